@@ -1,0 +1,34 @@
+"""Ask a knowledge graph you already have, offline, and get an answer you can check.
+
+>>> import kgask
+>>> with kgask.open("demo") as kg:
+...     answer = kg.ask("who wrote Lady Susan?")
+>>> answer.text
+'Jane Austen'
+
+:func:`open` returns a :class:`kgask.pipeline.Pipeline`; its ``ask`` returns a
+:class:`kgask.types.Answer`. Importing kgask itself loads no model library.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kgask.errors import KgaskError
+from kgask.types import Answer
+
+if TYPE_CHECKING:
+    from kgask.pipeline import Pipeline
+
+__all__ = ["Answer", "KgaskError", "open"]
+
+
+def open(pack: str | None = None, **options: Any) -> Pipeline:
+    """Open a pack (name or path) with its planner and reader, ready to ask.
+
+    ``options`` are those of :meth:`kgask.pipeline.Pipeline.open`: ``model``,
+    ``reader`` (``None`` answers from the plan alone) and ``settings``.
+    """
+    from kgask.pipeline import Pipeline
+
+    return Pipeline.open(pack, **options)

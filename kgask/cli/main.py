@@ -1,0 +1,111 @@
+"""The ``kgask`` command: ``ask`` is the default, every command is loaded when it is used.
+
+``kgask --help`` imports click and this file only, so that it stays instant.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from kgask.errors import EXIT_ERROR, KgaskError
+
+EXIT_INTERRUPTED = 130
+
+# command -> (module:attribute, one-line help); the help is repeated here so that listing imports nothing.
+COMMANDS = {
+    "ask": ("kgask.cli.ask:ask", "Answer a question, or questions on stdin (the default command)."),
+    "pack": ("kgask.cli.pack:pack", "Build, check, list and look into KG packs."),
+    "models": ("kgask.cli.models:models", "List and check planner and reader models."),
+    "train": ("kgask.cli.train:train", "Train and export models (needs kgask[train])."),
+    "bench": ("kgask.cli.bench:bench", "Measure answers on question sets."),
+    "completion": ("kgask.cli.completion:completion", "Print a shell completion script."),
+}
+
+EPILOG = """\b
+Examples:
+  kgask "who wrote Lady Susan?"
+  kgask "who wrote Lady Susan?" --json
+  kgask ask --pack my_pack < questions.txt
+  kgask pack search "jane austen"
+\b
+Exit codes: 0 answered (a batch: every line processed), 1 error, 2 usage,
+3 no answer to a single question."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only to run it, and runs ``ask`` by default."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[name][0].split(":")
+        return getattr(importlib.import_module(module), attribute)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_text) for name, (_, help_text) in COMMANDS.items()])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, insert_default_command(args))
+
+
+def insert_default_command(args: list[str]) -> list[str]:
+    """Put ``ask`` in front unless the first word is a command or the group's own option.
+
+    With no words at all, questions piped to stdin are asked and a terminal gets the help.
+    """
+    if not args:
+        return ["--help"] if sys.stdin.isatty() else ["ask"]
+    if args[0] in COMMANDS or args[0] in ("--help", "-h", "--version"):
+        return args
+    return ["ask", *args]
+
+
+def print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from importlib.metadata import version
+
+    click.echo(f"kgask {version('kgask')}")
+    ctx.exit()
+
+
+@click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=print_version, help="Show the version and exit.")
+def cli() -> None:
+    """Ask a knowledge graph on this machine, offline, and get an answer with the triples that prove it."""
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """One line on stderr, then exit; control characters in the message cannot reach the terminal."""
+    line = "".join(char if char.isprintable() else " " for char in message)
+    print(f"kgask: {line}", file=sys.stderr)
+    sys.exit(code)
+
+
+def main(**extra: Any) -> None:
+    """Entry point: every foreseen failure is one line and its exit code."""
+    try:
+        code = cli.main(standalone_mode=False, **extra)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.Abort:
+        fail("interrupted", EXIT_INTERRUPTED)
+    except KeyboardInterrupt:
+        fail("interrupted", EXIT_INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except KgaskError as error:
+        fail(str(error), error.exit_code)
+    except BrokenPipeError:
+        # The reader of our pipe has gone (| head): not an error, and Python must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXIT_ERROR)

@@ -1,0 +1,124 @@
+"""Where packs, models and settings are found.
+
+Three places, in this order: what ships with kgask, the user's data folder
+(``KGASK_HOME``, else the platform's), and a path. Settings come from the
+command line, then ``KGASK_*`` environment variables, then ``config.toml`` in
+the user's data folder, then defaults.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from kgask.errors import ConfigError, ModelError, PackError
+
+DEFAULT_PACK = "demo"
+DEFAULT_MODEL = "rigel"
+DEFAULT_READER = "reader"
+PACK_MANIFEST = "pack.json"
+MODEL_CARD = "model.json"
+
+Kind = Literal["pack", "model"]
+_FOLDER = {"pack": "kg_packs", "model": "models"}
+_MANIFEST = {"pack": PACK_MANIFEST, "model": MODEL_CARD}
+_SETTINGS = ("pack", "model", "reader", "top_k", "hops", "min_confidence")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A pack or model folder and how it was found."""
+
+    name: str
+    path: Path
+    origin: Literal["shipped", "user", "path"]
+
+
+def data_home() -> Path:
+    """The user's data folder: ``KGASK_HOME``, else the platform's place."""
+    home = os.environ.get("KGASK_HOME")
+    if home:
+        return Path(home).expanduser()
+    import platformdirs  # not on the ground floor's import path: used only without KGASK_HOME
+
+    return Path(platformdirs.user_data_dir("kgask", appauthor=False))
+
+
+def cache_home() -> Path:
+    """Where derived files (relation matrices) may be kept; always safe to delete."""
+    return data_home() / "cache"
+
+
+def shipped_root(kind: Kind) -> Path:
+    """The shipped folder: inside an installed package, else beside it in a checkout."""
+    package = Path(__file__).resolve().parent
+    installed = package / _FOLDER[kind]
+    return installed if installed.is_dir() else package.parent / _FOLDER[kind]
+
+
+def list_found(kind: Kind) -> list[Found]:
+    """Every pack (or model) in the shipped and the user's folder, shipped first."""
+    return list(_iter_found(kind))
+
+
+def _iter_found(kind: Kind) -> Iterator[Found]:
+    origins = ((shipped_root(kind), "shipped"), (data_home() / _FOLDER[kind], "user"))
+    for root, origin in origins:
+        if not root.is_dir():
+            continue
+        for path in sorted(root.iterdir()):
+            if (path / _MANIFEST[kind]).is_file():
+                yield Found(path.name, path, origin)
+
+
+def find(kind: Kind, name_or_path: str) -> Found:
+    """Resolve a name (shipped, then user) or a path.
+
+    Raises :class:`PackError` or :class:`ModelError` with what to type next.
+    """
+    for found in _iter_found(kind):
+        if found.name == name_or_path:
+            return found
+    path = Path(name_or_path).expanduser()
+    if path.exists():
+        return Found(path.name, path, "path")
+    error = PackError if kind == "pack" else ModelError
+    listing = "kgask pack list" if kind == "pack" else "kgask models list"
+    raise error(f"no {kind} named or at {name_or_path!r}; '{listing}' shows what there is")
+
+
+def load_settings(environ: Mapping[str, str] | None = None) -> dict[str, object]:
+    """Settings from the environment and ``config.toml``; only known keys.
+
+    Raises :class:`ConfigError` for a file that does not parse or a key that
+    kgask does not know.
+    """
+    environ = os.environ if environ is None else environ
+    settings = _read_config_file(data_home() / "config.toml")
+    for key in ("pack", "model", "reader"):
+        value = environ.get(f"KGASK_{key.upper()}")
+        if value:
+            settings[key] = value
+    return settings
+
+
+def _read_config_file(path: Path) -> dict[str, object]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    try:
+        settings = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: {error}") from error
+    unknown = sorted(set(settings) - set(_SETTINGS))
+    if unknown:
+        known = ", ".join(_SETTINGS)
+        raise ConfigError(f"{path}: unknown setting {unknown[0]!r} (known: {known})")
+    return settings

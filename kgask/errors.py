@@ -1,0 +1,42 @@
+"""What can go wrong, as one exception family.
+
+The command line turns any :class:`KgaskError` into one line on stderr and the
+exception's ``exit_code``; nothing else is ever caught there on purpose.
+"""
+
+from __future__ import annotations
+
+EXIT_OK = 0
+EXIT_ERROR = 1
+EXIT_USAGE = 2
+EXIT_NO_ANSWER = 3
+
+
+class KgaskError(Exception):
+    """A failure that the user can act on; ``str(error)`` is one clear line."""
+
+    exit_code = EXIT_ERROR
+
+
+class UsageError(KgaskError):
+    """The command line or an argument of the API is wrong."""
+
+    exit_code = EXIT_USAGE
+
+
+class PackError(KgaskError):
+    """A KG pack is missing, broken, or of a format this version does not read."""
+
+
+class BuildError(KgaskError):
+    """A source cannot be turned into a pack; names file and line where there is one."""
+
+
+class ModelError(KgaskError):
+    """A planner or reader model is missing, broken, or does not fit."""
+
+
+class ConfigError(KgaskError):
+    """The config file or an environment variable cannot be used."""
+
+    exit_code = EXIT_USAGE

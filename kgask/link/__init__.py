@@ -1,0 +1,1 @@
+"""Mentions in the question to seed entities."""

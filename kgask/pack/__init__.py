@@ -1,0 +1,1 @@
+"""A KG pack, read-only: memory-mapped CSR and SQLite names."""

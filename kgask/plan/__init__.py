@@ -1,0 +1,1 @@
+"""Question to hop plan: Rigel through ONNX Runtime."""

@@ -1,0 +1,1 @@
+"""Evidence to reading: prompt, GGUF reader, checked reply."""

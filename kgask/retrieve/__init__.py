@@ -1,0 +1,1 @@
+"""Hop plan to evidence: follow and trace over the CSR."""

@@ -1,0 +1,161 @@
+"""The values that flow through link, plan, retrieve and read.
+
+Everything here is frozen and carries integer ids; labels are fetched once, at
+the edge. Shapes in comments: N entities, R relations, T triples, H hops.
+
+Directed relations: relation ``r`` followed from subject to object is ``r``,
+followed from object to subject it is ``r + R``. Only :func:`directed` and
+:func:`undirected` know that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+EntityId = int
+RelationId = int
+DirectedRelationId = int
+TripleId = int  # row number in (subject, relation, object) order
+
+Match = Literal["label", "alias", "typo", "given"]
+
+
+def directed(relation: RelationId, inverse: bool, n_relations: int) -> DirectedRelationId:
+    """Encode a relation and the direction it is followed in."""
+    return relation + n_relations if inverse else relation
+
+
+def undirected(directed_relation: DirectedRelationId, n_relations: int) -> tuple[RelationId, bool]:
+    """Decode :func:`directed`: ``(relation, inverse)``."""
+    if directed_relation >= n_relations:
+        return directed_relation - n_relations, True
+    return directed_relation, False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    text: str
+    history: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A topic entity, and the characters of the question that name it."""
+
+    entity: EntityId
+    span: tuple[int, int]  # character offsets in the question, end exclusive
+    score: float  # 0..1, how well the candidate fits the mention; not a distribution
+    mention: str = ""  # what the question says
+    name: str = ""  # the label or alias that it was read as
+    match: Match = "label"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A span of the question with every entity that it may name, best first."""
+
+    span: tuple[int, int]
+    text: str
+    seeds: tuple[Seed, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch:
+    """Relation distributions from one set of seeds (Rigel + LM, section 3.1)."""
+
+    seeds: tuple[Seed, ...]
+    relation_probs: np.ndarray  # float32 [H, 2R], each row a distribution
+    hop_weights: np.ndarray  # float32 [H], a distribution: where the answer lies
+
+
+@dataclass(frozen=True, slots=True)
+class RelationPath:
+    """One walk that the plan proposes: directed relations from the seeds."""
+
+    relations: tuple[DirectedRelationId, ...]
+    prob: float  # probability under the plan, before the graph is looked at
+
+
+@dataclass(frozen=True, slots=True)
+class HopPlan:
+    branches: tuple[Branch, ...]
+    combine: Literal["union", "intersection"] = "union"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredTriple:
+    triple: TripleId
+    hop: int  # 1-based
+    score: float
+    inverse: bool  # followed from object to subject
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An entity or literal that may be the answer."""
+
+    entity: EntityId
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    triples: tuple[ScoredTriple, ...]  # what the reader sees, in plan order
+    candidates: tuple[Candidate, ...]  # the whole answer set of the plan, best first
+    truncated: bool  # more triples matched than are listed
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the reader made of the evidence."""
+
+    text: str
+    cited_lines: tuple[int, ...]  # 1-based line numbers of the evidence
+    abstained: bool
+    entities: tuple[EntityId, ...] = ()  # the candidates that the text names
+    prob: float = 1.0  # probability of the reply under the reader and its constraint
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEntity:
+    """An answer at the edge: an id in the pack with its words."""
+
+    id: EntityId
+    key: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class SupportTriple:
+    """A triple of the pack that leads from a seed to an answer, with its words."""
+
+    id: TripleId
+    subject: str
+    relation: str
+    object: str
+    hop: int
+    score: float
+    inverse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answered (or honestly unanswered) question."""
+
+    question: str
+    text: str | None
+    entities: tuple[AnswerEntity, ...]
+    support: tuple[SupportTriple, ...]
+    confidence: float
+    abstained: bool
+    reason: str | None = None
+    seeds: tuple[Seed, ...] = ()
+    notes: tuple[str, ...] = ()  # ambiguity, typos read: shown on stderr
+    evidence: Evidence | None = None
+    plan: HopPlan | None = None
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    hashes: Mapping[str, str] = field(default_factory=dict)
