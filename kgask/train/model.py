@@ -1,0 +1,144 @@
+"""Rigel over relation texts: an encoder, a recurrent hop decoder, a STOP score.
+
+After "Knowledge Graph-augmented Language Models for Complex Question
+Answering", section 3.1 (hop-wise relation distributions from an
+encoder-decoder), with one change that removes its main limitation: a relation
+is scored by its *text*, so new relations and new graphs need no retraining.
+
+Shapes: B questions, L tokens, R relations, H hops, D width of the encoder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+MAX_HOPS = 3
+NEGATIVE = -1e4  # masks a logit; finite so that a wholly masked row stays a number
+
+
+@dataclass(frozen=True, slots=True)
+class RigelOutput:
+    """Log-probabilities per hop; the last relation column is "no such relation"."""
+
+    relation_log_probs: Tensor  # [B, H, 2R + 1]
+    stop_logits: Tensor  # [B, H]: the path ends after hop h
+
+
+def mean_pool(states: Tensor, mask: Tensor) -> Tensor:
+    """Mean of the token states [B, L, D] that the mask [B, L] keeps."""
+    weights = mask.to(states.dtype).unsqueeze(-1)
+    return (states * weights).sum(1) / weights.sum(1).clamp(min=1.0)
+
+
+class HopDecoder(nn.Module):
+    """From question tokens to one query per hop, each conditioned on the hop before.
+
+    Attention with coverage makes a later hop look at words that earlier hops
+    left unread; the recurrent state is fed with the relation that was (expected
+    to be) followed.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.start = nn.Linear(width, width)
+        self.attention_query = nn.Linear(width, width)
+        self.coverage_weight = nn.Parameter(torch.tensor(1.0))
+        self.query = nn.Sequential(nn.Linear(2 * width, width), nn.GELU(), nn.Linear(width, width))
+        self.cell = nn.GRUCell(2 * width, width)
+        self.stop = nn.Sequential(nn.Linear(3 * width, width // 2), nn.GELU(), nn.Linear(width // 2, 1))
+        self.null = nn.Parameter(torch.randn(width) * 0.02)
+        self.null_bias = nn.Parameter(torch.tensor(0.0))
+        self.log_scale = nn.Parameter(torch.tensor(20.0).log())
+        self.inverse_map = nn.Linear(width, width, bias=False)
+        nn.init.normal_(self.inverse_map.weight, std=0.02)
+
+    def directed_relations(self, relations: Tensor) -> Tensor:
+        """Forward and inverse vectors [2R, D] from encoded texts [R, D] (unit length)."""
+        inverse = functional.normalize(relations + self.inverse_map(relations), dim=-1)
+        return torch.cat([relations, inverse], dim=0)
+
+    def attend(self, tokens: Tensor, mask: Tensor, state: Tensor, coverage: Tensor) -> Tensor:
+        """Attention weights [B, L] of the state over the tokens, away from what is covered."""
+        scores = torch.einsum("bld,bd->bl", tokens, self.attention_query(state)) / tokens.shape[-1] ** 0.5
+        scores = scores - functional.softplus(self.coverage_weight) * coverage
+        return torch.softmax(scores.masked_fill(mask == 0, NEGATIVE), dim=-1)
+
+    def score(self, query: Tensor, directed: Tensor) -> Tensor:
+        """Logits [B, 2R + 1] of a unit query against directed relations and "none of them"."""
+        null = (query @ self.null).unsqueeze(-1) + self.null_bias
+        logits = query @ directed.t() * self.log_scale.exp().clamp(max=100.0)
+        return torch.cat([logits, null], dim=-1)
+
+    def forward(
+        self,
+        tokens: Tensor,
+        mask: Tensor,
+        pooled: Tensor,
+        directed: Tensor,
+        first_mask: Tensor,
+        followed: Tensor | None = None,
+        n_hops: int = MAX_HOPS,
+    ) -> RigelOutput:
+        """Decode hops.
+
+        ``first_mask`` [B, 2R] is 1 where a seed has the directed relation: the
+        state after hop 1 is conditioned on those only. ``followed`` [B, H] gives
+        the directed relation fed back after each hop (-1: the expected one), as
+        in training; without it the expected relation is fed back.
+        """
+        state = torch.tanh(self.start(pooled))
+        coverage = torch.zeros_like(mask, dtype=tokens.dtype)
+        log_probs, stops = [], []
+        for hop in range(n_hops):
+            attention = self.attend(tokens, mask, state, coverage)
+            coverage = coverage + attention
+            context = torch.einsum("bl,bld->bd", attention, tokens)
+            query = functional.normalize(self.query(torch.cat([state, context], -1)), dim=-1)
+            logits = self.score(query, directed)
+            log_probs.append(torch.log_softmax(logits, dim=-1))
+            fed = self._feed_back(logits[:, :-1], directed, first_mask if hop == 0 else None)
+            if followed is not None:
+                chosen = followed[:, hop]
+                gold = directed[chosen.clamp(min=0)]
+                fed = torch.where((chosen >= 0).unsqueeze(-1), gold, fed)
+            state = self.cell(torch.cat([fed, context], -1), state)
+            unread = torch.einsum("bl,bld->bd", self.attend(tokens, mask, state, coverage), tokens)
+            stops.append(self.stop(torch.cat([state, unread, pooled], -1)).squeeze(-1))
+        return RigelOutput(torch.stack(log_probs, 1), torch.stack(stops, 1))
+
+    @staticmethod
+    def _feed_back(logits: Tensor, directed: Tensor, allowed: Tensor | None) -> Tensor:
+        """The expected relation vector [B, D] under the (masked) distribution."""
+        if allowed is not None:
+            logits = logits + (1.0 - allowed) * NEGATIVE
+        return torch.softmax(logits, dim=-1) @ directed
+
+
+class Rigel(nn.Module):
+    """A transformer encoder shared by questions and relation texts, and a :class:`HopDecoder`."""
+
+    def __init__(self, encoder: nn.Module) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.decoder = HopDecoder(encoder.config.hidden_size)
+
+    def encode(self, input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Token states [B, L, D] and unit text vectors [B, D]."""
+        states = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        return states, functional.normalize(mean_pool(states, attention_mask), dim=-1)
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        relations: Tensor,
+        first_mask: Tensor,
+        followed: Tensor | None = None,
+    ) -> RigelOutput:
+        tokens, pooled = self.encode(input_ids, attention_mask)
+        directed = self.decoder.directed_relations(relations)
+        return self.decoder(tokens, attention_mask, pooled, directed, first_mask, followed)

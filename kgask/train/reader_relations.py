@@ -1,0 +1,209 @@
+"""Relations with the words people use for them: what the reader's questions are made of.
+
+Sources, all train splits or templates: our own wordings (``wordings.txt``),
+KGConv's template library, SimpleQuestions-Wikidata (train), EntityQuestions'
+templates, and the labels of Wikidata properties.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kgask.errors import BuildError
+from kgask.train.wordings import FORWARD, INVERSE, load_wordings
+from kgask.verbalise import inverse_phrase, readable_relation
+
+TOPIC = "{x}"
+_NOT_A_RELATION = re.compile(r"\b(ID|IDs|identifier|code|number|Sandbox|template|Wikidata|property)\b", re.IGNORECASE)
+_OPENS_LIKE_A_VERB = ("has ", "is ", "located", "located_", "given ", "named ", "based ", "found", "said ", "owned ")
+LABEL_QUESTIONS = (
+    "what is the {r} of {x}", "what is {x}'s {r}", "{r} of {x}", "which {r} does {x} have", "tell me the {r} of {x}",
+    "who or what is the {r} of {x}", "name the {r} of {x}", "what was the {r} of {x}", "{x} {r}", "give the {r} for {x}",
+)
+LABEL_QUESTIONS_INVERSE = (
+    "what has {x} as its {r}", "which one has the {r} {x}", "{x} is the {r} of what", "what is {x} the {r} of",
+    "list everything whose {r} is {x}", "whose {r} is {x}",
+)
+LABEL_PHRASES = ("the {r} of {x}", "{x}'s {r}", "the {r} that {x} has")
+LABEL_PHRASES_INVERSE = ("the one whose {r} is {x}", "the thing with the {r} {x}", "what has the {r} {x}")
+
+
+@dataclass(slots=True)
+class RelationWords:
+    """One relation: its label's variants and, by direction, questions and noun phrases with ``{x}``."""
+
+    key: str
+    labels: list[str]
+    domain: str = ""
+    range: str = ""
+    questions: dict[str, list[str]] = field(default_factory=lambda: {FORWARD: [], INVERSE: []})
+    phrases: dict[str, list[str]] = field(default_factory=lambda: {FORWARD: [], INVERSE: []})
+    own: bool = False  # from wordings.txt: typed, so that it can be composed
+
+    def line_label(self, direction: str, rng: random.Random) -> str:
+        """A wording of the relation as a line shows it."""
+        label = self.labels[0] if rng.random() < 0.6 else rng.choice(self.labels)
+        return label if direction == FORWARD else inverse_phrase(label)
+
+    def kinds(self, direction: str) -> tuple[str, str]:
+        """``(start, end)`` type letters when walked in this direction; empty = anything."""
+        return (self.domain, self.range) if direction == FORWARD else (self.range, self.domain)
+
+    def question(self, direction: str, rng: random.Random) -> str:
+        """A question with ``{x}``; a relation with few of its own also gets one made from its label."""
+        own = self.questions[direction]
+        if own and (len(own) > 3 or rng.random() < 0.7):
+            return rng.choice(own)
+        forms = LABEL_QUESTIONS if direction == FORWARD else LABEL_QUESTIONS_INVERSE
+        return rng.choice(forms).replace("{r}", rng.choice(self.labels))
+
+    def phrase(self, direction: str, rng: random.Random) -> str:
+        """A noun phrase with ``{x}`` for what this step leads to."""
+        own = self.phrases[direction]
+        if own and rng.random() < 0.9:
+            return rng.choice(own)
+        forms = LABEL_PHRASES if direction == FORWARD else LABEL_PHRASES_INVERSE
+        return rng.choice(forms).replace("{r}", rng.choice(self.labels))
+
+
+def is_held_out(text: str, share: float = 0.08) -> bool:
+    """Whether a wording (or relation) is kept for measuring: by hash, so always the same ones."""
+    return zlib.crc32(text.lower().encode()) % 1000 < share * 1000
+
+
+class RelationBank:
+    """Every relation of one side of the split, drawn by kind of source."""
+
+    def __init__(self, relations: list[RelationWords], held_out: bool):
+        self.held_out = held_out
+        kept = [_one_side(relation, held_out) for relation in relations]
+        self.all = [relation for relation in kept if relation is not None]
+        self.own = [relation for relation in self.all if relation.own]
+        self.asked = [r for r in self.all if not r.own and (r.questions[FORWARD] or r.questions[INVERSE])]
+        self.named = [r for r in self.all if not r.own and not (r.questions[FORWARD] or r.questions[INVERSE])]
+        self._starting: dict[str, list[tuple[RelationWords, str]]] = defaultdict(list)
+        for relation in self.own:
+            for direction in (FORWARD, INVERSE):
+                for letter in relation.kinds(direction)[0]:
+                    self._starting[letter].append((relation, direction))
+        self.look_alikes = _look_alikes(self.all)
+
+    def draw(self, rng: random.Random) -> tuple[RelationWords, str]:
+        """A relation and a direction: half our own wordings, most others asked by people, the rest by label."""
+        draw = rng.random()
+        pool = self.own if draw < 0.5 else self.asked if draw < 0.88 else self.named
+        relation = rng.choice(pool or self.all)
+        directions = [way for way in (FORWARD, INVERSE) if relation.questions[way]] or [FORWARD]
+        return relation, rng.choice(directions)
+
+    def starting_at(self, kinds: str, rng: random.Random) -> tuple[RelationWords, str]:
+        """A typed relation that can be walked from something of one of these kinds, else any."""
+        options = [option for letter in kinds for option in self._starting.get(letter, ())]
+        if options and rng.random() < 0.85:
+            return rng.choice(options)
+        return self.draw(rng)[0], rng.choice((FORWARD, FORWARD, INVERSE))
+
+
+def _one_side(relation: RelationWords, held_out: bool) -> RelationWords | None:
+    """The relation with only its training (or only its held-out) questions; None when nothing is left."""
+    questions = {
+        way: [text for text in texts if is_held_out(text) == held_out] for way, texts in relation.questions.items()
+    }
+    asked = bool(relation.questions[FORWARD] or relation.questions[INVERSE])
+    if asked and not (questions[FORWARD] or questions[INVERSE]):
+        return None
+    if not asked and is_held_out(relation.key) != held_out:
+        return None
+    return RelationWords(
+        relation.key, relation.labels, relation.domain, relation.range, questions, relation.phrases, relation.own
+    )
+
+
+def _look_alikes(relations: list[RelationWords]) -> dict[str, list[RelationWords]]:
+    """Relations that share a word of the label: "place of birth" and "place of death"."""
+    by_word: dict[str, list[RelationWords]] = defaultdict(list)
+    for relation in relations:
+        for word in set(relation.labels[0].split()):
+            if len(word) > 3:
+                by_word[word].append(relation)
+    return {
+        relation.key: [other for word in relation.labels[0].split() for other in by_word[word] if other is not relation]
+        for relation in relations
+    }
+
+
+def load_relations(data: Path) -> list[RelationWords]:
+    """All sources under a data folder (see its README); raises BuildError naming a missing file."""
+    labels = _property_labels(data)
+    relations: dict[str, RelationWords] = {}
+    for key, own in load_wordings().items():
+        relations[key] = RelationWords(key, own.texts, own.domain, own.range, own.questions, own.phrases, own=True)
+    for key, label in labels.items():
+        if key not in relations and not _NOT_A_RELATION.search(label) and 2 < len(label) < 40:
+            relations[key] = RelationWords(key, [readable_relation(label)])
+    for key, direction, question in _asked(data):
+        if key in relations and 8 < len(question) < 120:
+            relations[key].questions[direction].append(question)
+    for relation in relations.values():
+        for way, texts in relation.questions.items():
+            relation.questions[way] = list(dict.fromkeys(texts))
+    return list(relations.values())
+
+
+def load_labels(data: Path) -> list[str]:
+    """Real entity labels, whose words names are made of."""
+    return [label for key, label in sorted(_read_json(data / "wikidata_labels_union.json.gz").items()) if key[0] == "Q"]
+
+
+def _property_labels(data: Path) -> dict[str, str]:
+    return _read_json(data / "wikidata_props" / "en1.json")
+
+
+def _asked(data: Path) -> Iterator[tuple[str, str, str]]:
+    """``(key, direction, question with {x})`` of every public source."""
+    for entry in _read_json(data / "kgconv" / "template_library.json.gz"):
+        key = entry["template_key"]["p"]
+        direction = INVERSE if key.startswith("-") else FORWARD
+        for template in entry["templates"]:
+            yield key.lstrip("-"), direction, _tidy(f"{template['left']}{TOPIC}{template['right']}")
+    for key, template in _read_json(data / "entityquestions" / "relation_query_templates.json").items():
+        yield key.split("_")[0], FORWARD, _tidy(template.replace("[X]", TOPIC))
+    labels = _read_json(data / "wikidata_labels_union.json.gz")
+    folder = data / "simplequestions_wikidata"
+    for line in _read_lines(folder / "annotated_wd_data_train_answerable.txt.gz"):
+        subject, relation, _, question = line.split("\t")
+        label = labels.get(subject, "")
+        found = question.lower().find(label.lower()) if len(label) > 3 else -1
+        if found >= 0:
+            direction = INVERSE if relation.startswith("R") else FORWARD
+            yield f"P{relation[1:]}", direction, _tidy(question[:found] + TOPIC + question[found + len(label) :])
+
+
+def _tidy(template: str) -> str:
+    return " ".join(template.split()).replace(" 's", "'s").replace(" ?", "?")
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        opener = gzip.open if path.suffix == ".gz" else open
+        with opener(path, "rt", encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError) as error:
+        raise BuildError(f"{path}: cannot be read ({error}); --data names the folder described in its README") from None
+
+
+def _read_lines(path: Path) -> list[str]:
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            return file.read().splitlines()
+    except OSError as error:
+        raise BuildError(f"{path}: cannot be read ({error}); --data names the folder described in its README") from None

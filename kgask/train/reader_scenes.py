@@ -1,0 +1,295 @@
+"""Invented reading situations: a small graph, a question about it, and a plan that errs as planners do.
+
+A scene is built the way an answer is: relations around a seed, a distribution
+over relations for each hop, triples scored by weight x relation probability,
+ten a hop, and the answer set with its scores. What the reader must cite are
+the lines of the asked relation at the last hop; when they are not there, it must say so.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgask.read.prompt import MAX_LINES, PromptLine
+from kgask.train.reader_names import NameMaker
+from kgask.train.reader_relations import TOPIC, RelationBank, RelationWords
+
+Step = tuple[RelationWords, str]  # a relation and the direction it is walked in
+TOP_K = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One example: what the reader sees and the 1-based lines that it should cite (none: refuse)."""
+
+    question: str
+    lines: tuple[PromptLine, ...]
+    cite: tuple[int, ...]
+    kind: str  # "one", "several" or "none"
+    hops: int
+
+
+@dataclass(frozen=True, slots=True)
+class SceneOptions:
+    """How hard the scenes are. Shares are probabilities."""
+
+    unanswerable: float = 0.25
+    wrong_plan: float = 0.07  # answerable, but the plan prefers another relation
+    blind: float = 0.08  # every mark equal and the lines shuffled: only the text tells
+    shuffled: float = 0.08  # shuffled, with marks
+    hops: tuple[float, float, float] = (0.6, 0.27, 0.13)
+
+
+@dataclass(slots=True)
+class _Edge:
+    start: int
+    step: Step
+    label: str
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    edge: _Edge
+    hop: int
+    score: float
+    gold: bool
+
+
+class SceneMaker:
+    """Draws scenes; the same ``rng`` state always gives the same scene."""
+
+    def __init__(self, bank: RelationBank, names: NameMaker, options: SceneOptions | None = None):
+        self.bank, self.names = bank, names
+        self.options = options or SceneOptions()
+
+    def make(self, rng: random.Random) -> Scene:
+        hops = rng.choices((1, 2, 3), self.options.hops)[0]
+        path = self._path(hops, rng)
+        scene = _Draft(self, path, rng).scene()
+        return scene if scene.lines else self.make(rng)  # without lines the reader is never asked
+
+    def _path(self, hops: int, rng: random.Random) -> list[Step]:
+        first = self.bank.draw(rng)
+        path = [first]
+        while len(path) < hops:
+            relation, direction = path[-1]
+            path.append(self.bank.starting_at(relation.kinds(direction)[1], rng))
+        return path
+
+
+class _Draft:
+    """A scene in the making."""
+
+    def __init__(self, maker: SceneMaker, path: list[Step], rng: random.Random):
+        self.bank, self.names_of, self.options = maker.bank, maker.names, maker.options
+        self.path, self.rng = path, rng
+        self.names: list[str] = []
+        self.edges: dict[int, list[_Edge]] = defaultdict(list)
+        self.labels: dict[tuple[str, str], str] = {}
+        self.answerable = rng.random() >= self.options.unanswerable
+        self.blind = rng.random() < self.options.blind
+        self.missing = -1 if self.answerable else self._missing_step()
+        self.seed = self._entity(path[0][0].kinds(path[0][1])[0])
+        self._grow()
+
+    def _missing_step(self) -> int:
+        """Which step of the asked path is not in the graph: mostly the last one."""
+        last = len(self.path) - 1
+        return last if self.rng.random() < 0.7 else self.rng.randint(0, last)
+
+    def _entity(self, kinds: str) -> int:
+        name = self.names_of.name(self.rng.choice(kinds or "PWLO?"), self.rng)
+        while name in self.names:  # the same name twice would make the gold lines ambiguous
+            name = f"{name} {self.names_of.name('?', self.rng)}"
+        self.names.append(name)
+        return len(self.names) - 1
+
+    def _label(self, step: Step) -> str:
+        key = (step[0].key, step[1])
+        if key not in self.labels:
+            self.labels[key] = step[0].line_label(step[1], self.rng)
+        return self.labels[key]
+
+    def _connect(self, start: int, step: Step, count: int) -> list[int]:
+        label, kinds = self._label(step), step[0].kinds(step[1])[1]
+        ends = [self._entity(kinds) for _ in range(count)]
+        self.edges[start].extend(_Edge(start, step, label, end) for end in ends)
+        return ends
+
+    def _grow(self) -> None:
+        """The asked path with its branches, and what else is known about each entity on it."""
+        frontier = [self.seed]
+        for index, step in enumerate(self.path):
+            reached: list[int] = []
+            for entity in frontier:
+                if index != self.missing:
+                    reached.extend(self._connect(entity, step, self._fan_out(len(frontier))))
+                self._distract(entity, step, few=len(frontier) > 1)
+            if index == self.missing or not reached:
+                break
+            frontier = reached[:TOP_K]
+
+    def _fan_out(self, frontier: int) -> int:
+        if frontier > 3:
+            return 1 if self.rng.random() < 0.8 else 2
+        return 1 if self.rng.random() < 0.55 else self.rng.choice((2, 2, 3, 3, 4, 5, 6, 8, 12))
+
+    def _distract(self, entity: int, step: Step, few: bool) -> None:
+        rng = self.rng
+        others = self.bank.look_alikes.get(step[0].key, [])
+        taken = {(step[0].key, step[1])} | {(edge.step[0].key, edge.step[1]) for edge in self.edges[entity]}
+        texts = {self._label(step)} | {edge.label for edge in self.edges[entity]}
+        for _ in range(rng.randint(0, 2) if few else rng.choice((0, 1, 2, 3, 4, 5, 6, 8, 10))):
+            draw = rng.random()
+            if draw < 0.3 and others:
+                other: Step = (rng.choice(others), step[1])
+            else:
+                other = self.bank.starting_at(step[0].kinds(step[1])[0], rng)
+            key = (other[0].key, other[1])
+            if key in taken or self._label(other) in texts:
+                continue
+            taken.add(key)
+            texts.add(self._label(other))
+            self._connect(entity, other, 1 if rng.random() < 0.7 else rng.randint(2, 5))
+
+    def scene(self) -> Scene:
+        scored, answers = self._retrieve()
+        shuffled = self.blind or self.rng.random() < self.options.shuffled
+        ordered = self._order(scored, shuffled)[:MAX_LINES]
+        best = max(answers.values(), default=1.0)
+        lines, cite = [], []
+        for number, item in enumerate(ordered, start=1):
+            ratio = answers[item.edge.end] / best if item.edge.end in answers else None
+            score = item.score
+            if self.blind:
+                score, ratio = 1.0, 1.0
+            start, end = self.names[item.edge.start], self.names[item.edge.end]
+            lines.append(PromptLine(start, item.edge.label, end, item.hop, score, ratio))
+            if item.gold and ratio is not None:
+                cite.append(number)
+        kind = "none" if not cite else "one" if len(cite) == 1 else "several"
+        return Scene(self._question(), tuple(lines), tuple(cite), kind, len(self.path))
+
+    def _retrieve(self) -> tuple[list[_Scored], dict[int, float]]:
+        """Follow the plan: the best triples of every hop, and the answer set."""
+        rng = self.rng
+        last = len(self.path)
+        hop_weights = self._hop_weights(last)
+        weights: dict[int, float] = {self.seed: 1.0}
+        gold_entities = {self.seed}
+        seen = {self.seed}
+        scored: list[_Scored] = []
+        answers: dict[int, float] = defaultdict(float)
+        for hop, hop_weight in enumerate(hop_weights, start=1):
+            found, weights, gold_entities = self._hop(hop, weights, gold_entities, seen)
+            for entity, weight in weights.items():
+                answers[entity] += weight * hop_weight
+            scored.extend(sorted(found, key=lambda item: -item.score)[:TOP_K])
+        best = max(answers.values(), default=1.0)
+        floor = best * rng.choice((0.0, 0.02, 0.1, 0.5))
+        return scored, {entity: score for entity, score in answers.items() if score >= floor and score > 0}
+
+    def _hop(
+        self, hop: int, weights: dict[int, float], gold_entities: set[int], seen: set[int]
+    ) -> tuple[list[_Scored], dict[int, float], set[int]]:
+        edges = [edge for entity in weights for edge in self.edges[entity] if edge.end not in seen]
+        asked = self.path[hop - 1] if hop <= len(self.path) else None
+        probs = self._relation_probs({_step_key(edge.step) for edge in edges}, asked and _step_key(asked))
+        found: list[_Scored] = []
+        reached: dict[int, float] = defaultdict(float)
+        gold_ends = set()
+        for edge in edges:
+            is_gold = asked is not None and edge.start in gold_entities and _step_key(edge.step) == _step_key(asked)
+            score = weights[edge.start] * probs[_step_key(edge.step)]
+            found.append(_Scored(edge, hop, score, is_gold and hop == len(self.path)))
+            reached[edge.end] = min(1.0, reached[edge.end] + score)
+            if is_gold:
+                gold_ends.add(edge.end)
+        seen.update(reached)
+        return found, {entity: weight for entity, weight in reached.items() if weight > 0.003}, gold_ends
+
+    def _relation_probs(
+        self, keys: set[tuple[str, str]], asked: tuple[str, str] | None
+    ) -> dict[tuple[str, str], float]:
+        """A planner's distribution over the relations that the graph has here."""
+        rng = self.rng
+        others = sorted(keys - {asked})
+        if asked in keys:
+            top = rng.betavariate(7, 1) if rng.random() < 0.85 else rng.uniform(0.3, 0.8)
+            if others and rng.random() < self.options.wrong_plan:
+                top = rng.uniform(0.05, 0.42)
+        else:
+            # Nothing fits: the mass is mostly on relations that this entity does not have, but not always.
+            top = 1.0 - rng.choice((rng.betavariate(1, 3), rng.betavariate(1, 3), rng.betavariate(2, 2), rng.betavariate(6, 1)))
+        spread = [rng.random() ** 6 + 1e-4 for _ in others]
+        total = sum(spread) or 1.0
+        probs = {key: (1.0 - top) * part / total for key, part in zip(others, spread, strict=True)}
+        if asked is not None:
+            probs[asked] = top
+        return probs
+
+    def _hop_weights(self, last: int) -> list[float]:
+        """Where the plan believes the answer to lie; it may look one hop too far."""
+        rng = self.rng
+        hops = max(last, min(3, last + (rng.random() < 0.35)))
+        sure = rng.betavariate(8, 1) if rng.random() < 0.9 else rng.uniform(0.4, 0.8)
+        if hops == 1:
+            return [sure]
+        rest = [rng.random() + 1e-3 for _ in range(hops)]
+        rest[last - 1] = 0.0
+        total = sum(rest)
+        weights = [(1.0 - sure) * part / total for part in rest]
+        weights[last - 1] = sure
+        return weights
+
+    def _order(self, scored: Sequence[_Scored], shuffled: bool) -> list[_Scored]:
+        rng = self.rng
+        lines = list(scored)
+        if shuffled:
+            rng.shuffle(lines)
+            return lines
+        draw = rng.random()
+        if draw < 0.6:
+            return sorted(lines, key=lambda item: (item.hop, -item.score))
+        if draw < 0.75:
+            return sorted(lines, key=lambda item: -item.score)
+        if draw < 0.9:
+            return sorted(lines, key=lambda item: (-item.hop, -item.score))
+        return self._by_path(lines)
+
+    def _by_path(self, lines: list[_Scored]) -> list[_Scored]:
+        """Each line followed by the lines that continue it."""
+        following: dict[int, list[_Scored]] = defaultdict(list)
+        for item in sorted(lines, key=lambda item: (item.hop, -item.score)):
+            following[item.edge.start].append(item)
+        ordered: list[_Scored] = []
+        stack = list(reversed(following.pop(self.seed, [])))
+        while stack:
+            item = stack.pop()
+            ordered.append(item)
+            stack.extend(reversed(following.pop(item.edge.end, [])))
+        return ordered + [item for rest in following.values() for item in rest]
+
+    def _question(self) -> str:
+        rng = self.rng
+        topic = self.names[self.seed]
+        if " " in topic and rng.random() < 0.06:
+            topic = topic.rsplit(" ", 1)[1]  # "Austen" for "Jane Austen"
+        for relation, direction in self.path[:-1]:
+            topic = relation.phrase(direction, rng).replace(TOPIC, topic)
+        relation, direction = self.path[-1]
+        question = relation.question(direction, rng).replace(TOPIC, topic)
+        if rng.random() < 0.35:
+            question = question.lower()
+        elif rng.random() < 0.5:
+            question = question[:1].upper() + question[1:]
+        question = question.rstrip(" ?")
+        return f"{question}?" if rng.random() < 0.65 else question
+
+
+def _step_key(step: Step) -> tuple[str, str]:
+    return step[0].key, step[1]
