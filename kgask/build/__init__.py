@@ -1,0 +1,1 @@
+"""Sources to pack: parsers at the edge, one writer."""

@@ -1,0 +1,118 @@
+"""A whole build: sources and text files in, a pack out. ``kgask pack build`` is this and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kgask.build.folder import refuse_existing
+from kgask.build.source import STDIN, TABLE_FORMATS, Problems, guess_format, open_source
+from kgask.build.texts import TextKind, read_texts
+from kgask.build.tsv import DELIMITERS, TableFormat, read_triples
+from kgask.build.writer import BuildReport, PackBuilder
+from kgask.errors import BuildError, UsageError
+from kgask.pack.records import LITERAL_KINDS, LiteralKind
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What to build from what; see ``kgask pack build --help`` for the meaning of each field."""
+
+    sources: tuple[str, ...]
+    target: Path
+    format: str | None = None
+    delimiter: str | None = None
+    columns: tuple[str, ...] = ()
+    header: bool = False
+    literals: Mapping[str, tuple[LiteralKind, str]] = field(default_factory=dict)
+    languages: tuple[str, ...] = ("en",)
+    texts: tuple[tuple[TextKind, str], ...] = ()  # (kind, file), the earlier wins
+    name: str = ""
+    licences: tuple[str, ...] = ()
+    source_notes: tuple[str, ...] = ()
+    skip_errors: bool = False
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOutcome:
+    report: BuildReport
+    broken: int  # broken lines that were skipped
+
+
+def build(
+    recipe: Recipe,
+    tell: Callable[[str], None],
+    on_bytes: Callable[[int], None] = lambda _: None,
+) -> BuildOutcome:
+    """Read every source and write the pack.
+
+    ``tell`` gets one line for each skipped broken line (the first ten);
+    ``on_bytes`` the bytes read so far in steps. Raises :class:`BuildError`
+    before anything is written if a line is broken and ``skip_errors`` is off.
+    """
+    formats = [guess_format(source, recipe.format) for source in recipe.sources]
+    _check_inputs(recipe)
+    refuse_existing(recipe.target, recipe.force)
+    builder, problems = PackBuilder(), Problems(recipe.skip_errors, tell)
+    for number, (source, format) in enumerate(zip(recipe.sources, formats, strict=True)):
+        with open_source(source, on_bytes) as stream:
+            if format in TABLE_FORMATS:
+                read_triples(stream, source, builder, problems, _table(recipe, format))
+            else:
+                from kgask.build.rdf import read_rdf  # pyoxigraph is needed for RDF only
+
+                read_rdf(stream, source, number, format, builder, problems, recipe.languages)
+    for rank, (kind, name) in enumerate(recipe.texts):
+        # Files that were asked for by name win over labels inside the sources.
+        read_texts(name, kind, builder, problems, rank - len(recipe.texts), on_bytes)
+    problems.settle()
+    if not builder.n_added:
+        raise BuildError(f"{', '.join(recipe.sources)}: no triples, so no pack")
+    report = builder.write(
+        recipe.target,
+        name=recipe.name,
+        sources=recipe.source_notes,
+        licences=recipe.licences,
+        force=recipe.force,
+    )
+    return BuildOutcome(report, problems.count)
+
+
+def _check_inputs(recipe: Recipe) -> None:
+    """Refuse at once what would fail after a long read."""
+    if recipe.sources.count(STDIN) > 1:
+        raise UsageError("stdin (-) can be one source only")
+    if recipe.delimiter is not None and len(recipe.delimiter) != 1:
+        raise UsageError("--delimiter must be one character")
+    for name in [*recipe.sources, *(name for _, name in recipe.texts)]:
+        if name != STDIN:
+            try:
+                open(name, "rb").close()
+            except OSError as error:
+                raise BuildError(f"{name}: {error.strerror}") from error
+
+
+def _table(recipe: Recipe, format: str) -> TableFormat:
+    return TableFormat(
+        delimiter=recipe.delimiter or DELIMITERS[format],
+        quoted=format == "csv",
+        columns=recipe.columns,
+        header=recipe.header,
+        literals=recipe.literals,
+    )
+
+
+def parse_literal_rules(rules: Iterable[str]) -> dict[str, tuple[LiteralKind, str]]:
+    """``RELATION=KIND`` or ``RELATION=number[UNIT]`` as a mapping; :class:`UsageError` otherwise."""
+    parsed: dict[str, tuple[LiteralKind, str]] = {}
+    for rule in rules:
+        relation, _, kind = rule.rpartition("=")
+        kind, bracket, unit = kind.partition("[")
+        if not relation or kind not in LITERAL_KINDS or (bracket and (kind != "number" or not unit.endswith("]"))):
+            raise UsageError(
+                f"--literal {rule!r}: write RELATION=date, RELATION=number, RELATION=number[UNIT] or RELATION=string"
+            )
+        parsed[relation] = (kind, unit.removesuffix("]"))
+    return parsed

@@ -1,0 +1,314 @@
+"""PackBuilder: triples and texts in, a pack folder out.
+
+    builder = PackBuilder()
+    builder.add("Q1", "P50", "Q2")                       # keys: Wikidata ids, IRIs or plain names
+    builder.add("Q1", "P577", parse_literal("date", "1871"))
+    builder.add("Q3", "P2046", parse_literal("number", "357588", "km²"))
+    builder.label("Q1", "Lady Susan")                    # without one, the key is the label
+    builder.alias("Q1", "Lady Susan Vernon")
+    builder.description("Q1", "epistolary novel by Jane Austen")
+    builder.relation("P50", "author", aliases=["writer"], inverse_label="author of")
+    report = builder.write("my_pack", name="my_pack", licences=["CC0-1.0"])
+
+(``parse_literal`` is in :mod:`kgask.pack.literals`.) The pack depends on the
+set of things added, not on their order. Entities are the keys that triples
+name; texts for other keys are left out and counted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kgask.build.folder import new_folder
+from kgask.build.names_writer import Alias, EntityText, write_names
+from kgask.build.readable import entity_label, relation_label
+from kgask.config import PACK_MANIFEST
+from kgask.errors import BuildError
+from kgask.pack import header
+from kgask.pack.content import content_hash, relation_hash
+from kgask.pack.csr import Csr, build_csr
+from kgask.pack.literals import literal_label, parse_literal, parse_typed
+from kgask.pack.names import Names
+from kgask.pack.normalise import normalise
+from kgask.pack.records import Literal, RelationText
+from kgask.pack.schema import key_order
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build wrote, and what it left out."""
+
+    path: Path
+    manifest: dict[str, Any]
+    duplicates: int  # triples given more than once
+    unused_texts: int  # keys with labels, aliases or descriptions that no triple names
+
+
+@dataclass(slots=True)
+class _Ranked:
+    """One text a key, of the lowest rank; among equals the first in text order, so input order does not matter."""
+
+    by_rank: dict[int, dict[str, str]] = field(default_factory=dict)
+    losers: dict[int, dict[str, set[str]]] = field(default_factory=dict)
+
+    def put(self, key: str, text: str, rank: int) -> None:
+        texts = self.by_rank.setdefault(rank, {})
+        other = texts.setdefault(key, text)
+        if other != text:
+            texts[key] = min(text, other)
+            self.losers.setdefault(rank, {}).setdefault(key, set()).add(max(text, other))
+
+    def best(self, key: str) -> tuple[str | None, set[str]]:
+        """The text and the other texts of the same rank."""
+        for rank in sorted(self.by_rank):
+            text = self.by_rank[rank].get(key)
+            if text is not None:
+                return text, self.losers.get(rank, {}).get(key, set())
+        return None, set()
+
+    def keys(self) -> set[str]:
+        return set().union(*self.by_rank.values())
+
+
+class PackBuilder:
+    """Collects triples and texts in memory; see the module's docstring for how to use it.
+
+    Every method raises :class:`BuildError` (one line, without a file name) for
+    text that a pack cannot hold: empty, with a NUL byte, or not Unicode.
+    """
+
+    def __init__(self) -> None:
+        self._entities: dict[str, int] = {}
+        self._literals: dict[Literal, int] = {}
+        self._relations: dict[str, int] = {}
+        # Objects are entity numbers >= 0, or ~number of a literal.
+        self._triples = (array("q"), array("q"), array("q"))
+        self._labels = _Ranked()
+        self._descriptions = _Ranked()
+        self._aliases: dict[str, set[str]] = {}
+        self._relation_labels = _Ranked()
+        self._relation_texts: dict[str, RelationText] = {}
+
+    def add(self, subject: str, relation: str, obj: str | Literal) -> None:
+        """Add a triple; the object is a key or a literal."""
+        if isinstance(obj, str):
+            right = self._entity(obj)
+        else:
+            right = ~self._literal(obj)
+        left = self._entity(subject)
+        number = self._relations.get(relation)
+        if number is None:
+            number = self._relations[_checked(relation, "relation")] = len(self._relations)
+        self._triples[0].append(left)
+        self._triples[1].append(number)
+        self._triples[2].append(right)
+
+    def _entity(self, key: str) -> int:
+        number = self._entities.get(key)
+        if number is None:
+            if key.startswith('"') and _reads_as_literal(key):
+                raise BuildError("a literal stands only at the right of a triple")
+            number = self._entities[_checked(key, "key")] = len(self._entities)
+        return number
+
+    def _literal(self, literal: Literal) -> int:
+        number = self._literals.get(literal)
+        if number is None:
+            try:
+                parsed = parse_literal(literal.kind, literal.text, literal.unit)
+            except ValueError as error:
+                raise BuildError(str(error)) from None
+            _checked(parsed.text + parsed.unit, "literal")
+            number = self._literals.setdefault(parsed, len(self._literals))
+        return number
+
+    def knows(self, key: str) -> bool:
+        """Whether a triple names this entity or relation so far."""
+        return key in self._entities or key in self._relations
+
+    def label(self, key: str, text: str, rank: int = 0) -> None:
+        """Name an entity; the lowest rank wins, others of that rank become aliases."""
+        self._labels.put(key, _checked(text, "label"), rank)
+
+    def alias(self, key: str, text: str) -> None:
+        self._aliases.setdefault(key, set()).add(_checked(text, "alias"))
+
+    def description(self, key: str, text: str, rank: int = 0) -> None:
+        self._descriptions.put(key, _checked(text, "description"), rank)
+
+    def relation(
+        self,
+        key: str,
+        label: str = "",
+        aliases: Iterable[str] = (),
+        description: str = "",
+        inverse_label: str = "",
+        rank: int = 0,
+    ) -> None:
+        """Give a relation its words; what is empty here leaves what was given before."""
+        if label:
+            self._relation_labels.put(key, _checked(label, "label"), rank)
+        for text in (*aliases, description, inverse_label):
+            if text:
+                _checked(text, "relation text")
+        old = self._relation_texts.get(key, RelationText(key, ""))
+        self._relation_texts[key] = RelationText(
+            key,
+            "",
+            tuple(sorted({*old.aliases, *filter(None, aliases)})),
+            description or old.description,
+            inverse_label or old.inverse_label,
+        )
+
+    @property
+    def n_added(self) -> int:
+        """Triples added so far, duplicates counted."""
+        return len(self._triples[0])
+
+    def write(
+        self,
+        path: str | Path,
+        *,
+        name: str = "",
+        sources: Sequence[str] = (),
+        licences: Sequence[str] = (),
+        force: bool = False,
+    ) -> BuildReport:
+        """Write the pack folder at once; see :func:`kgask.build.folder.new_folder` for what is refused."""
+        if not self.n_added:
+            raise BuildError("no triples, so no pack")
+        path = Path(path)
+        keys = sorted(self._entities, key=key_order)
+        literals = sorted(self._literals, key=lambda x: (x.kind, x.value or 0.0, x.text, x.unit))
+        relation_keys = sorted(self._relations, key=key_order)
+        csr = self._csr(keys, literals, relation_keys)
+        entities, aliases = self._entity_texts(keys, literals)
+        relations = [self._relation_text(key) for key in relation_keys]
+        labelled = self._labels.keys() | self._descriptions.keys() | self._aliases.keys()
+        with new_folder(path, force) as folder:
+            n_names = write_names(folder / header.NAMES_FILE, entities, literals, aliases, relations)
+            counts = {
+                "entities": len(entities),
+                "literals": len(literals),
+                "relations": len(relations),
+                "triples": len(csr.out_relation),
+                "names": n_names,
+                "aliases": len(aliases),
+            }
+            about = {"name": name or path.name, "sources": list(sources), "licences": list(licences)}
+            manifest = _write_arrays_and_manifest(folder, csr, counts, relations, about)
+        unused = len(labelled - self._entities.keys() - self._relations.keys())
+        return BuildReport(path, manifest, self.n_added - len(csr.out_relation), unused)
+
+    def _csr(self, keys: list[str], literals: list[Literal], relation_keys: list[str]) -> Csr:
+        """Number everything by its place in the sorted lists."""
+        n_entities = len(keys) + len(literals)
+        entity_ids = _inverse([self._entities[key] for key in keys])
+        literal_ids = _inverse([self._literals[x] for x in literals]) + len(keys)
+        relation_ids = _inverse([self._relations[key] for key in relation_keys])
+        s, r, o = (np.frombuffer(column, dtype=np.int64) for column in self._triples)
+        objects = np.empty(len(o), dtype=np.int64)
+        is_entity = o >= 0
+        objects[is_entity] = entity_ids[o[is_entity]]
+        objects[~is_entity] = literal_ids[~o[~is_entity]]
+        return build_csr(entity_ids[s], relation_ids[r], objects, n_entities, len(relation_keys))
+
+    def _entity_texts(self, keys: list[str], literals: list[Literal]) -> tuple[list[EntityText], list[Alias]]:
+        entities, aliases = [], []
+        for number, key in enumerate(keys):
+            label, others = self._labels.best(key)
+            label = entity_label(key) if label is None else label
+            entities.append(EntityText(label, key, self._descriptions.best(key)[0] or ""))
+            known = {normalise(label)}
+            for alias in sorted(others | self._aliases.get(key, set())):
+                # An alias that differs in case or accents only would be found anyway.
+                norm = normalise(alias)
+                if norm not in known:
+                    known.add(norm)
+                    aliases.append(Alias(number, alias))
+        entities += [EntityText(literal_label(literal), None, "") for literal in literals]
+        return entities, aliases
+
+    def _relation_text(self, key: str) -> RelationText:
+        label, others = self._relation_labels.best(key)
+        # A source that labels properties as it labels things (RDF) uses label() and alias() for both.
+        named, also = self._labels.best(key)
+        label = label or named or relation_label(key)
+        text = self._relation_texts.get(key, RelationText(key, ""))
+        aliases = {*text.aliases, *others, *also, *self._aliases.get(key, ())} - {label}
+        description = text.description or self._descriptions.best(key)[0] or ""
+        return RelationText(key, label, tuple(sorted(aliases)), description, text.inverse_label)
+
+
+def _reads_as_literal(key: str) -> bool:
+    try:
+        return parse_typed(key) is not None
+    except ValueError:
+        return True
+
+
+def _checked(text: str, what: str) -> str:
+    if not text or text.isspace():
+        raise BuildError(f"empty {what}")
+    if "\0" in text:
+        raise BuildError(f"NUL byte in a {what}")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BuildError(f"a {what} that is not Unicode text (lone surrogate)") from None
+    return text
+
+
+def _inverse(order: list[int]) -> np.ndarray:
+    """int64 array ``ids`` with ``ids[order[i]] == i``."""
+    ids = np.empty(len(order), dtype=np.int64)
+    ids[np.asarray(order, dtype=np.int64)] = np.arange(len(order))
+    return ids
+
+
+def _write_arrays_and_manifest(
+    folder: Path, csr: Csr, counts: dict[str, int], relations: list[RelationText], about: dict[str, Any]
+) -> dict[str, Any]:
+    files: dict[str, dict[str, Any]] = {}
+    for name in header.ARRAYS:
+        values = getattr(csr, name)
+        np.save(folder / f"{name}.npy", values, allow_pickle=False)
+        files[f"{name}.npy"] = {"shape": list(values.shape), "dtype": values.dtype.str}
+    files[header.NAMES_FILE] = {}
+    for name, entry in files.items():
+        path = folder / name
+        with path.open("rb") as file:
+            entry["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+        entry["bytes"] = path.stat().st_size
+    names = Names(folder / header.NAMES_FILE, counts["entities"], counts["literals"])
+    try:
+        content = content_hash(names, csr)
+    finally:
+        names.close()
+    manifest = {
+        "magic": header.MAGIC,
+        "format": {"major": header.FORMAT_MAJOR, "minor": header.FORMAT_MINOR},
+        **about,
+        "builder": f"kgask {_version()}",
+        "counts": counts,
+        "files": files,
+        "content_sha256": content,
+        "relations_sha256": relation_hash(relations),
+    }
+    (folder / PACK_MANIFEST).write_bytes(header.dump_manifest(manifest))
+    return manifest
+
+
+def _version() -> str:
+    try:
+        return version("kgask")
+    except PackageNotFoundError:
+        return "(not installed)"

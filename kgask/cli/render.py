@@ -1,0 +1,90 @@
+"""Everything that draws on a terminal; the only importer of rich.
+
+Text from a pack is untrusted: it passes through :func:`clean` before it is
+printed anywhere, and through :func:`markup_free` before rich sees it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+# What re-orders text around it, so that a label could pretend to be something else.
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+MAX_SHOWN = 300  # characters of a label in a table
+
+
+def clean(text: str) -> str:
+    """Text that cannot move the cursor, colour, or re-order what is around it.
+
+    Control characters (ANSI and OSC sequences begin with one), line and
+    paragraph separators, lone surrogates and bidirectional controls are shown
+    as escapes such as ``\\n`` and ``\\x1b``.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char if _is_harmless(char) else _escape(char) for char in text)
+
+
+def _is_harmless(char: str) -> bool:
+    # isprintable() is False for blanks other than " ", for format and control characters and surrogates;
+    # zero-width joiners are format characters that scripts and emoji need.
+    return (char.isprintable() or char in "\u200c\u200d\u00a0\u3000\u00ad") and char not in _BIDI
+
+
+def _escape(char: str) -> str:
+    return _ESCAPES.get(char) or char.encode("unicode_escape", "surrogatepass").decode()
+
+
+def shorten(text: str, limit: int = MAX_SHOWN) -> str:
+    """``text`` cleaned and cut to ``limit`` characters with an ellipsis."""
+    return clean(text[:limit]) if len(text) <= limit else clean(text[: limit - 1]) + "…"
+
+
+def markup_free(text: str) -> Text:
+    """A rich text that shows ``text`` as it is: no markup, no emoji codes, no highlighting."""
+    from rich.text import Text
+
+    return Text(shorten(text))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> None:
+    """Print rows: a rich table on a terminal, tab-separated text without a header when piped."""
+    if not sys.stdout.isatty():
+        for row in rows:
+            print("\t".join(clean(str(cell)) for cell in row))
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    drawn = Table(box=box.SIMPLE_HEAD, title=markup_free(title) if title else None, title_justify="left")
+    rows = list(rows)
+    for number, column in enumerate(columns):
+        is_numeric = bool(rows) and all(isinstance(row[number], int | float) for row in rows)
+        drawn.add_column(column, justify="right" if is_numeric else "left", overflow="fold")
+    for row in rows:
+        drawn.add_row(*(markup_free(str(cell)) for cell in row))
+    Console().print(drawn)
+
+
+@contextmanager
+def progress(title: str, total_bytes: int | None) -> Iterator[Callable[[int], None]]:
+    """A progress bar on a terminal's stderr, nothing elsewhere; yields what to call with bytes done."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns: list[Any] = [TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn()]
+    columns.append(TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(clean(title), total=total_bytes)
+        yield lambda step: bar.advance(task, step)

@@ -1,0 +1,51 @@
+"""Hashes of what a pack says, whatever its files look like.
+
+Two packs with the same entities, names, literals, relations and triples have
+the same content hash, also when SQLite or numpy lays their bytes out in another way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from kgask.pack.csr import Csr
+from kgask.pack.names import Names
+from kgask.pack.records import RelationText
+
+_CHUNK = 1 << 18
+
+
+def content_hash(names: Names, csr: Csr) -> str:
+    """SHA-256 (hex) over entities with their names, relations, and triples in (s, r, o) order."""
+    digest = hashlib.sha256()
+    for line in _lines(names):
+        digest.update(line)
+    digest.update(relation_hash(names.relations()).encode())
+    for array in (csr.out_indptr, csr.out_relation, csr.out_object):
+        for start in range(0, len(array), _CHUNK):
+            digest.update(np.ascontiguousarray(array[start : start + _CHUNK], dtype="<i8").data)
+    return digest.hexdigest()
+
+
+def relation_hash(relations: Sequence[RelationText]) -> str:
+    """SHA-256 (hex) over the relation vocabulary, in the order of relation ids."""
+    rows = ([r.key, r.label, list(r.aliases), r.description, r.inverse_label] for r in relations)
+    return hashlib.sha256(b"".join(_json_lines(rows))).hexdigest()
+
+
+def _lines(names: Names) -> Iterator[bytes]:
+    for start in range(0, names.n_entities, _CHUNK):
+        ids = range(start, min(start + _CHUNK, names.n_entities))
+        yield from _json_lines(zip(ids, names.keys(ids), names.labels(ids), strict=True))
+    # The key of a literal holds its kind, text and unit, and these give its value.
+    yield from _json_lines(names.query("SELECT entity, name FROM aliases ORDER BY entity, name"))
+    yield from _json_lines(names.query("SELECT id, text FROM descriptions ORDER BY id"))
+
+
+def _json_lines(rows: Iterable[Sequence[object]]) -> Iterator[bytes]:
+    for row in rows:
+        yield json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"

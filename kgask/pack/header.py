@@ -1,0 +1,130 @@
+"""pack.json: what a pack folder must hold, and whether the files on disk are that.
+
+Opening compares magic, version, sizes, shapes and dtypes (milliseconds); the
+hashes are compared by ``kgask pack check`` (:mod:`kgask.pack.check`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kgask.config import PACK_MANIFEST
+from kgask.errors import PackError
+
+MAGIC = "kgask-pack"
+FORMAT_MAJOR = 1
+FORMAT_MINOR = 0
+NAMES_FILE = "names.sqlite"
+ARRAYS = ("out_indptr", "out_relation", "out_object", "in_indptr", "in_relation", "in_subject")
+MANIFEST_HASH = "manifest_sha256"
+MAX_MANIFEST_BYTES = 1 << 20
+
+Manifest = dict[str, Any]
+
+
+def dump_manifest(manifest: Manifest) -> bytes:
+    """The exact bytes of pack.json, its own hash included."""
+    body = {key: value for key, value in manifest.items() if key != MANIFEST_HASH}
+    text = json.dumps(body, ensure_ascii=False, indent=1, sort_keys=True)
+    body[MANIFEST_HASH] = hashlib.sha256(text.encode()).hexdigest()
+    return (json.dumps(body, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read and check pack.json: magic, version and the fields that opening needs.
+
+    Raises :class:`PackError` when there is none, it is broken, or this version
+    of kgask does not read its format.
+    """
+    path = folder / PACK_MANIFEST
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_MANIFEST_BYTES + 1)
+        manifest = json.loads(data) if len(data) <= MAX_MANIFEST_BYTES else None
+    except FileNotFoundError:
+        raise PackError(f"{folder}: no KG pack here ({PACK_MANIFEST} is missing)") from None
+    except NotADirectoryError:
+        raise PackError(f"{folder}: a KG pack is a folder with a {PACK_MANIFEST} in it") from None
+    except OSError as error:
+        raise PackError(f"{path}: {error.strerror}") from error
+    except (ValueError, RecursionError):
+        raise PackError(f"{path}: not a pack manifest (broken JSON)") from None
+    if not isinstance(manifest, dict) or manifest.get("magic") != MAGIC:
+        raise PackError(f"{path}: not a pack manifest (no magic {MAGIC!r})")
+    _check_version(path, manifest)
+    _check_fields(path, manifest)
+    return manifest
+
+
+def _check_version(path: Path, manifest: Manifest) -> None:
+    version = manifest.get("format")
+    major = version.get("major") if isinstance(version, dict) else None
+    if not isinstance(major, int):
+        raise PackError(f"{path}: no format version")
+    if major != FORMAT_MAJOR:
+        age = "newer" if major > FORMAT_MAJOR else "older"
+        raise PackError(
+            f"{path}: pack format {major} is {age} than this kgask reads ({FORMAT_MAJOR}); rebuild it with "
+            f"'kgask pack build SOURCE... -o {path.parent} --force', or use the kgask that wrote it"
+        )
+
+
+def _check_fields(path: Path, manifest: Manifest) -> None:
+    counts, files = manifest.get("counts"), manifest.get("files")
+    names = ("entities", "literals", "relations", "triples", "names")
+    if not isinstance(counts, dict) or not all(_is_count(counts.get(name)) for name in names):
+        raise PackError(f"{path}: counts are missing or wrong")
+    if counts["literals"] > counts["entities"]:
+        raise PackError(f"{path}: counts are missing or wrong")
+    needed = [f"{name}.npy" for name in ARRAYS] + [NAMES_FILE]
+    if not isinstance(files, dict) or not all(_is_file_entry(files.get(name)) for name in needed):
+        raise PackError(f"{path}: the list of files is missing or wrong")
+    hashes = (manifest.get("content_sha256"), manifest.get("relations_sha256"))
+    if not all(isinstance(value, str) for value in hashes):
+        raise PackError(f"{path}: content hashes are missing")
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**40
+
+
+def _is_file_entry(entry: object) -> bool:
+    return isinstance(entry, dict) and _is_count(entry.get("bytes")) and isinstance(entry.get("sha256"), str)
+
+
+def array_shape(name: str, counts: dict[str, int]) -> tuple[int]:
+    """[N+1] for the row pointers, [T] for the rest."""
+    return (counts["entities"] + 1,) if name.endswith("indptr") else (counts["triples"],)
+
+
+def check_sizes(folder: Path, manifest: Manifest) -> None:
+    """Every listed file is there with the listed size; :class:`PackError` otherwise."""
+    for name, entry in manifest["files"].items():
+        path = folder / name
+        try:
+            size = path.stat().st_size
+        except OSError as error:
+            raise PackError(f"{path}: {error.strerror}; the pack is incomplete") from error
+        if size != entry["bytes"]:
+            raise PackError(f"{path}: {size} bytes, {entry['bytes']} expected; the pack is broken")
+
+
+def open_array(folder: Path, name: str, manifest: Manifest) -> np.ndarray:
+    """Map one array read-only; its dtype (signed integer) and shape must be the manifest's."""
+    path = folder / f"{name}.npy"
+    try:
+        # Object arrays are refused: allow_pickle stays off, a pack must never run code.
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError, SyntaxError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise PackError(f"{path}: not a readable array ({reason})") from error
+    entry = manifest["files"][f"{name}.npy"]
+    shape = array_shape(name, manifest["counts"])
+    if array.shape != shape or array.dtype.kind != "i" or array.dtype.str != entry.get("dtype"):
+        raise PackError(f"{path}: {array.dtype} {array.shape}, {entry.get('dtype')} {shape} expected")
+    return array

@@ -1,0 +1,205 @@
+"""names.sqlite, read-only: what entities and relations are called, and which entity a name means."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from kgask.errors import PackError
+from kgask.pack import schema
+from kgask.pack.header import FORMAT_MAJOR
+from kgask.pack.literals import literal_key, parse_typed
+from kgask.pack.normalise import normalise
+from kgask.pack.records import Literal, NameHit, RelationText
+
+LAST_CHARACTER = "\U0010ffff"
+
+
+class Names:
+    """One connection to names.sqlite; every broken file is a :class:`PackError`."""
+
+    def __init__(self, path: Path, n_entities: int, n_literals: int) -> None:
+        self.path = path
+        self.n_entities = n_entities
+        self.first_literal = n_entities - n_literals
+        # immutable: the file never changes under us (packs are replaced by rename), so no locks are taken.
+        uri = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
+        try:
+            self._db = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise PackError(f"{path}: {error}") from error
+        application = self.query("PRAGMA application_id")[0][0]
+        version = self.query("PRAGMA user_version")[0][0]
+        if application != schema.APPLICATION_ID or version != FORMAT_MAJOR:
+            self.close()
+            raise PackError(f"{path}: not the names of a kgask pack of format {FORMAT_MAJOR}")
+        self._prefixes: dict[int, str] | None = None
+        self._has_vocabulary = False
+
+    def close(self) -> None:
+        self._db.close()
+
+    def query(self, sql: str, *parameters: Any) -> list[tuple]:
+        try:
+            return self._db.execute(sql, parameters).fetchall()
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise PackError(f"{self.path}: {error}; 'kgask pack check' tells what is broken") from error
+
+    def by_id(self, columns: str, table: str, ids: Iterable[int]) -> dict[int, tuple]:
+        """Rows of ``table`` by id, in one query; ids that have no row are left out."""
+        wanted = json.dumps(list(set(ids)))
+        rows = self.query(
+            f"SELECT t.id, {columns} FROM (SELECT value AS wanted FROM json_each(?)) j"
+            f" CROSS JOIN {table} t ON t.id = j.wanted",
+            wanted,
+        )
+        return {row[0]: row[1:] for row in rows}
+
+    def labels(self, ids: Iterable[int]) -> list[str]:
+        ids = [int(i) for i in ids]
+        rows = self.by_id("label", "entities", ids)
+        return [self._row(rows, i)[0] for i in ids]
+
+    def _row(self, rows: dict[int, tuple], entity: int) -> tuple:
+        try:
+            return rows[entity]
+        except KeyError:
+            raise PackError(f"no entity {entity} in this pack of {self.n_entities}") from None
+
+    def keys(self, ids: Iterable[int]) -> list[str]:
+        ids = [int(i) for i in ids]
+        rows = self.by_id("label, prefix, rest", "entities", ids)
+        literals = self._literal_rows(ids)
+        return [
+            literal_key(literals[i]) if i in literals else self._key(*self._row(rows, i)) for i in ids
+        ]
+
+    def _key(self, label: str, prefix: int | None, rest: int | str | None) -> str:
+        if rest is None:
+            return label
+        if self._prefixes is None:
+            self._prefixes = dict(self.query("SELECT id, prefix FROM prefixes"))
+        return f"{self._prefixes.get(prefix, '')}{rest}"
+
+    def descriptions(self, ids: Iterable[int]) -> list[str]:
+        ids = [int(i) for i in ids]
+        rows = self.by_id("text", "descriptions", ids)
+        return [rows[i][0] if i in rows else "" for i in ids]
+
+    def literals(self, ids: Iterable[int]) -> list[Literal | None]:
+        ids = [int(i) for i in ids]
+        found = self._literal_rows(ids)
+        return [found.get(i) for i in ids]
+
+    def _literal_rows(self, ids: Sequence[int]) -> dict[int, Literal]:
+        ids = [i for i in ids if i >= self.first_literal]
+        if not ids:
+            return {}
+        rows = self.by_id("kind, text, value, unit", "literals", ids)
+        return {i: Literal(*row) for i, row in rows.items()}
+
+    def relations(self) -> list[RelationText]:
+        rows = self.query("SELECT key, label, aliases, description, inverse_label FROM relations ORDER BY id")
+        return [
+            RelationText(key, label, tuple(json.loads(aliases)), description, inverse)
+            for key, label, aliases, description, inverse in rows
+        ]
+
+    def find_key(self, key: str) -> int | None:
+        """The entity with this key, by bisection over the ids (they are in the order of keys)."""
+        try:
+            literal = parse_typed(key)
+        except ValueError:
+            return None
+        if literal is not None:
+            return self._find_literal(literal)
+        wanted = schema.key_order(key)
+        low, high = 0, self.first_literal
+        while low < high:
+            middle = (low + high) // 2
+            found = self.keys([middle])[0]
+            if found == key:
+                return middle
+            if schema.key_order(found) < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        return None
+
+    def _find_literal(self, literal: Literal) -> int | None:
+        key = literal_key(literal)
+        refs = self._refs([schema.name_hash(normalise(literal.text))])
+        ids = [ref for ref, _ in refs if self.first_literal <= ref < self.n_entities]
+        return next((i for i, found in zip(ids, self.keys(ids), strict=True) if found == key), None)
+
+    def _refs(self, hashes: Iterable[int]) -> list[tuple[int, int]]:
+        """(ref, hash) of every name whose hash is one of ``hashes``."""
+        return self.query(
+            "SELECT n.ref, n.hash FROM json_each(?) j CROSS JOIN names n ON n.hash = j.value",
+            json.dumps(list(set(hashes))),
+        )
+
+    def hits(self, refs: Iterable[int]) -> dict[int, NameHit]:
+        """The name and entity behind each ref."""
+        refs = set(refs)
+        labels = self.by_id("label", "entities", (r for r in refs if r < self.n_entities))
+        aliases = self.by_id("entity, name", "aliases", (r - self.n_entities for r in refs if r >= self.n_entities))
+        hits = {ref: NameHit(ref, label, False) for ref, (label,) in labels.items()}
+        for alias, (entity, name) in aliases.items():
+            hits[alias + self.n_entities] = NameHit(entity, name, True)
+        return hits
+
+    def exact(self, norms: Iterable[str]) -> dict[str, list[NameHit]]:
+        """Names whose normalised form is one of ``norms``; only norms that are found are in the answer.
+
+        Labels come before aliases, lower ids first.
+        """
+        by_hash: dict[int, list[str]] = {}
+        for norm in set(norms):
+            by_hash.setdefault(schema.name_hash(norm), []).append(norm)
+        refs = self._refs(by_hash)
+        hits = self.hits(ref for ref, _ in refs)
+        literals = self._literal_rows([ref for ref, _ in refs if ref < self.n_entities])
+        found: dict[str, list[NameHit]] = {}
+        for ref, hashed in sorted(refs):
+            hit = hits.get(ref)
+            if hit is None:
+                raise PackError(f"{self.path}: a name without an entity; 'kgask pack check' tells what is broken")
+            forms = {normalise(hit.name)}
+            if ref in literals:
+                forms.add(normalise(literals[ref].text))
+            for norm in by_hash[hashed]:
+                if norm in forms:
+                    found.setdefault(norm, []).append(hit)
+        return found
+
+    def refs_with_words(self, expression: str, limit: int) -> list[int]:
+        """Refs of the names that match an FTS5 expression."""
+        rows = self.query("SELECT rowid FROM name_words WHERE name_words MATCH ? LIMIT ?", expression, limit)
+        return [row[0] for row in rows]
+
+    def entities_of(self, refs: Iterable[int]) -> list[int]:
+        """The entity that each ref names, in the order of ``refs``."""
+        refs = list(refs)
+        owners = self.by_id("entity", "aliases", (r - self.n_entities for r in refs if r >= self.n_entities))
+        return [ref if ref < self.n_entities else owners[ref - self.n_entities][0] for ref in refs]
+
+    def words_beginning(self, start: str) -> set[str]:
+        """Words of names that begin with ``start``."""
+        if not self._has_vocabulary:
+            # A temporary table is no write: it lives in this connection's memory.
+            self.query("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, name_words, row)")
+            self._has_vocabulary = True
+        return self._words("SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ?", start)
+
+    def words_ending(self, end: str) -> set[str]:
+        """Words of names that end with ``end``."""
+        reversed_words = self._words("SELECT word FROM reversed_words WHERE word >= ? AND word < ?", end[::-1])
+        return {word[::-1] for word in reversed_words}
+
+    def _words(self, sql: str, start: str) -> set[str]:
+        return {word for (word,) in self.query(sql, start, start + LAST_CHARACTER)}

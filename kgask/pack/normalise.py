@@ -1,0 +1,45 @@
+"""One form for names that people write in many ways.
+
+Look-ups compare normalised text only: case, accents, punctuation, possessive
+"'s" and spacing do not count. ``normalise(normalise(x)) == normalise(x)``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_POSSESSIVE = re.compile(r"(?<=\w)['\u2018\u2019\u02bc\uff07]s\b", re.IGNORECASE)
+_ASCII_OTHER = re.compile(r"[^a-z0-9]+")
+_KEPT = frozenset("LNM")  # letters, numbers, and the marks that are vowels in Indic scripts
+
+
+def normalise(text: str) -> str:
+    """Casefold, drop accents and possessives, turn everything else that is not a word to one space.
+
+    Text without a single letter or digit ("!!!", a band) is kept as it is,
+    casefolded, because an empty name could never be found.
+    """
+    bare = _POSSESSIVE.sub("", text)
+    if bare.isascii():
+        return _ASCII_OTHER.sub(" ", bare.lower()).strip() or _keep_symbols(text)
+    folded = _fold(bare)
+    words = "".join(char if unicodedata.category(char)[0] in _KEPT else " " for char in folded)
+    return " ".join(words.split()) or _keep_symbols(text)
+
+
+def _fold(text: str) -> str:
+    """Compatibility form without accents, casefolded; folds again until nothing changes.
+
+    One round is not always enough: casefolding can yield characters that decompose.
+    """
+    while True:
+        plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+        folded = plain.casefold()
+        if folded == text:
+            return folded
+        text = folded
+
+
+def _keep_symbols(text: str) -> str:
+    return " ".join(_fold(text).split())

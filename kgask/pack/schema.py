@@ -1,0 +1,65 @@
+"""The layout of names.sqlite, for those who write it and those who read it.
+
+Sizes decide the layout (a pack ships inside a wheel):
+
+- entity ids follow the order of keys, so a key is found by bisection and needs no index;
+- a key is a prefix id and a rest, NULL when the key is the label; the digits of Q42 are an integer;
+- names are found by the CRC-32 of their normalised form and then verified, so no text is stored twice;
+- FTS5 keeps no content, columns or positions: it lists the names that have a word, for search;
+- words are found by their beginning in FTS5's own vocabulary, by their end in ``reversed_words``.
+
+A *ref* names a name: an entity id for a label (or a literal's text), ``N + alias id`` for an alias.
+Literals have the last entity ids, from ``N - counts.literals`` on.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+
+APPLICATION_ID = 0x6B67736B  # "kgsk"
+TABLES = ("entities", "literals", "prefixes", "aliases", "descriptions", "relations", "names", "reversed_words")
+
+DDL = """
+CREATE TABLE entities (id INTEGER PRIMARY KEY, label TEXT NOT NULL, prefix INTEGER, rest);
+CREATE TABLE literals (
+  id INTEGER PRIMARY KEY, kind TEXT NOT NULL, value REAL, unit TEXT NOT NULL, text TEXT NOT NULL);
+CREATE TABLE prefixes (id INTEGER PRIMARY KEY, prefix TEXT NOT NULL);
+CREATE TABLE aliases (id INTEGER PRIMARY KEY, entity INTEGER NOT NULL, name TEXT NOT NULL);
+CREATE TABLE descriptions (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE relations (id INTEGER PRIMARY KEY, key TEXT NOT NULL, label TEXT NOT NULL,
+  aliases TEXT NOT NULL, description TEXT NOT NULL, inverse_label TEXT NOT NULL);
+CREATE TABLE names (hash INTEGER, ref INTEGER, PRIMARY KEY (hash, ref)) WITHOUT ROWID;
+CREATE TABLE reversed_words (word TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE VIRTUAL TABLE name_words USING fts5(name, content='', detail=none, columnsize=0,
+  tokenize="unicode61 remove_diacritics 0 categories 'L* N* M*'");
+"""
+
+_KEY = re.compile(r"(?s)(.*[/#:]|[A-Za-z]{1,3}(?=\d+\Z)|)(.*)")
+
+
+def name_hash(norm: str) -> int:
+    """32 bits of a normalised name, signed so that SQLite stores four bytes."""
+    value = zlib.crc32(norm.encode("utf-8", "surrogatepass"))
+    return value - (1 << 32) if value >= 1 << 31 else value
+
+
+def split_key(key: str) -> tuple[str, str | int]:
+    """A key as the prefix that many keys share, and the rest; digits become an integer.
+
+    >>> split_key("Q42"), split_key("http://example.org/Lady_Susan")
+    (('Q', 42), ('http://example.org/', 'Lady_Susan'))
+    """
+    prefix, rest = _KEY.fullmatch(key).groups()
+    return prefix, int(rest) if _is_plain_integer(rest) else rest
+
+
+def _is_plain_integer(text: str) -> bool:
+    """Digits that come back the same from an integer of 8 bytes."""
+    return text.isascii() and text.isdigit() and len(text) <= 18 and (text == "0" or text[0] != "0")
+
+
+def key_order(key: str) -> tuple[str, bool, int, str]:
+    """Where a key stands among the keys of a pack: by prefix, numbers (in their order) before texts."""
+    prefix, rest = split_key(key)
+    return (prefix, False, rest, "") if isinstance(rest, int) else (prefix, True, 0, rest)

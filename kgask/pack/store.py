@@ -1,0 +1,180 @@
+"""Pack: a knowledge graph on disk, opened in milliseconds and never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from kgask.errors import PackError
+from kgask.pack.csr import Csr, degree_of, triple_ids_of, triples_of
+from kgask.pack.header import ARRAYS, NAMES_FILE, check_sizes, open_array, read_manifest
+from kgask.pack.names import Names
+from kgask.pack.normalise import normalise
+from kgask.pack.records import Literal, NameHit, RelationText
+
+__all__ = ["Literal", "NameHit", "Pack", "RelationText"]
+
+_MAX_MATCHES = 50_000  # names that one search looks at before it ranks them
+
+
+class Pack:
+    """A KG pack: N entities (literals among them), R relations, T triples.
+
+    The arrays are read-only memory maps (see :class:`kgask.protocols.Graph`).
+    Names are opened at their first use. Entity ids run from 0 in the order of
+    their keys; literals have the last ids. A pack that is broken or of a
+    format that this version does not read raises :class:`PackError`.
+    """
+
+    def __init__(self, path: Path, manifest: dict[str, Any], csr: Csr) -> None:
+        self.path = path
+        self.manifest = manifest
+        self.csr = csr
+        counts = manifest["counts"]
+        self.name: str = str(manifest.get("name") or path.name)
+        self.n_entities: int = counts["entities"]
+        self.n_literals: int = counts["literals"]
+        self.n_relations: int = counts["relations"]
+        self.n_triples: int = counts["triples"]
+        self.content_hash: str = manifest["content_sha256"]
+        self.relation_hash: str = manifest["relations_sha256"]
+        for array in ARRAYS:
+            setattr(self, array, getattr(csr, array))
+        self._opened_names: Names | None = None
+
+    out_indptr: np.ndarray  # [N+1]
+    out_relation: np.ndarray  # [T]
+    out_object: np.ndarray  # [T]
+    in_indptr: np.ndarray  # [N+1]
+    in_relation: np.ndarray  # [T]
+    in_subject: np.ndarray  # [T]
+
+    @classmethod
+    def open(cls, path: str | Path) -> Pack:
+        """Open a pack folder; checks magic, version, sizes and shapes, not hashes."""
+        folder = Path(path)
+        manifest = read_manifest(folder)
+        check_sizes(folder, manifest)
+        return cls(folder, manifest, Csr(**{name: open_array(folder, name, manifest) for name in ARRAYS}))
+
+    def close(self) -> None:
+        """Close the names; the array maps go with their last reference."""
+        if self._opened_names is not None:
+            self._opened_names.close()
+            self._opened_names = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def names(self) -> Names:
+        if self._opened_names is None:
+            self._opened_names = Names(self.path / NAMES_FILE, self.n_entities, self.n_literals)
+        return self._opened_names
+
+    def triples(self, ids: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Subjects, relations and objects (int64) of triple ids."""
+        return triples_of(self.csr, _as_ids(ids))
+
+    def triple_ids(self, subjects: np.ndarray, relations: np.ndarray, objects: np.ndarray) -> np.ndarray:
+        """Triple ids (int64) of triples; :class:`PackError` when one is not in the pack."""
+        return triple_ids_of(self.csr, subjects, relations, objects)
+
+    def degree(self, ids: Iterable[int]) -> np.ndarray:
+        """Triples in and out of each entity (int64)."""
+        return degree_of(self.csr, _as_ids(ids))
+
+    def labels(self, ids: Iterable[int]) -> list[str]:
+        """Display texts, in the order asked; one query."""
+        return self.names.labels(ids)
+
+    def keys(self, ids: Iterable[int]) -> list[str]:
+        """Wikidata ids, IRIs, or whatever the sources name entities by; literals: see pack.literals."""
+        return self.names.keys(ids)
+
+    def descriptions(self, ids: Iterable[int]) -> list[str]:
+        """Descriptions, "" where there is none."""
+        return self.names.descriptions(ids)
+
+    def kinds(self, ids: Iterable[int]) -> list[str]:
+        """'entity', 'number', 'date' or 'string'."""
+        return ["entity" if literal is None else literal.kind for literal in self.literals(ids)]
+
+    def literals(self, ids: Iterable[int]) -> list[Literal | None]:
+        """The literal behind each id; None for an entity."""
+        return self.names.literals(ids)
+
+    @cached_property
+    def _relations(self) -> list[RelationText]:
+        relations = self.names.relations()
+        if len(relations) != self.n_relations:
+            raise PackError(f"{self.path}: {len(relations)} relation texts, {self.n_relations} expected")
+        return relations
+
+    def relations(self) -> list[RelationText]:
+        """The words of every relation; the place in the list is the RelationId."""
+        return self._relations
+
+    def relation_labels(self) -> list[str]:
+        return [relation.label for relation in self._relations]
+
+    def find_key(self, key: str) -> int | None:
+        """The entity with this key, or None."""
+        return self.names.find_key(key)
+
+    def exact(self, norms: Iterable[str]) -> dict[str, list[NameHit]]:
+        """Entities and literals called one of ``norms`` (already normalised); absent norms are left out."""
+        return self.names.exact(norms)
+
+    def fuzzy(self, norm: str, limit: int = 10) -> list[NameHit]:
+        """Names that a mistyped ``norm`` may mean, most similar first, then best connected."""
+        from kgask.pack.fuzzy import close_names  # rapidfuzz is needed only when a name is not found
+
+        hits = close_names(self.names, norm)
+        return self._ranked(hits, limit)
+
+    def search(self, text: str, limit: int = 20) -> list[NameHit]:
+        """Names with all the words of ``text`` (the last may be a beginning).
+
+        Names that are exactly ``text`` come first, then the best connected entities.
+        """
+        norm = normalise(text)
+        hits = [hit for found in self.exact([norm]).values() for hit in found]
+        words = [f'"{word}"' for word in norm.split() if any(map(str.isalnum, word))]
+        if words:
+            refs = self.names.refs_with_words(" AND ".join(words) + " *", _MAX_MATCHES)
+            hits += [self._almost(hit) for hit in self._best_refs(refs, limit)]
+        return self._ranked(hits, limit)
+
+    def _best_refs(self, refs: list[int], limit: int) -> list[NameHit]:
+        """The hits of the best connected entities; texts are fetched for those only."""
+        entities = np.asarray(self.names.entities_of(refs), dtype=np.int64)
+        # Twice the limit, because an entity may match by its label and by aliases.
+        best = np.argsort(-self.degree(entities), kind="stable")[: 2 * limit + 8]
+        return list(self.names.hits(refs[i] for i in best).values())
+
+    @staticmethod
+    def _almost(hit: NameHit) -> NameHit:
+        return NameHit(hit.entity, hit.name, hit.is_alias, 0.5)
+
+    def _ranked(self, hits: list[NameHit], limit: int) -> list[NameHit]:
+        """One hit an entity: most similar, label before alias, best connected, lowest id."""
+        degrees = dict(zip((h.entity for h in hits), self.degree([h.entity for h in hits]), strict=True))
+        best: dict[int, NameHit] = {}
+        for hit in sorted(hits, key=lambda h: (-h.similarity, -degrees[h.entity], h.entity, h.is_alias, h.name)):
+            best.setdefault(hit.entity, hit)
+        return list(best.values())[:limit]
+
+
+def _as_ids(ids: Iterable[int]) -> np.ndarray:
+    return ids if isinstance(ids, np.ndarray) else np.fromiter(ids, dtype=np.int64)
