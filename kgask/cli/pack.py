@@ -5,13 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-
-if TYPE_CHECKING:
-    from kgask.pack.store import Pack
 
 BUILD_EPILOG = """\b
 Sources are TSV or CSV triples, subject|relation|object lines, or RDF (N-Triples,

@@ -8,7 +8,9 @@ The key of a literal is also the way to write one in a source::
 Dates are proleptic Gregorian. ISO years are astronomical, as in ISO 8601 and
 XSD 1.1: year 0000 is 1 BCE and -0043 is 44 BCE. The value of a date is its
 year plus (month - 1)/12 plus (day - 1)/372: it orders dates, and its floor is
-the year; it is not meant for differences in days.
+the year; it is not meant for differences in days. The text of a date is its
+shortest ISO form, so that 44 BC, -0043 and a dateTime at midnight meet; a time
+of day is kept in the text but does not order.
 """
 
 from __future__ import annotations
@@ -62,7 +64,9 @@ def parse_literal(kind: LiteralKind, text: str, unit: str = "") -> Literal:
     if kind == "number":
         return Literal("number", text, _number_value(text), unit)
     if kind == "date":
-        return Literal("date", text, _date_value(text))
+        year, month, day = _date_parts(text)
+        value = year + (max(month, 1) - 1) / 12 + (max(day, 1) - 1) / 372
+        return Literal("date", text if _has_time(text) else _iso_date(year, month, day), value)
     return Literal("string", text)
 
 
@@ -90,9 +94,14 @@ def _number_value(text: str) -> float:
     return value
 
 
-def _date_value(text: str) -> float:
-    year, month, day = _date_parts(text)
-    return year + (max(month, 1) - 1) / 12 + (max(day, 1) - 1) / 372
+def _has_time(text: str) -> bool:
+    match = _ISO_DATE.fullmatch(text)
+    return match is not None and bool((match["time"] or "").strip("T0:."))
+
+
+def _iso_date(year: int, month: int, day: int) -> str:
+    sign = "-" if year < 0 else ""
+    return f"{sign}{abs(year):04}" + (f"-{month:02}" if month else "") + (f"-{day:02}" if day else "")
 
 
 def _date_parts(text: str) -> tuple[int, int, int]:
@@ -119,17 +128,13 @@ def _days_in(year: int, month: int) -> int:
 
 
 def _date_label(text: str) -> str:
-    match = _ISO_DATE.fullmatch(text)
-    if match is None:
+    if _has_time(text):
         return text
     year, month, day = _date_parts(text)
-    time = match["time"] or ""
     if year <= 0:
         words = [str(day)] if day else []
         words += [_MONTHS[month - 1]] if month else []
         return " ".join([*words, f"{1 - year} BCE"])
-    if time.strip("T0:."):
-        return text
     return str(year) + (f"-{month:02}" if month else "") + (f"-{day:02}" if day else "")
 
 

@@ -1,0 +1,183 @@
+"""RDF into triples: N-Triples, N-Quads, Turtle, RDF/XML, parsed by pyoxigraph.
+
+Texts for people (rdfs:label, skos:prefLabel, skos:altLabel, schema:name,
+schema:description, rdfs:comment and their like) name things and are no
+triples. Every other triple is kept, rdf:type too; graph names are dropped.
+Wikidata IRIs become Wikidata ids (Q42, P50), so that RDF and tables meet.
+Blank nodes are named by source and order of appearance.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO
+
+from kgask.build.source import Problems, display
+from kgask.build.writer import PackBuilder
+from kgask.errors import BuildError
+from kgask.pack.literals import parse_literal
+from kgask.pack.records import Literal, LiteralKind
+
+_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+_SKOS = "http://www.w3.org/2004/02/skos/core#"
+_SCHEMA = ("http://schema.org/", "https://schema.org/")
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+# In order: when two predicates name a thing in the same language, the first wins.
+_LABELS = (
+    f"{_RDFS}label",
+    f"{_SKOS}prefLabel",
+    *(f"{schema}name" for schema in _SCHEMA),
+    "http://xmlns.com/foaf/0.1/name",
+    "http://purl.org/dc/terms/title",
+    "http://purl.org/dc/elements/1.1/title",
+)
+_ALIASES = (f"{_SKOS}altLabel", *(f"{schema}alternateName" for schema in _SCHEMA))
+_DESCRIPTIONS = (
+    *(f"{schema}description" for schema in _SCHEMA),
+    f"{_RDFS}comment",
+    "http://purl.org/dc/terms/description",
+)
+_DATES = {f"{_XSD}{name}" for name in ("date", "dateTime", "gYear", "gYearMonth", "dateTimeStamp")}
+_INTEGERS = ("integer", "long", "int", "short", "byte", "nonNegativeInteger", "positiveInteger",
+             "nonPositiveInteger", "negativeInteger", "unsignedLong", "unsignedInt", "unsignedShort",
+             "unsignedByte")  # fmt: skip
+_NUMBERS = {f"{_XSD}{name}" for name in ("decimal", "double", "float", *_INTEGERS)}
+_WIKIDATA = re.compile(r"https?://www\.wikidata\.org/(?:entity|prop/direct|wiki)/([QPL]\d+)")
+_UNTAGGED = 1  # a text without a language ranks between the languages asked for and all others
+
+
+def read_rdf(
+    stream: BinaryIO,
+    name: str,
+    number: int,
+    format: str,
+    builder: PackBuilder,
+    problems: Problems,
+    languages: Sequence[str],
+) -> None:
+    """Add every triple and text of one RDF source; ``number`` tells the blank nodes of sources apart."""
+    reader = _RdfReader(builder, number, [language.lower() for language in languages])
+    source = display(name)
+    for quad in _quads(stream, source, format, problems):
+        try:
+            reader.take(quad)
+        except BuildError as error:
+            # The parser gives no line for a statement that is good RDF but cannot be in a pack.
+            problems.broken(source, None, f"{error}: {_statement(quad)}")
+
+
+def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> Iterator[Any]:
+    from pyoxigraph import RdfFormat, parse
+
+    known = {
+        "nt": RdfFormat.N_TRIPLES,
+        "nq": RdfFormat.N_QUADS,
+        "ttl": RdfFormat.TURTLE,
+        "rdf": RdfFormat.RDF_XML,
+    }
+    quads = parse(stream, format=known[format])
+    while True:
+        try:
+            quad = next(quads)
+        except StopIteration:
+            return
+        except SyntaxError as error:
+            # The parser finds the next statement by itself, except in XML.
+            problems.broken(source, error.lineno, _reason(error))
+            if format == "rdf":
+                return
+            continue
+        yield quad
+
+
+def _reason(error: SyntaxError) -> str:
+    """The parser's words without the place, which is told before them."""
+    text = " ".join(str(error.msg).split())
+    return re.sub(r"^Parser error (at|between) line .*?: ", "", text)
+
+
+def _statement(quad: Any, limit: int = 120) -> str:
+    text = f"{quad.subject} {quad.predicate} {quad.object}"
+    return text if len(text) <= limit else text[:limit] + "..."
+
+
+class _RdfReader:
+    """One source's statements, given to the builder as triples or texts."""
+
+    def __init__(self, builder: PackBuilder, number: int, languages: list[str]) -> None:
+        from pyoxigraph import BlankNode, NamedNode
+        from pyoxigraph import Literal as RdfLiteral
+
+        self._types = (NamedNode, BlankNode, RdfLiteral)
+        self._builder = builder
+        self._number = number
+        self._languages = languages
+        self._blank: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
+
+    def take(self, quad: Any) -> None:
+        predicate = quad.predicate.value
+        obj = quad.object
+        if isinstance(obj, self._types[2]):
+            if self._is_text(predicate):
+                self._take_text(self._key(quad.subject), predicate, obj)
+                return
+            right: str | Literal = _literal(obj)
+        else:
+            right = self._key(obj)
+        self._builder.add(self._key(quad.subject), self._iri(predicate), right)
+
+    def _key(self, term: Any) -> str:
+        named, blank, _ = self._types
+        if isinstance(term, named):
+            return self._iri(term.value)
+        if isinstance(term, blank):
+            return self._blank.setdefault(term.value, f"_:s{self._number}n{len(self._blank)}")
+        raise BuildError("a quoted triple cannot be in a pack")
+
+    def _iri(self, iri: str) -> str:
+        key = self._keys.get(iri)
+        if key is None:
+            match = _WIKIDATA.fullmatch(iri)
+            key = self._keys[iri] = match[1] if match else iri
+        return key
+
+    @staticmethod
+    def _is_text(predicate: str) -> bool:
+        return predicate in _LABELS or predicate in _ALIASES or predicate in _DESCRIPTIONS
+
+    def _take_text(self, key: str, predicate: str, obj: Any) -> None:
+        text = obj.value
+        if not text.strip():
+            return
+        language = self._language_rank(obj.language)
+        if predicate in _LABELS:
+            self._builder.label(key, text, language * len(_LABELS) + _LABELS.index(predicate))
+        elif predicate in _DESCRIPTIONS:
+            self._builder.description(key, text, language * len(_DESCRIPTIONS) + _DESCRIPTIONS.index(predicate))
+        elif language <= len(self._languages):
+            # Names in other languages would be found by accident and make more names ambiguous.
+            self._builder.alias(key, text)
+
+    def _language_rank(self, tag: str | None) -> int:
+        """0 for the best language; ``en`` asks for ``en-GB`` too; untagged, then all others come last."""
+        if tag is None:
+            return len(self._languages)
+        for rank, language in enumerate(self._languages):
+            if tag.lower() == language or tag.lower().startswith(language + "-"):
+                return rank
+        return len(self._languages) + _UNTAGGED
+
+
+def _literal(obj: Any) -> Literal:
+    """A literal of the datatype's kind; ill-typed ones ("2021-02-30"^^xsd:date is legal RDF) stay strings."""
+    datatype = obj.datatype.value
+    kind: LiteralKind = "date" if datatype in _DATES else "number" if datatype in _NUMBERS else "string"
+    text = obj.value
+    try:
+        return parse_literal(kind, text)
+    except ValueError:
+        if not text:
+            raise BuildError("empty literal") from None
+        return Literal("string", text)
