@@ -178,6 +178,6 @@ def _literal(obj: Any) -> Literal:
     try:
         return parse_literal(kind, text)
     except ValueError:
-        if not text:
+        if not text.strip():
             raise BuildError("empty literal") from None
         return Literal("string", text)

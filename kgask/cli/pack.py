@@ -2,140 +2,278 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
-from typing import Any
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
-BUILD_EPILOG = """\b
-Sources are TSV or CSV triples, subject|relation|object lines, or RDF (N-Triples,
-N-Quads, Turtle, RDF/XML); plain, gzipped, or - for stdin. Subjects and objects are
-ids or labels: a key without a label is its own label.
-\b
-Columns (--columns, or the first line with --header): subject, relation, object,
-subject_label, relation_label, object_label, and _ for a column to pass over.
-\b
-Literals. A field of a table is an entity unless it is written as a literal:
-  "1811"^^date   "1811-10-30"^^date   "44 BCE"^^date   "-0043-03-15"^^date
-  "357588"^^number   "357588"^^number[km²]   "any text"^^string
-or unless --literal says that its relation has literals (fields then hold the bare
-text): --literal release_year=date --literal "area=number[km²]". ISO years are
-astronomical: -0043 is 44 BCE. RDF literals keep their datatypes.
-\b
-Text files (TSV, or CSV by the name; the first file that names a key wins):
-  labels, descriptions   key, text
-  aliases                key, alias|alias
-  relations              key, label, alias|alias, description, inverse label
-                         (the last three may be left out)
-\b
-Lines of # alone or beginning with "# " are comments. A broken line stops the build
-(exit 1, nothing written) unless --skip-errors is given.
-\b
-Examples:
-  kgask pack build kb.txt.gz --literal release_year=date -o films
-  kgask pack build triples.tsv --labels labels.tsv --relations relations.tsv -o mine
-  kgask pack build codex.tsv -o codex \\
-    --columns subject,subject_label,relation,relation_label,object,object_label,_
-  zcat dump.nt.gz | kgask pack build - --format nt -o dump
-"""
+from kgask.cli.pack_build import build
+from kgask.errors import PackError
+
+if TYPE_CHECKING:
+    from kgask.config import Found
+    from kgask.pack.records import NameHit
+    from kgask.pack.store import Pack
+
+JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+PACK_OPTION = click.option("--pack", "name", metavar="PACK", help="Pack name or path; by default as for ask.")
+PACK_ARGUMENT = click.argument("name", metavar="[PACK]", required=False)
 
 
 @click.group()
 def pack() -> None:
-    """Build, check, list and look into KG packs."""
+    """Build, check, list and look into KG packs.
+
+    PACK is the name of a shipped or user pack, or a path; without one it is
+    the pack that questions go to.
+    """
 
 
-def _text_option(kind: str, help_text: str) -> Any:
-    return click.option(f"--{kind}", multiple=True, metavar="FILE", help=f"{help_text} Repeatable.")
+pack.add_command(build)
 
 
-@pack.command(epilog=BUILD_EPILOG)
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Pack folder.")
-@click.option(
-    "--format",
-    type=click.Choice(["tsv", "csv", "pipe", "nt", "nq", "ttl", "rdf"]),
-    help="Format of the sources; by default from their names. Needed for stdin.",
-)
-@click.option("--columns", metavar="A,B,...", help="Columns of a table, in order.")
-@click.option("--header", is_flag=True, help="The first line names the columns (with --columns: pass over it).")
-@click.option("--delimiter", metavar="CHAR", help="Delimiter of a table, one character (\\t for a tab).")
-@click.option("--literal", multiple=True, metavar="RELATION=KIND", help="A relation of literals. Repeatable.")
-@click.option(
-    "--language", multiple=True, metavar="TAG", help="Languages of RDF labels, best first. Repeatable; en by default."
-)
-@_text_option("labels", "Labels of entities.")
-@_text_option("aliases", "Other names of entities.")
-@_text_option("descriptions", "Descriptions of entities.")
-@_text_option("relations", "Labels, aliases, descriptions, inverse labels of relations.")
-@click.option("--name", default="", help="Name of the pack; by default that of the folder.")
-@click.option("--licence", multiple=True, help="Licence of the data, for the manifest. Repeatable.")
-@click.option("--source-note", multiple=True, help="Where the data come from, for the manifest. Repeatable.")
-@click.option("--skip-errors", is_flag=True, help="Go on without broken lines and say how many there were.")
-@click.option("--force", is_flag=True, help="Replace a pack that is there.")
-def build(sources: tuple[str, ...], output: Path, **options: Any) -> None:
-    """Build a pack from triples."""
-    from kgask.build.recipe import build as build_pack
-    from kgask.cli.render import progress
+def _find(name: str | None) -> Found:
+    from kgask.config import DEFAULT_PACK, find, load_settings
 
-    recipe = _recipe(sources, output, options)
-    inputs = [*recipe.sources, *(name for _, name in recipe.texts)]
-    with progress("Reading", _total_bytes(inputs)) as on_bytes:
-        outcome = build_pack(recipe, _note, on_bytes)
-    _report(outcome)
+    return find("pack", name or str(load_settings().get("pack", DEFAULT_PACK)))
 
 
-def _recipe(sources: tuple[str, ...], output: Path, options: dict[str, Any]) -> Any:
-    from kgask.build.recipe import Recipe, parse_literal_rules
-    from kgask.build.tsv import check_columns
+def _open(name: str | None) -> Pack:
+    from kgask.pack.store import Pack
 
-    columns = options["columns"]
-    delimiter = options["delimiter"]
-    kinds = ("labels", "aliases", "descriptions", "relations")
-    return Recipe(
-        sources=sources,
-        target=output,
-        format=options["format"],
-        delimiter="\t" if delimiter == "\\t" else delimiter,
-        columns=check_columns([c.strip() for c in columns.split(",")]) if columns else (),
-        header=options["header"],
-        literals=parse_literal_rules(options["literal"]),
-        languages=options["language"] or ("en",),
-        texts=tuple((kind, name) for kind in kinds for name in options[kind]),
-        name=options["name"],
-        licences=options["licence"],
-        source_notes=options["source_note"],
-        skip_errors=options["skip_errors"],
-        force=options["force"],
-    )
+    return Pack.open(_find(name).path)
 
 
-def _total_bytes(names: list[str]) -> int | None:
-    """Bytes to read, None when stdin is among the sources."""
+def _print_json(value: object) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False))
+
+
+@pack.command("list")
+@JSON_OPTION
+def list_packs(as_json: bool) -> None:
+    """Packs that ship with kgask and packs of the user, and where they are."""
+    from kgask.cli.render import note, table
+    from kgask.config import data_home, list_found, shipped_root
+
+    entries = [_listed(found) for found in list_found("pack")]
+    if as_json:
+        _print_json(entries)
+        return
+    columns = ("name", "origin", "entities", "triples", "path")
+    table(columns, [[entry.get(c, "") for c in columns[:4]] + [entry["path"]] for entry in entries])
+    for entry in entries:
+        if "problem" in entry:
+            note(entry["problem"])
+    if not entries:
+        note(f"no packs in {shipped_root('pack')} or {data_home() / 'kg_packs'}; 'kgask pack build' makes one")
+
+
+def _listed(found: Found) -> dict[str, Any]:
+    from kgask.pack.header import read_manifest
+
+    entry: dict[str, Any] = {"name": found.name, "origin": found.origin, "path": str(found.path)}
     try:
-        return sum(os.stat(name).st_size for name in names)
-    except OSError:
-        return None
+        counts = read_manifest(found.path)["counts"]
+    except PackError as error:
+        return entry | {"problem": str(error)}
+    return entry | {"entities": counts["entities"], "triples": counts["triples"]}
 
 
-def _note(text: str) -> None:
+@pack.command()
+@PACK_ARGUMENT
+@click.option("--relations", is_flag=True, help="List the relations with their number of triples instead.")
+@JSON_OPTION
+def info(name: str | None, relations: bool, as_json: bool) -> None:
+    """What a pack holds, where it comes from, under which licences."""
+    from kgask.cli.render import table
+
+    found = _find(name)
+    with _open(str(found.path)) as opened:
+        if relations:
+            rows = _relation_rows(opened)
+            if as_json:
+                _print_json(rows)
+            else:
+                columns = ("key", "label", "inverse_label", "triples")
+                table(columns, [[row[column] for column in columns] for row in rows])
+            return
+        facts = _facts(opened, found)
+    if as_json:
+        _print_json(facts)
+    else:
+        rows = [(key, item) for key, value in facts.items() for item in _items(value)]
+        table(("", ""), rows)
+
+
+def _facts(opened: Pack, found: Found) -> dict[str, Any]:
+    manifest = opened.manifest
+    version = manifest["format"]
+    return {
+        "name": opened.name,
+        "path": str(found.path),
+        "origin": found.origin,
+        **{key: opened.manifest["counts"][key] for key in ("entities", "literals", "relations", "triples", "names")},
+        "bytes": sum(entry["bytes"] for entry in manifest["files"].values()),
+        "format": f"{version['major']}.{version.get('minor', 0)}",
+        "builder": manifest.get("builder", ""),
+        "content_sha256": opened.content_hash,
+        "relations_sha256": opened.relation_hash,
+        "sources": manifest.get("sources", []),
+        "licences": manifest.get("licences", []),
+    }
+
+
+def _items(value: object) -> list[object]:
+    return list(value) if isinstance(value, list) else [value]
+
+
+def _relation_rows(opened: Pack) -> list[dict[str, Any]]:
+    import numpy as np
+
+    counts = np.bincount(opened.out_relation, minlength=opened.n_relations)
+    pairs = zip(opened.relations(), counts.tolist(), strict=True)
+    return [asdict(relation) | {"triples": count} for relation, count in pairs]
+
+
+@pack.command()
+@PACK_ARGUMENT
+@JSON_OPTION
+def check(name: str | None, as_json: bool) -> None:
+    """Check every hash, every index, the order of rows, both directions and the names."""
     from kgask.cli.render import clean
+    from kgask.pack.check import check_pack
 
-    print(f"kgask: {clean(text)}", file=sys.stderr)
+    path = _find(name).path
+    problems = check_pack(path)
+    if as_json:
+        _print_json({"path": str(path), "ok": not problems, "problems": problems})
+    else:
+        for line in problems or ["ok"]:
+            click.echo(clean(line))
+    if problems:
+        raise PackError(f"{path}: {len(problems)} problem{'s' * (len(problems) != 1)}; rebuild the pack")
 
 
-def _report(outcome: Any) -> None:
-    report = outcome.report
-    counts = report.manifest["counts"]
-    extra = [f"{report.duplicates:,} duplicate triples dropped"] if report.duplicates else []
-    if report.unused_texts:
-        extra.append(f"texts of {report.unused_texts:,} keys that no triple names left out")
-    if outcome.broken:
-        extra.append(f"{outcome.broken:,} broken line{'s' * (outcome.broken != 1)} skipped")
-    summary = (
-        f"{report.path}: {counts['triples']:,} triples, {counts['entities']:,} entities "
-        f"({counts['literals']:,} literals), {counts['relations']:,} relations"
+@pack.command()
+@click.argument("text")
+@PACK_OPTION
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most names to list.")
+@JSON_OPTION
+def search(text: str, name: str | None, limit: int, as_json: bool) -> None:
+    """Entities whose names have all the words of TEXT (the last may be a beginning), best connected first."""
+    from kgask.cli.render import note, table
+    from kgask.pack.normalise import normalise
+
+    with _open(name) as opened:
+        hits = opened.search(text, limit)
+        if not hits:
+            hits = opened.fuzzy(normalise(text), limit)
+            if hits:
+                note(f"no name has these words; close names for {text!r}:")
+        rows = _hit_rows(opened, hits)
+    if as_json:
+        _print_json(rows)
+    elif rows:
+        columns = ("id", "key", "label", "alias", "triples", "description")
+        table(columns, [[row[column] for column in columns] for row in rows])
+    if not rows:
+        raise PackError(f"no name in {opened.name} is like {text!r}")
+
+
+def _hit_rows(opened: Pack, hits: list[NameHit]) -> list[dict[str, Any]]:
+    ids = [hit.entity for hit in hits]
+    columns = (ids, opened.keys(ids), opened.labels(ids), opened.degree(ids).tolist(), opened.descriptions(ids))
+    return [
+        {
+            "id": entity,
+            "key": key,
+            "label": label,
+            "alias": hit.name if hit.is_alias else "",
+            "triples": degree,
+            "description": description,
+        }
+        for hit, entity, key, label, degree, description in zip(hits, *columns, strict=True)
+    ]
+
+
+@pack.command()
+@click.argument("entity")
+@PACK_OPTION
+@click.option(
+    "--limit", type=click.IntRange(0), default=50, show_default=True, help="Most triples to list in each direction."
+)
+@JSON_OPTION
+def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
+    """The triples of ENTITY, a key, a label, or an id (#12), in both directions."""
+    from kgask.cli.render import note, shorten, table
+
+    with _open(name) as opened:
+        chosen, others = _resolve(opened, entity)
+        facts = _hit_rows(opened, [chosen])[0]
+        triples, total = _triples_of(opened, chosen.entity, limit)
+        facts = facts | {"kind": opened.kinds([chosen.entity])[0], "n_triples": total, "triples": triples}
+    del facts["alias"]
+    if others:
+        ids = ", ".join(f"#{hit.entity}" for hit in others[:5])
+        note(f"{len(others) + 1} entities are called {shorten(entity, 60)}; this is #{chosen.entity}, others: {ids}")
+    if as_json:
+        _print_json(facts)
+        return
+    columns = ("subject", "relation", "object")
+    title = f"{facts['label']}  {facts['key']}  #{facts['id']}  {facts['description']}"
+    table(columns, [[row[column] for column in columns] for row in triples], title=title)
+    if len(triples) < total:
+        note(f"{len(triples):,} of {total:,} triples; --limit shows more")
+
+
+def _resolve(opened: Pack, text: str) -> tuple[NameHit, list[NameHit]]:
+    """The entity meant by a key, a name or ``#id``, and the other entities of that name."""
+    from kgask.pack.normalise import normalise
+    from kgask.pack.records import NameHit
+
+    number = text.removeprefix("#")
+    is_id = number.isascii() and number.isdigit() and int(number) < opened.n_entities
+    if text.startswith("#") and is_id:
+        return NameHit(int(number), text, False), []
+    entity = opened.find_key(text)
+    if entity is not None:
+        return NameHit(entity, text, False), []
+    norm = normalise(text)
+    named = {hit.entity: hit for hit in reversed(opened.exact([norm]).get(norm, []))}
+    if named:
+        degrees = dict(zip(named, opened.degree(named).tolist(), strict=True))
+        first, *others = sorted(named.values(), key=lambda h: (h.is_alias, -degrees[h.entity], h.entity))
+        return first, others
+    if is_id:
+        return NameHit(int(number), text, False), []
+    close = opened.fuzzy(norm, 1)
+    advice = f"; did you mean {close[0].name!r}?" if close else f"; try 'kgask pack search {text}'"
+    raise PackError(f"no entity {text!r} in {opened.name}{advice}")
+
+
+def _triples_of(opened: Pack, entity: int, limit: int) -> tuple[list[dict[str, Any]], int]:
+    """Up to ``limit`` triples out and as many in, with their words; and the number of all."""
+    import numpy as np
+
+    out_start, out_end = opened.out_indptr[entity : entity + 2].tolist()
+    in_start, in_end = opened.in_indptr[entity : entity + 2].tolist()
+    incoming = slice(in_start, min(in_end, in_start + limit))
+    subjects, relations = opened.in_subject[incoming], opened.in_relation[incoming]
+    ids = np.concatenate(
+        [
+            np.arange(out_start, min(out_end, out_start + limit)),
+            opened.triple_ids(subjects, relations, np.full(len(subjects), entity)),
+        ]
     )
-    _note("; ".join([summary, *extra]))
+    # A triple from an entity to itself stands in both directions: list it once.
+    ids = np.asarray(list(dict.fromkeys(ids.tolist())), dtype=np.int64)
+    subjects, relations, objects = opened.triples(ids)
+    words = opened.relation_labels()
+    rows = zip(
+        ids.tolist(), opened.labels(subjects), relations.tolist(), opened.labels(objects), strict=True
+    )
+    triples = [{"id": i, "subject": s, "relation": words[r], "object": o} for i, s, r, o in rows]
+    own = slice(out_start, out_end)
+    loops = int(np.count_nonzero(opened.out_object[own] == entity))
+    return triples, (out_end - out_start) + (in_end - in_start) - loops

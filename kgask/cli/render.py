@@ -47,6 +47,11 @@ def shorten(text: str, limit: int = MAX_SHOWN) -> str:
     return clean(text[:limit]) if len(text) <= limit else clean(text[: limit - 1]) + "…"
 
 
+def note(text: str) -> None:
+    """One line for a person, on stderr."""
+    print(f"kgask: {clean(text)}", file=sys.stderr)
+
+
 def markup_free(text: str) -> Text:
     """A rich text that shows ``text`` as it is: no markup, no emoji codes, no highlighting."""
     from rich.text import Text

@@ -48,17 +48,18 @@ def parse_typed(field: str) -> Literal | None:
     match = _TYPED.fullmatch(field)
     if match is None:
         return None
-    kind = match["kind"]
-    if kind not in LITERAL_KINDS:
-        raise ValueError(f"unknown literal type {kind!r} (known: {', '.join(LITERAL_KINDS)})")
-    return parse_literal(kind, match["text"], match["unit"] or "")
+    return parse_literal(match["kind"], match["text"], match["unit"] or "")
 
 
 def parse_literal(kind: LiteralKind, text: str, unit: str = "") -> Literal:
     """Read ``text`` as a literal of ``kind``; :class:`ValueError` says why it is none."""
+    if kind not in LITERAL_KINDS:
+        raise ValueError(f"unknown literal type {kind!r} (known: {', '.join(LITERAL_KINDS)})")
     text = text.strip() if kind != "string" else text
-    if not text:
+    if not text.strip():
         raise ValueError(f"empty {kind}")
+    if "]" in unit:
+        raise ValueError("a unit cannot hold a ]")
     if unit and kind != "number":
         raise ValueError(f"a {kind} has no unit")
     if kind == "number":

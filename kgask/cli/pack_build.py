@@ -1,0 +1,132 @@
+"""``kgask pack build``: the command line of :mod:`kgask.build.recipe`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from kgask.build.recipe import BuildOutcome, Recipe
+
+BUILD_EPILOG = """\b
+Sources are TSV or CSV triples, subject|relation|object lines, or RDF (N-Triples,
+N-Quads, Turtle, RDF/XML); plain, gzipped, or - for stdin. Subjects and objects are
+ids or labels: a key without a label is its own label.
+\b
+Columns (--columns, or the first line with --header): subject, relation, object,
+subject_label, relation_label, object_label, and _ for a column to pass over.
+\b
+Literals. A field of a table is an entity unless it is written as a literal:
+  "1811"^^date   "1811-10-30"^^date   "44 BCE"^^date   "-0043-03-15"^^date
+  "357588"^^number   "357588"^^number[km²]   "any text"^^string
+or unless --literal says that its relation has literals (fields then hold the bare
+text): --literal release_year=date --literal "area=number[km²]". ISO years are
+astronomical: -0043 is 44 BCE. RDF literals keep their datatypes.
+\b
+Text files (TSV, or CSV by the name; the first file that names a key wins):
+  labels, descriptions   key, text
+  aliases                key, alias|alias
+  relations              key, label, alias|alias, description, inverse label
+                         (the last three may be left out)
+\b
+Lines of # alone or beginning with "# " are comments. A broken line stops the build
+(exit 1, nothing written) unless --skip-errors is given.
+\b
+Examples:
+  kgask pack build kb.txt.gz --literal release_year=date -o films
+  kgask pack build triples.tsv --labels labels.tsv --relations relations.tsv -o mine
+  kgask pack build codex.tsv -o codex \\
+    --columns subject,subject_label,relation,relation_label,object,object_label,_
+  zcat dump.nt.gz | kgask pack build - --format nt -o dump
+"""
+
+
+def _text_option(kind: str, help_text: str) -> Any:
+    return click.option(f"--{kind}", multiple=True, metavar="FILE", help=f"{help_text} Repeatable.")
+
+
+@click.command(epilog=BUILD_EPILOG)
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Pack folder.")
+@click.option(
+    "--format",
+    type=click.Choice(["tsv", "csv", "pipe", "nt", "nq", "ttl", "rdf"]),
+    help="Format of the sources; by default from their names. Needed for stdin.",
+)
+@click.option("--columns", metavar="A,B,...", help="Columns of a table, in order.")
+@click.option("--header", is_flag=True, help="The first line names the columns (with --columns: pass over it).")
+@click.option("--delimiter", metavar="CHAR", help="Delimiter of a table, one character (\\t for a tab).")
+@click.option("--literal", multiple=True, metavar="RELATION=KIND", help="A relation of literals. Repeatable.")
+@click.option(
+    "--language", multiple=True, metavar="TAG", help="Languages of RDF labels, best first. Repeatable; en by default."
+)
+@_text_option("labels", "Labels of entities.")
+@_text_option("aliases", "Other names of entities.")
+@_text_option("descriptions", "Descriptions of entities.")
+@_text_option("relations", "Labels, aliases, descriptions, inverse labels of relations.")
+@click.option("--name", default="", help="Name of the pack; by default that of the folder.")
+@click.option("--licence", multiple=True, help="Licence of the data, for the manifest. Repeatable.")
+@click.option("--source-note", multiple=True, help="Where the data come from, for the manifest. Repeatable.")
+@click.option("--skip-errors", is_flag=True, help="Go on without broken lines and say how many there were.")
+@click.option("--force", is_flag=True, help="Replace a pack that is there.")
+def build(sources: tuple[str, ...], output: Path, **options: Any) -> None:
+    """Build a pack from triples."""
+    from kgask.build.recipe import build as build_pack
+    from kgask.cli.render import note, progress
+
+    recipe = _recipe(sources, output, options)
+    inputs = [*recipe.sources, *(name for _, name in recipe.texts)]
+    with progress("Reading", _total_bytes(inputs)) as on_bytes:
+        outcome = build_pack(recipe, note, on_bytes)
+    note(_summary(outcome))
+
+
+def _recipe(sources: tuple[str, ...], output: Path, options: dict[str, Any]) -> Recipe:
+    from kgask.build.recipe import Recipe, parse_literal_rules
+    from kgask.build.tsv import check_columns
+
+    columns = options["columns"]
+    delimiter = options["delimiter"]
+    kinds = ("labels", "aliases", "descriptions", "relations")
+    return Recipe(
+        sources=sources,
+        target=output,
+        format=options["format"],
+        delimiter="\t" if delimiter == "\\t" else delimiter,
+        columns=check_columns([c.strip() for c in columns.split(",")]) if columns else (),
+        header=options["header"],
+        literals=parse_literal_rules(options["literal"]),
+        languages=options["language"] or ("en",),
+        texts=tuple((kind, name) for kind in kinds for name in options[kind]),
+        name=options["name"],
+        licences=options["licence"],
+        source_notes=options["source_note"],
+        skip_errors=options["skip_errors"],
+        force=options["force"],
+    )
+
+
+def _total_bytes(names: list[str]) -> int | None:
+    """Bytes to read, None when stdin is among the sources."""
+    try:
+        return sum(os.stat(name).st_size for name in names)
+    except OSError:
+        return None
+
+
+def _summary(outcome: BuildOutcome) -> str:
+    report = outcome.report
+    counts = report.manifest["counts"]
+    extra = [f"{report.duplicates:,} duplicate triples dropped"] if report.duplicates else []
+    if report.unused_texts:
+        extra.append(f"texts of {report.unused_texts:,} keys that no triple names left out")
+    if outcome.broken:
+        extra.append(f"{outcome.broken:,} broken line{'s' * (outcome.broken != 1)} skipped")
+    summary = (
+        f"{report.path}: {counts['triples']:,} triples, {counts['entities']:,} entities "
+        f"({counts['literals']:,} literals), {counts['relations']:,} relations"
+    )
+    return "; ".join([summary, *extra])

@@ -1,0 +1,174 @@
+"""Whether a pack is whole: what opening is too quick to look at.
+
+Every problem is one line of text, so that all of them can be told at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from kgask.config import PACK_MANIFEST
+from kgask.errors import PackError
+from kgask.pack import schema
+from kgask.pack.content import content_hash, relation_hash
+from kgask.pack.csr import Csr, build_csr
+from kgask.pack.header import MANIFEST_HASH, dump_manifest
+from kgask.pack.literals import literal_key, literal_label, parse_literal, parse_typed
+from kgask.pack.normalise import normalise
+from kgask.pack.records import Literal
+from kgask.pack.store import Pack
+
+_CHUNK = 1 << 16
+
+
+def check_pack(path: str | Path) -> list[str]:
+    """All problems of a pack folder; an empty list means that it is whole.
+
+    Checks the hash of every file and of the manifest, the bounds and order of
+    every array, that both directions hold the same triples, that names.sqlite
+    is sound and agrees with the counts, and the content hashes.
+    """
+    folder = Path(path)
+    try:
+        pack = Pack.open(folder)
+    except PackError as error:
+        return [str(error)]
+    with pack:
+        problems = [*_file_problems(pack), *_csr_problems(pack.csr, pack.n_entities, pack.n_relations)]
+        try:
+            problems += _names_problems(pack)
+            # The hashes of broken content would only repeat that it is broken.
+            problems += [] if problems else _content_problems(pack)
+        except PackError as error:
+            problems.append(str(error))
+    return problems
+
+
+def _file_problems(pack: Pack) -> Iterator[str]:
+    with (pack.path / PACK_MANIFEST).open("rb") as file:
+        on_disk = file.read()
+    if on_disk != dump_manifest(pack.manifest):
+        recorded = pack.manifest.get(MANIFEST_HASH)
+        yield f"{PACK_MANIFEST}: changed since it was written (its own SHA-256 {recorded} does not hold)"
+    for name, entry in pack.manifest["files"].items():
+        with (pack.path / name).open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
+                yield f"{name}: SHA-256 differs from the manifest's"
+    for path in sorted(pack.path.iterdir()):
+        if path.name not in pack.manifest["files"] and path.name != PACK_MANIFEST:
+            yield f"{path.name}: not in the manifest"
+
+
+def _csr_problems(csr: Csr, n_entities: int, n_relations: int) -> list[str]:
+    problems = []
+    for name in ("out_indptr", "in_indptr"):
+        indptr = getattr(csr, name)
+        if indptr[0] != 0 or indptr[-1] != len(csr.out_relation) or (np.diff(indptr) < 0).any():
+            problems.append(f"{name}.npy: rows do not follow one another from 0 to {len(csr.out_relation)}")
+    bounds = (
+        ("out_relation", n_relations),
+        ("out_object", n_entities),
+        ("in_relation", n_relations),
+        ("in_subject", n_entities),
+    )
+    for name, bound in bounds:
+        values = getattr(csr, name)
+        if len(values) and (values.min() < 0 or values.max() >= bound):
+            problems.append(f"{name}.npy: an id outside 0..{bound - 1}")
+    return problems or _order_problems(csr, n_entities, n_relations)
+
+
+def _order_problems(csr: Csr, n_entities: int, n_relations: int) -> list[str]:
+    """Sort the triples of each direction again: the same arrays must come out."""
+    rows = np.arange(n_entities)
+    subjects = np.repeat(rows, np.diff(csr.out_indptr))
+    objects = np.repeat(rows, np.diff(csr.in_indptr))
+    forward = build_csr(subjects, csr.out_relation, csr.out_object, n_entities, n_relations)
+    backward = build_csr(csr.in_subject, csr.in_relation, objects, n_entities, n_relations)
+    problems = []
+    if not _same(forward, csr, "out_"):
+        problems.append("out_relation.npy, out_object.npy: rows are not sorted or hold a triple twice")
+    if not _same(backward, csr, "in_"):
+        problems.append("in_relation.npy, in_subject.npy: rows are not sorted or hold a triple twice")
+    if not problems and not (_same(forward, csr, "in_") and _same(backward, csr, "out_")):
+        problems.append("out_*.npy and in_*.npy do not hold the same triples")
+    return problems
+
+
+def _same(built: Csr, csr: Csr, direction: str) -> bool:
+    names = [name for name in Csr.__slots__ if name.startswith(direction)]
+    return all(np.array_equal(getattr(built, name), getattr(csr, name)) for name in names)
+
+
+def _names_problems(pack: Pack) -> list[str]:
+    names, counts = pack.names, pack.manifest["counts"]
+    verdict = names.query("PRAGMA integrity_check(1)")[0][0]
+    if verdict != "ok":
+        return [f"names.sqlite: {verdict}"]
+    problems = []
+    expected = {
+        "entities": (counts["entities"], 0),
+        "literals": (counts["literals"], names.first_literal),
+        "relations": (counts["relations"], 0),
+        "aliases": (counts.get("aliases", 0), 0),
+    }
+    for table, (count, first) in expected.items():
+        found = names.query(f"SELECT count(*), min(id), max(id) FROM {table}")[0]
+        if found != ((count, first, first + count - 1) if count else (0, None, None)):
+            problems.append(f"names.sqlite: {table} has {found[0]} rows; {count} from {first} on are expected")
+    for table, column in (("aliases", "entity"), ("descriptions", "id")):
+        worst = names.query(f"SELECT count(*) FROM {table} WHERE NOT {column} BETWEEN 0 AND ?", pack.n_entities - 1)
+        if worst[0][0]:
+            problems.append(f"names.sqlite: {table} of {worst[0][0]} entities that are not there")
+    return problems or [*_lookup_problems(pack), *_key_problems(pack), *_literal_problems(pack)]
+
+
+def _lookup_problems(pack: Pack) -> list[str]:
+    """The look-up table holds exactly the hashes of all names."""
+    names, n = pack.names, pack.n_entities
+    texts = names.query("SELECT id, label FROM entities UNION ALL SELECT id + ?, name FROM aliases", n)
+    texts += names.query("SELECT id, text FROM literals")
+    expected = {(schema.name_hash(normalise(text)), ref) for ref, text in texts}
+    found = names.query("SELECT hash, ref FROM names")
+    if set(found) == expected and len(found) == pack.manifest["counts"]["names"]:
+        return []
+    return [f"names.sqlite: the look-up table has {len(found)} names, and not those of the labels and aliases"]
+
+
+def _key_problems(pack: Pack) -> Iterator[str]:
+    """Keys stand in order (find_key bisects) and none is there twice."""
+    last = None
+    for start in range(0, pack.names.first_literal, _CHUNK):
+        for key in pack.keys(range(start, min(start + _CHUNK, pack.names.first_literal))):
+            order = schema.key_order(key)
+            if last is not None and order <= last:
+                yield f"names.sqlite: key {key!r} is out of order"
+                return
+            last = order
+
+
+def _literal_problems(pack: Pack) -> Iterator[str]:
+    ids = range(pack.names.first_literal, pack.n_entities)
+    for number, literal, label in zip(ids, pack.literals(ids), pack.labels(ids), strict=True):
+        if literal is None or not _is_sound(literal, label):
+            yield f"names.sqlite: literal {number} ({label[:60]!r}) is not what its text says"
+            return
+
+
+def _is_sound(literal: Literal, label: str) -> bool:
+    try:
+        parsed = parse_literal(literal.kind, literal.text, literal.unit)
+        return parsed == literal == parse_typed(literal_key(literal)) and literal_label(literal) == label
+    except ValueError:
+        return False
+
+
+def _content_problems(pack: Pack) -> Iterator[str]:
+    if relation_hash(pack.relations()) != pack.relation_hash:
+        yield f"{PACK_MANIFEST}: the hash of the relation vocabulary does not hold"
+    if content_hash(pack.names, pack.csr) != pack.content_hash:
+        yield f"{PACK_MANIFEST}: the content hash does not hold"
