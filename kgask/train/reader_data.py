@@ -6,7 +6,7 @@ That makes resuming exact: a checkpoint holds a step number, not a data position
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from kgask.train.reader_scenes import Scene, SceneMaker, SceneOptions
 from kgask.train.reader_tokens import ReaderTokens
 
 POOL_BATCHES = 16  # this many batches are drawn together and sorted by length, so that little is padding
-HELD_OUT_SEED = 7_700_000
+HELD_OUT_SEED = 7_700
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,18 @@ def make_scenes(maker: SceneMaker, rng_seed: int, start: int, count: int) -> lis
     return [maker.make(random.Random(rng_seed * 1_000_003 + index)) for index in range(start, start + count)]
 
 
-def make_batch(scenes: list[Scene], tokens: ReaderTokens) -> Batch:
-    """Prompt and right reply of each scene, padded to the longest."""
-    prompts = [tokens.encode(reader_pieces(scene.question, scene.lines)) for scene in scenes]
-    replies = [tokens.reply_ids(scene) for scene in scenes]
-    longest = max(len(prompt) + len(reply) - 1 for prompt, reply in zip(prompts, replies, strict=True))
-    ids = np.zeros((len(scenes), longest), dtype=np.int64)
+def encode_scene(scene: Scene, tokens: ReaderTokens) -> tuple[list[int], list[int]]:
+    """Ids of the prompt and of the right reply."""
+    return tokens.encode(reader_pieces(scene.question, scene.lines)), tokens.reply_ids(scene)
+
+
+def make_batch(encoded: Sequence[tuple[list[int], list[int]]]) -> Batch:
+    """Prompts with their replies, padded to the longest."""
+    longest = max(len(prompt) + len(reply) - 1 for prompt, reply in encoded)
+    ids = np.zeros((len(encoded), longest), dtype=np.int64)
     rows, columns, targets = [], [], []
     n_tokens = 0
-    for row, (prompt, reply) in enumerate(zip(prompts, replies, strict=True)):
+    for row, (prompt, reply) in enumerate(encoded):
         sequence = prompt + reply[:-1]
         ids[row, : len(sequence)] = sequence
         n_tokens += len(sequence)
@@ -80,9 +83,9 @@ def batches(
     pool, offset = divmod(start, POOL_BATCHES)
     while True:
         scenes = make_scenes(maker, rng_seed, pool * POOL_BATCHES * batch_size, POOL_BATCHES * batch_size)
-        scenes.sort(key=lambda scene: sum(len(line.obj) + 24 for line in scene.lines))
-        groups = [scenes[at : at + batch_size] for at in range(0, len(scenes), batch_size)]
+        encoded = sorted((encode_scene(scene, tokens) for scene in scenes), key=lambda pair: len(pair[0]))
+        groups = [encoded[at : at + batch_size] for at in range(0, len(encoded), batch_size)]
         random.Random(rng_seed + pool).shuffle(groups)
         for group in groups[offset:]:
-            yield make_batch(group, tokens)
+            yield make_batch(group)
         pool, offset = pool + 1, 0

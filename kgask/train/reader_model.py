@@ -19,10 +19,10 @@ class ReaderConfig:
     """Sizes. Every row length must divide by 32, Q8_0's block."""
 
     n_vocab: int = 6144
-    n_embd: int = 256
+    n_embd: int = 192
     n_layer: int = 4
     n_head: int = 4
-    n_ff: int = 704
+    n_ff: int = 512
     n_ctx: int = 4096
     rope_base: float = 10_000.0
     norm_eps: float = 1e-5

@@ -23,7 +23,7 @@ class NameMaker:
     """
 
     def __init__(self, real_labels: Sequence[str]):
-        self.labels = [label for label in real_labels if 3 <= len(label) <= 60 and "|" not in label]
+        self.labels = [label for label in real_labels if 3 <= len(label) <= 40 and "|" not in label]
         words = {word for label in self.labels for word in label.split() if word[:1].isupper() and word.isalpha()}
         self.words = sorted(words) or ["Amber", "Harbour"]
 
@@ -54,19 +54,19 @@ class NameMaker:
         return f"{text} {rng.choice(UNITS)}" if rng.random() < 0.4 else text
 
     def _person(self, rng: random.Random) -> str:
-        parts = [self._part(rng) for _ in range(rng.choice((2, 2, 2, 3)))]
+        parts = [self._part(rng) for _ in range(rng.choice((2, 2, 2, 2, 3)))]
         if rng.random() < 0.1:
             parts[0] = f"{parts[0][0]}."
         return " ".join(parts)
 
     def _words(self, rng: random.Random) -> str:
-        return " ".join(self._part(rng) for _ in range(rng.choice((1, 1, 2, 2, 3))))
+        return " ".join(self._part(rng) for _ in range(rng.choice((1, 1, 1, 2))))
 
     def _part(self, rng: random.Random) -> str:
-        return rng.choice(self.words) if rng.random() < 0.5 else self._invented(rng)
+        return rng.choice(self.words) if rng.random() < 0.7 else self._invented(rng)
 
     def _invented(self, rng: random.Random) -> str:
-        syllables = rng.choice((1, 2, 2, 3))
+        syllables = rng.choice((1, 2, 2))
         return "".join(
             rng.choice(ONSETS) + rng.choice(NUCLEI) + rng.choice(CODAS) for _ in range(syllables)
         ).capitalize()

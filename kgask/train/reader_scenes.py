@@ -157,7 +157,7 @@ class _Draft:
             self._connect(entity, other, 1 if rng.random() < 0.7 else rng.randint(2, 5))
 
     def scene(self) -> Scene:
-        scored, answers = self._retrieve()
+        scored, answers = self._walk() if self.rng.random() < 0.6 else self._spread()
         shuffled = self.blind or self.rng.random() < self.options.shuffled
         ordered = self._order(scored, shuffled)[:MAX_LINES]
         best = max(answers.values(), default=1.0)
@@ -174,8 +174,52 @@ class _Draft:
         kind = "none" if not cite else "one" if len(cite) == 1 else "several"
         return Scene(self._question(), tuple(lines), tuple(cite), kind, len(self.path))
 
-    def _retrieve(self) -> tuple[list[_Scored], dict[int, float]]:
-        """Follow the plan: the best triples of every hop, and the answer set."""
+    def _walk(self) -> tuple[list[_Scored], dict[int, float]]:
+        """Relation paths by probability, STOP included; the best one's ends are the answers, others' perhaps."""
+        rng = self.rng
+        asked = [_step_key(step) for step in self.path]
+        beam: list[tuple[tuple[tuple[str, str], ...], float, list[int]]] = [((), 1.0, [self.seed])]
+        ended: list[tuple[float, bool, list[int], list[list[_Edge]]]] = []
+        trails: dict[tuple[tuple[str, str], ...], list[list[_Edge]]] = {(): []}
+        for hop in range(1, min(3, len(asked) + (rng.random() < 0.3)) + 1):
+            stop = rng.betavariate(8, 1) if hop >= len(asked) else rng.betavariate(1, 8)
+            longer = []
+            for steps, prob, frontier in beam[:4]:
+                edges = [edge for entity in frontier for edge in self.edges[entity] if edge.end != self.seed]
+                on_path = list(steps) == asked[: hop - 1] and hop <= len(asked)
+                keys = sorted({_step_key(edge.step) for edge in edges})
+                probs = self._relation_probs(set(keys), asked[hop - 1] if on_path else None)
+                for key in keys:
+                    taken = [edge for edge in edges if _step_key(edge.step) == key]
+                    walked, ends = (*steps, key), list(dict.fromkeys(edge.end for edge in taken))
+                    trails[walked] = [*trails[steps], taken]
+                    ended.append((prob * probs[key] * stop, list(walked) == asked, ends, trails[walked]))
+                    longer.append((walked, prob * probs[key] * (1 - stop), ends))
+            beam = sorted(longer, key=lambda partial: -partial[1])
+        return self._lines_of_walks(sorted(ended, key=lambda walk: -walk[0]))
+
+    def _lines_of_walks(
+        self, ended: list[tuple[float, bool, list[int], list[list[_Edge]]]]
+    ) -> tuple[list[_Scored], dict[int, float]]:
+        kept = 1 if self.rng.random() < 0.5 else 6  # does the answer set hold the best path's ends only?
+        answers: dict[int, float] = {}
+        hops: dict[int, dict[int, _Scored]] = defaultdict(dict)
+        for rank, (prob, is_gold, ends, trail) in enumerate(ended):
+            if rank < kept and prob > 0.02 * ended[0][0]:
+                for entity in ends:
+                    answers.setdefault(entity, prob)
+            for hop, edges in enumerate(trail, start=1):
+                for edge in edges:
+                    gold = is_gold and hop == len(trail)
+                    known = hops[hop].get(id(edge))
+                    if known is None and len(hops[hop]) < TOP_K:
+                        hops[hop][id(edge)] = _Scored(edge, hop, prob, gold)
+                    elif known is not None and gold and not known.gold:
+                        hops[hop][id(edge)] = _Scored(edge, hop, known.score, True)
+        return [item for hop in sorted(hops) for item in hops[hop].values()], answers
+
+    def _spread(self) -> tuple[list[_Scored], dict[int, float]]:
+        """The soft form: weights flow over every relation; the best triples of every hop, and the answer set."""
         rng = self.rng
         last = len(self.path)
         hop_weights = self._hop_weights(last)

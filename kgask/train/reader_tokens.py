@@ -12,7 +12,14 @@ from pathlib import Path
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from kgask.errors import ModelError
-from kgask.read.prompt import DONT_KNOW, END, Piece, control_tokens, number_token, reader_pieces
+from kgask.read.prompt import (
+    DONT_KNOW,
+    END,
+    Piece,
+    control_tokens,
+    number_token,
+    reader_pieces,
+)
 from kgask.train.reader_scenes import Scene
 
 MIN_BPE_TOKENS = 256  # one for each byte
@@ -49,7 +56,7 @@ class ReaderTokens:
     def load(cls, path: Path) -> ReaderTokens:
         try:
             return cls(Tokenizer.from_file(str(path)))
-        except Exception as error:  # tokenizers raises bare Exception
+        except Exception as error:  # noqa: BLE001 - tokenizers raises nothing narrower
             raise ModelError(f"{path}: not a tokenizer file ({error})") from None
 
     def encode_text(self, text: str) -> list[int]:

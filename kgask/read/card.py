@@ -1,0 +1,79 @@
+"""The card of a reader folder: ``model.json`` beside the GGUF file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kgask.config import MODEL_CARD
+from kgask.errors import ModelError
+from kgask.read.prompt import PROMPT_FORMAT
+
+KIND = "reader"
+MAGIC = "kgask-model"
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderCard:
+    """A checked card. ``content`` is all of it."""
+
+    folder: Path
+    file: Path
+    n_bytes: int
+    sha256: str
+    content: dict[str, Any]
+
+
+def read_card(folder: Path) -> ReaderCard:
+    """Read and check a reader's card; raises ModelError for one that this version cannot use."""
+    path = folder / MODEL_CARD
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        name, entry = next(iter(content["files"].items()))
+        card = ReaderCard(folder, folder / name, int(entry["bytes"]), str(entry["sha256"]), content)
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, StopIteration):
+        raise ModelError(f"{path}: not a model card; 'kgask models list' shows what there is") from None
+    if content.get("magic") != MAGIC or content.get("kind") != KIND:
+        raise ModelError(f"{path}: not the card of a reader")
+    if Path(name).name != name:
+        raise ModelError(f"{path}: names a file outside its folder")
+    if content.get("format_version") != FORMAT_VERSION or content.get("prompt_format") != PROMPT_FORMAT:
+        raise ModelError(f"{path}: made for another version of kgask; install the reader that came with this one")
+    return card
+
+
+def check_file(card: ReaderCard) -> None:
+    """Size and SHA-256 of the weights against the card; raises ModelError on a difference.
+
+    Milliseconds for the few megabytes of a reader, and flipped bytes would load silently.
+    """
+    try:
+        size = card.file.stat().st_size
+        if size != card.n_bytes:
+            raise ModelError(f"{card.file}: {size} bytes, its card says {card.n_bytes}; install it again")
+        with open(card.file, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelError(f"{card.file}: cannot be read: {error.strerror or error}") from None
+    if digest != card.sha256:
+        raise ModelError(f"{card.file}: its content is not what its card says; install it again")
+
+
+def make_card(file: Path, about: dict[str, Any]) -> dict[str, Any]:
+    """The card of a weights file; ``about`` holds licence, training and scores."""
+    data = file.read_bytes()
+    return {
+        "magic": MAGIC,
+        "kind": KIND,
+        "format_version": FORMAT_VERSION,
+        "prompt_format": PROMPT_FORMAT,
+        "name": "reader",
+        "files": {file.name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}},
+        **about,
+    }

@@ -1,0 +1,158 @@
+"""Constrained decoding: the reply can only be lines that hold an answer, or "I don't know".
+
+The reply's decisions are which lines to cite, in ascending order, and when to
+stop. What follows from them (the answer's text, which is the end of each
+cited line) is not decoded at all. Choices are token sequences in a trie: where a
+node has one child the token is forced and needs no evaluation; where it has several, the
+model's probabilities are renormalised over them, so the probabilities of
+all possible replies sum to one (:func:`reply_probability` gives any one of them).
+
+The plan's own reply is decoded in the same batch as the prompt as a draft (speculative
+decoding: Leviathan et al. 2023, greedy form). Where the model agrees, a whole read is one
+llama_decode call; the result is the same as without a draft.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+Tokens = tuple[int, ...]
+START = 0  # state "no line cited yet"; otherwise the state is the last cited line
+
+
+class LogitSource(Protocol):
+    """A language model that gives the logits after a sequence of tokens."""
+
+    def logits_after(self, tokens: Sequence[int], draft: Sequence[int] = ()) -> np.ndarray:
+        """float32 [n_vocab] after ``tokens``; ``draft`` is what may well follow."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A decoded reply: the cited lines, ascending; none means "I don't know"."""
+
+    lines: tuple[int, ...]
+    log_prob: float
+    n_decisions: int
+
+
+class ReplyGrammar:
+    """The possible replies over ``citable`` lines, as tokens of one model.
+
+    ``first`` and ``later`` give the tokens of a line number at the start of the reply and
+    after another number; ``stop`` ends the numbers. No choice may be a prefix of another.
+    """
+
+    def __init__(
+        self,
+        citable: Sequence[int],
+        first: Mapping[int, Tokens],
+        later: Mapping[int, Tokens],
+        stop: Tokens,
+        dont_know: Tokens,
+    ):
+        self.citable = sorted(citable)
+        self._first, self._later, self._stop, self._dont_know = first, later, stop, dont_know
+
+    def choices(self, state: int) -> dict[int | None, Tokens]:
+        """Next line -> tokens; None ends the reply ("I don't know" at the start)."""
+        if state == START:
+            return {None: self._dont_know, **{line: self._first[line] for line in self.citable}}
+        return {None: self._stop, **{line: self._later[line] for line in self.citable if line > state}}
+
+    def tokens_of(self, lines: Iterable[int]) -> Tokens:
+        """The whole reply that cites ``lines``."""
+        tokens: Tokens = ()
+        state = START
+        for line in sorted(lines):
+            tokens += self.choices(state)[line]
+            state = line
+        return tokens + self.choices(state)[None]
+
+
+def decode_reply(
+    source: LogitSource, prompt: Sequence[int], grammar: ReplyGrammar, draft_lines: Iterable[int] = ()
+) -> Reply:
+    """The greedy reply: at each decision the most probable choice token."""
+    tokens = list(prompt)
+    state, lines, log_prob, n_decisions = START, [], 0.0, 0
+    planned = sorted(set(draft_lines) & set(grammar.citable))
+    while True:
+        choices = grammar.choices(state)
+        draft = _remaining_draft(grammar, state, planned)
+        chosen, gained, decided = _choose(source, tokens, choices, draft)
+        tokens.extend(choices[chosen])
+        log_prob += gained
+        n_decisions += decided
+        if chosen is None:
+            return Reply(tuple(lines), log_prob, n_decisions)
+        lines.append(chosen)
+        state = chosen
+
+
+def reply_probability(source: LogitSource, prompt: Sequence[int], grammar: ReplyGrammar, lines: Iterable[int]) -> float:
+    """Probability of one possible reply under the model and the grammar."""
+    tokens, log_prob, state = list(prompt), 0.0, START
+    for line in [*sorted(lines), None]:
+        choices = grammar.choices(state)
+        log_prob += _choice_log_prob(source, tokens, choices, choices[line])
+        tokens.extend(choices[line])
+        state = line or state
+    return math.exp(log_prob)
+
+
+def _remaining_draft(grammar: ReplyGrammar, state: int, planned: Sequence[int]) -> Tokens:
+    """Tokens of what the plan would reply from here on."""
+    tokens: Tokens = ()
+    for line in planned:
+        if line > state:
+            tokens += grammar.choices(state)[line]
+            state = line
+    return tokens + grammar.choices(state)[None]
+
+
+def _choose(
+    source: LogitSource, tokens: list[int], choices: Mapping[int | None, Tokens], draft: Tokens
+) -> tuple[int | None, float, int]:
+    """Walk the trie of choices greedily: the choice, its log-probability, decisions made."""
+    open_choices, depth, log_prob, n_decisions = dict(choices), 0, 0.0, 0
+    taken: list[int] = []
+    while len(open_choices) > 1:
+        allowed = sorted({choice[depth] for choice in open_choices.values()})
+        token = allowed[0]
+        if len(allowed) > 1:
+            follows = draft[depth:] if list(draft[:depth]) == taken else ()
+            scores = _log_softmax(source.logits_after([*tokens, *taken], follows)[allowed])
+            best = int(np.argmax(scores))
+            token, n_decisions = allowed[best], n_decisions + 1
+            log_prob += float(scores[best])
+        taken.append(token)
+        open_choices = {key: choice for key, choice in open_choices.items() if choice[depth] == token}
+        depth += 1
+    return next(iter(open_choices)), log_prob, n_decisions
+
+
+def _choice_log_prob(
+    source: LogitSource, tokens: list[int], choices: Mapping[int | None, Tokens], wanted: Tokens
+) -> float:
+    open_choices, log_prob = list(choices.values()), 0.0
+    for depth, token in enumerate(wanted):
+        allowed = sorted({choice[depth] for choice in open_choices})
+        if len(allowed) > 1:
+            scores = _log_softmax(source.logits_after([*tokens, *wanted[:depth]])[allowed])
+            log_prob += float(scores[allowed.index(token)])
+        open_choices = [choice for choice in open_choices if choice[depth] == token]
+    return log_prob
+
+
+def _log_softmax(logits: np.ndarray) -> np.ndarray:
+    # A broken model may give NaN: then no choice is better than another.
+    wide = np.nan_to_num(logits.astype(np.float64), nan=0.0, posinf=1e9, neginf=-1e9)
+    wide = wide - wide.max()
+    return wide - np.log(np.exp(wide).sum())

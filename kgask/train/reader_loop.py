@@ -1,0 +1,202 @@
+"""Training of the reader: AdamW, warm-up then cosine, checkpoints that resume exactly.
+
+The run knows no packs and no planner: everything it reads comes from
+:mod:`kgask.train.reader_data`. Progress goes to stderr.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from kgask.errors import ModelError
+from kgask.read.prompt import PROMPT_FORMAT
+from kgask.train.reader_data import (
+    HELD_OUT_SEED,
+    Batch,
+    Makers,
+    batches,
+    encode_scene,
+    make_batch,
+    make_scenes,
+)
+from kgask.train.reader_model import ReaderConfig, ReaderModel
+from kgask.train.reader_tokens import ReaderTokens, prompt_texts
+from kgask.train.reader_words import word_embeddings
+
+CHECKPOINT, TOKENIZER, RECIPE = "checkpoint.pt", "tokenizer.json", "recipe.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Everything that decides the weights, given the data folder."""
+
+    model: ReaderConfig = field(default_factory=ReaderConfig)
+    rng_seed: int = 1
+    batch_size: int = 32
+    steps: int = 1500
+    learning_rate: float = 1.5e-3
+    warmup_steps: int = 60
+    weight_decay: float = 0.02
+    clip_norm: float = 1.0
+    word_start: bool = True  # token embeddings from MiniLM
+    bf16: bool = True
+    tokenizer_scenes: int = 12_000
+    check_every: int = 200  # steps between checkpoints and held-out measurements
+    check_scenes: int = 300
+
+
+@dataclass(slots=True)
+class Trainer:
+    """A run in a folder: ``checkpoint.pt``, ``tokenizer.json``, ``recipe.json``, ``log.jsonl``."""
+
+    recipe: Recipe
+    makers: Makers
+    folder: Path
+    tokens: ReaderTokens
+    model: ReaderModel
+    optimizer: torch.optim.Optimizer
+    step: int = 0
+    seconds: float = 0.0  # of training, over all resumed runs
+
+    @classmethod
+    def start(cls, recipe: Recipe, makers: Makers, folder: Path) -> Trainer:
+        """A fresh run, or the one that ``folder`` holds a checkpoint of (which must have the same recipe)."""
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / CHECKPOINT).exists():
+            return cls._resume(recipe, makers, folder)
+        torch.manual_seed(recipe.rng_seed)
+        scenes = make_scenes(makers.train, recipe.rng_seed + 17, 0, recipe.tokenizer_scenes)
+        tokens = ReaderTokens.train(prompt_texts(scenes), recipe.model.n_vocab)
+        if tokens.n_vocab != recipe.model.n_vocab:
+            raise ModelError(f"the text gave {tokens.n_vocab} tokens, not {recipe.model.n_vocab}: ask for fewer")
+        model = ReaderModel(recipe.model)
+        if recipe.word_start:
+            start = word_embeddings(tokens, recipe.model.n_embd, recipe.rng_seed)
+            model.token_embd.weight.data.copy_(torch.from_numpy(start))
+        tokens.save(folder / TOKENIZER)
+        (folder / RECIPE).write_text(json.dumps(asdict(recipe), indent=1) + "\n", encoding="utf-8")
+        return cls(recipe, makers, folder, tokens, model, _optimizer(model, recipe))
+
+    @classmethod
+    def _resume(cls, recipe: Recipe, makers: Makers, folder: Path) -> Trainer:
+        saved = load_checkpoint(folder)
+        if saved["recipe"] != asdict(recipe):
+            changed = [key for key, value in asdict(recipe).items() if saved["recipe"].get(key) != value]
+            raise ModelError(f"{folder}: its checkpoint has another recipe ({', '.join(changed)}); choose another --out")
+        tokens = ReaderTokens.load(folder / TOKENIZER)
+        model = ReaderModel(recipe.model)
+        model.load_state_dict(saved["model"])
+        optimizer = _optimizer(model, recipe)
+        optimizer.load_state_dict(saved["optimizer"])
+        return cls(recipe, makers, folder, tokens, model, optimizer, saved["step"], saved["seconds"])
+
+    def run(self, minutes: float | None = None, until: int | None = None) -> bool:
+        """Train to the recipe's last step; False when the minutes (or ``until`` steps) end first.
+
+        The minutes count from now and do not change the learning-rate
+        schedule, so that a stopped and resumed run ends with the same weights.
+        """
+        last = min(self.recipe.steps, until if until is not None else self.recipe.steps)
+        began, before = time.monotonic(), self.seconds
+        deadline = None if minutes is None else began + 60 * minutes
+        source = batches(self.makers.train, self.tokens, self.recipe.rng_seed, self.recipe.batch_size, self.step)
+        window: list[float] = []
+        while self.step < last and (deadline is None or time.monotonic() < deadline):
+            window.append(self._train_step(next(source)))
+            self.step += 1
+            self.seconds = before + time.monotonic() - began
+            if self.step % self.recipe.check_every == 0 or self.step == self.recipe.steps:
+                self._report(float(np.mean(window)))
+                self.save()
+                window.clear()
+        self.save()
+        return self.step >= self.recipe.steps
+
+    def _train_step(self, batch: Batch) -> float:
+        self.model.train()
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.recipe.learning_rate * schedule(self.step, self.recipe)
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.recipe.bf16):
+            hidden = self.model(torch.from_numpy(batch.ids))
+            logits = self.model.logits(hidden[torch.from_numpy(batch.rows), torch.from_numpy(batch.columns)])
+        loss = functional.cross_entropy(logits.float(), torch.from_numpy(batch.targets))
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        return float(loss.detach())
+
+    def _report(self, loss: float) -> None:
+        accuracy = held_out_accuracy(self.model, self.tokens, self.makers, self.recipe.check_scenes)
+        rate = self.step * self.recipe.batch_size / max(self.seconds, 1e-9)
+        left = (self.recipe.steps - self.step) * self.seconds / max(self.step, 1)
+        entry = {"step": self.step, "loss": round(loss, 4), **accuracy, "examples_per_s": round(rate, 1)}
+        with open(self.folder / "log.jsonl", "a", encoding="utf-8") as log:
+            log.write(json.dumps({**entry, "seconds": round(self.seconds)}) + "\n")
+        shown = "  ".join(f"{key} {value}" for key, value in entry.items())
+        print(f"{shown}  left {left / 60:.1f} min", file=sys.stderr, flush=True)
+
+    def save(self) -> None:
+        """Write the checkpoint beside the old one, then replace it."""
+        state: dict[str, Any] = {
+            "recipe": asdict(self.recipe), "prompt_format": PROMPT_FORMAT, "step": self.step, "seconds": self.seconds,
+            "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
+        }  # fmt: skip
+        partial = self.folder / f"{CHECKPOINT}.tmp"
+        torch.save(state, partial)
+        os.replace(partial, self.folder / CHECKPOINT)
+
+
+def load_checkpoint(folder: Path) -> dict[str, Any]:
+    """The saved state of a run; raises ModelError when there is none or it is broken."""
+    try:
+        return torch.load(folder / CHECKPOINT, weights_only=True)
+    except Exception as error:  # noqa: BLE001 - torch raises many kinds for a broken file
+        raise ModelError(f"{folder / CHECKPOINT}: not a reader checkpoint ({type(error).__name__})") from None
+
+
+def schedule(step: int, recipe: Recipe) -> float:
+    """Share of the learning rate: linear warm-up, then a cosine down to 4 %."""
+    if step < recipe.warmup_steps:
+        return (step + 1) / recipe.warmup_steps
+    done = (step - recipe.warmup_steps) / max(1, recipe.steps - recipe.warmup_steps)
+    return 0.04 + 0.96 * 0.5 * (1 + math.cos(math.pi * min(1.0, done)))
+
+
+def _optimizer(model: ReaderModel, recipe: Recipe) -> torch.optim.Optimizer:
+    decayed = [weight for name, weight in model.named_parameters() if weight.dim() == 2 and "token_embd" not in name]
+    kept = [weight for name, weight in model.named_parameters() if weight.dim() != 2 or "token_embd" in name]
+    groups = [{"params": decayed, "weight_decay": recipe.weight_decay}, {"params": kept, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=recipe.learning_rate, betas=(0.9, 0.98))
+
+
+@torch.inference_mode()
+def held_out_accuracy(model: ReaderModel, tokens: ReaderTokens, makers: Makers, count: int) -> dict[str, float]:
+    """Share of held-out scenes whose whole reply is the most likely one, by kind of answer.
+
+    Every token of the right reply must be the arg max after the ones before
+    it, which is the same as decoding greedily.
+    """
+    model.eval()
+    right: dict[str, list[bool]] = {"one": [], "several": [], "none": []}
+    scenes = make_scenes(makers.held_out, HELD_OUT_SEED, 0, count)
+    for at in range(0, len(scenes), 50):
+        group = scenes[at : at + 50]
+        batch = make_batch([encode_scene(scene, tokens) for scene in group])
+        hidden = model(torch.from_numpy(batch.ids))
+        logits = model.logits(hidden[torch.from_numpy(batch.rows), torch.from_numpy(batch.columns)])
+        hits = (logits.argmax(-1).numpy() == batch.targets)
+        for row, scene in enumerate(group):
+            right[scene.kind].append(bool(hits[batch.rows == row].all()))
+    return {kind: round(float(np.mean(hits)), 3) for kind, hits in right.items() if hits}

