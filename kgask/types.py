@@ -68,16 +68,15 @@ class Branch:
     """Relation distributions from one set of seeds (Rigel + LM, section 3.1)."""
 
     seeds: tuple[Seed, ...]
-    relation_probs: np.ndarray  # float32 [H, 2R], each row a distribution
-    hop_weights: np.ndarray  # float32 [H], a distribution: where the answer lies
+    relation_probs: np.ndarray  # float32 [H, 2R]; what a row lacks to 1 is "no such relation here"
+    stop_probs: np.ndarray  # float32 [H]: the path ends after hop h, given that it came so far
 
-
-@dataclass(frozen=True, slots=True)
-class RelationPath:
-    """One walk that the plan proposes: directed relations from the seeds."""
-
-    relations: tuple[DirectedRelationId, ...]
-    prob: float  # probability under the plan, before the graph is looked at
+    @property
+    def hop_weights(self) -> np.ndarray:
+        """Where the answer lies, a distribution float32 [H]; the last hop takes what is left."""
+        stop = self.stop_probs.copy()
+        stop[-1] = 1.0
+        return stop * np.cumprod(np.concatenate([[1.0], 1.0 - stop[:-1]]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,88 @@
+"""Spans of a question that may name something, and how much of the question's naming they carry."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kgask.pack.normalise import normalise
+
+MAX_WORDS = 10  # longest mention; titles of books are long
+MAX_QUESTION_WORDS = 64  # words beyond are not looked at: spans grow with the product
+
+# Apostrophes and inner dots belong to a word ("O'Brien", "J.R.R."); a final "'s" is cut off.
+_WORD = re.compile(r"[^\W_]+(?:['\u2019.&-][^\W_]+)*[.]?|[^\w\s]", re.UNICODE)
+_POSSESSIVE = re.compile(r"['\u2019]s?$", re.IGNORECASE)
+
+FUNCTION_WORDS = frozenset(
+    """a an the of in on at to for from by with and or is are was were be been being do does did done has have had
+    who whom whose what which when where why how that this these those it its he she his her their they them i me my
+    you your we our us as than then there here not no yes can could would should will shall may might must also any
+    some all many much more most other s name tell list give show find please""".split()
+)
+
+NAME, CONTENT, FUNCTION = 1.0, 0.3, 0.05  # how much a word tells about being part of a name
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    text: str
+    norm: str
+    start: int
+    end: int
+    weight: float  # NAME for words that look like names, less for others
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A candidate mention: words ``first .. last`` (inclusive) of the question."""
+
+    start: int
+    end: int
+    text: str
+    norm: str
+    n_words: int
+    coverage: float  # 0..1: share of the question's name-like words inside
+
+
+def split_words(text: str, question_words: frozenset[str]) -> list[Word]:
+    """The question's words, each weighed by how much it looks like part of a name.
+
+    ``question_words`` are the words that questions use around their topics;
+    a word outside is likely a name, even in lower case.
+    """
+    words = []
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        token = _POSSESSIVE.sub("", match.group()) or match.group()
+        norm = normalise(token)
+        if norm and any(char.isalnum() for char in norm):
+            first = not words
+            words.append(Word(token, norm, start, start + len(token), _weight(token, norm, first, question_words)))
+    return words[:MAX_QUESTION_WORDS]
+
+
+def _weight(token: str, norm: str, first: bool, question_words: frozenset[str]) -> float:
+    if token[0].isupper() and not (first and (norm in FUNCTION_WORDS or norm in question_words)):
+        return FUNCTION if norm in FUNCTION_WORDS and len(norm) < 3 else NAME
+    if norm in FUNCTION_WORDS:
+        return FUNCTION
+    return CONTENT if norm in question_words else NAME
+
+
+def spans(text: str, words: list[Word]) -> list[Span]:
+    """Every run of up to ``MAX_WORDS`` words that carries more than function words."""
+    total = sum(word.weight for word in words if word.weight == NAME)
+    found = []
+    for first in range(len(words)):
+        for last in range(first, min(first + MAX_WORDS, len(words))):
+            inside = words[first : last + 1]
+            weight = sum(word.weight for word in inside)
+            if weight <= FUNCTION * len(inside):
+                continue
+            outside = total - sum(word.weight for word in inside if word.weight == NAME)
+            start, end = inside[0].start, inside[-1].end
+            found.append(
+                Span(start, end, text[start:end], normalise(text[start:end]), len(inside), weight / (weight + outside))
+            )
+    return found

@@ -1,0 +1,400 @@
+"""Link, plan, retrieve, read: the only file that knows the order."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kgask import config
+from kgask.errors import ModelError, UsageError
+from kgask.link.linker import Linker
+from kgask.pack.store import Pack
+from kgask.plan.card import Calibration
+from kgask.plan.rigel_onnx import RigelPlanner, mask_mention
+from kgask.protocols import Reader
+from kgask.retrieve.evidence import gather
+from kgask.retrieve.follow import relations_of
+from kgask.retrieve.trace import trace
+from kgask.retrieve.walk import Walk, walks
+from kgask.types import (
+    Answer,
+    AnswerEntity,
+    Branch,
+    EntityId,
+    Evidence,
+    HopPlan,
+    Mention,
+    Question,
+    Reading,
+    ScoredTriple,
+    Seed,
+    SupportTriple,
+    undirected,
+)
+
+MAX_HOPS = 3
+TOP_K = 10
+MIN_CONFIDENCE = 0.5
+MAX_QUESTION_CHARS = 2000
+LINK_WEIGHT = 2.0  # how much the link's score counts against the plan's, as a power
+LEAST = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """How one question is answered; the defaults are those of ``kgask ask``."""
+
+    hops: int = MAX_HOPS
+    top_k: int = TOP_K
+    entity: str | None = None
+    min_confidence: float = MIN_CONFIDENCE
+    keep_seed: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reached:
+    """One way to understand the question: a seed, the plan from it, and what the graph has."""
+
+    seed: Seed
+    mention: Mention
+    branch: Branch
+    walks: list[Walk]  # most probable first
+    asked: int  # the directed relation that the plan wants first, whether the seed has it or not
+
+    @property
+    def mass(self) -> float:
+        """Probability of the plan's paths that exist in the graph."""
+        return sum(walk.prob for walk in self.walks)
+
+    @property
+    def score(self) -> float:
+        return self.seed.score**LINK_WEIGHT * self.mass
+
+
+class Timer:
+    """Wall time per stage, in milliseconds."""
+
+    def __init__(self) -> None:
+        self.timings_ms: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent_ms = (time.perf_counter() - began) * 1000
+            self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + spent_ms, 3)
+
+
+def features(reached: Reached) -> dict[str, float]:
+    """What confidence is calibrated on; each is a logarithm, 0 at best."""
+    best = reached.walks[0].prob
+    return {
+        "mass": math.log(max(reached.mass, LEAST)),
+        "share": math.log(max(best / max(reached.mass, LEAST), LEAST)),
+        "link": math.log(max(reached.seed.score, LEAST)),
+        "hops": float(len(reached.walks[0].relations) - 1),
+    }
+
+
+def calibrated(calibration: Calibration, values: dict[str, float]) -> float:
+    """Probability that the plan's answer is right."""
+    logit = calibration.bias + sum(calibration.weights.get(name, 0.0) * x for name, x in values.items())
+    return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, logit))))
+
+
+@dataclass(slots=True)
+class Pipeline:
+    """A pack with its planner and (optionally) a reader; ``ask`` answers a question.
+
+    A context manager; not safe to share between threads.
+    """
+
+    pack: Pack
+    planner: RigelPlanner
+    reader: Reader | None
+    notes: tuple[str, ...] = ()  # which hardware is used, for --verbose
+    _linker: Linker = field(init=False)
+    _relations: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._linker = Linker(self.pack, self.planner.question_words())
+        self._relations = self.planner.relation_matrix(self.pack.relations(), self.pack.relation_hash)
+
+    @classmethod
+    def open(
+        cls,
+        pack: str | None = None,
+        *,
+        model: str | None = None,
+        reader: str | None = "",
+        settings: dict[str, Any] | None = None,
+    ) -> Pipeline:
+        """Open by name or path; what is not given comes from the settings, then the shipped ones.
+
+        ``reader=None`` answers from the plan alone. Raises
+        :class:`~kgask.errors.PackError` or :class:`~kgask.errors.ModelError`.
+        """
+        settings = config.load_settings() if settings is None else settings
+        pack_name = pack or str(settings.get("pack", config.DEFAULT_PACK))
+        model_name = model or str(settings.get("model", config.DEFAULT_MODEL))
+        opened = Pack.open(config.find("pack", pack_name).path)
+        planner = RigelPlanner.load(config.find("model", model_name).path)
+        if reader is None:
+            return cls(opened, planner, None, (planner.note,))
+        reader_name = reader or str(settings.get("reader", config.DEFAULT_READER))
+        return cls(opened, planner, load_reader(config.find("model", reader_name).path), (planner.note,))
+
+    def close(self) -> None:
+        self.pack.close()
+
+    def __enter__(self) -> Pipeline:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- ask ------------------------------------------------------------------------------
+
+    def ask(self, text: str, options: AskOptions | None = None, **overrides: Any) -> Answer:
+        """Answer one question.
+
+        ``overrides`` are fields of :class:`AskOptions`. Raises
+        :class:`~kgask.errors.UsageError` for an empty or an overlong question,
+        or an ``entity`` that the pack does not have.
+        """
+        options = options or AskOptions(**overrides)
+        question = Question(checked_question(text))
+        timer = Timer()
+        reached, mentions = self._understand(question, options, timer)
+        if reached is None or not reached.walks:
+            return self._no_answer(question, self._why_nothing(reached, mentions), reached, timer)
+        confidence = calibrated(self.planner.card.calibration, features(reached))
+        if confidence < options.min_confidence:
+            return self._no_answer(question, self._why_unsure(reached), reached, timer, confidence)
+        with timer.stage("retrieve"):
+            evidence = gather(self.pack, reached.walks, options.top_k)
+        return self._read(question, reached, evidence, confidence, timer)
+
+    def _understand(
+        self, question: Question, options: AskOptions, timer: Timer
+    ) -> tuple[Reached | None, list[Mention]]:
+        """The best (seed, plan) pair; close names are tried when exact ones do not answer well."""
+        if options.entity is not None:
+            mention, _ = self._linker.seed_for(options.entity, question)
+            if not mention.seeds:
+                raise UsageError(f"--entity {options.entity!r}: no such entity; try 'kgask pack search'")
+            return self._best(question, [mention], options, timer), [mention]
+        with timer.stage("link"):
+            mentions = self._linker.link(question)
+        best = self._best(question, mentions, options, timer)
+        if best is None or self._doubtful(best, options):
+            with timer.stage("link"):
+                close = self._linker.link_tolerantly(question)
+            other = self._best(question, close, options, timer)
+            if other is not None and (best is None or other.score > best.score):
+                return other, close
+        return best, mentions
+
+    def _doubtful(self, reached: Reached, options: AskOptions) -> bool:
+        if not reached.walks:
+            return True
+        return calibrated(self.planner.card.calibration, features(reached)) < options.min_confidence
+
+    def _best(
+        self, question: Question, mentions: list[Mention], options: AskOptions, timer: Timer
+    ) -> Reached | None:
+        """Plan every reading of the mentions in one batch; the best pair of link and plan wins."""
+        if not mentions:
+            return None
+        with timer.stage("plan"):
+            branches = self._plan(question, mentions)
+        found = []
+        with timer.stage("retrieve"):
+            for mention, branch in zip(mentions, branches, strict=True):
+                asked = int(np.argmax(branch.relation_probs[0]))
+                for seed in mention.seeds:
+                    ways = walks(self.pack, branch, [seed.entity], options.hops, options.keep_seed)
+                    found.append(Reached(seed, mention, branch, ways, asked))
+        return max(found, key=lambda reached: (reached.score, reached.seed.score))
+
+    def _plan(self, question: Question, mentions: list[Mention]) -> list[Branch]:
+        texts = [mask_mention(question.text, mention.span) for mention in mentions]
+        first_mask = np.stack(
+            [relations_of(self.pack, np.array([s.entity for s in m.seeds])) for m in mentions]
+        )
+        plan = self.planner.plan(texts, self._relations, first_mask)
+        return [
+            Branch(mention.seeds, plan.relation_probs[i], plan.stop_probs[i]) for i, mention in enumerate(mentions)
+        ]
+
+    # --- read -----------------------------------------------------------------------------
+
+    def _read(
+        self, question: Question, reached: Reached, evidence: Evidence, confidence: float, timer: Timer
+    ) -> Answer:
+        walk = reached.walks[0]
+        if self.reader is not None:
+            with timer.stage("read"):
+                reading = self.reader.read(question, evidence, self.pack)
+            if reading.abstained:
+                reason = "the reader finds no answer in the facts"
+                return self._no_answer(question, reason, reached, timer, confidence, evidence)
+            walk = chosen_walk(reached.walks, reading)
+        entities = self._ordered(walk, evidence)
+        with timer.stage("trace"):
+            support = trace(self.pack, walk, np.asarray(entities))
+        return self._answer(question, reached, evidence, entities, support, confidence, timer)
+
+    def _ordered(self, walk: Walk, evidence: Evidence) -> list[EntityId]:
+        """The whole answer set of the walk, best first: ``top_k`` never cuts it."""
+        wanted = set(walk.answers.tolist())
+        return [candidate.entity for candidate in evidence.candidates if candidate.entity in wanted]
+
+    # --- the edge -------------------------------------------------------------------------
+
+    def _answer(
+        self,
+        question: Question,
+        reached: Reached,
+        evidence: Evidence,
+        entities: list[EntityId],
+        support: list[ScoredTriple],
+        confidence: float,
+        timer: Timer,
+    ) -> Answer:
+        with timer.stage("names"):
+            labels = self.pack.labels(entities)
+            named = tuple(
+                AnswerEntity(*row) for row in zip(entities, self.pack.keys(entities), labels, strict=True)
+            )
+            proof = self._support(support)
+        return Answer(
+            question.text,
+            " | ".join(labels),
+            named,
+            proof,
+            round(confidence, 4),
+            abstained=False,
+            seeds=(reached.seed,),
+            notes=self._seed_notes(reached),
+            evidence=evidence,
+            plan=HopPlan((reached.branch,)),
+            timings_ms=timer.timings_ms,
+            hashes=self.hashes(),
+        )
+
+    def _support(self, triples: list[ScoredTriple]) -> tuple[SupportTriple, ...]:
+        if not triples:
+            return ()
+        subjects, relations, objects = self.pack.triples(np.array([t.triple for t in triples]))
+        ends = self.pack.labels(np.concatenate([subjects, objects]).tolist())
+        relation_labels = self.pack.relation_labels()
+        return tuple(
+            SupportTriple(
+                t.triple, subject, relation_labels[relation], obj, t.hop, round(t.score, 4), t.inverse
+            )
+            for t, subject, relation, obj in zip(
+                triples, ends[: len(triples)], relations.tolist(), ends[len(triples) :], strict=True
+            )
+        )
+
+    def _no_answer(
+        self,
+        question: Question,
+        reason: str,
+        reached: Reached | None,
+        timer: Timer,
+        confidence: float = 0.0,
+        evidence: Evidence | None = None,
+    ) -> Answer:
+        return Answer(
+            question.text,
+            None,
+            (),
+            (),
+            round(confidence, 4),
+            abstained=True,
+            reason=reason,
+            seeds=(reached.seed,) if reached else (),
+            notes=self._seed_notes(reached) if reached else (),
+            evidence=evidence,
+            plan=HopPlan((reached.branch,)) if reached else None,
+            timings_ms=timer.timings_ms,
+            hashes=self.hashes(),
+        )
+
+    def _why_nothing(self, reached: Reached | None, mentions: list[Mention]) -> str:
+        if not mentions or reached is None:
+            return "nothing in the question is the name of an entity of this pack"
+        return f"{self.pack.labels([reached.seed.entity])[0]} has nothing that the question asks for"
+
+    def _why_unsure(self, reached: Reached) -> str:
+        label = self.pack.labels([reached.seed.entity])[0]
+        relation, inverse = undirected(reached.asked, self.pack.n_relations)
+        words = self.pack.relation_labels()[relation]
+        has = relations_of(self.pack, np.array([reached.seed.entity]))[reached.asked]
+        if not has and reached.branch.relation_probs[0, reached.asked] > 0.5:
+            return f"{label} has no {'inverse ' if inverse else ''}relation '{words}' in this pack"
+        return f"no relation of {label} answers this with enough confidence"
+
+    def _seed_notes(self, reached: Reached) -> tuple[str, ...]:
+        """A typo that was read as a name, and a name that several entities have."""
+        seed, notes = reached.seed, []
+        if seed.match == "typo":
+            notes.append(f"read {seed.mention!r} as {seed.name!r}")
+        same = [other for other in reached.mention.seeds if other.name == seed.name]
+        if len(same) > 1:
+            description = self.pack.descriptions([seed.entity])[0]
+            key = self.pack.keys([seed.entity])[0]
+            which = f"{key}, {description}" if description else key
+            notes.append(
+                f"{len(same)} entities are called {seed.name}; this answers for {which}; use --entity to choose"
+            )
+        return tuple(notes)
+
+    def hashes(self) -> dict[str, str]:
+        found = {"pack": self.pack.content_hash, "model": self.planner.card.hash}
+        reader_hash = getattr(self.reader, "hash", None)
+        return found | ({"reader": reader_hash} if reader_hash else {})
+
+
+def chosen_walk(ways: list[Walk], reading: Reading) -> Walk:
+    """The most probable path that ends at everything the reader named.
+
+    The answer is that path's whole end: the reader sees ``top_k`` triples a
+    hop, the answer set may be larger. A reader that mixes two paths' ends gets
+    the path of its first entity.
+    """
+    wanted = set(reading.entities)
+    for walk in ways:
+        if wanted <= set(walk.answers.tolist()):
+            return walk
+    return next(walk for walk in ways if reading.entities[0] in walk.answers)
+
+
+def checked_question(text: str) -> str:
+    """The question on one line; :class:`UsageError` when empty, overlong, or not text."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    if not line:
+        raise UsageError("the question is empty")
+    if len(line) > MAX_QUESTION_CHARS:
+        raise UsageError(f"the question has {len(line)} characters, {MAX_QUESTION_CHARS} is the most")
+    return line
+
+
+def load_reader(path: Path) -> Reader:
+    """The reader in a model folder, or any GGUF file."""
+    from kgask.read.llama_reader import LlamaReader  # llama.cpp is loaded only when something is read
+
+    if not path.exists():
+        raise ModelError(f"{path}: no such reader")
+    return LlamaReader.load(path)

@@ -1,0 +1,80 @@
+"""The model folder of a planner: ``model.json`` and the files it lists."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from kgask.config import MODEL_CARD
+from kgask.errors import ModelError
+
+MAGIC = "kgask-rigel"
+FORMAT_VERSION = 1
+FILES = ("rigel.onnx", "tokenizer.json", "question_words.txt")
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Logistic weights from plan features to the probability that the answer is right."""
+
+    bias: float
+    weights: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class RigelCard:
+    folder: Path
+    max_tokens: int
+    calibration: Calibration
+    hash: str  # SHA-256 of rigel.onnx, as the card states it
+    content: dict[str, object]
+
+    @classmethod
+    def load(cls, folder: Path) -> RigelCard:
+        """Read and check the card; sizes only, hashing is ``kgask models check``.
+
+        Raises :class:`ModelError` when the folder is not a planner that this
+        version reads.
+        """
+        path = folder / MODEL_CARD
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content["magic"] != MAGIC:
+                raise ModelError(f"{path}: not a planner (magic {content['magic']!r})")
+            if content["format_version"] > FORMAT_VERSION:
+                raise ModelError(f"{path}: made for a newer kgask (format {content['format_version']})")
+            check_sizes(folder, content["files"])
+            calibration = content["calibration"]
+            return cls(
+                folder,
+                int(content["max_tokens"]),
+                Calibration(float(calibration["bias"]), dict(calibration["weights"])),
+                content["files"]["rigel.onnx"]["sha256"],
+                content,
+            )
+        except OSError as error:
+            raise ModelError(f"{path}: cannot be read ({error.strerror})") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise ModelError(f"{path}: broken model card ({error})") from error
+
+
+def check_sizes(folder: Path, files: dict[str, dict[str, object]]) -> None:
+    """Every file is there with the size that the card states."""
+    for name in FILES:
+        path = folder / name
+        if not path.is_file():
+            raise ModelError(f"{path}: missing")
+        if path.stat().st_size != files[name]["bytes"]:
+            raise ModelError(f"{path}: size differs from the model card; the model is broken")
+
+
+def hash_mismatches(folder: Path, files: dict[str, dict[str, object]]) -> list[str]:
+    """Names of files whose SHA-256 differs from the card's; for ``kgask models check``."""
+    wrong = []
+    for name, entry in files.items():
+        path = folder / name
+        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != entry["sha256"]:
+            wrong.append(name)
+    return wrong

@@ -1,0 +1,157 @@
+"""Rigel at answer time: relation distributions per hop from an ONNX graph.
+
+"Knowledge Graph-augmented Language Models for Complex Question Answering",
+section 3.1; relations are scored by their texts, so one model serves any pack.
+Shapes: B questions, R relations, H hops, D vector width.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kgask.config import cache_home
+from kgask.errors import ModelError
+from kgask.pack.records import RelationText
+from kgask.plan.card import RigelCard
+from kgask.plan.providers import open_session
+
+MASK = "[MASK]"
+TEXT_BATCH = 64
+# A relation's vector is the weighted mean of its texts' vectors; the label says most.
+LABEL_WEIGHT, ALIAS_WEIGHT = 2.0, 1.0
+MAX_ALIASES = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HopDistributions:
+    """What the plan says for B questions."""
+
+    relation_probs: np.ndarray  # float32 [B, H, 2R]; the rest to 1 is "no such relation"
+    stop_probs: np.ndarray  # float32 [B, H]
+
+
+def mask_mention(text: str, span: tuple[int, int]) -> str:
+    """The question as the planner reads it: lower case, the mention masked."""
+    start, end = span
+    return " ".join(f"{text[:start].lower()} {MASK} {text[end:].lower()}".split()).replace(f"{MASK} '", f"{MASK}'")
+
+
+class RigelPlanner:
+    """A loaded planner; not safe to share between threads that close it."""
+
+    def __init__(self, card: RigelCard, session: object, tokenizer: object, note: str) -> None:
+        self.card = card
+        self.note = note  # provider in use, for --verbose
+        self._session = session
+        self._tokenizer = tokenizer
+
+    @classmethod
+    def load(cls, folder: Path) -> RigelPlanner:
+        """Open a planner folder; :class:`ModelError` when it is not one."""
+        from tokenizers import Tokenizer
+
+        card = RigelCard.load(folder)
+        try:
+            tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        except Exception as error:  # tokenizers raises plain Exception
+            raise ModelError(f"{folder / 'tokenizer.json'}: not a tokenizer") from error
+        tokenizer.enable_truncation(card.max_tokens)
+        tokenizer.enable_padding(pad_id=0, pad_token="[PAD]")
+        session, note = open_session(folder / "rigel.onnx")
+        return cls(card, session, tokenizer, note)
+
+    def question_words(self) -> frozenset[str]:
+        """Words that training questions use around their topics; other words are likely names."""
+        text = (self.card.folder / "question_words.txt").read_text(encoding="utf-8")
+        return frozenset(text.split())
+
+    def relation_matrix(self, relations: Sequence[RelationText], relation_hash: str) -> np.ndarray:
+        """Unit vectors of the relations' texts, float32 [R, D]; cached per pack vocabulary and model."""
+        path = cache_home() / "relations" / f"{self._cache_key(relation_hash)}.npy"
+        matrix = _read_cached(path, len(relations))
+        if matrix is None:
+            matrix = self._encode_relations(relations)
+            _write_cached(path, matrix)
+        return matrix
+
+    def _cache_key(self, relation_hash: str) -> str:
+        weights = f"{LABEL_WEIGHT}:{ALIAS_WEIGHT}:{MAX_ALIASES}"
+        return hashlib.sha256(f"{self.card.hash}:{relation_hash}:{weights}".encode()).hexdigest()[:32]
+
+    def _encode_relations(self, relations: Sequence[RelationText]) -> np.ndarray:
+        texts, owners, weights = [], [], []
+        for index, relation in enumerate(relations):
+            for position, text in enumerate([relation.label, *relation.aliases[:MAX_ALIASES]]):
+                texts.append(readable(text))
+                owners.append(index)
+                weights.append(ALIAS_WEIGHT if position else LABEL_WEIGHT)
+        vectors = self._encode_texts(texts) * np.asarray(weights, np.float32)[:, None]
+        matrix = np.zeros((len(relations), vectors.shape[1]), np.float32)
+        np.add.at(matrix, owners, vectors)
+        return matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-9)
+
+    def _encode_texts(self, texts: list[str]) -> np.ndarray:
+        parts = []
+        for start in range(0, len(texts), TEXT_BATCH):
+            batch = texts[start : start + TEXT_BATCH]
+            blank = np.zeros((1, self._width()), np.float32)
+            parts.append(self._run(batch, blank, np.ones((len(batch), 2), np.float32))[2])
+        return np.concatenate(parts)
+
+    def _width(self) -> int:
+        return next(node.shape[1] for node in self._session.get_inputs() if node.name == "relations")
+
+    def plan(self, texts: list[str], relations: np.ndarray, first_mask: np.ndarray) -> HopDistributions:
+        """Distributions for masked questions.
+
+        ``relations`` float32 [R, D] from :meth:`relation_matrix`; ``first_mask``
+        [B, 2R], 1 where the topic has the directed relation: what follows hop 1
+        is conditioned on those. The distributions themselves are unmasked.
+        """
+        probs, stops, _ = self._run(texts, relations, first_mask.astype(np.float32))
+        return HopDistributions(probs[:, :, :-1], stops)
+
+    def _run(self, texts: list[str], relations: np.ndarray, first_mask: np.ndarray) -> list[np.ndarray]:
+        encodings = self._tokenizer.encode_batch(texts)
+        feeds = {
+            "input_ids": np.array([encoding.ids for encoding in encodings], np.int64),
+            "attention_mask": np.array([encoding.attention_mask for encoding in encodings], np.int64),
+            "relations": relations,
+            "first_mask": first_mask,
+        }
+        return self._session.run(["relation_probs", "stop_probs", "text_vectors"], feeds)
+
+
+def readable(relation: str) -> str:
+    """A relation label as words: ``directed_by`` and ``placeOfBirth`` become phrases."""
+    words = relation.replace("_", " ").replace("/", " ").strip()
+    spaced = [words[0]] if words else []
+    for before, char in zip(words, words[1:], strict=False):
+        spaced.append(" " + char if char.isupper() and before.islower() else char)
+    return " ".join("".join(spaced).lower().split())
+
+
+def _read_cached(path: Path, n_relations: int) -> np.ndarray | None:
+    try:
+        matrix = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    return matrix if matrix.ndim == 2 and len(matrix) == n_relations else None
+
+
+def _write_cached(path: Path, matrix: np.ndarray) -> None:
+    """Best effort: a read-only home only costs the encoding next time."""
+    beside = path.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(beside, "wb") as file:
+            np.save(file, matrix)
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,127 @@
+"""Following relations over the memory-mapped CSR, at the cost of the frontier.
+
+:func:`follow` equals one hop of the reified KB (Cohen et al. 2020; Rigel + LM,
+section 3.1): map the entity vector and the relation vector to triples, take
+the Hadamard product, map the triples to their far ends. It touches only the
+rows of the active entities. ``tests/reified.py`` holds the matrix form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kgask.protocols import Graph
+from kgask.types import undirected
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edges:
+    """Triples that leave a frontier, E of them; all arrays are [E]."""
+
+    sources: np.ndarray  # int64, entity the edge leaves
+    relations: np.ndarray  # int64, directed relation
+    targets: np.ndarray  # int64, entity the edge reaches
+    rows: np.ndarray  # int64, row in out_* (the TripleId) or, for inverse edges, in in_*
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def where(self, keep: np.ndarray) -> Edges:
+        return Edges(self.sources[keep], self.relations[keep], self.targets[keep], self.rows[keep])
+
+
+def concatenate(parts: list[Edges]) -> Edges:
+    """Edges one after another; none gives the empty set."""
+    if not parts:
+        none = np.empty(0, np.int64)
+        return Edges(none, none, none, none)
+    return Edges(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in Edges.__slots__)
+    )
+
+
+def _rows(indptr: np.ndarray, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Row numbers of the entities' triples, and the entity of each."""
+    starts = indptr[entities].astype(np.int64)
+    counts = indptr[entities + 1].astype(np.int64) - starts
+    first = np.cumsum(counts) - counts
+    rows = np.arange(counts.sum(), dtype=np.int64) - np.repeat(first - starts, counts)
+    return rows, np.repeat(entities, counts)
+
+
+def all_edges(graph: Graph, entities: np.ndarray, inverse: bool) -> Edges:
+    """Every triple of the entities in one direction."""
+    indptr = graph.in_indptr if inverse else graph.out_indptr
+    relation = graph.in_relation if inverse else graph.out_relation
+    target = graph.in_subject if inverse else graph.out_object
+    rows, sources = _rows(indptr, np.asarray(entities, np.int64))
+    relations = relation[rows].astype(np.int64) + (graph.n_relations if inverse else 0)
+    return Edges(sources, relations, target[rows].astype(np.int64), rows)
+
+
+def edges_of(graph: Graph, entities: np.ndarray, directed_relation: int) -> Edges:
+    """The triples of the entities with one directed relation.
+
+    Rows are sorted by relation, so a hub's row is cut by binary search instead
+    of being scanned.
+    """
+    relation, inverse = undirected(directed_relation, graph.n_relations)
+    indptr = graph.in_indptr if inverse else graph.out_indptr
+    relations = graph.in_relation if inverse else graph.out_relation
+    target = graph.in_subject if inverse else graph.out_object
+    parts, sources = [], []
+    for entity in np.asarray(entities, np.int64).tolist():
+        start, end = int(indptr[entity]), int(indptr[entity + 1])
+        row = relations[start:end]
+        low, high = np.searchsorted(row, relation, "left"), np.searchsorted(row, relation, "right")
+        if high > low:
+            parts.append(np.arange(start + low, start + high, dtype=np.int64))
+            sources.append(np.full(high - low, entity, np.int64))
+    if not parts:
+        return concatenate([])
+    rows = np.concatenate(parts)
+    directed = np.full(len(rows), directed_relation, np.int64)
+    return Edges(np.concatenate(sources), directed, target[rows].astype(np.int64), rows)
+
+
+def follow(
+    graph: Graph, entities: np.ndarray, weights: np.ndarray, relation_probs: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, Edges, np.ndarray]:
+    """One soft hop.
+
+    ``entities`` int [F] without repeats, ``weights`` [F], ``relation_probs``
+    [2R]. Returns the reached entities [G] in ascending order, their weights
+    [G] (sums over edges), and the edges with their weights [E]. Edges of
+    weight zero are left out.
+    """
+    entities = np.asarray(entities, np.int64)
+    order = np.argsort(entities)
+    entities, weights = entities[order], np.asarray(weights, np.float64)[order]
+    parts = []
+    n_relations = graph.n_relations
+    for inverse in (False, True):
+        probs = relation_probs[n_relations:] if inverse else relation_probs[:n_relations]
+        if np.any(probs > 0):
+            parts.append(all_edges(graph, entities, inverse))
+    edges = concatenate(parts)
+    source_weights = weights[np.searchsorted(entities, edges.sources)]
+    edge_weights = source_weights * np.asarray(relation_probs, np.float64)[edges.relations]
+    keep = edge_weights > 0
+    edges, edge_weights = edges.where(keep), edge_weights[keep]
+    reached, position = np.unique(edges.targets, return_inverse=True)
+    return reached, np.bincount(position, edge_weights, len(reached)), edges, edge_weights
+
+
+def relations_of(graph: Graph, entities: np.ndarray) -> np.ndarray:
+    """bool [2R]: which directed relations leave any of the entities."""
+    present = np.zeros(2 * graph.n_relations, bool)
+    for inverse in (False, True):
+        indptr = graph.in_indptr if inverse else graph.out_indptr
+        relation = graph.in_relation if inverse else graph.out_relation
+        offset = graph.n_relations if inverse else 0
+        for entity in np.asarray(entities, np.int64).tolist():
+            row = relation[int(indptr[entity]) : int(indptr[entity + 1])]
+            present[row.astype(np.int64) + offset] = True
+    return present

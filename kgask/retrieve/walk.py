@@ -1,0 +1,97 @@
+"""Relation paths that the plan proposes and the graph has, most probable first.
+
+A beam over directed relations with the graph as a mask: a relation that no
+entity of the frontier has gets nothing (Rigel + LM, section 3.1, with the
+paths kept apart so that an answer can be traced).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kgask.protocols import Graph
+from kgask.retrieve.follow import Edges, edges_of
+from kgask.types import Branch, EntityId
+
+BEAM = 6  # paths kept per hop
+TRIED = 8  # relations tried per path and hop, most probable first
+LEAST_PROB = 1e-4  # a step below this is not worth a look
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """A relation path with what it passes through.
+
+    ``frontiers[h]`` are the entities after hop ``h`` (``frontiers[0]`` the
+    seeds), sorted; ``edges[h]`` the triples of hop ``h + 1``.
+    """
+
+    relations: tuple[int, ...]
+    prob: float  # of this path, STOP included, before the graph is looked at
+    frontiers: tuple[np.ndarray, ...]
+    edges: tuple[Edges, ...]
+
+    @property
+    def answers(self) -> np.ndarray:
+        return self.frontiers[-1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Partial:
+    relations: tuple[int, ...]
+    prob: float
+    frontiers: tuple[np.ndarray, ...]
+    edges: tuple[Edges, ...]
+
+
+def walks(
+    graph: Graph, branch: Branch, seeds: list[EntityId], max_hops: int, keep_seed: bool = False
+) -> list[Walk]:
+    """The plan's paths that exist from ``seeds``, most probable first.
+
+    ``branch.stop_probs`` [H] says after which hop to stop; the last hop always
+    stops. A path does not come back to its seeds, at any step, unless
+    ``keep_seed``. An empty list means that the graph has nothing that the plan
+    asks for.
+    """
+    start = np.unique(np.asarray(seeds, np.int64))
+    beam = [_Partial((), 1.0, (start,), ())]
+    found: list[Walk] = []
+    n_hops = min(max_hops, len(branch.relation_probs))
+    for hop in range(n_hops):
+        stop = 1.0 if hop == n_hops - 1 else float(branch.stop_probs[hop])
+        longer = []
+        for partial in beam:
+            for step in _extend(graph, partial, branch.relation_probs[hop], start, keep_seed):
+                found.append(Walk(step.relations, step.prob * stop, step.frontiers, step.edges))
+                longer.append(
+                    _Partial(step.relations, step.prob * (1.0 - stop), step.frontiers, step.edges)
+                )
+        beam = sorted(longer, key=lambda partial: -partial.prob)[:BEAM]
+    return sorted(found, key=lambda walk: -walk.prob)
+
+
+def _extend(
+    graph: Graph, partial: _Partial, probs: np.ndarray, seeds: np.ndarray, keep_seed: bool
+) -> list[_Partial]:
+    steps = []
+    for relation in np.argsort(-probs)[:TRIED].tolist():
+        prob = partial.prob * float(probs[relation])
+        if prob < LEAST_PROB:
+            break
+        edges = edges_of(graph, partial.frontiers[-1], relation)
+        if not keep_seed:
+            edges = edges.where(~np.isin(edges.targets, seeds))
+        if len(edges):
+            frontier = np.unique(edges.targets)
+            steps.append(
+                _Partial(
+                    (*partial.relations, relation),
+                    prob,
+                    (*partial.frontiers, frontier),
+                    (*partial.edges, edges),
+                )
+            )
+    return steps

@@ -1,0 +1,140 @@
+"""Rigel to ONNX: one graph for questions and relation texts, int8, checked against torch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from torch import Tensor, nn
+
+from kgask.errors import ModelError
+from kgask.train.encoder import TextBatcher
+from kgask.train.model import Rigel
+
+OPSET = 18
+PARITY = 1e-4  # largest difference of a probability between torch and fp32 ONNX
+INPUTS = ["input_ids", "attention_mask", "relations", "first_mask"]
+OUTPUTS = ["relation_probs", "stop_probs", "text_vectors"]
+
+
+class ExportedRigel(nn.Module):
+    """The graph that ships: probabilities instead of logits, and the text vectors.
+
+    A relation text is encoded by the same graph: its vector is ``text_vectors``,
+    the other outputs are then ignored.
+    """
+
+    def __init__(self, model: Rigel) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor, relations: Tensor, first_mask: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        tokens, pooled = self.model.encode(input_ids, attention_mask)
+        directed = self.model.decoder.directed_relations(relations)
+        output = self.model.decoder(tokens, attention_mask, pooled, directed, first_mask)
+        return output.relation_log_probs.exp(), torch.sigmoid(output.stop_logits), pooled
+
+
+@dataclass(frozen=True, slots=True)
+class Parity:
+    """Largest absolute differences of hop probabilities."""
+
+    fp32: float
+    int8: float
+
+
+def export(model: Rigel, encoder: Path, out: Path, max_tokens: int, probe: list[str], texts: list[str]) -> Parity:
+    """Write ``rigel.onnx`` (int8) and the tokenizer to ``out``.
+
+    ``probe`` are questions and ``texts`` relation texts for the parity check.
+    Raises :class:`ModelError` when the fp32 graph differs from torch by more
+    than ``PARITY``.
+    """
+    model = model.cpu().eval()
+    batcher = TextBatcher.load(encoder, max_tokens)
+    exported = ExportedRigel(model).eval()
+    out.mkdir(parents=True, exist_ok=True)
+    with torch.no_grad(), tempfile.TemporaryDirectory() as folder:
+        inputs = _inputs(model, batcher, probe, texts)
+        full, small = Path(folder) / "fp32.onnx", Path(folder) / "int8.onnx"
+        _to_onnx(exported, inputs, full)
+        _quantise(full, small)
+        expected = [tensor.numpy() for tensor in exported(*inputs)]
+        parity = Parity(_difference(full, inputs, expected), _difference(small, inputs, expected))
+        if parity.fp32 > PARITY:
+            raise ModelError(f"ONNX differs from torch by {parity.fp32:.2e}, more than {PARITY:.0e}")
+        shutil.copyfile(small, out / "rigel.onnx")
+    _write_tokenizer(encoder, out / "tokenizer.json")
+    return parity
+
+
+def _inputs(model: Rigel, batcher: TextBatcher, probe: list[str], texts: list[str]) -> tuple[Tensor, ...]:
+    ids, mask = batcher(probe)
+    _, relations = model.encode(*batcher(texts))
+    first_mask = torch.ones(len(probe), 2 * len(texts))
+    first_mask[0, ::2] = 0.0
+    return ids, mask, relations, first_mask
+
+
+def _to_onnx(exported: nn.Module, inputs: tuple[Tensor, ...], path: Path) -> None:
+    batch, length = torch.export.Dim("batch"), torch.export.Dim("length")
+    n_relations = torch.export.Dim("relations")
+    program = torch.onnx.export(
+        exported,
+        inputs,
+        input_names=INPUTS,
+        output_names=OUTPUTS,
+        opset_version=OPSET,
+        dynamo=True,
+        verbose=False,
+        dynamic_shapes=(
+            {0: batch, 1: length},
+            {0: batch, 1: length},
+            {0: n_relations},
+            {0: batch, 1: 2 * n_relations},
+        ),
+    )
+    path.write_bytes(_without_shapes(program.model_proto))
+
+
+def _without_shapes(model: onnx.ModelProto) -> bytes:
+    """Serialised without intermediate shapes: fused weights keep stale ones, and the quantiser trips."""
+    del model.graph.value_info[:]
+    return model.SerializeToString()
+
+
+def _quantise(source: Path, target: Path) -> None:
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    quantize_dynamic(str(source), str(target), weight_type=QuantType.QInt8)
+
+
+def _difference(path: Path, inputs: tuple[Tensor, ...], expected: list[np.ndarray]) -> float:
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    feeds = {name: tensor.numpy() for name, tensor in zip(INPUTS, inputs, strict=True)}
+    outputs = session.run(OUTPUTS, feeds)
+    return max(float(np.abs(a - b).max()) for a, b in zip(outputs[:2], expected[:2], strict=True))
+
+
+def _write_tokenizer(encoder: Path, target: Path) -> None:
+    """The tokenizer without padding or truncation of its own, on one line."""
+    tokenizer = json.loads((encoder / "tokenizer.json").read_text(encoding="utf-8"))
+    tokenizer["padding"] = tokenizer["truncation"] = None
+    target.write_text(json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+
+
+def file_entry(path: Path) -> dict[str, object]:
+    """Name, size and SHA-256 of a model file, as the card lists them."""
+    content = path.read_bytes()
+    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
