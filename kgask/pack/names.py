@@ -188,18 +188,28 @@ class Names:
         owners = self.by_id("entity", "aliases", (r - self.n_entities for r in refs if r >= self.n_entities))
         return [ref if ref < self.n_entities else owners[ref - self.n_entities][0] for ref in refs]
 
-    def words_beginning(self, start: str) -> set[str]:
-        """Words of names that begin with ``start``."""
+    def word_counts(self, words: Iterable[str]) -> dict[str, int]:
+        """How many names have each word; words that no name has are left out."""
+        self._open_vocabulary()
+        sql = "SELECT term, doc FROM temp.vocabulary WHERE term = ?"
+        return dict(row for word in words for row in self.query(sql, word))
+
+    def words_beginning(self, start: str, shortest: int, longest: int) -> set[str]:
+        """Words of names that begin with ``start``, of ``shortest`` to ``longest`` characters."""
+        self._open_vocabulary()
+        return self._words("term", "temp.vocabulary", start, shortest, longest)
+
+    def words_ending(self, end: str, shortest: int, longest: int) -> set[str]:
+        """Words of names that end with ``end``, of ``shortest`` to ``longest`` characters."""
+        backwards = self._words("word", "reversed_words", end[::-1], shortest, longest)
+        return {word[::-1] for word in backwards}
+
+    def _open_vocabulary(self) -> None:
         if not self._has_vocabulary:
             # A temporary table is no write: it lives in this connection's memory.
             self.query("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, name_words, row)")
             self._has_vocabulary = True
-        return self._words("SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ?", start)
 
-    def words_ending(self, end: str) -> set[str]:
-        """Words of names that end with ``end``."""
-        reversed_words = self._words("SELECT word FROM reversed_words WHERE word >= ? AND word < ?", end[::-1])
-        return {word[::-1] for word in reversed_words}
-
-    def _words(self, sql: str, start: str) -> set[str]:
-        return {word for (word,) in self.query(sql, start, start + LAST_CHARACTER)}
+    def _words(self, column: str, table: str, start: str, shortest: int, longest: int) -> set[str]:
+        sql = f"SELECT {column} FROM {table} WHERE {column} >= ? AND {column} < ? AND length({column}) BETWEEN ? AND ?"
+        return {word for (word,) in self.query(sql, start, start + LAST_CHARACTER, shortest, longest)}
