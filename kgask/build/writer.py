@@ -98,26 +98,20 @@ class PackBuilder:
         self._relation_texts: dict[str, RelationText] = {}
 
     def add(self, subject: str, relation: str, obj: str | Literal) -> None:
-        """Add a triple; the object is a key or a literal."""
+        """Add a triple; the object is a key or a literal. Nothing is added when this raises."""
+        if subject not in self._entities:
+            _check_key(subject)
+        if relation not in self._relations:
+            _checked(relation, "relation")
         if isinstance(obj, str):
-            right = self._entity(obj)
+            if obj not in self._entities:
+                _check_key(obj)
+            right = self._entities.setdefault(obj, len(self._entities))
         else:
             right = ~self._literal(obj)
-        left = self._entity(subject)
-        number = self._relations.get(relation)
-        if number is None:
-            number = self._relations[_checked(relation, "relation")] = len(self._relations)
-        self._triples[0].append(left)
-        self._triples[1].append(number)
+        self._triples[0].append(self._entities.setdefault(subject, len(self._entities)))
+        self._triples[1].append(self._relations.setdefault(relation, len(self._relations)))
         self._triples[2].append(right)
-
-    def _entity(self, key: str) -> int:
-        number = self._entities.get(key)
-        if number is None:
-            if key.startswith('"') and _reads_as_literal(key):
-                raise BuildError("a literal stands only at the right of a triple")
-            number = self._entities[_checked(key, "key")] = len(self._entities)
-        return number
 
     def _literal(self, literal: Literal) -> int:
         number = self._literals.get(literal)
@@ -248,11 +242,16 @@ class PackBuilder:
         return RelationText(key, label, tuple(sorted(aliases)), description, text.inverse_label)
 
 
-def _reads_as_literal(key: str) -> bool:
+def _check_key(key: str) -> None:
+    _checked(key, "key")
+    if not key.startswith('"'):
+        return
     try:
-        return parse_typed(key) is not None
+        is_literal = parse_typed(key) is not None
     except ValueError:
-        return True
+        is_literal = True
+    if is_literal:
+        raise BuildError("a literal stands only at the right of a triple")
 
 
 def _checked(text: str, what: str) -> str:

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from kgask.types import Answer
+
 # What re-orders text around it, so that a label could pretend to be something else.
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 MAX_SHOWN = 300  # characters of a label in a table
+MAX_ANSWERS = 20  # labels and triples shown on a terminal; --json lists all
 
 
 def clean(text: str) -> str:
@@ -93,3 +96,57 @@ def progress(title: str, total_bytes: int | None) -> Iterator[Callable[[int], No
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(clean(title), total=total_bytes)
         yield lambda step: bar.advance(task, step)
+
+
+def answer_view(answer: Answer) -> None:
+    """The answer large and first, then confidence and its supporting triples, on a terminal's stdout."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    labels = [shorten(entity.label) for entity in answer.entities]
+    shown = " | ".join(labels[:MAX_ANSWERS])
+    if len(labels) > MAX_ANSWERS:
+        shown += f"  … and {len(labels) - MAX_ANSWERS} more"
+    console.print(Text(shown, style="bold green"))
+    console.print(Text(f"confidence {answer.confidence:.0%}", style="dim"))
+    rows = [(t.hop, t.subject, t.relation, t.object) for t in answer.support[:MAX_ANSWERS]]
+    table(("hop", "subject", "relation", "object"), rows)
+    if len(answer.support) > MAX_ANSWERS:
+        console.print(Text(f"… {len(answer.support) - MAX_ANSWERS} more triples (--json lists all)", style="dim"))
+
+
+def explain(sections: Iterable[tuple[str, Sequence[str], Sequence[Sequence[object]]]]) -> None:
+    """Titled tables on stderr: rich on a terminal, tab-separated text elsewhere."""
+    if not sys.stderr.isatty():
+        for title, _, rows in sections:
+            print(f"# {clean(title)}", file=sys.stderr)
+            for row in rows:
+                print("\t".join(clean(str(cell)) for cell in row), file=sys.stderr)
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(stderr=True)
+    for title, columns, rows in sections:
+        drawn = Table(*columns, box=box.SIMPLE_HEAD, title=markup_free(title), title_justify="left")
+        for row in rows:
+            drawn.add_row(*(markup_free(str(cell)) for cell in row))
+        console.print(drawn)
+
+
+@contextmanager
+def steps_bar(title: str, total: int) -> Iterator[Callable[[int, str], None]]:
+    """A bar over counted steps on a terminal's stderr; yields what to call with (steps done, what to say)."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _say: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns: list[Any] = [TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn()]
+    columns += [TimeRemainingColumn(), TextColumn("{task.fields[say]}", markup=False)]
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(clean(title), total=total, say="")
+        yield lambda done, say: bar.update(task, completed=done, say=say)

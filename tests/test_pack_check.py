@@ -1,0 +1,147 @@
+"""Broken packs: what opening refuses, and what only a check can see."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kgask.errors import PackError
+from kgask.pack.check import check_pack
+from kgask.pack.header import ARRAYS, dump_manifest
+from kgask.pack.store import Pack
+
+FILES = [f"{name}.npy" for name in ARRAYS] + ["names.sqlite", "pack.json"]
+
+
+@pytest.fixture
+def broken(family_path: Path, tmp_path: Path) -> Path:
+    """A copy of the family pack to break."""
+    return Path(shutil.copytree(family_path, tmp_path / "broken"))
+
+
+def _rewrite_manifest(folder: Path, **changes: object) -> None:
+    manifest = json.loads((folder / "pack.json").read_text())
+    (folder / "pack.json").write_bytes(dump_manifest(manifest | changes))
+
+
+def _accept_hashes(folder: Path) -> None:
+    """Make the manifest agree with the files, as a builder with a bug would."""
+    import hashlib
+
+    manifest = json.loads((folder / "pack.json").read_text())
+    for name, entry in manifest["files"].items():
+        entry["sha256"] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    (folder / "pack.json").write_bytes(dump_manifest(manifest))
+
+
+def test_a_whole_pack_has_no_problems(family_path: Path) -> None:
+    assert check_pack(family_path) == []
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("place", [0.02, 0.3, 0.6, 0.97])
+def test_a_flipped_byte_is_found(broken: Path, name: str, place: float) -> None:
+    data = bytearray((broken / name).read_bytes())
+    data[int(len(data) * place)] ^= 0x04
+    (broken / name).write_bytes(data)
+    problems = check_pack(broken)
+    assert problems and any(name in problem for problem in problems)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_truncated_and_missing_files_do_not_open(broken: Path, name: str) -> None:
+    data = (broken / name).read_bytes()
+    for cut in (data[:-5], data + b"x" * 4096, b""):
+        (broken / name).write_bytes(cut)
+        with pytest.raises(PackError) as caught:
+            Pack.open(broken)
+        assert "\n" not in str(caught.value)
+    (broken / name).unlink()
+    with pytest.raises(PackError, match=r"missing|incomplete"):
+        Pack.open(broken)
+
+
+def test_a_newer_format_names_the_command_that_rebuilds_it(broken: Path) -> None:
+    _rewrite_manifest(broken, format={"major": 2, "minor": 0})
+    with pytest.raises(PackError, match=r"newer.*kgask pack build SOURCE\.\.\. -o .*broken --force"):
+        Pack.open(broken)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "null", "{}", '{"magic": "kgask-pack"}', "[" * 100_000, "\xff", '{"magic": "kgask-pack", "format": {"major": 1}}'],
+)
+def test_what_is_no_manifest(broken: Path, text: str) -> None:
+    (broken / "pack.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(PackError):
+        Pack.open(broken)
+
+
+def test_not_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(PackError, match="no KG pack here"):
+        Pack.open(tmp_path)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(PackError, match="is a folder"):
+        Pack.open(tmp_path / "file")
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_wrong_arrays_are_found_behind_right_hashes(broken: Path, name: str) -> None:
+    array = np.load(broken / f"{name}.npy")
+    for wrong in (array[::-1], array + 1, np.where(np.arange(len(array)) == 2, array.max(), array), -array):
+        if np.array_equal(wrong, array):
+            continue
+        np.save(broken / f"{name}.npy", wrong.astype(array.dtype))
+        _accept_hashes(broken)
+        assert check_pack(broken)
+
+
+def test_object_arrays_are_never_loaded(broken: Path) -> None:
+    np.save(broken / "out_object.npy", np.array([print], dtype=object), allow_pickle=True)
+    entry = json.loads((broken / "pack.json").read_text())["files"]
+    entry["out_object.npy"]["bytes"] = (broken / "out_object.npy").stat().st_size
+    _rewrite_manifest(broken, files=entry)
+    with pytest.raises(PackError, match="not a readable array"):
+        Pack.open(broken)
+
+
+@pytest.mark.parametrize(
+    ("sql", "problem"),
+    [
+        ("UPDATE entities SET label = 'Eve Reid' WHERE label = 'Eve Reed'", "look-up table"),
+        ("DELETE FROM names WHERE ref = 0", "look-up table"),
+        ("DELETE FROM entities WHERE id = 3", "entities has 9 rows"),
+        ("DELETE FROM relations WHERE id = 3", "relations has 7 rows"),
+        ("UPDATE aliases SET entity = 99", "that are not there"),
+        ("UPDATE literals SET value = 1 WHERE kind = 'number'", "not what its text says"),
+        ("UPDATE entities SET prefix = NULL, rest = 'Zoe' WHERE id = 0", "out of order"),
+        ("UPDATE descriptions SET text = 'x'", "content hash"),
+        ("UPDATE relations SET label = 'x' WHERE id = 0", "relation vocabulary"),
+        ("PRAGMA user_version = 9", "format 1"),
+    ],
+)
+def test_wrong_names_are_found_behind_right_hashes(broken: Path, sql: str, problem: str) -> None:
+    import sqlite3
+
+    connection = sqlite3.connect(broken / "names.sqlite")
+    with connection:
+        connection.execute(sql)
+    connection.close()
+    _accept_hashes(broken)
+    assert any(problem in found for found in check_pack(broken)), check_pack(broken)
+
+
+def test_a_foreign_file_is_reported(broken: Path) -> None:
+    (broken / "extra.txt").write_text("x")
+    assert check_pack(broken) == ["extra.txt: not in the manifest"]
+
+
+def test_broken_names_are_one_clear_error(broken: Path) -> None:
+    size = (broken / "names.sqlite").stat().st_size
+    (broken / "names.sqlite").write_bytes(b"\0" * size)
+    with Pack.open(broken) as pack, pytest.raises(PackError, match=r"names\.sqlite"):
+        pack.labels([0])
