@@ -15,6 +15,7 @@ from kgask.read.prompt import PROMPT_FORMAT
 KIND = "reader"
 MAGIC = "kgask-model"
 FORMAT_VERSION = 1
+HASHED_WHOLE_BYTES, HEAD_BYTES = 64 << 20, 8 << 20  # hashing gigabytes would cost more than the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,15 @@ def check_file(card: ReaderCard) -> None:
         raise ModelError(f"{card.file}: cannot be read: {error.strerror or error}") from None
     if digest != card.sha256:
         raise ModelError(f"{card.file}: its content is not what its card says; install it again")
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file; of a large one only of its head and size, and the hash says so."""
+    size = path.stat().st_size
+    with open(path, "rb") as file:
+        if size <= HASHED_WHOLE_BYTES:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+        return f"head-{size}-{hashlib.sha256(file.read(HEAD_BYTES)).hexdigest()}"
 
 
 def make_card(file: Path, about: dict[str, Any]) -> dict[str, Any]:

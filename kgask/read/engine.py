@@ -105,13 +105,25 @@ class Engine:
             return ""
         return (self._llama.llama_vocab_get_text(self._vocab, token) or b"").decode("utf-8", errors="replace")
 
+    def is_control(self, token: int) -> bool:
+        """Whether a token is a control token, which no text may become."""
+        return bool(self._llama.llama_vocab_is_control(self._vocab, token))
+
+    def bos_text(self) -> str:
+        return self.token_text(self._llama.llama_vocab_bos(self._vocab))
+
+    def eos_text(self) -> str:
+        return self.token_text(self._llama.llama_vocab_eos(self._vocab))
+
     def reserve(self, n_tokens: int) -> None:
-        """Make a context that holds ``n_tokens``: the next power of two."""
+        """Make a context that holds ``n_tokens``: the next power of two, at most what the model was trained for."""
         if n_tokens <= self.n_ctx:
             return
         llama = self._llama
         self._free_context()
         n_ctx = max(SMALLEST_CONTEXT, 1 << (n_tokens - 1).bit_length())
+        if self.n_ctx_train >= n_tokens:
+            n_ctx = min(n_ctx, self.n_ctx_train)
         params = llama.llama_context_default_params()
         params.n_ctx = n_ctx
         params.n_batch = n_ctx

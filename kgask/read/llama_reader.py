@@ -16,7 +16,7 @@ from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
 from kgask.protocols import Graph
 from kgask.read import prompt as forms
-from kgask.read.card import check_file, read_card
+from kgask.read.card import check_file, file_hash, read_card
 from kgask.read.chat import chat_format
 from kgask.read.constrain import ReplyGrammar, decode_reply
 from kgask.read.engine import Engine
@@ -32,6 +32,9 @@ from kgask.read.reply import (
 from kgask.types import Evidence, Question, Reading
 from kgask.verbalise import Line, clean_label, relation_words, verbalise
 
+# Two threads read 450 tokens somewhat faster on an idle machine, but wait for each other at every layer: beside
+# two busy processes a read took 880 ms with two threads and 15 ms with one.
+OWN_THREADS = 1
 FORMAT_KEY = "kgask.prompt_format"
 DRAFT_RATIO = 0.9  # lines whose answer scores at least this share of the best one make the draft
 
@@ -49,8 +52,9 @@ class _Style(Protocol):
 class LlamaReader:
     """A loaded reader; see :class:`kgask.protocols.Reader`."""
 
-    def __init__(self, engine: Engine, style: _Style, card: dict[str, Any] | None):
+    def __init__(self, engine: Engine, style: _Style, file_hash: str, card: dict[str, Any] | None = None):
         self.engine, self._style, self.card = engine, style, card
+        self.hash = file_hash  # which weights these are
         self.note = style.note  # which prompt is used, for --verbose
         self._words: tuple[Graph, list[tuple[str, str]]] | None = None
 
@@ -64,15 +68,18 @@ class LlamaReader:
         if (path / MODEL_CARD).is_file():
             card = read_card(path)
             check_file(card)
-            engine = Engine(card.file, n_threads)
-            return cls(engine, _OwnStyle(engine), card.content)
+            engine = Engine(card.file, n_threads or OWN_THREADS)
+            return cls(engine, _OwnStyle(engine), card.sha256, card.content)
         header = read_header(path)
         check_readable(header)
-        engine = Engine(path, n_threads)
         own = header.metadata.get(FORMAT_KEY)
         if own is not None and own != forms.PROMPT_FORMAT:
             raise ModelError(f"{path}: a kgask reader of prompt format {own}; this version reads {forms.PROMPT_FORMAT}")
-        return cls(engine, _OwnStyle(engine) if own is not None else _ForeignStyle(engine, header), None)
+        if own is not None:
+            engine = Engine(path, n_threads or OWN_THREADS)
+            return cls(engine, _OwnStyle(engine), file_hash(path))
+        engine = Engine(path, n_threads)
+        return cls(engine, _ForeignStyle(engine, header), file_hash(path))
 
     def close(self) -> None:
         """Free the model."""
@@ -91,20 +98,28 @@ class LlamaReader:
             return abstain(NO_ANSWER_LINE)
         marked = mark_lines(evidence, lines)
         tokens, n_shown = self._fit(clean_label(question.text, forms.QUESTION_CHARS), marked)
-        grammar = self._style.grammar([number for number in citable if number <= n_shown])
+        grammar = self.grammar([number for number in citable if number <= n_shown])
         if not grammar.citable:
             return abstain(NO_ANSWER_LINE)
-        planned = [number for number in grammar.citable if (marked[number - 1].answer_ratio or 0) >= DRAFT_RATIO]
-        reply = decode_reply(self.engine, tokens, grammar, planned)
+        reply = decode_reply(self.engine, tokens, grammar, planned_lines(marked))
         return answer_reading(reply.lines, math.exp(reply.log_prob), evidence, lines, graph)
+
+    def prompt_tokens(self, question: str, lines: Sequence[PromptLine]) -> list[int]:
+        """The prompt as this model's tokens; ``question`` is clean text."""
+        return self._style.prompt_tokens(question, lines)
+
+    def grammar(self, citable: Sequence[int]) -> ReplyGrammar:
+        """The replies that this model may give when these 1-based lines may be cited."""
+        return self._style.grammar(citable)
 
     def _fit(self, question: str, lines: Sequence[PromptLine]) -> tuple[list[int], int]:
         """Prompt tokens and how many lines they show: as many as the model's context takes."""
         room = max(1, self.engine.n_ctx_train)
         n_shown = len(lines)
         while True:
-            tokens = self._style.prompt_tokens(question, lines[:n_shown])
-            longest_reply = len(self._style.grammar(range(1, n_shown + 1)).tokens_of(range(1, n_shown + 1)))
+            tokens = self.prompt_tokens(question, lines[:n_shown])
+            every_line = range(1, n_shown + 1)
+            longest_reply = len(self.grammar(every_line).tokens_of(every_line))
             if len(tokens) + longest_reply <= room:
                 return tokens, n_shown
             if n_shown <= 1:
@@ -115,6 +130,11 @@ class LlamaReader:
         if self._words is None or self._words[0] is not graph:
             self._words = (graph, relation_words(graph))
         return self._words[1]
+
+
+def planned_lines(lines: Sequence[PromptLine]) -> list[int]:
+    """1-based numbers of the lines that the plan itself would cite: those that end in its best answers."""
+    return [number for number, line in enumerate(lines, start=1) if (line.answer_ratio or 0.0) >= DRAFT_RATIO]
 
 
 def mark_lines(evidence: Evidence, lines: Sequence[Line]) -> list[PromptLine]:
@@ -169,11 +189,7 @@ class _ForeignStyle:
 
     def __init__(self, engine: Engine, header: GgufHeader):
         self._engine = engine
-        llama, vocab = engine._llama, engine._vocab
-        special = {
-            "bos_token": engine.token_text(llama.llama_vocab_bos(vocab)),
-            "eos_token": engine.token_text(llama.llama_vocab_eos(vocab)),
-        }
+        special = {"bos_token": engine.bos_text(), "eos_token": engine.eos_text()}
         self._format = chat_format(header, special)
         self.note = self._format.origin
         self._first = {line: tuple(engine.tokenize(forms.foreign_number(line, True))) for line in range(1, MAX_LINES + 1)}

@@ -12,13 +12,13 @@ import torch
 
 from kgask.errors import ModelError
 from kgask.read.bindings import load_bindings
+from kgask.read.llama_reader import FORMAT_KEY
 from kgask.read.prompt import END, PAD, PROMPT_FORMAT
 from kgask.train.reader_loop import TOKENIZER, load_checkpoint
 from kgask.train.reader_model import ReaderConfig, ReaderModel
 from kgask.train.reader_tokens import ReaderTokens
 
 PRE_TOKENIZER = "gpt-2"  # llama.cpp's name of the splitting that tokenizers calls ByteLevel(use_regex=True)
-FORMAT_KEY = "kgask.prompt_format"  # tells our own reader from any other file
 QUANTISATIONS = {"F16": 1, "Q8_0": 7, "Q4_K": 15}  # names of ours -> LLAMA_FTYPE_MOSTLY_*
 
 

@@ -41,9 +41,9 @@ class Makers:
     held_out: SceneMaker
 
 
-def load_makers(data: Path, options: SceneOptions | None = None) -> Makers:
-    """Read the sources under ``data``; raises BuildError naming what is missing."""
-    relations, names = load_relations(data), NameMaker(load_labels(data))
+def load_makers(data: Path, tables: Sequence[Path] = (), options: SceneOptions | None = None) -> Makers:
+    """Read the sources under ``data`` and packs' relation tables; raises BuildError naming what is missing."""
+    relations, names = load_relations(data, tables), NameMaker(load_labels(data))
     return Makers(
         SceneMaker(RelationBank(relations, held_out=False), names, options),
         SceneMaker(RelationBank(relations, held_out=True), names, options),

@@ -32,7 +32,7 @@ from kgask.train.reader_data import (
 )
 from kgask.train.reader_model import ReaderConfig, ReaderModel
 from kgask.train.reader_tokens import ReaderTokens, prompt_texts
-from kgask.train.reader_words import word_embeddings
+from kgask.train.reader_words import ordered_embeddings, word_embeddings
 
 CHECKPOINT, TOKENIZER, RECIPE = "checkpoint.pt", "tokenizer.json", "recipe.json"
 
@@ -44,9 +44,9 @@ class Recipe:
     model: ReaderConfig = field(default_factory=ReaderConfig)
     rng_seed: int = 1
     batch_size: int = 32
-    steps: int = 1500
+    steps: int = 2000
     learning_rate: float = 1.5e-3
-    warmup_steps: int = 60
+    warmup_steps: int = 80
     weight_decay: float = 0.02
     clip_norm: float = 1.0
     word_start: bool = True  # token embeddings from MiniLM
@@ -84,6 +84,8 @@ class Trainer:
         if recipe.word_start:
             start = word_embeddings(tokens, recipe.model.n_embd, recipe.rng_seed)
             model.token_embd.weight.data.copy_(torch.from_numpy(start))
+        for token, row in ordered_embeddings(tokens, recipe.model.n_embd).items():
+            model.token_embd.weight.data[token] = torch.from_numpy(row)
         tokens.save(folder / TOKENIZER)
         (folder / RECIPE).write_text(json.dumps(asdict(recipe), indent=1) + "\n", encoding="utf-8")
         return cls(recipe, makers, folder, tokens, model, _optimizer(model, recipe))

@@ -13,8 +13,8 @@ import random
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +47,17 @@ class RelationWords:
     range: str = ""
     questions: dict[str, list[str]] = field(default_factory=lambda: {FORWARD: [], INVERSE: []})
     phrases: dict[str, list[str]] = field(default_factory=lambda: {FORWARD: [], INVERSE: []})
+    inverse_labels: list[str] = field(default_factory=list)  # given ones; generated phrases come on top
     own: bool = False  # from wordings.txt: typed, so that it can be composed
 
     def line_label(self, direction: str, rng: random.Random) -> str:
         """A wording of the relation as a line shows it."""
+        if direction == INVERSE and self.inverse_labels and rng.random() < 0.6:
+            return rng.choice(self.inverse_labels)
         label = self.labels[0] if rng.random() < 0.6 else rng.choice(self.labels)
-        return label if direction == FORWARD else inverse_phrase(label)
+        if direction == FORWARD:
+            return label
+        return f"{label} of" if rng.random() < 0.3 and not label.endswith((" of", " by", " in")) else inverse_phrase(label)
 
     def kinds(self, direction: str) -> tuple[str, str]:
         """``(start, end)`` type letters when walked in this direction; empty = anything."""
@@ -123,9 +128,7 @@ def _one_side(relation: RelationWords, held_out: bool) -> RelationWords | None:
         return None
     if not asked and is_held_out(relation.key) != held_out:
         return None
-    return RelationWords(
-        relation.key, relation.labels, relation.domain, relation.range, questions, relation.phrases, relation.own
-    )
+    return replace(relation, questions=questions)
 
 
 def _look_alikes(relations: list[RelationWords]) -> dict[str, list[RelationWords]]:
@@ -141,12 +144,18 @@ def _look_alikes(relations: list[RelationWords]) -> dict[str, list[RelationWords
     }
 
 
-def load_relations(data: Path) -> list[RelationWords]:
-    """All sources under a data folder (see its README); raises BuildError naming a missing file."""
+def load_relations(data: Path, tables: Sequence[Path] = ()) -> list[RelationWords]:
+    """All sources under a data folder (see its README), and the relation tables of packs.
+
+    A table is a TSV of key, label, aliases (joined by ``|``), description and
+    inverse label, as packs are built from. Raises BuildError naming a missing file.
+    """
     labels = _property_labels(data)
     relations: dict[str, RelationWords] = {}
     for key, own in load_wordings().items():
         relations[key] = RelationWords(key, own.texts, own.domain, own.range, own.questions, own.phrases, own=True)
+    for table in tables:
+        _add_table(table, relations)
     for key, label in labels.items():
         if key not in relations and not _NOT_A_RELATION.search(label) and 2 < len(label) < 40:
             relations[key] = RelationWords(key, [readable_relation(label)])
@@ -157,6 +166,21 @@ def load_relations(data: Path) -> list[RelationWords]:
         for way, texts in relation.questions.items():
             relation.questions[way] = list(dict.fromkeys(texts))
     return list(relations.values())
+
+
+def _add_table(table: Path, relations: dict[str, RelationWords]) -> None:
+    for number, line in enumerate(_read_lines(table), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = line.split("\t")
+        if len(cells) != 5:
+            raise BuildError(f"{table}:{number}: expected key, label, aliases, description and inverse label")
+        key, label, aliases, _, inverse = (cell.strip() for cell in cells)
+        words = relations.setdefault(key, RelationWords(key, []))
+        found = [label, *(alias for alias in aliases.split("|") if alias)]
+        words.labels = list(dict.fromkeys([*map(readable_relation, found), *words.labels]))
+        if inverse:
+            words.inverse_labels.append(readable_relation(inverse))
 
 
 def load_labels(data: Path) -> list[str]:
@@ -203,7 +227,8 @@ def _read_json(path: Path) -> Any:
 
 def _read_lines(path: Path) -> list[str]:
     try:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
+        opener = gzip.open if path.suffix == ".gz" else open
+        with opener(path, "rt", encoding="utf-8") as file:
             return file.read().splitlines()
     except OSError as error:
         raise BuildError(f"{path}: cannot be read ({error}); --data names the folder described in its README") from None

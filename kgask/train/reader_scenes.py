@@ -18,7 +18,7 @@ from kgask.train.reader_names import NameMaker
 from kgask.train.reader_relations import TOPIC, RelationBank, RelationWords
 
 Step = tuple[RelationWords, str]  # a relation and the direction it is walked in
-TOP_K = 10
+TOP_K, BEAM, SHOWN_WALKS, LEAST_PROB = 10, 6, 5, 1e-4  # as kgask.retrieve has them
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,14 @@ class _Edge:
     step: Step
     label: str
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    keys: tuple[tuple[str, str], ...]
+    prob: float
+    ends: list[int]
+    trail: list[list[_Edge]]  # edges of each hop
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +140,10 @@ class _Draft:
             if index == self.missing or not reached:
                 break
             frontier = reached[:TOP_K]
+        else:
+            if self.rng.random() < 0.4:  # the answers lead on, and a plan may look one hop too far
+                for entity in frontier[:4]:
+                    self._distract(entity, self.path[-1], few=True)
 
     def _fan_out(self, frontier: int) -> int:
         if frontier > 3:
@@ -157,7 +169,7 @@ class _Draft:
             self._connect(entity, other, 1 if rng.random() < 0.7 else rng.randint(2, 5))
 
     def scene(self) -> Scene:
-        scored, answers = self._walk() if self.rng.random() < 0.6 else self._spread()
+        scored, answers = self._walk() if self.rng.random() < 0.8 else self._spread()
         shuffled = self.blind or self.rng.random() < self.options.shuffled
         ordered = self._order(scored, shuffled)[:MAX_LINES]
         best = max(answers.values(), default=1.0)
@@ -175,48 +187,50 @@ class _Draft:
         return Scene(self._question(), tuple(lines), tuple(cite), kind, len(self.path))
 
     def _walk(self) -> tuple[list[_Scored], dict[int, float]]:
-        """Relation paths by probability, STOP included; the best one's ends are the answers, others' perhaps."""
+        """As kgask retrieves: relation paths with their probabilities, STOP included, a beam of them at each hop."""
         rng = self.rng
         asked = [_step_key(step) for step in self.path]
-        beam: list[tuple[tuple[tuple[str, str], ...], float, list[int]]] = [((), 1.0, [self.seed])]
-        ended: list[tuple[float, bool, list[int], list[list[_Edge]]]] = []
-        trails: dict[tuple[tuple[str, str], ...], list[list[_Edge]]] = {(): []}
-        for hop in range(1, min(3, len(asked) + (rng.random() < 0.3)) + 1):
-            stop = rng.betavariate(8, 1) if hop >= len(asked) else rng.betavariate(1, 8)
-            longer = []
-            for steps, prob, frontier in beam[:4]:
-                edges = [edge for entity in frontier for edge in self.edges[entity] if edge.end != self.seed]
-                on_path = list(steps) == asked[: hop - 1] and hop <= len(asked)
-                keys = sorted({_step_key(edge.step) for edge in edges})
-                probs = self._relation_probs(set(keys), asked[hop - 1] if on_path else None)
-                for key in keys:
+        beam = [_Walk((), 1.0, [self.seed], [])]
+        ended: list[_Walk] = []
+        for hop in range(1, 4):
+            stop = 1.0 if hop == 3 else rng.betavariate(8, 1) if hop >= len(asked) else rng.betavariate(1, 8)
+            longer: list[_Walk] = []
+            for walk in beam:
+                edges = [edge for entity in walk.ends for edge in self.edges[entity] if edge.end != self.seed]
+                on_path = list(walk.keys) == asked[: hop - 1] and hop <= len(asked)
+                probs = self._relation_probs({_step_key(edge.step) for edge in edges}, asked[hop - 1] if on_path else None)
+                for key, prob in probs.items():
                     taken = [edge for edge in edges if _step_key(edge.step) == key]
-                    walked, ends = (*steps, key), list(dict.fromkeys(edge.end for edge in taken))
-                    trails[walked] = [*trails[steps], taken]
-                    ended.append((prob * probs[key] * stop, list(walked) == asked, ends, trails[walked]))
-                    longer.append((walked, prob * probs[key] * (1 - stop), ends))
-            beam = sorted(longer, key=lambda partial: -partial[1])
-        return self._lines_of_walks(sorted(ended, key=lambda walk: -walk[0]))
+                    if taken and walk.prob * prob > LEAST_PROB:
+                        ends = list(dict.fromkeys(edge.end for edge in taken))
+                        step = _Walk((*walk.keys, key), walk.prob * prob, ends, [*walk.trail, taken])
+                        longer.append(_Walk(step.keys, step.prob * (1 - stop), ends, step.trail))
+                        ended.append(_Walk(step.keys, step.prob * stop, ends, step.trail))
+            beam = sorted(longer, key=lambda walk: -walk.prob)[:BEAM]
+        return self._lines_of_walks(sorted(ended, key=lambda walk: -walk.prob), tuple(asked))
 
     def _lines_of_walks(
-        self, ended: list[tuple[float, bool, list[int], list[list[_Edge]]]]
+        self, ended: list[_Walk], asked: tuple[tuple[str, str], ...]
     ) -> tuple[list[_Scored], dict[int, float]]:
-        kept = 1 if self.rng.random() < 0.5 else 6  # does the answer set hold the best path's ends only?
-        answers: dict[int, float] = {}
+        """The best walks' triples, ``TOP_K`` a hop, and every walk's ends: see :mod:`kgask.retrieve.evidence`."""
+        total = sum(walk.prob for walk in ended) or 1.0
+        answers: dict[int, float] = defaultdict(float)
+        for walk in ended:
+            for entity in walk.ends:
+                answers[entity] += walk.prob / total
         hops: dict[int, dict[int, _Scored]] = defaultdict(dict)
-        for rank, (prob, is_gold, ends, trail) in enumerate(ended):
-            if rank < kept and prob > 0.02 * ended[0][0]:
-                for entity in ends:
-                    answers.setdefault(entity, prob)
-            for hop, edges in enumerate(trail, start=1):
+        for walk in ended[:SHOWN_WALKS]:
+            needed = set(sorted(walk.ends, key=lambda entity: -answers[entity])[:TOP_K])
+            for hop in range(len(walk.trail), 0, -1):
+                edges = [edge for edge in walk.trail[hop - 1] if edge.end in needed]
+                edges = edges[: max(0, TOP_K - len(hops[hop]))]
+                needed = {edge.start for edge in edges}
                 for edge in edges:
-                    gold = is_gold and hop == len(trail)
-                    known = hops[hop].get(id(edge))
-                    if known is None and len(hops[hop]) < TOP_K:
-                        hops[hop][id(edge)] = _Scored(edge, hop, prob, gold)
-                    elif known is not None and gold and not known.gold:
-                        hops[hop][id(edge)] = _Scored(edge, hop, known.score, True)
-        return [item for hop in sorted(hops) for item in hops[hop].values()], answers
+                    gold = walk.keys == asked and hop == len(walk.trail)
+                    before = hops[hop].get(id(edge))
+                    score = walk.prob / total + (before.score if before else 0.0)
+                    hops[hop][id(edge)] = _Scored(edge, hop, score, gold or bool(before and before.gold))
+        return [item for hop in sorted(hops) for item in hops[hop].values()], dict(answers)
 
     def _spread(self) -> tuple[list[_Scored], dict[int, float]]:
         """The soft form: weights flow over every relation; the best triples of every hop, and the answer set."""
@@ -297,11 +311,11 @@ class _Draft:
             rng.shuffle(lines)
             return lines
         draw = rng.random()
-        if draw < 0.6:
+        if draw < 0.8:
             return sorted(lines, key=lambda item: (item.hop, -item.score))
-        if draw < 0.75:
+        if draw < 0.87:
             return sorted(lines, key=lambda item: -item.score)
-        if draw < 0.9:
+        if draw < 0.94:
             return sorted(lines, key=lambda item: (-item.hop, -item.score))
         return self._by_path(lines)
 
@@ -323,6 +337,9 @@ class _Draft:
         topic = self.names[self.seed]
         if " " in topic and rng.random() < 0.06:
             topic = topic.rsplit(" ", 1)[1]  # "Austen" for "Jane Austen"
+        elif len(topic) > 4 and rng.random() < 0.04:
+            at = rng.randrange(1, len(topic))
+            topic = topic[: at - 1] + topic[at:]  # a slip of the keyboard
         for relation, direction in self.path[:-1]:
             topic = relation.phrase(direction, rng).replace(TOPIC, topic)
         relation, direction = self.path[-1]

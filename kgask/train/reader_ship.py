@@ -1,0 +1,106 @@
+"""A finished run -> a reader folder: GGUF, and a card with what llama.cpp measures on it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kgask.config import MODEL_CARD
+from kgask.read.card import make_card
+from kgask.read.constrain import decode_reply
+from kgask.read.llama_reader import LlamaReader, planned_lines
+from kgask.train.export_gguf import export, quantise
+from kgask.train.reader_data import HELD_OUT_SEED, Makers, make_scenes
+from kgask.train.reader_loop import Trainer
+from kgask.train.reader_scenes import Scene, SceneMaker, SceneOptions
+
+WEIGHTS = "reader.gguf"
+SOURCES = (
+    "wordings.txt of kgask; KGConv question templates (CC BY 4.0); SimpleQuestions-Wikidata train (CC BY 3.0); EntityQuestions "
+    "templates (MIT); Wikidata property labels and entity labels' words (CC0); token embeddings from all-MiniLM-L6-v2 (Apache-2.0)"
+)
+# What is measured: name -> options of the held-out scenes.
+MEASURED = {
+    "plan order and scores": SceneOptions(wrong_plan=0.0, blind=0.0, shuffled=0.0),
+    "plan errs": SceneOptions(unanswerable=0.0, wrong_plan=1.0, blind=0.0, shuffled=0.0),
+    "shuffled, no scores": SceneOptions(blind=1.0),
+}
+
+
+def finish(folder: Path, trainer: Trainer, quantisation: str = "Q8_0", count: int = 1000) -> Path:
+    """Export, quantise, measure and write ``folder/reader``; returns it."""
+    out = folder / "reader"
+    out.mkdir(exist_ok=True)
+    exported = export(folder, folder / "reader-f16.gguf")
+    if quantisation == "F16":
+        os.replace(exported, out / WEIGHTS)
+    else:
+        quantise(exported, out / WEIGHTS, quantisation)
+    about: dict[str, Any] = {
+        "architecture": "llama", "quantisation": quantisation, "n_parameters": trainer.model.n_parameters(),
+        "licence": "Apache-2.0", "training_data": SOURCES,
+        "recipe": json.loads((folder / "recipe.json").read_text(encoding="utf-8")),
+        "steps": trainer.step, "examples": trainer.step * trainer.recipe.batch_size, "seconds": round(trainer.seconds),
+    }  # fmt: skip
+    reader = LlamaReader.load(out / WEIGHTS)
+    about["scores"] = measure(reader, trainer.makers, count)
+    about["read_ms"] = {f"{n_lines} lines": read_times_ms(reader, trainer.makers, n_lines) for n_lines in (10, 30)}
+    card = make_card(out / WEIGHTS, about)
+    (out / MODEL_CARD).write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return out
+
+
+def measure(reader: LlamaReader, makers: Makers, count: int) -> dict[str, Any]:
+    """Reading accuracy on held-out scenes through llama.cpp, constrained as at answer time.
+
+    A reply counts when it cites exactly the right lines (or refuses when none is right).
+    """
+    scores: dict[str, Any] = {}
+    for name, options in MEASURED.items():
+        maker = SceneMaker(makers.held_out.bank, makers.held_out.names, options)
+        scenes = make_scenes(maker, HELD_OUT_SEED + 1, 0, count)
+        replies = [read_scene(reader, scene) for scene in scenes]
+        right: dict[str, list[bool]] = {"one": [], "several": [], "none": []}
+        for scene, cited in zip(scenes, replies, strict=True):
+            right[scene.kind].append(cited == scene.cite)
+        scores[name] = {kind: _share(hits) for kind, hits in right.items() if hits} | {"scenes": count}
+        agreed = [
+            cited == scene.cite
+            for scene, cited in zip(scenes, replies, strict=True)
+            if scene.cite and tuple(planned_lines(scene.lines)) == scene.cite
+        ]
+        scores[name]["agrees when the plan is right"] = _share(agreed)
+    return scores
+
+
+def read_scene(reader: LlamaReader, scene: Scene) -> tuple[int, ...]:
+    """The lines that the reader cites for a scene; every line that ends in one of the plan's answers is open to it."""
+    lines = list(scene.lines)
+    citable = [number for number, line in enumerate(lines, start=1) if line.answer_ratio is not None]
+    tokens = reader.prompt_tokens(scene.question, lines)
+    return decode_reply(reader.engine, tokens, reader.grammar(citable), planned_lines(lines)).lines
+
+
+def read_times_ms(reader: LlamaReader, makers: Makers, n_lines: int, count: int = 30) -> float:
+    """Median time of a warm read of about ``n_lines`` lines, tokenising included."""
+    options = SceneOptions(blind=0.0, shuffled=0.0, hops=(0.2, 0.4, 0.4))
+    maker = SceneMaker(makers.held_out.bank, makers.held_out.names, options)
+    scenes = [scene for scene in make_scenes(maker, HELD_OUT_SEED + 2, 0, 40 * count) if len(scene.lines) >= n_lines]
+    times = []
+    for scene in scenes[:count]:
+        shown = Scene(scene.question, scene.lines[:n_lines], scene.cite, scene.kind, scene.hops)
+        began = time.perf_counter()
+        read_scene(reader, shown)
+        times.append(1000 * (time.perf_counter() - began))
+    return round(float(np.median(times)), 1)
+
+
+def _share(hits: Sequence[bool]) -> float:
+    return round(float(np.mean(hits)), 3) if hits else math.nan

@@ -1,0 +1,97 @@
+"""Constrained decoding on a made-up language model: sound, exact, and cheap."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgask.read.constrain import ReplyGrammar, decode_reply, reply_probability
+
+N_VOCAB = 40
+
+
+class HashedModel:
+    """Logits that depend on every token before; counts what it is asked."""
+
+    def __init__(self, rng_seed: int):
+        self.rng_seed, self.asked, self.drafts = rng_seed, 0, []
+
+    def logits_after(self, tokens: Sequence[int], draft: Sequence[int] = ()) -> np.ndarray:
+        self.asked += 1
+        self.drafts.append(tuple(draft))
+        return np.random.default_rng([self.rng_seed, *tokens]).normal(0, 2, N_VOCAB).astype(np.float32)
+
+
+def one_token_grammar(citable: Sequence[int]) -> ReplyGrammar:
+    numbers = {line: (line,) for line in range(1, 30)}
+    return ReplyGrammar(citable, numbers, numbers, (30,), (31,))
+
+
+def spelled_grammar(citable: Sequence[int]) -> ReplyGrammar:
+    """Numbers of several tokens: [ 1 2 ], with a leading space when later."""
+    digits = {line: tuple(int(digit) for digit in str(line)) for line in range(1, 30)}
+    first = {line: (32, *spelled, 33) for line, spelled in digits.items()}
+    later = {line: (34, 32, *spelled, 33) for line, spelled in digits.items()}
+    return ReplyGrammar(citable, first, later, (35, 36), (37, 38, 39))
+
+
+GRAMMARS = [one_token_grammar, spelled_grammar]
+
+
+@pytest.mark.parametrize("make", GRAMMARS)
+@given(citable=st.sets(st.integers(1, 25), min_size=1, max_size=6), rng_seed=st.integers(0, 2**20))
+@settings(max_examples=30, deadline=None)
+def test_the_probabilities_of_all_replies_sum_to_one(make, citable: set[int], rng_seed: int) -> None:
+    model, grammar = HashedModel(rng_seed), make(sorted(citable))
+    replies = itertools.chain.from_iterable(
+        itertools.combinations(sorted(citable), size) for size in range(len(citable) + 1)
+    )
+    total = sum(reply_probability(model, [7], grammar, lines) for lines in replies)
+    assert total == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("make", GRAMMARS)
+@given(
+    citable=st.sets(st.integers(1, 25), min_size=1, max_size=10),
+    draft=st.sets(st.integers(1, 29), max_size=10),
+    rng_seed=st.integers(0, 2**20),
+)
+@settings(max_examples=40, deadline=None)
+def test_a_reply_is_possible_and_no_draft_changes_it(
+    make, citable: set[int], draft: set[int], rng_seed: int
+) -> None:
+    grammar = make(sorted(citable))
+    plain = decode_reply(HashedModel(rng_seed), [3, 5], grammar)
+    drafted = decode_reply(HashedModel(rng_seed), [3, 5], grammar, draft)
+    assert plain == drafted
+    assert set(plain.lines) <= citable and list(plain.lines) == sorted(set(plain.lines))
+    probability = reply_probability(HashedModel(rng_seed), [3, 5], grammar, plain.lines)
+    assert math.exp(plain.log_prob) == pytest.approx(probability)
+
+
+def test_forced_tokens_are_not_evaluated() -> None:
+    model = HashedModel(1)
+    reply = decode_reply(model, [3], spelled_grammar([12]))
+    # "[" or "I don't know" is one decision; after line 12 only the end is left, and nothing is asked.
+    assert model.asked == reply.n_decisions == 1
+
+
+def test_the_draft_is_the_plans_reply_from_here_on() -> None:
+    model = HashedModel(2)
+    decode_reply(model, [3], one_token_grammar([4, 6, 9]), [4, 9, 17])
+    assert model.drafts[0] == (4, 9, 30)
+
+
+def test_logits_that_are_not_numbers_still_give_a_possible_reply() -> None:
+    class Broken:
+        def logits_after(self, tokens: Sequence[int], draft: Sequence[int] = ()) -> np.ndarray:
+            return np.full(N_VOCAB, np.nan, np.float32)
+
+    reply = decode_reply(Broken(), [1], spelled_grammar([2, 11]))
+    assert set(reply.lines) <= {2, 11} and math.isfinite(reply.log_prob)

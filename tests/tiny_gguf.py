@@ -1,0 +1,87 @@
+"""Small random GGUF files of architectures that kgask does not ship."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gguf
+import numpy as np
+
+CHAT_TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+SPECIALS = ["<|im_start|>", "<|im_end|>"]
+
+
+def byte_vocabulary() -> list[str]:
+    """GPT-2's spelling of the 256 bytes."""
+    printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    others = [byte for byte in range(256) if byte not in printable]
+    spelled = {byte: chr(byte) for byte in printable} | {byte: chr(256 + at) for at, byte in enumerate(others)}
+    return [spelled[byte] for byte in range(256)]
+
+
+def write_qwen2(path: Path, rng_seed: int = 0, chat_template: str | None = CHAT_TEMPLATE, n_ctx: int = 4096) -> Path:
+    """A random two-layer qwen2 (grouped attention, biases, NEOX rope) over bytes and a few merges."""
+    rng = np.random.default_rng(rng_seed)
+    size, n_ff, n_head, n_head_kv, n_layer = 32, 64, 4, 2, 2
+    merges = ["Ġ [", "i n", "1 0", "1 1"]
+    tokens = [*byte_vocabulary(), *(merge.replace(" ", "") for merge in merges), *SPECIALS]
+    writer = gguf.GGUFWriter(str(path), "qwen2")
+    writer.add_context_length(n_ctx)
+    writer.add_embedding_length(size)
+    writer.add_block_count(n_layer)
+    writer.add_feed_forward_length(n_ff)
+    writer.add_head_count(n_head)
+    writer.add_head_count_kv(n_head_kv)
+    writer.add_layer_norm_rms_eps(1e-6)
+    writer.add_rope_freq_base(10_000.0)
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("qwen2")
+    writer.add_token_list(tokens)
+    normal, control = int(gguf.TokenType.NORMAL), int(gguf.TokenType.CONTROL)
+    writer.add_token_types([normal] * (len(tokens) - 2) + [control] * 2)
+    writer.add_token_merges(merges)
+    writer.add_eos_token_id(len(tokens) - 1)
+    writer.add_bos_token_id(len(tokens) - 1)
+    writer.add_add_bos_token(False)
+    if chat_template is not None:
+        writer.add_chat_template(chat_template)
+
+    def weight(*shape: int) -> np.ndarray:
+        return rng.normal(0, 0.3, shape).astype(np.float32)
+
+    key_size = size // n_head * n_head_kv
+    writer.add_tensor("token_embd.weight", weight(len(tokens), size))
+    writer.add_tensor("output_norm.weight", np.ones(size, np.float32))
+    for layer in range(n_layer):
+        block = f"blk.{layer}."
+        for name, width in (("attn_q", size), ("attn_k", key_size), ("attn_v", key_size)):
+            writer.add_tensor(f"{block}{name}.weight", weight(width, size))
+            writer.add_tensor(f"{block}{name}.bias", weight(width))
+        writer.add_tensor(f"{block}attn_output.weight", weight(size, size))
+        writer.add_tensor(f"{block}ffn_gate.weight", weight(n_ff, size))
+        writer.add_tensor(f"{block}ffn_up.weight", weight(n_ff, size))
+        writer.add_tensor(f"{block}ffn_down.weight", weight(size, n_ff))
+        for norm in ("attn_norm", "ffn_norm"):
+            writer.add_tensor(f"{block}{norm}.weight", np.ones(size, np.float32))
+    _finish(writer)
+    return path
+
+
+def write_header_only(path: Path, architecture: str) -> Path:
+    """A file that says it is of an architecture, with a vocabulary and one tensor."""
+    writer = gguf.GGUFWriter(str(path), architecture)
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(byte_vocabulary())
+    writer.add_tensor("token_embd.weight", np.zeros((256, 32), np.float32))
+    _finish(writer)
+    return path
+
+
+def _finish(writer: gguf.GGUFWriter) -> None:
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
