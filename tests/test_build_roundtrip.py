@@ -53,7 +53,9 @@ def _key(term: str | Literal) -> str:
     return term if isinstance(term, str) else literal_key(term)
 
 
-def _keyed(pack: Pack, subjects: np.ndarray, relations: np.ndarray, objects: np.ndarray) -> set[tuple[str, str, str]]:
+def _keyed(
+    pack: Pack, subjects: np.ndarray, relations: np.ndarray, objects: np.ndarray
+) -> set[tuple[str, str, str]]:
     words = [relation.key for relation in pack.relations()]
     return set(zip(pack.keys(subjects), (words[r] for r in relations), pack.keys(objects), strict=True))
 
@@ -142,7 +144,14 @@ def test_what_a_pack_cannot_hold(triple: Triple, reason: str) -> None:
 
 
 def test_hostile_labels_are_stored_as_they_are(tmp_path: Path) -> None:
-    labels = ["[bold red]x[/]", "a\nb\tc\r", "\x1b]0;title\x07\x1b[31m", "\u202egnp.exe", "x" * 100_000, "'; DROP TABLE--"]
+    labels = [
+        "[bold red]x[/]",
+        "a\nb\tc\r",
+        "\x1b]0;title\x07\x1b[31m",
+        "\u202egnp.exe",
+        "x" * 100_000,
+        "'; DROP TABLE--",
+    ]
     triples = [(f"Q{number}", "P1", "Q0") for number in range(len(labels))]
     with _write(tmp_path / "p", triples, {f"Q{n}": label for n, label in enumerate(labels)}) as pack:  # type: ignore[arg-type]
         assert pack.labels(range(len(labels))) == labels

@@ -73,7 +73,16 @@ def test_a_newer_format_names_the_command_that_rebuilds_it(broken: Path) -> None
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "null", "{}", '{"magic": "kgask-pack"}', "[" * 100_000, "\xff", '{"magic": "kgask-pack", "format": {"major": 1}}'],
+    [
+        "",
+        "[]",
+        "null",
+        "{}",
+        '{"magic": "kgask-pack"}',
+        "[" * 100_000,
+        "\xff",
+        '{"magic": "kgask-pack", "format": {"major": 1}}',
+    ],
 )
 def test_what_is_no_manifest(broken: Path, text: str) -> None:
     (broken / "pack.json").write_bytes(text.encode("latin-1"))

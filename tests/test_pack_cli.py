@@ -192,7 +192,18 @@ def test_every_command_has_help(kgask: Terminal) -> None:
 
 def test_building_from_a_pipe_in_a_real_process(tmp_path: Path) -> None:
     triples = '<http://e/a> <http://e/r> "1811"^^<http://www.w3.org/2001/XMLSchema#gYear> .\n'
-    command = [sys.executable, "-m", "kgask", "pack", "build", "-", "--format", "nt", "-o", str(tmp_path / "p")]
+    command = [
+        sys.executable,
+        "-m",
+        "kgask",
+        "pack",
+        "build",
+        "-",
+        "--format",
+        "nt",
+        "-o",
+        str(tmp_path / "p"),
+    ]
     done = subprocess.run(command, input=triples, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.count("\n") == 1 and "1 triples, 2 entities" in done.stderr

@@ -9,9 +9,12 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from kgask.errors import BuildError, UsageError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 STDIN = "-"
 MAX_LINE_BYTES = 1 << 20
@@ -40,7 +43,9 @@ class Problems:
         where = source if line is None else f"{source}:{line}"
         self._first = self._first or f"{where}: {reason}"
         if self.skip and self.count <= 10:
-            self._tell(f"{where}: {reason}; skipped" + ("; no more of these are shown" if self.count == 10 else ""))
+            self._tell(
+                f"{where}: {reason}; skipped" + ("; no more of these are shown" if self.count == 10 else "")
+            )
         if not self.skip and self.count >= _MOST_BROKEN:
             self.settle(at_least=True)
 
@@ -63,9 +68,10 @@ class _Counted(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:
-        data = self._raw.read(len(buffer))
-        buffer[: len(data)] = data
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer)
+        data = self._raw.read(len(view))
+        view[: len(data)] = data
         self._on_bytes(len(data))
         return len(data)
 

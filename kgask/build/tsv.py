@@ -67,7 +67,11 @@ def rows(
             problems.broken(source, number, "NUL byte")
             continue
         try:
-            fields = next(csv.reader([text], delimiter=delimiter, strict=True)) if quoted else text.split(delimiter)
+            fields = (
+                next(csv.reader([text], delimiter=delimiter, strict=True))
+                if quoted
+                else text.split(delimiter)
+            )
         except csv.Error as error:
             problems.broken(source, number, f"CSV: {error} (a quoted field ends on its line)")
             continue
@@ -112,7 +116,9 @@ def _columns_of_header(names: Sequence[str], source: str) -> tuple[str, ...]:
 
 
 def _wrong_count(fields: Sequence[str], columns: Sequence[str]) -> str:
-    advice = "--columns and --delimiter say which" if len(fields) > len(columns) else "is the delimiter right?"
+    advice = (
+        "--columns and --delimiter say which" if len(fields) > len(columns) else "is the delimiter right?"
+    )
     return f"{len(fields)} field{'s' * (len(fields) != 1)}, {len(columns)} expected ({advice})"
 
 
@@ -128,10 +134,10 @@ def _label_setters(
     builder: PackBuilder, columns: Sequence[str]
 ) -> list[tuple[int, int, Callable[[str, str], None]]]:
     """(column of the key, column of its label, where the label goes)."""
-    setters = []
+    setters: list[tuple[int, int, Callable[[str, str], None]]] = []
     for column in LABEL_COLUMNS:
         if column in columns:
             owner = column.removesuffix("_label")
-            setter = builder.relation if owner == "relation" else builder.label
+            setter: Callable[[str, str], None] = builder.relation if owner == "relation" else builder.label
             setters.append((columns.index(owner), columns.index(column), setter))
     return setters

@@ -66,7 +66,9 @@ def list_packs(as_json: bool) -> None:
         if "problem" in entry:
             note(entry["problem"])
     if not entries:
-        note(f"no packs in {shipped_root('pack')} or {data_home() / 'kg_packs'}; 'kgask pack build' makes one")
+        note(
+            f"no packs in {shipped_root('pack')} or {data_home() / 'kg_packs'}; 'kgask pack build' makes one"
+        )
 
 
 def _listed(found: Found) -> dict[str, Any]:
@@ -102,8 +104,7 @@ def info(name: str | None, relations: bool, as_json: bool) -> None:
     if as_json:
         _print_json(facts)
     else:
-        rows = [(key, item) for key, value in facts.items() for item in _items(value)]
-        table(("", ""), rows)
+        table(("", ""), [(key, item) for key, value in facts.items() for item in _items(value)])
 
 
 def _facts(opened: Pack, found: Found) -> dict[str, Any]:
@@ -113,7 +114,10 @@ def _facts(opened: Pack, found: Found) -> dict[str, Any]:
         "name": opened.name,
         "path": str(found.path),
         "origin": found.origin,
-        **{key: opened.manifest["counts"][key] for key in ("entities", "literals", "relations", "triples", "names")},
+        **{
+            key: opened.manifest["counts"][key]
+            for key in ("entities", "literals", "relations", "triples", "names")
+        },
         "bytes": sum(entry["bytes"] for entry in manifest["files"].values()),
         "format": f"{version['major']}.{version.get('minor', 0)}",
         "builder": manifest.get("builder", ""),
@@ -183,7 +187,13 @@ def search(text: str, name: str | None, limit: int, as_json: bool) -> None:
 
 def _hit_rows(opened: Pack, hits: list[NameHit]) -> list[dict[str, Any]]:
     ids = [hit.entity for hit in hits]
-    columns = (ids, opened.keys(ids), opened.labels(ids), opened.degree(ids).tolist(), opened.descriptions(ids))
+    columns = (
+        ids,
+        opened.keys(ids),
+        opened.labels(ids),
+        opened.degree(ids).tolist(),
+        opened.descriptions(ids),
+    )
     return [
         {
             "id": entity,
@@ -201,7 +211,11 @@ def _hit_rows(opened: Pack, hits: list[NameHit]) -> list[dict[str, Any]]:
 @click.argument("entity")
 @PACK_OPTION
 @click.option(
-    "--limit", type=click.IntRange(0), default=50, show_default=True, help="Most triples to list in each direction."
+    "--limit",
+    type=click.IntRange(0),
+    default=50,
+    show_default=True,
+    help="Most triples to list in each direction.",
 )
 @JSON_OPTION
 def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
@@ -216,12 +230,15 @@ def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
     del facts["alias"]
     if others:
         ids = ", ".join(f"#{hit.entity}" for hit in others[:5])
-        note(f"{len(others) + 1} entities are called {shorten(entity, 60)}; this is #{chosen.entity}, others: {ids}")
+        note(
+            f"{len(others) + 1} entities are called {shorten(entity, 60)}; this is #{chosen.entity}, others: {ids}"
+        )
     if as_json:
         _print_json(facts)
         return
     columns = ("subject", "relation", "object")
-    title = f"{facts['label']}  {facts['key']}  #{facts['id']}  {facts['description']}"
+    about = (facts["label"], facts["key"], f"#{facts['id']}", facts["description"])
+    title = "  ".join(dict.fromkeys(filter(None, about)))  # a key that is the label is told once
     table(columns, [[row[column] for column in columns] for row in triples], title=title)
     if len(triples) < total:
         note(f"{len(triples):,} of {total:,} triples; --limit shows more")
@@ -270,9 +287,7 @@ def _triples_of(opened: Pack, entity: int, limit: int) -> tuple[list[dict[str, A
     ids = np.asarray(list(dict.fromkeys(ids.tolist())), dtype=np.int64)
     subjects, relations, objects = opened.triples(ids)
     words = opened.relation_labels()
-    rows = zip(
-        ids.tolist(), opened.labels(subjects), relations.tolist(), opened.labels(objects), strict=True
-    )
+    rows = zip(ids.tolist(), opened.labels(subjects), relations.tolist(), opened.labels(objects), strict=True)
     triples = [{"id": i, "subject": s, "relation": words[r], "object": o} for i, s, r, o in rows]
     own = slice(out_start, out_end)
     loops = int(np.count_nonzero(opened.out_object[own] == entity))

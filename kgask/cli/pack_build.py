@@ -10,6 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from kgask.build.recipe import BuildOutcome, Recipe
+    from kgask.build.texts import TextKind
 
 BUILD_EPILOG = """\b
 Sources are TSV or CSV triples, subject|relation|object lines, or RDF (N-Triples,
@@ -50,18 +51,25 @@ def _text_option(kind: str, help_text: str) -> Any:
 
 @click.command(epilog=BUILD_EPILOG)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Pack folder.")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Pack folder."
+)
 @click.option(
     "--format",
     type=click.Choice(["tsv", "csv", "pipe", "nt", "nq", "ttl", "rdf"]),
     help="Format of the sources; by default from their names. Needed for stdin.",
 )
 @click.option("--columns", metavar="A,B,...", help="Columns of a table, in order.")
-@click.option("--header", is_flag=True, help="The first line names the columns (with --columns: pass over it).")
+@click.option(
+    "--header", is_flag=True, help="The first line names the columns (with --columns: pass over it)."
+)
 @click.option("--delimiter", metavar="CHAR", help="Delimiter of a table, one character (\\t for a tab).")
 @click.option("--literal", multiple=True, metavar="RELATION=KIND", help="A relation of literals. Repeatable.")
 @click.option(
-    "--language", multiple=True, metavar="TAG", help="Languages of RDF labels, best first. Repeatable; en by default."
+    "--language",
+    multiple=True,
+    metavar="TAG",
+    help="Languages of RDF labels, best first. Repeatable; en by default.",
 )
 @_text_option("labels", "Labels of entities.")
 @_text_option("aliases", "Other names of entities.")
@@ -90,7 +98,7 @@ def _recipe(sources: tuple[str, ...], output: Path, options: dict[str, Any]) -> 
 
     columns = options["columns"]
     delimiter = options["delimiter"]
-    kinds = ("labels", "aliases", "descriptions", "relations")
+    kinds: tuple[TextKind, ...] = ("labels", "aliases", "descriptions", "relations")
     return Recipe(
         sources=sources,
         target=output,

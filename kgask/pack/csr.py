@@ -77,7 +77,11 @@ def triples_of(csr: Csr, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
     if outside.any():
         raise PackError(f"no triple {int(ids[outside][0])} in this pack of {len(csr.out_relation)}")
     subjects = np.searchsorted(csr.out_indptr, ids, side="right") - 1
-    return subjects.astype(np.int64), csr.out_relation[ids].astype(np.int64), csr.out_object[ids].astype(np.int64)
+    return (
+        subjects.astype(np.int64),
+        csr.out_relation[ids].astype(np.int64),
+        csr.out_object[ids].astype(np.int64),
+    )
 
 
 def triple_ids_of(csr: Csr, subjects: np.ndarray, relations: np.ndarray, objects: np.ndarray) -> np.ndarray:

@@ -27,9 +27,7 @@ _ISO_DATE = re.compile(
     r"(?P<time>T\d\d:\d\d(:\d\d(\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?",
     re.ASCII,
 )
-_ERA_YEAR = re.compile(
-    r"(?P<ad>AD )?(?P<year>\d{1,12})( (?P<era>BCE?|CE|AD))?", re.ASCII | re.IGNORECASE
-)
+_ERA_YEAR = re.compile(r"(?P<ad>AD )?(?P<year>\d{1,12})( (?P<era>BCE?|CE|AD))?", re.ASCII | re.IGNORECASE)
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -51,7 +49,7 @@ def parse_typed(field: str) -> Literal | None:
     return parse_literal(match["kind"], match["text"], match["unit"] or "")
 
 
-def parse_literal(kind: LiteralKind, text: str, unit: str = "") -> Literal:
+def parse_literal(kind: LiteralKind | str, text: str, unit: str = "") -> Literal:
     """Read ``text`` as a literal of ``kind``; :class:`ValueError` says why it is none."""
     if kind not in LITERAL_KINDS:
         raise ValueError(f"unknown literal type {kind!r} (known: {', '.join(LITERAL_KINDS)})")

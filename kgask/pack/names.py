@@ -74,16 +74,14 @@ class Names:
         ids = [int(i) for i in ids]
         rows = self.by_id("label, prefix, rest", "entities", ids)
         literals = self._literal_rows(ids)
-        return [
-            literal_key(literals[i]) if i in literals else self._key(*self._row(rows, i)) for i in ids
-        ]
+        return [literal_key(literals[i]) if i in literals else self._key(*self._row(rows, i)) for i in ids]
 
     def _key(self, label: str, prefix: int | None, rest: int | str | None) -> str:
         if rest is None:
             return label
         if self._prefixes is None:
             self._prefixes = dict(self.query("SELECT id, prefix FROM prefixes"))
-        return f"{self._prefixes.get(prefix, '')}{rest}"
+        return f"{self._prefixes.get(prefix, '') if prefix is not None else ''}{rest}"
 
     def descriptions(self, ids: Iterable[int]) -> list[str]:
         ids = [int(i) for i in ids]
@@ -147,7 +145,9 @@ class Names:
         """The name and entity behind each ref."""
         refs = set(refs)
         labels = self.by_id("label", "entities", (r for r in refs if r < self.n_entities))
-        aliases = self.by_id("entity, name", "aliases", (r - self.n_entities for r in refs if r >= self.n_entities))
+        aliases = self.by_id(
+            "entity, name", "aliases", (r - self.n_entities for r in refs if r >= self.n_entities)
+        )
         hits = {ref: NameHit(ref, label, False) for ref, (label,) in labels.items()}
         for alias, (entity, name) in aliases.items():
             hits[alias + self.n_entities] = NameHit(entity, name, True)
@@ -168,7 +168,9 @@ class Names:
         for ref, hashed in sorted(refs):
             hit = hits.get(ref)
             if hit is None:
-                raise PackError(f"{self.path}: a name without an entity; 'kgask pack check' tells what is broken")
+                raise PackError(
+                    f"{self.path}: a name without an entity; 'kgask pack check' tells what is broken"
+                )
             forms = {normalise(hit.name)}
             if ref in literals:
                 forms.add(normalise(literals[ref].text))

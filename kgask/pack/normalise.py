@@ -42,4 +42,5 @@ def _fold(text: str) -> str:
 
 
 def _keep_symbols(text: str) -> str:
-    return " ".join(_fold(text).split())
+    # A lone surrogate (a command line that is not UTF-8) is no symbol, and SQLite cannot be asked for it.
+    return " ".join(_fold(text).encode(errors="ignore").decode().split())

@@ -18,7 +18,16 @@ import re
 import zlib
 
 APPLICATION_ID = 0x6B67736B  # "kgsk"
-TABLES = ("entities", "literals", "prefixes", "aliases", "descriptions", "relations", "names", "reversed_words")
+TABLES = (
+    "entities",
+    "literals",
+    "prefixes",
+    "aliases",
+    "descriptions",
+    "relations",
+    "names",
+    "reversed_words",
+)
 
 DDL = """
 CREATE TABLE entities (id INTEGER PRIMARY KEY, label TEXT NOT NULL, prefix INTEGER, rest);
@@ -35,7 +44,7 @@ CREATE VIRTUAL TABLE name_words USING fts5(name, content='', detail=none, column
   tokenize="unicode61 remove_diacritics 0 categories 'L* N* M*'");
 """
 
-_KEY = re.compile(r"(?s)(.*[/#:]|[A-Za-z]{1,3}(?=\d+\Z)|)(.*)")
+_PREFIX = re.compile(r"(?s).*[/#:]|[A-Za-z]{1,3}(?=\d+\Z)|")
 
 
 def name_hash(norm: str) -> int:
@@ -50,7 +59,9 @@ def split_key(key: str) -> tuple[str, str | int]:
     >>> split_key("Q42"), split_key("http://example.org/Lady_Susan")
     (('Q', 42), ('http://example.org/', 'Lady_Susan'))
     """
-    prefix, rest = _KEY.fullmatch(key).groups()
+    match = _PREFIX.match(key)
+    prefix = match[0] if match else ""
+    rest = key[len(prefix) :]
     return prefix, int(rest) if _is_plain_integer(rest) else rest
 
 
