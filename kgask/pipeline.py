@@ -184,6 +184,10 @@ class Pipeline:
             evidence = gather(self.pack, reached.walks, options.top_k)
         return self._read(question, reached, evidence, confidence, timer)
 
+    def understand(self, question: Question, options: AskOptions) -> Reached | None:
+        """Link, plan and follow without reading: what calibration and ``--explain`` look at."""
+        return self._understand(question, options, Timer())[0]
+
     def _understand(
         self, question: Question, options: AskOptions, timer: Timer
     ) -> tuple[Reached | None, list[Mention]]:
@@ -217,14 +221,32 @@ class Pipeline:
             return None
         with timer.stage("plan"):
             branches = self._plan(question, mentions)
-        found = []
         with timer.stage("retrieve"):
-            for mention, branch in zip(mentions, branches, strict=True):
-                asked = int(np.argmax(branch.relation_probs[0]))
-                for seed in mention.seeds:
-                    ways = walks(self.pack, branch, [seed.entity], options.hops, options.keep_seed)
-                    found.append(Reached(seed, mention, branch, ways, asked))
-        return max(found, key=lambda reached: (reached.score, reached.seed.score))
+            return self._best_pair(mentions, branches, options)
+
+    def _best_pair(self, mentions: list[Mention], branches: list[Branch], options: AskOptions) -> Reached:
+        """Walk from the likeliest pairs first; a pair that cannot win is not walked.
+
+        No walk can be more probable than its first step, so the link's score
+        and the first hop's probability over what the seed has bound a pair.
+        """
+        pairs = []
+        for mention, branch in zip(mentions, branches, strict=True):
+            for seed in mention.seeds:
+                has = relations_of(self.pack, np.array([seed.entity]))
+                bound = seed.score**LINK_WEIGHT * float(branch.relation_probs[0][has].sum())
+                pairs.append((bound, seed.score, mention, branch, seed))
+        pairs.sort(key=lambda pair: (-pair[0], -pair[1]))
+        best: Reached | None = None
+        for bound, _, mention, branch, seed in pairs:
+            if best is not None and best.score >= bound:
+                break
+            ways = walks(self.pack, branch, [seed.entity], options.hops, options.keep_seed)
+            asked = int(np.argmax(branch.relation_probs[0]))
+            reached = Reached(seed, mention, branch, ways, asked)
+            if best is None or reached.score > best.score:
+                best = reached
+        return best
 
     def _plan(self, question: Question, mentions: list[Mention]) -> list[Branch]:
         texts = [mask_mention(question.text, mention.span) for mention in mentions]

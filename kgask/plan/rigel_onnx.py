@@ -62,7 +62,6 @@ class RigelPlanner:
         except Exception as error:  # tokenizers raises plain Exception
             raise ModelError(f"{folder / 'tokenizer.json'}: not a tokenizer") from error
         tokenizer.enable_truncation(card.max_tokens)
-        tokenizer.enable_padding(pad_id=0, pad_token="[PAD]")
         session, note = open_session(folder / "rigel.onnx")
         return cls(card, session, tokenizer, note)
 
@@ -118,10 +117,16 @@ class RigelPlanner:
         return HopDistributions(probs[:, :, :-1], stops)
 
     def _run(self, texts: list[str], relations: np.ndarray, first_mask: np.ndarray) -> list[np.ndarray]:
-        encodings = self._tokenizer.encode_batch(texts)
+        # One by one: encode_batch wakes a thread pool, which costs more than a few short texts.
+        encoded = [self._tokenizer.encode(text).ids for text in texts]
+        input_ids = np.zeros((len(texts), max(map(len, encoded))), np.int64)
+        attention_mask = np.zeros_like(input_ids)
+        for row, ids in enumerate(encoded):
+            input_ids[row, : len(ids)] = ids
+            attention_mask[row, : len(ids)] = 1
         feeds = {
-            "input_ids": np.array([encoding.ids for encoding in encodings], np.int64),
-            "attention_mask": np.array([encoding.attention_mask for encoding in encodings], np.int64),
+            "input_ids": input_ids,
+            "attention_mask": attention_mask,
             "relations": relations,
             "first_mask": first_mask,
         }

@@ -86,6 +86,28 @@ def edges_of(graph: Graph, entities: np.ndarray, directed_relation: int) -> Edge
     return Edges(np.concatenate(sources), directed, target[rows].astype(np.int64), rows)
 
 
+SCANNED = 4096  # a frontier with fewer triples is read once and filtered per relation
+
+
+def edges_by_relation(graph: Graph, entities: np.ndarray, directed_relations: list[int]) -> list[Edges]:
+    """:func:`edges_of` for several relations; a small frontier is read only once per direction."""
+    entities = np.asarray(entities, np.int64)
+    scanned: dict[bool, Edges | None] = {}
+    found = []
+    for relation in directed_relations:
+        _, inverse = undirected(relation, graph.n_relations)
+        if inverse not in scanned:
+            indptr = graph.in_indptr if inverse else graph.out_indptr
+            degree = int((indptr[entities + 1].astype(np.int64) - indptr[entities]).sum())
+            scanned[inverse] = all_edges(graph, entities, inverse) if degree <= SCANNED else None
+        whole = scanned[inverse]
+        if whole is None:
+            found.append(edges_of(graph, entities, relation))
+        else:
+            found.append(whole.where(whole.relations == relation))
+    return found
+
+
 def follow(
     graph: Graph, entities: np.ndarray, weights: np.ndarray, relation_probs: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Edges, np.ndarray]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgask.protocols import Graph
-from kgask.retrieve.follow import Edges, edges_of
+from kgask.retrieve.follow import Edges, edges_by_relation
 from kgask.types import Branch, EntityId
 
 BEAM = 6  # paths kept per hop
@@ -76,14 +76,13 @@ def walks(
 def _extend(
     graph: Graph, partial: _Partial, probs: np.ndarray, seeds: np.ndarray, keep_seed: bool
 ) -> list[_Partial]:
+    likely = np.argsort(-probs)[:TRIED]
+    likely = likely[partial.prob * probs[likely] >= LEAST_PROB].tolist()
     steps = []
-    for relation in np.argsort(-probs)[:TRIED].tolist():
+    for relation, edges in zip(likely, edges_by_relation(graph, partial.frontiers[-1], likely), strict=True):
         prob = partial.prob * float(probs[relation])
-        if prob < LEAST_PROB:
-            break
-        edges = edges_of(graph, partial.frontiers[-1], relation)
         if not keep_seed:
-            edges = edges.where(~np.isin(edges.targets, seeds))
+            edges = edges.where(edges.targets != seeds[0] if len(seeds) == 1 else ~np.isin(edges.targets, seeds))
         if len(edges):
             frontier = np.unique(edges.targets)
             steps.append(

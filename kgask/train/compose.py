@@ -50,7 +50,17 @@ _NOT_A_NOUN = (" by", " in", " of", " to", " at", " as", " for", " on", "about",
 
 def noun_texts(wording: RelationWordings) -> list[str]:
     """The relation's texts that can stand after "the"."""
-    return [text for text in wording.texts if not text.endswith(_NOT_A_NOUN)] or wording.texts[:1]
+    return [t for t in wording.texts if not t.endswith(_NOT_A_NOUN) and not t.startswith("in ")] or wording.texts[:1]
+
+
+def _is_round_trip(path: list[Step]) -> bool:
+    """Two steps over the same relation, there and back."""
+    return path[0][0] == path[1][0] and path[0][1] != path[1][1]
+
+
+def _phrase_texts(wording: RelationWordings) -> list[str]:
+    """Noun texts, and those that make a participle: films *directed by* someone."""
+    return noun_texts(wording) + [text for text in wording.texts if text.endswith(" by")]
 
 
 class Composer:
@@ -81,14 +91,17 @@ class Composer:
     def draw(self, n_hops: int) -> PathExample:
         """One question of ``n_hops`` hops."""
         path = self._draw_path(n_hops)
-        if n_hops == 2 and path[0][0] == path[1][0] and not path[0][1]:
-            text = self._same(path[0])
+        if n_hops == 2 and _is_round_trip(path) and self._rng.random() < 0.7:
+            text = self._together(path[0]) if path[0][1] else self._same(path[0])
         else:
-            topic = MASK
-            for step in path[:-1]:
-                topic = self._phrase(step, topic)
-            text = self._question(path[-1], topic)
+            text = self._question(path[-1], self._inner(path[:-1]))
         return PathExample(tidy(text), tuple(path), f"composed{n_hops}")
+
+    def _inner(self, path: list[Step]) -> str:
+        """The noun phrase for what a path leads to."""
+        if len(path) >= 2 and _is_round_trip(path[-2:]) and not path[-2][1] and self._rng.random() < 0.5:
+            return self._sharing(path[-2], self._inner(path[:-2]))
+        return self._phrase(path[-1], self._inner(path[:-1])) if path else MASK
 
     def _ends(self, step: Step) -> tuple[str, str]:
         wording = self._wordings[step[0]]
@@ -106,9 +119,9 @@ class Composer:
         ends = self._ends(step)[1]
         if ends not in self._next:
             self._next[ends] = [s for s in self._steps if set(self._ends(s)[0]) & set(ends)]
-        # Out and back over one relation ("films by the same director") is what people ask often.
-        if not step[1] and self._rng.random() < 0.25:
-            return (step[0], True)
+        # There and back over one relation ("films by the same director") is what people ask often.
+        if self._rng.random() < (0.15 if step[1] else 0.25):
+            return (step[0], not step[1])
         return self._rng.choice(self._next[ends] or self._steps)
 
     def _plausible(self, path: list[Step]) -> bool:
@@ -117,7 +130,7 @@ class Composer:
             back_again = first[0] == then[0]
             if self._ends(first)[1] in ("S", "") and not back_again:
                 return False
-            if back_again and first[1]:
+            if back_again and first[1] and self._ends(first)[0] != "P":
                 return False
         return True
 
@@ -126,10 +139,12 @@ class Composer:
         written = wording.phrases[INVERSE if step[1] else FORWARD]
         if written and self._rng.random() < 0.65:
             return fill(self._rng.choice(written), topic)
-        label = self._rng.choice(noun_texts(wording))
+        label = self._rng.choice(noun_texts(wording) if not step[1] else _phrase_texts(wording))
         if not step[1]:
             return self._rng.choice((f"the {label} of {topic}", f"{topic}'s {label}", f"the {label} of {topic}"))
         noun = self._noun(wording.domain, NOUNS)
+        if label.endswith(" by"):
+            return f"{noun} {label} {topic}"
         forms = (
             f"{noun} whose {label} is {topic}",
             f"{noun} with {label} {topic}",
@@ -164,6 +179,10 @@ class Composer:
             forms = (
                 f"what is the {label} of {topic}",
                 f"what are the {label}s of {topic}",
+                f"what were the {label}s of {topic}",
+                f"who or what are the {label}s of {topic}",
+                f"{topic} have which {label}s",
+                *(f"{topic} were {text} {ask}" for text in wording.texts if text.endswith(" by")),
                 f"{topic} has which {label}",
                 f"{topic} has what {label}",
                 f"which {label} does {topic} have",
@@ -171,6 +190,35 @@ class Composer:
                 f"tell me the {label} of {topic}",
                 f"{label} of {topic}",
             )
+        return self._rng.choice(forms)
+
+    def _sharing(self, step: Step, topic: str) -> str:
+        """What has an object in common with the topic, as a noun phrase."""
+        wording = self._wordings[step[0]]
+        label = self._rng.choice(noun_texts(wording))
+        noun = self._noun(wording.domain, NOUNS)
+        forms = (
+            f"{noun} that share {label}s with {topic}",
+            f"{noun} with the same {label} as {topic}",
+            f"{noun} that have the same {label} as {topic}",
+            f"other {noun} of the {label} of {topic}",
+        )
+        return self._rng.choice(forms)
+
+    def _together(self, step: Step) -> str:
+        """Back and there over one relation: who shares a subject with the topic."""
+        wording = self._wordings[step[0]]
+        label = self._rng.choice(noun_texts(wording))
+        noun = self._noun(wording.domain, NOUNS)
+        forms = (
+            f"who is {label} together with {MASK}",
+            f"who was {label} of the same {noun} as {MASK}",
+            f"who shares {noun} with {MASK}",
+            f"who worked with {MASK} on {noun}",
+            f"which {label}s have {noun} in common with {MASK}",
+            self._question((step[0], False), self._phrase(step, MASK)),
+            self._question((step[0], False), self._phrase(step, MASK)),
+        )
         return self._rng.choice(forms)
 
     def _same(self, step: Step) -> str:

@@ -53,6 +53,8 @@ def write_gguf(model: ReaderModel, tokens: ReaderTokens, out: Path) -> None:
     writer.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
     _add_tokenizer(writer, tokens)
     for name, weight in model.state_dict().items():
+        if name.startswith("verdict"):  # taught the model while it trained; llama.cpp has no such head
+            continue
         stored = weight.detach().to(torch.float16 if weight.dim() == 2 else torch.float32).numpy()
         writer.add_tensor(name.replace("blocks.", "blk."), np.ascontiguousarray(stored))
     writer.write_header_to_file()

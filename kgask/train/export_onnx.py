@@ -115,7 +115,7 @@ def _without_shapes(model: onnx.ModelProto) -> bytes:
 def _quantise(source: Path, target: Path) -> None:
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    quantize_dynamic(str(source), str(target), weight_type=QuantType.QInt8)
+    quantize_dynamic(str(source), str(target), weight_type=QuantType.QInt8, per_channel=True)
 
 
 def _difference(path: Path, inputs: tuple[Tensor, ...], expected: list[np.ndarray]) -> float:

@@ -118,9 +118,10 @@ class RigelTrainer:
         self, batch: list[PathExample], relations: RelationSet, targets: HopTargets
     ) -> tuple[Tensor, float]:
         _, vectors = self.model.encode(*self._to_device(list(relations.texts)))
-        ids, mask = self._to_device([example.text for example in batch])
         targets = targets.to(self.device)
-        output = self.model(ids, mask, vectors, targets.first_mask, targets.followed)
+        tokens, mask, pooled = self._encode_by_length([example.text for example in batch])
+        directed = self.model.decoder.directed_relations(vectors)
+        output = self.model.decoder(tokens, mask, pooled, directed, targets.first_mask, targets.followed)
         log_probs = output.relation_log_probs.float()
         log_probs = log_probs.masked_fill(targets.taken_away, NEGATIVE)
         log_probs = log_probs - log_probs.logsumexp(-1, keepdim=True)
@@ -133,6 +134,26 @@ class RigelTrainer:
         known = flat != IGNORE
         right = (log_probs.flatten(0, 1).argmax(-1) == flat)[known].float().mean()
         return relation_loss + 0.5 * stop_loss, float(right)
+
+    def _encode_by_length(self, texts: list[str]) -> tuple[Tensor, Tensor, Tensor]:
+        """Encode short and long texts apart, so that short ones are not padded to the longest.
+
+        Returns token states [B, L, D], mask [B, L] and text vectors [B, D] in the texts' order.
+        """
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        half = len(order) // 2
+        states, masks, pooled = [], [], []
+        for part in (order[:half], order[half:]):
+            ids, mask = self._to_device([texts[i] for i in part])
+            part_states, part_pooled = self.model.encode(ids, mask)
+            states.append(part_states)
+            masks.append(mask)
+            pooled.append(part_pooled)
+        length = max(mask.shape[1] for mask in masks)
+        back = torch.argsort(torch.tensor(order)).to(self.device)
+        padded = [functional.pad(s, (0, 0, 0, length - s.shape[1])) for s in states]
+        padded_masks = [functional.pad(mask, (0, length - mask.shape[1])) for mask in masks]
+        return torch.cat(padded)[back], torch.cat(padded_masks)[back], torch.cat(pooled)[back]
 
     # --- the run --------------------------------------------------------------------------
 

@@ -21,14 +21,14 @@ from kgask.train.wordings import RelationWordings, load_wordings
 
 # Shares of the mix by source; composed questions teach the second and third hop.
 SHARES = {
-    "simple": 0.24,
-    "kgconv": 0.18,
-    "own": 0.14,
+    "simple": 0.19,
+    "kgconv": 0.15,
+    "own": 0.13,
     "entityquestions": 0.01,
-    "wikiweb": 0.04,
+    "wikiweb": 0.03,
     "off_topic": 0.02,
-    "composed2": 0.21,
-    "composed3": 0.16,
+    "composed2": 0.27,
+    "composed3": 0.20,
 }
 HELD_OUT = 0.03  # share of each source's texts kept for validation
 SIMILAR = 0.6  # cosine of untrained text vectors above which two relations may mean the same

@@ -69,7 +69,7 @@ class HopDecoder(nn.Module):
 
     def score(self, query: Tensor, directed: Tensor) -> Tensor:
         """Logits [B, 2R + 1] of a unit query against directed relations and "none of them"."""
-        null = (query @ self.null).unsqueeze(-1) + self.null_bias
+        null = (query * self.null).sum(-1, keepdim=True) + self.null_bias
         logits = query @ directed.t() * self.log_scale.exp().clamp(max=100.0)
         return torch.cat([logits, null], dim=-1)
 

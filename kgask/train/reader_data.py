@@ -15,11 +15,12 @@ import numpy as np
 from kgask.read.prompt import reader_pieces
 from kgask.train.reader_names import NameMaker
 from kgask.train.reader_relations import RelationBank, load_labels, load_relations
-from kgask.train.reader_scenes import Scene, SceneMaker, SceneOptions
+from kgask.train.reader_scenes import CITE, OTHER, WAY, Scene, SceneMaker, SceneOptions
 from kgask.train.reader_tokens import ReaderTokens
 
 POOL_BATCHES = 16  # this many batches are drawn together and sorted by length, so that little is padding
 HELD_OUT_SEED = 7_700
+VERDICTS = (OTHER, WAY, CITE)  # of a line, in the order of their logits
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,20 @@ class Batch:
     rows: np.ndarray  # int64 [K]: example of each reply token
     columns: np.ndarray  # int64 [K]: position whose prediction is that token
     targets: np.ndarray  # int64 [K]
+    line_rows: np.ndarray  # int64 [M]: example of each line
+    line_ends: np.ndarray  # int64 [M]: position of the line's last token
+    verdicts: np.ndarray  # int64 [M]: index into VERDICTS
     n_tokens: int  # without padding
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Token ids of a scene's prompt and right reply, and what each line is to the question."""
+
+    prompt: list[int]
+    reply: list[int]
+    line_ends: list[int]
+    verdicts: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +69,34 @@ def make_scenes(maker: SceneMaker, rng_seed: int, start: int, count: int) -> lis
     return [maker.make(random.Random(rng_seed * 1_000_003 + index)) for index in range(start, start + count)]
 
 
-def encode_scene(scene: Scene, tokens: ReaderTokens) -> tuple[list[int], list[int]]:
-    """Ids of the prompt and of the right reply."""
-    return tokens.encode(reader_pieces(scene.question, scene.lines)), tokens.reply_ids(scene)
+def encode_scene(scene: Scene, tokens: ReaderTokens) -> Encoded:
+    """Ids of the prompt and of the right reply, and a verdict on every line."""
+    prompt = tokens.encode(reader_pieces(scene.question, scene.lines))
+    starts = [at for at, token in enumerate(prompt) if token in tokens.number_ids]
+    line_ends = [at - 1 for at in [*starts[1:], len(prompt) - 1]]
+    roles = dict.fromkeys(scene.cite, CITE) | dict.fromkeys(scene.way, WAY)
+    verdicts = [VERDICTS.index(roles.get(number, OTHER)) for number in range(1, len(starts) + 1)]
+    return Encoded(prompt, tokens.reply_ids(scene), line_ends, verdicts)
 
 
-def make_batch(encoded: Sequence[tuple[list[int], list[int]]]) -> Batch:
+def make_batch(group: Sequence[Encoded]) -> Batch:
     """Prompts with their replies, padded to the longest."""
-    longest = max(len(prompt) + len(reply) - 1 for prompt, reply in encoded)
-    ids = np.zeros((len(encoded), longest), dtype=np.int64)
+    longest = max(len(scene.prompt) + len(scene.reply) - 1 for scene in group)
+    ids = np.zeros((len(group), longest), dtype=np.int64)
     rows, columns, targets = [], [], []
     n_tokens = 0
-    for row, (prompt, reply) in enumerate(encoded):
-        sequence = prompt + reply[:-1]
+    for row, scene in enumerate(group):
+        sequence, first = scene.prompt + scene.reply[:-1], len(scene.prompt) - 1
         ids[row, : len(sequence)] = sequence
         n_tokens += len(sequence)
-        rows.extend([row] * len(reply))
-        columns.extend(range(len(prompt) - 1, len(prompt) - 1 + len(reply)))
-        targets.extend(reply)
-    return Batch(ids, np.array(rows), np.array(columns), np.array(targets), n_tokens)
+        rows.extend([row] * len(scene.reply))
+        columns.extend(range(first, first + len(scene.reply)))
+        targets.extend(scene.reply)
+    line_rows = [row for row, scene in enumerate(group) for _ in scene.line_ends]
+    line_ends = [at for scene in group for at in scene.line_ends]
+    verdicts = [verdict for scene in group for verdict in scene.verdicts]
+    arrays = (np.array(part) for part in (rows, columns, targets, line_rows, line_ends, verdicts))
+    return Batch(ids, *arrays, n_tokens)
 
 
 def batches(
@@ -83,7 +106,7 @@ def batches(
     pool, offset = divmod(start, POOL_BATCHES)
     while True:
         scenes = make_scenes(maker, rng_seed, pool * POOL_BATCHES * batch_size, POOL_BATCHES * batch_size)
-        encoded = sorted((encode_scene(scene, tokens) for scene in scenes), key=lambda pair: len(pair[0]))
+        encoded = sorted((encode_scene(scene, tokens) for scene in scenes), key=lambda scene: len(scene.prompt))
         groups = [encoded[at : at + batch_size] for at in range(0, len(encoded), batch_size)]
         random.Random(rng_seed + pool).shuffle(groups)
         for group in groups[offset:]:

@@ -46,6 +46,8 @@ class Recipe:
     batch_size: int = 32
     steps: int = 2000
     learning_rate: float = 1.5e-3
+    embedding_rate: float = 0.2  # share of it for token embeddings: they start with meaning, and full steps erase it
+    verdict_weight: float = 0.5  # of the loss on each line's verdict
     warmup_steps: int = 80
     weight_decay: float = 0.02
     clip_norm: float = 1.0
@@ -113,37 +115,39 @@ class Trainer:
         began, before = time.monotonic(), self.seconds
         deadline = None if minutes is None else began + 60 * minutes
         source = batches(self.makers.train, self.tokens, self.recipe.rng_seed, self.recipe.batch_size, self.step)
-        window: list[float] = []
+        window: list[tuple[float, float]] = []
         while self.step < last and (deadline is None or time.monotonic() < deadline):
             window.append(self._train_step(next(source)))
             self.step += 1
             self.seconds = before + time.monotonic() - began
             if self.step % self.recipe.check_every == 0 or self.step == self.recipe.steps:
-                self._report(float(np.mean(window)))
+                self._report(*np.mean(window, axis=0).tolist())
                 self.save()
                 window.clear()
         self.save()
         return self.step >= self.recipe.steps
 
-    def _train_step(self, batch: Batch) -> float:
+    def _train_step(self, batch: Batch) -> tuple[float, float]:
         self.model.train()
         for group in self.optimizer.param_groups:
-            group["lr"] = self.recipe.learning_rate * schedule(self.step, self.recipe)
+            group["lr"] = group["rate"] * self.recipe.learning_rate * schedule(self.step, self.recipe)
         with torch.autocast("cpu", torch.bfloat16, enabled=self.recipe.bf16):
             hidden = self.model(torch.from_numpy(batch.ids))
             logits = self.model.logits(hidden[torch.from_numpy(batch.rows), torch.from_numpy(batch.columns)])
+            lines = self.model.verdict(hidden[torch.from_numpy(batch.line_rows), torch.from_numpy(batch.line_ends)])
         loss = functional.cross_entropy(logits.float(), torch.from_numpy(batch.targets))
-        loss.backward()
+        verdict_loss = functional.cross_entropy(lines.float(), torch.from_numpy(batch.verdicts))
+        (loss + self.recipe.verdict_weight * verdict_loss).backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
-        return float(loss.detach())
+        return float(loss.detach()), float(verdict_loss.detach())
 
-    def _report(self, loss: float) -> None:
+    def _report(self, loss: float, verdict_loss: float) -> None:
         accuracy = held_out_accuracy(self.model, self.tokens, self.makers, self.recipe.check_scenes)
         rate = self.step * self.recipe.batch_size / max(self.seconds, 1e-9)
         left = (self.recipe.steps - self.step) * self.seconds / max(self.step, 1)
-        entry = {"step": self.step, "loss": round(loss, 4), **accuracy, "examples_per_s": round(rate, 1)}
+        entry = {"step": self.step, "loss": round(loss, 4), "verdict_loss": round(verdict_loss, 4), **accuracy, "examples_per_s": round(rate, 1)}
         with open(self.folder / "log.jsonl", "a", encoding="utf-8") as log:
             log.write(json.dumps({**entry, "seconds": round(self.seconds)}) + "\n")
         shown = "  ".join(f"{key} {value}" for key, value in entry.items())
@@ -177,9 +181,14 @@ def schedule(step: int, recipe: Recipe) -> float:
 
 
 def _optimizer(model: ReaderModel, recipe: Recipe) -> torch.optim.Optimizer:
-    decayed = [weight for name, weight in model.named_parameters() if weight.dim() == 2 and "token_embd" not in name]
-    kept = [weight for name, weight in model.named_parameters() if weight.dim() != 2 or "token_embd" in name]
-    groups = [{"params": decayed, "weight_decay": recipe.weight_decay}, {"params": kept, "weight_decay": 0.0}]
+    embedding = [model.token_embd.weight]
+    matrices = [weight for weight in model.parameters() if weight.dim() == 2 and weight is not embedding[0]]
+    gains = [weight for weight in model.parameters() if weight.dim() != 2]
+    groups = [
+        {"params": matrices, "weight_decay": recipe.weight_decay, "rate": 1.0},
+        {"params": gains, "weight_decay": 0.0, "rate": 1.0},
+        {"params": embedding, "weight_decay": 0.0, "rate": recipe.embedding_rate},
+    ]
     return torch.optim.AdamW(groups, lr=recipe.learning_rate, betas=(0.9, 0.98))
 
 

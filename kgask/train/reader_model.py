@@ -13,6 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+N_VERDICTS = 3
+
 
 @dataclass(frozen=True, slots=True)
 class ReaderConfig:
@@ -85,7 +87,11 @@ class Block(nn.Module):
 
 
 class ReaderModel(nn.Module):
-    """Token ids [B, L] -> hidden states [B, L, n_embd]; :meth:`logits` for the positions that matter."""
+    """Token ids [B, L] -> hidden states [B, L, n_embd]; :meth:`logits` for the positions that matter.
+
+    ``verdict`` is a head of training only: it says of each line, at its last token, what it is to the
+    question. One question with ten lines then teaches ten comparisons instead of one reply.
+    """
 
     def __init__(self, config: ReaderConfig):
         super().__init__()
@@ -93,6 +99,7 @@ class ReaderModel(nn.Module):
         self.token_embd = nn.Embedding(config.n_vocab, config.n_embd)
         self.blocks = nn.ModuleList(Block(config) for _ in range(config.n_layer))
         self.output_norm = RMSNorm(config.n_embd, config.norm_eps)
+        self.verdict = nn.Linear(config.n_embd, N_VERDICTS, bias=False)
         frequency = config.rope_base ** (-torch.arange(0, config.head_dim, 2).float() / config.head_dim)
         angle = torch.outer(torch.arange(config.n_ctx).float(), frequency)
         self.register_buffer("cos", angle.cos(), persistent=False)

@@ -17,6 +17,7 @@ from kgask.read.prompt import MAX_LINES, PromptLine
 from kgask.train.reader_names import NameMaker
 from kgask.train.reader_relations import TOPIC, RelationBank, RelationWords
 
+CITE, WAY, OTHER = "cite", "way", "other"
 Step = tuple[RelationWords, str]  # a relation and the direction it is walked in
 TOP_K, BEAM, SHOWN_WALKS, LEAST_PROB = 10, 6, 5, 1e-4  # as kgask.retrieve has them
 
@@ -28,6 +29,7 @@ class Scene:
     question: str
     lines: tuple[PromptLine, ...]
     cite: tuple[int, ...]
+    way: tuple[int, ...]  # lines of the asked path before its last hop
     kind: str  # "one", "several" or "none"
     hops: int
 
@@ -64,7 +66,7 @@ class _Scored:
     edge: _Edge
     hop: int
     score: float
-    gold: bool
+    role: str  # CITE, WAY or OTHER: what the line is to the asked path
 
 
 class SceneMaker:
@@ -173,7 +175,7 @@ class _Draft:
         shuffled = self.blind or self.rng.random() < self.options.shuffled
         ordered = self._order(scored, shuffled)[:MAX_LINES]
         best = max(answers.values(), default=1.0)
-        lines, cite = [], []
+        lines, cite, way = [], [], []
         for number, item in enumerate(ordered, start=1):
             ratio = answers[item.edge.end] / best if item.edge.end in answers else None
             score = item.score
@@ -181,10 +183,12 @@ class _Draft:
                 score, ratio = 1.0, 1.0
             start, end = self.names[item.edge.start], self.names[item.edge.end]
             lines.append(PromptLine(start, item.edge.label, end, item.hop, score, ratio))
-            if item.gold and ratio is not None:
+            if item.role == CITE and ratio is not None:
                 cite.append(number)
+            elif item.role == WAY:
+                way.append(number)
         kind = "none" if not cite else "one" if len(cite) == 1 else "several"
-        return Scene(self._question(), tuple(lines), tuple(cite), kind, len(self.path))
+        return Scene(self._question(), tuple(lines), tuple(cite), tuple(way), kind, len(self.path))
 
     def _walk(self) -> tuple[list[_Scored], dict[int, float]]:
         """As kgask retrieves: relation paths with their probabilities, STOP included, a beam of them at each hop."""
@@ -226,10 +230,10 @@ class _Draft:
                 edges = edges[: max(0, TOP_K - len(hops[hop]))]
                 needed = {edge.start for edge in edges}
                 for edge in edges:
-                    gold = walk.keys == asked and hop == len(walk.trail)
+                    role = _role(walk.keys[:hop] == asked[:hop], hop, len(asked))
                     before = hops[hop].get(id(edge))
                     score = walk.prob / total + (before.score if before else 0.0)
-                    hops[hop][id(edge)] = _Scored(edge, hop, score, gold or bool(before and before.gold))
+                    hops[hop][id(edge)] = _Scored(edge, hop, score, role)
         return [item for hop in sorted(hops) for item in hops[hop].values()], dict(answers)
 
     def _spread(self) -> tuple[list[_Scored], dict[int, float]]:
@@ -263,7 +267,7 @@ class _Draft:
         for edge in edges:
             is_gold = asked is not None and edge.start in gold_entities and _step_key(edge.step) == _step_key(asked)
             score = weights[edge.start] * probs[_step_key(edge.step)]
-            found.append(_Scored(edge, hop, score, is_gold and hop == len(self.path)))
+            found.append(_Scored(edge, hop, score, _role(is_gold, hop, len(self.path))))
             reached[edge.end] = min(1.0, reached[edge.end] + score)
             if is_gold:
                 gold_ends.add(edge.end)
@@ -350,6 +354,10 @@ class _Draft:
             question = question[:1].upper() + question[1:]
         question = question.rstrip(" ?")
         return f"{question}?" if rng.random() < 0.65 else question
+
+
+def _role(on_path: bool, hop: int, n_hops: int) -> str:
+    return OTHER if not on_path else CITE if hop == n_hops else WAY
 
 
 def _step_key(step: Step) -> tuple[str, str]:

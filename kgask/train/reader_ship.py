@@ -7,6 +7,7 @@ import math
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ def read_times_ms(reader: LlamaReader, makers: Makers, n_lines: int, count: int 
     scenes = [scene for scene in make_scenes(maker, HELD_OUT_SEED + 2, 0, 40 * count) if len(scene.lines) >= n_lines]
     times = []
     for scene in scenes[:count]:
-        shown = Scene(scene.question, scene.lines[:n_lines], scene.cite, scene.kind, scene.hops)
+        shown = replace(scene, lines=scene.lines[:n_lines])
         began = time.perf_counter()
         read_scene(reader, shown)
         times.append(1000 * (time.perf_counter() - began))

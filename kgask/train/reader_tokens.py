@@ -12,7 +12,7 @@ from pathlib import Path
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from kgask.errors import ModelError
-from kgask.read.prompt import (
+from kgask.read.prompt import DONT_KNOW, END, MAX_LINES, Piece, control_tokens, number_token, reader_pieces
     DONT_KNOW,
     END,
     Piece,
@@ -32,6 +32,7 @@ class ReaderTokens:
         self.bpe = bpe
         self.controls = {name: index for index, name in enumerate(control_tokens())}
         self.offset = len(self.controls)
+        self.number_ids = frozenset(self.controls[number_token(line)] for line in range(1, MAX_LINES + 1))
         self.n_vocab = self.offset + bpe.get_vocab_size()
         self._known: dict[str, list[int]] = {}
 

@@ -1,0 +1,64 @@
+"""The JSON contract of an answer: one object a question, answered or not, on one line.
+
+===============  =====================================================================
+``question``     the question as asked
+``answer``       text, several answers joined by `` | ``; null when there is none
+``entities``     answer entities or literals, best first: ``id``, ``key``, ``label``
+``support``      triples that lead from the seeds to every listed entity: ``id``,
+                 ``subject``, ``relation``, ``object`` (labels), ``hop`` (from 1), ``score``
+``confidence``   0..1, calibrated probability that the answer is right
+``abstained``    true when there is no answer
+``reason``       why not; null when answered
+``seeds``        topic entities: ``id``, ``key``, ``label``, ``mention``, ``match``, ``score``
+``notes``        what was read tolerantly or is ambiguous
+``timings_ms``   milliseconds per stage
+``hashes``       of ``pack``, ``model`` and ``reader``
+===============  =====================================================================
+"""
+
+from __future__ import annotations
+
+import json
+
+from kgask.pack.store import Pack
+from kgask.types import Answer
+
+
+def answer_json(answer: Answer, pack: Pack) -> str:
+    """One line; characters that a terminal would act on are escaped as JSON allows."""
+    seeds = [seed.entity for seed in answer.seeds]
+    content = {
+        "question": answer.question,
+        "answer": answer.text,
+        "entities": [{"id": e.id, "key": e.key, "label": e.label} for e in answer.entities],
+        "support": [
+            {
+                "id": t.id,
+                "subject": t.subject,
+                "relation": t.relation,
+                "object": t.object,
+                "hop": t.hop,
+                "score": t.score,
+            }
+            for t in answer.support
+        ],
+        "confidence": answer.confidence,
+        "abstained": answer.abstained,
+        "reason": answer.reason,
+        "seeds": [
+            {
+                "id": seed.entity,
+                "key": key,
+                "label": label,
+                "mention": seed.mention,
+                "match": seed.match,
+                "score": round(seed.score, 4),
+            }
+            for seed, key, label in zip(answer.seeds, pack.keys(seeds), pack.labels(seeds), strict=True)
+        ],
+        "notes": list(answer.notes),
+        "timings_ms": dict(answer.timings_ms),
+        "hashes": dict(answer.hashes),
+    }
+    line = json.dumps(content, ensure_ascii=False)
+    return line if line.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)

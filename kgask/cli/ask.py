@@ -1,0 +1,144 @@
+"""``kgask ask``: one question, or questions on stdin."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from kgask import config
+from kgask.cli.render import clean, note
+from kgask.errors import EXIT_NO_ANSWER, UsageError
+from kgask.pipeline import MAX_HOPS, MIN_CONFIDENCE, TOP_K, AskOptions, Pipeline
+from kgask.types import Answer
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("question", nargs=-1)
+@click.option("--pack", metavar="PACK", help="Pack name or path (KGASK_PACK; default: demo).")
+@click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel).")
+@click.option("--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader).")
+@click.option("--no-reader", is_flag=True, help="Answer from the plan alone.")
+@click.option("--hops", type=click.IntRange(1, MAX_HOPS), help=f"At most this many hops.  [default: {MAX_HOPS}]")
+@click.option("--top-k", type=click.IntRange(1, 20), help=f"Triples per hop that the reader sees.  [default: {TOP_K}]")
+@click.option("--entity", metavar="ENTITY", help="The topic: a key, an id or a label, instead of what kgask links.")
+@click.option("--keep-seed", is_flag=True, help="Let a path come back to its topic entity.")
+@click.option(
+    "--min-confidence",
+    type=click.FloatRange(0, 1),
+    help=f"Below this, say that there is no answer.  [default: {MIN_CONFIDENCE}]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a question.")
+@click.option("--verbose", is_flag=True, help="Say on stderr what was loaded and how long each stage took.")
+@click.option("--explain", is_flag=True, help="Show on stderr the linked entities, the hop plan, the triples, timings.")
+def ask(question: tuple[str, ...], as_json: bool, verbose: bool, explain: bool, **options: Any) -> int:
+    """Answer QUESTION from a knowledge graph, with the triples that prove it.
+
+    Without QUESTION (or with -), questions are read from stdin, one a line, and
+    answered one line each, in order; the line is empty when there is no answer.
+    """
+    settings = config.load_settings()
+    text = " ".join(question)
+    if not text and sys.stdin.isatty():
+        raise UsageError('no question; try: kgask "who wrote Lady Susan?"')
+    with _open(options, settings) as pipeline:
+        if verbose:
+            _say_what_is_open(pipeline)
+        shown = _Shown(pipeline, as_json, verbose, explain)
+        asked = _ask_options(options, settings)
+        if text and text != "-":
+            return shown.single(pipeline.ask(text, asked))
+        for answer in _answers(pipeline, asked):
+            shown.line(answer)
+    return 0
+
+
+def _open(options: dict[str, Any], settings: dict[str, Any]) -> Pipeline:
+    if options["no_reader"] and options["reader"]:
+        raise UsageError("--reader and --no-reader exclude each other")
+    reader = None if options["no_reader"] else options["reader"] or ""
+    return Pipeline.open(options["pack"], model=options["model"], reader=reader, settings=settings)
+
+
+def _ask_options(options: dict[str, Any], settings: dict[str, Any]) -> AskOptions:
+    def chosen(name: str, default: float, low: float, high: float) -> Any:
+        value = options[name] if options[name] is not None else settings.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            raise UsageError(f"{name} in the config file must be a number from {low} to {high}")
+        return value
+
+    return AskOptions(
+        hops=int(chosen("hops", MAX_HOPS, 1, MAX_HOPS)),
+        top_k=int(chosen("top_k", TOP_K, 1, 20)),
+        entity=options["entity"],
+        min_confidence=float(chosen("min_confidence", MIN_CONFIDENCE, 0, 1)),
+        keep_seed=options["keep_seed"],
+    )
+
+
+def _answers(pipeline: Pipeline, options: AskOptions) -> Iterator[Answer]:
+    """One answer a line of stdin; a line that is no question is answered with the reason."""
+    sys.stdin.reconfigure(errors="replace")
+    for line in sys.stdin:
+        try:
+            yield pipeline.ask(line, options)
+        except UsageError as error:
+            yield Answer(line.strip(), None, (), (), 0.0, abstained=True, reason=str(error), hashes=pipeline.hashes())
+
+
+class _Shown:
+    """Prints answers: stdout is data, the rest goes to stderr."""
+
+    def __init__(self, pipeline: Pipeline, as_json: bool, verbose: bool, explain: bool) -> None:
+        self._pipeline = pipeline
+        self._as_json, self._verbose, self._explain = as_json, verbose, explain
+
+    def single(self, answer: Answer) -> int:
+        """One question on the command line; returns the exit code."""
+        self._beside(answer)
+        if self._as_json:
+            self._print_json(answer)
+        elif answer.abstained:
+            note(f"no answer: {answer.reason}")
+        elif sys.stdout.isatty():
+            from kgask.cli.render import answer_view
+
+            answer_view(answer)
+        else:
+            print(clean(answer.text or ""))
+        return EXIT_NO_ANSWER if answer.abstained else 0
+
+    def line(self, answer: Answer) -> None:
+        """One question of many: exactly one line on stdout, at once."""
+        self._beside(answer)
+        if self._as_json:
+            self._print_json(answer)
+        else:
+            print(clean(answer.text or ""), flush=True)
+
+    def _print_json(self, answer: Answer) -> None:
+        from kgask.cli.answer_json import answer_json
+
+        print(answer_json(answer, self._pipeline.pack), flush=True)
+
+    def _beside(self, answer: Answer) -> None:
+        for text in answer.notes:
+            note(text)
+        if self._explain:
+            from kgask.cli.explain import sections
+            from kgask.cli.render import explain
+
+            explain(sections(answer, self._pipeline.pack))
+        if self._verbose:
+            spent = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in answer.timings_ms.items())
+            note(spent or "nothing was looked up")
+
+
+def _say_what_is_open(pipeline: Pipeline) -> None:
+    note(f"pack {pipeline.pack.path}, {pipeline.pack.n_triples:,} triples")
+    for text in pipeline.notes:
+        note(text)
+
+

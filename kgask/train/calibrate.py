@@ -1,0 +1,117 @@
+"""Confidence: a logistic model from plan features to "the answer is right".
+
+Fitted on questions that training did not see, asked of a real pack: half about
+entities that have the relation, half about entities that lack it (whatever is
+answered then is wrong).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from kgask.pack.store import Pack
+from kgask.pipeline import AskOptions, Pipeline, features
+from kgask.plan.card import Calibration
+from kgask.retrieve.follow import edges_of
+from kgask.train.data import MASK, PathExample
+from kgask.types import Question, directed
+
+FEATURES = ("mass", "share", "link", "hops")
+RIDGE = 1e-2
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A question of a pack with its right answers (none: the pack cannot answer)."""
+
+    text: str
+    answers: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationReport:
+    calibration: Calibration
+    n_probes: int
+    n_answerable: int
+    hits_at_1: float  # of the answerable, whatever the confidence
+    brier: float
+
+
+def draw_probes(pack: Pack, examples: list[PathExample], n: int, rng: random.Random) -> list[Probe]:
+    """Fill held-out wordings with entities of the pack, with and without the relation."""
+    by_key = {relation.key: index for index, relation in enumerate(pack.relations())}
+    usable = [e for e in examples if e.path and all(key in by_key for key, _ in e.path)]
+    probes: list[Probe] = []
+    for _ in range(40 * n):
+        if len(probes) >= n or not usable:
+            break
+        example = rng.choice(usable)
+        path = [directed(by_key[key], inverse, pack.n_relations) for key, inverse in example.path]
+        lacking = len(path) == 1 and rng.random() < 0.5
+        topic = _unrelated(pack, path[0], rng) if lacking else _topic(pack, path[0], rng)
+        label = pack.labels([topic])[0]
+        answers = _answers(pack, topic, path)
+        if bool(answers) != lacking and len(label) > 2:
+            probes.append(Probe(example.text.replace(MASK, label), answers))
+    return probes
+
+
+def _topic(pack: Pack, relation: int, rng: random.Random) -> int:
+    inverse = relation >= pack.n_relations
+    ids = np.flatnonzero(np.asarray(pack.out_relation) == relation % pack.n_relations)
+    subjects, _, objects = pack.triples([int(rng.choice(ids))])
+    return int((objects if inverse else subjects)[0])
+
+
+def _unrelated(pack: Pack, relation: int, rng: random.Random) -> int:
+    while True:
+        entity = rng.randrange(pack.n_entities - pack.n_literals)
+        if not len(edges_of(pack, np.array([entity]), relation)):
+            return entity
+
+
+def _answers(pack: Pack, topic: int, path: list[int]) -> frozenset[int]:
+    frontier = np.array([topic])
+    for relation in path:
+        targets = np.unique(edges_of(pack, frontier, relation).targets)
+        frontier = targets[targets != topic]
+    return frozenset(frontier.tolist())
+
+
+def calibrate(
+    pipeline: Pipeline, probes: list[Probe], report: Callable[[int, int], None] = lambda done, n: None
+) -> CalibrationReport:
+    """Ask every probe with no threshold and fit the weights."""
+    rows, right, hits, answerable = [], [], 0, 0
+    for done, probe in enumerate(probes, 1):
+        reached = pipeline.understand(Question(probe.text), AskOptions())
+        top = set(reached.walks[0].answers.tolist()) if reached and reached.walks else set()
+        is_right = bool(top) and top <= probe.answers
+        answerable += bool(probe.answers)
+        hits += is_right
+        if reached and reached.walks:
+            values = features(reached)
+            rows.append([values[name] for name in FEATURES])
+            right.append(float(is_right))
+        report(done, len(probes))
+    calibration, brier = fit(np.array(rows), np.array(right))
+    return CalibrationReport(calibration, len(probes), answerable, hits / max(1, answerable), brier)
+
+
+def fit(x: np.ndarray, y: np.ndarray) -> tuple[Calibration, float]:
+    """Ridge logistic regression of y [n] in {0, 1} on x [n, F]; also the Brier score."""
+
+    def loss(weights: np.ndarray) -> float:
+        logits = x @ weights[1:] + weights[0]
+        return float(np.logaddexp(0.0, np.where(y > 0, -logits, logits)).mean() + RIDGE * (weights[1:] ** 2).sum())
+
+    weights = minimize(loss, np.zeros(x.shape[1] + 1), method="L-BFGS-B").x
+    probs = 1.0 / (1.0 + np.exp(-(x @ weights[1:] + weights[0])))
+    named = {name: round(float(w), 5) for name, w in zip(FEATURES, weights[1:], strict=True)}
+    return Calibration(round(float(weights[0]), 5), named), float(((probs - y) ** 2).mean())
+

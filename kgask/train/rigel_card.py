@@ -1,0 +1,104 @@
+"""From a trained Rigel to the folder that ships: export, question words, calibration, card."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from kgask.config import MODEL_CARD
+from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
+from kgask.pipeline import Pipeline
+from kgask.plan.card import FORMAT_VERSION, MAGIC
+from kgask.plan.rigel_onnx import RigelPlanner
+from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
+from kgask.train.data import MASK
+from kgask.train.export_onnx import OPSET, Parity, export, file_entry
+from kgask.train.loop import RigelTrainer
+from kgask.train.mix import Corpus
+
+FILES = ("rigel.onnx", "tokenizer.json", "question_words.txt")
+# Words of public questions count when several of them use them: rarer ones are names that masking missed.
+LEAST_TEXTS = {"simple": 25, "kgconv": 4, "wikiweb": 6}
+TRAINING_DATA = [
+    "SimpleQuestions-Wikidata, training part (CC BY 3.0)",
+    "KGConv question templates (CC BY 4.0)",
+    "EntityQuestions question templates (MIT)",
+    "WikiWebQuestions, training part (no text of it ships)",
+    "Wikidata property labels (CC0)",
+    "our own wordings and compositions (kgask/train/wordings.txt)",
+]
+LICENCE = "Apache-2.0 (weights; the base encoder all-MiniLM-L6-v2 is Apache-2.0)"
+
+
+def question_words(corpus: Corpus) -> list[str]:
+    """Words that questions use around their topics, sorted."""
+    words: set[str] = set()
+    for source, examples in corpus.train.items():
+        counts: Counter[str] = Counter()
+        for text in {example.text for example in examples}:
+            counts.update(set(normalise(text.replace(MASK, " ")).split()))
+        least = LEAST_TEXTS.get(source, 1)
+        words.update(word for word, count in counts.items() if count >= least)
+    for wording in corpus.wordings.values():
+        for text in [*wording.texts, *wording.phrases["+"], *wording.phrases["-"]]:
+            words.update(normalise(text.replace("{x}", " ")).split())
+    return sorted(words)
+
+
+def build_model_folder(
+    trainer: RigelTrainer, out: Path, pack: Path, n_probes: int, report: Callable[[int, int], None]
+) -> tuple[Parity, CalibrationReport]:
+    """Write a whole planner folder to ``out``; the card is written last."""
+    corpus = trainer.corpus
+    probe_texts = [example.text for example in corpus.held_out[:32]]
+    relation_texts = [texts[0] for texts in list(corpus.texts.values())[:64]]
+    parity = export(trainer.model, trainer.encoder_folder, out, trainer.config.max_tokens, probe_texts, relation_texts)
+    (out / "question_words.txt").write_text("\n".join(question_words(corpus)) + "\n", encoding="utf-8")
+    card = _card(trainer, out, parity)
+    _write_card(out, card)
+    with Pack.open(pack) as opened:
+        pipeline = Pipeline(opened, RigelPlanner.load(out), None)
+        probes = draw_probes(opened, corpus.held_out, n_probes, random.Random(trainer.config.rng_seed + 90_001))
+        result = calibrate(pipeline, probes, report)
+        card["calibration"] = asdict(result.calibration)
+        card["scores"] |= {
+            "calibration_pack": {"name": opened.name, "content_hash": opened.content_hash},
+            "probes": result.n_probes,
+            "probes_answerable": result.n_answerable,
+            "probe_hits_at_1": round(result.hits_at_1, 4),
+            "brier": round(result.brier, 4),
+        }
+    _write_card(out, card)
+    return parity, result
+
+
+def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]:
+    return {
+        "magic": MAGIC,
+        "format_version": FORMAT_VERSION,
+        "kind": "rigel",
+        "encoder": "all-MiniLM-L6-v2",
+        "max_tokens": trainer.config.max_tokens,
+        "max_hops": 3,
+        "opset": OPSET,
+        "quantisation": "int8 dynamic",
+        "parity": {"fp32": parity.fp32, "int8": parity.int8},
+        "config": asdict(trainer.config),
+        "training_data": TRAINING_DATA,
+        "licence": LICENCE,
+        "scores": {},
+        # Replaced once measured; with these, confidence is the plan's own probability.
+        "calibration": {"bias": 4.0, "weights": {"mass": 2.0, "share": 0.5, "link": 1.0, "hops": 0.0}},
+        "files": {name: file_entry(out / name) for name in FILES},
+    }
+
+
+def _write_card(out: Path, card: dict[str, object]) -> None:
+    beside = out / (MODEL_CARD + ".tmp")
+    beside.write_text(json.dumps(card, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    beside.replace(out / MODEL_CARD)
