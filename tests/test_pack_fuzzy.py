@@ -36,6 +36,7 @@ def pack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
         ("olbert einstein", "Albert Einstein"),  # first letter
         ("albert einsteins", "Albert Einstein"),
         ("newyork", "New York"),
+        ("newzyork", "New York"),
         ("star wras", "Star Wars"),
         ("naz iparty", "Nazi Party"),
         ("lord of the ring", "The Lord of the Rings"),

@@ -96,7 +96,7 @@ def _changed(words: list[str], candidates: Candidates, must: list[int]) -> Itera
 
 
 def _respaced(words: list[str]) -> list[str]:
-    """The same letters with one space less, more, or a letter further: for "newyork" and "naz iparty"."""
+    """Names with one space less, more, a letter further ("naz iparty"), or in place of a letter."""
     texts = []
     for i in range(len(words) - 1):
         joined = words[i] + words[i + 1]
@@ -104,7 +104,8 @@ def _respaced(words: list[str]) -> list[str]:
         parts = [joined, *(f"{joined[:cut]} {joined[cut:]}" for cut in cuts if 0 < cut < len(joined))]
         texts += [" ".join([*words[:i], part, *words[i + 2 :]]) for part in parts]
     for i, word in enumerate(words):
-        split = (f"{word[:cut]} {word[cut:]}" for cut in range(1, len(word)))
+        split = [f"{word[:cut]} {word[cut:]}" for cut in range(1, len(word))]
+        split += [f"{word[:cut]} {word[cut + 1 :]}" for cut in range(1, len(word) - 1)]
         texts += [" ".join([*words[:i], part, *words[i + 1 :]]) for part in split]
     return texts
 

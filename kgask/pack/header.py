@@ -82,7 +82,11 @@ def _check_fields(path: Path, manifest: Manifest) -> None:
     if counts["literals"] > counts["entities"]:
         raise PackError(f"{path}: counts are missing or wrong")
     needed = [f"{name}.npy" for name in ARRAYS] + [NAMES_FILE]
-    if not isinstance(files, dict) or not all(_is_file_entry(files.get(name)) for name in needed):
+    # A later minor version may add files, but none outside the folder.
+    names_are_plain = isinstance(files, dict) and all(
+        Path(name).name == name and name not in ("", "..") for name in files
+    )
+    if not names_are_plain or not all(_is_file_entry(files.get(name)) for name in {*needed, *files}):
         raise PackError(f"{path}: the list of files is missing or wrong")
     hashes = (manifest.get("content_sha256"), manifest.get("relations_sha256"))
     if not all(isinstance(value, str) for value in hashes):
