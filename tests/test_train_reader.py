@@ -216,7 +216,7 @@ def test_llama_cpp_computes_what_torch_does(exported: Path, trained: Trainer, ma
     engine = LlamaReader.load(exported).engine
     trained.model.eval()
     for scene in make_scenes(makers.held_out, 8, 0, 5):
-        prompt, _ = encode_scene(scene, trained.tokens)
+        prompt = encode_scene(scene, trained.tokens).prompt
         with torch.inference_mode():
             expected = trained.model.logits(trained.model(torch.tensor([prompt]))[0, -1:])[0].numpy()
         assert engine.logits_after(prompt) == pytest.approx(expected, abs=0.03)

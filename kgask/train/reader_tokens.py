@@ -12,9 +12,10 @@ from pathlib import Path
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from kgask.errors import ModelError
-from kgask.read.prompt import DONT_KNOW, END, MAX_LINES, Piece, control_tokens, number_token, reader_pieces
+from kgask.read.prompt import (
     DONT_KNOW,
     END,
+    MAX_LINES,
     Piece,
     control_tokens,
     number_token,
