@@ -65,7 +65,8 @@ def walks(
         longer = []
         for partial in beam:
             for step in _extend(graph, partial, branch.relation_probs[hop], start, keep_seed):
-                found.append(Walk(step.relations, step.prob * stop, step.frontiers, step.edges))
+                if step.prob * stop >= LEAST_PROB:
+                    found.append(Walk(step.relations, step.prob * stop, step.frontiers, step.edges))
                 longer.append(
                     _Partial(step.relations, step.prob * (1.0 - stop), step.frontiers, step.edges)
                 )

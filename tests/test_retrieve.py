@@ -1,0 +1,157 @@
+"""Following, walking and tracing: against the reified KB, and on a family checked by eye."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reified import ReifiedKB
+
+from kgask.pack.store import Pack
+from kgask.retrieve.evidence import gather
+from kgask.retrieve.follow import edges_by_relation, edges_of, follow, relations_of
+from kgask.retrieve.trace import trace
+from kgask.retrieve.walk import walks
+from kgask.types import Branch
+
+N_ENTITIES, N_RELATIONS = 9, 3
+
+
+class ArrayGraph:
+    """A graph of random triples in the arrays of protocols.Graph."""
+
+    def __init__(self, triples: np.ndarray) -> None:
+        self.n_entities, self.n_relations = N_ENTITIES, N_RELATIONS
+        self.n_triples = len(triples)
+        subject, relation, obj = triples.T
+        out = np.lexsort((obj, relation, subject))
+        back = np.lexsort((subject, relation, obj))
+        self.out_indptr = np.searchsorted(subject[out], np.arange(N_ENTITIES + 1)).astype(np.int32)
+        self.out_relation, self.out_object = relation[out].astype(np.int16), obj[out].astype(np.int32)
+        self.in_indptr = np.searchsorted(obj[back], np.arange(N_ENTITIES + 1)).astype(np.int32)
+        self.in_relation, self.in_subject = relation[back].astype(np.int16), subject[back].astype(np.int32)
+
+
+graphs = st.sets(
+    st.tuples(st.integers(0, N_ENTITIES - 1), st.integers(0, N_RELATIONS - 1), st.integers(0, N_ENTITIES - 1)),
+    min_size=1,
+    max_size=30,
+).map(lambda rows: np.array(sorted(rows)))
+weights = st.floats(0, 1, width=32)
+
+
+@given(graphs, st.lists(weights, min_size=N_ENTITIES, max_size=N_ENTITIES), st.data())
+def test_follow_is_the_reified_product(triples: np.ndarray, entity_weights: list[float], data: st.DataObject) -> None:
+    probs = np.array(data.draw(st.lists(weights, min_size=2 * N_RELATIONS, max_size=2 * N_RELATIONS)))
+    vector = np.array(entity_weights)
+    frontier = np.flatnonzero(vector)
+    reached, reached_weights, edges, edge_weights = follow(
+        ArrayGraph(triples), frontier[::-1], vector[frontier][::-1], probs
+    )
+    dense = np.zeros(N_ENTITIES)
+    dense[reached] = reached_weights
+    expected = ReifiedKB(triples, N_ENTITIES, N_RELATIONS).follow(vector, probs)
+    np.testing.assert_allclose(dense, expected, atol=1e-9)
+    assert edge_weights.sum() == pytest.approx(expected.sum())
+    assert len(edges) == len(edge_weights)
+
+
+@given(graphs, st.sets(st.integers(0, N_ENTITIES - 1), min_size=1))
+def test_edges_of_one_relation_are_what_filtering_gives(triples: np.ndarray, entities: set[int]) -> None:
+    graph, frontier = ArrayGraph(triples), np.array(sorted(entities))
+    every = list(range(2 * N_RELATIONS))
+    for relation, together in zip(every, edges_by_relation(graph, frontier, every), strict=True):
+        alone = edges_of(graph, frontier, relation)
+        expected = {
+            (s, o) if relation < N_RELATIONS else (o, s)
+            for s, r, o in triples.tolist()
+            if r == relation % N_RELATIONS and (s if relation < N_RELATIONS else o) in entities
+        }
+        assert set(zip(alone.sources.tolist(), alone.targets.tolist(), strict=True)) == expected
+        assert sorted(together.rows.tolist()) == sorted(alone.rows.tolist())
+        assert relations_of(graph, frontier)[relation] == bool(expected)
+
+
+@settings(max_examples=60)
+@given(graphs, st.integers(0, N_ENTITIES - 1), st.data())
+def test_a_walk_never_comes_back_and_its_edges_connect(triples: np.ndarray, seed: int, data: st.DataObject) -> None:
+    rows = st.lists(weights, min_size=2 * N_RELATIONS, max_size=2 * N_RELATIONS)
+    probs = np.array(data.draw(st.lists(rows, min_size=3, max_size=3)))
+    branch = Branch((), probs, np.array([0.3, 0.5, 0.1]))
+    found = walks(ArrayGraph(triples), branch, [seed], max_hops=3)
+    assert [walk.prob for walk in found] == sorted((walk.prob for walk in found), reverse=True)
+    for walk in found:
+        assert seed not in np.concatenate(walk.frontiers[1:])
+        for hop, edges in enumerate(walk.edges):
+            assert set(edges.sources.tolist()) <= set(walk.frontiers[hop].tolist())
+            assert set(edges.targets.tolist()) == set(walk.frontiers[hop + 1].tolist())
+
+
+# --- the family: 21 triples, answers checked by eye ---------------------------------------------
+
+
+def _plan(pack: Pack, *relations: str) -> Branch:
+    """A plan that is sure of the path; ``-child`` is the inverse of child."""
+    labels = pack.relation_labels()
+    probs = np.zeros((3, 2 * pack.n_relations), np.float32)
+    for hop, name in enumerate(relations):
+        index = labels.index(name.lstrip("-"))
+        probs[hop, index + (pack.n_relations if name.startswith("-") else 0)] = 1.0
+    stops = np.array([float(hop == len(relations) - 1) for hop in range(3)], np.float32)
+    return Branch((), probs, stops)
+
+
+def _answers(pack: Pack, seed: str, *relations: str, keep_seed: bool = False) -> set[str]:
+    found = walks(pack, _plan(pack, *relations), [_entity(pack, seed)], 3, keep_seed)
+    return set(pack.labels(found[0].answers.tolist())) if found else set()
+
+
+def _entity(pack: Pack, label: str) -> int:
+    return pack.exact([label.lower()])[label.lower()][0].entity
+
+
+@pytest.mark.parametrize(
+    ("seed", "path", "answers"),
+    [
+        ("George Hill", ["child"], {"Ben Hill", "Cora Reed"}),
+        ("Ben Hill", ["-child"], {"George Hill", "Anne Hill"}),
+        ("George Hill", ["child", "child"], {"Eve Reed", "Finn Reed"}),
+        ("Eve Reed", ["-child", "-child"], {"George Hill", "Anne Hill"}),
+        ("Eve Reed", ["-child", "child"], {"Finn Reed"}),  # siblings: never Eve herself
+        ("Cora Reed", ["spouse"], {"Dan Reed"}),
+        ("Eve Reed", ["sibling", "date of birth"], {"1904"}),
+        ("Finn Reed", ["admires"], set()),  # a self loop comes back to its seed
+        ("George Hill", ["teacher"], set()),
+    ],
+)
+def test_family_answers(family: Pack, seed: str, path: list[str], answers: set[str]) -> None:
+    assert _answers(family, seed, *path) == answers
+
+
+def test_keep_seed_lets_a_path_come_back(family: Pack) -> None:
+    assert _answers(family, "Eve Reed", "-child", "child", keep_seed=True) == {"Eve Reed", "Finn Reed"}
+    assert _answers(family, "Finn Reed", "admires", keep_seed=True) == {"Finn Reed"}
+
+
+def test_trace_lists_every_way_to_an_answer_and_no_other(family: Pack) -> None:
+    walk = walks(family, _plan(family, "-child", "-child"), [_entity(family, "Eve Reed")], 3)[0]
+    anne = np.array([_entity(family, "Anne Hill")])
+    proof = trace(family, walk, anne)
+    subjects, _, objects = family.triples([t.triple for t in proof])
+    named = list(zip(family.labels(subjects.tolist()), family.labels(objects.tolist()), strict=True))
+    assert [t.hop for t in proof] == [1, 2]
+    assert named == [("Cora Reed", "Eve Reed"), ("Anne Hill", "Cora Reed")]  # Dan leads to neither grandparent
+    assert all(t.inverse for t in proof)
+
+
+def test_top_k_bounds_what_is_read_but_not_the_answers(family: Pack) -> None:
+    ways = walks(family, _plan(family, "child", "child"), [_entity(family, "George Hill")], 3)
+    evidence = gather(family, ways, top_k=1)
+    per_hop = [sum(t.hop == hop for t in evidence.triples) for hop in (1, 2)]
+    assert per_hop == [1, 1]
+    assert evidence.truncated
+    assert set(family.labels([c.entity for c in evidence.candidates])) == {"Eve Reed", "Finn Reed"}
+    whole = gather(family, ways, top_k=10)
+    assert not whole.truncated
+    assert len(whole.triples) == 3  # George-Cora, Cora-Eve, Cora-Finn
