@@ -264,6 +264,16 @@ def test_the_plans_own_reply_is_read_in_one_evaluation(shipped: LlamaReader) -> 
     assert reading.cited_lines == (1,) and len(calls) == 1
 
 
+def test_the_plan_counts_as_much_as_the_card_says(foreign_path: Path) -> None:
+    reader = LlamaReader.load(foreign_path, n_threads=1)
+    steps = [(BOOK[0], 1, 0.9, False), (BOOK[5], 2, 0.9, False), (BOOK[6], 2, 0.3, False)]
+    evidence = evidence_of(GRAPH, steps, {"Steventon": 0.9, "Jane Austen": 0.1, "novelist": 0.3})
+    free = reader.read(Question("who?"), evidence, GRAPH)
+    reader.plan_trust = 1e30
+    trusting = reader.read(Question("who?"), evidence, GRAPH)
+    assert trusting.cited_lines == (2,) and trusting.prob <= free.prob + 1e-6
+
+
 def test_planned_lines_are_those_of_the_best_answers() -> None:
     evidence = one_answer()
     assert planned_lines(mark_lines(evidence, verbalise(evidence.triples, GRAPH))) == [1]

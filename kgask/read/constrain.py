@@ -98,13 +98,20 @@ def decode_reply(
 
 def reply_probability(source: LogitSource, prompt: Sequence[int], grammar: ReplyGrammar, lines: Iterable[int]) -> float:
     """Probability of one possible reply under the model and the grammar."""
-    tokens, log_prob, state = list(prompt), 0.0, START
-    for line in [*sorted(lines), None]:
-        choices = grammar.choices(state)
-        log_prob += _choice_log_prob(source, tokens, choices, choices[line])
+    return math.exp(score_reply(source, prompt, grammar, lines).log_prob)
+
+
+def score_reply(source: LogitSource, prompt: Sequence[int], grammar: ReplyGrammar, lines: Iterable[int]) -> Reply:
+    """One possible reply with its log-probability; it is evaluated in one batch, as its own draft."""
+    cited = tuple(sorted(lines))
+    tokens, log_prob, state, n_decisions = list(prompt), 0.0, START, 0
+    for line in [*cited, None]:
+        choices, draft = grammar.choices(state), _remaining_draft(grammar, state, cited)
+        gained, decided = _follow(source, tokens, choices, choices[line], draft)
+        log_prob, n_decisions = log_prob + gained, n_decisions + decided
         tokens.extend(choices[line])
         state = line or state
-    return math.exp(log_prob)
+    return Reply(cited, log_prob, n_decisions)
 
 
 def _remaining_draft(grammar: ReplyGrammar, state: int, planned: Sequence[int]) -> Tokens:
@@ -138,17 +145,18 @@ def _choose(
     return next(iter(open_choices)), log_prob, n_decisions
 
 
-def _choice_log_prob(
-    source: LogitSource, tokens: list[int], choices: Mapping[int | None, Tokens], wanted: Tokens
-) -> float:
-    open_choices, log_prob = list(choices.values()), 0.0
+def _follow(
+    source: LogitSource, tokens: list[int], choices: Mapping[int | None, Tokens], wanted: Tokens, draft: Tokens
+) -> tuple[float, int]:
+    """Log-probability of one choice, and decisions on its way."""
+    open_choices, log_prob, n_decisions = list(choices.values()), 0.0, 0
     for depth, token in enumerate(wanted):
         allowed = sorted({choice[depth] for choice in open_choices})
         if len(allowed) > 1:
-            scores = _log_softmax(source.logits_after([*tokens, *wanted[:depth]])[allowed])
-            log_prob += float(scores[allowed.index(token)])
+            scores = _log_softmax(source.logits_after([*tokens, *wanted[:depth]], draft[depth:])[allowed])
+            log_prob, n_decisions = log_prob + float(scores[allowed.index(token)]), n_decisions + 1
         open_choices = [choice for choice in open_choices if choice[depth] == token]
-    return log_prob
+    return log_prob, n_decisions
 
 
 def _log_softmax(logits: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from kgask.protocols import Graph
 from kgask.read import prompt as forms
 from kgask.read.card import check_file, file_hash, read_card
 from kgask.read.chat import chat_format
-from kgask.read.constrain import ReplyGrammar, decode_reply
+from kgask.read.constrain import Reply, ReplyGrammar, decode_reply, score_reply
 from kgask.read.engine import Engine
 from kgask.read.gguf_header import GgufHeader, check_readable, read_header
 from kgask.read.prompt import MAX_LINES, PromptLine
@@ -55,6 +55,7 @@ class LlamaReader:
     def __init__(self, engine: Engine, style: _Style, file_hash: str, card: dict[str, Any] | None = None):
         self.engine, self._style, self.card = engine, style, card
         self.hash = file_hash  # which weights these are
+        self.plan_trust = float((card or {}).get("plan_trust", 1.0))
         self.note = style.note  # which prompt is used, for --verbose
         self._words: tuple[Graph, list[tuple[str, str]]] | None = None
 
@@ -101,7 +102,7 @@ class LlamaReader:
         grammar = self.grammar([number for number in citable if number <= n_shown])
         if not grammar.citable:
             return abstain(NO_ANSWER_LINE)
-        reply = decode_reply(self.engine, tokens, grammar, planned_lines(marked))
+        reply = self._decide(tokens, grammar, planned_lines(marked))
         return answer_reading(reply.lines, math.exp(reply.log_prob), evidence, lines, graph)
 
     def prompt_tokens(self, question: str, lines: Sequence[PromptLine]) -> list[int]:
@@ -111,6 +112,19 @@ class LlamaReader:
     def grammar(self, citable: Sequence[int]) -> ReplyGrammar:
         """The replies that this model may give when these 1-based lines may be cited."""
         return self._style.grammar(citable)
+
+    def _decide(self, tokens: Sequence[int], grammar: ReplyGrammar, planned: Sequence[int]) -> Reply:
+        """The most probable reply found, the plan's own counting ``plan_trust`` times as much.
+
+        The reader is trained on plans that err more often than a trained planner does; the card says by
+        how much its odds are to be corrected (a change of prior, nothing else).
+        """
+        reply = decode_reply(self.engine, tokens, grammar, planned)
+        own = tuple(line for line in planned if line in grammar.citable)
+        if self.plan_trust <= 1.0 or not own or reply.lines == own:
+            return reply
+        planned_reply = score_reply(self.engine, tokens, grammar, own)
+        return planned_reply if planned_reply.log_prob + math.log(self.plan_trust) > reply.log_prob else reply
 
     def _fit(self, question: str, lines: Sequence[PromptLine]) -> tuple[list[int], int]:
         """Prompt tokens and how many lines they show: as many as the model's context takes."""
