@@ -47,7 +47,7 @@ class Recipe:
     steps: int = 2000
     learning_rate: float = 1.5e-3
     embedding_rate: float = 0.2  # share of it for token embeddings: they start with meaning, and full steps erase it
-    verdict_weight: float = 0.5  # of the loss on each line's verdict
+    verdict_weight: float = 1.0  # of the loss on each line's verdict
     warmup_steps: int = 80
     weight_decay: float = 0.02
     clip_norm: float = 1.0

@@ -42,6 +42,8 @@ class SceneOptions:
     wrong_plan: float = 0.07  # answerable, but the plan prefers another relation
     blind: float = 0.08  # every mark equal and the lines shuffled: only the text tells
     shuffled: float = 0.08  # shuffled, with marks
+    astray: float = 0.06  # the question names something else that was taken for the seed: refuse
+    renamed: float = 0.03  # the question uses a name of the seed that the lines do not show: answer
     hops: tuple[float, float, float] = (0.6, 0.27, 0.13)
 
 
@@ -102,6 +104,7 @@ class _Draft:
         self.labels: dict[tuple[str, str], str] = {}
         self.answerable = rng.random() >= self.options.unanswerable
         self.blind = rng.random() < self.options.blind
+        self.astray = rng.random() < self.options.astray
         self.missing = -1 if self.answerable else self._missing_step()
         self.seed = self._entity(path[0][0].kinds(path[0][1])[0])
         self._grow()
@@ -175,6 +178,7 @@ class _Draft:
         shuffled = self.blind or self.rng.random() < self.options.shuffled
         ordered = self._order(scored, shuffled)[:MAX_LINES]
         best = max(answers.values(), default=1.0)
+        question = self._question()
         lines, cite, way = [], [], []
         for number, item in enumerate(ordered, start=1):
             ratio = answers[item.edge.end] / best if item.edge.end in answers else None
@@ -183,12 +187,14 @@ class _Draft:
                 score, ratio = 1.0, 1.0
             start, end = self.names[item.edge.start], self.names[item.edge.end]
             lines.append(PromptLine(start, item.edge.label, end, item.hop, score, ratio))
+            if self.astray:
+                continue
             if item.role == CITE and ratio is not None:
                 cite.append(number)
             elif item.role == WAY:
                 way.append(number)
         kind = "none" if not cite else "one" if len(cite) == 1 else "several"
-        return Scene(self._question(), tuple(lines), tuple(cite), tuple(way), kind, len(self.path))
+        return Scene(question, tuple(lines), tuple(cite), tuple(way), kind, len(self.path))
 
     def _walk(self) -> tuple[list[_Scored], dict[int, float]]:
         """As kgask retrieves: relation paths with their probabilities, STOP included, a beam of them at each hop."""
@@ -281,7 +287,8 @@ class _Draft:
         rng = self.rng
         others = sorted(keys - {asked})
         if asked in keys:
-            top = rng.betavariate(7, 1) if rng.random() < 0.85 else rng.uniform(0.3, 0.8)
+            draw = rng.random()
+            top = 1.0 - 0.1 * rng.random() ** 3 if draw < 0.5 else rng.betavariate(7, 1) if draw < 0.88 else rng.uniform(0.3, 0.8)
             if others and rng.random() < self.options.wrong_plan:
                 top = rng.uniform(0.05, 0.42)
         else:
@@ -338,22 +345,42 @@ class _Draft:
 
     def _question(self) -> str:
         rng = self.rng
-        topic = self.names[self.seed]
-        if " " in topic and rng.random() < 0.06:
-            topic = topic.rsplit(" ", 1)[1]  # "Austen" for "Jane Austen"
-        elif len(topic) > 4 and rng.random() < 0.04:
-            at = rng.randrange(1, len(topic))
-            topic = topic[: at - 1] + topic[at:]  # a slip of the keyboard
+        topic = self._topic()
         for relation, direction in self.path[:-1]:
             topic = relation.phrase(direction, rng).replace(TOPIC, topic)
         relation, direction = self.path[-1]
         question = relation.question(direction, rng).replace(TOPIC, topic)
+        if self.astray and rng.random() < 0.3:
+            # A word of the question was taken for a name: "where was X born" linked to Max Born.
+            words = [word for word in question.split() if word.isalpha() and len(word) > 3] or ["Name"]
+            self.names[self.seed] = f"{self.names_of.name('?', rng).split()[0]} {rng.choice(words).capitalize()}"
         if rng.random() < 0.35:
             question = question.lower()
         elif rng.random() < 0.5:
             question = question[:1].upper() + question[1:]
         question = question.rstrip(" ?")
         return f"{question}?" if rng.random() < 0.65 else question
+
+    def _topic(self) -> str:
+        """What the question calls the seed, or (astray) what was wrongly taken for it."""
+        rng, name = self.rng, self.names[self.seed]
+        if self.astray:
+            other = self.names_of.name("P?W"[rng.randrange(3)], rng)
+            draw = rng.random()
+            if draw < 0.35:
+                return rng.choice([f"{name} {other}", f"{name}: {other}", f"{other} {name}", f"{name} and {other}"])
+            if draw < 0.7 and " " in name:
+                return f"{other} {name.rsplit(' ', 1)[1]}" if rng.random() < 0.5 else f"{name.split(' ', 1)[0]} {other}"
+            return other
+        draw = rng.random()
+        if draw < self.options.renamed:
+            return self.names_of.name("P?WO"[rng.randrange(4)], rng)
+        if " " in name and draw < 0.1:
+            return name.rsplit(" ", 1)[1]  # "Austen" for "Jane Austen"
+        if len(name) > 4 and rng.random() < 0.04:
+            at = rng.randrange(1, len(name))
+            return name[: at - 1] + name[at:]  # a slip of the keyboard
+        return name
 
 
 def _role(on_path: bool, hop: int, n_hops: int) -> str:

@@ -29,9 +29,10 @@ SOURCES = (
 )
 # What is measured: name -> options of the held-out scenes.
 MEASURED = {
-    "plan order and scores": SceneOptions(wrong_plan=0.0, blind=0.0, shuffled=0.0),
-    "plan errs": SceneOptions(unanswerable=0.0, wrong_plan=1.0, blind=0.0, shuffled=0.0),
-    "shuffled, no scores": SceneOptions(blind=1.0),
+    "plan order and scores": SceneOptions(wrong_plan=0.0, blind=0.0, shuffled=0.0, astray=0.0),
+    "plan errs": SceneOptions(unanswerable=0.0, wrong_plan=1.0, blind=0.0, shuffled=0.0, astray=0.0),
+    "shuffled, no scores": SceneOptions(blind=1.0, astray=0.0),
+    "another entity's lines": SceneOptions(unanswerable=0.0, wrong_plan=0.0, blind=0.0, shuffled=0.0, astray=1.0),
 }
 
 
