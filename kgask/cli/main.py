@@ -23,6 +23,7 @@ COMMANDS = {
     "models": ("kgask.cli.models:models", "List and check planner and reader models."),
     "train": ("kgask.cli.train:train", "Train and export models (needs kgask[train])."),
     "bench": ("kgask.cli.bench:bench", "Measure answers on question sets."),
+    "airgap": ("kgask.cli.airgap:airgap", "Make a folder that installs kgask without a network."),
     "completion": ("kgask.cli.completion:completion", "Print a shell completion script."),
 }
 

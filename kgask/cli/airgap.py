@@ -1,0 +1,265 @@
+"""``kgask airgap DIR``: a folder from which pip installs kgask on a machine without a network.
+
+The only command that uses the network: it runs pip. Everything is gathered
+beside DIR in ``DIR.tmp``, checksums last, and one rename makes it DIR: a
+killed run never leaves a folder that looks whole.
+"""
+
+from __future__ import annotations
+
+import configparser
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+import click
+
+from kgask.cli.render import note
+from kgask.errors import KgaskError, UsageError
+
+SUMS, INSTALL = "SHA256SUMS", "INSTALL.txt"
+SOURCE_PARTS = ("kgask", "models", "kg_packs", "setup.cfg", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
+LLAMA = "llama-cpp-python"
+# A build tag in the wheel's name tells our portable build from one compiled for this machine only.
+BUILD_TAG = "1avx2"
+PORTABLE = ("-DGGML_NATIVE=OFF",)
+# OpenMP is off because minimal systems have no libgomp; llama.cpp then uses threads of its own.
+# Pictures and sound (LLAVA) are not read by kgask.
+LEAN = ("-DGGML_OPENMP=OFF", "-DLLAVA_BUILD=OFF")
+AVX2_AND_NO_MORE = (
+    *(f"-DGGML_{name}=ON" for name in ("SSE42", "AVX", "AVX2", "FMA", "F16C", "BMI2")),
+    *(f"-DGGML_{name}=OFF" for name in ("AVX_VNNI", "AVX512", "AVX512_VBMI", "AVX512_VNNI", "AVX512_BF16", "AMX_TILE")),
+)
+# Compiler and CMake settings of this shell would end in the libraries.
+LEAKING = ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "CMAKE_ARGS", "CMAKE_GENERATOR", "SKBUILD_CMAKE_ARGS")
+
+INSTALL_TEXT = """\
+kgask {version}: everything to install it without a network, with its models and its demo pack.
+
+For Python {python} on {system} {machine}{glibc}.
+
+  python3 -m venv kgask-venv
+  kgask-venv/bin/pip install --no-index --find-links . kgask
+  kgask-venv/bin/kgask "who wrote Lady Susan?"
+
+(run in this folder; elsewhere name it: --find-links {name})
+
+The planner, the reader and the demo pack are inside the kgask wheel.
+{llama} was compiled from source {target}.
+To check that the folder arrived whole: sha256sum -c {sums}
+"""
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--source", metavar="PATH", type=click.Path(path_type=Path, exists=True), help="Checkout or wheel of kgask.")
+def airgap(folder: Path, source: Path | None) -> None:
+    """Make DIR: every wheel that kgask needs, to install without a network.
+
+    Downloads the wheels for this Python and this system with pip, builds kgask's
+    own (models and demo pack are inside) and compiles llama-cpp-python for any
+    x86-64 machine with AVX2, which takes some minutes; a later run into the same
+    DIR uses that again. DIR/INSTALL.txt says how to install.
+
+    The source is the checkout that kgask was installed from, or the current
+    folder, or --source.
+    """
+    target = folder.expanduser().absolute()
+    _check_replaceable(target)
+    found = source.expanduser().absolute() if source else find_source()
+    gathered = target.with_name(f"{target.name}.tmp")
+    llama = _reusable(target) or _reusable(gathered)
+    with tempfile.TemporaryDirectory(prefix="kgask-airgap-") as scratch:
+        kept = Path(shutil.copy2(llama, scratch)) if llama else None
+        _start_empty(gathered, kept)
+        _gather(found, gathered, Path(scratch), kept)
+    _finish(gathered, target)
+    wheels = sorted(target.glob("*.whl"))
+    size_mb = sum(path.stat().st_size for path in wheels) / 1e6
+    note(f"{target}: {len(wheels)} wheels, {size_mb:.0f} MB; {INSTALL} there says how to install")
+
+
+def find_source() -> Path:
+    """The checkout that this kgask was installed from, else the current folder.
+
+    Raises :class:`UsageError` when neither is one.
+    """
+    for folder in (_installed_from(), Path.cwd()):
+        if folder is not None and _is_checkout(folder):
+            return folder
+    raise UsageError("no checkout of kgask here; name one, or a kgask wheel, with --source")
+
+
+def _installed_from() -> Path | None:
+    """The local folder that pip notes for an install from one (PEP 610)."""
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        url = json.loads(distribution("kgask").read_text("direct_url.json") or "{}").get("url", "")
+    except (PackageNotFoundError, ValueError):
+        return None
+    parts = urlsplit(url)
+    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
+
+
+def _is_checkout(folder: Path) -> bool:
+    parser = configparser.ConfigParser()
+    try:
+        parser.read(folder / "setup.cfg", encoding="utf-8")
+    except (configparser.Error, UnicodeDecodeError):
+        return False
+    return parser.get("metadata", "name", fallback="") == "kgask"
+
+
+def _check_replaceable(target: Path) -> None:
+    """Only a folder that is empty or that an earlier run made may be replaced."""
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise UsageError(f"{target}: is not a folder")
+    if any(target.iterdir()) and not ((target / SUMS).is_file() and (target / INSTALL).is_file()):
+        raise UsageError(f"{target}: has files that this command did not make; name another folder")
+
+
+def _reusable(folder: Path) -> Path | None:
+    """A whole portable llama-cpp-python wheel of the wanted version that an earlier run left."""
+    wanted = f"llama_cpp_python-{_llama_version()}-{BUILD_TAG}-*.whl"
+    return next((path for path in sorted(folder.glob(wanted)) if _is_whole(path)), None)
+
+
+def _is_whole(wheel: Path) -> bool:
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            return archive.testzip() is None
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def _llama_version() -> str:
+    """The version that is installed here, so that the other machine runs what this one does."""
+    from importlib.metadata import version
+
+    return version(LLAMA)
+
+
+def _start_empty(gathered: Path, kept: Path | None) -> None:
+    """Begin DIR.tmp, with the compiled wheel put there at once: the next run finds it even if this one dies."""
+    if gathered.exists():
+        if any(path.is_dir() for path in gathered.iterdir()):
+            raise UsageError(f"{gathered}: has folders that this command did not make; remove it first")
+        shutil.rmtree(gathered)
+    gathered.mkdir(parents=True)
+    if kept is not None:
+        shutil.copy2(kept, gathered)
+
+
+def _gather(source: Path, folder: Path, scratch: Path, llama: Path | None) -> None:
+    """Fill ``folder`` with wheels, INSTALL.txt and, last, SHA256SUMS."""
+    if llama is None:
+        llama = _compile_llama(folder)
+    else:
+        note(f"{llama.name} of an earlier run is used again")
+    note(f"building kgask from {source}")
+    _pip_wheel("--no-deps", "--wheel-dir", scratch, _clean_copy(source, scratch / "source"))
+    kgask_wheel = next(scratch.glob("kgask-*.whl"))
+    _check_carries_models(kgask_wheel)
+    note("gathering the other wheels")
+    pinned = scratch / "constraints.txt"
+    pinned.write_text(f"{LLAMA} @ {(folder / llama.name).as_uri()}\n", encoding="utf-8")
+    _pip_wheel("--wheel-dir", folder, "--constraint", pinned, kgask_wheel)
+    (folder / INSTALL).write_text(_install_text(kgask_wheel, llama, folder), encoding="utf-8")
+    lines = [f"{_sha256(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
+    (folder / SUMS).write_text("".join(lines), encoding="utf-8")
+
+
+def _compile_llama(folder: Path) -> Path:
+    """Compile for more machines than this one; never from pip's cache, which holds builds for this one."""
+    note(f"compiling {LLAMA} {_llama_version()} {_target()}; this takes some minutes")
+    x86 = AVX2_AND_NO_MORE if _is_x86() else ()
+    environment = {key: value for key, value in os.environ.items() if key not in LEAKING}
+    environment["CMAKE_ARGS"] = " ".join(PORTABLE + x86 + LEAN)
+    _pip_wheel(
+        "--no-deps", "--no-cache-dir", "--no-binary", LLAMA, "-C", f"wheel.build-tag={BUILD_TAG}",
+        "--wheel-dir", folder, f"{LLAMA}=={_llama_version()}", environment=environment,
+    )  # fmt: skip
+    return next(folder.glob(f"llama_cpp_python-*-{BUILD_TAG}-*.whl"))
+
+
+def _is_x86() -> bool:
+    return platform.machine().lower() in ("x86_64", "amd64")
+
+
+def _target() -> str:
+    return "for any x86-64 machine with AVX2" if _is_x86() else f"for any {platform.machine()} machine"
+
+
+def _clean_copy(source: Path, target: Path) -> Path:
+    """The parts of a checkout that a wheel is built from: no stale build folder, nothing written to the checkout.
+
+    A wheel is its own source.
+    """
+    if source.is_file():
+        return source
+    if not _is_checkout(source):
+        raise UsageError(f"{source}: not a checkout of kgask")
+    target.mkdir()
+    for part in SOURCE_PARTS:
+        path = source / part
+        if path.is_dir():
+            shutil.copytree(path, target / part, ignore=shutil.ignore_patterns("__pycache__", "*.tmp", ".*"))
+        elif path.is_file():
+            shutil.copy2(path, target / part)
+    return target
+
+
+def _check_carries_models(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    for name in ("kgask/models/rigel/model.json", "kgask/models/reader/model.json", "kgask/kg_packs/demo/pack.json"):
+        if name not in names:
+            raise KgaskError(f"{wheel.name} has no {name}; build from a checkout with models and pack in place")
+
+
+def _pip_wheel(*arguments: object, environment: dict[str, str] | None = None) -> None:
+    """Run ``pip wheel``; what it says goes to stderr, for stdout is data."""
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", *map(str, arguments)]
+    if subprocess.run(command, stdout=sys.stderr, env=environment, check=False).returncode:
+        raise KgaskError("pip could not make a wheel (its own words are above); nothing was changed")
+
+
+def _install_text(kgask_wheel: Path, llama: Path, folder: Path) -> str:
+    name, version = platform.libc_ver()
+    return INSTALL_TEXT.format(
+        version=kgask_wheel.name.split("-")[1],
+        python=".".join(map(str, sys.version_info[:2])),
+        system=platform.system(),
+        machine=platform.machine(),
+        glibc=f" with {name} {version} or newer" if version else "",
+        name=folder.name.removesuffix(".tmp"),
+        llama=llama.name,
+        target=_target(),
+        sums=SUMS,
+    )
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _finish(gathered: Path, target: Path) -> None:
+    """Put the whole folder in the place of the old one."""
+    old = target.with_name(f"{target.name}.old.tmp")
+    if target.exists():
+        target.rename(old)
+    gathered.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
