@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
+if TYPE_CHECKING:  # kgask.types is loaded by every command, `kgask --help` too; numpy costs a tenth of a second
+    import numpy as np
 
 EntityId = int
 RelationId = int
@@ -74,9 +75,10 @@ class Branch:
     @property
     def hop_weights(self) -> np.ndarray:
         """Where the answer lies, a distribution float32 [H]; the last hop takes what is left."""
-        stop = self.stop_probs.copy()
-        stop[-1] = 1.0
-        return stop * np.cumprod(np.concatenate([[1.0], 1.0 - stop[:-1]]))
+        weights = self.stop_probs.copy()
+        weights[-1] = 1.0
+        weights[1:] *= (1.0 - self.stop_probs[:-1]).cumprod()
+        return weights
 
 
 @dataclass(frozen=True, slots=True)
