@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
 from functools import cache
 
@@ -28,3 +29,13 @@ def without_network() -> list[str]:
     if not words:
         pytest.skip("neither root nor user namespaces may make a network namespace here")
     return list(words)
+
+
+def has_route() -> bool:
+    """Whether packets could leave this machine; asks the kernel only (connecting a UDP socket sends nothing)."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address kept for documentation, RFC 5737
+        except OSError:
+            return False
+    return True

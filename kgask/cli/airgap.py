@@ -169,7 +169,7 @@ def _gather(source: Path, folder: Path, scratch: Path, llama: Path | None) -> No
     else:
         note(f"{llama.name} of an earlier run is used again")
     note(f"building kgask from {source}")
-    _pip_wheel("--no-deps", "--wheel-dir", scratch, _clean_copy(source, scratch / "source"))
+    _pip_wheel("--no-deps", "--wheel-dir", scratch, clean_copy(source, scratch / "source"))
     kgask_wheel = next(scratch.glob("kgask-*.whl"))
     _check_carries_models(kgask_wheel)
     note("gathering the other wheels")
@@ -202,7 +202,7 @@ def _target() -> str:
     return "for any x86-64 machine with AVX2" if _is_x86() else f"for any {platform.machine()} machine"
 
 
-def _clean_copy(source: Path, target: Path) -> Path:
+def clean_copy(source: Path, target: Path) -> Path:
     """The parts of a checkout that a wheel is built from: no stale build folder, nothing written to the checkout.
 
     A wheel is its own source.

@@ -1,0 +1,137 @@
+"""The wheel and the sdist: what is in them, and that an installed wheel finds its models and its pack."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+from network import QUESTION
+from packaging.requirements import Requirement
+
+from kgask.cli.airgap import clean_copy
+
+ROOT = Path(__file__).parent.parent
+SHIPPED = ("models/rigel", "models/reader", "kg_packs/demo")
+
+pytestmark = pytest.mark.skipif(not (ROOT / "setup.cfg").is_file(), reason="a wheel is built from a checkout")
+
+
+def run(*command: object, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("KGASK_", "PYTHON", "XDG_"))}
+    return subprocess.run(
+        [sys.executable, *map(str, command)],
+        cwd=folder, env=clean | environment, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+
+
+def build_wheel(source: Path, out: Path) -> tuple[Path, str]:
+    """The wheel made from ``source`` with the setuptools of this environment, and what setuptools said."""
+    done = run("-m", "pip", "wheel", "-v", "--no-deps", "--no-index", "--no-build-isolation", "-w", out, source, folder=out)
+    assert done.returncode == 0, done.stderr[-3000:]
+    (wheel,) = out.glob("kgask-*.whl")
+    return wheel, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    folder = tmp_path_factory.mktemp("wheel")
+    return build_wheel(clean_copy(ROOT, folder / "source"), folder)
+
+
+@pytest.fixture(scope="module")
+def installed(built: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the unpacked wheel, as in site-packages; its dependencies come from this environment."""
+    site = tmp_path_factory.mktemp("installed") / "site-packages"
+    done = run("-m", "pip", "install", "--no-deps", "--no-index", "--target", site, built[0], folder=site.parent)
+    assert done.returncode == 0, done.stderr
+    return site
+
+
+def names_in(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if ".dist-info/" not in name}
+
+
+def expected_names() -> set[str]:
+    """What the checkout has: the package, and the shipped folders mapped into it."""
+    names = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "kgask").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    names |= {f"kgask/{part}/{path.name}" for part in SHIPPED for path in (ROOT / part).iterdir()}
+    return names | {"kgask/models/NOTICE", "kgask/kg_packs/NOTICE"}
+
+
+def test_the_wheel_has_the_package_the_models_and_the_pack_and_nothing_else(built: tuple[Path, str]) -> None:
+    assert names_in(built[0]) == expected_names()
+
+
+def test_setuptools_has_nothing_to_complain_about(built: tuple[Path, str]) -> None:
+    complaints = ("deprecat", "absent from", "is ambiguous", "init file", "missing required")
+    assert [line for line in built[1].splitlines() if any(word in line.lower() for word in complaints)] == []
+
+
+def test_the_sdist_makes_the_same_wheel(tmp_path: Path) -> None:
+    source = clean_copy(ROOT, tmp_path / "source")
+    build = f"from setuptools.build_meta import build_sdist; build_sdist({str(tmp_path)!r})"
+    done = run("-c", build, folder=source)
+    assert done.returncode == 0, done.stderr
+    (sdist,) = tmp_path.glob("kgask-*.tar.gz")
+    (tmp_path / "out").mkdir()
+    wheel, _ = build_wheel(sdist, tmp_path / "out")
+    assert names_in(wheel) == expected_names()
+
+
+def test_an_installed_wheel_answers_from_anywhere(installed: Path, tmp_path: Path) -> None:
+    """Not the checkout: kgask, models and pack all come from the installed copy."""
+    done = run("-m", "kgask", QUESTION, "--verbose", folder=tmp_path, PYTHONPATH=str(installed), HOME=str(tmp_path))
+    assert done.stdout == "Jane Austen\n"
+    assert str(installed / "kgask" / "kg_packs" / "demo") in done.stderr
+
+
+@pytest.mark.parametrize(("group", "folder"), [("pack", "kg_packs"), ("models", "models")])
+def test_lists_show_where_the_installed_things_are(installed: Path, tmp_path: Path, group: str, folder: str) -> None:
+    done = run("-m", "kgask", group, "list", folder=tmp_path, PYTHONPATH=str(installed), HOME=str(tmp_path))
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert rows
+    assert all("shipped" in row and Path(row[-1]).parent == installed / "kgask" / folder for row in rows)
+
+
+def requirements(wheel: Path) -> list[Requirement]:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = Parser().parsestr(archive.read(name).decode())
+    assert metadata["Requires-Python"] == "<3.14,>=3.11"
+    return [Requirement(text) for text in metadata.get_all("Requires-Dist")]
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "runtime"),
+    [
+        ("Linux", "x86_64", "onnxruntime-gpu"),
+        ("Windows", "AMD64", "onnxruntime-gpu"),
+        ("Linux", "aarch64", "onnxruntime-gpu"),
+        ("Linux", "riscv64", "onnxruntime"),
+        ("Windows", "ARM64", "onnxruntime"),
+        ("Darwin", "arm64", "onnxruntime"),
+        ("Darwin", "x86_64", "onnxruntime"),
+    ],
+)
+def test_exactly_one_onnx_runtime_for_each_machine(
+    built: tuple[Path, str], system: str, machine: str, runtime: str
+) -> None:
+    """The two cannot be installed side by side."""
+    environment = {"platform_system": system, "platform_machine": machine, "extra": ""}
+    chosen = [r.name for r in requirements(built[0]) if r.marker is None or r.marker.evaluate(environment)]
+    assert [name for name in chosen if name.startswith("onnxruntime")] == [runtime]
+
+
+def test_only_the_train_extra_asks_for_torch(built: tuple[Path, str]) -> None:
+    wanting = {str(r.marker) for r in requirements(built[0]) if r.name in ("torch", "transformers", "sentence-transformers")}
+    assert wanting == {'extra == "train"'}
