@@ -21,8 +21,8 @@ from kgask.plan.rigel_onnx import RigelPlanner, mask_mention
 from kgask.protocols import Reader
 from kgask.retrieve.evidence import gather
 from kgask.retrieve.follow import relations_of
-from kgask.retrieve.trace import trace
-from kgask.retrieve.walk import Walk, walks
+from kgask.retrieve.trace import trace_route
+from kgask.retrieve.walk import Route, routes
 from kgask.types import (
     Answer,
     AnswerEntity,
@@ -65,13 +65,13 @@ class Reached:
     seed: Seed
     mention: Mention
     branch: Branch
-    walks: list[Walk]  # most probable first
+    routes: list[Route]  # most probable first
     asked: int  # the directed relation that the plan wants first, whether the seed has it or not
 
     @property
     def mass(self) -> float:
         """Probability of the plan's paths that exist in the graph."""
-        return sum(walk.prob for walk in self.walks)
+        return sum(route.prob for route in self.routes)
 
     @property
     def score(self) -> float:
@@ -96,12 +96,12 @@ class Timer:
 
 def features(reached: Reached) -> dict[str, float]:
     """What confidence is calibrated on; each is a logarithm, 0 at best."""
-    best = reached.walks[0].prob
+    best = reached.routes[0]
     return {
         "mass": math.log(max(reached.mass, LEAST)),
-        "share": math.log(max(best / max(reached.mass, LEAST), LEAST)),
+        "share": math.log(max(best.prob / max(reached.mass, LEAST), LEAST)),
         "link": math.log(max(reached.seed.score, LEAST)),
-        "hops": float(len(reached.walks[0].relations) - 1),
+        "hops": float(len(best.walks[0].relations) - 1),
     }
 
 
@@ -175,13 +175,14 @@ class Pipeline:
         question = Question(checked_question(text))
         timer = Timer()
         reached, mentions = self._understand(question, options, timer)
-        if reached is None or not reached.walks:
+        if reached is None or not reached.routes:
             return self._no_answer(question, self._why_nothing(reached, mentions), reached, timer)
         confidence = calibrated(self.planner.card.calibration, features(reached))
         if confidence < options.min_confidence:
             return self._no_answer(question, self._why_unsure(reached), reached, timer, confidence)
         with timer.stage("retrieve"):
-            evidence = gather(self.pack, reached.walks, options.top_k)
+            ways = [walk for route in reached.routes for walk in route.walks]
+            evidence = gather(self.pack, ways, options.top_k)
         return self._read(question, reached, evidence, confidence, timer)
 
     def understand(self, question: Question, options: AskOptions) -> Reached | None:
@@ -209,7 +210,7 @@ class Pipeline:
         return best, mentions
 
     def _doubtful(self, reached: Reached, options: AskOptions) -> bool:
-        if not reached.walks:
+        if not reached.routes:
             return True
         return calibrated(self.planner.card.calibration, features(reached)) < options.min_confidence
 
@@ -241,7 +242,7 @@ class Pipeline:
         for bound, _, mention, branch, seed in pairs:
             if best is not None and best.score >= bound:
                 break
-            ways = walks(self.pack, branch, [seed.entity], options.hops, options.keep_seed)
+            ways = routes(self.pack, branch, [seed.entity], options.hops, options.keep_seed)
             asked = int(np.argmax(branch.relation_probs[0]))
             reached = Reached(seed, mention, branch, ways, asked)
             if best is None or reached.score > best.score:
@@ -263,22 +264,22 @@ class Pipeline:
     def _read(
         self, question: Question, reached: Reached, evidence: Evidence, confidence: float, timer: Timer
     ) -> Answer:
-        walk = reached.walks[0]
+        route = reached.routes[0]
         if self.reader is not None:
             with timer.stage("read"):
                 reading = self.reader.read(question, evidence, self.pack)
             if reading.abstained:
                 reason = "the reader finds no answer in the facts"
                 return self._no_answer(question, reason, reached, timer, confidence, evidence)
-            walk = chosen_walk(reached.walks, reading)
-        entities = self._ordered(walk, evidence)
+            route = chosen_route(reached.routes, reading)
+        entities = self._ordered(route, evidence)
         with timer.stage("trace"):
-            support = trace(self.pack, walk, np.asarray(entities))
+            support = trace_route(self.pack, route, np.asarray(entities))
         return self._answer(question, reached, evidence, entities, support, confidence, timer)
 
-    def _ordered(self, walk: Walk, evidence: Evidence) -> list[EntityId]:
-        """The whole answer set of the walk, best first: ``top_k`` never cuts it."""
-        wanted = set(walk.answers.tolist())
+    def _ordered(self, route: Route, evidence: Evidence) -> list[EntityId]:
+        """The whole answer set of the route, best first: ``top_k`` never cuts it."""
+        wanted = set(route.answers.tolist())
         return [candidate.entity for candidate in evidence.candidates if candidate.entity in wanted]
 
     # --- the edge -------------------------------------------------------------------------
@@ -389,18 +390,18 @@ class Pipeline:
         return found | ({"reader": reader_hash} if reader_hash else {})
 
 
-def chosen_walk(ways: list[Walk], reading: Reading) -> Walk:
-    """The most probable path that ends at everything the reader named.
+def chosen_route(ways: list[Route], reading: Reading) -> Route:
+    """The most probable route that ends at everything the reader named.
 
-    The answer is that path's whole end: the reader sees ``top_k`` triples a
-    hop, the answer set may be larger. A reader that mixes two paths' ends gets
-    the path of its first entity.
+    The answer is that route's whole end: the reader sees ``top_k`` triples a
+    hop, the answer set may be larger. A reader that mixes two routes' ends gets
+    the route of its first entity.
     """
     wanted = set(reading.entities)
-    for walk in ways:
-        if wanted <= set(walk.answers.tolist()):
-            return walk
-    return next(walk for walk in ways if reading.entities[0] in walk.answers)
+    for route in ways:
+        if wanted <= set(route.answers.tolist()):
+            return route
+    return next(route for route in ways if reading.entities[0] in route.answers)
 
 
 def checked_question(text: str) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reified import ReifiedKB
 
+import kgask.retrieve.follow as follow_module
 from kgask.pack.store import Pack
 from kgask.retrieve.evidence import gather
-from kgask.retrieve.follow import edges_by_relation, edges_of, follow, relations_of
+from kgask.retrieve.follow import edges_of, follow, relations_of
 from kgask.retrieve.trace import trace
 from kgask.retrieve.walk import walks
 from kgask.types import Branch
@@ -57,11 +60,16 @@ def test_follow_is_the_reified_product(triples: np.ndarray, entity_weights: list
     assert len(edges) == len(edge_weights)
 
 
-@given(graphs, st.sets(st.integers(0, N_ENTITIES - 1), min_size=1))
-def test_edges_of_one_relation_are_what_filtering_gives(triples: np.ndarray, entities: set[int]) -> None:
+@pytest.mark.parametrize("scanned", [0, follow_module.SCANNED])
+@given(triples=graphs, entities=st.sets(st.integers(0, N_ENTITIES - 1), min_size=1))
+def test_edges_of_one_relation_are_what_filtering_gives(
+    scanned: int, triples: np.ndarray, entities: set[int]
+) -> None:
     graph, frontier = ArrayGraph(triples), np.array(sorted(entities))
-    every = list(range(2 * N_RELATIONS))
-    for relation, together in zip(every, edges_by_relation(graph, frontier, every), strict=True):
+    for relation in range(2 * N_RELATIONS):
+        only = np.eye(2 * N_RELATIONS)[relation]
+        with mock.patch.object(follow_module, "SCANNED", scanned):  # both ways of reading a frontier
+            _, _, together, _ = follow(graph, frontier, np.ones(len(frontier)), only)
         alone = edges_of(graph, frontier, relation)
         expected = {
             (s, o) if relation < N_RELATIONS else (o, s)

@@ -72,7 +72,7 @@ def rigel(
     note("exporting to ONNX and calibrating")
     with steps_bar("calibrate", probes) as show:
         parity, result = build_model_folder(trainer, out, pack_path, probes, lambda done, _: show(done, ""))
-    note(f"ONNX against torch: fp32 {parity.fp32:.1e}, int8 {parity.int8:.3f}")
+    note(f"ONNX against torch: fp32 within {parity.fp32:.1e}, int8 agrees on {parity.int8_agreement:.1%}")
     note(
         f"{result.n_probes} calibration questions on {pack}: Hits@1 {result.hits_at_1:.3f} of the answerable, "
         f"Brier {result.brier:.3f}"

@@ -86,26 +86,23 @@ def edges_of(graph: Graph, entities: np.ndarray, directed_relation: int) -> Edge
     return Edges(np.concatenate(sources), directed, target[rows].astype(np.int64), rows)
 
 
-SCANNED = 4096  # a frontier with fewer triples is read once and filtered per relation
+SCANNED = 4096  # a frontier with fewer triples is read whole; else each relation is cut out of its rows
 
 
-def edges_by_relation(graph: Graph, entities: np.ndarray, directed_relations: list[int]) -> list[Edges]:
-    """:func:`edges_of` for several relations; a small frontier is read only once per direction."""
-    entities = np.asarray(entities, np.int64)
-    scanned: dict[bool, Edges | None] = {}
-    found = []
-    for relation in directed_relations:
-        _, inverse = undirected(relation, graph.n_relations)
-        if inverse not in scanned:
-            indptr = graph.in_indptr if inverse else graph.out_indptr
-            degree = int((indptr[entities + 1].astype(np.int64) - indptr[entities]).sum())
-            scanned[inverse] = all_edges(graph, entities, inverse) if degree <= SCANNED else None
-        whole = scanned[inverse]
-        if whole is None:
-            found.append(edges_of(graph, entities, relation))
+def _edges_with(graph: Graph, entities: np.ndarray, relations: np.ndarray) -> Edges:
+    """At least the triples of the entities with the directed relations, by the cheaper way."""
+    parts = []
+    for inverse in (False, True):
+        wanted = relations[(relations >= graph.n_relations) == inverse]
+        if not len(wanted):
+            continue
+        indptr = graph.in_indptr if inverse else graph.out_indptr
+        degree = int((indptr[entities + 1].astype(np.int64) - indptr[entities]).sum())
+        if degree <= SCANNED or len(wanted) > graph.n_relations // 2:
+            parts.append(all_edges(graph, entities, inverse))
         else:
-            found.append(whole.where(whole.relations == relation))
-    return found
+            parts += [edges_of(graph, entities, relation) for relation in wanted.tolist()]
+    return concatenate(parts)
 
 
 def follow(
@@ -118,16 +115,10 @@ def follow(
     [G] (sums over edges), and the edges with their weights [E]. Edges of
     weight zero are left out.
     """
-    entities = np.asarray(entities, np.int64)
     order = np.argsort(entities)
-    entities, weights = entities[order], np.asarray(weights, np.float64)[order]
-    parts = []
-    n_relations = graph.n_relations
-    for inverse in (False, True):
-        probs = relation_probs[n_relations:] if inverse else relation_probs[:n_relations]
-        if np.any(probs > 0):
-            parts.append(all_edges(graph, entities, inverse))
-    edges = concatenate(parts)
+    entities = np.asarray(entities, np.int64)[order]
+    weights = np.asarray(weights, np.float64)[order]
+    edges = _edges_with(graph, entities, np.flatnonzero(relation_probs))
     source_weights = weights[np.searchsorted(entities, edges.sources)]
     edge_weights = source_weights * np.asarray(relation_probs, np.float64)[edges.relations]
     keep = edge_weights > 0

@@ -6,7 +6,7 @@ import numpy as np
 
 from kgask.pack.store import Pack
 from kgask.retrieve.follow import Edges
-from kgask.retrieve.walk import Walk
+from kgask.retrieve.walk import Route, Walk
 from kgask.types import ScoredTriple
 
 
@@ -18,6 +18,20 @@ def triple_ids(pack: Pack, edges: Edges) -> np.ndarray:
         back = edges.where(inverse)
         ids[inverse] = pack.triple_ids(back.targets, back.relations - pack.n_relations, back.sources)
     return ids
+
+
+AGREEING = 0.1  # a path counts as proof when it has this share of its route's best path
+
+
+def trace_route(pack: Pack, route: Route, answers: np.ndarray) -> list[ScoredTriple]:
+    """The triples of every path of a route that the plan takes seriously, in hop order, each once."""
+    best = route.walks[0].prob
+    chosen: dict[tuple[int, int], ScoredTriple] = {}
+    for walk in route.walks:
+        if walk.prob >= AGREEING * best:
+            for triple in trace(pack, walk, answers):
+                chosen.setdefault((triple.triple, triple.hop), triple)
+    return sorted(chosen.values(), key=lambda triple: triple.hop)
 
 
 def trace(pack: Pack, walk: Walk, answers: np.ndarray) -> list[ScoredTriple]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgask.protocols import Graph
-from kgask.retrieve.follow import Edges, edges_by_relation
+from kgask.retrieve.follow import Edges, follow
 from kgask.types import Branch, EntityId
 
 BEAM = 6  # paths kept per hop
@@ -39,11 +39,41 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Route:
+    """Every path of the plan that ends in the same answer set, most probable first.
+
+    Graphs say things twice (spouse in both directions, author and notable
+    work): what several paths agree on is surer than any one of them.
+    """
+
+    walks: tuple[Walk, ...]
+
+    @property
+    def prob(self) -> float:
+        return sum(walk.prob for walk in self.walks)
+
+    @property
+    def answers(self) -> np.ndarray:
+        """int64, sorted."""
+        return self.walks[0].answers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Partial:
     relations: tuple[int, ...]
     prob: float
     frontiers: tuple[np.ndarray, ...]
     edges: tuple[Edges, ...]
+
+
+def routes(
+    graph: Graph, branch: Branch, seeds: list[EntityId], max_hops: int, keep_seed: bool = False
+) -> list[Route]:
+    """:func:`walks`, gathered by what they answer, most probable first."""
+    by_answers: dict[bytes, list[Walk]] = {}
+    for walk in walks(graph, branch, seeds, max_hops, keep_seed):
+        by_answers.setdefault(walk.answers.tobytes(), []).append(walk)
+    return sorted((Route(tuple(same)) for same in by_answers.values()), key=lambda route: -route.prob)
 
 
 def walks(
@@ -78,19 +108,22 @@ def _extend(
     graph: Graph, partial: _Partial, probs: np.ndarray, seeds: np.ndarray, keep_seed: bool
 ) -> list[_Partial]:
     likely = np.argsort(-probs)[:TRIED]
-    likely = likely[partial.prob * probs[likely] >= LEAST_PROB].tolist()
+    likely = likely[partial.prob * probs[likely] >= LEAST_PROB]
+    tried = np.zeros(2 * graph.n_relations)
+    tried[likely] = probs[likely]
+    frontier = partial.frontiers[-1]
+    _, _, found, _ = follow(graph, frontier, np.ones(len(frontier)), tried)
     steps = []
-    for relation, edges in zip(likely, edges_by_relation(graph, partial.frontiers[-1], likely), strict=True):
-        prob = partial.prob * float(probs[relation])
+    for relation in likely.tolist():
+        edges = found.where(found.relations == relation)
         if not keep_seed:
             edges = edges.where(edges.targets != seeds[0] if len(seeds) == 1 else ~np.isin(edges.targets, seeds))
         if len(edges):
-            frontier = np.unique(edges.targets)
             steps.append(
                 _Partial(
                     (*partial.relations, relation),
-                    prob,
-                    (*partial.frontiers, frontier),
+                    partial.prob * float(probs[relation]),
+                    (*partial.frontiers, np.unique(edges.targets)),
                     (*partial.edges, edges),
                 )
             )

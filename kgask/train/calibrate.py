@@ -90,11 +90,11 @@ def calibrate(
     rows, right, hits, answerable = [], [], 0, 0
     for done, probe in enumerate(probes, 1):
         reached = pipeline.understand(Question(probe.text), AskOptions())
-        top = set(reached.walks[0].answers.tolist()) if reached and reached.walks else set()
+        top = set(reached.routes[0].answers.tolist()) if reached and reached.routes else set()
         is_right = bool(top) and top <= probe.answers
         answerable += bool(probe.answers)
         hits += is_right
-        if reached and reached.walks:
+        if reached and reached.routes:
             values = features(reached)
             rows.append([values[name] for name in FEATURES])
             right.append(float(is_right))

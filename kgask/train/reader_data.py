@@ -83,7 +83,9 @@ def make_batch(group: Sequence[Encoded]) -> Batch:
     """Prompts with their replies, padded to the longest."""
     longest = max(len(scene.prompt) + len(scene.reply) - 1 for scene in group)
     ids = np.zeros((len(group), longest), dtype=np.int64)
-    rows, columns, targets = [], [], []
+    rows: list[int] = []
+    columns: list[int] = []
+    targets: list[int] = []
     n_tokens = 0
     for row, scene in enumerate(group):
         sequence, first = scene.prompt + scene.reply[:-1], len(scene.prompt) - 1
@@ -95,8 +97,10 @@ def make_batch(group: Sequence[Encoded]) -> Batch:
     line_rows = [row for row, scene in enumerate(group) for _ in scene.line_ends]
     line_ends = [at for scene in group for at in scene.line_ends]
     verdicts = [verdict for scene in group for verdict in scene.verdicts]
-    arrays = (np.array(part) for part in (rows, columns, targets, line_rows, line_ends, verdicts))
-    return Batch(ids, *arrays, n_tokens)
+    return Batch(
+        ids, np.array(rows), np.array(columns), np.array(targets),
+        np.array(line_rows), np.array(line_ends), np.array(verdicts), n_tokens,
+    )  # fmt: skip
 
 
 def batches(

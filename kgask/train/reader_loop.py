@@ -11,6 +11,7 @@ import math
 import os
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from kgask.train.reader_model import ReaderConfig, ReaderModel
 from kgask.train.reader_tokens import ReaderTokens, prompt_texts
 from kgask.train.reader_words import ordered_embeddings, word_embeddings
 
+Show = Callable[[int, str], None]
 CHECKPOINT, TOKENIZER, RECIPE = "checkpoint.pt", "tokenizer.json", "recipe.json"
 
 
@@ -56,6 +58,10 @@ class Recipe:
     tokenizer_scenes: int = 12_000
     check_every: int = 200  # steps between checkpoints and held-out measurements
     check_scenes: int = 300
+
+
+def _show_nothing(_step: int, _say: str) -> None:
+    """No progress bar."""
 
 
 @dataclass(slots=True)
@@ -105,8 +111,10 @@ class Trainer:
         optimizer.load_state_dict(saved["optimizer"])
         return cls(recipe, makers, folder, tokens, model, optimizer, saved["step"], saved["seconds"])
 
-    def run(self, minutes: float | None = None, until: int | None = None) -> bool:
+    def run(self, minutes: float | None = None, until: int | None = None, show: Show = _show_nothing) -> bool:
         """Train to the recipe's last step; False when the minutes (or ``until`` steps) end first.
+
+        ``show`` is called with the step number and what to say about it.
 
         The minutes count from now and do not change the learning-rate
         schedule, so that a stopped and resumed run ends with the same weights.
@@ -120,6 +128,7 @@ class Trainer:
             window.append(self._train_step(next(source)))
             self.step += 1
             self.seconds = before + time.monotonic() - began
+            show(self.step, f"loss {window[-1][0]:.3f}, {self._rate():.0f} examples/s")
             if self.step % self.recipe.check_every == 0 or self.step == self.recipe.steps:
                 self._report(*np.mean(window, axis=0).tolist())
                 self.save()
@@ -145,13 +154,15 @@ class Trainer:
 
     def _report(self, loss: float, verdict_loss: float) -> None:
         accuracy = held_out_accuracy(self.model, self.tokens, self.makers, self.recipe.check_scenes)
-        rate = self.step * self.recipe.batch_size / max(self.seconds, 1e-9)
         left = (self.recipe.steps - self.step) * self.seconds / max(self.step, 1)
-        entry = {"step": self.step, "loss": round(loss, 4), "verdict_loss": round(verdict_loss, 4), **accuracy, "examples_per_s": round(rate, 1)}
+        entry = {"step": self.step, "loss": round(loss, 4), "verdict_loss": round(verdict_loss, 4), **accuracy, "examples_per_s": round(self._rate(), 1)}
         with open(self.folder / "log.jsonl", "a", encoding="utf-8") as log:
             log.write(json.dumps({**entry, "seconds": round(self.seconds)}) + "\n")
         shown = "  ".join(f"{key} {value}" for key, value in entry.items())
         print(f"{shown}  left {left / 60:.1f} min", file=sys.stderr, flush=True)
+
+    def _rate(self) -> float:
+        return self.step * self.recipe.batch_size / max(self.seconds, 1e-9)
 
     def save(self) -> None:
         """Write the checkpoint beside the old one, then replace it."""

@@ -102,6 +102,8 @@ class ReaderModel(nn.Module):
         self.verdict = nn.Linear(config.n_embd, N_VERDICTS, bias=False)
         frequency = config.rope_base ** (-torch.arange(0, config.head_dim, 2).float() / config.head_dim)
         angle = torch.outer(torch.arange(config.n_ctx).float(), frequency)
+        self.cos: Tensor
+        self.sin: Tensor
         self.register_buffer("cos", angle.cos(), persistent=False)
         self.register_buffer("sin", angle.sin(), persistent=False)
         self._initialise()

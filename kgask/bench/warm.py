@@ -1,0 +1,31 @@
+"""A warm question: the second and later ones of a process, stage by stage."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+from kgask.pipeline import Pipeline
+
+# Asked in turn, so that no stage answers from what it has just seen.
+QUESTIONS = (
+    "who wrote Lady Susan?",
+    "What is the capital of Kenya?",
+    "Who directed Pulp Fiction?",
+    "where was Albert Einstein born?",
+    "Where was the director of Pulp Fiction born?",
+)
+
+
+def measure(pack: str | None, n_runs: int) -> dict[str, float]:
+    """Median milliseconds per stage and in all, after one question that does not count."""
+    spent: dict[str, list[float]] = {}
+    with Pipeline.open(pack) as pipeline:
+        pipeline.ask(QUESTIONS[0])
+        for index in range(n_runs):
+            began = time.perf_counter()
+            answer = pipeline.ask(QUESTIONS[index % len(QUESTIONS)])
+            spent.setdefault("whole question", []).append((time.perf_counter() - began) * 1000)
+            for stage, ms in answer.timings_ms.items():
+                spent.setdefault(stage, []).append(ms)
+    return {stage: statistics.median(values) for stage, values in spent.items()}
