@@ -26,6 +26,8 @@ from kgask.errors import KgaskError, UsageError
 
 SUMS, INSTALL = "SHA256SUMS", "INSTALL.txt"
 SOURCE_PARTS = ("kgask", "models", "kg_packs", "setup.cfg", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
+# What the wheel of kgask must have inside to answer on the other machine.
+CARRIED = ("kgask/models/rigel/model.json", "kgask/models/reader/model.json", "kgask/kg_packs/demo/pack.json")
 LLAMA = "llama-cpp-python"
 # A build tag in the wheel's name tells our portable build from one compiled for this machine only.
 BUILD_TAG = "1avx2"
@@ -72,18 +74,26 @@ def airgap(folder: Path, source: Path | None) -> None:
     folder, or --source.
     """
     target = folder.expanduser().absolute()
+    make_folder(target, source.expanduser().absolute() if source else find_source())
+    wheels = sorted(target.glob("*.whl"))
+    size_mb = sum(path.stat().st_size for path in wheels) / 1e6
+    note(f"{target}: {len(wheels)} wheels, {size_mb:.0f} MB; {INSTALL} there says how to install")
+
+
+def make_folder(target: Path, source: Path) -> None:
+    """Make ``target`` from a checkout or a wheel of kgask, whole or not at all.
+
+    Raises :class:`UsageError` for a folder or a source that will not do,
+    :class:`KgaskError` when pip fails.
+    """
     _check_replaceable(target)
-    found = source.expanduser().absolute() if source else find_source()
     gathered = target.with_name(f"{target.name}.tmp")
     llama = _reusable(target) or _reusable(gathered)
     with tempfile.TemporaryDirectory(prefix="kgask-airgap-") as scratch:
         kept = Path(shutil.copy2(llama, scratch)) if llama else None
         _start_empty(gathered, kept)
-        _gather(found, gathered, Path(scratch), kept)
+        _gather(source, gathered, Path(scratch), kept)
     _finish(gathered, target)
-    wheels = sorted(target.glob("*.whl"))
-    size_mb = sum(path.stat().st_size for path in wheels) / 1e6
-    note(f"{target}: {len(wheels)} wheels, {size_mb:.0f} MB; {INSTALL} there says how to install")
 
 
 def find_source() -> Path:
@@ -184,14 +194,18 @@ def _gather(source: Path, folder: Path, scratch: Path, llama: Path | None) -> No
 def _compile_llama(folder: Path) -> Path:
     """Compile for more machines than this one; never from pip's cache, which holds builds for this one."""
     note(f"compiling {LLAMA} {_llama_version()} {_target()}; this takes some minutes")
-    x86 = AVX2_AND_NO_MORE if _is_x86() else ()
     environment = {key: value for key, value in os.environ.items() if key not in LEAKING}
-    environment["CMAKE_ARGS"] = " ".join(PORTABLE + x86 + LEAN)
+    environment["CMAKE_ARGS"] = cmake_arguments()
     _pip_wheel(
         "--no-deps", "--no-cache-dir", "--no-binary", LLAMA, "-C", f"wheel.build-tag={BUILD_TAG}",
         "--wheel-dir", folder, f"{LLAMA}=={_llama_version()}", environment=environment,
     )  # fmt: skip
     return next(folder.glob(f"llama_cpp_python-*-{BUILD_TAG}-*.whl"))
+
+
+def cmake_arguments() -> str:
+    """The CMake options of a build that runs on more machines than this one."""
+    return " ".join(PORTABLE + (AVX2_AND_NO_MORE if _is_x86() else ()) + LEAN)
 
 
 def _is_x86() -> bool:
@@ -224,7 +238,7 @@ def clean_copy(source: Path, target: Path) -> Path:
 def _check_carries_models(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    for name in ("kgask/models/rigel/model.json", "kgask/models/reader/model.json", "kgask/kg_packs/demo/pack.json"):
+    for name in CARRIED:
         if name not in names:
             raise KgaskError(f"{wheel.name} has no {name}; build from a checkout with models and pack in place")
 
