@@ -197,7 +197,7 @@ def _compile_llama(folder: Path) -> Path:
     environment = {key: value for key, value in os.environ.items() if key not in LEAKING}
     environment["CMAKE_ARGS"] = cmake_arguments()
     _pip_wheel(
-        "--no-deps", "--no-cache-dir", "--no-binary", LLAMA, "-C", f"wheel.build-tag={BUILD_TAG}",
+        "--no-deps", "--no-cache-dir", "--no-binary", LLAMA, "--config-settings", f"wheel.build-tag={BUILD_TAG}",
         "--wheel-dir", folder, f"{LLAMA}=={_llama_version()}", environment=environment,
     )  # fmt: skip
     return next(folder.glob(f"llama_cpp_python-*-{BUILD_TAG}-*.whl"))
