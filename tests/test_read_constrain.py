@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgask.read.constrain import ReplyGrammar, decode_reply, reply_probability
+from kgask.read.constrain import (
+    ReplyGrammar,
+    Verdicts,
+    decode_reply,
+    judge_lines,
+    score_reply,
+)
 
 N_VOCAB = 40
 
@@ -52,7 +58,7 @@ def test_the_probabilities_of_all_replies_sum_to_one(make, citable: set[int], rn
     replies = itertools.chain.from_iterable(
         itertools.combinations(sorted(citable), size) for size in range(len(citable) + 1)
     )
-    total = sum(reply_probability(model, [7], grammar, lines) for lines in replies)
+    total = sum(math.exp(score_reply(model, [7], grammar, lines).log_prob) for lines in replies)
     assert total == pytest.approx(1.0, abs=1e-9)
 
 
@@ -71,8 +77,8 @@ def test_a_reply_is_possible_and_no_draft_changes_it(
     drafted = decode_reply(HashedModel(rng_seed), [3, 5], grammar, draft)
     assert plain == drafted
     assert set(plain.lines) <= citable and list(plain.lines) == sorted(set(plain.lines))
-    probability = reply_probability(HashedModel(rng_seed), [3, 5], grammar, plain.lines)
-    assert math.exp(plain.log_prob) == pytest.approx(probability)
+    scored = score_reply(HashedModel(rng_seed), [3, 5], grammar, plain.lines)
+    assert scored.log_prob == pytest.approx(plain.log_prob) and scored.n_decisions == plain.n_decisions
 
 
 def test_forced_tokens_are_not_evaluated() -> None:
@@ -95,3 +101,31 @@ def test_logits_that_are_not_numbers_still_give_a_possible_reply() -> None:
 
     reply = decode_reply(Broken(), [1], spelled_grammar([2, 11]))
     assert set(reply.lines) <= {2, 11} and math.isfinite(reply.log_prob)
+
+
+# --- judging lines (our own reader) -----------------------------------------------------------
+
+
+@given(citable=st.sets(st.integers(1, 30), min_size=1, max_size=7), rng_seed=st.integers(0, 2**20))
+@settings(max_examples=30, deadline=None)
+def test_verdicts_make_a_distribution_over_replies_and_the_best_is_chosen(citable: set[int], rng_seed: int) -> None:
+    verdicts = judge_lines(HashedModel(rng_seed), [7], {line: line for line in sorted(citable)}, 35, 36)
+    replies = [
+        verdicts.score(lines)
+        for size in range(len(citable) + 1)
+        for lines in itertools.combinations(sorted(citable), size)
+    ]
+    assert sum(math.exp(reply.log_prob) for reply in replies) == pytest.approx(1.0, abs=1e-9)
+    best = verdicts.reply()
+    assert best.log_prob == pytest.approx(max(reply.log_prob for reply in replies))
+    assert set(best.lines) <= citable and best.n_decisions == len(citable)
+
+
+def test_all_numbers_go_along_with_the_first() -> None:
+    model = HashedModel(3)
+    judge_lines(model, [7], {2: 12, 5: 15, 9: 19}, 35, 36)
+    assert model.drafts == [(15, 19), (19,), ()]
+
+
+def test_a_certain_verdict_leaves_a_finite_probability() -> None:
+    assert math.isfinite(Verdicts({1: 1.0, 2: 0.0}).score([2]).log_prob)

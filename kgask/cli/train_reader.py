@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from kgask.cli.render import note, steps_bar
+
 
 @click.command("reader")
 @click.option("--data", type=click.Path(path_type=Path, exists=True, file_okay=False), required=True, help="Folder with the question sets (see its README).")
@@ -54,8 +56,10 @@ def reader(
         model, rng_seed, batch_size, steps, check_every=check_every, word_start=not plain_start, bf16=not fp32
     )
     trainer = Trainer.start(recipe, load_makers(data, tables), out)
-    click.echo(f"{trainer.model.n_parameters():,} parameters, step {trainer.step} of {steps}", err=True)
-    if not trainer.run(minutes):
-        click.echo(f"stopped at step {trainer.step} of {steps}; the same command goes on", err=True)
+    note(f"{trainer.model.n_parameters():,} parameters, step {trainer.step} of {steps}")
+    with steps_bar("train reader", steps) as show:
+        finished = trainer.run(minutes, show=show)
+    if not finished:
+        note(f"stopped at step {trainer.step} of {steps}; the same command goes on")
         return
     click.echo(str(finish(out, trainer, quantisation, n_measured)))

@@ -1,15 +1,15 @@
 """Constrained decoding: the reply can only be lines that hold an answer, or "I don't know".
 
-The reply's decisions are which lines to cite, in ascending order, and when to
-stop. What follows from them (the answer's text, which is the end of each
-cited line) is not decoded at all. Choices are token sequences in a trie: where a
-node has one child the token is forced and needs no evaluation; where it has several, the
-model's probabilities are renormalised over them, so the probabilities of
-all possible replies sum to one (:func:`reply_probability` gives any one of them).
+What follows from the cited lines (the answer's text, which is the end of each of them) is never
+decoded. Two forms of one constraint; in both, the probabilities of all possible replies sum to one:
 
-The plan's own reply is decoded in the same batch as the prompt as a draft (speculative
-decoding: Leviathan et al. 2023, greedy form). Where the model agrees, a whole read is one
-llama_decode call; the result is the same as without a draft.
+- :func:`judge_lines`, for our own reader: it was trained to judge every line that may be cited
+  (cite or skip), and all verdicts come out of one evaluation.
+- :func:`decode_reply`, for any other model: line numbers as text, ascending, then a stop. Choices are token
+  sequences in a trie: where a node has one child the token is forced and needs no evaluation; where it has
+  several, the model's probabilities are renormalised over them. The plan's own reply goes along
+  with the prompt as a draft (speculative decoding: Leviathan et al. 2023, greedy form): where the
+  model agrees, a whole read is one llama_decode call, and the result is the same as without.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Protocol
 import numpy as np
 
 Tokens = tuple[int, ...]
+LEAST_PROB = 1e-12
 START = 0  # state "no line cited yet"; otherwise the state is the last cited line
 
 
@@ -40,6 +41,38 @@ class Reply:
     lines: tuple[int, ...]
     log_prob: float
     n_decisions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """For each line that may be cited, the probability that the reader cites it."""
+
+    cite_probs: Mapping[int, float]
+
+    def reply(self) -> Reply:
+        """The most probable reply."""
+        return self.score(line for line, prob in self.cite_probs.items() if prob >= 0.5)
+
+    def score(self, lines: Iterable[int]) -> Reply:
+        """One possible reply with its probability; ``lines`` must be among those that were judged."""
+        cited = frozenset(lines)
+        chosen = [prob if line in cited else 1.0 - prob for line, prob in self.cite_probs.items()]
+        log_prob = sum(math.log(max(prob, LEAST_PROB)) for prob in chosen)
+        return Reply(tuple(sorted(cited)), log_prob, len(chosen))
+
+
+def judge_lines(
+    source: LogitSource, prompt: Sequence[int], numbers: Mapping[int, int], cite: int, skip: int
+) -> Verdicts:
+    """Ask our own reader about each line; ``numbers`` gives the lines' number tokens, ascending."""
+    tokens, rest = list(prompt), list(numbers.values())
+    probs: dict[int, float] = {}
+    for line, token in numbers.items():
+        tokens.append(token)
+        rest = rest[1:]
+        scores = _log_softmax(source.logits_after(tokens, rest)[[cite, skip]])
+        probs[line] = float(np.exp(scores[0]))
+    return Verdicts(probs)
 
 
 class ReplyGrammar:
@@ -81,7 +114,8 @@ def decode_reply(
 ) -> Reply:
     """The greedy reply: at each decision the most probable choice token."""
     tokens = list(prompt)
-    state, lines, log_prob, n_decisions = START, [], 0.0, 0
+    state, log_prob, n_decisions = START, 0.0, 0
+    lines: list[int] = []
     planned = sorted(set(draft_lines) & set(grammar.citable))
     while True:
         choices = grammar.choices(state)
@@ -94,11 +128,6 @@ def decode_reply(
             return Reply(tuple(lines), log_prob, n_decisions)
         lines.append(chosen)
         state = chosen
-
-
-def reply_probability(source: LogitSource, prompt: Sequence[int], grammar: ReplyGrammar, lines: Iterable[int]) -> float:
-    """Probability of one possible reply under the model and the grammar."""
-    return math.exp(score_reply(source, prompt, grammar, lines).log_prob)
 
 
 def score_reply(source: LogitSource, prompt: Sequence[int], grammar: ReplyGrammar, lines: Iterable[int]) -> Reply:

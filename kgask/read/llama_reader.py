@@ -16,9 +16,16 @@ from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
 from kgask.protocols import Graph
 from kgask.read import prompt as forms
-from kgask.read.card import check_file, file_hash, read_card
+from kgask.read.card import check_file, file_hash, plan_trust, read_card
 from kgask.read.chat import chat_format
-from kgask.read.constrain import Reply, ReplyGrammar, decode_reply, score_reply
+from kgask.read.constrain import (
+    Reply,
+    ReplyGrammar,
+    Verdicts,
+    decode_reply,
+    judge_lines,
+    score_reply,
+)
 from kgask.read.engine import Engine
 from kgask.read.gguf_header import GgufHeader, check_readable, read_header
 from kgask.read.prompt import MAX_LINES, PromptLine
@@ -46,7 +53,11 @@ class _Style(Protocol):
 
     def prompt_tokens(self, question: str, lines: Sequence[PromptLine]) -> list[int]: ...
 
-    def grammar(self, citable: Sequence[int]) -> ReplyGrammar: ...
+    def reply(self, tokens: Sequence[int], citable: Sequence[int], planned: Sequence[int]) -> Reply: ...
+
+    def score(self, tokens: Sequence[int], citable: Sequence[int], lines: Sequence[int]) -> Reply: ...
+
+    def reply_room(self, n_lines: int) -> int: ...
 
 
 class LlamaReader:
@@ -55,7 +66,6 @@ class LlamaReader:
     def __init__(self, engine: Engine, style: _Style, file_hash: str, card: dict[str, Any] | None = None):
         self.engine, self._style, self.card = engine, style, card
         self.hash = file_hash  # which weights these are
-        self.plan_trust = float((card or {}).get("plan_trust", 1.0))
         self.note = style.note  # which prompt is used, for --verbose
         self._words: tuple[Graph, list[tuple[str, str]]] | None = None
 
@@ -70,7 +80,7 @@ class LlamaReader:
             card = read_card(path)
             check_file(card)
             engine = Engine(card.file, n_threads or OWN_THREADS)
-            return cls(engine, _OwnStyle(engine), card.sha256, card.content)
+            return cls(engine, _OwnStyle(engine, plan_trust(card)), card.sha256, card.content)
         header = read_header(path)
         check_readable(header)
         own = header.metadata.get(FORMAT_KEY)
@@ -99,32 +109,23 @@ class LlamaReader:
             return abstain(NO_ANSWER_LINE)
         marked = mark_lines(evidence, lines)
         tokens, n_shown = self._fit(clean_label(question.text, forms.QUESTION_CHARS), marked)
-        grammar = self.grammar([number for number in citable if number <= n_shown])
-        if not grammar.citable:
+        shown = [number for number in citable if number <= n_shown]
+        if not shown:
             return abstain(NO_ANSWER_LINE)
-        reply = self._decide(tokens, grammar, planned_lines(marked))
+        reply = self.reply(tokens, shown, planned_lines(marked))
         return answer_reading(reply.lines, math.exp(reply.log_prob), evidence, lines, graph)
 
     def prompt_tokens(self, question: str, lines: Sequence[PromptLine]) -> list[int]:
         """The prompt as this model's tokens; ``question`` is clean text."""
         return self._style.prompt_tokens(question, lines)
 
-    def grammar(self, citable: Sequence[int]) -> ReplyGrammar:
-        """The replies that this model may give when these 1-based lines may be cited."""
-        return self._style.grammar(citable)
+    def reply(self, tokens: Sequence[int], citable: Sequence[int], planned: Sequence[int]) -> Reply:
+        """The constrained reply to a prompt: only ``citable`` lines; ``planned`` is what the plan would cite."""
+        return self._style.reply(tokens, citable, [line for line in planned if line in citable])
 
-    def _decide(self, tokens: Sequence[int], grammar: ReplyGrammar, planned: Sequence[int]) -> Reply:
-        """The most probable reply found, the plan's own counting ``plan_trust`` times as much.
-
-        The reader is trained on plans that err more often than a trained planner does; the card says by
-        how much its odds are to be corrected (a change of prior, nothing else).
-        """
-        reply = decode_reply(self.engine, tokens, grammar, planned)
-        own = tuple(line for line in planned if line in grammar.citable)
-        if self.plan_trust <= 1.0 or not own or reply.lines == own:
-            return reply
-        planned_reply = score_reply(self.engine, tokens, grammar, own)
-        return planned_reply if planned_reply.log_prob + math.log(self.plan_trust) > reply.log_prob else reply
+    def score(self, tokens: Sequence[int], citable: Sequence[int], lines: Sequence[int]) -> Reply:
+        """The reply that cites ``lines`` (none: "I don't know"), with its probability; over all sets they sum to 1."""
+        return self._style.score(tokens, citable, lines)
 
     def _fit(self, question: str, lines: Sequence[PromptLine]) -> tuple[list[int], int]:
         """Prompt tokens and how many lines they show: as many as the model's context takes."""
@@ -132,9 +133,7 @@ class LlamaReader:
         n_shown = len(lines)
         while True:
             tokens = self.prompt_tokens(question, lines[:n_shown])
-            every_line = range(1, n_shown + 1)
-            longest_reply = len(self.grammar(every_line).tokens_of(every_line))
-            if len(tokens) + longest_reply <= room:
+            if len(tokens) + self._style.reply_room(n_shown) <= room:
                 return tokens, n_shown
             if n_shown <= 1:
                 raise ModelError(f"{self.engine.path}: its context of {room} tokens is too small for one fact")
@@ -165,19 +164,22 @@ def mark_lines(evidence: Evidence, lines: Sequence[Line]) -> list[PromptLine]:
 
 
 class _OwnStyle:
-    """Our own reader: control tokens by name, plain text between them."""
+    """Our own reader: control tokens by name, plain text between them.
+
+    ``plan_trust`` corrects a prior: the reader is trained on plans that err more often than a trained
+    planner does, so the plan's own reply counts that many times its probability.
+    """
 
     note = "kgask's own reader"
 
-    def __init__(self, engine: Engine):
-        self._engine = engine
+    def __init__(self, engine: Engine, plan_trust: float = 1.0):
+        self._engine, self._plan_trust = engine, plan_trust
         names = forms.control_tokens()
         wrong = [name for index, name in enumerate(names) if engine.token_text(index) != name]
         if wrong:
             raise ModelError(f"{engine.path}: not a reader of this version (no token {wrong[0]!r} where it belongs)")
         self._controls = {name: index for index, name in enumerate(names)}
         self._known: dict[str, list[int]] = {}
-        self._numbers = {line: (self._controls[forms.number_token(line)],) for line in range(1, MAX_LINES + 1)}
 
     def prompt_tokens(self, question: str, lines: Sequence[PromptLine]) -> list[int]:
         tokens: list[int] = []
@@ -185,9 +187,23 @@ class _OwnStyle:
             tokens.extend([self._controls[piece.text]] if piece.control else self._text(piece.text))
         return tokens
 
-    def grammar(self, citable: Sequence[int]) -> ReplyGrammar:
-        stop, dont_know = (self._controls[forms.END],), (self._controls[forms.DONT_KNOW],)
-        return ReplyGrammar(citable, self._numbers, self._numbers, stop, dont_know)
+    def _verdicts(self, tokens: Sequence[int], citable: Sequence[int]) -> Verdicts:
+        numbers = {line: self._controls[forms.number_token(line)] for line in sorted(citable)}
+        return judge_lines(self._engine, tokens, numbers, self._controls[forms.CITE], self._controls[forms.SKIP])
+
+    def reply(self, tokens: Sequence[int], citable: Sequence[int], planned: Sequence[int]) -> Reply:
+        verdicts = self._verdicts(tokens, citable)
+        best = verdicts.reply()
+        if not planned:
+            return best
+        plans = verdicts.score(planned)
+        return plans if plans.log_prob + math.log(self._plan_trust) > best.log_prob else best
+
+    def score(self, tokens: Sequence[int], citable: Sequence[int], lines: Sequence[int]) -> Reply:
+        return self._verdicts(tokens, citable).score(lines)
+
+    def reply_room(self, n_lines: int) -> int:
+        return n_lines
 
     def _text(self, text: str) -> list[int]:
         tokens = self._known.get(text)
@@ -219,7 +235,18 @@ class _ForeignStyle:
         return tokens + engine.tokenize(frame.after, special=True)
 
     def grammar(self, citable: Sequence[int]) -> ReplyGrammar:
+        """The replies that the model may give when these 1-based lines may be cited."""
         return ReplyGrammar(citable, self._first, self._later, self._stop, self._dont_know)
+
+    def reply(self, tokens: Sequence[int], citable: Sequence[int], planned: Sequence[int]) -> Reply:
+        return decode_reply(self._engine, tokens, self.grammar(citable), planned)
+
+    def score(self, tokens: Sequence[int], citable: Sequence[int], lines: Sequence[int]) -> Reply:
+        return score_reply(self._engine, tokens, self.grammar(citable), lines)
+
+    def reply_room(self, n_lines: int) -> int:
+        every_line = range(1, n_lines + 1)
+        return len(self.grammar(every_line).tokens_of(every_line))
 
     def _check_choices(self) -> None:
         """Each choice must be its own token sequence, none the start of another."""

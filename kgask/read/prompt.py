@@ -13,6 +13,10 @@ with the plan's marks: the hop, how the line's end fares among the plan's
 answers, and the line's own plan score. A subject (and relation) that repeats
 the previous line's is written as one ditto token, which halves the prompt.
 
+The reply names each line that may be cited by its number token, and the model
+says after each whether it cites or skips it. No verdict is fed back, so all of them come from
+one evaluation of the prompt. Skipping every line is "I don't know".
+
 The training data are made with these same functions, so the shipped reader
 meets at answer time what it met in training.
 """
@@ -34,7 +38,7 @@ ANSWER_FLOORS = (0.9, 0.5, 0.2, 0.05, 0.0)
 
 QUESTION, LINES, REPLY, SEPARATOR = "<|question|>", "<|lines|>", "<|reply|>", "<|sep|>"
 SAME_SUBJECT, SAME_RELATION = "<|same subject|>", "<|same relation|>"
-DONT_KNOW, END, PAD = "<|dont know|>", "<|end|>", "<|pad|>"
+CITE, SKIP, END, PAD = "<|cite|>", "<|skip|>", "<|end|>", "<|pad|>"
 
 
 class Piece(NamedTuple):
@@ -78,7 +82,7 @@ def _bucket(value: float, floors: Sequence[float]) -> int:
 
 def control_tokens() -> list[str]:
     """Every control token of the format, in the order of their ids."""
-    fixed = [PAD, END, QUESTION, LINES, REPLY, SEPARATOR, SAME_SUBJECT, SAME_RELATION, DONT_KNOW]
+    fixed = [PAD, END, QUESTION, LINES, REPLY, SEPARATOR, SAME_SUBJECT, SAME_RELATION, CITE, SKIP]
     scores = [f"<|score{index}|>" for index in range(len(SCORE_FLOORS) + 1)]
     ranks = [*(str(index) for index in range(len(ANSWER_FLOORS))), "none"]
     hops = [f"<|hop{hop} answer {rank}|>" for hop in range(1, MAX_HOPS + 1) for rank in ranks]
@@ -86,7 +90,7 @@ def control_tokens() -> list[str]:
 
 
 def reader_pieces(question: str, lines: Sequence[PromptLine]) -> list[Piece]:
-    """The prompt of our own reader, up to and with the token after which the reply starts."""
+    """The prompt of our own reader, up to and with the token after which the numbers to judge stand."""
     pieces = [Piece(QUESTION, True), Piece(f" {question[:QUESTION_CHARS]}"), Piece(LINES, True)]
     last: PromptLine | None = None
     for number, line in enumerate(lines[:MAX_LINES], start=1):

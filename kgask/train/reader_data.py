@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from kgask.read.prompt import CITE as CITE_TOKEN
+from kgask.read.prompt import SKIP as SKIP_TOKEN
 from kgask.read.prompt import reader_pieces
 from kgask.train.reader_names import NameMaker
 from kgask.train.reader_relations import RelationBank, load_labels, load_relations
@@ -20,17 +22,18 @@ from kgask.train.reader_tokens import ReaderTokens
 
 POOL_BATCHES = 16  # this many batches are drawn together and sorted by length, so that little is padding
 HELD_OUT_SEED = 7_700
+REPLIES = (SKIP_TOKEN, CITE_TOKEN)
 VERDICTS = (OTHER, WAY, CITE)  # of a line, in the order of their logits
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Padded token ids and where the reply is. B examples, L longest."""
+    """Padded token ids and what is to be said where. B examples, L longest."""
 
     ids: np.ndarray  # int64 [B, L]
-    rows: np.ndarray  # int64 [K]: example of each reply token
-    columns: np.ndarray  # int64 [K]: position whose prediction is that token
-    targets: np.ndarray  # int64 [K]
+    rows: np.ndarray  # int64 [K]: example of each line that is judged in the reply
+    columns: np.ndarray  # int64 [K]: position of its number token there
+    targets: np.ndarray  # int64 [K]: index into REPLIES
     line_rows: np.ndarray  # int64 [M]: example of each line
     line_ends: np.ndarray  # int64 [M]: position of the line's last token
     verdicts: np.ndarray  # int64 [M]: index into VERDICTS
@@ -39,10 +42,11 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Token ids of a scene's prompt and right reply, and what each line is to the question."""
+    """Token ids of a scene's prompt, the numbers to judge, and what is right."""
 
     prompt: list[int]
-    reply: list[int]
+    numbers: list[int]
+    targets: list[int]  # of each number, index into REPLIES
     line_ends: list[int]
     verdicts: list[int]
 
@@ -70,30 +74,31 @@ def make_scenes(maker: SceneMaker, rng_seed: int, start: int, count: int) -> lis
 
 
 def encode_scene(scene: Scene, tokens: ReaderTokens) -> Encoded:
-    """Ids of the prompt and of the right reply, and a verdict on every line."""
+    """Ids of the prompt and of the numbers to judge, and a verdict on every line."""
     prompt = tokens.encode(reader_pieces(scene.question, scene.lines))
+    judged = tokens.judged(scene)
+    targets = [REPLIES.index(CITE_TOKEN if number in scene.cite else SKIP_TOKEN) for number in judged]
     starts = [at for at, token in enumerate(prompt) if token in tokens.number_ids]
     line_ends = [at - 1 for at in [*starts[1:], len(prompt) - 1]]
     roles = dict.fromkeys(scene.cite, CITE) | dict.fromkeys(scene.way, WAY)
     verdicts = [VERDICTS.index(roles.get(number, OTHER)) for number in range(1, len(starts) + 1)]
-    return Encoded(prompt, tokens.reply_ids(scene), line_ends, verdicts)
+    return Encoded(prompt, list(judged.values()), targets, line_ends, verdicts)
 
 
 def make_batch(group: Sequence[Encoded]) -> Batch:
-    """Prompts with their replies, padded to the longest."""
-    longest = max(len(scene.prompt) + len(scene.reply) - 1 for scene in group)
+    """Prompts and the numbers to judge, padded to the longest."""
+    longest = max(len(scene.prompt) + len(scene.numbers) for scene in group)
     ids = np.zeros((len(group), longest), dtype=np.int64)
     rows: list[int] = []
     columns: list[int] = []
-    targets: list[int] = []
     n_tokens = 0
     for row, scene in enumerate(group):
-        sequence, first = scene.prompt + scene.reply[:-1], len(scene.prompt) - 1
+        sequence = scene.prompt + scene.numbers
         ids[row, : len(sequence)] = sequence
         n_tokens += len(sequence)
-        rows.extend([row] * len(scene.reply))
-        columns.extend(range(first, first + len(scene.reply)))
-        targets.extend(scene.reply)
+        rows.extend([row] * len(scene.numbers))
+        columns.extend(range(len(scene.prompt), len(sequence)))
+    targets = [target for scene in group for target in scene.targets]
     line_rows = [row for row, scene in enumerate(group) for _ in scene.line_ends]
     line_ends = [at for scene in group for at in scene.line_ends]
     verdicts = [verdict for scene in group for verdict in scene.verdicts]

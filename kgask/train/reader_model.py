@@ -124,9 +124,10 @@ class ReaderModel(nn.Module):
             hidden = block(hidden, self.cos[:length], self.sin[:length])
         return self.output_norm(hidden)
 
-    def logits(self, hidden: Tensor) -> Tensor:
-        """Logits [K, n_vocab] of chosen hidden states [K, n_embd]."""
-        return functional.linear(hidden, self.token_embd.weight)
+    def logits(self, hidden: Tensor, among: list[int] | None = None) -> Tensor:
+        """Logits [K, n_vocab] of hidden states [K, n_embd], or only of the tokens ``among`` [K, len(among)]."""
+        rows = self.token_embd.weight if among is None else self.token_embd.weight[among]
+        return functional.linear(hidden, rows)
 
     def n_parameters(self) -> int:
         return sum(weight.numel() for weight in self.parameters())

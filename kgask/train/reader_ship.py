@@ -15,7 +15,6 @@ import numpy as np
 
 from kgask.config import MODEL_CARD
 from kgask.read.card import make_card
-from kgask.read.constrain import decode_reply
 from kgask.read.llama_reader import LlamaReader, planned_lines
 from kgask.train.export_gguf import export, quantise
 from kgask.train.reader_data import HELD_OUT_SEED, Makers, make_scenes
@@ -86,8 +85,7 @@ def read_scene(reader: LlamaReader, scene: Scene) -> tuple[int, ...]:
     """The lines that the reader cites for a scene; every line that ends in one of the plan's answers is open to it."""
     lines = list(scene.lines)
     citable = [number for number, line in enumerate(lines, start=1) if line.answer_ratio is not None]
-    tokens = reader.prompt_tokens(scene.question, lines)
-    return decode_reply(reader.engine, tokens, reader.grammar(citable), planned_lines(lines)).lines
+    return reader.reply(reader.prompt_tokens(scene.question, lines), citable, planned_lines(lines)).lines
 
 
 def read_times_ms(reader: LlamaReader, makers: Makers, n_lines: int, count: int = 30) -> float:

@@ -13,8 +13,6 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from kgask.errors import ModelError
 from kgask.read.prompt import (
-    DONT_KNOW,
-    END,
     MAX_LINES,
     Piece,
     control_tokens,
@@ -77,11 +75,10 @@ class ReaderTokens:
             ids.extend([self.controls[piece.text]] if piece.control else self.encode_text(piece.text))
         return ids
 
-    def reply_ids(self, scene: Scene) -> list[int]:
-        """Ids of the right reply: the cited lines and the end, or "I don't know"."""
-        if not scene.cite:
-            return [self.controls[DONT_KNOW]]
-        return [*(self.controls[number_token(line)] for line in scene.cite), self.controls[END]]
+    def judged(self, scene: Scene) -> dict[int, int]:
+        """1-based number of each line that may be cited -> its number token, ascending."""
+        lines = enumerate(scene.lines, start=1)
+        return {number: self.controls[number_token(number)] for number, line in lines if line.answer_ratio is not None}
 
     def token_texts(self) -> list[str]:
         """Every token as the GGUF stores it, index = id."""
