@@ -19,9 +19,11 @@ from kgask.pack.store import Pack
 
 # Builds over an old pack, and stops just before the folder is put in place.
 SLOW_BUILD = """
-import sys, time
+import signal, sys, time
 from kgask.build import folder
 from kgask.cli.main import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a background job starts ignores it otherwise
 
 def stop(*_):
     print("ready", flush=True)
