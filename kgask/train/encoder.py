@@ -24,6 +24,10 @@ def default_encoder_folder() -> Path:
 def load_encoder(folder: Path) -> nn.Module:
     """A Hugging Face encoder from ``folder``; nothing is ever fetched."""
     from transformers import AutoModel
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()  # unused pooler weights are expected, and kgask shows its own progress
+    logging.disable_progress_bar()
 
     if not (folder / "config.json").is_file():
         raise ModelError(f"{folder}: no config.json; --encoder names a folder with an encoder model")
