@@ -23,7 +23,7 @@ from kgask.types import Answer
 @click.option("--no-reader", is_flag=True, help="Answer from the plan alone.")
 @click.option("--hops", type=click.IntRange(1, MAX_HOPS), help=f"At most this many hops.  [default: {MAX_HOPS}]")
 @click.option("--top-k", type=click.IntRange(1, 20), help=f"Triples per hop that the reader sees.  [default: {TOP_K}]")
-@click.option("--entity", metavar="ENTITY", help="The topic: a key, an id or a label, instead of what kgask links.")
+@click.option("--entity", metavar="ENTITY", help="The topic: a key, a label or an id (#12), instead of what kgask links.")
 @click.option("--keep-seed", is_flag=True, help="Let a path come back to its topic entity.")
 @click.option(
     "--min-confidence",

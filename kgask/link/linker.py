@@ -20,6 +20,7 @@ MAX_TOLERANT_SPANS = 8
 LEAST_SIMILARITY = 0.72
 ALIAS_FIT = 0.93  # an alias says a little less than a label
 PRIOR_SHARE = 0.25  # how far the degree can move a candidate's score
+PRONOUNS = frozenset("he she it they him her them his hers its their".split())
 COMMON_WORD_FIT = 0.35  # a single word that questions use anyway is rarely the topic
 
 
@@ -55,38 +56,49 @@ class Linker:
         return _best(mentions)
 
     def seed_for(self, name: str, question: Question) -> tuple[Mention, int]:
-        """The entity that the user chose (``--entity``: key, id, label or alias) and how many have that name.
+        """The entity that the user chose (``--entity``: key, ``#id``, label or alias) and how many have that name.
 
-        The mention is where its name stands in the question, else the most
-        name-like span, else nothing (an empty span at the end).
+        The mention is where its name stands in the question, else a pronoun, else
+        the most name-like span, else nothing (an empty span at the end).
         """
         entities = self._entities_named(name)
         if not entities:
             return Mention((0, 0), name, ()), 0
         best = max(entities, key=lambda entity: int(self._pack.degree([entity])[0]))
-        words = split_words(question.text, self._question_words)
-        found = spans(question.text, words)
-        names = {normalise(name), normalise(self._pack.labels([best])[0])}
-        exact = [span for span in found if span.norm in names]
-        span = max(exact or found, key=lambda span: (span.coverage, span.n_words), default=None)
-        place = (span.start, span.end) if span else (len(question.text), len(question.text))
+        place = self._place_of(best, name, question)
         label = self._pack.labels([best])[0]
         text = question.text[place[0] : place[1]]
         seed = Seed(best, place, 1.0, text, label, "given")
         return Mention(place, text, (seed,)), len(entities)
 
+    def _place_of(self, entity: EntityId, name: str, question: Question) -> tuple[int, int]:
+        """Where the question speaks of the entity: by name, by pronoun, by what looks like a name."""
+        words = split_words(question.text, self._question_words)
+        found = spans(question.text, words)
+        names = {normalise(name), normalise(self._pack.labels([entity])[0])}
+        for span in found:
+            if span.norm in names:
+                return span.start, span.end
+        for word in words:
+            if word.norm in PRONOUNS:
+                return word.start, word.end
+        likely = [span for span in found if any(w.weight == NAME for w in _inside(span, words))]
+        best = max(likely, key=lambda span: (span.coverage, -span.n_words), default=None)
+        return (best.start, best.end) if best else (len(question.text), len(question.text))
+
     def _entities_named(self, name: str) -> list[EntityId]:
         by_key = self._pack.find_key(name)
         if by_key is not None:
             return [by_key]
-        if name.isdecimal() and int(name) < self._pack.n_entities:
-            return [int(name)]
+        number = name.removeprefix("#")
+        if number != name and number.isdecimal() and int(number) < self._pack.n_entities:
+            return [int(number)]
         norm = normalise(name)
         return list(dict.fromkeys(hit.entity for hit in self._pack.exact([norm]).get(norm, ())))
 
     def _may_be_name(self, span: Span, words: list[Word]) -> bool:
         """Worth a costly tolerant look-up: begins and ends with a word that can be in a name."""
-        inside = [word for word in words if span.start <= word.start and word.end <= span.end]
+        inside = _inside(span, words)
         edges = (inside[0], inside[-1])
         return (
             span.n_words <= 6
@@ -112,6 +124,10 @@ class Linker:
             seeds.append(Seed(hit.entity, (span.start, span.end), score, span.text, hit.name, match))
         seeds.sort(key=lambda seed: (-seed.score, seed.entity))
         return Mention((span.start, span.end), span.text, tuple(seeds[:MAX_SEEDS]))
+
+
+def _inside(span: Span, words: list[Word]) -> list[Word]:
+    return [word for word in words if span.start <= word.start and word.end <= span.end]
 
 
 def _is_common_word(span: Span, words: list[Word]) -> bool:
