@@ -185,6 +185,20 @@ def test_an_interrupted_run_leaves_the_old_folder_as_it_was(tmp_path: Path, monk
     assert {path.name: path.read_bytes() for path in target.iterdir()} == before
 
 
+def test_leftovers_of_a_killed_replacement_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, old = tmp_path / "out", tmp_path / "out.old.tmp"
+    make(target, FakePip(), monkeypatch)
+    shutil.copytree(target, old)
+    make(target, FakePip(), monkeypatch)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(KgaskError, match="Not a directory|File exists"):
+        make(tmp_path / "file" / "out", FakePip(), monkeypatch)
+
+
 def test_compiling_ignores_pips_cache_and_the_shells_flags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[dict[str, str]] = []
     pip = FakePip()

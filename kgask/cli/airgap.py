@@ -89,11 +89,14 @@ def make_folder(target: Path, source: Path) -> None:
     _check_replaceable(target)
     gathered = target.with_name(f"{target.name}.tmp")
     llama = _reusable(target) or _reusable(gathered)
-    with tempfile.TemporaryDirectory(prefix="kgask-airgap-") as scratch:
-        kept = Path(shutil.copy2(llama, scratch)) if llama else None
-        _start_empty(gathered, kept)
-        _gather(source, gathered, Path(scratch), kept)
-    _finish(gathered, target)
+    try:
+        with tempfile.TemporaryDirectory(prefix="kgask-airgap-") as scratch:
+            kept = Path(shutil.copy2(llama, scratch)) if llama else None
+            _start_empty(gathered, kept)
+            _gather(source, gathered, Path(scratch), kept)
+        _finish(gathered, target)
+    except OSError as error:
+        raise KgaskError(f"{error.filename or target}: {error.strerror or error}") from error
 
 
 def find_source() -> Path:
@@ -274,6 +277,7 @@ def _finish(gathered: Path, target: Path) -> None:
     """Put the whole folder in the place of the old one."""
     old = target.with_name(f"{target.name}.old.tmp")
     if target.exists():
+        shutil.rmtree(old, ignore_errors=True)  # a run that was killed while it removed this
         target.rename(old)
     gathered.rename(target)
     shutil.rmtree(old, ignore_errors=True)
