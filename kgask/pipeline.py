@@ -43,7 +43,7 @@ MAX_HOPS = 3
 TOP_K = 10
 MIN_CONFIDENCE = 0.5
 MAX_QUESTION_CHARS = 2000
-LINK_WEIGHT = 2.0  # how much the link's score counts against the plan's, as a power
+LINK_WEIGHT = 3.0  # how much the link's score counts against the plan's, as a power
 LEAST = 1e-9
 
 

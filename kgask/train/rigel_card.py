@@ -90,6 +90,7 @@ def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]
         "quantisation": "int8 dynamic",
         "parity": asdict(parity),
         "config": asdict(trainer.config),
+        "recipe": _recipe(trainer),
         "training_data": TRAINING_DATA,
         "licence": LICENCE,
         "scores": {},
@@ -97,6 +98,14 @@ def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]
         "calibration": {"bias": 4.0, "weights": {"mass": 2.0, "share": 0.5, "link": 1.0, "hops": 0.0}},
         "files": {name: file_entry(out / name) for name in FILES},
     }
+
+
+def _recipe(trainer: RigelTrainer) -> str:
+    config = trainer.config
+    return (
+        f"kgask train rigel --data DATA --out models/rigel --pack demo --steps {config.steps} "
+        f"--batch-size {config.batch_size} --seed {config.rng_seed}"
+    )
 
 
 def _write_card(out: Path, card: dict[str, object]) -> None:
