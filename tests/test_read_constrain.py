@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kgask.read.constrain import (
     ReplyGrammar,
     Verdicts,
+    Weights,
     decode_reply,
     judge_lines,
     score_reply,
@@ -106,25 +107,31 @@ def test_logits_that_are_not_numbers_still_give_a_possible_reply() -> None:
 # --- judging lines (our own reader) -----------------------------------------------------------
 
 
-@given(citable=st.sets(st.integers(1, 30), min_size=1, max_size=7), rng_seed=st.integers(0, 2**20))
-@settings(max_examples=30, deadline=None)
-def test_verdicts_make_a_distribution_over_replies_and_the_best_is_chosen(citable: set[int], rng_seed: int) -> None:
-    verdicts = judge_lines(HashedModel(rng_seed), [7], {line: line for line in sorted(citable)}, 35, 36)
+@given(
+    logits=st.lists(st.lists(st.floats(-30, 30, width=32), min_size=5, max_size=5), min_size=1, max_size=7),
+    bias=st.floats(-3, 3),
+)
+@settings(max_examples=50, deadline=None)
+def test_verdicts_make_a_distribution_over_replies_and_the_best_is_chosen(logits: list[list[float]], bias: float) -> None:
+    first = {line: np.array(row[:3]) for line, row in enumerate(logits, start=1)}
+    second = {line: np.array(row[3:]) for line, row in enumerate(logits, start=1)}
+    verdicts = judge_lines(first, second, Weights(0.7, 0.4, bias))
     replies = [
         verdicts.score(lines)
-        for size in range(len(citable) + 1)
-        for lines in itertools.combinations(sorted(citable), size)
+        for size in range(len(first) + 1)
+        for lines in itertools.combinations(sorted(first), size)
     ]
-    assert sum(math.exp(reply.log_prob) for reply in replies) == pytest.approx(1.0, abs=1e-9)
+    assert sum(math.exp(reply.log_prob) for reply in replies) == pytest.approx(1.0, abs=1e-6)
     best = verdicts.reply()
     assert best.log_prob == pytest.approx(max(reply.log_prob for reply in replies))
-    assert set(best.lines) <= citable and best.n_decisions == len(citable)
+    assert best.n_decisions == len(first)
 
 
-def test_all_numbers_go_along_with_the_first() -> None:
-    model = HashedModel(3)
-    judge_lines(model, [7], {2: 12, 5: 15, 9: 19}, 35, 36)
-    assert model.drafts == [(15, 19), (19,), ()]
+def test_both_verdicts_and_the_bias_count_by_their_weights() -> None:
+    first, second = {1: np.log([0.1, 0.1, 0.8])}, {1: np.log([0.5, 0.5])}
+    assert judge_lines(first, second, Weights(1.0, 1.0, 0.0)).cite_probs[1] == pytest.approx(0.8)
+    assert judge_lines(first, second, Weights(0.0, 1.0, 0.0)).cite_probs[1] == pytest.approx(0.5)
+    assert judge_lines(first, second, Weights(0.0, 0.0, -30.0)).cite_probs[1] < 1e-9
 
 
 def test_a_certain_verdict_leaves_a_finite_probability() -> None:

@@ -27,11 +27,17 @@ from kgask.train.reader_data import (
     load_makers,
     make_scenes,
 )
-from kgask.train.reader_loop import Recipe, Trainer, held_out_accuracy, schedule
+from kgask.train.reader_loop import (
+    Recipe,
+    Trainer,
+    held_out_accuracy,
+    reply_tokens,
+    schedule,
+)
 from kgask.train.reader_model import ReaderConfig, ReaderModel
 from kgask.train.reader_relations import is_held_out, load_relations
 from kgask.train.reader_scenes import SceneMaker, SceneOptions
-from kgask.train.reader_ship import measure
+from kgask.train.reader_ship import citable_of, logistic_regression, measure
 
 TINY = ReaderConfig(n_vocab=700, n_embd=64, n_layer=2, n_head=2, n_ff=96, n_ctx=2048)
 RECIPE = Recipe(TINY, batch_size=4, steps=6, warmup_steps=2, word_start=False, tokenizer_scenes=150, check_every=3, check_scenes=8)
@@ -223,13 +229,27 @@ def test_llama_cpp_tokenises_as_tokenizers_does(exported: Path, trained: Trainer
 
 
 def test_llama_cpp_computes_what_torch_does(exported: Path, trained: Trainer, makers: Makers) -> None:
-    engine = LlamaReader.load(exported).engine
+    reader = LlamaReader.load(exported)
     trained.model.eval()
-    for scene in make_scenes(makers.held_out, 8, 0, 5):
-        prompt = encode_scene(scene, trained.tokens).prompt
+    scenes = [scene for scene in make_scenes(makers.held_out, 8, 0, 8) if citable_of(scene)]
+    assert scenes
+    for scene in scenes:
+        encoded, citable = encode_scene(scene, trained.tokens), citable_of(scene)
+        first, second = reader.verdict_logits(encoded.prompt, citable)
         with torch.inference_mode():
-            expected = trained.model.logits(trained.model(torch.tensor([prompt]))[0, -1:])[0].numpy()
-        assert engine.logits_after(prompt) == pytest.approx(expected, abs=0.03)
+            hidden = trained.model(torch.tensor([encoded.prompt + encoded.numbers]))[0]
+            after_lines = trained.model.verdict(hidden[encoded.line_ends]).numpy()
+            in_reply = trained.model.logits(hidden[len(encoded.prompt) :], reply_tokens(trained.tokens)).numpy()
+        for at, line in enumerate(citable):
+            assert first[line] == pytest.approx(after_lines[line - 1], abs=0.02)
+            assert second[line] == pytest.approx(in_reply[at], abs=0.02)
+
+
+def test_logistic_regression_finds_the_odds() -> None:
+    rng = np.random.default_rng(1)
+    rows = np.column_stack([rng.normal(0, 2, 4000), rng.normal(0, 2, 4000), np.ones(4000)])
+    targets = rng.random(4000) < 1 / (1 + np.exp(-(rows @ [1.0, 0.0, -0.5])))
+    assert logistic_regression(rows, targets.astype(float)) == pytest.approx([1.0, 0.0, -0.5], abs=0.15)
 
 
 @pytest.mark.parametrize("kind", ["Q8_0", "Q4_K"])

@@ -10,6 +10,7 @@ from typing import Any
 
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
+from kgask.read.constrain import Weights
 from kgask.read.prompt import PROMPT_FORMAT
 
 KIND = "reader"
@@ -55,6 +56,14 @@ def plan_trust(card: ReaderCard) -> float:
     if not isinstance(value, int | float) or not 1.0 <= value <= 1e6:
         raise ModelError(f"{card.folder / MODEL_CARD}: plan_trust is {value!r}, not a number from 1")
     return float(value)
+
+
+def verdict_weights(card: ReaderCard) -> Weights:
+    """How the reader's two verdicts on a line are combined."""
+    try:
+        return Weights(**{name: float(value) for name, value in card.content.get("verdict_weights", {}).items()})
+    except (TypeError, ValueError, AttributeError):
+        raise ModelError(f"{card.folder / MODEL_CARD}: verdict_weights are not line, reply and bias") from None
 
 
 def check_file(card: ReaderCard) -> None:

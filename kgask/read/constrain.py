@@ -3,8 +3,8 @@
 What follows from the cited lines (the answer's text, which is the end of each of them) is never
 decoded. Two forms of one constraint; in both, the probabilities of all possible replies sum to one:
 
-- :func:`judge_lines`, for our own reader: it was trained to judge every line that may be cited
-  (cite or skip), and all verdicts come out of one evaluation.
+- :func:`judge_lines`, for our own reader: it was trained to judge every line, and all verdicts come
+  out of one evaluation.
 - :func:`decode_reply`, for any other model: line numbers as text, ascending, then a stop. Choices are token
   sequences in a trie: where a node has one child the token is forced and needs no evaluation; where it has
   several, the model's probabilities are renormalised over them. The plan's own reply goes along
@@ -61,18 +61,36 @@ class Verdicts:
         return Reply(tuple(sorted(cited)), log_prob, len(chosen))
 
 
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How the two verdicts on a line make one probability: a logistic regression, fitted on held-out scenes."""
+
+    line: float = 0.5
+    reply: float = 0.5
+    bias: float = 0.0
+
+
 def judge_lines(
-    source: LogitSource, prompt: Sequence[int], numbers: Mapping[int, int], cite: int, skip: int
+    first: Mapping[int, np.ndarray], second: Mapping[int, np.ndarray], weights: Weights
 ) -> Verdicts:
-    """Ask our own reader about each line; ``numbers`` gives the lines' number tokens, ascending."""
-    tokens, rest = list(prompt), list(numbers.values())
+    """Verdicts from logits by line: ``first`` (other, on the way, answers), ``second`` (skip, cite)."""
     probs: dict[int, float] = {}
-    for line, token in numbers.items():
-        tokens.append(token)
-        rest = rest[1:]
-        scores = _log_softmax(source.logits_after(tokens, rest)[[cite, skip]])
-        probs[line] = float(np.exp(scores[0]))
+    for line, after_line in first.items():
+        odds = weights.line * first_log_odds(after_line) + weights.reply * second_log_odds(second[line]) + weights.bias
+        probs[line] = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
     return Verdicts(probs)
+
+
+def first_log_odds(logits: np.ndarray) -> float:
+    """Of "answers" against the other verdicts; logits [3]."""
+    scores = _log_softmax(logits)
+    return float(scores[2] - np.logaddexp(scores[0], scores[1]))
+
+
+def second_log_odds(logits: np.ndarray) -> float:
+    """Of "cite" against "skip"; logits [2]."""
+    scores = _log_softmax(logits)
+    return float(scores[1] - scores[0])
 
 
 class ReplyGrammar:

@@ -146,14 +146,23 @@ class Engine:
         """
         tokens = list(tokens)
         if self._held[: len(tokens)] != tokens or len(tokens) not in self._rows:
-            self._evaluate(tokens, list(draft))
-        row = self._llama.llama_get_logits_ith(self._context, self._rows[len(tokens)])
-        return np.ctypeslib.as_array(row, (self.n_vocab,))
+            self._evaluate([*tokens, *draft], range(len(tokens) - 1, len(tokens) + len(draft)))
+        return self._row(len(tokens))
 
-    def _evaluate(self, tokens: list[int], draft: list[int]) -> None:
-        self.reserve(len(tokens) + len(draft))
+    def logits_at(self, tokens: Sequence[int], positions: Sequence[int]) -> list[np.ndarray]:
+        """float32 [n_vocab] after the token at each (0-based) position, all from one evaluation."""
+        self._evaluate(list(tokens), positions)
+        return [self._row(position + 1) for position in positions]
+
+    def _row(self, n_tokens: int) -> np.ndarray:
+        pointer = self._llama.llama_get_logits_ith(self._context, self._rows[n_tokens])
+        return np.ctypeslib.as_array(pointer, (self.n_vocab,))
+
+    def _evaluate(self, tokens: list[int], positions: Sequence[int]) -> None:
+        """Evaluate what the context does not hold yet, and keep the logits at ``positions`` (ascending)."""
+        self.reserve(len(tokens))
         shared = 0
-        for held, token in zip(self._held, tokens[:-1], strict=False):  # the last token always gives logits
+        for held, token in zip(self._held, tokens[: positions[0]], strict=False):  # a position must be evaluated again
             if held != token:
                 break
             shared += 1
@@ -161,19 +170,18 @@ class Engine:
         if not llama.llama_memory_seq_rm(llama.llama_get_memory(self._context), 0, shared, -1):
             llama.llama_memory_clear(llama.llama_get_memory(self._context), True)  # recurrent models cannot cut
             shared = 0
-        sequence = tokens + draft
         self._held, self._rows = [], {}
-        batch, count = self._batch, len(sequence) - shared
+        batch, count, wanted = self._batch, len(tokens) - shared, frozenset(positions)
         batch.n_tokens = count
-        for index, token in enumerate(sequence[shared:]):
+        for index, token in enumerate(tokens[shared:]):
             position = shared + index
             batch.token[index] = token
             batch.pos[index] = position
             batch.n_seq_id[index] = 1
             batch.seq_id[index][0] = 0
-            batch.logits[index] = position >= len(tokens) - 1
+            batch.logits[index] = position in wanted
         code = llama.llama_decode(self._context, batch)
         if code != 0:
             raise ModelError(f"{self.path}: llama.cpp failed to evaluate {count} tokens (code {code})")
-        self._held = sequence
-        self._rows = {at + 1: at - shared for at in range(len(tokens) - 1, len(sequence))}
+        self._held = tokens
+        self._rows = {position + 1: position - shared for position in positions}

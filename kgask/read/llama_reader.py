@@ -12,16 +12,25 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
 from kgask.protocols import Graph
 from kgask.read import prompt as forms
-from kgask.read.card import check_file, file_hash, plan_trust, read_card
+from kgask.read.card import (
+    check_file,
+    file_hash,
+    plan_trust,
+    read_card,
+    verdict_weights,
+)
 from kgask.read.chat import chat_format
 from kgask.read.constrain import (
     Reply,
     ReplyGrammar,
     Verdicts,
+    Weights,
     decode_reply,
     judge_lines,
     score_reply,
@@ -80,7 +89,7 @@ class LlamaReader:
             card = read_card(path)
             check_file(card)
             engine = Engine(card.file, n_threads or OWN_THREADS)
-            return cls(engine, _OwnStyle(engine, plan_trust(card)), card.sha256, card.content)
+            return cls(engine, _OwnStyle(engine, plan_trust(card), verdict_weights(card)), card.sha256, card.content)
         header = read_header(path)
         check_readable(header)
         own = header.metadata.get(FORMAT_KEY)
@@ -121,11 +130,21 @@ class LlamaReader:
 
     def reply(self, tokens: Sequence[int], citable: Sequence[int], planned: Sequence[int]) -> Reply:
         """The constrained reply to a prompt: only ``citable`` lines; ``planned`` is what the plan would cite."""
+        if not citable:
+            return Reply((), 0.0, 0)
         return self._style.reply(tokens, citable, [line for line in planned if line in citable])
 
     def score(self, tokens: Sequence[int], citable: Sequence[int], lines: Sequence[int]) -> Reply:
         """The reply that cites ``lines`` (none: "I don't know"), with its probability; over all sets they sum to 1."""
         return self._style.score(tokens, citable, lines)
+
+    def verdict_logits(
+        self, tokens: Sequence[int], citable: Sequence[int]
+    ) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
+        """Of our own reader: what its two verdicts on each citable line are made from."""
+        if not isinstance(self._style, _OwnStyle):
+            raise ModelError(f"{self.engine.path}: only kgask's own reader gives verdicts on lines")
+        return self._style.verdict_logits(tokens, citable)
 
     def _fit(self, question: str, lines: Sequence[PromptLine]) -> tuple[list[int], int]:
         """Prompt tokens and how many lines they show: as many as the model's context takes."""
@@ -172,13 +191,14 @@ class _OwnStyle:
 
     note = "kgask's own reader"
 
-    def __init__(self, engine: Engine, plan_trust: float = 1.0):
-        self._engine, self._plan_trust = engine, plan_trust
-        names = forms.control_tokens()
-        wrong = [name for index, name in enumerate(names) if engine.token_text(index) != name]
+    def __init__(self, engine: Engine, plan_trust: float = 1.0, weights: Weights | None = None):
+        self._engine, self._plan_trust, self._weights = engine, plan_trust, weights or Weights()
+        self._controls = {name: index for index, name in enumerate(forms.control_tokens())}
+        self._controls |= {name: engine.n_vocab - 3 + index for index, name in enumerate(forms.VERDICTS)}
+        wrong = [name for name, token in self._controls.items() if engine.token_text(token) != name]
         if wrong:
             raise ModelError(f"{engine.path}: not a reader of this version (no token {wrong[0]!r} where it belongs)")
-        self._controls = {name: index for index, name in enumerate(names)}
+        self._numbers = frozenset(self._controls[forms.number_token(line)] for line in range(1, MAX_LINES + 1))
         self._known: dict[str, list[int]] = {}
 
     def prompt_tokens(self, question: str, lines: Sequence[PromptLine]) -> list[int]:
@@ -187,9 +207,25 @@ class _OwnStyle:
             tokens.extend([self._controls[piece.text]] if piece.control else self._text(piece.text))
         return tokens
 
+    def verdict_logits(
+        self, tokens: Sequence[int], citable: Sequence[int]
+    ) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
+        """Logits [3] after each citable line and [2] at its number in the reply, from one evaluation."""
+        lines = sorted(citable)
+        starts = [at for at, token in enumerate(tokens) if token in self._numbers]
+        ends = [at - 1 for at in [*starts[1:], len(tokens) - 1]]
+        numbers = [self._controls[forms.number_token(line)] for line in lines]
+        first_at = [ends[line - 1] for line in lines]
+        second_at = list(range(len(tokens), len(tokens) + len(numbers)))
+        rows = self._engine.logits_at([*tokens, *numbers], [*first_at, *second_at])
+        first_ids = [self._controls[name] for name in forms.VERDICTS]
+        second_ids = [self._controls[forms.SKIP], self._controls[forms.CITE]]
+        first = {line: row[first_ids] for line, row in zip(lines, rows, strict=False)}
+        second = {line: row[second_ids] for line, row in zip(lines, rows[len(lines) :], strict=True)}
+        return first, second
+
     def _verdicts(self, tokens: Sequence[int], citable: Sequence[int]) -> Verdicts:
-        numbers = {line: self._controls[forms.number_token(line)] for line in sorted(citable)}
-        return judge_lines(self._engine, tokens, numbers, self._controls[forms.CITE], self._controls[forms.SKIP])
+        return judge_lines(*self.verdict_logits(tokens, citable), self._weights)
 
     def reply(self, tokens: Sequence[int], citable: Sequence[int], planned: Sequence[int]) -> Reply:
         verdicts = self._verdicts(tokens, citable)

@@ -13,9 +13,9 @@ with the plan's marks: the hop, how the line's end fares among the plan's
 answers, and the line's own plan score. A subject (and relation) that repeats
 the previous line's is written as one ditto token, which halves the prompt.
 
-The reply names each line that may be cited by its number token, and the model
-says after each whether it cites or skips it. No verdict is fed back, so all of them come from
-one evaluation of the prompt. Skipping every line is "I don't know".
+The model gives its verdict on every line twice: after the line itself, when it has seen the lines
+before it, and in the reply, which names each line that may be cited by its number token. No verdict is fed
+back, so all of them come from one evaluation. Citing no line is "I don't know".
 
 The training data are made with these same functions, so the shipped reader
 meets at answer time what it met in training.
@@ -38,6 +38,7 @@ ANSWER_FLOORS = (0.9, 0.5, 0.2, 0.05, 0.0)
 
 QUESTION, LINES, REPLY, SEPARATOR = "<|question|>", "<|lines|>", "<|reply|>", "<|sep|>"
 SAME_SUBJECT, SAME_RELATION = "<|same subject|>", "<|same relation|>"
+VERDICTS = ("<|other|>", "<|on the way|>", "<|answers|>")  # of a line, after its last token; last in the vocabulary
 CITE, SKIP, END, PAD = "<|cite|>", "<|skip|>", "<|end|>", "<|pad|>"
 
 

@@ -13,7 +13,7 @@ import torch
 from kgask.errors import ModelError
 from kgask.read.bindings import load_bindings
 from kgask.read.llama_reader import FORMAT_KEY
-from kgask.read.prompt import END, PAD, PROMPT_FORMAT
+from kgask.read.prompt import END, PAD, PROMPT_FORMAT, VERDICTS
 from kgask.train.reader_loop import TOKENIZER, load_checkpoint
 from kgask.train.reader_model import ReaderConfig, ReaderModel
 from kgask.train.reader_tokens import ReaderTokens
@@ -34,7 +34,11 @@ def export(run: Path, out: Path) -> Path:
 
 
 def write_gguf(model: ReaderModel, tokens: ReaderTokens, out: Path) -> None:
-    """One GGUF of architecture ``llama`` with tied embeddings."""
+    """One GGUF of architecture ``llama``.
+
+    The head for verdicts on lines becomes three more tokens, last in the vocabulary: rows of
+    the output matrix, which is otherwise the embedding matrix.
+    """
     config = model.config
     writer = gguf.GGUFWriter(str(out), "llama")
     writer.add_name("kgask reader")
@@ -49,12 +53,14 @@ def write_gguf(model: ReaderModel, tokens: ReaderTokens, out: Path) -> None:
     writer.add_rope_dimension_count(config.head_dim)
     writer.add_rope_freq_base(config.rope_base)
     writer.add_layer_norm_rms_eps(config.norm_eps)
-    writer.add_vocab_size(config.n_vocab)
+    writer.add_vocab_size(config.n_vocab + len(VERDICTS))
     writer.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
     _add_tokenizer(writer, tokens)
-    for name, weight in model.state_dict().items():
-        if name.startswith("verdict"):  # taught the model while it trained; llama.cpp has no such head
-            continue
+    weights = model.state_dict()
+    head, embedding = weights.pop("verdict.weight"), weights["token_embd.weight"]
+    weights["token_embd.weight"] = torch.cat([embedding, torch.zeros_like(head)])
+    weights["output.weight"] = torch.cat([embedding, head])
+    for name, weight in weights.items():
         stored = weight.detach().to(torch.float16 if weight.dim() == 2 else torch.float32).numpy()
         writer.add_tensor(name.replace("blocks.", "blk."), np.ascontiguousarray(stored))
     writer.write_header_to_file()
@@ -64,13 +70,13 @@ def write_gguf(model: ReaderModel, tokens: ReaderTokens, out: Path) -> None:
 
 
 def _add_tokenizer(writer: gguf.GGUFWriter, tokens: ReaderTokens) -> None:
-    texts = tokens.token_texts()
+    texts = [*tokens.token_texts(), *VERDICTS]
     control, normal = int(gguf.TokenType.CONTROL), int(gguf.TokenType.NORMAL)
     merges = json.loads(tokens.bpe.to_str())["model"]["merges"]
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre(PRE_TOKENIZER)
     writer.add_token_list(texts)
-    writer.add_token_types([control if index < tokens.offset else normal for index in range(len(texts))])
+    writer.add_token_types([normal if tokens.offset <= index < tokens.n_vocab else control for index in range(len(texts))])
     writer.add_token_merges([pair if isinstance(pair, str) else " ".join(pair) for pair in merges])
     for add in (writer.add_bos_token_id, writer.add_eos_token_id):
         add(tokens.controls[END])

@@ -47,7 +47,7 @@ class Recipe:
     model: ReaderConfig = field(default_factory=ReaderConfig)
     rng_seed: int = 1
     batch_size: int = 32
-    steps: int = 2000
+    steps: int = 1500
     learning_rate: float = 1.5e-3
     embedding_rate: float = 0.2  # share of it for token embeddings: they start with meaning, and full steps erase it
     verdict_weight: float = 0.5  # of the loss on each line's verdict
@@ -58,7 +58,7 @@ class Recipe:
     bf16: bool = True
     tokenizer_scenes: int = 12_000
     check_every: int = 200  # steps between checkpoints and held-out measurements
-    check_scenes: int = 300
+    check_scenes: int = 200
 
 
 def _show_nothing(_step: int, _say: str) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from kgask.config import MODEL_CARD
 from kgask.read.card import make_card
+from kgask.read.constrain import Weights, first_log_odds, second_log_odds
 from kgask.read.llama_reader import LlamaReader, planned_lines
 from kgask.train.export_gguf import export, quantise
 from kgask.train.reader_data import HELD_OUT_SEED, Makers, make_scenes
@@ -35,8 +35,10 @@ MEASURED = {
 }
 
 
-def finish(folder: Path, trainer: Trainer, quantisation: str = "Q8_0", count: int = 1000) -> Path:
-    """Export, quantise, measure and write ``folder/reader``; returns it."""
+def finish(
+    folder: Path, trainer: Trainer, quantisation: str = "Q8_0", count: int = 1000, plan_trust: float = 1.0
+) -> Path:
+    """Export, quantise, fit the verdict weights, measure and write ``folder/reader``; returns it."""
     out = folder / "reader"
     out.mkdir(exist_ok=True)
     exported = export(folder, folder / "reader-f16.gguf")
@@ -50,12 +52,45 @@ def finish(folder: Path, trainer: Trainer, quantisation: str = "Q8_0", count: in
         "recipe": json.loads((folder / "recipe.json").read_text(encoding="utf-8")),
         "steps": trainer.step, "examples": trainer.step * trainer.recipe.batch_size, "seconds": round(trainer.seconds),
     }  # fmt: skip
-    reader = LlamaReader.load(out / WEIGHTS)
+    weights = fit_weights(LlamaReader.load(out / WEIGHTS), trainer.makers, count)
+    about |= {"verdict_weights": asdict(weights), "plan_trust": plan_trust}
+    _write_card(out, about)
+    reader = LlamaReader.load(out)
     about["scores"] = measure(reader, trainer.makers, count)
     about["read_ms"] = {f"{n_lines} lines": read_times_ms(reader, trainer.makers, n_lines) for n_lines in (10, 30)}
+    _write_card(out, about)
+    return out
+
+
+def _write_card(out: Path, about: dict[str, Any]) -> None:
     card = make_card(out / WEIGHTS, about)
     (out / MODEL_CARD).write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return out
+
+
+def fit_weights(reader: LlamaReader, makers: Makers, count: int) -> Weights:
+    """Logistic regression of "is to be cited" on the two verdicts' log-odds, over held-out scenes of their own."""
+    rows: list[tuple[float, float, float]] = []
+    targets: list[bool] = []
+    for scene in make_scenes(makers.held_out, HELD_OUT_SEED + 3, 0, count):
+        citable = citable_of(scene)
+        if not citable:
+            continue
+        first, second = reader.verdict_logits(reader.prompt_tokens(scene.question, list(scene.lines)), citable)
+        for line in citable:
+            rows.append((first_log_odds(first[line]), second_log_odds(second[line]), 1.0))
+            targets.append(line in scene.cite)
+    return Weights(*(round(float(value), 4) for value in logistic_regression(np.array(rows), np.array(targets, float))))
+
+
+def logistic_regression(rows: np.ndarray, targets: np.ndarray, ridge: float = 1e-2, steps: int = 30) -> np.ndarray:
+    """Newton's method. rows [n, k], targets [n] of 0 and 1; returns [k]."""
+    found = np.zeros(rows.shape[1])
+    for _ in range(steps):
+        probs = 1.0 / (1.0 + np.exp(-np.clip(rows @ found, -30, 30)))
+        gradient = rows.T @ (probs - targets) + ridge * found
+        curvature = (rows * (probs * (1 - probs))[:, None]).T @ rows + ridge * np.eye(rows.shape[1])
+        found -= np.linalg.solve(curvature, gradient)
+    return found
 
 
 def measure(reader: LlamaReader, makers: Makers, count: int) -> dict[str, Any]:
@@ -77,15 +112,20 @@ def measure(reader: LlamaReader, makers: Makers, count: int) -> dict[str, Any]:
             for scene, cited in zip(scenes, replies, strict=True)
             if scene.cite and tuple(planned_lines(scene.lines)) == scene.cite
         ]
-        scores[name]["agrees when the plan is right"] = _share(agreed)
+        if agreed:
+            scores[name]["agrees when the plan is right"] = _share(agreed)
     return scores
 
 
 def read_scene(reader: LlamaReader, scene: Scene) -> tuple[int, ...]:
     """The lines that the reader cites for a scene; every line that ends in one of the plan's answers is open to it."""
-    lines = list(scene.lines)
-    citable = [number for number, line in enumerate(lines, start=1) if line.answer_ratio is not None]
-    return reader.reply(reader.prompt_tokens(scene.question, lines), citable, planned_lines(lines)).lines
+    tokens = reader.prompt_tokens(scene.question, list(scene.lines))
+    return reader.reply(tokens, citable_of(scene), planned_lines(scene.lines)).lines
+
+
+def citable_of(scene: Scene) -> list[int]:
+    """1-based numbers of the lines that end in one of the plan's answers."""
+    return [number for number, line in enumerate(scene.lines, start=1) if line.answer_ratio is not None]
 
 
 def read_times_ms(reader: LlamaReader, makers: Makers, n_lines: int, count: int = 30) -> float:
@@ -103,4 +143,4 @@ def read_times_ms(reader: LlamaReader, makers: Makers, n_lines: int, count: int 
 
 
 def _share(hits: Sequence[bool]) -> float:
-    return round(float(np.mean(hits)), 3) if hits else math.nan
+    return round(float(np.mean(hits)), 3)
