@@ -55,6 +55,8 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, help_text) for name, (_, help_text) in COMMANDS.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and ctx.resilient_parsing:  # completing the first word: it may be any command
+            return super().parse_args(ctx, args)
         return super().parse_args(ctx, insert_default_command(args))
 
 
