@@ -21,6 +21,7 @@ from kgask.train.model import Rigel
 OPSET = 18
 PARITY = 1e-4  # largest difference of a probability between torch and fp32 ONNX
 AGREEMENT = 0.95  # least share of questions whose first relation and STOP int8 leaves as they are
+PROBE_BATCH = 4
 INPUTS = ["input_ids", "attention_mask", "relations", "first_mask"]
 OUTPUTS = ["relation_probs", "stop_probs", "text_vectors"]
 
@@ -159,7 +160,14 @@ def _run(path: Path, inputs: tuple[Tensor, ...]) -> list[np.ndarray]:
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    return session.run(OUTPUTS, {name: tensor.numpy() for name, tensor in zip(INPUTS, inputs, strict=True)})
+    ids, mask, relations, first_mask = (tensor.numpy() for tensor in inputs)
+    parts = []
+    # A few at a time, as at answer time: int8 scales its activations over the whole batch.
+    for start in range(0, len(ids), PROBE_BATCH):
+        rows = slice(start, start + PROBE_BATCH)
+        feeds = zip(INPUTS, (ids[rows], mask[rows], relations, first_mask[rows]), strict=True)
+        parts.append(session.run(OUTPUTS, dict(feeds)))
+    return [np.concatenate(outputs) for outputs in zip(*parts, strict=True)]
 
 
 def _agreement(outputs: list[np.ndarray], expected: list[np.ndarray]) -> float:

@@ -56,8 +56,11 @@ def build_model_folder(
 ) -> tuple[Parity, CalibrationReport]:
     """Write a whole planner folder to ``out``; the card is written last."""
     corpus = trainer.corpus
-    probe_texts = [example.text for example in random.Random(0).sample(corpus.held_out, N_PARITY)]
-    relation_texts = [texts[0] for texts in list(corpus.texts.values())[:64]]
+    probes = random.Random(0).sample(corpus.held_out, min(N_PARITY, len(corpus.held_out)))
+    probe_texts = [example.text for example in probes]
+    # Among relations that hold the right one: elsewhere the best of many wrong ones is chance.
+    keys = {key for example in probes for key, _ in example.path} | set(corpus.wordings)
+    relation_texts = [corpus.texts[key][0] for key in sorted(keys)]
     parity = export(trainer.model, trainer.encoder_folder, out, trainer.config.max_tokens, probe_texts, relation_texts)
     (out / "question_words.txt").write_text("\n".join(question_words(corpus)) + "\n", encoding="utf-8")
     card = _card(trainer, out, parity)
