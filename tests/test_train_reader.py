@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -186,6 +187,19 @@ def test_another_recipe_does_not_go_on_a_checkpoint(makers: Makers, trained: Tra
     other = Recipe(TINY, batch_size=5, steps=6, word_start=False)
     with pytest.raises(ModelError, match="batch_size"):
         Trainer.start(other, makers, trained.folder)
+
+
+def test_a_run_can_start_from_the_weights_of_another(makers: Makers, trained: Trainer, tmp_path: Path) -> None:
+    second = Trainer.start(replace(RECIPE, rng_seed=2), makers, tmp_path, earlier=trained.folder)
+    assert second.step == 0 and second.tokens.token_texts() == trained.tokens.token_texts()
+    for name, weight in trained.model.state_dict().items():
+        assert torch.equal(weight, second.model.state_dict()[name]), name
+    assert not second.run(until=2)
+    again = Trainer.start(replace(RECIPE, rng_seed=2), makers, tmp_path, earlier=trained.folder)
+    assert again.step == 2 and again.recipe.start_weights == second.recipe.start_weights != ""
+    with pytest.raises(ModelError, match="another size"):
+        other = replace(RECIPE, model=replace(TINY, n_layer=1))
+        Trainer.start(other, makers, tmp_path / "other", earlier=trained.folder)
 
 
 def test_a_broken_checkpoint(makers: Makers, tmp_path: Path) -> None:

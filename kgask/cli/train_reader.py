@@ -18,6 +18,9 @@ from kgask.cli.render import note, steps_bar
 @click.option("--size", default="192x4", show_default=True, help="Width x layers.")
 @click.option("--vocabulary", default=6144, show_default=True, type=click.IntRange(400), help="Tokens, control tokens included.")
 @click.option("--seed", "rng_seed", default=1, show_default=True, type=int)
+@click.option("--learning-rate", default=1.5e-3, show_default=True, type=click.FloatRange(0, min_open=True))
+@click.option("--astray", default=0.06, show_default=True, type=click.FloatRange(0, 1), help="Share of training scenes that show another entity's triples, to be refused.")
+@click.option("--start", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Folder of an earlier run whose weights a fresh run starts from.")
 @click.option("--minutes", type=click.FloatRange(0, min_open=True), help="Stop after so long; the same command goes on later.")
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(1))
 @click.option("--check-every", default=100, show_default=True, type=click.IntRange(1), help="Steps between checkpoints and held-out measurements.")
@@ -28,7 +31,7 @@ from kgask.cli.render import note, steps_bar
 @click.option("--quantisation", default="Q8_0", show_default=True, type=click.Choice(["F16", "Q8_0", "Q4_K"]))
 def reader(
     data: Path, tables: tuple[Path, ...], out: Path, steps: int, batch_size: int, size: str, vocabulary: int, rng_seed: int,
-    minutes: float | None, threads: int, check_every: int, n_measured: int, plain_start: bool, fp32: bool, plan_trust: float,
+    learning_rate: float, astray: float, start: Path | None, minutes: float | None, threads: int, check_every: int, n_measured: int, plain_start: bool, fp32: bool, plan_trust: float,
     quantisation: str,
 ) -> None:  # fmt: skip
     """Train the small model that reads numbered triples, and write it as GGUF.
@@ -45,6 +48,7 @@ def reader(
         from kgask.train.reader_data import load_makers
         from kgask.train.reader_loop import Recipe, Trainer
         from kgask.train.reader_model import ReaderConfig
+        from kgask.train.reader_scenes import SceneOptions
         from kgask.train.reader_ship import finish
     except ImportError as error:
         raise ModelError(f"training needs more packages ({error.name}); pip install 'kgask[train]'") from None
@@ -55,9 +59,10 @@ def reader(
         raise UsageError(f"--size {size}: {error}; for example 192x4") from None
     torch.set_num_threads(threads)
     recipe = Recipe(
-        model, rng_seed, batch_size, steps, check_every=check_every, word_start=not plain_start, bf16=not fp32
-    )
-    trainer = Trainer.start(recipe, load_makers(data, tables), out)
+        model, rng_seed, batch_size, steps, learning_rate,
+        check_every=check_every, word_start=not plain_start, bf16=not fp32, astray=astray,
+    )  # fmt: skip
+    trainer = Trainer.start(recipe, load_makers(data, tables, SceneOptions(astray=astray)), out, start)
     note(f"{trainer.model.n_parameters():,} parameters, step {trainer.step} of {steps}")
     with steps_bar("train reader", steps) as show:
         finished = trainer.run(minutes, show=show)

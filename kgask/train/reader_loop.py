@@ -6,13 +6,14 @@ The run knows no packs and no planner: everything it reads comes from
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,8 @@ class Recipe:
     weight_decay: float = 0.02
     clip_norm: float = 1.0
     word_start: bool = True  # token embeddings from MiniLM
+    astray: float = 0.06  # share of scenes about another entity; see SceneOptions
+    start_weights: str = ""  # SHA-256 of the weights that the run starts from; empty: from scratch
     bf16: bool = True
     tokenizer_scenes: int = 12_000
     check_every: int = 200  # steps between checkpoints and held-out measurements
@@ -79,11 +82,19 @@ class Trainer:
     seconds: float = 0.0  # of training, over all resumed runs
 
     @classmethod
-    def start(cls, recipe: Recipe, makers: Makers, folder: Path) -> Trainer:
-        """A fresh run, or the one that ``folder`` holds a checkpoint of (which must have the same recipe)."""
+    def start(cls, recipe: Recipe, makers: Makers, folder: Path, earlier: Path | None = None) -> Trainer:
+        """A fresh run, or the one that ``folder`` holds a checkpoint of (which must have the same recipe).
+
+        A fresh run may start from the weights and the vocabulary of an ``earlier`` run's folder.
+        """
         folder.mkdir(parents=True, exist_ok=True)
+        if earlier is not None:
+            recipe = replace(recipe, start_weights=weights_hash(load_checkpoint(earlier)["model"]))
         if (folder / CHECKPOINT).exists():
             return cls._resume(recipe, makers, folder)
+        (folder / RECIPE).write_text(json.dumps(asdict(recipe), indent=1) + "\n", encoding="utf-8")
+        if earlier is not None:
+            return cls._go_on_from(earlier, recipe, makers, folder)
         torch.manual_seed(recipe.rng_seed)
         scenes = make_scenes(makers.train, recipe.rng_seed + 17, 0, recipe.tokenizer_scenes)
         tokens = ReaderTokens.train(prompt_texts(scenes), recipe.model.n_vocab)
@@ -96,7 +107,16 @@ class Trainer:
         for token, row in ordered_embeddings(tokens, recipe.model.n_embd).items():
             model.token_embd.weight.data[token] = torch.from_numpy(row)
         tokens.save(folder / TOKENIZER)
-        (folder / RECIPE).write_text(json.dumps(asdict(recipe), indent=1) + "\n", encoding="utf-8")
+        return cls(recipe, makers, folder, tokens, model, _optimizer(model, recipe))
+
+    @classmethod
+    def _go_on_from(cls, earlier: Path, recipe: Recipe, makers: Makers, folder: Path) -> Trainer:
+        tokens, model = ReaderTokens.load(earlier / TOKENIZER), ReaderModel(recipe.model)
+        try:
+            model.load_state_dict(load_checkpoint(earlier)["model"])
+        except RuntimeError:
+            raise ModelError(f"{earlier}: its weights have another size than the ones to train") from None
+        tokens.save(folder / TOKENIZER)
         return cls(recipe, makers, folder, tokens, model, _optimizer(model, recipe))
 
     @classmethod
@@ -183,6 +203,15 @@ def load_checkpoint(folder: Path) -> dict[str, Any]:
         return torch.load(folder / CHECKPOINT, weights_only=True)
     except Exception as error:  # noqa: BLE001 - torch raises many kinds for a broken file
         raise ModelError(f"{folder / CHECKPOINT}: not a reader checkpoint ({type(error).__name__})") from None
+
+
+def weights_hash(weights: dict[str, torch.Tensor]) -> str:
+    """SHA-256 of a model's weights, names included."""
+    digest = hashlib.sha256()
+    for name in sorted(weights):
+        digest.update(name.encode())
+        digest.update(weights[name].contiguous().numpy().tobytes())
+    return digest.hexdigest()
 
 
 def schedule(step: int, recipe: Recipe) -> float:
