@@ -21,6 +21,9 @@ FUNCTION_WORDS = frozenset(
     some all many much more most other s name tell list give show find please""".split()
 )
 
+# Capitalised in titles, but no sign of a name: "The Who" is named by its second word.
+ARTICLES = frozenset("the a an of and in on at to for from by with".split())
+
 NAME, CONTENT, FUNCTION = 1.0, 0.3, 0.05  # how much a word tells about being part of a name
 
 
@@ -64,7 +67,7 @@ def split_words(text: str, question_words: frozenset[str]) -> list[Word]:
 
 def _weight(token: str, norm: str, first: bool, question_words: frozenset[str]) -> float:
     if token[0].isupper() and not (first and (norm in FUNCTION_WORDS or norm in question_words)):
-        return FUNCTION if norm in FUNCTION_WORDS and len(norm) < 3 else NAME
+        return CONTENT if norm in ARTICLES else NAME
     if norm in FUNCTION_WORDS:
         return FUNCTION
     return CONTENT if norm in question_words else NAME

@@ -1,8 +1,8 @@
 """Confidence: a logistic model from plan features to "the answer is right".
 
-Fitted on questions that training did not see, asked of a real pack: half about
-entities that have the relation, half about entities that lack it (whatever is
-answered then is wrong).
+Fitted on questions that training did not see, asked of a real pack: about
+entities that have the relation, about entities that lack it, and about names
+that the pack does not know (whatever is answered then is wrong).
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from kgask.train.data import MASK, PathExample
 from kgask.types import Question, directed
 
 FEATURES = ("mass", "share", "link", "hops")
-RIDGE = 1e-2
+RIDGE = 1e-3
+UNKNOWN = 0.2  # share of probes about names that the pack does not know
+SYLLABLES = "ba bre cli dor fen gul hax jor kli lun mor nib ost pra qui rav sel tru vex wim yor zan".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,9 @@ def draw_probes(pack: Pack, examples: list[PathExample], n: int, rng: random.Ran
         if len(probes) >= n or not usable:
             break
         example = rng.choice(usable)
+        if rng.random() < UNKNOWN:
+            probes.append(Probe(example.text.replace(MASK, unknown_name(pack, rng)), frozenset()))
+            continue
         path = [directed(by_key[key], inverse, pack.n_relations) for key, inverse in example.path]
         lacking = len(path) == 1 and rng.random() < 0.5
         topic = _unrelated(pack, path[0], rng) if lacking else _topic(pack, path[0], rng)
@@ -59,6 +64,15 @@ def draw_probes(pack: Pack, examples: list[PathExample], n: int, rng: random.Ran
         if bool(answers) != lacking and len(label) > 2:
             probes.append(Probe(example.text.replace(MASK, label), answers))
     return probes
+
+
+def unknown_name(pack: Pack, rng: random.Random) -> str:
+    """A name that no entity has: invented, and half the time with words of a real one."""
+    invented = ["".join(rng.choice(SYLLABLES) for _ in range(rng.randint(2, 4))).capitalize() for _ in range(2)]
+    words = pack.labels([rng.randrange(pack.n_entities - pack.n_literals)])[0].split()
+    kept = words[: rng.randint(1, 2)] if rng.random() < 0.5 else []
+    name = " ".join([*kept, *invented[: rng.randint(1, 2)]])
+    return name if rng.random() < 0.5 else name.lower()
 
 
 def _topic(pack: Pack, relation: int, rng: random.Random) -> int:
