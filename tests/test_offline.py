@@ -53,7 +53,7 @@ def test_the_question_in_an_empty_network_namespace(tmp_path: Path) -> None:
 def test_the_forty_and_the_ten_in_an_empty_network_namespace() -> None:
     names = ("test_at_least_36_of_40_are_right", "test_at_least_nine_of_ten_end_in_no_answer")
     nodes = [f"{TESTS / 'test_questions.py'}::{name}[reader]" for name in names]
-    pytest_run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *nodes]
+    pytest_run = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *nodes]
     done = run([*without_network(), *pytest_run], TESTS.parent)
     assert done.returncode == 0, done.stdout[-3000:]
     assert "2 passed" in done.stdout
