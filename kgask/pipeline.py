@@ -2,49 +2,41 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kgask import config
+from kgask.edge import Outcome, why_not
 from kgask.errors import ModelError, UsageError
 from kgask.link.linker import Linker
 from kgask.pack.store import Pack
-from kgask.plan.card import Calibration
 from kgask.plan.rigel_onnx import RigelPlanner, mask_mention
 from kgask.protocols import Reader
+from kgask.reached import LINK_WEIGHT, Reached, calibrated, features
 from kgask.retrieve.evidence import gather
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.trace import trace_route
 from kgask.retrieve.walk import Route, routes
 from kgask.types import (
     Answer,
-    AnswerEntity,
     Branch,
     EntityId,
     Evidence,
-    HopPlan,
     Mention,
     Question,
     Reading,
-    ScoredTriple,
-    Seed,
-    SupportTriple,
-    undirected,
 )
 
 MAX_HOPS = 3
 TOP_K = 10
 MIN_CONFIDENCE = 0.5
 MAX_QUESTION_CHARS = 2000
-LINK_WEIGHT = 3.0  # how much the link's score counts against the plan's, as a power
-LEAST = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +48,6 @@ class AskOptions:
     entity: str | None = None
     min_confidence: float = MIN_CONFIDENCE
     keep_seed: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Reached:
-    """One way to understand the question: a seed, the plan from it, and what the graph has."""
-
-    seed: Seed
-    mention: Mention
-    branch: Branch
-    routes: list[Route]  # most probable first
-    asked: int  # the directed relation that the plan wants first, whether the seed has it or not
-
-    @property
-    def mass(self) -> float:
-        """Probability of the plan's paths that exist in the graph."""
-        return sum(route.prob for route in self.routes)
-
-    @property
-    def score(self) -> float:
-        return self.seed.score**LINK_WEIGHT * self.mass
 
 
 class Timer:
@@ -92,23 +64,6 @@ class Timer:
         finally:
             spent_ms = (time.perf_counter() - began) * 1000
             self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + spent_ms, 3)
-
-
-def features(reached: Reached) -> dict[str, float]:
-    """What confidence is calibrated on; each is a logarithm, 0 at best."""
-    best = reached.routes[0]
-    return {
-        "mass": math.log(max(reached.mass, LEAST)),
-        "share": math.log(max(best.prob / max(reached.mass, LEAST), LEAST)),
-        "link": math.log(max(reached.seed.score, LEAST)),
-        "hops": float(len(best.walks[0].relations) - 1),
-    }
-
-
-def calibrated(calibration: Calibration, values: dict[str, float]) -> float:
-    """Probability that the plan's answer is right."""
-    logit = calibration.bias + sum(calibration.weights.get(name, 0.0) * x for name, x in values.items())
-    return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, logit))))
 
 
 @dataclass(slots=True)
@@ -174,45 +129,43 @@ class Pipeline:
         options = options or AskOptions(**overrides)
         question = Question(checked_question(text))
         timer = Timer()
-        reached, mentions = self._understand(question, options, timer)
-        if reached is None or not reached.routes:
-            return self._no_answer(question, self._why_nothing(reached, mentions), reached, timer)
-        confidence = calibrated(self.planner.card.calibration, features(reached))
-        if confidence < options.min_confidence:
-            return self._no_answer(question, self._why_unsure(reached), reached, timer, confidence)
+        reached = self._understand(question, options, timer)
+        confidence = self._confidence(reached)
+        outcome = Outcome(self.pack, question, reached, confidence, None, timer.timings_ms, self.hashes())
+        if reached is None or not reached.routes or confidence < options.min_confidence:
+            return outcome.refusal(why_not(self.pack, reached))
         with timer.stage("retrieve"):
             ways = [walk for route in reached.routes for walk in route.walks]
-            evidence = gather(self.pack, ways, options.top_k)
-        return self._read(question, reached, evidence, confidence, timer)
+            outcome = replace(outcome, evidence=gather(self.pack, ways, options.top_k))
+        return self._read(outcome, timer)
 
     def understand(self, question: Question, options: AskOptions) -> Reached | None:
         """Link, plan and follow without reading: what calibration and ``--explain`` look at."""
-        return self._understand(question, options, Timer())[0]
+        return self._understand(question, options, Timer())
 
-    def _understand(
-        self, question: Question, options: AskOptions, timer: Timer
-    ) -> tuple[Reached | None, list[Mention]]:
+    def _understand(self, question: Question, options: AskOptions, timer: Timer) -> Reached | None:
         """The best (seed, plan) pair; close names are tried when exact ones do not answer well."""
         if options.entity is not None:
             mention, _ = self._linker.seed_for(options.entity, question)
             if not mention.seeds:
                 raise UsageError(f"--entity {options.entity!r}: no such entity; try 'kgask pack search'")
-            return self._best(question, [mention], options, timer), [mention]
+            return self._best(question, [mention], options, timer)
         with timer.stage("link"):
             mentions = self._linker.link(question)
         best = self._best(question, mentions, options, timer)
-        if best is None or self._doubtful(best, options):
+        if self._confidence(best) < options.min_confidence:
             with timer.stage("link"):
                 close = self._linker.link_tolerantly(question)
             other = self._best(question, close, options, timer)
             if other is not None and (best is None or other.score > best.score):
-                return other, close
-        return best, mentions
+                return other
+        return best
 
-    def _doubtful(self, reached: Reached, options: AskOptions) -> bool:
-        if not reached.routes:
-            return True
-        return calibrated(self.planner.card.calibration, features(reached)) < options.min_confidence
+    def _confidence(self, reached: Reached | None) -> float:
+        """Calibrated probability that the best route is the answer; 0 when there is none."""
+        if reached is None or not reached.routes:
+            return 0.0
+        return calibrated(self.planner.card.calibration, features(reached))
 
     def _best(
         self, question: Question, mentions: list[Mention], options: AskOptions, timer: Timer
@@ -261,130 +214,28 @@ class Pipeline:
 
     # --- read -----------------------------------------------------------------------------
 
-    def _read(
-        self, question: Question, reached: Reached, evidence: Evidence, confidence: float, timer: Timer
-    ) -> Answer:
-        route = reached.routes[0]
+    def _read(self, outcome: Outcome, timer: Timer) -> Answer:
+        routes_found, evidence = outcome.reached.routes, outcome.evidence
+        route = routes_found[0]
         if self.reader is not None:
             with timer.stage("read"):
-                reading = self.reader.read(question, evidence, self.pack)
+                reading = self.reader.read(outcome.question, evidence, self.pack)
             if reading.abstained:
-                reason = "the reader finds no answer in the facts"
-                return self._no_answer(question, reason, reached, timer, confidence, evidence)
-            route = chosen_route(reached.routes, reading)
+                return outcome.refusal(reading.text)
+            route = chosen_route(routes_found, reading)
         entities = self._ordered(route, evidence)
         with timer.stage("trace"):
             support = trace_route(self.pack, route, np.asarray(entities))
-        return self._answer(question, reached, evidence, entities, support, confidence, timer)
+        with timer.stage("names"):
+            return outcome.answer(entities, support)
 
     def _ordered(self, route: Route, evidence: Evidence) -> list[EntityId]:
         """The whole answer set of the route, best first: ``top_k`` never cuts it."""
         wanted = set(route.answers.tolist())
         return [candidate.entity for candidate in evidence.candidates if candidate.entity in wanted]
 
-    # --- the edge -------------------------------------------------------------------------
-
-    def _answer(
-        self,
-        question: Question,
-        reached: Reached,
-        evidence: Evidence,
-        entities: list[EntityId],
-        support: list[ScoredTriple],
-        confidence: float,
-        timer: Timer,
-    ) -> Answer:
-        with timer.stage("names"):
-            labels = self.pack.labels(entities)
-            named = tuple(
-                AnswerEntity(*row) for row in zip(entities, self.pack.keys(entities), labels, strict=True)
-            )
-            proof = self._support(support)
-        return Answer(
-            question.text,
-            " | ".join(labels),
-            named,
-            proof,
-            round(confidence, 4),
-            abstained=False,
-            seeds=(reached.seed,),
-            notes=self._seed_notes(reached),
-            evidence=evidence,
-            plan=HopPlan((reached.branch,)),
-            timings_ms=timer.timings_ms,
-            hashes=self.hashes(),
-        )
-
-    def _support(self, triples: list[ScoredTriple]) -> tuple[SupportTriple, ...]:
-        if not triples:
-            return ()
-        subjects, relations, objects = self.pack.triples(np.array([t.triple for t in triples]))
-        ends = self.pack.labels(np.concatenate([subjects, objects]).tolist())
-        relation_labels = self.pack.relation_labels()
-        return tuple(
-            SupportTriple(
-                t.triple, subject, relation_labels[relation], obj, t.hop, round(t.score, 4), t.inverse
-            )
-            for t, subject, relation, obj in zip(
-                triples, ends[: len(triples)], relations.tolist(), ends[len(triples) :], strict=True
-            )
-        )
-
-    def _no_answer(
-        self,
-        question: Question,
-        reason: str,
-        reached: Reached | None,
-        timer: Timer,
-        confidence: float = 0.0,
-        evidence: Evidence | None = None,
-    ) -> Answer:
-        return Answer(
-            question.text,
-            None,
-            (),
-            (),
-            round(confidence, 4),
-            abstained=True,
-            reason=reason,
-            seeds=(reached.seed,) if reached else (),
-            notes=self._seed_notes(reached) if reached else (),
-            evidence=evidence,
-            plan=HopPlan((reached.branch,)) if reached else None,
-            timings_ms=timer.timings_ms,
-            hashes=self.hashes(),
-        )
-
-    def _why_nothing(self, reached: Reached | None, mentions: list[Mention]) -> str:
-        if not mentions or reached is None:
-            return "nothing in the question is the name of an entity of this pack"
-        return f"{self.pack.labels([reached.seed.entity])[0]} has nothing that the question asks for"
-
-    def _why_unsure(self, reached: Reached) -> str:
-        label = self.pack.labels([reached.seed.entity])[0]
-        relation, inverse = undirected(reached.asked, self.pack.n_relations)
-        words = self.pack.relation_labels()[relation]
-        has = relations_of(self.pack, np.array([reached.seed.entity]))[reached.asked]
-        if not has and reached.branch.relation_probs[0, reached.asked] > 0.5:
-            return f"{label} has no {'inverse ' if inverse else ''}relation '{words}' in this pack"
-        return f"no relation of {label} answers this with enough confidence"
-
-    def _seed_notes(self, reached: Reached) -> tuple[str, ...]:
-        """A typo that was read as a name, and a name that several entities have."""
-        seed, notes = reached.seed, []
-        if seed.match == "typo":
-            notes.append(f"read {seed.mention!r} as {seed.name!r}")
-        same = [other for other in reached.mention.seeds if other.name == seed.name]
-        if len(same) > 1:
-            description = self.pack.descriptions([seed.entity])[0]
-            key = self.pack.keys([seed.entity])[0]
-            which = f"{key}, {description}" if description else key
-            notes.append(
-                f"{len(same)} entities are called {seed.name}; this answers for {which}; use --entity to choose"
-            )
-        return tuple(notes)
-
     def hashes(self) -> dict[str, str]:
+        """Of what the answers come from: pack, planner, reader."""
         found = {"pack": self.pack.content_hash, "model": self.planner.card.hash}
         reader_hash = getattr(self.reader, "hash", None)
         return found | ({"reader": reader_hash} if reader_hash else {})

@@ -15,8 +15,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from kgask.pack.store import Pack
-from kgask.pipeline import AskOptions, Pipeline, features
+from kgask.pipeline import AskOptions, Pipeline
 from kgask.plan.card import Calibration
+from kgask.reached import features
 from kgask.retrieve.follow import edges_of
 from kgask.train.data import MASK, PathExample
 from kgask.types import Question, directed
