@@ -88,11 +88,22 @@ def test_two_hops(shipped: LlamaReader) -> None:
     assert reading.text == "Steventon" and reading.cited_lines == (2,)
 
 
-def test_nothing_fits(shipped: LlamaReader) -> None:
-    graph = ToyGraph([("Lady Susan", "melting point", "12 °C"), ("Lady Susan", "religion", "Shinto")])
-    steps = [(("Lady Susan", "melting point", "12 °C"), 1, 0.55, False), (("Lady Susan", "religion", "Shinto"), 1, 0.45, False)]
-    evidence = evidence_of(graph, steps, {"12 °C": 0.55, "Shinto": 0.45})
-    reading = shipped.read(Question("who wrote Lady Susan?"), evidence, graph)
+@pytest.mark.parametrize(
+    ("question", "relations", "scores"),
+    [
+        ("who wrote Lady Susan?", ["melting point", "religion", "language", "genre"], [0.3, 0.28, 0.22, 0.2]),
+        ("what is the boiling point of Lady Susan?", ["author", "language", "genre", "publication date"], [0.35, 0.3, 0.2, 0.15]),
+        ("when was Lady Susan born?", ["spouse", "occupation", "child"], [0.4, 0.4, 0.2]),
+    ],
+)
+def test_nothing_fits_and_the_plan_is_undecided(
+    question: str, relations: list[str], scores: list[float], shipped: LlamaReader
+) -> None:
+    triples = [("Lady Susan", relation, f"Thing {at}") for at, relation in enumerate(relations)]
+    graph = ToyGraph(triples)
+    steps = [(named, 1, score, False) for named, score in zip(triples, scores, strict=True)]
+    evidence = evidence_of(graph, steps, {named[2]: score for named, score in zip(triples, scores, strict=True)})
+    reading = shipped.read(Question(question), evidence, graph)
     assert reading.abstained and reading.text == "none of the facts answers the question"
     assert not reading.entities and not reading.cited_lines
 

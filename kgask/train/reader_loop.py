@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -38,7 +39,7 @@ from kgask.train.reader_tokens import ReaderTokens, prompt_texts
 from kgask.train.reader_words import ordered_embeddings, word_embeddings
 
 Show = Callable[[int, str], None]
-CHECKPOINT, TOKENIZER, RECIPE = "checkpoint.pt", "tokenizer.json", "recipe.json"
+CHECKPOINT, TOKENIZER, RECIPE, EARLIER_RECIPE = "checkpoint.pt", "tokenizer.json", "recipe.json", "earlier_recipe.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,7 @@ class Trainer:
         except RuntimeError:
             raise ModelError(f"{earlier}: its weights have another size than the ones to train") from None
         tokens.save(folder / TOKENIZER)
+        shutil.copyfile(earlier / RECIPE, folder / EARLIER_RECIPE)
         return cls(recipe, makers, folder, tokens, model, _optimizer(model, recipe))
 
     @classmethod

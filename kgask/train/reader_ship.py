@@ -18,7 +18,7 @@ from kgask.read.constrain import Weights, first_log_odds, second_log_odds
 from kgask.read.llama_reader import LlamaReader, planned_lines
 from kgask.train.export_gguf import export, quantise
 from kgask.train.reader_data import HELD_OUT_SEED, Makers, make_scenes
-from kgask.train.reader_loop import Trainer
+from kgask.train.reader_loop import EARLIER_RECIPE, RECIPE, Trainer
 from kgask.train.reader_scenes import Scene, SceneMaker, SceneOptions
 
 WEIGHTS = "reader.gguf"
@@ -49,9 +49,11 @@ def finish(
     about: dict[str, Any] = {
         "architecture": "llama", "quantisation": quantisation, "n_parameters": trainer.model.n_parameters(),
         "licence": "Apache-2.0", "training_data": SOURCES,
-        "recipe": json.loads((folder / "recipe.json").read_text(encoding="utf-8")),
+        "recipe": json.loads((folder / RECIPE).read_text(encoding="utf-8")),
         "steps": trainer.step, "examples": trainer.step * trainer.recipe.batch_size, "seconds": round(trainer.seconds),
     }  # fmt: skip
+    if (folder / EARLIER_RECIPE).exists():
+        about["earlier_recipe"] = json.loads((folder / EARLIER_RECIPE).read_text(encoding="utf-8"))
     weights = fit_weights(LlamaReader.load(out / WEIGHTS), trainer.makers, count)
     about |= {"verdict_weights": asdict(weights), "plan_trust": plan_trust}
     _write_card(out, about)
