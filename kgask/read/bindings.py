@@ -1,7 +1,7 @@
 """llama.cpp's C interface, without the rest of the ``llama_cpp`` package, and without a word from it.
 
 ``import llama_cpp`` also imports jinja2, its chat formats and its server types;
-only the ctypes module is needed here. Measured: 0.18 s against 0.01 s (after numpy).
+only the ctypes module is needed here. Measured after numpy: 55 ms against 19 ms.
 """
 
 from __future__ import annotations
