@@ -112,7 +112,9 @@ def test_logits_that_are_not_numbers_still_give_a_possible_reply() -> None:
     bias=st.floats(-3, 3),
 )
 @settings(max_examples=50, deadline=None)
-def test_verdicts_make_a_distribution_over_replies_and_the_best_is_chosen(logits: list[list[float]], bias: float) -> None:
+def test_verdicts_make_a_distribution_over_replies_and_the_best_is_chosen(
+    logits: list[list[float]], bias: float
+) -> None:
     first = {line: np.array(row[:3]) for line, row in enumerate(logits, start=1)}
     second = {line: np.array(row[3:]) for line, row in enumerate(logits, start=1)}
     verdicts = judge_lines(first, second, Weights(0.7, 0.4, bias))

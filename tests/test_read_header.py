@@ -45,12 +45,20 @@ HOSTILE = {
     "key of 2^60 bytes": gguf_bytes(rest=U64(1 << 60) + b"x"),
     "value of 2^60 bytes": gguf_bytes(rest=text("general.architecture") + U32(8) + U64(1 << 60)),
     "unknown metadata type": gguf_bytes(rest=text("general.architecture") + U32(77) + bytes(8)),
-    "list of 2^62 numbers": gguf_bytes(n_entries=2, rest=ARCHITECTURE + text("a") + U32(9) + U32(4) + U64(1 << 62)),
-    "list of 2^62 texts": gguf_bytes(n_entries=2, rest=ARCHITECTURE + text("a") + U32(9) + U32(8) + U64(1 << 62)),
-    "list of lists": gguf_bytes(n_entries=2, rest=ARCHITECTURE + text("a") + U32(9) + U32(9) + U64(1) + bytes(16)),
+    "list of 2^62 numbers": gguf_bytes(
+        n_entries=2, rest=ARCHITECTURE + text("a") + U32(9) + U32(4) + U64(1 << 62)
+    ),
+    "list of 2^62 texts": gguf_bytes(
+        n_entries=2, rest=ARCHITECTURE + text("a") + U32(9) + U32(8) + U64(1 << 62)
+    ),
+    "list of lists": gguf_bytes(
+        n_entries=2, rest=ARCHITECTURE + text("a") + U32(9) + U32(9) + U64(1) + bytes(16)
+    ),
     "architecture is a number": gguf_bytes(rest=text("general.architecture") + U32(4) + U32(7)),
     "no architecture": gguf_bytes(rest=text("general.name") + U32(8) + text("x")),
-    "alignment of zero": gguf_bytes(n_entries=2, rest=ARCHITECTURE + text("general.alignment") + U32(4) + U32(0)),
+    "alignment of zero": gguf_bytes(
+        n_entries=2, rest=ARCHITECTURE + text("general.alignment") + U32(4) + U32(0)
+    ),
     "tensor of 200 dimensions": gguf_bytes(n_tensors=1, rest=ARCHITECTURE + text("t") + U32(200) + bytes(64)),
     "tensor of 2^80 values": gguf_bytes(
         n_tensors=1, rest=ARCHITECTURE + text("t") + U32(2) + U64(1 << 40) * 2 + U32(0) + U64(0)

@@ -41,11 +41,21 @@ from kgask.train.reader_scenes import SceneMaker, SceneOptions
 from kgask.train.reader_ship import citable_of, logistic_regression, measure
 
 TINY = ReaderConfig(n_vocab=700, n_embd=64, n_layer=2, n_head=2, n_ff=96, n_ctx=2048)
-RECIPE = Recipe(TINY, batch_size=4, steps=6, warmup_steps=2, word_start=False, tokenizer_scenes=150, check_every=3, check_scenes=8)
+RECIPE = Recipe(
+    TINY,
+    batch_size=4,
+    steps=6,
+    warmup_steps=2,
+    word_start=False,
+    tokenizer_scenes=150,
+    check_every=3,
+    check_scenes=8,
+)
 STRINGS = [
-    "who wrote Lady Susan?", " Jane Austen", "São Paulo–Zürich", "naïve café", "日本語のテキスト", "Москва 1812", "don't they've we'll I'D",
-    "a  b   c", "tabs\tand\nnewlines", "12,345.67 km²", "<|end|> </s> [INST]", "emoji 🙂👩‍🚀", "", " ", "x" * 300, "¡¿ÀÿĀ", "ﬁ ligature ½",
-    "\u00a0no-break", "１２３ fullwidth", "e\u0301 combining",
+    "who wrote Lady Susan?", " Jane Austen", "São Paulo–Zürich", "naïve café", "日本語のテキスト", "Москва 1812",
+    "don't they've we'll I'D", "a  b   c", "tabs\tand\nnewlines", "12,345.67 km²", "<|end|> </s> [INST]",
+    "emoji 🙂👩\u200d🚀", "", " ", "x" * 300, "¡¿ÀÿĀ", "ﬁ ligature ½", "\xa0no-break", "１２３ fullwidth",
+    "é combining",
 ]  # fmt: skip
 
 
@@ -60,11 +70,18 @@ def write_json(path: Path, value: object) -> None:
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder in the shape of the public sets, a few lines each."""
     folder = tmp_path_factory.mktemp("data")
-    write_json(folder / "wikidata_props" / "en1.json", {"P50": "author", "P9000": "favourite colour", "P9001": "Some ID"})
+    write_json(
+        folder / "wikidata_props" / "en1.json",
+        {"P50": "author", "P9000": "favourite colour", "P9001": "Some ID"},
+    )
     template = {"template_key": {"p": "-P50"}, "templates": [{"left": "which play is by ", "right": " ?"}]}
     write_json(folder / "kgconv" / "template_library.json.gz", [template])
-    write_json(folder / "entityquestions" / "relation_query_templates.json", {"P50": "Who is the author of [X]?"})
-    write_json(folder / "wikidata_labels_union.json.gz", {"Q1": "Lady Susan", "Q2": "Amber Harbour", "P50": "author"})
+    write_json(
+        folder / "entityquestions" / "relation_query_templates.json", {"P50": "Who is the author of [X]?"}
+    )
+    write_json(
+        folder / "wikidata_labels_union.json.gz", {"Q1": "Lady Susan", "Q2": "Amber Harbour", "P50": "author"}
+    )
     questions = folder / "simplequestions_wikidata" / "annotated_wd_data_train_answerable.txt.gz"
     questions.parent.mkdir()
     with gzip.open(questions, "wt", encoding="utf-8") as file:
@@ -94,13 +111,22 @@ def exported(trained: Trainer, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 def test_sources_are_read_with_their_directions(data: Path, tmp_path: Path) -> None:
     table = tmp_path / "relations.tsv"
-    table.write_text("P50\tauthor\tpenned_by|wrote it\twho wrote it\twrote\nmy:rel\town relation\t\t\t\n", encoding="utf-8")
+    table.write_text(
+        "P50\tauthor\tpenned_by|wrote it\twho wrote it\twrote\nmy:rel\town relation\t\t\t\n", encoding="utf-8"
+    )
     relations = {relation.key: relation for relation in load_relations(data, [table])}
     author = relations["P50"]
     assert "Who is the author of {x}?" in author.questions["+"] and "who is {x} by" in author.questions["+"]
-    assert "which play is by {x}?" in author.questions["-"] and "name something {x} wrote" in author.questions["-"]
+    assert (
+        "which play is by {x}?" in author.questions["-"]
+        and "name something {x} wrote" in author.questions["-"]
+    )
     assert author.labels[:3] == ["author", "penned by", "wrote it"] and author.inverse_labels == ["wrote"]
-    assert relations["P9000"].labels == ["favourite colour"] and "P9001" not in relations and "my:rel" in relations
+    assert (
+        relations["P9000"].labels == ["favourite colour"]
+        and "P9001" not in relations
+        and "my:rel" in relations
+    )
 
 
 def test_broken_sources_are_named(data: Path, tmp_path: Path) -> None:
@@ -114,7 +140,9 @@ def test_broken_sources_are_named(data: Path, tmp_path: Path) -> None:
 
 def test_training_and_held_out_sides_share_no_question(makers: Makers) -> None:
     def questions(maker: SceneMaker) -> set[str]:
-        return {text for relation in maker.bank.all for texts in relation.questions.values() for text in texts}
+        return {
+            text for relation in maker.bank.all for texts in relation.questions.values() for text in texts
+        }
 
     train, held_out = questions(makers.train), questions(makers.held_out)
     assert len(train) > 500 and len(held_out) > 50 and not train & held_out
@@ -136,7 +164,11 @@ def test_scenes_can_be_answered_from_what_they_show(makers: Makers) -> None:
 
 def test_the_plan_is_mostly_but_not_always_right(makers: Makers) -> None:
     def top_is_gold(options: SceneOptions) -> float:
-        scenes = [s for s in make_scenes(SceneMaker(makers.train.bank, makers.train.names, options), 4, 0, 300) if s.cite]
+        scenes = [
+            s
+            for s in make_scenes(SceneMaker(makers.train.bank, makers.train.names, options), 4, 0, 300)
+            if s.cite
+        ]
         best = [max(range(len(s.lines)), key=lambda at: s.lines[at].answer_ratio or 0) + 1 for s in scenes]
         return float(np.mean([line in s.cite for line, s in zip(best, scenes, strict=True)]))
 
@@ -177,9 +209,21 @@ def test_a_stopped_run_ends_with_the_same_weights(makers: Makers, trained: Train
 
 
 def test_training_learns_something(makers: Makers, tmp_path: Path) -> None:
-    recipe = Recipe(TINY, batch_size=8, steps=25, warmup_steps=3, word_start=False, tokenizer_scenes=150, check_every=5, check_scenes=8)
+    recipe = Recipe(
+        TINY,
+        batch_size=8,
+        steps=25,
+        warmup_steps=3,
+        word_start=False,
+        tokenizer_scenes=150,
+        check_every=5,
+        check_scenes=8,
+    )
     Trainer.start(recipe, makers, tmp_path).run()
-    losses = [json.loads(line)["verdict_loss"] for line in (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    losses = [
+        json.loads(line)["verdict_loss"]
+        for line in (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert len(losses) == 5 and losses[-1] < losses[0] - 0.15
 
 
@@ -189,7 +233,9 @@ def test_another_recipe_does_not_go_on_a_checkpoint(makers: Makers, trained: Tra
         Trainer.start(other, makers, trained.folder)
 
 
-def test_a_run_can_start_from_the_weights_of_another(makers: Makers, trained: Trainer, tmp_path: Path) -> None:
+def test_a_run_can_start_from_the_weights_of_another(
+    makers: Makers, trained: Trainer, tmp_path: Path
+) -> None:
     second = Trainer.start(replace(RECIPE, rng_seed=2), makers, tmp_path, earlier=trained.folder)
     assert second.step == 0 and second.tokens.token_texts() == trained.tokens.token_texts()
     for name, weight in trained.model.state_dict().items():
@@ -211,11 +257,17 @@ def test_a_broken_checkpoint(makers: Makers, tmp_path: Path) -> None:
 def test_what_is_judged_is_what_may_be_cited(makers: Makers, trained: Trainer) -> None:
     for scene in make_scenes(makers.train, 9, 0, 40):
         encoded = encode_scene(scene, trained.tokens)
-        citable = [number for number, line in enumerate(scene.lines, start=1) if line.answer_ratio is not None]
+        citable = [
+            number for number, line in enumerate(scene.lines, start=1) if line.answer_ratio is not None
+        ]
         assert encoded.numbers == [trained.tokens.controls[number_token(number)] for number in citable]
-        assert [number for number, target in zip(citable, encoded.targets, strict=True) if target] == list(scene.cite)
+        assert [number for number, target in zip(citable, encoded.targets, strict=True) if target] == list(
+            scene.cite
+        )
         assert len(encoded.line_ends) == len(encoded.verdicts) == len(scene.lines)
-        assert encoded.line_ends[-1] == len(encoded.prompt) - 2  # before the token after which the numbers stand
+        assert (
+            encoded.line_ends[-1] == len(encoded.prompt) - 2
+        )  # before the token after which the numbers stand
 
 
 def test_the_schedule_warms_up_and_decays() -> None:
@@ -253,7 +305,9 @@ def test_llama_cpp_computes_what_torch_does(exported: Path, trained: Trainer, ma
         with torch.inference_mode():
             hidden = trained.model(torch.tensor([encoded.prompt + encoded.numbers]))[0]
             after_lines = trained.model.verdict(hidden[encoded.line_ends]).numpy()
-            in_reply = trained.model.logits(hidden[len(encoded.prompt) :], reply_tokens(trained.tokens)).numpy()
+            in_reply = trained.model.logits(
+                hidden[len(encoded.prompt) :], reply_tokens(trained.tokens)
+            ).numpy()
         for at, line in enumerate(citable):
             assert first[line] == pytest.approx(after_lines[line - 1], abs=0.02)
             assert second[line] == pytest.approx(in_reply[at], abs=0.02)
@@ -267,7 +321,9 @@ def test_logistic_regression_finds_the_odds() -> None:
 
 
 @pytest.mark.parametrize("kind", ["Q8_0", "Q4_K"])
-def test_quantised_files_are_smaller_and_read(kind: str, exported: Path, makers: Makers, tmp_path: Path) -> None:
+def test_quantised_files_are_smaller_and_read(
+    kind: str, exported: Path, makers: Makers, tmp_path: Path
+) -> None:
     small = quantise(exported, tmp_path / "small.gguf", kind)
     assert small.stat().st_size < exported.stat().st_size
     scores = measure(LlamaReader.load(small), makers, 5)
@@ -285,7 +341,9 @@ def test_sizes_that_cannot_be_quantised() -> None:
     with pytest.raises(ValueError, match="divide by 32"):
         ReaderConfig(n_embd=100)
     with pytest.raises(ValueError, match="do not fit"):
-        ReaderModel(ReaderConfig(n_vocab=400, n_embd=32, n_layer=1, n_head=1, n_ff=32, n_ctx=8))(torch.zeros(1, 9, dtype=torch.long))
+        ReaderModel(ReaderConfig(n_vocab=400, n_embd=32, n_layer=1, n_head=1, n_ff=32, n_ctx=8))(
+            torch.zeros(1, 9, dtype=torch.long)
+        )
 
 
 # --- the command ------------------------------------------------------------------------------
@@ -293,8 +351,25 @@ def test_sizes_that_cannot_be_quantised() -> None:
 
 def test_the_command_trains_stops_goes_on_and_ships(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    command = ["--data", str(data), "--out", str(out), "--steps", "2", "--batch-size", "2", "--size", "64x1", "--vocabulary", "700",
-               "--check-every", "1", "--plain-start", "--measure", "40"]  # fmt: skip
+    command = [
+        "--data",
+        str(data),
+        "--out",
+        str(out),
+        "--steps",
+        "2",
+        "--batch-size",
+        "2",
+        "--size",
+        "64x1",
+        "--vocabulary",
+        "700",
+        "--check-every",
+        "1",
+        "--plain-start",
+        "--measure",
+        "40",
+    ]
     stopped = CliRunner().invoke(train_command, [*command, "--minutes", "0.0000001"], catch_exceptions=False)
     assert "stopped at step" in stopped.stderr and not (out / "reader").exists()
     done = CliRunner().invoke(train_command, command, catch_exceptions=False)
@@ -307,5 +382,7 @@ def test_the_command_trains_stops_goes_on_and_ships(data: Path, tmp_path: Path) 
 def test_the_command_explains_sizes(size: str, error: type[KgaskError], data: Path, tmp_path: Path) -> None:
     with pytest.raises(error, match="--size"):
         CliRunner().invoke(
-            train_command, ["--data", str(data), "--out", str(tmp_path), "--size", size], catch_exceptions=False
+            train_command,
+            ["--data", str(data), "--out", str(tmp_path), "--size", size],
+            catch_exceptions=False,
         )

@@ -8,7 +8,8 @@ import gguf
 import numpy as np
 
 CHAT_TEMPLATE = (
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n"
+    "{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 SPECIALS = ["<|im_start|>", "<|im_end|>"]
@@ -16,13 +17,21 @@ SPECIALS = ["<|im_start|>", "<|im_end|>"]
 
 def byte_vocabulary() -> list[str]:
     """GPT-2's spelling of the 256 bytes."""
-    printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    printable = [
+        *range(ord("!"), ord("~") + 1),
+        *range(ord("¡"), ord("¬") + 1),
+        *range(ord("®"), ord("ÿ") + 1),
+    ]
     others = [byte for byte in range(256) if byte not in printable]
-    spelled = {byte: chr(byte) for byte in printable} | {byte: chr(256 + at) for at, byte in enumerate(others)}
+    spelled = {byte: chr(byte) for byte in printable} | {
+        byte: chr(256 + at) for at, byte in enumerate(others)
+    }
     return [spelled[byte] for byte in range(256)]
 
 
-def write_qwen2(path: Path, rng_seed: int = 0, chat_template: str | None = CHAT_TEMPLATE, n_ctx: int = 4096) -> Path:
+def write_qwen2(
+    path: Path, rng_seed: int = 0, chat_template: str | None = CHAT_TEMPLATE, n_ctx: int = 4096
+) -> Path:
     """A random two-layer qwen2 (grouped attention, biases, NEOX rope) over bytes and a few merges."""
     rng = np.random.default_rng(rng_seed)
     size, n_ff, n_head, n_head_kv, n_layer = 32, 64, 4, 2, 2

@@ -23,7 +23,11 @@ class ToyGraph:
         )
         self.rows = rows
         table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-        self.n_entities, self.n_relations, self.n_triples = len(self.names), len(self.relation_names), len(rows)
+        self.n_entities, self.n_relations, self.n_triples = (
+            len(self.names),
+            len(self.relation_names),
+            len(rows),
+        )
         everyone = np.arange(self.n_entities + 1)
         self.out_indptr = np.searchsorted(table[:, 0], everyone)
         self.out_relation, self.out_object = table[:, 1], table[:, 2]
@@ -49,6 +53,8 @@ Step = tuple[Named, int, float, bool]  # a triple, its hop, its score, walked fr
 
 def evidence_of(graph: ToyGraph, steps: Sequence[Step], answers: dict[str, float]) -> Evidence:
     """Evidence with these lines and answers, answers best first."""
-    triples = tuple(ScoredTriple(graph.triple(*named), hop, score, inverse) for named, hop, score, inverse in steps)
+    triples = tuple(
+        ScoredTriple(graph.triple(*named), hop, score, inverse) for named, hop, score, inverse in steps
+    )
     ranked = sorted(answers.items(), key=lambda item: -item[1])
     return Evidence(triples, tuple(Candidate(graph.entity(name), score) for name, score in ranked), False)

@@ -43,7 +43,9 @@ def _import_low_level() -> Any:
         return importlib.import_module("llama_cpp.llama_cpp")
     spec = importlib.util.find_spec("llama_cpp")
     if spec is None or not spec.submodule_search_locations:
-        raise ModelError("llama-cpp-python is not installed; 'pip install llama-cpp-python', or use --no-reader")
+        raise ModelError(
+            "llama-cpp-python is not installed; 'pip install llama-cpp-python', or use --no-reader"
+        )
     # A package of that name without its __init__, only while the ctypes module is being imported:
     # whoever imports llama_cpp later gets the whole package.
     package = types.ModuleType("llama_cpp")

@@ -46,7 +46,9 @@ def read_card(folder: Path) -> ReaderCard:
     if Path(name).name != name:
         raise ModelError(f"{path}: names a file outside its folder")
     if content.get("format_version") != FORMAT_VERSION or content.get("prompt_format") != PROMPT_FORMAT:
-        raise ModelError(f"{path}: made for another version of kgask; install the reader that came with this one")
+        raise ModelError(
+            f"{path}: made for another version of kgask; install the reader that came with this one"
+        )
     return card
 
 
@@ -61,9 +63,13 @@ def plan_trust(card: ReaderCard) -> float:
 def verdict_weights(card: ReaderCard) -> Weights:
     """How the reader's two verdicts on a line are combined."""
     try:
-        return Weights(**{name: float(value) for name, value in card.content.get("verdict_weights", {}).items()})
+        return Weights(
+            **{name: float(value) for name, value in card.content.get("verdict_weights", {}).items()}
+        )
     except (TypeError, ValueError, AttributeError):
-        raise ModelError(f"{card.folder / MODEL_CARD}: verdict_weights are not line, reply and bias") from None
+        raise ModelError(
+            f"{card.folder / MODEL_CARD}: verdict_weights are not line, reply and bias"
+        ) from None
 
 
 def check_file(card: ReaderCard) -> None:

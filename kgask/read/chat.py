@@ -36,7 +36,9 @@ def chat_format(header: GgufHeader, special: Mapping[str, str]) -> ChatFormat:
     """
     template = header.chat_template
     if template is None:
-        return ChatFormat(*PLAIN, "the file has no chat template: a plain question-and-answer prompt is used", True)
+        return ChatFormat(
+            *PLAIN, "the file has no chat template: a plain question-and-answer prompt is used", True
+        )
     rendered = _render(template, special)
     before, place, after = (rendered or "").partition(PLACE)
     if not place or PLACE in after:
@@ -56,7 +58,8 @@ def _render(template: str, special: Mapping[str, str]) -> str | None:
     messages = [{"role": "user", "content": PLACE}]
     values: dict[str, Any] = {"messages": messages, "add_generation_prompt": True, "tools": None, **special}
     try:
-        # Switches off the thinking that some templates offer: the reply is constrained from its first token.
+        # Switches off the thinking that some templates offer: the reply is constrained from its first
+        # token.
         return environment.from_string(template).render(**values, enable_thinking=False)
     except (TemplateError, TypeError, ValueError, KeyError, AttributeError, OverflowError, RecursionError):
         return None

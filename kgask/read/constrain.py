@@ -63,7 +63,8 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How the two verdicts on a line make one probability: a logistic regression, fitted on held-out scenes."""
+    """How the two verdicts on a line make one probability: a logistic regression, fitted on held-out
+    scenes."""
 
     line: float = 0.5
     reply: float = 0.5
@@ -76,7 +77,11 @@ def judge_lines(
     """Verdicts from logits by line: ``first`` (other, on the way, answers), ``second`` (skip, cite)."""
     probs: dict[int, float] = {}
     for line, after_line in first.items():
-        odds = weights.line * first_log_odds(after_line) + weights.reply * second_log_odds(second[line]) + weights.bias
+        odds = (
+            weights.line * first_log_odds(after_line)
+            + weights.reply * second_log_odds(second[line])
+            + weights.bias
+        )
         probs[line] = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
     return Verdicts(probs)
 
@@ -148,7 +153,9 @@ def decode_reply(
         state = chosen
 
 
-def score_reply(source: LogitSource, prompt: Sequence[int], grammar: ReplyGrammar, lines: Iterable[int]) -> Reply:
+def score_reply(
+    source: LogitSource, prompt: Sequence[int], grammar: ReplyGrammar, lines: Iterable[int]
+) -> Reply:
     """One possible reply with its log-probability; it is evaluated in one batch, as its own draft."""
     cited = tuple(sorted(lines))
     tokens, log_prob, state, n_decisions = list(prompt), 0.0, START, 0
@@ -193,7 +200,11 @@ def _choose(
 
 
 def _follow(
-    source: LogitSource, tokens: list[int], choices: Mapping[int | None, Tokens], wanted: Tokens, draft: Tokens
+    source: LogitSource,
+    tokens: list[int],
+    choices: Mapping[int | None, Tokens],
+    wanted: Tokens,
+    draft: Tokens,
 ) -> tuple[float, int]:
     """Log-probability of one choice, and decisions on its way."""
     open_choices, log_prob, n_decisions = list(choices.values()), 0.0, 0

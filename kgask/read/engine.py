@@ -66,7 +66,9 @@ class Engine:
         self.n_vocab = llama.llama_vocab_n_tokens(self._vocab)
         self.n_ctx_train = llama.llama_model_n_ctx_train(self._model)
         self._held: list[int] = []  # tokens that the context holds
-        self._rows: dict[int, int] = {}  # number of tokens -> row of the last batch with the logits after them
+        self._rows: dict[
+            int, int
+        ] = {}  # number of tokens -> row of the last batch with the logits after them
 
     def close(self) -> None:
         """Free the model; safe to call twice."""
@@ -116,7 +118,8 @@ class Engine:
         return self.token_text(self._llama.llama_vocab_eos(self._vocab))
 
     def reserve(self, n_tokens: int) -> None:
-        """Make a context that holds ``n_tokens``: the next power of two, at most what the model was trained for."""
+        """Make a context that holds ``n_tokens``: the next power of two, at most what the model was
+        trained for."""
         if n_tokens <= self.n_ctx:
             return
         llama = self._llama
@@ -134,7 +137,9 @@ class Engine:
         params.no_perf = True
         self._context = llama.llama_init_from_model(self._model, params)
         if not self._context:
-            raise ModelError(f"{self.path}: llama.cpp cannot make a context of {n_ctx} tokens (too little memory?)")
+            raise ModelError(
+                f"{self.path}: llama.cpp cannot make a context of {n_ctx} tokens (too little memory?)"
+            )
         self._batch = llama.llama_batch_init(n_ctx, 0, 1)
         self.n_ctx, self._held, self._rows = n_ctx, [], {}
 
@@ -162,13 +167,17 @@ class Engine:
         """Evaluate what the context does not hold yet, and keep the logits at ``positions`` (ascending)."""
         self.reserve(len(tokens))
         shared = 0
-        for held, token in zip(self._held, tokens[: positions[0]], strict=False):  # a position must be evaluated again
+        for held, token in zip(
+            self._held, tokens[: positions[0]], strict=False
+        ):  # a position must be evaluated again
             if held != token:
                 break
             shared += 1
         llama = self._llama
         if not llama.llama_memory_seq_rm(llama.llama_get_memory(self._context), 0, shared, -1):
-            llama.llama_memory_clear(llama.llama_get_memory(self._context), True)  # recurrent models cannot cut
+            llama.llama_memory_clear(
+                llama.llama_get_memory(self._context), True
+            )  # recurrent models cannot cut
             shared = 0
         self._held, self._rows = [], {}
         batch, count, wanted = self._batch, len(tokens) - shared, frozenset(positions)

@@ -21,8 +21,13 @@ class ForeignStyle:
         special = {"bos_token": engine.bos_text(), "eos_token": engine.eos_text()}
         self._format = chat_format(header, special)
         self.note = self._format.origin
-        self._first = {line: tuple(engine.tokenize(forms.foreign_number(line, True))) for line in range(1, MAX_LINES + 1)}
-        self._later = {line: tuple(engine.tokenize(forms.foreign_number(line, False))) for line in range(1, MAX_LINES + 1)}
+        self._first = {
+            line: tuple(engine.tokenize(forms.foreign_number(line, True))) for line in range(1, MAX_LINES + 1)
+        }
+        self._later = {
+            line: tuple(engine.tokenize(forms.foreign_number(line, False)))
+            for line in range(1, MAX_LINES + 1)
+        }
         self._stop = tuple(engine.tokenize(forms.FOREIGN_ANSWER))
         self._dont_know = tuple(engine.tokenize(forms.FOREIGN_DONT_KNOW))
         self._check_choices()
@@ -53,4 +58,6 @@ class ForeignStyle:
             choices = sorted([*numbers.values(), end])
             for choice, following in zip(choices, [*choices[1:], None], strict=True):
                 if not choice or (following is not None and following[: len(choice)] == choice):
-                    raise ModelError(f"{self._engine.path}: its vocabulary cannot spell line numbers; use another reader")
+                    raise ModelError(
+                        f"{self._engine.path}: its vocabulary cannot spell line numbers; use another reader"
+                    )

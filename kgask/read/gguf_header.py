@@ -24,15 +24,38 @@ MAX_STRING_BYTES = 8 << 20
 MAX_DIMENSIONS = 4
 ENCODER_DECODER = frozenset({"t5", "t5encoder", "bart", "whisper", "mbart", "pegasus", "m2m100"})
 NOT_A_TEXT_MODEL = frozenset(
-    {"bert", "nomic-bert", "nomic-bert-moe", "jina-bert-v2", "jina-bert-v3", "neo-bert", "modern-bert", "clip", "wavtokenizer-dec", "mmproj"}
+    {
+        "bert",
+        "nomic-bert",
+        "nomic-bert-moe",
+        "jina-bert-v2",
+        "jina-bert-v3",
+        "neo-bert",
+        "modern-bert",
+        "clip",
+        "wavtokenizer-dec",
+        "mmproj",
+    }
 )
-_SCALARS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
+_SCALARS = {
+    0: "<B",
+    1: "<b",
+    2: "<H",
+    3: "<h",
+    4: "<I",
+    5: "<i",
+    6: "<f",
+    7: "<?",
+    10: "<Q",
+    11: "<q",
+    12: "<d",
+}
 _STRING, _ARRAY = 8, 9
 # type -> (values in a block, bytes of a block); ggml/src/ggml-common.h. Types not listed are not measured.
 _BLOCKS = {
     0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34), 10: (256, 84),
-    11: (256, 110), 12: (256, 144), 13: (256, 176), 14: (256, 210), 24: (1, 1), 25: (1, 2), 26: (1, 4), 27: (1, 8),
-    28: (1, 8), 30: (1, 2),
+    11: (256, 110), 12: (256, 144), 13: (256, 176), 14: (256, 210), 24: (1, 1), 25: (1, 2), 26: (1, 4),
+    27: (1, 8), 28: (1, 8), 30: (1, 2),
 }  # fmt: skip
 
 
@@ -85,9 +108,14 @@ def check_readable(header: GgufHeader) -> None:
     """Raise ModelError for a whole file that cannot answer: encoder-decoders, encoders, no vocabulary."""
     name = header.architecture
     if name in ENCODER_DECODER:
-        raise ModelError(f"{header.path}: architecture {name!r} is an encoder-decoder, which kgask cannot read with; use a decoder-only model")
+        raise ModelError(
+            f"{header.path}: architecture {name!r} is an encoder-decoder; "
+            "kgask reads with decoder-only models"
+        )
     if name in NOT_A_TEXT_MODEL:
-        raise ModelError(f"{header.path}: architecture {name!r} does not write text; use a decoder-only model")
+        raise ModelError(
+            f"{header.path}: architecture {name!r} does not write text; use a decoder-only model"
+        )
     if not header.metadata.get("tokenizer.ggml.tokens") or not header.n_tensors:
         raise ModelError(f"{header.path}: has no vocabulary or no weights; use a whole decoder-only model")
 

@@ -39,11 +39,15 @@ from kgask.read.reply import (
 from kgask.types import Evidence, Question, Reading
 from kgask.verbalise import Line, clean_label, relation_words, verbalise
 
-# Measured on two cores: two threads read 450 tokens in 38 ms instead of 44 on an idle machine, but they wait for each
-# other at every step of the graph: beside two busy processes a read took 880 ms with two threads and 15 ms with one.
+# Measured on two cores: two threads read 450 tokens in 38 ms instead of 44 on an idle machine, but they
+# wait for each
+# other at every step of the graph: beside two busy processes a read took 880 ms with two threads and 15 ms
+# with one.
 OWN_THREADS = 1
 FORMAT_KEY = "kgask.prompt_format"
-DRAFT_RATIO = 0.9  # lines whose answer scores at least this share of the best one are what the plan would cite
+DRAFT_RATIO = (
+    0.9  # lines whose answer scores at least this share of the best one are what the plan would cite
+)
 
 
 class Style(Protocol):
@@ -80,7 +84,9 @@ class LlamaReader:
             card = read_card(path)
             check_file(card)
             engine = Engine(card.file, n_threads or OWN_THREADS)
-            return cls(engine, OwnStyle(engine, plan_trust(card), verdict_weights(card)), card.sha256, card.content)
+            return cls(
+                engine, OwnStyle(engine, plan_trust(card), verdict_weights(card)), card.sha256, card.content
+            )
         # Only a file without a card needs these: our own reader is loaded for every question.
         from kgask.read.foreign_style import ForeignStyle
         from kgask.read.gguf_header import check_readable, read_header
@@ -89,7 +95,9 @@ class LlamaReader:
         check_readable(header)
         own = header.metadata.get(FORMAT_KEY)
         if own is not None and own != forms.PROMPT_FORMAT:
-            raise ModelError(f"{path}: a kgask reader of prompt format {own}; this version reads {forms.PROMPT_FORMAT}")
+            raise ModelError(
+                f"{path}: a kgask reader of prompt format {own}; this version reads {forms.PROMPT_FORMAT}"
+            )
         if own is not None:
             engine = Engine(path, n_threads or OWN_THREADS)
             return cls(engine, OwnStyle(engine), file_hash(path))
@@ -124,13 +132,15 @@ class LlamaReader:
         return self._style.prompt_tokens(question, lines)
 
     def reply(self, tokens: Sequence[int], citable: Sequence[int], planned: Sequence[int]) -> Reply:
-        """The constrained reply to a prompt: only ``citable`` lines; ``planned`` is what the plan would cite."""
+        """The constrained reply to a prompt: only ``citable`` lines; ``planned`` is what the plan would
+        cite."""
         if not citable:
             return Reply((), 0.0, 0)
         return self._style.reply(tokens, citable, [line for line in planned if line in citable])
 
     def score(self, tokens: Sequence[int], citable: Sequence[int], lines: Sequence[int]) -> Reply:
-        """The reply that cites ``lines`` (none: "I don't know"), with its probability; over all sets they sum to 1."""
+        """The reply that cites ``lines`` (none: "I don't know"), with its probability; over all sets they
+        sum to 1."""
         return self._style.score(tokens, citable, lines)
 
     def verdict_logits(
@@ -150,7 +160,9 @@ class LlamaReader:
             if len(tokens) + self._style.reply_room(n_shown) <= room:
                 return tokens, n_shown
             if n_shown <= 1:
-                raise ModelError(f"{self.engine.path}: its context of {room} tokens is too small for one fact")
+                raise ModelError(
+                    f"{self.engine.path}: its context of {room} tokens is too small for one fact"
+                )
             n_shown = max(1, n_shown * 3 // 4)
 
     def _relation_words(self, graph: Graph) -> list[tuple[str, str]]:

@@ -31,8 +31,12 @@ class OwnStyle:
         self._controls |= {name: engine.n_vocab - 3 + index for index, name in enumerate(forms.VERDICTS)}
         wrong = [name for name, token in self._controls.items() if engine.token_text(token) != name]
         if wrong:
-            raise ModelError(f"{engine.path}: not a reader of this version (no token {wrong[0]!r} where it belongs)")
-        self._numbers = frozenset(self._controls[forms.number_token(line)] for line in range(1, MAX_LINES + 1))
+            raise ModelError(
+                f"{engine.path}: not a reader of this version (no token {wrong[0]!r} where it belongs)"
+            )
+        self._numbers = frozenset(
+            self._controls[forms.number_token(line)] for line in range(1, MAX_LINES + 1)
+        )
         self._known: dict[str, list[int]] = {}
 
     def prompt_tokens(self, question: str, lines: Sequence[PromptLine]) -> list[int]:

@@ -14,7 +14,7 @@ NONE_ANSWERS = "none of the facts answers the question"
 
 
 def abstain(reason: str, prob: float = 1.0) -> Reading:
-    """"I don't know", with the reason as its text."""
+    """ "I don't know", with the reason as its text."""
     return Reading(text=reason, cited_lines=(), abstained=True, prob=prob)
 
 
@@ -24,7 +24,9 @@ def citable_lines(evidence: Evidence, lines: Sequence[Line]) -> list[int]:
     return [number for number, line in enumerate(lines, start=1) if line.end_id in answers]
 
 
-def answer_reading(cited: Sequence[int], prob: float, evidence: Evidence, lines: Sequence[Line], graph: Graph) -> Reading:
+def answer_reading(
+    cited: Sequence[int], prob: float, evidence: Evidence, lines: Sequence[Line], graph: Graph
+) -> Reading:
     """The reading that rests on the cited lines, or an abstention when a citation does not hold.
 
     The answers are the ends of the cited lines, in their order and without repeats.

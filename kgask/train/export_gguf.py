@@ -26,7 +26,9 @@ def export(run: Path, out: Path) -> Path:
     """Write the run's weights as an F16 GGUF; returns ``out``."""
     saved = load_checkpoint(run)
     if saved["prompt_format"] != PROMPT_FORMAT:
-        raise ModelError(f"{run}: trained for prompt format {saved['prompt_format']}, this is {PROMPT_FORMAT}")
+        raise ModelError(
+            f"{run}: trained for prompt format {saved['prompt_format']}, this is {PROMPT_FORMAT}"
+        )
     model = ReaderModel(ReaderConfig(**saved["recipe"]["model"]))
     model.load_state_dict(saved["model"])
     write_gguf(model, ReaderTokens.load(run / TOKENIZER), out)
@@ -76,7 +78,9 @@ def _add_tokenizer(writer: gguf.GGUFWriter, tokens: ReaderTokens) -> None:
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre(PRE_TOKENIZER)
     writer.add_token_list(texts)
-    writer.add_token_types([normal if tokens.offset <= index < tokens.n_vocab else control for index in range(len(texts))])
+    writer.add_token_types(
+        [normal if tokens.offset <= index < tokens.n_vocab else control for index in range(len(texts))]
+    )
     writer.add_token_merges([pair if isinstance(pair, str) else " ".join(pair) for pair in merges])
     for add in (writer.add_bos_token_id, writer.add_eos_token_id):
         add(tokens.controls[END])

@@ -60,7 +60,8 @@ class Makers:
 
 
 def load_makers(data: Path, tables: Sequence[Path] = (), options: SceneOptions | None = None) -> Makers:
-    """Read the sources under ``data`` and packs' relation tables; raises BuildError naming what is missing."""
+    """Read the sources under ``data`` and packs' relation tables; raises BuildError naming what is
+    missing."""
     relations, names = load_relations(data, tables), NameMaker(load_labels(data))
     return Makers(
         SceneMaker(RelationBank(relations, held_out=False), names, options),
@@ -115,7 +116,9 @@ def batches(
     pool, offset = divmod(start, POOL_BATCHES)
     while True:
         scenes = make_scenes(maker, rng_seed, pool * POOL_BATCHES * batch_size, POOL_BATCHES * batch_size)
-        encoded = sorted((encode_scene(scene, tokens) for scene in scenes), key=lambda scene: len(scene.prompt))
+        encoded = sorted(
+            (encode_scene(scene, tokens) for scene in scenes), key=lambda scene: len(scene.prompt)
+        )
         groups = [encoded[at : at + batch_size] for at in range(0, len(encoded), batch_size)]
         random.Random(rng_seed + pool).shuffle(groups)
         for group in groups[offset:]:

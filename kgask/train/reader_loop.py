@@ -39,7 +39,12 @@ from kgask.train.reader_tokens import ReaderTokens, prompt_texts
 from kgask.train.reader_words import ordered_embeddings, word_embeddings
 
 Show = Callable[[int, str], None]
-CHECKPOINT, TOKENIZER, RECIPE, EARLIER_RECIPE = "checkpoint.pt", "tokenizer.json", "recipe.json", "earlier_recipe.json"
+CHECKPOINT, TOKENIZER, RECIPE, EARLIER_RECIPE = (
+    "checkpoint.pt",
+    "tokenizer.json",
+    "recipe.json",
+    "earlier_recipe.json",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,9 @@ class Recipe:
     batch_size: int = 32
     steps: int = 1500
     learning_rate: float = 1.5e-3
-    embedding_rate: float = 0.2  # share of it for token embeddings: they start with meaning, and full steps erase it
+    embedding_rate: float = (
+        0.2  # share of it for token embeddings: they start with meaning, and full steps erase it
+    )
     verdict_weight: float = 0.5  # of the loss on each line's verdict
     warmup_steps: int = 80
     weight_decay: float = 0.02
@@ -100,7 +107,9 @@ class Trainer:
         scenes = make_scenes(makers.train, recipe.rng_seed + 17, 0, recipe.tokenizer_scenes)
         tokens = ReaderTokens.train(prompt_texts(scenes), recipe.model.n_vocab)
         if tokens.n_vocab != recipe.model.n_vocab:
-            raise ModelError(f"the text gave {tokens.n_vocab} tokens, not {recipe.model.n_vocab}: ask for fewer")
+            raise ModelError(
+                f"the text gave {tokens.n_vocab} tokens, not {recipe.model.n_vocab}: ask for fewer"
+            )
         model = ReaderModel(recipe.model)
         if recipe.word_start:
             start = word_embeddings(tokens, recipe.model.n_embd, recipe.rng_seed)
@@ -126,7 +135,9 @@ class Trainer:
         saved = load_checkpoint(folder)
         if saved["recipe"] != asdict(recipe):
             changed = [key for key, value in asdict(recipe).items() if saved["recipe"].get(key) != value]
-            raise ModelError(f"{folder}: its checkpoint has another recipe ({', '.join(changed)}); choose another --out")
+            raise ModelError(
+                f"{folder}: its checkpoint has another recipe ({', '.join(changed)}); choose another --out"
+            )
         tokens = ReaderTokens.load(folder / TOKENIZER)
         model = ReaderModel(recipe.model)
         model.load_state_dict(saved["model"])
@@ -145,7 +156,9 @@ class Trainer:
         last = min(self.recipe.steps, until if until is not None else self.recipe.steps)
         began, before = time.monotonic(), self.seconds
         deadline = None if minutes is None else began + 60 * minutes
-        source = batches(self.makers.train, self.tokens, self.recipe.rng_seed, self.recipe.batch_size, self.step)
+        source = batches(
+            self.makers.train, self.tokens, self.recipe.rng_seed, self.recipe.batch_size, self.step
+        )
         window: list[tuple[float, float]] = []
         while self.step < last and (deadline is None or time.monotonic() < deadline):
             window.append(self._train_step(next(source)))
@@ -167,7 +180,9 @@ class Trainer:
             hidden = self.model(torch.from_numpy(batch.ids))
             judged = hidden[torch.from_numpy(batch.rows), torch.from_numpy(batch.columns)]
             logits = self.model.logits(judged, reply_tokens(self.tokens))
-            lines = self.model.verdict(hidden[torch.from_numpy(batch.line_rows), torch.from_numpy(batch.line_ends)])
+            lines = self.model.verdict(
+                hidden[torch.from_numpy(batch.line_rows), torch.from_numpy(batch.line_ends)]
+            )
         loss = functional.cross_entropy(logits.float(), torch.from_numpy(batch.targets))
         verdict_loss = functional.cross_entropy(lines.float(), torch.from_numpy(batch.verdicts))
         (loss + self.recipe.verdict_weight * verdict_loss).backward()
@@ -179,7 +194,13 @@ class Trainer:
     def _report(self, loss: float, verdict_loss: float) -> None:
         accuracy = held_out_accuracy(self.model, self.tokens, self.makers, self.recipe.check_scenes)
         left = (self.recipe.steps - self.step) * self.seconds / max(self.step, 1)
-        entry = {"step": self.step, "loss": round(loss, 4), "verdict_loss": round(verdict_loss, 4), **accuracy, "examples_per_s": round(self._rate(), 1)}
+        entry = {
+            "step": self.step,
+            "loss": round(loss, 4),
+            "verdict_loss": round(verdict_loss, 4),
+            **accuracy,
+            "examples_per_s": round(self._rate(), 1),
+        }
         with open(self.folder / "log.jsonl", "a", encoding="utf-8") as log:
             log.write(json.dumps({**entry, "seconds": round(self.seconds)}) + "\n")
         shown = "  ".join(f"{key} {value}" for key, value in entry.items())
@@ -191,9 +212,13 @@ class Trainer:
     def save(self) -> None:
         """Write the checkpoint beside the old one, then replace it."""
         state: dict[str, Any] = {
-            "recipe": asdict(self.recipe), "prompt_format": PROMPT_FORMAT, "step": self.step, "seconds": self.seconds,
-            "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
-        }  # fmt: skip
+            "recipe": asdict(self.recipe),
+            "prompt_format": PROMPT_FORMAT,
+            "step": self.step,
+            "seconds": self.seconds,
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+        }
         partial = self.folder / f"{CHECKPOINT}.tmp"
         torch.save(state, partial)
         os.replace(partial, self.folder / CHECKPOINT)
@@ -242,7 +267,9 @@ def reply_tokens(tokens: ReaderTokens) -> list[int]:
 
 
 @torch.inference_mode()
-def held_out_accuracy(model: ReaderModel, tokens: ReaderTokens, makers: Makers, count: int) -> dict[str, float]:
+def held_out_accuracy(
+    model: ReaderModel, tokens: ReaderTokens, makers: Makers, count: int
+) -> dict[str, float]:
     """Share of held-out scenes whose whole reply is the most likely one, by kind of answer.
 
     Under the constraint of answer time: each line that may be cited is cited or skipped.
@@ -256,7 +283,7 @@ def held_out_accuracy(model: ReaderModel, tokens: ReaderTokens, makers: Makers, 
         hidden = model(torch.from_numpy(batch.ids))
         judged = hidden[torch.from_numpy(batch.rows), torch.from_numpy(batch.columns)]
         logits = model.logits(judged, reply_tokens(tokens))
-        hits = (logits.argmax(-1).numpy() == batch.targets)
+        hits = logits.argmax(-1).numpy() == batch.targets
         for row, scene in enumerate(group):
             right[scene.kind].append(bool(hits[batch.rows == row].all()))
     return {kind: round(float(np.mean(hits)), 3) for kind, hits in right.items() if hits}

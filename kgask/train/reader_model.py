@@ -1,4 +1,5 @@
-"""The reader: a small Llama-architecture model in torch, in the conventions that llama.cpp's ``llama`` expects.
+"""The reader: a small Llama-architecture model in torch, in the conventions that llama.cpp's ``llama``
+expects.
 
 RMSNorm before attention and feed-forward, rotary positions on *neighbouring*
 pairs of each head (``x[2i], x[2i+1]``: llama.cpp's NORM rope, so no weight is permuted
@@ -125,7 +126,8 @@ class ReaderModel(nn.Module):
         return self.output_norm(hidden)
 
     def logits(self, hidden: Tensor, among: list[int] | None = None) -> Tensor:
-        """Logits [K, n_vocab] of hidden states [K, n_embd], or only of the tokens ``among`` [K, len(among)]."""
+        """Logits [K, n_vocab] of hidden states [K, n_embd], or only of the tokens ``among`` [K,
+        len(among)]."""
         rows = self.token_embd.weight if among is None else self.token_embd.weight[among]
         return functional.linear(hidden, rows)
 

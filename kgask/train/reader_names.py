@@ -5,15 +5,48 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-ONSETS = ("b br c ch cl d dr f fl g gl gr h j k kr l m n p pl pr qu r s sh sk sl st t th tr v w y z").split()  # noqa: SIM905
+ONSETS = tuple(
+    "b br c ch cl d dr f fl g gl gr h j k kr l m n p pl pr qu r s sh sk sl st t th tr v w y z".split()  # noqa: SIM905
+)
 NUCLEI = "a a a e e e i i o o u ae ai ea ee ia io oo ou y".split()  # noqa: SIM905
 CODAS = ["", "", "", *"n n r r l s t th m nd rt sk x ck ng".split()]  # noqa: SIM905
 MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 )
-UNITS = ("km", "square kilometre", "metre", "kilogram", "euro", "dollar", "°C", "inhabitants", "minute", "g/mol", "%")
-WORK_FORMS = ("The {a}", "{a} of {b}", "The {a} and the {b}", "{a}", "{a}: {b}", "A {a} in {b}", "{a} {b}", "My {a}")
+UNITS = (
+    "km",
+    "square kilometre",
+    "metre",
+    "kilogram",
+    "euro",
+    "dollar",
+    "°C",
+    "inhabitants",
+    "minute",
+    "g/mol",
+    "%",
+)
+WORK_FORMS = (
+    "The {a}",
+    "{a} of {b}",
+    "The {a} and the {b}",
+    "{a}",
+    "{a}: {b}",
+    "A {a} in {b}",
+    "{a} {b}",
+    "My {a}",
+)
 
 
 class NameMaker:
@@ -24,7 +57,9 @@ class NameMaker:
 
     def __init__(self, real_labels: Sequence[str]):
         self.labels = [label for label in real_labels if 3 <= len(label) <= 40 and "|" not in label]
-        words = {word for label in self.labels for word in label.split() if word[:1].isupper() and word.isalpha()}
+        words = {
+            word for label in self.labels for word in label.split() if word[:1].isupper() and word.isalpha()
+        }
         self.words = sorted(words) or ["Amber", "Harbour"]
 
     def name(self, kind: str, rng: random.Random) -> str:
@@ -49,7 +84,9 @@ class NameMaker:
         if draw < 0.6:
             day, month, year = rng.randint(1, 28), rng.randint(1, 12), rng.randint(1400, 2024)
             return rng.choice([f"{year}-{month:02d}-{day:02d}", f"{day} {MONTHS[month - 1]} {year}"])
-        number = rng.choice([rng.randint(1, 300), rng.randint(1000, 9_999_999), round(rng.uniform(0, 900), 2)])
+        number = rng.choice(
+            [rng.randint(1, 300), rng.randint(1000, 9_999_999), round(rng.uniform(0, 900), 2)]
+        )
         text = f"{number:,}" if rng.random() < 0.4 else str(number)
         return f"{text} {rng.choice(UNITS)}" if rng.random() < 0.4 else text
 

@@ -23,15 +23,40 @@ from kgask.train.wordings import FORWARD, INVERSE, load_wordings
 from kgask.verbalise import inverse_phrase, readable_relation
 
 TOPIC = "{x}"
-_NOT_A_RELATION = re.compile(r"\b(ID|IDs|identifier|code|number|Sandbox|template|Wikidata|property)\b", re.IGNORECASE)
-_OPENS_LIKE_A_VERB = ("has ", "is ", "located", "located_", "given ", "named ", "based ", "found", "said ", "owned ")
+_NOT_A_RELATION = re.compile(
+    r"\b(ID|IDs|identifier|code|number|Sandbox|template|Wikidata|property)\b", re.IGNORECASE
+)
+_OPENS_LIKE_A_VERB = (
+    "has ",
+    "is ",
+    "located",
+    "located_",
+    "given ",
+    "named ",
+    "based ",
+    "found",
+    "said ",
+    "owned ",
+)
 LABEL_QUESTIONS = (
-    "what is the {r} of {x}", "what is {x}'s {r}", "{r} of {x}", "which {r} does {x} have", "tell me the {r} of {x}",
-    "who or what is the {r} of {x}", "name the {r} of {x}", "what was the {r} of {x}", "{x} {r}", "give the {r} for {x}",
+    "what is the {r} of {x}",
+    "what is {x}'s {r}",
+    "{r} of {x}",
+    "which {r} does {x} have",
+    "tell me the {r} of {x}",
+    "who or what is the {r} of {x}",
+    "name the {r} of {x}",
+    "what was the {r} of {x}",
+    "{x} {r}",
+    "give the {r} for {x}",
 )
 LABEL_QUESTIONS_INVERSE = (
-    "what has {x} as its {r}", "which one has the {r} {x}", "{x} is the {r} of what", "what is {x} the {r} of",
-    "list everything whose {r} is {x}", "whose {r} is {x}",
+    "what has {x} as its {r}",
+    "which one has the {r} {x}",
+    "{x} is the {r} of what",
+    "what is {x} the {r} of",
+    "list everything whose {r} is {x}",
+    "whose {r} is {x}",
 )
 LABEL_PHRASES = ("the {r} of {x}", "{x}'s {r}", "the {r} that {x} has")
 LABEL_PHRASES_INVERSE = ("the one whose {r} is {x}", "the thing with the {r} {x}", "what has the {r} {x}")
@@ -57,7 +82,11 @@ class RelationWords:
         label = self.labels[0] if rng.random() < 0.6 else rng.choice(self.labels)
         if direction == FORWARD:
             return label
-        return f"{label} of" if rng.random() < 0.3 and not label.endswith((" of", " by", " in")) else inverse_phrase(label)
+        return (
+            f"{label} of"
+            if rng.random() < 0.3 and not label.endswith((" of", " by", " in"))
+            else inverse_phrase(label)
+        )
 
     def kinds(self, direction: str) -> tuple[str, str]:
         """``(start, end)`` type letters when walked in this direction; empty = anything."""
@@ -103,7 +132,8 @@ class RelationBank:
         self.look_alikes = _look_alikes(self.all)
 
     def draw(self, rng: random.Random) -> tuple[RelationWords, str]:
-        """A relation and a direction: half our own wordings, most others asked by people, the rest by label."""
+        """A relation and a direction: half our own wordings, most others asked by people, the rest by
+        label."""
         draw = rng.random()
         pool = self.own if draw < 0.5 else self.asked if draw < 0.88 else self.named
         relation = rng.choice(pool or self.all)
@@ -121,7 +151,8 @@ class RelationBank:
 def _one_side(relation: RelationWords, held_out: bool) -> RelationWords | None:
     """The relation with only its training (or only its held-out) questions; None when nothing is left."""
     questions = {
-        way: [text for text in texts if is_held_out(text) == held_out] for way, texts in relation.questions.items()
+        way: [text for text in texts if is_held_out(text) == held_out]
+        for way, texts in relation.questions.items()
     }
     asked = bool(relation.questions[FORWARD] or relation.questions[INVERSE])
     if asked and not (questions[FORWARD] or questions[INVERSE]):
@@ -139,7 +170,9 @@ def _look_alikes(relations: list[RelationWords]) -> dict[str, list[RelationWords
             if len(word) > 3:
                 by_word[word].append(relation)
     return {
-        relation.key: [other for word in relation.labels[0].split() for other in by_word[word] if other is not relation]
+        relation.key: [
+            other for word in relation.labels[0].split() for other in by_word[word] if other is not relation
+        ]
         for relation in relations
     }
 
@@ -153,7 +186,9 @@ def load_relations(data: Path, tables: Sequence[Path] = ()) -> list[RelationWord
     labels = _property_labels(data)
     relations: dict[str, RelationWords] = {}
     for key, own in load_wordings().items():
-        relations[key] = RelationWords(key, own.texts, own.domain, own.range, own.questions, own.phrases, own=True)
+        relations[key] = RelationWords(
+            key, own.texts, own.domain, own.range, own.questions, own.phrases, own=True
+        )
     for table in tables:
         _add_table(table, relations)
     for key, label in labels.items():
@@ -185,7 +220,11 @@ def _add_table(table: Path, relations: dict[str, RelationWords]) -> None:
 
 def load_labels(data: Path) -> list[str]:
     """Real entity labels, whose words names are made of."""
-    return [label for key, label in sorted(_read_json(data / "wikidata_labels_union.json.gz").items()) if key[0] == "Q"]
+    return [
+        label
+        for key, label in sorted(_read_json(data / "wikidata_labels_union.json.gz").items())
+        if key[0] == "Q"
+    ]
 
 
 def _property_labels(data: Path) -> dict[str, str]:
@@ -209,7 +248,11 @@ def _asked(data: Path) -> Iterator[tuple[str, str, str]]:
         found = question.lower().find(label.lower()) if len(label) > 3 else -1
         if found >= 0:
             direction = INVERSE if relation.startswith("R") else FORWARD
-            yield f"P{relation[1:]}", direction, _tidy(question[:found] + TOPIC + question[found + len(label) :])
+            yield (
+                f"P{relation[1:]}",
+                direction,
+                _tidy(question[:found] + TOPIC + question[found + len(label) :]),
+            )
 
 
 def _tidy(template: str) -> str:
@@ -222,7 +265,9 @@ def _read_json(path: Path) -> Any:
         with opener(path, "rt", encoding="utf-8") as file:
             return json.load(file)
     except (OSError, ValueError) as error:
-        raise BuildError(f"{path}: cannot be read ({error}); --data names the folder described in its README") from None
+        raise BuildError(
+            f"{path}: cannot be read ({error}); --data names the folder described in its README"
+        ) from None
 
 
 def _read_lines(path: Path) -> list[str]:
@@ -231,4 +276,6 @@ def _read_lines(path: Path) -> list[str]:
         with opener(path, "rt", encoding="utf-8") as file:
             return file.read().splitlines()
     except OSError as error:
-        raise BuildError(f"{path}: cannot be read ({error}); --data names the folder described in its README") from None
+        raise BuildError(
+            f"{path}: cannot be read ({error}); --data names the folder described in its README"
+        ) from None

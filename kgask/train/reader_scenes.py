@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from kgask.read.prompt import MAX_LINES, PromptLine
 from kgask.train.reader_names import NameMaker
+from kgask.train.reader_plans import hop_weights, relation_probs
 from kgask.train.reader_relations import TOPIC, RelationBank, RelationWords
 
 CITE, WAY, OTHER = "cite", "way", "other"
@@ -197,7 +198,8 @@ class _Draft:
         return Scene(question, tuple(lines), tuple(cite), tuple(way), kind, len(self.path))
 
     def _walk(self) -> tuple[list[_Scored], dict[int, float]]:
-        """As kgask retrieves: relation paths with their probabilities, STOP included, a beam of them at each hop."""
+        """As kgask retrieves: relation paths with their probabilities, STOP included, a beam of them at
+        each hop."""
         rng = self.rng
         asked = [_step_key(step) for step in self.path]
         beam = [_Walk((), 1.0, [self.seed], [])]
@@ -208,7 +210,12 @@ class _Draft:
             for walk in beam:
                 edges = [edge for entity in walk.ends for edge in self.edges[entity] if edge.end != self.seed]
                 on_path = list(walk.keys) == asked[: hop - 1] and hop <= len(asked)
-                probs = self._relation_probs({_step_key(edge.step) for edge in edges}, asked[hop - 1] if on_path else None)
+                probs = relation_probs(
+                    rng,
+                    self.options.wrong_plan,
+                    {_step_key(edge.step) for edge in edges},
+                    asked[hop - 1] if on_path else None,
+                )
                 for key, prob in probs.items():
                     taken = [edge for edge in edges if _step_key(edge.step) == key]
                     if taken and walk.prob * prob > LEAST_PROB:
@@ -222,7 +229,8 @@ class _Draft:
     def _lines_of_walks(
         self, ended: list[_Walk], asked: tuple[tuple[str, str], ...]
     ) -> tuple[list[_Scored], dict[int, float]]:
-        """The best walks' triples, ``TOP_K`` a hop, and every walk's ends: see :mod:`kgask.retrieve.evidence`."""
+        """The best walks' triples, ``TOP_K`` a hop, and every walk's ends: see
+        :mod:`kgask.retrieve.evidence`."""
         total = sum(walk.prob for walk in ended) or 1.0
         answers: dict[int, float] = defaultdict(float)
         for walk in ended:
@@ -243,16 +251,16 @@ class _Draft:
         return [item for hop in sorted(hops) for item in hops[hop].values()], dict(answers)
 
     def _spread(self) -> tuple[list[_Scored], dict[int, float]]:
-        """The soft form: weights flow over every relation; the best triples of every hop, and the answer set."""
+        """The soft form: weights flow over every relation; the best triples of every hop, and the answer
+        set."""
         rng = self.rng
         last = len(self.path)
-        hop_weights = self._hop_weights(last)
         weights: dict[int, float] = {self.seed: 1.0}
         gold_entities = {self.seed}
         seen = {self.seed}
         scored: list[_Scored] = []
         answers: dict[int, float] = defaultdict(float)
-        for hop, hop_weight in enumerate(hop_weights, start=1):
+        for hop, hop_weight in enumerate(hop_weights(rng, last), start=1):
             found, weights, gold_entities = self._hop(hop, weights, gold_entities, seen)
             for entity, weight in weights.items():
                 answers[entity] += weight * hop_weight
@@ -266,12 +274,15 @@ class _Draft:
     ) -> tuple[list[_Scored], dict[int, float], set[int]]:
         edges = [edge for entity in weights for edge in self.edges[entity] if edge.end not in seen]
         asked = self.path[hop - 1] if hop <= len(self.path) else None
-        probs = self._relation_probs({_step_key(edge.step) for edge in edges}, asked and _step_key(asked))
+        keys = {_step_key(edge.step) for edge in edges}
+        probs = relation_probs(self.rng, self.options.wrong_plan, keys, asked and _step_key(asked))
         found: list[_Scored] = []
         reached: dict[int, float] = defaultdict(float)
         gold_ends = set()
         for edge in edges:
-            is_gold = asked is not None and edge.start in gold_entities and _step_key(edge.step) == _step_key(asked)
+            is_gold = (
+                asked is not None and edge.start in gold_entities and _step_key(edge.step) == _step_key(asked)
+            )
             score = weights[edge.start] * probs[_step_key(edge.step)]
             found.append(_Scored(edge, hop, score, _role(is_gold, hop, len(self.path))))
             reached[edge.end] = min(1.0, reached[edge.end] + score)
@@ -279,41 +290,6 @@ class _Draft:
                 gold_ends.add(edge.end)
         seen.update(reached)
         return found, {entity: weight for entity, weight in reached.items() if weight > 0.003}, gold_ends
-
-    def _relation_probs(
-        self, keys: set[tuple[str, str]], asked: tuple[str, str] | None
-    ) -> dict[tuple[str, str], float]:
-        """A planner's distribution over the relations that the graph has here."""
-        rng = self.rng
-        others = sorted(keys - {asked})
-        if asked in keys:
-            draw = rng.random()
-            top = 1.0 - 0.1 * rng.random() ** 3 if draw < 0.5 else rng.betavariate(7, 1) if draw < 0.88 else rng.uniform(0.3, 0.8)
-            if others and rng.random() < self.options.wrong_plan:
-                top = rng.uniform(0.05, 0.42)
-        else:
-            # Nothing fits: the mass is mostly on relations that this entity does not have, but not always.
-            top = 1.0 - rng.choice((rng.betavariate(1, 3), rng.betavariate(1, 3), rng.betavariate(2, 2), rng.betavariate(6, 1)))
-        spread = [rng.random() ** 6 + 1e-4 for _ in others]
-        total = sum(spread) or 1.0
-        probs = {key: (1.0 - top) * part / total for key, part in zip(others, spread, strict=True)}
-        if asked is not None:
-            probs[asked] = top
-        return probs
-
-    def _hop_weights(self, last: int) -> list[float]:
-        """Where the plan believes the answer to lie; it may look one hop too far."""
-        rng = self.rng
-        hops = max(last, min(3, last + (rng.random() < 0.35)))
-        sure = rng.betavariate(8, 1) if rng.random() < 0.9 else rng.uniform(0.4, 0.8)
-        if hops == 1:
-            return [sure]
-        rest = [rng.random() + 1e-3 for _ in range(hops)]
-        rest[last - 1] = 0.0
-        total = sum(rest)
-        weights = [(1.0 - sure) * part / total for part in rest]
-        weights[last - 1] = sure
-        return weights
 
     def _order(self, scored: Sequence[_Scored], shuffled: bool) -> list[_Scored]:
         rng = self.rng
@@ -353,7 +329,9 @@ class _Draft:
         if self.astray and rng.random() < 0.3:
             # A word of the question was taken for a name: "where was X born" linked to Max Born.
             words = [word for word in question.split() if word.isalpha() and len(word) > 3] or ["Name"]
-            self.names[self.seed] = f"{self.names_of.name('?', rng).split()[0]} {rng.choice(words).capitalize()}"
+            self.names[self.seed] = (
+                f"{self.names_of.name('?', rng).split()[0]} {rng.choice(words).capitalize()}"
+            )
         if rng.random() < 0.35:
             question = question.lower()
         elif rng.random() < 0.5:
@@ -368,9 +346,15 @@ class _Draft:
             other = self.names_of.name("P?W"[rng.randrange(3)], rng)
             draw = rng.random()
             if draw < 0.35:
-                return rng.choice([f"{name} {other}", f"{name}: {other}", f"{other} {name}", f"{name} and {other}"])
+                return rng.choice(
+                    [f"{name} {other}", f"{name}: {other}", f"{other} {name}", f"{name} and {other}"]
+                )
             if draw < 0.7 and " " in name:
-                return f"{other} {name.rsplit(' ', 1)[1]}" if rng.random() < 0.5 else f"{name.split(' ', 1)[0]} {other}"
+                return (
+                    f"{other} {name.rsplit(' ', 1)[1]}"
+                    if rng.random() < 0.5
+                    else f"{name.split(' ', 1)[0]} {other}"
+                )
             return other
         draw = rng.random()
         if draw < self.options.renamed:

@@ -23,15 +23,18 @@ from kgask.train.reader_scenes import Scene, SceneMaker, SceneOptions
 
 WEIGHTS = "reader.gguf"
 SOURCES = (
-    "wordings.txt of kgask; KGConv question templates (CC BY 4.0); SimpleQuestions-Wikidata train (CC BY 3.0); EntityQuestions "
-    "templates (MIT); Wikidata property labels and entity labels' words (CC0); token embeddings from all-MiniLM-L6-v2 (Apache-2.0)"
+    "wordings.txt of kgask; KGConv question templates (CC BY 4.0); SimpleQuestions-Wikidata train "
+    "(CC BY 3.0); EntityQuestions templates (MIT); Wikidata property labels and entity labels' words (CC0); "
+    "token embeddings start from all-MiniLM-L6-v2 (Apache-2.0)"
 )
 # What is measured: name -> options of the held-out scenes.
 MEASURED = {
     "plan order and scores": SceneOptions(wrong_plan=0.0, blind=0.0, shuffled=0.0, astray=0.0),
     "plan errs": SceneOptions(unanswerable=0.0, wrong_plan=1.0, blind=0.0, shuffled=0.0, astray=0.0),
     "shuffled, no scores": SceneOptions(blind=1.0, astray=0.0),
-    "another entity's lines": SceneOptions(unanswerable=0.0, wrong_plan=0.0, blind=0.0, shuffled=0.0, astray=1.0),
+    "another entity's lines": SceneOptions(
+        unanswerable=0.0, wrong_plan=0.0, blind=0.0, shuffled=0.0, astray=1.0
+    ),
 }
 
 
@@ -47,11 +50,16 @@ def finish(
     else:
         quantise(exported, out / WEIGHTS, quantisation)
     about: dict[str, Any] = {
-        "architecture": "llama", "quantisation": quantisation, "n_parameters": trainer.model.n_parameters(),
-        "licence": "Apache-2.0", "training_data": SOURCES,
+        "architecture": "llama",
+        "quantisation": quantisation,
+        "n_parameters": trainer.model.n_parameters(),
+        "licence": "Apache-2.0",
+        "training_data": SOURCES,
         "recipe": json.loads((folder / RECIPE).read_text(encoding="utf-8")),
-        "steps": trainer.step, "examples": trainer.step * trainer.recipe.batch_size, "seconds": round(trainer.seconds),
-    }  # fmt: skip
+        "steps": trainer.step,
+        "examples": trainer.step * trainer.recipe.batch_size,
+        "seconds": round(trainer.seconds),
+    }
     if (folder / EARLIER_RECIPE).exists():
         about["earlier_recipe"] = json.loads((folder / EARLIER_RECIPE).read_text(encoding="utf-8"))
     weights = fit_weights(LlamaReader.load(out / WEIGHTS), trainer.makers, count)
@@ -59,7 +67,9 @@ def finish(
     _write_card(out, about)
     reader = LlamaReader.load(out)
     about["scores"] = measure(reader, trainer.makers, count)
-    about["read_ms"] = {f"{n_lines} lines": read_times_ms(reader, trainer.makers, n_lines) for n_lines in (10, 30)}
+    about["read_ms"] = {
+        f"{n_lines} lines": read_times_ms(reader, trainer.makers, n_lines) for n_lines in (10, 30)
+    }
     _write_card(out, about)
     return out
 
@@ -70,21 +80,28 @@ def _write_card(out: Path, about: dict[str, Any]) -> None:
 
 
 def fit_weights(reader: LlamaReader, makers: Makers, count: int) -> Weights:
-    """Logistic regression of "is to be cited" on the two verdicts' log-odds, over held-out scenes of their own."""
+    """Logistic regression of "is to be cited" on the two verdicts' log-odds, over held-out scenes of
+    their own."""
     rows: list[tuple[float, float, float]] = []
     targets: list[bool] = []
     for scene in make_scenes(makers.held_out, HELD_OUT_SEED + 3, 0, count):
         citable = citable_of(scene)
         if not citable:
             continue
-        first, second = reader.verdict_logits(reader.prompt_tokens(scene.question, list(scene.lines)), citable)
+        first, second = reader.verdict_logits(
+            reader.prompt_tokens(scene.question, list(scene.lines)), citable
+        )
         for line in citable:
             rows.append((first_log_odds(first[line]), second_log_odds(second[line]), 1.0))
             targets.append(line in scene.cite)
-    return Weights(*(round(float(value), 4) for value in logistic_regression(np.array(rows), np.array(targets, float))))
+    return Weights(
+        *(round(float(value), 4) for value in logistic_regression(np.array(rows), np.array(targets, float)))
+    )
 
 
-def logistic_regression(rows: np.ndarray, targets: np.ndarray, ridge: float = 1e-2, steps: int = 30) -> np.ndarray:
+def logistic_regression(
+    rows: np.ndarray, targets: np.ndarray, ridge: float = 1e-2, steps: int = 30
+) -> np.ndarray:
     """Newton's method. rows [n, k], targets [n] of 0 and 1; returns [k]."""
     found = np.zeros(rows.shape[1])
     for _ in range(steps):
@@ -120,7 +137,8 @@ def measure(reader: LlamaReader, makers: Makers, count: int) -> dict[str, Any]:
 
 
 def read_scene(reader: LlamaReader, scene: Scene) -> tuple[int, ...]:
-    """The lines that the reader cites for a scene; every line that ends in one of the plan's answers is open to it."""
+    """The lines that the reader cites for a scene; every line that ends in one of the plan's answers is
+    open to it."""
     tokens = reader.prompt_tokens(scene.question, list(scene.lines))
     return reader.reply(tokens, citable_of(scene), planned_lines(scene.lines)).lines
 
@@ -134,7 +152,9 @@ def read_times_ms(reader: LlamaReader, makers: Makers, n_lines: int, count: int 
     """Median time of a warm read of about ``n_lines`` lines, tokenising included."""
     options = SceneOptions(blind=0.0, shuffled=0.0, hops=(0.2, 0.4, 0.4))
     maker = SceneMaker(makers.held_out.bank, makers.held_out.names, options)
-    scenes = [scene for scene in make_scenes(maker, HELD_OUT_SEED + 2, 0, 40 * count) if len(scene.lines) >= n_lines]
+    scenes = [
+        scene for scene in make_scenes(maker, HELD_OUT_SEED + 2, 0, 40 * count) if len(scene.lines) >= n_lines
+    ]
     times = []
     for scene in scenes[:count]:
         shown = replace(scene, lines=scene.lines[:n_lines])

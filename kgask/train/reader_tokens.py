@@ -60,7 +60,8 @@ class ReaderTokens:
             raise ModelError(f"{path}: not a tokenizer file ({error})") from None
 
     def encode_text(self, text: str) -> list[int]:
-        """Ids of plain text, never a control token. Short texts are remembered: relations come again and again."""
+        """Ids of plain text, never a control token. Short texts are remembered: relations come again and
+        again."""
         ids = self._known.get(text)
         if ids is None:
             ids = [index + self.offset for index in self.bpe.encode(text, add_special_tokens=False).ids]
@@ -78,7 +79,11 @@ class ReaderTokens:
     def judged(self, scene: Scene) -> dict[int, int]:
         """1-based number of each line that may be cited -> its number token, ascending."""
         lines = enumerate(scene.lines, start=1)
-        return {number: self.controls[number_token(number)] for number, line in lines if line.answer_ratio is not None}
+        return {
+            number: self.controls[number_token(number)]
+            for number, line in lines
+            if line.answer_ratio is not None
+        }
 
     def token_texts(self) -> list[str]:
         """Every token as the GGUF stores it, index = id."""

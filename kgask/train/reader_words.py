@@ -43,7 +43,11 @@ def ordered_embeddings(tokens: ReaderTokens, n_embd: int) -> dict[int, np.ndarra
     for ids, longest in ((numbers, 4 * MAX_LINES), (scores, 4 * len(scores))):
         waves = 2 * np.pi / np.geomspace(2.0, longest, n_embd // 2)
         angles = np.outer(np.arange(len(ids)), waves)
-        rows = START_STD * np.sqrt(2) * np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(ids), n_embd)
+        rows = (
+            START_STD
+            * np.sqrt(2)
+            * np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(ids), n_embd)
+        )
         start.update(zip(ids, rows.astype(np.float32), strict=True))
     return start
 
