@@ -72,3 +72,22 @@ def test_words_that_questions_do_not_use_weigh_as_names() -> None:
     part = next(s for s in spans("who is the teacher of cora reed", words) if s.norm == "reed")
     assert full.coverage == pytest.approx(1.0)
     assert part.coverage == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("text", ["who is the teacher of Cora Reed Smith?", "who is the child of Old Cora Reed?"])
+def test_a_name_that_goes_on_is_torn(linker: Linker, text: str) -> None:
+    torn = linker.link(Question(text))[0].seeds[0].score
+    whole = linker.link(Question("who is the teacher of Cora Reed?"))[0].seeds[0].score
+    assert torn < 0.5 * whole
+
+
+def test_a_possessive_or_a_comma_ends_a_name(linker: Linker) -> None:
+    for text in ("what is Cora Reed's Book about?", "Cora Reed, Teacher of whom?"):
+        span = next(s for s in spans(text, split_words(text, QUESTION_WORDS)) if s.norm == "cora reed")
+        assert span.wholeness == 1.0
+
+
+def test_another_surname_is_no_typo(linker: Linker, family: Pack) -> None:
+    named = [hit.name for hit in family.fuzzy("cora rider")]
+    found = linker.link_tolerantly(Question("who is the teacher of Cora Rider?"))
+    assert not any(seed.name == "Cora Reed" for mention in found for seed in mention.seeds), named

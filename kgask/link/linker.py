@@ -18,6 +18,7 @@ MAX_SEEDS = 5  # entities kept per mention
 MAX_MENTIONS = 5
 MAX_TOLERANT_SPANS = 8
 LEAST_SIMILARITY = 0.72
+LEAST_WORD_SIMILARITY = 0.7
 ALIAS_FIT = 0.93  # an alias says a little less than a label
 PRIOR_SHARE = 0.25  # how far the degree can move a candidate's score
 PRONOUNS = frozenset("he she it they him her them his hers its their".split())
@@ -50,7 +51,7 @@ class Linker:
         )
         mentions = []
         for span in likely[:MAX_TOLERANT_SPANS]:
-            hits = [hit for hit in self._pack.fuzzy(span.norm) if hit.similarity >= LEAST_SIMILARITY]
+            hits = [hit for hit in self._pack.fuzzy(span.norm) if _is_typo(span.norm, hit)]
             if hits:
                 mentions.append(self._mention(span, hits, "typo", words))
         return _best(mentions)
@@ -114,7 +115,7 @@ class Linker:
                 entities[hit.entity] = hit
         degrees = self._pack.degree(list(entities))
         highest = math.log1p(float(degrees.max()))
-        fit = span.coverage * (COMMON_WORD_FIT if _is_common_word(span, words) else 1.0)
+        fit = span.coverage * span.wholeness * (COMMON_WORD_FIT if _is_common_word(span, words) else 1.0)
         seeds = []
         for hit, degree in zip(entities.values(), degrees.tolist(), strict=True):
             prior = math.log1p(degree) / highest if highest else 1.0
@@ -124,6 +125,18 @@ class Linker:
             seeds.append(Seed(hit.entity, (span.start, span.end), score, span.text, hit.name, match))
         seeds.sort(key=lambda seed: (-seed.score, seed.entity))
         return Mention((span.start, span.end), span.text, tuple(seeds[:MAX_SEEDS]))
+
+
+def _is_typo(norm: str, hit: NameHit) -> bool:
+    """Close as a whole and word by word: another surname is another person, not a typo."""
+    if hit.similarity < LEAST_SIMILARITY:
+        return False
+    from rapidfuzz.fuzz import ratio  # only when something is looked up tolerantly
+
+    asked, found = norm.split(), normalise(hit.name).split()
+    if len(asked) != len(found):
+        return True
+    return all(ratio(a, b) >= 100 * LEAST_WORD_SIMILARITY for a, b in zip(asked, found, strict=True))
 
 
 def _inside(span: Span, words: list[Word]) -> list[Word]:

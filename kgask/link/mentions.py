@@ -24,6 +24,7 @@ FUNCTION_WORDS = frozenset(
 # Capitalised in titles, but no sign of a name: "The Who" is named by its second word.
 ARTICLES = frozenset("the a an of and in on at to for from by with".split())
 
+TORN_CAPITAL, TORN = 0.3, 0.6  # what is left of a span's fit when its name goes on beside it
 NAME, CONTENT, FUNCTION = 1.0, 0.3, 0.05  # how much a word tells about being part of a name
 
 
@@ -46,6 +47,7 @@ class Span:
     norm: str
     n_words: int
     coverage: float  # 0..1: share of the question's name-like words inside
+    wholeness: float = 1.0  # 1 when the name does not go on beside the span
 
 
 def split_words(text: str, question_words: frozenset[str]) -> list[Word]:
@@ -86,6 +88,30 @@ def spans(text: str, words: list[Word]) -> list[Span]:
             outside = total - sum(word.weight for word in inside if word.weight == NAME)
             start, end = inside[0].start, inside[-1].end
             found.append(
-                Span(start, end, text[start:end], normalise(text[start:end]), len(inside), weight / (weight + outside))
+                Span(
+                    start,
+                    end,
+                    text[start:end],
+                    normalise(text[start:end]),
+                    len(inside),
+                    weight / (weight + outside),
+                    _wholeness(text, words, first, last),
+                )
             )
     return found
+
+
+def _wholeness(text: str, words: list[Word], first: int, last: int) -> float:
+    """Less than 1 when a name-like word stands right beside the span: "Michael" in "Michael Keaton".
+
+    Punctuation and a possessive end a name: "Jane Austen's Emma" names two things.
+    """
+    beside = []
+    if first > 0 and not text[words[first - 1].end : words[first].start].strip():
+        beside.append(words[first - 1])
+    if last + 1 < len(words) and not text[words[last].end : words[last + 1].start].strip():
+        beside.append(words[last + 1])
+    torn = [word for word in beside if word.weight == NAME]
+    if any(word.text[0].isupper() or word.text[0].isdigit() for word in torn):
+        return TORN_CAPITAL
+    return TORN if torn else 1.0
