@@ -22,7 +22,6 @@ from kgask.types import (
     undirected,
 )
 
-NAMED = 0.6  # a link score below this is a guess about part of a name, not the name
 ASKED = 0.5  # probability from which the plan is said to want one relation
 
 
@@ -92,7 +91,7 @@ def support_in_words(pack: Pack, triples: list[ScoredTriple]) -> tuple[SupportTr
 
 def is_named(reached: Reached) -> bool:
     """Whether the question names the seed, rather than something that shares words with it."""
-    return reached.seed.match == "given" or reached.seed.score >= NAMED
+    return reached.seed.match != "typo" and reached.mention.whole
 
 
 def why_not(pack: Pack, reached: Reached | None) -> str:
@@ -112,14 +111,16 @@ def why_not(pack: Pack, reached: Reached | None) -> str:
 
 
 def seed_notes(pack: Pack, reached: Reached) -> tuple[str, ...]:
-    """A typo that was read as a name, and a name that several entities have."""
+    """A typo read as a name, a name that several entities have, names that the answer leaves out."""
     seed, notes = reached.seed, []
     if seed.match == "typo":
         notes.append(f"read {seed.mention!r} as {seed.name!r}")
-    same = [other for other in reached.mention.seeds if other.name == seed.name]
-    if len(same) > 1:
+    n_same = reached.mention.n_same
+    if n_same > 1:
         description = pack.descriptions([seed.entity])[0]
         key = pack.keys([seed.entity])[0]
         which = f"{key}, {description}" if description else key
-        notes.append(f"{len(same)} entities are called {seed.name}; this answers for {which}; use --entity to choose")
+        notes.append(f"{n_same} entities are called {seed.name}; this answers for {which}; use --entity to choose")
+    if reached.mention.unused:
+        notes.append(f"this answer does not use: {', '.join(reached.mention.unused)}")
     return tuple(notes)

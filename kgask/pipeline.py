@@ -13,7 +13,7 @@ import numpy as np
 
 from kgask import config
 from kgask.edge import Outcome, why_not
-from kgask.errors import ModelError, UsageError
+from kgask.errors import ModelError, PackError, UsageError
 from kgask.link.linker import Linker
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import RigelPlanner, mask_mention
@@ -35,6 +35,7 @@ from kgask.types import (
 
 MAX_HOPS = 3
 TOP_K = 10
+MAX_TOP_K = 20  # three hops of it are what a reader's prompt numbers
 MIN_CONFIDENCE = 0.5
 MAX_QUESTION_CHARS = 2000
 
@@ -48,6 +49,14 @@ class AskOptions:
     entity: str | None = None
     min_confidence: float = MIN_CONFIDENCE
     keep_seed: bool = False
+
+    def __post_init__(self) -> None:
+        bounds = {"hops": (1, MAX_HOPS), "top_k": (1, MAX_TOP_K), "min_confidence": (0, 1)}
+        for name, (low, high) in bounds.items():
+            value = getattr(self, name)
+            whole = name == "min_confidence" or isinstance(value, int)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not whole or not low <= value <= high:
+                raise UsageError(f"{name} must be a {'number' if high == 1 else 'whole number'} from {low} to {high}")
 
 
 class Timer:
@@ -128,6 +137,10 @@ class Pipeline:
         """
         options = options or AskOptions(**overrides)
         question = Question(checked_question(text))
+        with sound(self.pack):
+            return self._ask(question, options)
+
+    def _ask(self, question: Question, options: AskOptions) -> Answer:
         timer = Timer()
         reached = self._understand(question, options, timer)
         confidence = self._confidence(reached)
@@ -146,18 +159,18 @@ class Pipeline:
     def _understand(self, question: Question, options: AskOptions, timer: Timer) -> Reached | None:
         """The best (seed, plan) pair; close names are tried when exact ones do not answer well."""
         if options.entity is not None:
-            mention, _ = self._linker.seed_for(options.entity, question)
+            mention = self._linker.seed_for(options.entity, question)
             if not mention.seeds:
                 raise UsageError(f"--entity {options.entity!r}: no such entity; try 'kgask pack search'")
             return self._best(question, [mention], options, timer)
         with timer.stage("link"):
             mentions = self._linker.link(question)
         best = self._best(question, mentions, options, timer)
-        if self._confidence(best) < options.min_confidence:
+        if self._confidence(best) < max(options.min_confidence, MIN_CONFIDENCE):
             with timer.stage("link"):
                 close = self._linker.link_tolerantly(question)
             other = self._best(question, close, options, timer)
-            if other is not None and (best is None or other.score > best.score):
+            if best is None or self._confidence(other) > self._confidence(best):
                 return other
         return best
 
@@ -242,17 +255,23 @@ class Pipeline:
 
 
 def chosen_route(ways: list[Route], reading: Reading) -> Route:
-    """The most probable route that ends at everything the reader named.
+    """The most probable route that ends at something the reader named.
 
     The answer is that route's whole end: the reader sees ``top_k`` triples a
-    hop, the answer set may be larger. A reader that mixes two routes' ends gets
-    the route of its first entity.
+    hop, the answer set may be larger. So the reader can turn the plan's first
+    choice down, but not widen it with the end of an improbable route.
     """
     wanted = set(reading.entities)
-    for route in ways:
-        if wanted <= set(route.answers.tolist()):
-            return route
-    return next(route for route in ways if reading.entities[0] in route.answers)
+    return min(ways, key=lambda route: wanted.isdisjoint(route.answers.tolist()))
+
+
+@contextmanager
+def sound(pack: Pack) -> Iterator[None]:
+    """Arrays that opening cannot check (it does not read them) fail here: say so, and what to type."""
+    try:
+        yield
+    except (IndexError, ValueError, OverflowError, MemoryError) as error:
+        raise PackError(f"{pack.path}: damaged ({error}); run: kgask pack check {pack.path}") from error
 
 
 def checked_question(text: str) -> str:

@@ -41,7 +41,23 @@ def features(reached: Reached) -> dict[str, float]:
         "share": math.log(max(best.prob / max(reached.mass, LEAST), LEAST)),
         "link": math.log(max(reached.seed.score, LEAST)),
         "hops": float(len(best.walks[0].relations) - 1),
+        "gap": gap(reached.branch, best.walks[0].relations),
     }
+
+
+def gap(branch: Branch, relations: tuple[int, ...]) -> float:
+    """How far the walked relations fall behind what the plan wants most at each hop, as a log.
+
+    0 when every hop follows the plan's first choice; very negative when the
+    graph lacks it and the walk took what there was, or when the plan's first
+    choice is "no such relation".
+    """
+    total = 0.0
+    for hop, relation in enumerate(relations):
+        probs = branch.relation_probs[hop]
+        most = max(float(probs.max()), 1.0 - float(probs.sum()))
+        total += math.log(max(float(probs[relation]), LEAST) / max(most, LEAST))
+    return total
 
 
 def calibrated(calibration: Calibration, values: dict[str, float]) -> float:

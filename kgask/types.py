@@ -62,6 +62,9 @@ class Mention:
     span: tuple[int, int]
     text: str
     seeds: tuple[Seed, ...]
+    whole: bool = True  # the name does not go on beside the span
+    unused: tuple[str, ...] = ()  # names and numbers that the question gives besides
+    n_same: int = 1  # entities with the best seed's very name
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -55,14 +55,14 @@ def test_a_typo_is_found_tolerantly_and_says_what_was_read(linker: Linker, typo:
 
 @pytest.mark.parametrize("name", ["Eve Reed", "eve reed", "Evie"])
 def test_the_user_can_choose_the_entity(linker: Linker, family: Pack, name: str) -> None:
-    mention, n_named = linker.seed_for(name, Question("when was she born?"))
+    mention = linker.seed_for(name, Question("when was she born?"))
     assert family.labels([mention.seeds[0].entity]) == ["Eve Reed"]
     assert mention.seeds[0].match == "given"
-    assert n_named == 1
+    assert mention.n_same == 1
 
 
 def test_an_unknown_chosen_entity_gives_no_seed(linker: Linker) -> None:
-    assert linker.seed_for("Nobody Known", Question("when?"))[0].seeds == ()
+    assert linker.seed_for("Nobody Known", Question("when?")).seeds == ()
 
 
 def test_words_that_questions_do_not_use_weigh_as_names() -> None:

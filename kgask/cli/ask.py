@@ -11,7 +11,7 @@ import click
 from kgask import config
 from kgask.cli.render import clean, note
 from kgask.errors import EXIT_NO_ANSWER, UsageError
-from kgask.pipeline import MAX_HOPS, MIN_CONFIDENCE, TOP_K, AskOptions, Pipeline
+from kgask.pipeline import MAX_HOPS, MAX_TOP_K, MIN_CONFIDENCE, TOP_K, AskOptions, Pipeline
 from kgask.types import Answer
 
 
@@ -22,7 +22,7 @@ from kgask.types import Answer
 @click.option("--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader).")
 @click.option("--no-reader", is_flag=True, help="Answer from the plan alone.")
 @click.option("--hops", type=click.IntRange(1, MAX_HOPS), help=f"At most this many hops.  [default: {MAX_HOPS}]")
-@click.option("--top-k", type=click.IntRange(1, 20), help=f"Triples per hop that the reader sees.  [default: {TOP_K}]")
+@click.option("--top-k", type=click.IntRange(1, MAX_TOP_K), help=f"Triples per hop that the reader sees.  [default: {TOP_K}]")
 @click.option("--entity", metavar="ENTITY", help="The topic: a key, a label or an id (#12), instead of what kgask links.")
 @click.option("--keep-seed", is_flag=True, help="Let a path come back to its topic entity.")
 @click.option(
@@ -41,14 +41,14 @@ def ask(question: tuple[str, ...], as_json: bool, verbose: bool, explain: bool, 
     """
     settings = config.load_settings()
     text = " ".join(question)
-    if not text and sys.stdin.isatty():
+    if not question and sys.stdin.isatty():
         raise UsageError('no question; try: kgask "who wrote Lady Susan?"')
     with _open(options, settings) as pipeline:
         if verbose:
             _say_what_is_open(pipeline)
         shown = _Shown(pipeline, as_json, verbose, explain)
         asked = _ask_options(options, settings)
-        if text and text != "-":
+        if question and text != "-":
             return shown.single(pipeline.ask(text, asked))
         for answer in _answers(pipeline, asked):
             shown.line(answer)
@@ -63,17 +63,14 @@ def _open(options: dict[str, Any], settings: dict[str, Any]) -> Pipeline:
 
 
 def _ask_options(options: dict[str, Any], settings: dict[str, Any]) -> AskOptions:
-    def chosen(name: str, default: float, low: float, high: float) -> Any:
-        value = options[name] if options[name] is not None else settings.get(name, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-            raise UsageError(f"{name} in the config file must be a number from {low} to {high}")
-        return value
+    def chosen(name: str, default: float) -> Any:
+        return options[name] if options[name] is not None else settings.get(name, default)
 
     return AskOptions(
-        hops=int(chosen("hops", MAX_HOPS, 1, MAX_HOPS)),
-        top_k=int(chosen("top_k", TOP_K, 1, 20)),
+        hops=chosen("hops", MAX_HOPS),
+        top_k=chosen("top_k", TOP_K),
         entity=options["entity"],
-        min_confidence=float(chosen("min_confidence", MIN_CONFIDENCE, 0, 1)),
+        min_confidence=chosen("min_confidence", MIN_CONFIDENCE),
         keep_seed=options["keep_seed"],
     )
 

@@ -94,8 +94,20 @@ def fail(message: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
+def open_missing_streams() -> None:
+    """A caller may close our streams (``>&-``); libraries expect them to be there."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+
+
+def drop_stdout() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
 def main(**extra: Any) -> None:
     """Entry point: every foreseen failure is one line and its exit code."""
+    open_missing_streams()
     try:
         code = cli.main(standalone_mode=False, **extra)
         sys.exit(code if isinstance(code, int) else 0)
@@ -110,5 +122,8 @@ def main(**extra: Any) -> None:
         fail(str(error), error.exit_code)
     except BrokenPipeError:
         # The reader of our pipe has gone (| head): not an error, and Python must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_stdout()
         sys.exit(EXIT_ERROR)
+    except OSError as error:
+        drop_stdout()  # a full disk fails again when Python flushes at exit
+        fail(f"{error.filename or 'output'}: {error.strerror or error}", EXIT_ERROR)

@@ -7,8 +7,9 @@ about an entity is the best sign of which entity is meant (Saffari et al. 2021).
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from kgask.link.mentions import FUNCTION_WORDS, NAME, Span, Word, spans, split_words
+from kgask.link.mentions import FUNCTION_WORDS, NAME, Span, Word, looks_named, spans, split_words
 from kgask.pack.normalise import normalise
 from kgask.pack.records import NameHit
 from kgask.pack.store import Pack
@@ -56,21 +57,21 @@ class Linker:
                 mentions.append(self._mention(span, hits, "typo", words))
         return _best(mentions)
 
-    def seed_for(self, name: str, question: Question) -> tuple[Mention, int]:
-        """The entity that the user chose (``--entity``: key, ``#id``, label or alias) and how many have that name.
+    def seed_for(self, name: str, question: Question) -> Mention:
+        """The entity that the user chose (``--entity``: key, ``#id``, label or alias); no seeds when there is none.
 
         The mention is where its name stands in the question, else a pronoun, else
         the most name-like span, else nothing (an empty span at the end).
         """
         entities = self._entities_named(name)
         if not entities:
-            return Mention((0, 0), name, ()), 0
+            return Mention((0, 0), name, ())
         best = max(entities, key=lambda entity: int(self._pack.degree([entity])[0]))
         place = self._place_of(best, name, question)
         label = self._pack.labels([best])[0]
         text = question.text[place[0] : place[1]]
         seed = Seed(best, place, 1.0, text, label, "given")
-        return Mention(place, text, (seed,)), len(entities)
+        return Mention(place, text, (seed,), n_same=len(entities))
 
     def _place_of(self, entity: EntityId, name: str, question: Question) -> tuple[int, int]:
         """Where the question speaks of the entity: by name, by pronoun, by what looks like a name."""
@@ -124,7 +125,15 @@ class Linker:
             match: Match = "typo" if how == "typo" and hit.similarity < 1 else "alias" if hit.is_alias else "label"
             seeds.append(Seed(hit.entity, (span.start, span.end), score, span.text, hit.name, match))
         seeds.sort(key=lambda seed: (-seed.score, seed.entity))
-        return Mention((span.start, span.end), span.text, tuple(seeds[:MAX_SEEDS]))
+        inside = _inside(span, words)
+        return Mention(
+            (span.start, span.end),
+            span.text,
+            tuple(seeds[:MAX_SEEDS]),
+            whole=span.wholeness == 1.0,
+            unused=tuple(word.text for word in words if looks_named(word) and word not in inside),
+            n_same=sum(seed.name == seeds[0].name for seed in seeds),
+        )
 
 
 def _is_typo(norm: str, hit: NameHit) -> bool:
@@ -158,5 +167,5 @@ def _best(mentions: list[Mention]) -> list[Mention]:
         fresh = tuple(seed for seed in mention.seeds if seed.entity not in seen)
         if fresh:
             seen.update(seed.entity for seed in fresh)
-            kept.append(Mention(mention.span, mention.text, fresh))
+            kept.append(replace(mention, seeds=fresh))
     return kept[:MAX_MENTIONS]

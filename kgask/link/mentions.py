@@ -75,6 +75,11 @@ def _weight(token: str, norm: str, first: bool, question_words: frozenset[str]) 
     return CONTENT if norm in question_words else NAME
 
 
+def looks_named(word: Word) -> bool:
+    """A capitalised name or a number: what a question does not give without reason."""
+    return word.weight == NAME and (word.text[0].isupper() or word.text[0].isdigit())
+
+
 def spans(text: str, words: list[Word]) -> list[Span]:
     """Every run of up to ``MAX_WORDS`` words that carries more than function words."""
     total = sum(word.weight for word in words if word.weight == NAME)
@@ -112,6 +117,6 @@ def _wholeness(text: str, words: list[Word], first: int, last: int) -> float:
     if last + 1 < len(words) and not text[words[last].end : words[last + 1].start].strip():
         beside.append(words[last + 1])
     torn = [word for word in beside if word.weight == NAME]
-    if any(word.text[0].isupper() or word.text[0].isdigit() for word in torn):
+    if any(looks_named(word) for word in torn):
         return TORN_CAPITAL
     return TORN if torn else 1.0

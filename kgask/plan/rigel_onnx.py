@@ -67,13 +67,16 @@ class RigelPlanner:
 
     def question_words(self) -> frozenset[str]:
         """Words that training questions use around their topics; other words are likely names."""
-        text = (self.card.folder / "question_words.txt").read_text(encoding="utf-8")
-        return frozenset(text.split())
+        path = self.card.folder / "question_words.txt"
+        try:
+            return frozenset(path.read_text(encoding="utf-8").split())
+        except UnicodeDecodeError as error:
+            raise ModelError(f"{path}: not text; the model is broken") from error
 
     def relation_matrix(self, relations: Sequence[RelationText], relation_hash: str) -> np.ndarray:
         """Unit vectors of the relations' texts, float32 [R, D]; cached per pack vocabulary and model."""
         path = cache_home() / "relations" / f"{self._cache_key(relation_hash)}.npy"
-        matrix = _read_cached(path, len(relations))
+        matrix = _read_cached(path, (len(relations), self._width()))
         if matrix is None:
             matrix = self._encode_relations(relations)
             _write_cached(path, matrix)
@@ -142,12 +145,15 @@ def readable(relation: str) -> str:
     return " ".join("".join(spaced).lower().split())
 
 
-def _read_cached(path: Path, n_relations: int) -> np.ndarray | None:
+def _read_cached(path: Path, shape: tuple[int, int]) -> np.ndarray | None:
+    """A cached matrix, or None for whatever is not one: it is then made again."""
     try:
-        matrix = np.load(path, allow_pickle=False)
+        with open(path, "rb") as file:
+            matrix = np.lib.format.read_array(file, allow_pickle=False)
     except (OSError, ValueError, EOFError):
         return None
-    return matrix if matrix.ndim == 2 and len(matrix) == n_relations else None
+    fits = matrix.shape == shape and matrix.dtype == np.float32
+    return matrix if fits and bool(np.isfinite(matrix).all()) else None
 
 
 def _write_cached(path: Path, matrix: np.ndarray) -> None:

@@ -22,8 +22,9 @@ from kgask.retrieve.follow import edges_of
 from kgask.train.data import MASK, PathExample
 from kgask.types import Question, directed
 
-FEATURES = ("mass", "share", "link", "hops")
+FEATURES = ("mass", "share", "link", "hops", "gap")
 RIDGE = 1e-3
+LACKING = 0.45  # share of the others whose path the graph does not have, at the first hop or a later one
 UNKNOWN = 0.2  # share of probes about names that the pack does not know
 SYLLABLES = "ba bre cli dor fen gul hax jor kli lun mor nib ost pra qui rav sel tru vex wim yor zan".split()
 
@@ -58,8 +59,8 @@ def draw_probes(pack: Pack, examples: list[PathExample], n: int, rng: random.Ran
             probes.append(Probe(example.text.replace(MASK, unknown_name(pack, rng)), frozenset()))
             continue
         path = [directed(by_key[key], inverse, pack.n_relations) for key, inverse in example.path]
-        lacking = len(path) == 1 and rng.random() < 0.5
-        topic = _unrelated(pack, path[0], rng) if lacking else _topic(pack, path[0], rng)
+        lacking = rng.random() < LACKING
+        topic = _unrelated(pack, path[0], rng) if lacking and len(path) == 1 else _topic(pack, path[0], rng)
         label = pack.labels([topic])[0]
         answers = _answers(pack, topic, path)
         if bool(answers) != lacking and len(label) > 2:
