@@ -37,12 +37,14 @@ class Outcome:
     timings_ms: Mapping[str, float]
     hashes: Mapping[str, str] = field(default_factory=dict)
 
-    def answer(self, entities: list[EntityId], support: list[ScoredTriple]) -> Answer:
+    def answer(
+        self, entities: list[EntityId], support: list[ScoredTriple], notes: tuple[str, ...] = ()
+    ) -> Answer:
         """An answer with its entities (best first) and supporting triples in words."""
         labels = self.pack.labels(entities)
         keys = self.pack.keys(entities)
         named = tuple(AnswerEntity(*row) for row in zip(entities, keys, labels, strict=True))
-        notes = seed_notes(self.pack, self.reached)
+        notes = seed_notes(self.pack, self.reached) + notes
         return self._made(" | ".join(labels), named, support_in_words(self.pack, support), None, notes)
 
     def refusal(self, reason: str) -> Answer:

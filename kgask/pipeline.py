@@ -229,18 +229,23 @@ class Pipeline:
 
     def _read(self, outcome: Outcome, timer: Timer) -> Answer:
         routes_found, evidence = outcome.reached.routes, outcome.evidence
-        route = routes_found[0]
+        route, notes = routes_found[0], ()
         if self.reader is not None:
             with timer.stage("read"):
                 reading = self.reader.read(outcome.question, evidence, self.pack)
-            if reading.abstained:
+            # Plan and reader are both probabilities; where they disagree, the surer one decides. Measured on
+            # MetaQA dev: of 7 refusals against a plan above the threshold, 6 refused a right answer.
+            if reading.abstained and reading.prob > outcome.confidence:
                 return outcome.refusal(reading.text)
-            route = chosen_route(routes_found, reading)
+            if reading.abstained:
+                notes = ("the reader does not confirm this answer; the plan is surer than it",)
+            else:
+                route = chosen_route(routes_found, reading)
         entities = self._ordered(route, evidence)
         with timer.stage("trace"):
             support = trace_route(self.pack, route, np.asarray(entities))
         with timer.stage("names"):
-            return outcome.answer(entities, support)
+            return outcome.answer(entities, support, notes)
 
     def _ordered(self, route: Route, evidence: Evidence) -> list[EntityId]:
         """The whole answer set of the route, best first: ``top_k`` never cuts it."""

@@ -250,3 +250,61 @@ def test_on_a_terminal_the_answer_comes_first_with_its_triples() -> None:
     assert process.returncode == 0
     assert text.index("Jane Austen") < text.index("confidence") < text.rindex("Lady Susan")
     assert "author" in text
+
+
+def test_the_reader_cannot_widen_an_answer() -> None:
+    """A cited end of an improbable long path must not bring its whole answer set with it."""
+    question = "what was Mahatma Gandhi's occupation?"
+    read = json.loads(kgask(question, "--json").stdout)
+    plan = json.loads(kgask(question, "--json", "--no-reader").stdout)
+    assert {e["id"] for e in read["entities"]} == {e["id"] for e in plan["entities"]}
+    assert {t["hop"] for t in read["support"]} == {1}
+
+
+def test_a_number_that_is_not_used_is_said() -> None:
+    done = kgask("who won the Nobel Prize in Physics in 1921?", "--no-reader")
+    assert done.returncode == 3 or "does not use: 1921" in done.stderr
+
+
+def test_a_chosen_name_that_several_entities_have_is_said() -> None:
+    done = kgask("which people were born there?", "--entity", "Paris", "--no-reader")
+    assert "entities are called Paris" in done.stderr
+
+
+def test_an_empty_word_is_no_batch() -> None:
+    done = kgask("ask", "", stdin="who wrote Lady Susan?\n")
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("redirect", ["<&-", ">&-", "2>&-", ">/dev/full"])
+def test_closed_and_full_streams_are_no_traceback(redirect: str) -> None:
+    command = f"{sys.executable} -m kgask 'who wrote Lady Susan?' --no-reader {redirect}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (0, 1)
+
+
+@pytest.mark.parametrize("arrays", [("out_relation", "in_relation"), ("out_indptr",), ("in_indptr",)])
+def test_a_damaged_pack_is_one_line(arrays: tuple[str, ...], tmp_path: Path, family_path: Path) -> None:
+    import shutil
+
+    damaged = tmp_path / "damaged"
+    shutil.copytree(family_path, damaged)
+    for name in (f"{array}.npy" for array in arrays):
+        content = bytearray((damaged / name).read_bytes())
+        content[128:] = b"\x7f" * (len(content) - 128)  # after the header: sizes and shapes stay
+        (damaged / name).write_bytes(content)
+    done = kgask("who is the sibling of Eve Reed?", "--pack", str(damaged), "--no-reader")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "kgask pack check" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_damaged_cache_is_made_again(empty_home: Path) -> None:
+    assert kgask("who wrote Lady Susan?", "--no-reader").returncode == 0
+    cached = list((empty_home / "cache" / "relations").glob("*.npy"))
+    assert cached
+    for content in (b"PK\x03\x04junk", b"", cached[0].read_bytes()[:200]):
+        cached[0].write_bytes(content)
+        done = kgask("who wrote Lady Susan?", "--no-reader")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "Jane Austen\n", "")

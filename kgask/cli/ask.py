@@ -22,8 +22,8 @@ from kgask.types import Answer
 @click.option("--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader).")
 @click.option("--no-reader", is_flag=True, help="Answer from the plan alone.")
 @click.option("--hops", type=click.IntRange(1, MAX_HOPS), help=f"At most this many hops.  [default: {MAX_HOPS}]")
-@click.option("--top-k", type=click.IntRange(1, MAX_TOP_K), help=f"Triples per hop that the reader sees.  [default: {TOP_K}]")
-@click.option("--entity", metavar="ENTITY", help="The topic: a key, a label or an id (#12), instead of what kgask links.")
+@click.option("--top-k", type=click.IntRange(1, MAX_TOP_K), help=f"Triples a hop for the reader.  [default: {TOP_K}]")
+@click.option("--entity", metavar="ENTITY", help="The topic: a key, a label or an id (#12).")
 @click.option("--keep-seed", is_flag=True, help="Let a path come back to its topic entity.")
 @click.option(
     "--min-confidence",

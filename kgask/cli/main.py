@@ -82,7 +82,14 @@ def print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
 
 
 @click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=print_version, help="Show the version and exit.")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=print_version,
+    help="Show the version and exit.",
+)
 def cli() -> None:
     """Ask a knowledge graph on this machine, offline, and get an answer with the triples that prove it."""
 

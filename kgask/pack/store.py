@@ -60,7 +60,13 @@ class Pack:
         folder = Path(path)
         manifest = read_manifest(folder)
         check_sizes(folder, manifest)
-        return cls(folder, manifest, Csr(**{name: open_array(folder, name, manifest) for name in ARRAYS}))
+        csr = Csr(**{name: open_array(folder, name, manifest) for name in ARRAYS})
+        # Two numbers an array tell an overwritten row index, which would otherwise answer nothing in silence.
+        for name in ("out_indptr", "in_indptr"):
+            ends = getattr(csr, name)[[0, -1]].tolist()
+            if ends != [0, manifest["counts"]["triples"]]:
+                raise PackError(f"{folder / name}.npy: damaged; run: kgask pack check {folder}")
+        return cls(folder, manifest, csr)
 
     def close(self) -> None:
         """Close the names; the array maps go with their last reference."""
