@@ -117,6 +117,7 @@ def main(**extra: Any) -> None:
     open_missing_streams()
     try:
         code = cli.main(standalone_mode=False, **extra)
+        sys.stdout.flush()  # here a full disk is one line; at Python's exit it would be exit code 120
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.Abort:
         fail("interrupted", EXIT_INTERRUPTED)
