@@ -153,7 +153,7 @@ class Pipeline:
         return self._read(outcome, timer)
 
     def understand(self, question: Question, options: AskOptions) -> Reached | None:
-        """Link, plan and follow without reading: what calibration and ``--explain`` look at."""
+        """Link, plan and follow without reading or refusing: what calibration looks at."""
         return self._understand(question, options, Timer())
 
     def _understand(self, question: Question, options: AskOptions, timer: Timer) -> Reached | None:
