@@ -11,7 +11,8 @@ from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
 
 MAGIC = "kgask-rigel"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # 2: directed relations as an input; branch scores and answer types as outputs
+CLOSED_FILE = "closed.npy"  # float32 [2R, D], only where the vocabulary is closed
 FILES = ("rigel.onnx", "tokenizer.json", "question_words.txt")
 
 
@@ -29,6 +30,8 @@ class RigelCard:
     max_tokens: int
     calibration: Calibration
     hash: str  # SHA-256 of rigel.onnx, as the card states it
+    closed: tuple[str, ...] | None  # relation keys of a closed vocabulary; None: any relation, by its texts
+    linker: dict[str, float] | None  # weights of the link score's features; None: the linker's own
     content: dict[str, object]
 
     @classmethod
@@ -45,13 +48,18 @@ class RigelCard:
                 raise ModelError(f"{path}: not a planner (magic {content['magic']!r})")
             if content["format_version"] > FORMAT_VERSION:
                 raise ModelError(f"{path}: made for a newer kgask (format {content['format_version']})")
+            if content["format_version"] < FORMAT_VERSION:
+                raise ModelError(f"{path}: of an older format; train it again: kgask train rigel --help")
             check_sizes(folder, content["files"])
             calibration = content["calibration"]
+            closed, linker = content.get("closed_vocabulary"), content.get("linker")
             return cls(
                 folder,
                 int(content["max_tokens"]),
                 Calibration(float(calibration["bias"]), dict(calibration["weights"])),
                 content["files"]["rigel.onnx"]["sha256"],
+                None if closed is None else tuple(map(str, closed)),
+                None if linker is None else {str(name): float(weight) for name, weight in linker.items()},
                 content,
             )
         except OSError as error:
@@ -62,7 +70,7 @@ class RigelCard:
 
 def check_sizes(folder: Path, files: dict[str, dict[str, object]]) -> None:
     """Every file is there with the size that the card states."""
-    for name in FILES:
+    for name in dict.fromkeys([*FILES, *files]):
         path = folder / name
         if not path.is_file():
             raise ModelError(f"{path}: missing")

@@ -18,14 +18,17 @@ import numpy as np
 from kgask.config import cache_home
 from kgask.errors import ModelError
 from kgask.pack.records import RelationText
-from kgask.plan.card import RigelCard
+from kgask.plan.card import CLOSED_FILE, RigelCard
 from kgask.plan.providers import open_session
 
-MASK = "[MASK]"
+MASK = "[MASK]"  # stands for the topic in every planner text
+MASK_TOKENS = ("[MASK]", "<mask>")  # what the tokenizers of BERT-like and RoBERTa-like encoders call it
+PAD_TOKENS = ("[PAD]", "<pad>")
 TEXT_BATCH = 64
 # A relation's vector is the weighted mean of its texts' vectors; the label says most.
 LABEL_WEIGHT, ALIAS_WEIGHT = 2.0, 1.0
 MAX_ALIASES = 4
+OUTPUTS = ["relation_probs", "stop_probs", "branch_scores", "answer_types", "text_vectors", "inverse_vectors"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +37,13 @@ class HopDistributions:
 
     relation_probs: np.ndarray  # float32 [B, H, 2R]; the rest to 1 is "no such relation"
     stop_probs: np.ndarray  # float32 [B, H]
+    branch_scores: np.ndarray  # float32 [B, 2]: P(the masked span is a topic), P(a further seed narrows the answers)
+    answer_types: np.ndarray  # float32 [B, 4]: entity, date, number, yes/no
+
+
+def special_token(tokenizer: object, names: Sequence[str]) -> str | None:
+    """The first of ``names`` that the tokenizer has."""
+    return next((name for name in names if tokenizer.token_to_id(name) is not None), None)
 
 
 def mask_mention(text: str, span: tuple[int, int]) -> str:
@@ -50,6 +60,9 @@ class RigelPlanner:
         self.note = note  # provider in use, for --verbose
         self._session = session
         self._tokenizer = tokenizer
+        self._mask_token = special_token(tokenizer, MASK_TOKENS)
+        pad_token = special_token(tokenizer, PAD_TOKENS)
+        self._pad_id = tokenizer.token_to_id(pad_token) if pad_token else 0
 
     @classmethod
     def load(cls, folder: Path) -> RigelPlanner:
@@ -61,6 +74,8 @@ class RigelPlanner:
             tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:  # tokenizers raises plain Exception
             raise ModelError(f"{folder / 'tokenizer.json'}: not a tokenizer") from error
+        if special_token(tokenizer, MASK_TOKENS) is None:
+            raise ModelError(f"{folder / 'tokenizer.json'}: has no mask token")
         tokenizer.enable_truncation(card.max_tokens)
         session, note = open_session(folder / "rigel.onnx")
         return cls(card, session, tokenizer, note)
@@ -74,55 +89,67 @@ class RigelPlanner:
             raise ModelError(f"{path}: not text; the model is broken") from error
 
     def relation_matrix(self, relations: Sequence[RelationText], relation_hash: str) -> np.ndarray:
-        """Unit vectors of the relations' texts, float32 [R, D]; cached per pack vocabulary and model."""
+        """Unit vectors of the directed relations, float32 [2R, D]; cached per pack vocabulary and model.
+
+        A planner with a closed vocabulary looks its relations up by key and
+        raises :class:`ModelError` for one that it was not trained on.
+        """
+        if self.card.closed is not None:
+            return self._closed_matrix(relations)
         path = cache_home() / "relations" / f"{self._cache_key(relation_hash)}.npy"
-        matrix = _read_cached(path, (len(relations), self._width()))
+        matrix = _read_cached(path, (2 * len(relations), self._width()))
         if matrix is None:
             matrix = self._encode_relations(relations)
             _write_cached(path, matrix)
         return matrix
+
+    def _closed_matrix(self, relations: Sequence[RelationText]) -> np.ndarray:
+        rows = {key: row for row, key in enumerate(self.card.closed)}
+        unknown = [relation.key for relation in relations if relation.key not in rows]
+        if unknown:
+            raise ModelError(
+                f"{self.card.folder}: made for one graph, which has no relation {unknown[0]!r}; use another --model"
+            )
+        matrix = np.load(self.card.folder / CLOSED_FILE, allow_pickle=False)
+        forward = np.array([rows[relation.key] for relation in relations], np.int64)
+        return matrix[np.concatenate([forward, forward + len(rows)])]
 
     def _cache_key(self, relation_hash: str) -> str:
         weights = f"{LABEL_WEIGHT}:{ALIAS_WEIGHT}:{MAX_ALIASES}"
         return hashlib.sha256(f"{self.card.hash}:{relation_hash}:{weights}".encode()).hexdigest()[:32]
 
     def _encode_relations(self, relations: Sequence[RelationText]) -> np.ndarray:
-        texts, owners, weights = [], [], []
-        for index, relation in enumerate(relations):
-            for position, text in enumerate([relation.label, *relation.aliases[:MAX_ALIASES]]):
-                texts.append(readable(text))
-                owners.append(index)
-                weights.append(ALIAS_WEIGHT if position else LABEL_WEIGHT)
-        vectors = self._encode_texts(texts) * np.asarray(weights, np.float32)[:, None]
-        matrix = np.zeros((len(relations), vectors.shape[1]), np.float32)
-        np.add.at(matrix, owners, vectors)
-        return matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-9)
+        texts, owners, weights = weighted_texts(relations)
+        return mean_directed(self._encode_texts(texts), owners, weights, len(relations))
 
-    def _encode_texts(self, texts: list[str]) -> np.ndarray:
-        parts = []
+    def _encode_texts(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Unit vectors [n, D] of relation texts, followed forward and backward."""
+        forward, inverse = [], []
+        blank = np.zeros((2, self._width()), np.float32)
         for start in range(0, len(texts), TEXT_BATCH):
             batch = texts[start : start + TEXT_BATCH]
-            blank = np.zeros((1, self._width()), np.float32)
-            parts.append(self._run(batch, blank, np.ones((len(batch), 2), np.float32))[2])
-        return np.concatenate(parts)
+            *_, straight, back = self._run(batch, blank, np.ones((len(batch), 2), np.float32))
+            forward.append(straight)
+            inverse.append(back)
+        return np.concatenate(forward), np.concatenate(inverse)
 
     def _width(self) -> int:
-        return next(node.shape[1] for node in self._session.get_inputs() if node.name == "relations")
+        return next(node.shape[1] for node in self._session.get_inputs() if node.name == "directed")
 
-    def plan(self, texts: list[str], relations: np.ndarray, first_mask: np.ndarray) -> HopDistributions:
+    def plan(self, texts: list[str], directed: np.ndarray, first_mask: np.ndarray) -> HopDistributions:
         """Distributions for masked questions.
 
-        ``relations`` float32 [R, D] from :meth:`relation_matrix`; ``first_mask``
+        ``directed`` float32 [2R, D] from :meth:`relation_matrix`; ``first_mask``
         [B, 2R], 1 where the topic has the directed relation: what follows hop 1
         is conditioned on those. The distributions themselves are unmasked.
         """
-        probs, stops, _ = self._run(texts, relations, first_mask.astype(np.float32))
-        return HopDistributions(probs[:, :, :-1], stops)
+        probs, stops, branches, types, _, _ = self._run(texts, directed, first_mask.astype(np.float32))
+        return HopDistributions(probs[:, :, :-1], stops, branches, types)
 
-    def _run(self, texts: list[str], relations: np.ndarray, first_mask: np.ndarray) -> list[np.ndarray]:
+    def _run(self, texts: list[str], directed: np.ndarray, first_mask: np.ndarray) -> list[np.ndarray]:
         # One by one: encode_batch wakes a thread pool, which costs more than a few short texts.
-        encoded = [self._tokenizer.encode(text).ids for text in texts]
-        input_ids = np.zeros((len(texts), max(map(len, encoded))), np.int64)
+        encoded = [self._tokenizer.encode(text.replace(MASK, self._mask_token)).ids for text in texts]
+        input_ids = np.full((len(texts), max(map(len, encoded))), self._pad_id, np.int64)
         attention_mask = np.zeros_like(input_ids)
         for row, ids in enumerate(encoded):
             input_ids[row, : len(ids)] = ids
@@ -130,10 +157,33 @@ class RigelPlanner:
         feeds = {
             "input_ids": input_ids,
             "attention_mask": attention_mask,
-            "relations": relations,
+            "directed": directed,
             "first_mask": first_mask,
         }
-        return self._session.run(["relation_probs", "stop_probs", "text_vectors"], feeds)
+        return self._session.run(OUTPUTS, feeds)
+
+
+def weighted_texts(relations: Sequence[RelationText]) -> tuple[list[str], list[int], np.ndarray]:
+    """The texts that relations are known by, the relation of each, and how much each says [n, 1]."""
+    texts, owners, weights = [], [], []
+    for index, relation in enumerate(relations):
+        for position, text in enumerate([relation.label, *relation.aliases[:MAX_ALIASES]]):
+            texts.append(readable(text))
+            owners.append(index)
+            weights.append(ALIAS_WEIGHT if position else LABEL_WEIGHT)
+    return texts, owners, np.asarray(weights, np.float32)[:, None]
+
+
+def mean_directed(
+    directions: tuple[np.ndarray, np.ndarray], owners: list[int], weights: np.ndarray, n_relations: int
+) -> np.ndarray:
+    """Directed relations [2R, D] from their texts' vectors, followed forward and backward, each [n, D]."""
+    parts = []
+    for vectors in directions:
+        sums = np.zeros((n_relations, vectors.shape[1]), np.float32)
+        np.add.at(sums, owners, vectors * weights)
+        parts.append(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9))
+    return np.concatenate(parts)
 
 
 def readable(relation: str) -> str:

@@ -11,6 +11,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from kgask.errors import ModelError
+from kgask.plan.rigel_onnx import MASK, MASK_TOKENS, PAD_TOKENS, special_token
 
 
 def default_encoder_folder() -> Path:
@@ -34,21 +35,54 @@ def load_encoder(folder: Path) -> nn.Module:
     return AutoModel.from_pretrained(str(folder), local_files_only=True, add_pooling_layer=False)
 
 
+def load_architecture(settings: dict[str, object]) -> nn.Module:
+    """An encoder with random weights from the settings of a model card (a ``config.json``)."""
+    from transformers import AutoConfig, AutoModel
+
+    kind = str(settings["model_type"])
+    rest = {name: value for name, value in settings.items() if name != "model_type"}
+    try:
+        return AutoModel.from_config(AutoConfig.for_model(kind, **rest), add_pooling_layer=False)
+    except (ValueError, TypeError) as error:
+        raise ModelError(f"the model card's architecture is not one that transformers knows ({error})") from error
+
+
+def architecture(encoder: nn.Module) -> dict[str, object]:
+    """What :func:`load_architecture` needs to build the same encoder again."""
+    settings = encoder.config.to_diff_dict()
+    kept = {name: value for name, value in settings.items() if not name.startswith(("_", "transformers", "architectures"))}
+    return kept | {"model_type": encoder.config.model_type}
+
+
 @dataclass(frozen=True, slots=True)
 class TextBatcher:
-    """Texts to padded token ids and attention mask, both int64 [B, L]."""
+    """Texts to padded token ids and attention mask, both int64 [B, L].
+
+    The mask that stands for the topic is written as the tokenizer's own mask
+    token, so that any encoder with one can be used.
+    """
 
     tokenizer: Tokenizer
+    mask_token: str = MASK
 
     @classmethod
     def load(cls, folder: Path, max_tokens: int) -> TextBatcher:
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        """From a folder's ``tokenizer.json``; :class:`ModelError` when it has no mask or padding token."""
+        path = folder / "tokenizer.json"
+        try:
+            tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # tokenizers raises plain Exception
+            raise ModelError(f"{path}: not a tokenizer") from error
+        mask_token = special_token(tokenizer, MASK_TOKENS)
+        pad_token = special_token(tokenizer, PAD_TOKENS)
+        if mask_token is None or pad_token is None:
+            raise ModelError(f"{path}: needs a mask token and a padding token")
         tokenizer.enable_truncation(max_tokens)
-        tokenizer.enable_padding(pad_id=0, pad_token="[PAD]", length=None)
-        return cls(tokenizer)
+        tokenizer.enable_padding(pad_id=tokenizer.token_to_id(pad_token), pad_token=pad_token, length=None)
+        return cls(tokenizer, mask_token)
 
     def __call__(self, texts: list[str]) -> tuple[Tensor, Tensor]:
-        encodings = self.tokenizer.encode_batch(texts)
+        encodings = self.tokenizer.encode_batch([text.replace(MASK, self.mask_token) for text in texts])
         ids = torch.tensor([encoding.ids for encoding in encodings])
         mask = torch.tensor([encoding.attention_mask for encoding in encodings])
         return ids, mask

@@ -16,14 +16,17 @@ from torch import Tensor, nn
 
 from kgask.errors import ModelError
 from kgask.train.encoder import TextBatcher
+from kgask.plan.card import CLOSED_FILE
 from kgask.train.model import Rigel
+from kgask.train.weights import METADATA_KEY, locate_parameters
 
 OPSET = 18
 PARITY = 1e-4  # largest difference of a probability between torch and fp32 ONNX
 AGREEMENT = 0.95  # least share of questions whose first relation and STOP int8 leaves as they are
 PROBE_BATCH = 4
-INPUTS = ["input_ids", "attention_mask", "relations", "first_mask"]
-OUTPUTS = ["relation_probs", "stop_probs", "text_vectors"]
+INPUTS = ["input_ids", "attention_mask", "directed", "first_mask"]
+OUTPUTS = ["relation_probs", "stop_probs", "branch_scores", "answer_types", "text_vectors", "inverse_vectors"]
+N_PROBS = 4  # the first outputs are probabilities: parity is checked on them
 
 
 class ExportedRigel(nn.Module):
@@ -38,12 +41,18 @@ class ExportedRigel(nn.Module):
         self.model = model
 
     def forward(
-        self, input_ids: Tensor, attention_mask: Tensor, relations: Tensor, first_mask: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
+        self, input_ids: Tensor, attention_mask: Tensor, directed: Tensor, first_mask: Tensor
+    ) -> tuple[Tensor, ...]:
         tokens, pooled = self.model.encode(input_ids, attention_mask)
-        directed = self.model.decoder.directed_relations(relations)
         output = self.model.decoder(tokens, attention_mask, pooled, directed, first_mask)
-        return output.relation_log_probs.exp(), torch.sigmoid(output.stop_logits), pooled
+        return (
+            output.relation_log_probs.exp(),
+            output.stop_probs,
+            torch.sigmoid(output.branch_logits),
+            torch.softmax(output.type_logits, dim=-1),
+            pooled,
+            self.model.decoder.inverse(pooled),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,7 @@ def export(model: Rigel, encoder: Path, out: Path, max_tokens: int, probe: list[
         _quantise(full, small)
         expected = [tensor.numpy() for tensor in exported(*inputs)]
         outputs = _run(full, inputs)
-        difference = max(float(np.abs(a - b).max()) for a, b in zip(outputs[:2], expected[:2], strict=True))
+        difference = max(float(np.abs(a - b).max()) for a, b in zip(outputs[:N_PROBS], expected[:N_PROBS], strict=True))
         parity = Parity(difference, _agreement(_run(small, inputs), expected))
         if parity.fp32 > PARITY:
             raise ModelError(f"ONNX differs from torch by {parity.fp32:.2e}, more than {PARITY:.0e}")
@@ -80,20 +89,22 @@ def export(model: Rigel, encoder: Path, out: Path, max_tokens: int, probe: list[
             raise ModelError(f"int8 agrees with torch on {parity.int8_agreement:.1%} of questions, too few to ship")
         shutil.copyfile(small, out / "rigel.onnx")
     _write_tokenizer(encoder, out / "tokenizer.json")
+    if model.closed is not None:
+        np.save(out / CLOSED_FILE, model.closed_relations().detach().numpy(), allow_pickle=False)
     return parity
 
 
 def _inputs(model: Rigel, batcher: TextBatcher, probe: list[str], texts: list[str]) -> tuple[Tensor, ...]:
     ids, mask = batcher(probe)
-    _, relations = model.encode(*batcher(texts))
-    first_mask = torch.ones(len(probe), 2 * len(texts))
+    directed = model.directed(model.encode(*batcher(texts))[1])
+    first_mask = torch.ones(len(probe), len(directed))
     first_mask[0, ::2] = 0.0
-    return ids, mask, relations, first_mask
+    return ids, mask, directed, first_mask
 
 
 def _to_onnx(exported: nn.Module, inputs: tuple[Tensor, ...], path: Path) -> None:
     batch, length = torch.export.Dim("batch"), torch.export.Dim("length")
-    n_relations = torch.export.Dim("relations")
+    n_directed = torch.export.Dim("directed")
     program = torch.onnx.export(
         exported,
         inputs,
@@ -105,11 +116,14 @@ def _to_onnx(exported: nn.Module, inputs: tuple[Tensor, ...], path: Path) -> Non
         dynamic_shapes=(
             {0: batch, 1: length},
             {0: batch, 1: length},
-            {0: n_relations},
-            {0: batch, 1: 2 * n_relations},
+            {0: n_directed},
+            {0: batch, 1: n_directed},
         ),
     )
-    path.write_bytes(_without_shapes(program.model_proto))
+    graph = program.model_proto
+    places = locate_parameters(exported.model, graph)
+    onnx.helper.set_model_props(graph, {METADATA_KEY: json.dumps(places, separators=(",", ":"))})
+    path.write_bytes(_without_shapes(graph))
 
 
 def _without_shapes(model: onnx.ModelProto) -> bytes:
@@ -160,12 +174,12 @@ def _run(path: Path, inputs: tuple[Tensor, ...]) -> list[np.ndarray]:
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    ids, mask, relations, first_mask = (tensor.numpy() for tensor in inputs)
+    ids, mask, directed, first_mask = (tensor.numpy() for tensor in inputs)
     parts = []
     # A few at a time, as at answer time: int8 scales its activations over the whole batch.
     for start in range(0, len(ids), PROBE_BATCH):
         rows = slice(start, start + PROBE_BATCH)
-        feeds = zip(INPUTS, (ids[rows], mask[rows], relations, first_mask[rows]), strict=True)
+        feeds = zip(INPUTS, (ids[rows], mask[rows], directed, first_mask[rows]), strict=True)
         parts.append(session.run(OUTPUTS, dict(feeds)))
     return [np.concatenate(outputs) for outputs in zip(*parts, strict=True)]
 

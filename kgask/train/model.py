@@ -1,9 +1,13 @@
-"""Rigel over relation texts: an encoder, a recurrent hop decoder, a STOP score.
+"""Rigel over relation texts: an encoder, a recurrent hop decoder, hop attention.
 
 After "Knowledge Graph-augmented Language Models for Complex Question
 Answering", section 3.1 (hop-wise relation distributions from an
 encoder-decoder), with one change that removes its main limitation: a relation
 is scored by its *text*, so new relations and new graphs need no retraining.
+
+Beside the hops the model says whether the masked span is a topic at all and
+whether a second seed narrows the answers (branch scores, after Sen et al. 2021),
+and what kind of answer is asked for.
 
 Shapes: B questions, L tokens, R relations, H hops, D width of the encoder.
 """
@@ -18,14 +22,44 @@ from torch.nn import functional
 
 MAX_HOPS = 3
 NEGATIVE = -1e4  # masks a logit; finite so that a wholly masked row stays a number
+LEAST = 1e-6  # keeps logarithms and quotients of probabilities finite
+ANSWER_TYPES = ("entity", "date", "number", "yesno")
+TOPIC, CONSTRAINED = 0, 1  # columns of the branch scores
 
 
 @dataclass(frozen=True, slots=True)
 class RigelOutput:
-    """Log-probabilities per hop; the last relation column is "no such relation"."""
+    """What the decoder says of B questions; the last relation column is "no such relation"."""
 
     relation_log_probs: Tensor  # [B, H, 2R + 1]
-    stop_logits: Tensor  # [B, H]: the path ends after hop h
+    stop_logits: Tensor  # [B, H]: the path ends after hop h, given that it came so far
+    hop_logits: Tensor  # [B, H]: hop attention
+    branch_logits: Tensor  # [B, 2]: the masked span is a topic; a further seed narrows the answers
+    type_logits: Tensor  # [B, 4], one per ANSWER_TYPES
+
+    @property
+    def hop_weights(self) -> Tensor:
+        """Where the answer lies, a distribution [B, H] (Rigel + LM, section 3.1: attention over hops).
+
+        The product of STOP, which sees the hops one by one, and of the hop
+        attention, which sees them together, scaled to sum to one.
+        """
+        stops = torch.sigmoid(self.stop_logits)
+        going_on = torch.ones_like(stops[:, 0])
+        sticks = []
+        for hop in range(stops.shape[1]):
+            stop = stops[:, hop] if hop + 1 < stops.shape[1] else torch.ones_like(going_on)
+            sticks.append(going_on * stop)
+            going_on = going_on * (1.0 - stop)
+        weights = torch.stack(sticks, 1).clamp(min=LEAST) * torch.softmax(self.hop_logits, dim=-1)
+        return weights / weights.sum(-1, keepdim=True)
+
+    @property
+    def stop_probs(self) -> Tensor:
+        """The hop weights hop by hop [B, H]: the weight of a hop among itself and those after it."""
+        weights = self.hop_weights
+        left = weights.flip(1).cumsum(1).flip(1)
+        return weights / left.clamp(min=LEAST)
 
 
 def mean_pool(states: Tensor, mask: Tensor) -> Tensor:
@@ -50,16 +84,21 @@ class HopDecoder(nn.Module):
         self.query = nn.Sequential(nn.Linear(2 * width, width), nn.GELU(), nn.Linear(width, width))
         self.cell = nn.GRUCell(2 * width, width)
         self.stop = nn.Sequential(nn.Linear(3 * width, width // 2), nn.GELU(), nn.Linear(width // 2, 1))
+        self.hop_attention = nn.Sequential(nn.Linear(3 * width, width // 2), nn.GELU(), nn.Linear(width // 2, 1))
+        n_scores = 2 + len(ANSWER_TYPES)
+        self.question = nn.Sequential(nn.Linear(2 * width, width // 2), nn.GELU(), nn.Linear(width // 2, n_scores))
         self.null = nn.Parameter(torch.randn(width) * 0.02)
         self.null_bias = nn.Parameter(torch.tensor(0.0))
         self.log_scale = nn.Parameter(torch.tensor(20.0).log())
         self.inverse_map = nn.Linear(width, width, bias=False)
         nn.init.normal_(self.inverse_map.weight, std=0.02)
+        # Hop attention starts as no opinion, so that STOP alone decides until it has learnt something.
+        nn.init.zeros_(self.hop_attention[-1].weight)
+        nn.init.zeros_(self.hop_attention[-1].bias)
 
-    def directed_relations(self, relations: Tensor) -> Tensor:
-        """Forward and inverse vectors [2R, D] from encoded texts [R, D] (unit length)."""
-        inverse = functional.normalize(relations + self.inverse_map(relations), dim=-1)
-        return torch.cat([relations, inverse], dim=0)
+    def inverse(self, relations: Tensor) -> Tensor:
+        """Vectors [R, D] of relations followed from object to subject, from their texts' [R, D]."""
+        return functional.normalize(relations + self.inverse_map(relations), dim=-1)
 
     def attend(self, tokens: Tensor, mask: Tensor, state: Tensor, coverage: Tensor) -> Tensor:
         """Attention weights [B, L] of the state over the tokens, away from what is covered."""
@@ -92,7 +131,7 @@ class HopDecoder(nn.Module):
         """
         state = torch.tanh(self.start(pooled))
         coverage = torch.zeros_like(mask, dtype=tokens.dtype)
-        log_probs, stops = [], []
+        log_probs, stops, hops = [], [], []
         for hop in range(n_hops):
             attention = self.attend(tokens, mask, state, coverage)
             coverage = coverage + attention
@@ -107,8 +146,13 @@ class HopDecoder(nn.Module):
                 fed = torch.where((chosen >= 0).unsqueeze(-1), gold, fed)
             state = self.cell(torch.cat([fed, context], -1), state)
             unread = torch.einsum("bl,bld->bd", self.attend(tokens, mask, state, coverage), tokens)
-            stops.append(self.stop(torch.cat([state, unread, pooled], -1)).squeeze(-1))
-        return RigelOutput(torch.stack(log_probs, 1), torch.stack(stops, 1))
+            seen = torch.cat([state, unread, pooled], -1)
+            stops.append(self.stop(seen).squeeze(-1))
+            hops.append(self.hop_attention(seen).squeeze(-1))
+        question = self.question(torch.cat([pooled, tokens[:, 0]], -1))
+        return RigelOutput(
+            torch.stack(log_probs, 1), torch.stack(stops, 1), torch.stack(hops, 1), question[:, :2], question[:, 2:]
+        )
 
     @staticmethod
     def _feed_back(logits: Tensor, directed: Tensor, allowed: Tensor | None) -> Tensor:
@@ -119,26 +163,39 @@ class HopDecoder(nn.Module):
 
 
 class Rigel(nn.Module):
-    """A transformer encoder shared by questions and relation texts, and a :class:`HopDecoder`."""
+    """A transformer encoder shared by questions and relation texts, and a :class:`HopDecoder`.
 
-    def __init__(self, encoder: nn.Module) -> None:
+    With ``n_closed`` the relations of one graph are free vectors instead of
+    texts, as in the paper: a closed vocabulary of that many directed relations.
+    """
+
+    def __init__(self, encoder: nn.Module, n_closed: int = 0) -> None:
         super().__init__()
         self.encoder = encoder
         self.decoder = HopDecoder(encoder.config.hidden_size)
+        self.closed = nn.Parameter(torch.randn(n_closed, encoder.config.hidden_size)) if n_closed else None
 
     def encode(self, input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
         """Token states [B, L, D] and unit text vectors [B, D]."""
         states = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
         return states, functional.normalize(mean_pool(states, attention_mask), dim=-1)
 
+    def directed(self, relations: Tensor) -> Tensor:
+        """Forward and inverse vectors [2R, D] from encoded relation texts [R, D] (unit length)."""
+        return torch.cat([relations, self.decoder.inverse(relations)], dim=0)
+
+    def closed_relations(self) -> Tensor:
+        """The unit vectors [2R, D] of a closed vocabulary."""
+        return functional.normalize(self.closed, dim=-1)
+
     def forward(
         self,
         input_ids: Tensor,
         attention_mask: Tensor,
-        relations: Tensor,
+        directed: Tensor,
         first_mask: Tensor,
         followed: Tensor | None = None,
     ) -> RigelOutput:
+        """Plan questions over the directed relations [2R, D]; see :meth:`HopDecoder.forward`."""
         tokens, pooled = self.encode(input_ids, attention_mask)
-        directed = self.decoder.directed_relations(relations)
         return self.decoder(tokens, attention_mask, pooled, directed, first_mask, followed)

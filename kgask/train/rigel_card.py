@@ -17,6 +17,7 @@ from kgask.plan.card import FORMAT_VERSION, MAGIC
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.data import MASK
+from kgask.train.encoder import architecture
 from kgask.train.export_onnx import OPSET, Parity, export, file_entry
 from kgask.train.loop import RigelTrainer
 from kgask.train.mix import Corpus
@@ -87,6 +88,7 @@ def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]
         "format_version": FORMAT_VERSION,
         "kind": "rigel",
         "encoder": "all-MiniLM-L6-v2",
+        "architecture": architecture(trainer.model.encoder),
         "max_tokens": trainer.config.max_tokens,
         "max_hops": 3,
         "opset": OPSET,
