@@ -23,11 +23,19 @@ Step = tuple[str, bool]  # (relation key, inverse)
 
 @dataclass(frozen=True, slots=True)
 class PathExample:
-    """A question about one masked topic with the path from the topic to its answers."""
+    """A question about one masked topic with the path from the topic to its answers.
+
+    An empty path: no relation answers this. ``None``: the path is not known, so
+    the example teaches only what kind of question it is.
+    """
 
     text: str
-    path: tuple[Step, ...]
+    path: tuple[Step, ...] | None
     source: str
+    vocabulary: str = "wikidata"  # whose relations the path names; a batch never mixes two
+    answer_type: str | None = None  # one of model.ANSWER_TYPES, where known
+    constrained: bool = False  # a further named entity or value narrows the answers
+    topic: bool = True  # False: what is masked is no topic of the question
 
 
 def open_text(path: Path) -> Iterator[str]:
