@@ -22,7 +22,6 @@ from torch.nn import functional
 
 MAX_HOPS = 3
 NEGATIVE = -1e4  # masks a logit; finite so that a wholly masked row stays a number
-LEAST = 1e-6  # keeps logarithms and quotients of probabilities finite
 ANSWER_TYPES = ("entity", "date", "number", "yesno")
 TOPIC, CONSTRAINED = 0, 1  # columns of the branch scores
 
@@ -38,28 +37,29 @@ class RigelOutput:
     type_logits: Tensor  # [B, 4], one per ANSWER_TYPES
 
     @property
+    def hop_log_weights(self) -> Tensor:
+        """Logarithms of :attr:`hop_weights`; products of small numbers stay exact as sums."""
+        # Softplus, not log-sigmoid: ONNX has it as one exact operator, log-sigmoid becomes log(0) there.
+        going_on = -functional.softplus(self.stop_logits)
+        before = going_on.cumsum(1) - going_on
+        ends = torch.cat([-functional.softplus(-self.stop_logits[:, :-1]), torch.zeros_like(before[:, -1:])], 1)
+        return torch.log_softmax(before + ends + self.hop_logits, dim=-1)
+
+    @property
     def hop_weights(self) -> Tensor:
         """Where the answer lies, a distribution [B, H] (Rigel + LM, section 3.1: attention over hops).
 
         The product of STOP, which sees the hops one by one, and of the hop
         attention, which sees them together, scaled to sum to one.
         """
-        stops = torch.sigmoid(self.stop_logits)
-        going_on = torch.ones_like(stops[:, 0])
-        sticks = []
-        for hop in range(stops.shape[1]):
-            stop = stops[:, hop] if hop + 1 < stops.shape[1] else torch.ones_like(going_on)
-            sticks.append(going_on * stop)
-            going_on = going_on * (1.0 - stop)
-        weights = torch.stack(sticks, 1).clamp(min=LEAST) * torch.softmax(self.hop_logits, dim=-1)
-        return weights / weights.sum(-1, keepdim=True)
+        return self.hop_log_weights.exp()
 
     @property
     def stop_probs(self) -> Tensor:
         """The hop weights hop by hop [B, H]: the weight of a hop among itself and those after it."""
-        weights = self.hop_weights
-        left = weights.flip(1).cumsum(1).flip(1)
-        return weights / left.clamp(min=LEAST)
+        log_weights = self.hop_log_weights
+        left = [log_weights[:, hop:].logsumexp(1) for hop in range(log_weights.shape[1])]
+        return (log_weights - torch.stack(left, 1)).exp()
 
 
 def mean_pool(states: Tensor, mask: Tensor) -> Tensor:
