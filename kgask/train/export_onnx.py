@@ -121,6 +121,7 @@ def _to_onnx(exported: nn.Module, inputs: tuple[Tensor, ...], path: Path) -> Non
         ),
     )
     graph = program.model_proto
+    _gemm_to_matmul(graph.graph)
     places = locate_parameters(exported.model, graph)
     onnx.helper.set_model_props(graph, {METADATA_KEY: json.dumps(places, separators=(",", ":"))})
     path.write_bytes(_without_shapes(graph))
@@ -136,11 +137,7 @@ def _quantise(source: Path, target: Path) -> None:
     """int8 for matrices and embeddings, with scales per output channel."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    model = onnx.load(source)
-    _gemm_to_matmul(model.graph)
-    plain = source.with_suffix(".matmul.onnx")
-    onnx.save(model, plain)
-    quantize_dynamic(str(plain), str(target), weight_type=QuantType.QInt8, per_channel=True)
+    quantize_dynamic(str(source), str(target), weight_type=QuantType.QInt8, per_channel=True)
 
 
 def _gemm_to_matmul(graph: onnx.GraphProto) -> None:
