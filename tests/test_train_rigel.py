@@ -23,6 +23,7 @@ from kgask.train.export_onnx import INPUTS, OUTPUTS, export  # noqa: E402
 from kgask.train.loop import IGNORE, RigelConfig, RigelTrainer, hop_targets  # noqa: E402
 from kgask.train.mix import RelationSet  # noqa: E402
 from kgask.train.model import MAX_HOPS, HopDecoder, Rigel  # noqa: E402
+from kgask.train.wikiweb import wikiweb_questions  # noqa: E402
 from kgask.train.wordings import load_wordings  # noqa: E402
 
 TINY = RigelConfig(steps=4, batch_size=8, n_negatives=4, save_every=2)
@@ -69,12 +70,14 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_readers_mask_the_topic_and_keep_the_path(sets: Path) -> None:
     labels = data.load_labels(sets)
     assert list(data.simple_questions(sets, labels)) == [
-        PathExample(f"who wrote {MASK}", (("P50", False),), "simple"),
-        PathExample(f"name someone born in {MASK}", (("P19", True),), "simple"),
+        PathExample(f"who wrote {MASK}", (("P50", False),), "simple", answer_type="entity"),
+        PathExample(f"name someone born in {MASK}", (("P19", True),), "simple", answer_type="entity"),
     ]
     assert [e.path for e in data.kgconv_templates(sets)] == [(("P36", True),)]
-    assert list(data.wikiweb_questions(sets, labels)) == [
-        PathExample(f"who was born in the capital of {MASK}?", (("P36", False), ("P19", True)), "wikiweb")
+    assert list(wikiweb_questions(sets, labels)) == [
+        PathExample(
+            f"who was born in the capital of {MASK}?", (("P36", False), ("P19", True)), "wikiweb", answer_type="entity"
+        )
     ]
 
 

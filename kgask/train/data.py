@@ -6,55 +6,63 @@ described in the sets' own documentation. Only training parts are read.
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgask.errors import BuildError
+from kgask.sets.files import open_text, read_json
+from kgask.train.topic_spans import Span, SpanModel, words_of
 from kgask.train.wordings import FORWARD, INVERSE, RelationWordings
 
 MASK = "[MASK]"
 Step = tuple[str, bool]  # (relation key, inverse)
+ANSWER_TYPES = ("entity", "date", "number", "yesno")  # in the order of the planner's answer types
+
+# Relations whose objects are points in time, and numbers; those that the sets here ask for.
+DATES = frozenset(
+    "P569 P570 P571 P576 P577 P580 P582 P585 P575 P606 P619 P729 P730 P1191 P1249 P1619 P2031 P2032 P3999".split()
+)
+NUMBERS = frozenset(
+    "P1082 P2046 P2043 P2044 P2047 P2048 P2049 P2054 P2067 P1086 P1098 P1101 P1128 P1181 P2101 P2102 P2131 P2130 "
+    "P2142 P2139 P2218 P3872 P4010 kgask:period kgask:group kgask:rating kgask:votes".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PathExample:
     """A question about one masked topic with the path from the topic to its answers.
 
-    An empty path: no relation answers this. ``None``: the path is not known, so
-    the example teaches only what kind of question it is.
+    ``path`` is None where nothing says which path it is: the example then
+    teaches ``answer_type`` and ``constrained`` only. An empty path says that
+    no relation answers. A text without a mask names its topic in words.
     """
 
     text: str
     path: tuple[Step, ...] | None
     source: str
-    vocabulary: str = "wikidata"  # whose relations the path names; a batch never mixes two
-    answer_type: str | None = None  # one of model.ANSWER_TYPES, where known
-    constrained: bool = False  # a further named entity or value narrows the answers
-    topic: bool = True  # False: what is masked is no topic of the question
+    vocabulary: str = "wikidata"  # whose relation keys the path has; "freebase" for FB15k-237's
+    answer_type: str | None = None  # one of ANSWER_TYPES, None where unknown
+    constrained: bool = False  # a second named entity narrows the answers
 
 
-def open_text(path: Path) -> Iterator[str]:
-    """Lines of a UTF-8 file, gzipped or not."""
-    if not path.is_file():
-        raise BuildError(f"{path}: no such file; --data names the folder with the public sets")
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as lines:
-        yield from lines
+def answer_type(path: tuple[Step, ...]) -> str:
+    """What the last step of a path over Wikidata relations leads to."""
+    key, inverse = path[-1]
+    if inverse:
+        return "entity"
+    return "date" if key in DATES else "number" if key in NUMBERS else "entity"
 
 
-def read_json(path: Path) -> object:
-    return json.loads("".join(open_text(path)))
+def wikidata_example(text: str, path: tuple[Step, ...], source: str, constrained: bool = False) -> PathExample:
+    """A question over Wikidata relations; the path tells the type of its answers."""
+    return PathExample(text, path, source, answer_type=answer_type(path), constrained=constrained)
 
 
 def tidy(text: str) -> str:
     """Lower case outside the mask, one space between words, no doubled article."""
     text = text.replace(MASK, "\0").lower().replace("\0", MASK)
-    text = re.sub(r"\s+", " ", text).strip()
+    text = re.sub(r"\s+", " ", text).strip().replace(f"{MASK} '", f"{MASK}'").replace(" ?", "?")
     return re.sub(r"\b(the|a|an) (the|a|an)\b", r"\2", text)
 
 
@@ -94,29 +102,51 @@ def mask_label(question: str, label: str | None) -> str | None:
     return masked if hits else None
 
 
-def mask_rare(question: str, word_counts: Counter[str], rare: int = 12) -> str | None:
-    """Mask the span from the first to the last rare word, when they stand close together.
-
-    Topics of questions are names; names are rare words. Used where the label of
-    the topic is unknown.
-    """
-    words = question.rstrip("?. ").split()
-    found = [i for i, word in enumerate(words) if word_counts[word.lower().strip("?,.'")] <= rare]
-    if not found or found[-1] - found[0] > len(found) + 1:
-        return None
-    return " ".join(words[: found[0]] + [MASK] + words[found[-1] + 1 :])
+SURE_LEAD = 2.0  # log-odds of the likeliest span over the next: 87 % of the held-out questions, 87 % of them exact
 
 
 def simple_questions(data: Path, labels: dict[str, str]) -> Iterator[PathExample]:
-    """SimpleQuestions over Wikidata, training part (Diefenbach et al. 2017)."""
+    """SimpleQuestions over Wikidata, training part (Diefenbach et al. 2017).
+
+    Three quarters of the subjects have no label here; a model of the wordings
+    finds their names (82.6 % exact on labelled ones held out from it). Where it
+    is not sure, the text stays unmasked.
+    """
     path = data / "simplequestions_wikidata" / "annotated_wd_data_train.txt.gz"
     rows = [line.rstrip("\n").split("\t") for line in open_text(path)]
-    counts = Counter(word.strip("?,.'") for row in rows for word in row[3].lower().split())
-    for subject, relation, _, question in rows:
-        masked = mask_label(question, labels.get(subject)) or mask_rare(question, counts)
-        if masked and masked.strip("?. ") != MASK:
-            step = ("P" + relation[1:], relation.startswith("R"))
-            yield PathExample(tidy(masked), (step,), "simple")
+    known = [label_span(row[3], labels.get(row[0])) for row in rows]
+    names = [label for label in labels.values() if len(label) > 3]
+    found = SpanModel([*names, *entity_question_names(data)]).fit([(row[1], row[3]) for row in rows], known)
+    for (_, relation, _, question), (span, lead) in zip(rows, found, strict=True):
+        step = ("P" + relation[1:], relation.startswith("R"))
+        if span is None or lead < SURE_LEAD:
+            yield wikidata_example(tidy(question), (step,), "simple_unmasked")
+        else:
+            yield wikidata_example(tidy(mask_words(question, span)), (step,), "simple")
+
+
+def entity_question_names(data: Path) -> Iterator[str]:
+    """Names in EntityQuestions' training triples; none where that set is not at hand."""
+    path = data / "entityquestions" / "triples_named.tsv.gz"
+    for line in open_text(path) if path.is_file() else ():
+        subject, _, obj, _, split = line.rstrip("\n").split("\t")
+        if split == "train":
+            yield from (subject, obj)
+
+
+def label_span(question: str, label: str | None) -> Span | None:
+    """The words of the question that are the label; None when it is not there or is all there is."""
+    words, wanted = ([word.strip("?,.'\"!") for word, _ in words_of(text)] for text in (question, label or ""))
+    if not wanted or len(wanted) >= len(words):
+        return None
+    starts = range(len(words) - len(wanted) + 1)
+    return next(((i, i + len(wanted)) for i in starts if words[i : i + len(wanted)] == wanted), None)
+
+
+def mask_words(question: str, span: Span) -> str:
+    """The question with a span of its words masked."""
+    offsets = [at for _, at in words_of(question)]
+    return question[: offsets[span[0]][0]] + MASK + question[offsets[span[1] - 1][1] :]
 
 
 def kgconv_templates(data: Path) -> Iterator[PathExample]:
@@ -126,10 +156,10 @@ def kgconv_templates(data: Path) -> Iterator[PathExample]:
         key = entry["template_key"]["p"]
         step = (key.lstrip("-"), key.startswith("-"))
         for template in entry["templates"]:
-            text = tidy(f"{template['left']} {MASK} {template['right']}".replace(" 's", "'s"))
+            text = tidy(f"{template['left']} {MASK} {template['right']}")
             if (text, step) not in seen and len(text.split()) > 2:
                 seen.add((text, step))
-                yield PathExample(text, (step,), "kgconv")
+                yield wikidata_example(text, (step,), "kgconv")
 
 
 def entity_question_templates(data: Path) -> Iterator[PathExample]:
@@ -137,44 +167,7 @@ def entity_question_templates(data: Path) -> Iterator[PathExample]:
     templates = read_json(data / "entityquestions" / "relation_query_templates.json")
     for key, template in templates.items():
         step = (key.split("_")[0], False)
-        yield PathExample(tidy(template.replace("[X]", MASK)), (step,), "entityquestions")
-
-
-_TRIPLE = re.compile(r"(wd:Q\d+|\?\w+) wdt:(P\d+) (wd:Q\d+|\?\w+)")
-
-
-def wikiweb_questions(data: Path, labels: dict[str, str]) -> Iterator[PathExample]:
-    """WikiWebQuestions whose SPARQL is a plain chain from one entity (Xu et al. 2023)."""
-    for row in read_json(data / "wikiwebquestions" / "train.json.gz"):
-        body = row["sparql"].partition("WHERE")[2].strip(" {}\n").rstrip(". ")
-        parts = [part.strip() for part in body.split(" . " if " . " in body else ". ")]
-        triples = [_TRIPLE.fullmatch(part) for part in parts]
-        if not all(triples):
-            continue
-        chain = _chain([match.groups() for match in triples])
-        if chain is None:
-            continue
-        topic, path = chain
-        masked = mask_label(row["utterance"], labels.get(topic))
-        if masked:
-            yield PathExample(tidy(masked), path, "wikiweb")
-
-
-def _chain(triples: list[tuple[str, str, str]]) -> tuple[str, tuple[Step, ...]] | None:
-    """Order triples from the one entity to ``?x``; None when they are no such chain."""
-    topics = [end for s, _, o in triples for end in (s, o) if end.startswith("wd:")]
-    if len(topics) != 1:
-        return None
-    at, path, rest = topics[0], [], list(triples)
-    while rest:
-        step = next((t for t in rest if at in (t[0], t[2])), None)
-        if step is None:
-            return None
-        rest.remove(step)
-        subject, key, obj = step
-        path.append((key, at == obj))
-        at = subject if at == obj else obj
-    return (topics[0][3:], tuple(path)) if at == "?x" else None
+        yield wikidata_example(tidy(template.replace("[X]", MASK)), (step,), "entityquestions")
 
 
 def own_questions(wordings: dict[str, RelationWordings]) -> Iterator[PathExample]:
@@ -183,4 +176,4 @@ def own_questions(wordings: dict[str, RelationWordings]) -> Iterator[PathExample
         for direction in (FORWARD, INVERSE):
             for template in wording.questions[direction]:
                 step = (wording.key, direction == INVERSE)
-                yield PathExample(tidy(fill(template, MASK)), (step,), "own")
+                yield wikidata_example(tidy(fill(template, MASK)), (step,), "own")

@@ -17,6 +17,7 @@ import numpy as np
 from kgask.train import data
 from kgask.train.compose import Composer
 from kgask.train.data import PathExample, Step
+from kgask.train.wikiweb import wikiweb_questions
 from kgask.train.wordings import RelationWordings, load_wordings
 
 # Shares of the mix by source; composed questions teach the second and third hop.
@@ -63,7 +64,7 @@ def load_corpus(folder: Path, rng_seed: int) -> Corpus:
         "simple": data.simple_questions(folder, labels),
         "kgconv": data.kgconv_templates(folder),
         "entityquestions": data.entity_question_templates(folder),
-        "wikiweb": data.wikiweb_questions(folder, labels),
+        "wikiweb": wikiweb_questions(folder, labels),
         "own": data.own_questions(wordings),
         "off_topic": off_topic_questions(),
     }
@@ -95,7 +96,7 @@ class Mix:
         self.similar = similar
         self._one_hop: dict[Step, list[str]] = {}
         for source in ("simple", "kgconv"):
-            for example in corpus.train[source]:
+            for example in (e for e in corpus.train[source] if data.MASK in e.text):
                 self._one_hop.setdefault(example.path[0], []).append(example.text)
         self._cumulative = {
             source: np.cumsum(_flattened(examples)).tolist() for source, examples in corpus.train.items()

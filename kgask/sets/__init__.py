@@ -1,0 +1,1 @@
+"""Public question sets and graphs as they are published; standard library only."""
