@@ -108,7 +108,7 @@ SAID = {
     "/location/country/form_of_government": ("type of government", "political system"),
     "/location/location/time_zones": ("time zone",),
     "/location/location/adjoin_s./location/adjoining_relationship/adjoins": ("borders", "neighbouring places"),
-    "/location/statistical_region/religions./location/religion_percentage/religion": ("religions practised in a place",),
+    "/location/statistical_region/religions./location/religion_percentage/religion": ("religions in a place",),
     "/location/us_county/county_seat": ("county seat",),
     "/location/hud_county_place/county": ("county of a city",),
     "/location/statistical_region/places_exported_to./location/imports_and_exports/exported_to": ("trade partners",),

@@ -41,9 +41,10 @@ class PathExample:
     text: str
     path: tuple[Step, ...] | None
     source: str
-    vocabulary: str = "wikidata"  # whose relation keys the path has; "freebase" for FB15k-237's
+    vocabulary: str = "wikidata"  # whose relation keys the path has; "freebase" for FB15k-237's; a batch never mixes two
     answer_type: str | None = None  # one of ANSWER_TYPES, None where unknown
-    constrained: bool = False  # a second named entity narrows the answers
+    constrained: bool = False  # a further named entity or value narrows the answers
+    topic: bool = True  # False: what is masked is no topic of the question
 
 
 def answer_type(path: tuple[Step, ...]) -> str:
