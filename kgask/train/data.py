@@ -41,7 +41,7 @@ class PathExample:
     text: str
     path: tuple[Step, ...] | None
     source: str
-    vocabulary: str = "wikidata"  # whose relation keys the path has; "freebase" for FB15k-237's; a batch never mixes two
+    vocabulary: str = "wikidata"  # whose relations the path names (or "freebase"); a batch never mixes two
     answer_type: str | None = None  # one of ANSWER_TYPES, None where unknown
     constrained: bool = False  # a further named entity or value narrows the answers
     topic: bool = True  # False: what is masked is no topic of the question

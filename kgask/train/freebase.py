@@ -46,7 +46,7 @@ def freebase_relation_texts(data: Path) -> dict[str, list[str]]:
     return freebase_texts(sorted(FreebaseGraph.load(data).relations))
 
 
-def webquestions_examples(data: Path) -> Iterator[PathExample]:
+def freebase_questions(data: Path) -> Iterator[PathExample]:
     """Training questions that get a path; "webquestions_unmasked" where the text does not name the topic."""
     graph = FreebaseGraph.load(data)
     questions = web_questions(data, "trainmodel")
