@@ -23,6 +23,9 @@ DirectedRelationId = int
 TripleId = int  # row number in (subject, relation, object) order
 
 Match = Literal["label", "alias", "typo", "given"]
+Stage = Literal["link", "plan", "retrieve", "confidence", "read"]  # where a question can die
+
+ANSWER_TYPES = ("entity", "date", "number", "yes/no")  # columns of Branch.answer_types
 
 
 def directed(relation: RelationId, inverse: bool, n_relations: int) -> DirectedRelationId:
@@ -39,8 +42,10 @@ def undirected(directed_relation: DirectedRelationId, n_relations: int) -> tuple
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    text: str
+    text: str  # without the brackets of marked mentions
     history: tuple[str, ...] = ()
+    marks: tuple[tuple[int, int], ...] = ()  # character offsets of what the user marked as mentions
+    asked: str = ""  # as it was asked, where that differs
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,7 @@ class Seed:
     mention: str = ""  # what the question says
     name: str = ""  # the label or alias that it was read as
     match: Match = "label"
+    features: tuple[float, ...] = ()  # what the score is made of, in the order of link.features.FEATURES
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,9 @@ class Branch:
     seeds: tuple[Seed, ...]
     relation_probs: np.ndarray  # float32 [H, 2R]; what a row lacks to 1 is "no such relation here"
     stop_probs: np.ndarray  # float32 [H]: the path ends after hop h, given that it came so far
+    topic_prob: float = 1.0  # the masked span is a topic of the question
+    constrained_prob: float = 0.0  # the question names something else that narrows the answers
+    answer_types: np.ndarray | None = None  # float32 [4]: see ANSWER_TYPES
 
     @property
     def hop_weights(self) -> np.ndarray:
@@ -147,6 +156,36 @@ class SupportTriple:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another way to understand the question: a seed and a path of the plan from it."""
+
+    seed: Seed
+    relations: tuple[DirectedRelationId, ...]
+    score: float  # comparable within a question; not a probability
+    answers: tuple[EntityId, ...]  # the first few
+    n_answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class BeamPath:
+    """A relation path that the search looked at, and what became of it."""
+
+    seed: EntityId
+    relations: tuple[DirectedRelationId, ...]
+    probs: tuple[float, ...]  # one a hop, of the plan
+    prob: float  # of the whole path; with STOP where it was kept as an answer
+    fate: str  # "answer", or why it was not followed
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What ``--explain`` shows besides the answer itself."""
+
+    candidates: tuple[Seed, ...]  # every candidate that was looked at, best first
+    beam: tuple[BeamPath, ...]  # of the best reading, most probable first
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """One answered (or honestly unanswered) question."""
 
@@ -161,5 +200,8 @@ class Answer:
     notes: tuple[str, ...] = ()  # ambiguity, typos read: shown on stderr
     evidence: Evidence | None = None
     plan: HopPlan | None = None
+    alternatives: tuple[Alternative, ...] = ()  # other readings that were looked at, best first, at most five
+    died_at: Stage | None = None  # where the question died; None when it is answered
+    explanation: Explanation | None = None  # only when asked for
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)

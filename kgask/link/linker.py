@@ -6,10 +6,10 @@ about an entity is the best sign of which entity is meant (Saffari et al. 2021).
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from kgask.link.mentions import FUNCTION_WORDS, NAME, Span, Word, looks_named, spans, split_words
+from kgask.link.features import HAND, LinkModel, candidate_features
+from kgask.link.mentions import FUNCTION_WORDS, NAME, Span, Word, looks_named, marked_span, spans, split_words
 from kgask.pack.normalise import normalise
 from kgask.pack.records import NameHit
 from kgask.pack.store import Pack
@@ -20,48 +20,69 @@ MAX_MENTIONS = 5
 MAX_TOLERANT_SPANS = 8
 LEAST_SIMILARITY = 0.72
 LEAST_WORD_SIMILARITY = 0.7
-ALIAS_FIT = 0.93  # an alias says a little less than a label
-PRIOR_SHARE = 0.25  # how far the degree can move a candidate's score
 PRONOUNS = frozenset("he she it they him her them his hers its their".split())
-COMMON_WORD_FIT = 0.35  # a single word that questions use anyway is rarely the topic
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """An entity that a mention may name, before it is compared with the question's other candidates."""
+
+    hit: NameHit
+    features: tuple[float, ...]
+    logit: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A span with what it may name, best first."""
+
+    span: Span
+    candidates: list[_Candidate]
+    n_same: int
 
 
 class Linker:
-    """Finds mentions in questions by the names of one pack."""
+    """Finds mentions in questions by the names of one pack.
 
-    def __init__(self, pack: Pack, question_words: frozenset[str]) -> None:
+    What the user marked comes first: only when nothing marked is a name of the
+    pack is the rest of the question looked at.
+    """
+
+    def __init__(self, pack: Pack, question_words: frozenset[str], model: LinkModel = HAND) -> None:
         self._pack = pack
         self._question_words = question_words
+        self.model = model
 
     def link(self, question: Question) -> list[Mention]:
         """Mentions whose names stand in the question exactly (case, accents, possessives aside)."""
         words = split_words(question.text, self._question_words)
-        found = spans(question.text, words)
-        hits = self._pack.exact({span.norm for span in found})
-        mentions = [
-            self._mention(span, hits[span.norm], "exact", words) for span in found if hits.get(span.norm)
-        ]
-        return _best(mentions)
+        return self._exact(_marked(question), words) or self._exact(spans(question.text, words), words)
 
     def link_tolerantly(self, question: Question) -> list[Mention]:
         """Mentions whose names are close to what stands there: typos, missing or swapped letters."""
         words = split_words(question.text, self._question_words)
+        marked = _marked(question)
+        if self._exact(marked, words):
+            return []
         likely = sorted(
             (span for span in spans(question.text, words) if self._may_be_name(span, words)),
             key=lambda span: (-span.coverage, span.n_words),
         )
-        mentions = []
-        for span in likely[:MAX_TOLERANT_SPANS]:
-            hits = [hit for hit in self._pack.fuzzy(span.norm) if _is_typo(span.norm, hit)]
-            if hits:
-                mentions.append(self._mention(span, hits, "typo", words))
-        return _best(mentions)
+        return self._close(marked, words) or self._close(likely[:MAX_TOLERANT_SPANS], words)
+
+    def _exact(self, found: list[Span], words: list[Word]) -> list[Mention]:
+        hits = self._pack.exact({span.norm for span in found}) if found else {}
+        return self._mentions([(span, hits[span.norm]) for span in found if hits.get(span.norm)], words)
+
+    def _close(self, found: list[Span], words: list[Word]) -> list[Mention]:
+        hits = [(span, [hit for hit in self._pack.fuzzy(span.norm) if _is_typo(span.norm, hit)]) for span in found]
+        return self._mentions([(span, close) for span, close in hits if close], words)
 
     def seed_for(self, name: str, question: Question) -> Mention:
         """The entity that the user chose (``--entity``: key, ``#id``, label or alias); no seeds when there is none.
 
-        The mention is where its name stands in the question, else a pronoun, else
-        the most name-like span, else nothing (an empty span at the end).
+        The mention is what the user marked, else where its name stands, else a
+        pronoun, else the most name-like span, else nothing (an empty span at the end).
         """
         entities = self._entities_named(name)
         if not entities:
@@ -74,7 +95,9 @@ class Linker:
         return Mention(place, text, (seed,), n_same=len(entities))
 
     def _place_of(self, entity: EntityId, name: str, question: Question) -> tuple[int, int]:
-        """Where the question speaks of the entity: by name, by pronoun, by what looks like a name."""
+        """Where the question speaks of the entity: by a mark, by name, by pronoun, by what looks like a name."""
+        if question.marks:
+            return question.marks[0]
         words = split_words(question.text, self._question_words)
         found = spans(question.text, words)
         names = {normalise(name), normalise(self._pack.labels([entity])[0])}
@@ -108,31 +131,53 @@ class Linker:
             and all(word.norm not in FUNCTION_WORDS or word.weight == NAME for word in edges)
         )
 
-    def _mention(self, span: Span, hits: list[NameHit], how: str, words: list[Word]) -> Mention:
+    def _mentions(self, found: list[tuple[Span, list[NameHit]]], words: list[Word]) -> list[Mention]:
+        """Highest scores first; of two spans for the same entity the better one stays."""
+        readings = [self._reading(span, hits, words) for span, hits in found]
+        readings = [reading for reading in readings if reading.candidates]
+        readings.sort(key=lambda r: (-r.candidates[0].logit, r.span.start - r.span.end))
+        kept: list[_Reading] = []
+        seen: set[EntityId] = set()
+        for reading in readings:
+            fresh = [candidate for candidate in reading.candidates if candidate.hit.entity not in seen]
+            if fresh:
+                seen.update(candidate.hit.entity for candidate in fresh)
+                kept.append(replace(reading, candidates=fresh))
+        return [self._mention(reading, kept[0].candidates[0].logit, words) for reading in kept[:MAX_MENTIONS]]
+
+    def _reading(self, span: Span, hits: list[NameHit], words: list[Word]) -> _Reading:
         entities: dict[EntityId, NameHit] = {}
         for hit in hits:
             kept = entities.get(hit.entity)
             if kept is None or (kept.is_alias and not hit.is_alias and kept.similarity <= hit.similarity):
                 entities[hit.entity] = hit
-        degrees = self._pack.degree(list(entities))
-        highest = math.log1p(float(degrees.max()))
-        fit = span.coverage * span.wholeness * (COMMON_WORD_FIT if _is_common_word(span, words) else 1.0)
+        degrees = self._pack.degree(list(entities)).tolist()
+        rows = candidate_features(span, _is_common_word(span, words), list(entities.values()), degrees)
+        candidates = [
+            _Candidate(hit, row, self.model.logit(row)) for hit, row in zip(entities.values(), rows, strict=True)
+        ]
+        candidates.sort(key=lambda candidate: (-candidate.logit, candidate.hit.entity))
+        n_same = sum(candidate.hit.name == candidates[0].hit.name for candidate in candidates)
+        likely = [c for c in candidates[:MAX_SEEDS] if span.marked or self.model.chance(c.logit) >= self.model.rho]
+        return _Reading(span, likely, n_same)
+
+    def _mention(self, reading: _Reading, highest: float, words: list[Word]) -> Mention:
+        span = reading.span
+        place = (span.start, span.end)
         seeds = []
-        for hit, degree in zip(entities.values(), degrees.tolist(), strict=True):
-            prior = math.log1p(degree) / highest if highest else 1.0
-            name_fit = hit.similarity**2 * (ALIAS_FIT if hit.is_alias else 1.0)
-            score = fit * name_fit * (1.0 - PRIOR_SHARE + PRIOR_SHARE * prior)
-            match: Match = "typo" if how == "typo" and hit.similarity < 1 else "alias" if hit.is_alias else "label"
-            seeds.append(Seed(hit.entity, (span.start, span.end), score, span.text, hit.name, match))
-        seeds.sort(key=lambda seed: (-seed.score, seed.entity))
+        for candidate in reading.candidates:
+            hit = candidate.hit
+            match: Match = "typo" if hit.similarity < 1 else "alias" if hit.is_alias else "label"
+            score = self.model.score(candidate.logit, highest)
+            seeds.append(Seed(hit.entity, place, score, span.text, hit.name, match, candidate.features))
         inside = _inside(span, words)
         return Mention(
-            (span.start, span.end),
+            place,
             span.text,
-            tuple(seeds[:MAX_SEEDS]),
+            tuple(seeds),
             whole=span.wholeness == 1.0,
             unused=tuple(word.text for word in words if looks_named(word) and word not in inside),
-            n_same=sum(seed.name == seeds[0].name for seed in seeds),
+            n_same=reading.n_same,
         )
 
 
@@ -153,19 +198,10 @@ def _inside(span: Span, words: list[Word]) -> list[Word]:
 
 
 def _is_common_word(span: Span, words: list[Word]) -> bool:
-    if span.n_words > 1:
+    if span.n_words > 1 or span.marked:
         return False
     return next(word for word in words if word.start == span.start).weight < NAME
 
 
-def _best(mentions: list[Mention]) -> list[Mention]:
-    """Highest scores first; of two spans for the same entity the better one stays."""
-    ranked = sorted(mentions, key=lambda mention: (-mention.seeds[0].score, mention.span[0] - mention.span[1]))
-    kept: list[Mention] = []
-    seen: set[EntityId] = set()
-    for mention in ranked:
-        fresh = tuple(seed for seed in mention.seeds if seed.entity not in seen)
-        if fresh:
-            seen.update(seed.entity for seed in fresh)
-            kept.append(replace(mention, seeds=fresh))
-    return kept[:MAX_MENTIONS]
+def _marked(question: Question) -> list[Span]:
+    return [marked_span(question.text, start, end) for start, end in question.marks]

@@ -48,6 +48,7 @@ class Span:
     n_words: int
     coverage: float  # 0..1: share of the question's name-like words inside
     wholeness: float = 1.0  # 1 when the name does not go on beside the span
+    marked: bool = False  # the user says that it is a mention
 
 
 def split_words(text: str, question_words: frozenset[str]) -> list[Word]:
@@ -104,6 +105,13 @@ def spans(text: str, words: list[Word]) -> list[Span]:
                 )
             )
     return found
+
+
+def marked_span(text: str, start: int, end: int) -> Span:
+    """A mention that the user marked: it is all that counts, and it is whole."""
+    marked = text[start:end]
+    norm = normalise(marked)
+    return Span(start, end, marked, norm, max(1, len(norm.split())), coverage=1.0, marked=True)
 
 
 def _wholeness(text: str, words: list[Word], first: int, last: int) -> float:
