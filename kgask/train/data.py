@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgask.sets.files import open_text, read_json
-from kgask.train.topic_spans import Span, SpanModel, words_of
+from kgask.sets.topic_spans import Span, SpanModel, words_of
 from kgask.train.wordings import FORWARD, INVERSE, RelationWordings
 
 MASK = "[MASK]"

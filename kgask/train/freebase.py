@@ -13,9 +13,9 @@ from pathlib import Path
 
 from kgask.sets.fb15k237 import FreebaseGraph, Step, f1
 from kgask.sets.freebase_names import freebase_texts
+from kgask.sets.topic_spans import words_of
 from kgask.sets.webquestions import WebQuestion, answers_of, topics_of, web_questions
 from kgask.train.data import MASK, PathExample, mask_label, tidy
-from kgask.train.topic_spans import words_of
 
 VOCABULARY = "freebase"
 FreebasePath = tuple[Step, ...]
