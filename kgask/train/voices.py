@@ -1,0 +1,100 @@
+"""What things are called and how a question is dressed: nouns by type letter, polite beginnings, keyword style."""
+
+from __future__ import annotations
+
+import random
+
+from kgask.train.data import MASK
+
+# What the members of a type are called; letters are those of wordings.txt.
+NOUNS = {
+    "F": ("films", "movies", "the movies", "the films", "pictures", "shows"),
+    "B": ("books", "novels", "works", "the books", "stories"),
+    "M": ("songs", "albums", "tracks", "pieces"),
+    "W": ("works", "things", "products"),
+    "P": ("people", "persons", "those", "the people"),
+    "R": ("characters", "figures"),
+    "C": ("countries", "states", "the countries", "nations"),
+    "L": ("places", "cities", "towns"),
+    "O": ("organisations", "companies", "bands", "groups"),
+    "U": ("events", "battles", "competitions"),
+    "E": ("elements",),
+    "A": ("awards", "prizes"),
+    "N": ("languages",),
+    "T": ("species", "animals", "plants"),
+    "D": ("diseases", "illnesses"),
+    "H": ("planets", "stars", "moons"),
+}
+ASK = {
+    "F": ("which films", "what movies", "what films", "which movies"),
+    "B": ("which books", "what books", "which novels", "which works"),
+    "M": ("which songs", "what songs", "which albums"),
+    "W": ("which works", "what", "which products", "what things"),
+    "P": ("who", "which people", "which person"),
+    "R": ("which characters", "who"),
+    "C": ("which countries", "what countries", "which country", "what country"),
+    "L": ("which places", "which cities", "which city", "what place"),
+    "O": ("which organisations", "which companies", "what company"),
+    "U": ("which events", "what events"),
+    "N": ("which languages", "in which languages", "what languages"),
+    "G": ("what", "which", "what kinds"),
+    "E": ("which elements", "what element"),
+    "A": ("which awards", "what prize"),
+    "T": ("which species", "which animals"),
+    "D": ("which diseases", "what disease"),
+    "H": ("which planets", "what star"),
+}
+# Nouns that give a type away: a question about books is not asked with "films".
+_KIND_OF = {
+    noun: letter
+    for letter, nouns in {
+        "F": "film films movie movies picture pictures show shows series",
+        "B": "book books novel novels story stories titles",
+        "M": "song songs album albums track tracks singer band",
+        "C": "country countries nation nations",
+        "P": "person people persons someone",
+        "O": "company companies organisation organisations bands",
+        "E": "element elements",
+    }.items()
+    for noun in nouns.split()
+}
+# A film can be told by its story and a place by its country, so these pairs are no conflict.
+_KIND_OF.pop("story", None)
+
+POLITE = (
+    "can you tell me", "could you tell me", "do you know", "please tell me", "i would like to know", "tell me",
+    "i want to know", "any idea", "i wonder", "would you know", "do you happen to know", "please say",
+    "i'd like to find out", "can anyone say", "so", "hey", "quick question", "let me know",
+)  # fmt: skip
+_WH = ("who", "what", "which", "where", "when", "how", "whose", "whom", "in which", "in what", "by whom", "at which")
+
+
+def names_other_kind(text: str, letters: str) -> bool:
+    """Whether a text names a kind of thing that none of ``letters`` stands for."""
+    return any(_KIND_OF.get(word, letters) not in letters for word in text.split())
+
+
+def ordered(ask: str) -> str:
+    """A question word as it stands after a preposition."""
+    return {"who": "whom", "where": "what place"}.get(ask, ask)
+
+
+def keywords(labels: list[str], rng: random.Random) -> str:
+    """Search-box style: *birthplace director [MASK]*, *[MASK] director birthplace*."""
+    draw = rng.random()
+    if draw < 0.4:
+        return " ".join([MASK, *labels])
+    if draw < 0.8:
+        return " ".join([*reversed(labels), MASK])
+    return " of ".join([*reversed(labels), MASK])
+
+
+def decorate(text: str, rng: random.Random) -> str:
+    """Polite beginnings, question marks or none, as people type."""
+    text = text.rstrip("?. ")
+    if text.startswith(_WH) and rng.random() < 0.1:
+        text = f"{rng.choice(POLITE)} {text}"
+    draw = rng.random()
+    if draw < 0.4:
+        return f"{text}?"
+    return f"{text} please" if draw < 0.41 else text
