@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from kgask.bench.datasets import GoldQuestion
+from kgask.bench.metrics import auroc
 from kgask.errors import UsageError
 from kgask.pipeline import AskOptions, Pipeline
 from kgask.types import Answer
@@ -14,7 +18,7 @@ from kgask.types import Answer
 
 @dataclass(slots=True)
 class Report:
-    """Counts over a set; ``hits_at_1`` compares labels, because that is how such sets give answers."""
+    """Counts over a set; labels are compared where the set gives labels, keys where it gives keys."""
 
     n: int = 0
     hits: int = 0
@@ -22,34 +26,42 @@ class Report:
     answered: int = 0
     answered_right: int = 0
     linked: int = 0
-    spent_s: float = 0.0
+    confidences: list[float] = field(default_factory=list)  # 0 where there is no answer at all
+    right: list[bool] = field(default_factory=list)
+    spent_ms: list[float] = field(default_factory=list)
     misses: list[str] = field(default_factory=list)
 
-    def figures(self) -> dict[str, float]:
-        """Named figures, shares rounded to four places."""
+    def figures(self) -> dict[str, float | None]:
+        """Named figures, shares rounded to four places; None where a figure has no meaning."""
         n = max(1, self.n)
+        ranking = auroc(np.array(self.confidences), np.array(self.right, bool))
         return {
             "questions": self.n,
             "hits_at_1": round(self.hits / n, 4),
             "exact_set": round(self.exact_sets / n, 4),
             "topic_linked": round(self.linked / n, 4),
+            "auroc_of_confidence": None if ranking is None else round(ranking, 4),
             "answered_at_default_threshold": round(self.answered / n, 4),
             "right_of_answered": round(self.answered_right / max(1, self.answered), 4),
-            "ms_per_question": round(1000 * self.spent_s / n, 2),
+            "ms_per_question": round(sum(self.spent_ms) / n, 2),
+            "ms_median": round(statistics.median(self.spent_ms), 2) if self.spent_ms else None,
         }
 
     def count(self, gold: GoldQuestion, answer: Answer, topic: str, threshold: float) -> None:
-        labels = [entity.label for entity in answer.entities]
-        right = bool(labels) and labels[0] in gold.answers
+        named = [entity.key if gold.by_key else entity.label for entity in answer.entities]
+        right = bool(named) and named[0] in gold.answers
         self.n += 1
         self.hits += right
-        self.exact_sets += set(labels) == gold.answers
+        self.exact_sets += set(named) == gold.answers
         self.linked += topic == gold.topic
-        if labels and answer.confidence >= threshold:
+        self.confidences.append(answer.confidence if named else 0.0)
+        self.right.append(right)
+        if named and answer.confidence >= threshold:
             self.answered += 1
             self.answered_right += right
         if not right:
-            self.misses.append(f"{gold.text} -> {labels[:3] or answer.reason} (topic read: {topic!r})")
+            shown = [entity.label for entity in answer.entities[:3]] or answer.reason
+            self.misses.append(f"{gold.text} -> {shown} (topic read: {topic!r})")
 
 
 def run(
@@ -58,19 +70,23 @@ def run(
     """Ask every question without a threshold; the default threshold is reported beside."""
     found = Report()
     threshold = AskOptions().min_confidence
-    began = time.perf_counter()
     for done, gold in enumerate(questions, 1):
+        began = time.perf_counter()
         answer = _ask(pipeline, gold, given)
-        topic = pipeline.pack.labels([seed.entity for seed in answer.seeds])
-        found.count(gold, answer, topic[0] if topic else "", threshold)
+        found.spent_ms.append(1000 * (time.perf_counter() - began))
+        found.count(gold, answer, _topic(pipeline, answer, gold.by_key), threshold)
         report(done)
-    found.spent_s = time.perf_counter() - began
     return found
 
 
+def _topic(pipeline: Pipeline, answer: Answer, by_key: bool) -> str:
+    """The topic that was read, in the form of the gold one; "" for none."""
+    seeds = [seed.entity for seed in answer.seeds[:1]]
+    return next(iter(pipeline.pack.keys(seeds) if by_key else pipeline.pack.labels(seeds)), "")
+
+
 def _ask(pipeline: Pipeline, gold: GoldQuestion, given: bool) -> Answer:
-    options = AskOptions(min_confidence=0.0, entity=gold.topic if given else None)
     try:
-        return pipeline.ask(gold.text, options)
+        return pipeline.ask(gold.text, AskOptions(min_confidence=0.0, entity=gold.topic if given else None))
     except UsageError as error:  # the pack does not have the given topic
         return Answer(gold.text, None, (), (), 0.0, abstained=True, reason=str(error))

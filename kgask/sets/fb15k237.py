@@ -11,6 +11,7 @@ from kgask.pack.normalise import normalise
 from kgask.sets.files import open_text
 
 Step = tuple[str, bool]  # (relation name, inverse)
+Path2 = tuple[Step, ...]  # of one or two steps
 FOLDER = "fb15k237"
 MAX_MIDDLE = 3000  # entities that a two-hop path may pass through
 
@@ -77,9 +78,9 @@ class FreebaseGraph:
             reached = set().union(*(self._steps[at].get(step, ()) for at in reached)) - {topic}
         return reached
 
-    def paths_to(self, topic: str, targets: set[str]) -> dict[tuple[Step, ...], set[str]]:
+    def paths_to(self, topic: str, targets: set[str]) -> dict[Path2, set[str]]:
         """All paths of one or two hops that end at a target, with all that they end at."""
-        found: set[tuple[Step, ...]] = set()
+        found: set[Path2] = set()
         ways_in: dict[str, set[Step]] = {}  # what leads on to a target, by where it leads from
         for target in targets - {topic}:
             for (relation, inverse), ends in self._steps.get(target, {}).items():

@@ -51,6 +51,15 @@ def words_of(question: str) -> list[tuple[str, Span]]:
     return [(match[0].lower().strip(",\"") or match[0], match.span()) for match in _WORD.finditer(text)]
 
 
+def label_span(question: str, label: str | None) -> Span | None:
+    """The words of the question that are the label; None when it is not there or is all there is."""
+    words, wanted = ([word.strip("?,.'\"!") for word, _ in words_of(text)] for text in (question, label or ""))
+    if not wanted or len(wanted) >= len(words):
+        return None
+    starts = range(len(words) - len(wanted) + 1)
+    return next(((i, i + len(wanted)) for i in starts if words[i : i + len(wanted)] == wanted), None)
+
+
 class SpanModel:
     """Finds the topic's words; fitted once to a whole set."""
 

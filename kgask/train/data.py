@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgask.sets.files import open_text, read_json
-from kgask.sets.topic_spans import Span, SpanModel, words_of
+from kgask.sets.topic_spans import Span, SpanModel, label_span, words_of
 from kgask.train.wordings import FORWARD, INVERSE, RelationWordings
 
 MASK = "[MASK]"
@@ -133,15 +133,6 @@ def entity_question_names(data: Path) -> Iterator[str]:
         subject, _, obj, _, split = line.rstrip("\n").split("\t")
         if split == "train":
             yield from (subject, obj)
-
-
-def label_span(question: str, label: str | None) -> Span | None:
-    """The words of the question that are the label; None when it is not there or is all there is."""
-    words, wanted = ([word.strip("?,.'\"!") for word, _ in words_of(text)] for text in (question, label or ""))
-    if not wanted or len(wanted) >= len(words):
-        return None
-    starts = range(len(words) - len(wanted) + 1)
-    return next(((i, i + len(wanted)) for i in starts if words[i : i + len(wanted)] == wanted), None)
 
 
 def mask_words(question: str, span: Span) -> str:

@@ -11,14 +11,13 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from kgask.sets.fb15k237 import FreebaseGraph, Step, f1
+from kgask.sets.fb15k237 import FreebaseGraph, Path2, f1
 from kgask.sets.freebase_names import freebase_texts
 from kgask.sets.topic_spans import words_of
 from kgask.sets.webquestions import WebQuestion, answers_of, topics_of, web_questions
 from kgask.train.data import MASK, PathExample, mask_label, tidy
 
 VOCABULARY = "freebase"
-FreebasePath = tuple[Step, ...]
 GIVEN = 0.1  # added to a path's F1 where the set gives the path too
 PER_HOP = 0.15  # taken from it for the second hop
 LEAST = 0.3  # F1 below which a path is taken for chance
@@ -61,11 +60,11 @@ def freebase_questions(data: Path) -> Iterator[PathExample]:
         yield PathExample(tidy(text or question.text), path, source, VOCABULARY, answer_type="entity")
 
 
-def _scored_paths(question: WebQuestion, graph: FreebaseGraph) -> dict[FreebasePath, float]:
+def _scored_paths(question: WebQuestion, graph: FreebaseGraph) -> dict[Path2, float]:
     """Paths with how well they fit: searched ones by F1; given ones alone where the topic is not in the graph."""
     given = {path for names in question.paths if (path := mapped(names, graph.relations))}
     answers = answers_of(question, graph)
-    fits: dict[FreebasePath, float] = {}
+    fits: dict[Path2, float] = {}
     for topic in topics_of(question, graph):
         for path, ends in graph.paths_to(topic, answers).items():
             score = f1(ends, answers) - PER_HOP * (len(path) - 1) + GIVEN * (path in given)
@@ -73,14 +72,14 @@ def _scored_paths(question: WebQuestion, graph: FreebaseGraph) -> dict[FreebaseP
     return {path: score for path, score in fits.items() if score >= LEAST} or dict.fromkeys(given, LEAST)
 
 
-def mapped(names: tuple[str, ...], relations: set[str]) -> FreebasePath | None:
+def mapped(names: tuple[str, ...], relations: set[str]) -> Path2 | None:
     """A Freebase path as a step over FB15k-237, where two relations through a nameless node are one."""
     name = "./".join(part.strip("/") for part in names)
     name, inverse = (REVERSED["/" + name], True) if "/" + name in REVERSED else ("/" + name, False)
     return ((name, inverse),) if name in relations else None
 
 
-def _chosen(paths: dict[FreebasePath, float], votes: Counter[FreebasePath]) -> FreebasePath | None:
+def _chosen(paths: dict[Path2, float], votes: Counter[Path2]) -> Path2 | None:
     paths = {path: score for path, score in paths.items() if len(path) == 1 or votes[path] >= TWO_HOP_VOTES}
     best = max(paths.values(), default=0.0)
     close = [path for path, score in paths.items() if score >= best - ALMOST]
