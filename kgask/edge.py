@@ -10,14 +10,17 @@ import numpy as np
 from kgask.pack.store import Pack
 from kgask.reached import Reached
 from kgask.retrieve.follow import relations_of
+from kgask.retrieve.hint import beyond_entities
 from kgask.types import (
     Answer,
     AnswerEntity,
     EntityId,
     Evidence,
+    Explanation,
     HopPlan,
     Question,
     ScoredTriple,
+    Stage,
     SupportTriple,
     undirected,
 )
@@ -36,6 +39,7 @@ class Outcome:
     evidence: Evidence | None
     timings_ms: Mapping[str, float]
     hashes: Mapping[str, str] = field(default_factory=dict)
+    explanation: Explanation | None = None
 
     def answer(
         self, entities: list[EntityId], support: list[ScoredTriple], notes: tuple[str, ...] = ()
@@ -45,36 +49,48 @@ class Outcome:
         keys = self.pack.keys(entities)
         named = tuple(AnswerEntity(*row) for row in zip(entities, keys, labels, strict=True))
         notes = seed_notes(self.pack, self.reached) + notes
-        return self._made(" | ".join(labels), named, support_in_words(self.pack, support), None, notes)
+        return self._made(" | ".join(labels), named, support_in_words(self.pack, support), notes)
 
-    def refusal(self, reason: str) -> Answer:
-        """No answer, and why."""
+    def refusal(self, stage: Stage, reason: str) -> Answer:
+        """No answer, where the question died, and why."""
         notes = seed_notes(self.pack, self.reached) if self.reached and is_named(self.reached) else ()
-        return self._made(None, (), (), reason, notes)
+        return self._made(None, (), (), notes, reason, stage)
 
     def _made(
         self,
         text: str | None,
         entities: tuple[AnswerEntity, ...],
         support: tuple[SupportTriple, ...],
-        reason: str | None,
         notes: tuple[str, ...],
+        reason: str | None = None,
+        died_at: Stage | None = None,
     ) -> Answer:
+        readings = self.reached.readings if self.reached else ()
         return Answer(
-            self.question.text,
+            self.question.asked or self.question.text,
             text,
             entities,
             support,
             round(self.confidence, 4),
             abstained=text is None,
             reason=reason,
-            seeds=(self.reached.seed,) if self.reached else (),
+            seeds=tuple(part.seed for part in readings),
             notes=notes,
             evidence=self.evidence,
-            plan=HopPlan((self.reached.branch,)) if self.reached else None,
+            plan=plan_of(readings),
+            alternatives=self.reached.alternatives if self.reached else (),
+            died_at=died_at,
+            explanation=self.explanation,
             timings_ms=self.timings_ms,
             hashes=self.hashes,
         )
+
+
+def plan_of(readings: tuple[Reached, ...]) -> HopPlan | None:
+    """The branches of a reading; those of several seeds narrow each other down."""
+    if not readings:
+        return None
+    return HopPlan(tuple(part.branch for part in readings), "intersection" if len(readings) > 1 else "union")
 
 
 def support_in_words(pack: Pack, triples: list[ScoredTriple]) -> tuple[SupportTriple, ...]:
@@ -96,24 +112,50 @@ def is_named(reached: Reached) -> bool:
     return reached.seed.match != "typo" and reached.mention.whole
 
 
-def why_not(pack: Pack, reached: Reached | None) -> str:
-    """Why a plan gives no answer that can be trusted."""
+def why_not(pack: Pack, reached: Reached | None) -> tuple[Stage, str]:
+    """Where and why a plan gives no answer that can be trusted."""
+    unknown = "nothing in the question is the name of an entity of this pack"
     if reached is None:
-        return "nothing in the question is the name of an entity of this pack"
+        return "link", unknown
     label = pack.labels([reached.seed.entity])[0]
     if not is_named(reached):
-        return f"nothing in the question is the name of an entity of this pack (closest: {label})"
-    relation, inverse = undirected(reached.asked, pack.n_relations)
+        return "link", f"{unknown} (closest: {label})"
+    first = reached.branch.relation_probs[0]
     has = relations_of(pack, np.array([reached.seed.entity]))[reached.asked]
-    if not has and reached.branch.relation_probs[0, reached.asked] > ASKED:
-        words = pack.relations()[relation]
-        wanted = words.inverse_label or f"inverse of {words.label}" if inverse else words.label
-        return f"{label} has no {wanted!r} in this pack"
-    return f"no relation of {label} answers this with enough confidence"
+    if not has and first[reached.asked] > ASKED:
+        return "retrieve", f"{label} has no {relation_in_words(pack, reached.asked)!r} in this pack"
+    reason = f"no relation of {label} answers this with enough confidence"
+    if 1.0 - float(first.sum()) > ASKED:
+        return "plan", reason
+    return "confidence" if reached.routes else "retrieve", reason
+
+
+def relation_in_words(pack: Pack, directed_relation: int) -> str:
+    """The label of a relation, or of its inverse."""
+    relation, inverse = undirected(directed_relation, pack.n_relations)
+    words = pack.relations()[relation]
+    return words.inverse_label or f"inverse of {words.label}" if inverse else words.label
+
+
+BEYOND = {
+    "yes/no": "this seems to ask for yes or no; kgask answers with the entities themselves",
+    "number": "this seems to ask for a count; kgask answers with the entities themselves",
+}
 
 
 def seed_notes(pack: Pack, reached: Reached) -> tuple[str, ...]:
     """A typo read as a name, a name that several entities have, names that the answer leaves out."""
+    notes = [note for part in reached.readings for note in _notes_of(pack, part)]
+    unused = reached.mention.unused
+    for part in reached.parts:  # what every part leaves out
+        unused = tuple(name for name in unused if name in part.mention.unused)
+    if unused:
+        notes.append(f"this answer does not use: {', '.join(unused)}")
+    beyond = beyond_entities(pack, reached.routes, reached.branch.answer_types)
+    return (*notes, BEYOND[beyond]) if beyond else tuple(notes)
+
+
+def _notes_of(pack: Pack, reached: Reached) -> list[str]:
     seed, notes = reached.seed, []
     if seed.match == "typo":
         notes.append(f"read {seed.mention!r} as {seed.name!r}")
@@ -123,6 +165,4 @@ def seed_notes(pack: Pack, reached: Reached) -> tuple[str, ...]:
         key = pack.keys([seed.entity])[0]
         which = f"{key}, {description}" if description else key
         notes.append(f"{n_same} entities are called {seed.name}; this answers for {which}; use --entity to choose")
-    if reached.mention.unused:
-        notes.append(f"this answer does not use: {', '.join(reached.mention.unused)}")
-    return tuple(notes)
+    return notes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,32 +12,29 @@ from typing import Any
 import numpy as np
 
 from kgask import config
+from kgask.choose import Linked, Search, choose
 from kgask.edge import Outcome, why_not
 from kgask.errors import ModelError, PackError, UsageError
+from kgask.explained import explanation
+from kgask.link.features import LinkModel
 from kgask.link.linker import Linker
+from kgask.link.marks import read_marks
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import RigelPlanner, mask_mention
 from kgask.protocols import Reader
-from kgask.reached import LINK_WEIGHT, Reached, calibrated, features
+from kgask.reached import Reached, calibrated, features
 from kgask.retrieve.evidence import gather
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.trace import trace_route
-from kgask.retrieve.walk import Route, routes
-from kgask.types import (
-    Answer,
-    Branch,
-    EntityId,
-    Evidence,
-    Mention,
-    Question,
-    Reading,
-)
+from kgask.retrieve.walk import Route
+from kgask.types import Answer, Branch, EntityId, Evidence, Mention, Question, Reading
 
 MAX_HOPS = 3
 TOP_K = 10
 MAX_TOP_K = 20  # three hops of it are what a reader's prompt numbers
 MIN_CONFIDENCE = 0.5
 MAX_QUESTION_CHARS = 2000
+CHUNK = 64  # questions that are planned together
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +46,11 @@ class AskOptions:
     entity: str | None = None
     min_confidence: float = MIN_CONFIDENCE
     keep_seed: bool = False
+    explain: bool = False  # keep what --explain shows; costs time
+
+    @property
+    def search(self) -> Search:
+        return Search(self.hops, self.keep_seed, everything=self.explain)
 
     def __post_init__(self) -> None:
         bounds = {"hops": (1, MAX_HOPS), "top_k": (1, MAX_TOP_K), "min_confidence": (0, 1)}
@@ -71,8 +73,10 @@ class Timer:
         try:
             yield
         finally:
-            spent_ms = (time.perf_counter() - began) * 1000
-            self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + spent_ms, 3)
+            self.add(name, (time.perf_counter() - began) * 1000)
+
+    def add(self, name: str, spent_ms: float) -> None:
+        self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + spent_ms, 3)
 
 
 @dataclass(slots=True)
@@ -90,7 +94,8 @@ class Pipeline:
     _relations: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
-        self._linker = Linker(self.pack, self.planner.question_words())
+        model = LinkModel.of(self.planner.card.linker)
+        self._linker = Linker(self.pack, self.planner.question_words(), model)
         self._relations = self.planner.relation_matrix(self.pack.relations(), self.pack.relation_hash)
 
     @classmethod
@@ -129,50 +134,81 @@ class Pipeline:
     # --- ask ------------------------------------------------------------------------------
 
     def ask(self, text: str, options: AskOptions | None = None, **overrides: Any) -> Answer:
-        """Answer one question.
+        """Answer one question; ``[...]`` in it marks a mention.
 
         ``overrides`` are fields of :class:`AskOptions`. Raises
         :class:`~kgask.errors.UsageError` for an empty or an overlong question,
         or an ``entity`` that the pack does not have.
         """
-        options = options or AskOptions(**overrides)
-        question = Question(checked_question(text))
-        with sound(self.pack):
-            return self._ask(question, options)
+        return self.ask_many([text], options, **overrides)[0]
 
-    def _ask(self, question: Question, options: AskOptions) -> Answer:
-        timer = Timer()
-        reached = self._understand(question, options, timer)
+    def ask_many(
+        self, texts: Sequence[str], options: AskOptions | None = None, **overrides: Any
+    ) -> list[Answer]:
+        """Answer questions in the order given, planning them in chunks of similar length.
+
+        The answers are those of :meth:`ask` up to the rounding of an int8
+        planner, which scales its activations over a whole chunk. Raises as
+        :meth:`ask` does, before any question is answered.
+        """
+        options = options or AskOptions(**overrides)
+        questions = [read_marks(checked_question(text)) for text in texts]
+        by_length = sorted(range(len(questions)), key=lambda index: len(questions[index].text))
+        answers: dict[int, Answer] = {}
+        with sound(self.pack):
+            for start in range(0, len(questions), CHUNK):
+                rows = by_length[start : start + CHUNK]
+                timers = [Timer() for _ in rows]
+                found = self._understand([questions[row] for row in rows], options, timers)
+                for row, reached, timer in zip(rows, found, timers, strict=True):
+                    answers[row] = self._answer(questions[row], reached, options, timer)
+        return [answers[row] for row in range(len(questions))]
+
+    def understand(self, question: Question, options: AskOptions) -> Reached | None:
+        """Link, plan and follow without reading or refusing: what calibration looks at."""
+        return self.understand_many([question], options)[0]
+
+    def understand_many(self, questions: Sequence[Question], options: AskOptions) -> list[Reached | None]:
+        """As :meth:`understand`; the questions are planned together, so give some dozens, of similar length."""
+        return self._understand(questions, options, [Timer() for _ in questions])
+
+    def _answer(self, question: Question, reached: Reached | None, options: AskOptions, timer: Timer) -> Answer:
         confidence = self._confidence(reached)
         outcome = Outcome(self.pack, question, reached, confidence, None, timer.timings_ms, self.hashes())
+        if options.explain:
+            found = explanation(self.pack, self._linker, question, reached, options.search)
+            outcome = replace(outcome, explanation=found)
         if reached is None or not reached.routes or confidence < options.min_confidence:
-            return outcome.refusal(why_not(self.pack, reached))
+            return outcome.refusal(*why_not(self.pack, reached))
         with timer.stage("retrieve"):
             ways = [walk for route in reached.routes for walk in route.walks]
             outcome = replace(outcome, evidence=gather(self.pack, ways, options.top_k))
         return self._read(outcome, timer)
 
-    def understand(self, question: Question, options: AskOptions) -> Reached | None:
-        """Link, plan and follow without reading or refusing: what calibration looks at."""
-        return self._understand(question, options, Timer())
+    # --- link, plan, retrieve -------------------------------------------------------------
 
-    def _understand(self, question: Question, options: AskOptions, timer: Timer) -> Reached | None:
-        """The best (seed, plan) pair; close names are tried when exact ones do not answer well."""
+    def _understand(
+        self, questions: Sequence[Question], options: AskOptions, timers: Sequence[Timer]
+    ) -> list[Reached | None]:
+        """The best reading of each; close names are tried where exact ones do not answer well."""
         if options.entity is not None:
-            mention = self._linker.seed_for(options.entity, question)
-            if not mention.seeds:
-                raise UsageError(f"--entity {options.entity!r}: no such entity; try 'kgask pack search'")
-            return self._best(question, [mention], options, timer)
-        with timer.stage("link"):
-            mentions = self._linker.link(question)
-        best = self._best(question, mentions, options, timer)
-        if self._confidence(best) < max(options.min_confidence, MIN_CONFIDENCE):
-            with timer.stage("link"):
-                close = self._linker.link_tolerantly(question)
-            other = self._best(question, close, options, timer)
-            if best is None or self._confidence(other) > self._confidence(best):
-                return other
+            return self._best(questions, lambda question: self._given(options.entity, question), options, timers)
+        best = self._best(questions, self._linker.link, options, timers)
+        least = max(options.min_confidence, MIN_CONFIDENCE)
+        unsure = [row for row, reached in enumerate(best) if self._confidence(reached) < least]
+        if unsure:
+            again, clocks = [questions[row] for row in unsure], [timers[row] for row in unsure]
+            others = self._best(again, self._linker.link_tolerantly, options, clocks)
+            for row, other in zip(unsure, others, strict=True):
+                if best[row] is None or self._confidence(other) > self._confidence(best[row]):
+                    best[row] = other
         return best
+
+    def _given(self, entity: str, question: Question) -> list[Mention]:
+        mention = self._linker.seed_for(entity, question)
+        if not mention.seeds:
+            raise UsageError(f"--entity {entity!r}: no such entity; try 'kgask pack search'")
+        return [mention]
 
     def _confidence(self, reached: Reached | None) -> float:
         """Calibrated probability that the best route is the answer; 0 when there is none."""
@@ -181,49 +217,50 @@ class Pipeline:
         return calibrated(self.planner.card.calibration, features(reached))
 
     def _best(
-        self, question: Question, mentions: list[Mention], options: AskOptions, timer: Timer
-    ) -> Reached | None:
-        """Plan every reading of the mentions in one batch; the best pair of link and plan wins."""
-        if not mentions:
-            return None
-        with timer.stage("plan"):
-            branches = self._plan(question, mentions)
-        with timer.stage("retrieve"):
-            return self._best_pair(mentions, branches, options)
-
-    def _best_pair(self, mentions: list[Mention], branches: list[Branch], options: AskOptions) -> Reached:
-        """Walk from the likeliest pairs first; a pair that cannot win is not walked.
-
-        No walk can be more probable than its first step, so the link's score
-        and the first hop's probability over what the seed has bound a pair.
-        """
-        pairs = []
-        for mention, branch in zip(mentions, branches, strict=True):
-            for seed in mention.seeds:
-                has = relations_of(self.pack, np.array([seed.entity]))
-                bound = seed.score**LINK_WEIGHT * float(branch.relation_probs[0][has].sum())
-                pairs.append((bound, seed.score, mention, branch, seed))
-        pairs.sort(key=lambda pair: (-pair[0], -pair[1]))
-        best: Reached | None = None
-        for bound, _, mention, branch, seed in pairs:
-            if best is not None and best.score >= bound:
-                break
-            ways = routes(self.pack, branch, [seed.entity], options.hops, options.keep_seed)
-            asked = int(np.argmax(branch.relation_probs[0]))
-            reached = Reached(seed, mention, branch, ways, asked)
-            if best is None or reached.score > best.score:
-                best = reached
+        self,
+        questions: Sequence[Question],
+        link: Callable[[Question], list[Mention]],
+        options: AskOptions,
+        timers: Sequence[Timer],
+    ) -> list[Reached | None]:
+        """Link each question, plan all of them, choose a reading for each."""
+        mentions = []
+        for question, timer in zip(questions, timers, strict=True):
+            with timer.stage("link"):
+                mentions.append(link(question))
+        best: list[Reached | None] = []
+        for linked, timer in zip(self.planned(questions, mentions, timers), timers, strict=True):
+            if not linked:
+                best.append(None)
+                continue
+            with timer.stage("retrieve"):
+                best.append(choose(self.pack, self._linker.model, linked, options.search))
         return best
 
-    def _plan(self, question: Question, mentions: list[Mention]) -> list[Branch]:
-        texts = [mask_mention(question.text, mention.span) for mention in mentions]
-        first_mask = np.stack(
-            [relations_of(self.pack, np.array([s.entity for s in m.seeds])) for m in mentions]
-        )
-        plan = self.planner.plan(texts, self._relations, first_mask)
-        return [
-            Branch(mention.seeds, plan.relation_probs[i], plan.stop_probs[i]) for i, mention in enumerate(mentions)
+    def planned(
+        self, questions: Sequence[Question], mentions: Sequence[list[Mention]], timers: Sequence[Timer] = ()
+    ) -> list[list[Linked]]:
+        """Every mention of every question with its plan, from one call of the planner."""
+        rows = [(row, mention) for row, found in enumerate(mentions) for mention in found]
+        linked: list[list[Linked]] = [[] for _ in questions]
+        if not rows:
+            return linked
+        began = time.perf_counter()
+        texts = [mask_mention(questions[row].text, mention.span) for row, mention in rows]
+        present = [
+            np.stack([relations_of(self.pack, np.array([seed.entity])) for seed in mention.seeds]) for _, mention in rows
         ]
+        plan = self.planner.plan(texts, self._relations, np.stack([has.any(axis=0) for has in present]))
+        for i, (row, mention) in enumerate(rows):
+            topic, constrained = plan.branch_scores[i].tolist()
+            branch = Branch(
+                mention.seeds, plan.relation_probs[i], plan.stop_probs[i], topic, constrained, plan.answer_types[i]
+            )
+            linked[row].append(Linked(mention, branch, present[i]))
+        planned = [timer for timer, found in zip(timers, linked, strict=False) if found]
+        for timer in planned:
+            timer.add("plan", (time.perf_counter() - began) * 1000 / len(planned))
+        return linked
 
     # --- read -----------------------------------------------------------------------------
 
@@ -236,7 +273,7 @@ class Pipeline:
             # Plan and reader are both probabilities; where they disagree, the surer one decides. Measured on
             # MetaQA dev: of 7 refusals against a plan above the threshold, 6 refused a right answer.
             if reading.abstained and reading.prob > outcome.confidence:
-                return outcome.refusal(reading.text)
+                return outcome.refusal("read", reading.text)
             if reading.abstained:
                 notes = ("the reader does not confirm this answer; the plan is surer than it",)
             else:

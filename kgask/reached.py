@@ -7,21 +7,30 @@ from dataclasses import dataclass
 
 from kgask.plan.card import Calibration
 from kgask.retrieve.walk import Route
-from kgask.types import Branch, Mention, Seed
+from kgask.types import Alternative, Branch, Mention, Seed
 
-LINK_WEIGHT = 3.0  # how much the link's score counts against the plan's, as a power
 LEAST = 1e-9
+SHOWN_ANSWERS = 3  # of an alternative
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reached:
-    """One way to understand the question: a seed, the plan from it, and what the graph has."""
+    """One way to understand the question: a seed, the plan from it, and what the graph has.
+
+    Where several seeds narrow the answers down together, ``parts`` holds each
+    of them, and ``routes`` end in what they share; seed, mention and branch are
+    those of the surest part.
+    """
 
     seed: Seed
     mention: Mention
     branch: Branch
     routes: list[Route]  # most probable first
     asked: int  # the directed relation that the plan wants first, whether the seed has it or not
+    weight: float = 1.0  # what link, topic and fit make of the seed (link.features.LinkModel.pair)
+    parts: tuple[Reached, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+    rival: float = 0.0  # score of the best reading that answers something else
 
     @property
     def mass(self) -> float:
@@ -30,11 +39,37 @@ class Reached:
 
     @property
     def score(self) -> float:
-        return self.seed.score**LINK_WEIGHT * self.mass
+        """Of this pair of seed and plan; comparable within a question."""
+        return self.weight * self.mass
+
+    @property
+    def readings(self) -> tuple[Reached, ...]:
+        """Every branch of the plan."""
+        return self.parts or (self,)
+
+    def alternatives_of(self) -> list[Alternative]:
+        """Each route as an alternative reading."""
+        return [
+            Alternative(
+                self.seed,
+                route.walks[0].relations,
+                self.weight * route.prob,
+                tuple(route.answers[:SHOWN_ANSWERS].tolist()),
+                len(route.answers),
+            )
+            for route in self.routes
+        ]
 
 
 def features(reached: Reached) -> dict[str, float]:
-    """What confidence is calibrated on; each is a logarithm, 0 at best."""
+    """What confidence is calibrated on; each is a logarithm, 0 at best (``hops`` is a count).
+
+    A reading of several parts is as sure as the least sure of them, in every respect.
+    """
+    if reached.parts:
+        every = [features(part) for part in reached.parts]
+        worst = {name: min(values[name] for values in every) for name in every[0]}
+        return worst | {"hops": max(values["hops"] for values in every), "rival": _rival(reached)}
     best = reached.routes[0]
     return {
         "mass": math.log(max(reached.mass, LEAST)),
@@ -42,7 +77,13 @@ def features(reached: Reached) -> dict[str, float]:
         "link": math.log(max(reached.seed.score, LEAST)),
         "hops": float(len(best.walks[0].relations) - 1),
         "gap": gap(reached.branch, best.walks[0].relations),
+        "topic": math.log(max(reached.branch.topic_prob, LEAST)),
+        "rival": _rival(reached),
     }
+
+
+def _rival(reached: Reached) -> float:
+    return math.log(max(reached.score, LEAST) / (max(reached.score, LEAST) + reached.rival))
 
 
 def gap(branch: Branch, relations: tuple[int, ...]) -> float:

@@ -66,25 +66,44 @@ class _Partial:
     edges: tuple[Edges, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A path that was not followed, for who asks why."""
+
+    relations: tuple[int, ...]
+    prob: float  # before STOP
+    why: str
+
+
 def routes(
-    graph: Graph, branch: Branch, seeds: list[EntityId], max_hops: int, keep_seed: bool = False
+    graph: Graph,
+    branch: Branch,
+    seeds: list[EntityId],
+    max_hops: int,
+    keep_seed: bool = False,
+    dropped: list[Dropped] | None = None,
 ) -> list[Route]:
     """:func:`walks`, gathered by what they answer, most probable first."""
     by_answers: dict[bytes, list[Walk]] = {}
-    for walk in walks(graph, branch, seeds, max_hops, keep_seed):
+    for walk in walks(graph, branch, seeds, max_hops, keep_seed, dropped):
         by_answers.setdefault(walk.answers.tobytes(), []).append(walk)
     return sorted((Route(tuple(same)) for same in by_answers.values()), key=lambda route: -route.prob)
 
 
 def walks(
-    graph: Graph, branch: Branch, seeds: list[EntityId], max_hops: int, keep_seed: bool = False
+    graph: Graph,
+    branch: Branch,
+    seeds: list[EntityId],
+    max_hops: int,
+    keep_seed: bool = False,
+    dropped: list[Dropped] | None = None,
 ) -> list[Walk]:
     """The plan's paths that exist from ``seeds``, most probable first.
 
     ``branch.stop_probs`` [H] says after which hop to stop; the last hop always
     stops. A path does not come back to its seeds, at any step, unless
     ``keep_seed``. An empty list means that the graph has nothing that the plan
-    asks for.
+    asks for. What the beam loses goes to ``dropped``, when given.
     """
     start = np.unique(np.asarray(seeds, np.int64))
     beam = [_Partial((), 1.0, (start,), ())]
@@ -94,18 +113,26 @@ def walks(
         stop = 1.0 if hop == n_hops - 1 else float(branch.stop_probs[hop])
         longer = []
         for partial in beam:
-            for step in _extend(graph, partial, branch.relation_probs[hop], start, keep_seed):
+            for step in _extend(graph, partial, branch.relation_probs[hop], start, keep_seed, dropped):
                 if step.prob * stop >= LEAST_PROB:
                     found.append(Walk(step.relations, step.prob * stop, step.frontiers, step.edges))
                 longer.append(
                     _Partial(step.relations, step.prob * (1.0 - stop), step.frontiers, step.edges)
                 )
-        beam = sorted(longer, key=lambda partial: -partial.prob)[:BEAM]
+        beam = sorted(longer, key=lambda partial: -partial.prob)
+        if dropped is not None and hop < n_hops - 1:
+            dropped += [Dropped(p.relations, p.prob, "beam full") for p in beam[BEAM:] if p.prob >= LEAST_PROB]
+        beam = beam[:BEAM]
     return sorted(found, key=lambda walk: -walk.prob)
 
 
 def _extend(
-    graph: Graph, partial: _Partial, probs: np.ndarray, seeds: np.ndarray, keep_seed: bool
+    graph: Graph,
+    partial: _Partial,
+    probs: np.ndarray,
+    seeds: np.ndarray,
+    keep_seed: bool,
+    dropped: list[Dropped] | None,
 ) -> list[_Partial]:
     likely = np.argsort(-probs)[:TRIED]
     likely = likely[partial.prob * probs[likely] >= LEAST_PROB]
@@ -115,16 +142,13 @@ def _extend(
     _, _, found, _ = follow(graph, frontier, np.ones(len(frontier)), tried)
     steps = []
     for relation in likely.tolist():
-        edges = found.where(found.relations == relation)
+        edges = there = found.where(found.relations == relation)
         if not keep_seed:
             edges = edges.where(edges.targets != seeds[0] if len(seeds) == 1 else ~np.isin(edges.targets, seeds))
+        relations, prob = (*partial.relations, relation), partial.prob * float(probs[relation])
         if len(edges):
-            steps.append(
-                _Partial(
-                    (*partial.relations, relation),
-                    partial.prob * float(probs[relation]),
-                    (*partial.frontiers, np.unique(edges.targets)),
-                    (*partial.edges, edges),
-                )
-            )
+            frontiers = (*partial.frontiers, np.unique(edges.targets))
+            steps.append(_Partial(relations, prob, frontiers, (*partial.edges, edges)))
+        elif dropped is not None:
+            dropped.append(Dropped(relations, prob, "leads back to the topic" if len(there) else "the graph lacks it"))
     return steps
