@@ -19,6 +19,7 @@ CONTRACT = {
     "abstained",
     "reason",
     "seeds",
+    "alternatives",
     "notes",
     "timings_ms",
     "hashes",

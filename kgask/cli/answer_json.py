@@ -1,25 +1,30 @@
 """The JSON contract of an answer: one object a question, answered or not, on one line.
 
-===============  =====================================================================
-``question``     the question as asked
-``answer``       text, several answers joined by `` | ``; null when there is none
-``entities``     answer entities or literals, best first: ``id``, ``key``, ``label``
-``support``      triples that lead from the seeds to every listed entity: ``id``,
-                 ``subject``, ``relation``, ``object`` (labels), ``hop`` (from 1), ``score``
-``confidence``   0..1, calibrated probability that the answer is right
-``abstained``    true when there is no answer
-``reason``       why not; null when answered
-``seeds``        topic entities: ``id``, ``key``, ``label``, ``mention``, ``match``, ``score``
-``notes``        what was read tolerantly or is ambiguous
-``timings_ms``   milliseconds per stage
-``hashes``       of ``pack``, ``model`` and ``reader``
-===============  =====================================================================
+================  ===================================================================
+``question``      the question as asked
+``answer``        text, several answers joined by `` | ``; null when there is none
+``entities``      answer entities or literals, best first: ``id``, ``key``, ``label``
+``support``       triples that lead from the seeds to every listed entity: ``id``,
+                  ``subject``, ``relation``, ``object`` (labels), ``hop`` (from 1), ``score``
+``confidence``    0..1, calibrated probability that the answer is right
+``abstained``     true when there is no answer
+``reason``        why not; null when answered
+``seeds``         topic entities: ``id``, ``key``, ``label``, ``mention``, ``match``, ``score``
+``alternatives``  other readings that were looked at, best first, at most five: ``seed``
+                  (``id``, ``key``, ``label``), ``path`` (relation labels, ``<inv>-`` before
+                  one that is followed backward), ``score``, ``answers`` (the first labels),
+                  ``n_answers``
+``notes``         what was read tolerantly or is ambiguous
+``timings_ms``    milliseconds per stage
+``hashes``        of ``pack``, ``model`` and ``reader``
+================  ===================================================================
 """
 
 from __future__ import annotations
 
 import json
 
+from kgask.cli.explain import relation_name
 from kgask.pack.store import Pack
 from kgask.types import Answer
 
@@ -56,9 +61,26 @@ def answer_json(answer: Answer, pack: Pack) -> str:
             }
             for seed, key, label in zip(answer.seeds, pack.keys(seeds), pack.labels(seeds), strict=True)
         ],
+        "alternatives": _alternatives(answer, pack),
         "notes": list(answer.notes),
         "timings_ms": dict(answer.timings_ms),
         "hashes": dict(answer.hashes),
     }
     line = json.dumps(content, ensure_ascii=False)
     return line if line.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)
+
+
+def _alternatives(answer: Answer, pack: Pack) -> list[dict[str, object]]:
+    seeds = [other.seed.entity for other in answer.alternatives]
+    keys, labels = pack.keys(seeds), pack.labels(seeds)
+    ends = iter(pack.labels([end for other in answer.alternatives for end in other.answers]))
+    return [
+        {
+            "seed": {"id": other.seed.entity, "key": key, "label": label},
+            "path": [relation_name(pack, relation) for relation in other.relations],
+            "score": round(other.score, 6),
+            "answers": [next(ends) for _ in other.answers],
+            "n_answers": other.n_answers,
+        }
+        for other, key, label in zip(answer.alternatives, keys, labels, strict=True)
+    ]

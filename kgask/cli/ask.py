@@ -32,7 +32,7 @@ from kgask.types import Answer
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a question.")
 @click.option("--verbose", is_flag=True, help="Say on stderr what was loaded and how long each stage took.")
-@click.option("--explain", is_flag=True, help="Show on stderr the linked entities, the hop plan, the triples, timings.")
+@click.option("--explain", is_flag=True, help="Show on stderr candidates, hop plan, beam, alternatives, triples, timings.")
 def ask(question: tuple[str, ...], as_json: bool, verbose: bool, explain: bool, **options: Any) -> int:
     """Answer QUESTION from a knowledge graph, with the triples that prove it.
 
@@ -47,7 +47,7 @@ def ask(question: tuple[str, ...], as_json: bool, verbose: bool, explain: bool, 
         if verbose:
             _say_what_is_open(pipeline)
         shown = _Shown(pipeline, as_json, verbose, explain)
-        asked = _ask_options(options, settings)
+        asked = _ask_options(options | {"explain": explain}, settings)
         if question and text != "-":
             return shown.single(pipeline.ask(text, asked))
         for answer in _answers(pipeline, asked):
@@ -72,6 +72,7 @@ def _ask_options(options: dict[str, Any], settings: dict[str, Any]) -> AskOption
         entity=options["entity"],
         min_confidence=chosen("min_confidence", MIN_CONFIDENCE),
         keep_seed=options["keep_seed"],
+        explain=options["explain"],
     )
 
 
