@@ -17,7 +17,9 @@ from torch import Tensor, nn
 from kgask.errors import ModelError
 from kgask.train.encoder import TextBatcher
 from kgask.plan.card import CLOSED_FILE
+from kgask.train.fuse import fuse
 from kgask.train.model import Rigel
+from kgask.train.quantise import gemm_to_matmul, quantise, without_shapes
 from kgask.train.weights import METADATA_KEY, locate_parameters
 
 OPSET = 18
@@ -78,7 +80,7 @@ def export(model: Rigel, encoder: Path, out: Path, max_tokens: int, probe: list[
         inputs = _inputs(model, batcher, probe, texts)
         full, small = Path(folder) / "fp32.onnx", Path(folder) / "int8.onnx"
         _to_onnx(exported, inputs, full)
-        _quantise(full, small)
+        quantise(full, small)
         expected = [tensor.numpy() for tensor in exported(*inputs)]
         outputs = _run(full, inputs)
         difference = max(float(np.abs(a - b).max()) for a, b in zip(outputs[:N_PROBS], expected[:N_PROBS], strict=True))
@@ -121,50 +123,11 @@ def _to_onnx(exported: nn.Module, inputs: tuple[Tensor, ...], path: Path) -> Non
         ),
     )
     graph = program.model_proto
-    _gemm_to_matmul(graph.graph)
+    gemm_to_matmul(graph.graph)
+    fuse(graph, exported.model.encoder.config.num_attention_heads)
     places = locate_parameters(exported.model, graph)
     onnx.helper.set_model_props(graph, {METADATA_KEY: json.dumps(places, separators=(",", ":"))})
-    path.write_bytes(_without_shapes(graph))
-
-
-def _without_shapes(model: onnx.ModelProto) -> bytes:
-    """Serialised without intermediate shapes: fused weights keep stale ones, and the quantiser trips."""
-    del model.graph.value_info[:]
-    return model.SerializeToString()
-
-
-def _quantise(source: Path, target: Path) -> None:
-    """int8 for matrices and embeddings, with scales per output channel."""
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    quantize_dynamic(str(source), str(target), weight_type=QuantType.QInt8, per_channel=True)
-
-
-def _gemm_to_matmul(graph: onnx.GraphProto) -> None:
-    """Replace every Gemm (x W^T + b) by MatMul and Add, transposing each weight once.
-
-    The quantiser of onnxruntime 1.31 does this itself, but transposes a weight
-    that several nodes share once per node: the decoder, unrolled over hops,
-    shares all of its weights, and square ones came out wrong without an error.
-    """
-    weights = {tensor.name: tensor for tensor in graph.initializer}
-    transposed: set[str] = set()
-    nodes = []
-    for node in graph.node:
-        if node.op_type != "Gemm":
-            nodes.append(node)
-            continue
-        name = node.input[1]
-        if name not in transposed:
-            transposed.add(name)
-            weights[name].CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(weights[name]).T.copy(), name))
-        biased = len(node.input) == 3
-        product = f"{node.output[0]}_product" if biased else node.output[0]
-        nodes.append(onnx.helper.make_node("MatMul", [node.input[0], name], [product], f"{node.name}_matmul"))
-        if biased:
-            nodes.append(onnx.helper.make_node("Add", [product, node.input[2]], [node.output[0]], f"{node.name}_bias"))
-    del graph.node[:]
-    graph.node.extend(nodes)
+    path.write_bytes(without_shapes(graph))
 
 
 def _run(path: Path, inputs: tuple[Tensor, ...]) -> list[np.ndarray]:

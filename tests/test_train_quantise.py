@@ -1,0 +1,123 @@
+"""Fused and quantised graphs give what torch gives. Needs the [train] extra."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+onnx = pytest.importorskip("onnx")
+
+from torch import nn  # noqa: E402
+
+from kgask.plan.providers import open_session  # noqa: E402
+from kgask.train.fuse import fuse  # noqa: E402
+from kgask.train.quantise import gemm_to_matmul, quantise, without_shapes  # noqa: E402
+
+WIDTH, HEADS, LAYERS = 32, 4, 2
+
+
+class Pooled(nn.Module):
+    """An encoder and a square layer that is used twice, as the decoder's are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        settings = transformers.BertConfig(
+            hidden_size=WIDTH, num_hidden_layers=LAYERS, num_attention_heads=HEADS, intermediate_size=64, vocab_size=50
+        )
+        self.encoder = transformers.BertModel(settings, add_pooling_layer=False)
+        self.shared = nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        states = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state[:, 0]
+        return self.shared(torch.tanh(self.shared(states)))
+
+
+@pytest.fixture(scope="module")
+def exported() -> tuple[Pooled, bytes]:
+    torch.manual_seed(0)
+    model = Pooled().eval()
+    ids = torch.randint(0, 50, (2, 6))
+    dims = {0: torch.export.Dim("batch"), 1: torch.export.Dim("length")}
+    program = torch.onnx.export(
+        model,
+        (ids, torch.ones_like(ids)),
+        input_names=["input_ids", "attention_mask"],
+        output_names=["vectors"],
+        opset_version=18,
+        dynamo=True,
+        verbose=False,
+        dynamic_shapes=(dims, dims),
+    )
+    return model, without_shapes(program.model_proto)
+
+
+def padded() -> tuple[np.ndarray, np.ndarray]:
+    """Five texts of 2 to 9 tokens: other sizes than at export."""
+    ids = np.random.default_rng(1).integers(0, 50, (5, 9))
+    lengths = np.array([9, 2, 5, 7, 3])
+    return ids, (np.arange(9) < lengths[:, None]).astype(np.int64)
+
+
+def run(path: Path) -> np.ndarray:
+    session, _ = open_session(path)
+    ids, mask = padded()
+    return session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+
+
+def expected(model: Pooled) -> np.ndarray:
+    with torch.no_grad():
+        return model(*(torch.from_numpy(array) for array in padded())).numpy()
+
+
+def prepared(content: bytes) -> onnx.ModelProto:
+    graph = onnx.load_from_string(content)
+    gemm_to_matmul(graph.graph)
+    return graph
+
+
+def test_a_fused_graph_says_what_torch_says(exported: tuple[Pooled, bytes], tmp_path: Path) -> None:
+    model, content = exported
+    graph = prepared(content)
+    assert fuse(graph, HEADS) == {"MultiHeadAttention": LAYERS, "Gelu": LAYERS}
+    kinds = Counter(node.op_type for node in graph.graph.node)
+    assert {"Erf", "Softmax", "Gemm"} & set(kinds) == set()
+    path = tmp_path / "fused.onnx"
+    path.write_bytes(without_shapes(graph))
+    np.testing.assert_allclose(run(path), expected(model), atol=1e-5)
+
+
+def test_fusing_twice_changes_nothing_more(exported: tuple[Pooled, bytes]) -> None:
+    graph = prepared(exported[1])
+    fuse(graph, HEADS)
+    once = graph.SerializeToString(deterministic=True)
+    assert fuse(graph, HEADS) == {"MultiHeadAttention": 0, "Gelu": 0}
+    assert graph.SerializeToString(deterministic=True) == once
+
+
+def test_a_wrong_number_of_heads_shows_in_the_answers(exported: tuple[Pooled, bytes], tmp_path: Path) -> None:
+    """What the comparison after a fusion rests on: it would notice."""
+    model, content = exported
+    graph = prepared(content)
+    fuse(graph, 2 * HEADS)
+    path = tmp_path / "wrong.onnx"
+    path.write_bytes(without_shapes(graph))
+    assert np.abs(run(path) - expected(model)).max() > 1e-3
+
+
+def test_shared_square_weights_survive_quantisation(exported: tuple[Pooled, bytes], tmp_path: Path) -> None:
+    model, content = exported
+    graph = prepared(content)
+    fuse(graph, HEADS)
+    full, small = tmp_path / "fp32.onnx", tmp_path / "int8.onnx"
+    full.write_bytes(without_shapes(graph))
+    quantise(full, small)
+    quantised = onnx.load(small).graph
+    assert sum(node.op_type == "MatMulInteger" for node in quantised.node) == 4 * LAYERS + 2
+    assert sum(list(tensor.dims) == [WIDTH, WIDTH] for tensor in quantised.initializer) == LAYERS + 1
+    wanted = expected(model)
+    assert np.abs(run(small) - wanted).max() < 0.03 * np.abs(wanted).max()
