@@ -1,360 +1,137 @@
-"""Two- and three-hop questions composed from one-hop wordings (our own recipe).
+"""All kinds of composed questions: paths, second names, yes/no, counting, superlatives.
 
-Inner hops become noun phrases, the last hop a question about them: *the
-director of [MASK]* inside *where was ... born*. Which relations can follow
-each other is told by the domains and ranges in ``wordings.txt``, so no graph
-is needed and none is leaked. Kinds with a second name, yes/no, counting and
-the like are in ``compose_kinds.py``.
+The path is always the one from the masked topic to the set that the question
+is about; what is done with that set (compare, count, pick) is told by
+``answer_type`` alone.
 """
 
 from __future__ import annotations
 
-import random
-import re
-from dataclasses import dataclass
+from kgask.train.compose_constraints import INVERTED, NOUNS_OF, ConstraintComposer
+from kgask.train.compose_paths import Leg, many, noun_texts
+from kgask.train.data import MASK, PathExample, fill
+from kgask.train.frames import FORWARD, INVERSE, plural, singular
+from kgask.train.voices import names_other_kind
 
-from kgask.train.data import MASK, PathExample, Step, fill, tidy
-from kgask.train.frames import plural
-from kgask.train.voices import ASK, NOUNS, decorate, keywords, names_other_kind, ordered
-from kgask.train.wordings import FORWARD, INVERSE, RelationWordings
+__all__ = ["Composer"]
 
-# Relations that most graphs have and most multi-hop questions use are drawn more often.
-COMMON = (
-    "P50 P57 P58 P161 P577 P136 P364 P407 P921 P19 P20 P569 P570 P27 P106 P69 P26 P40 P166 P36 P38 "
-    "P37 P47 P30 P17 P131 P175 P170 P112 P159 P61 P264 P54 P108 P22 P25 P3373 P551 P495 P1082 P35 P6 "
-    "P737 P463 P123 P162 P86 P641 P1412 kgask:tag"
-).split()
-COMMON_WEIGHT = 8
-
-# Texts such as "written by" read badly as nouns ("the written by of ...").
-_NOT_A_NOUN = (
-    " by", " in", " of", " to", " at", " as", " for", " on", " after", " from", " with", " a", "about", "born",
-    "died", "won", "starring", "founded", "owns", "directed", "established", "married", "dated", "taught", "tall",
-    "long", "sells", "makes", "serves", "eats", "wrote", "shows", "includes", "contains", "portrays", "knows",
-    "borders", "speaks", "convicted", "supervised", "killed", "opened", "ended", "began", "closed", "lives",
+_VERBS = frozenset(("did", "do", "does", "are", "is", "were", "was", "has", "have"))
+_TRUE = (
+    "is it true that", "is it right that", "is it correct that", "would you say that", "true or false:",
+    "am i right that", "can you confirm that",
 )  # fmt: skip
-_NOT_A_START = ("in ", "is ", "has ", "how ", "who ", "where ", "when ", "what ", "came ", "was ", "on ")
+_SCREEN = ("first", "earliest", "latest", "newest", "most recent", "oldest", "longest", "best rated", "last")
+_PLACE = ("largest", "smallest", "biggest", "most populous", "oldest", "richest", "highest")
+_BEST = {
+    "F": (*_SCREEN, "most expensive"), "B": _SCREEN, "M": _SCREEN, "C": _PLACE, "L": _PLACE,
+    "P": ("oldest", "youngest", "first", "tallest", "last", "richest"),
+    "O": ("oldest", "largest", "youngest", "biggest", "richest"),
+    "E": ("heaviest", "lightest", "densest"),
+    "U": ("first", "last", "longest", "most recent"),
+}  # fmt: skip
+_SUPERLATIVE = 0.3  # share of the questions over a set that pick one of it instead of counting it
 
 
-def noun_texts(wording: RelationWordings) -> list[str]:
-    """The relation's texts that can stand after "the"."""
-    good = [t for t in wording.texts if not t.endswith(_NOT_A_NOUN) and not t.startswith(_NOT_A_START)]
-    return good or wording.texts[:1]
+class Composer(ConstraintComposer):
+    """Draws composed questions of every kind; the same seed draws the same questions."""
 
-
-def is_round_trip(path: list[Step]) -> bool:
-    """Two steps over the same relation, there and back."""
-    return path[0][0] == path[1][0] and path[0][1] != path[1][1]
-
-
-def _many(noun: str) -> str:
-    """A plural that may be one already."""
-    return noun if noun.endswith("s") and not noun.endswith("ss") else plural(noun)
-
-
-@dataclass(frozen=True, slots=True)
-class Leg:
-    """One step with the type letters it goes between."""
-
-    step: Step
-    start: str
-    end: str
-
-
-class Composer:
-    """Draws multi-hop questions; the same seed draws the same questions.
-
-    ``one_hop`` holds further question texts by step (public templates), which
-    give the last hop more voices than our own wordings have.
-    """
-
-    def __init__(
-        self,
-        wordings: dict[str, RelationWordings],
-        one_hop: dict[Step, list[str]],
-        rng: random.Random,
-    ) -> None:
-        self.wordings = wordings
-        self.rng = rng
-        self._one_hop = one_hop
-        common = set(COMMON)
-        self._steps: list[Step] = [
-            (key, inverse)
-            for key in wordings
-            for inverse in (False, True)
-            for _ in range(COMMON_WEIGHT if key in common else 1)
-        ]
-        self._starting: dict[str, list[Step]] = {}
-
-    def draw(self, n_hops: int) -> PathExample:
-        """One question of ``n_hops`` hops."""
-        return self.render(self.draw_path(n_hops))
-
-    def draw_pair(self, n_hops: int) -> tuple[PathExample, PathExample]:
-        """The question for a path, and the one for the path without its last hop.
-
-        The two share their inner words, so that where to stop is all that tells them apart.
-        """
-        legs = self.draw_path(n_hops)
-        return self.render(legs), self.render(legs[:-1])
-
-    def render(self, legs: list[Leg]) -> PathExample:
-        """A question for a path."""
-        path, source = [leg.step for leg in legs], f"composed{len(legs)}"
-        rng, draw = self.rng, self.rng.random()
-        round_trip = len(legs) == 2 and is_round_trip(path)
-        if round_trip and draw < 0.6:
-            text = self._together(legs[0]) if path[0][1] else self._same(legs[0])
-        elif draw < 0.07:
-            text = keywords([self._keyword(leg) for leg in legs], rng)
-        elif draw < 0.27:
-            text = self._asked_phrase(legs)
-        else:
-            text = self.question(legs[-1], self.inner(legs[:-1], short=False))
-        answer_type = self.wordings[path[-1][0]].answer_type(path[-1][1])
-        return PathExample(tidy(decorate(text, rng)), tuple(path), source, answer_type=answer_type)
-
-    # --- paths ----------------------------------------------------------------------------
-
-    def draw_path(self, n_hops: int) -> list[Leg]:
+    def yes_no(self) -> PathExample:
+        """*is Jane Austen the author of [MASK]*: the path leads to what the name is compared with."""
         while True:
-            step = self.rng.choice(self._steps)
-            start, end = (self.rng.choice(types or "?") for types in self.ends(step))
-            legs = [Leg(step, start, end)]
-            while len(legs) < n_hops and (following := self.draw_next(legs[-1])) is not None:
-                legs.append(following)
-            if len(legs) == n_hops:
-                return legs
+            key = self.draw_path(1)[0].step[0]
+            domain, range_ = (self.rng.choice(types or "?") for types in self.ends((key, False)))
+            forward, inverse = Leg((key, False), domain, range_), Leg((key, True), range_, domain)
+            if self.rng.random() < 0.55:
+                before, subject = self.topic_of(forward)
+                obj, legs = self.other_name(inverse), [*before, forward]
+            else:
+                subject, obj, legs = self.other_name(forward), MASK, [inverse]
+            text = self.rng.choice(self._claims(forward, subject, obj))
+            if text.count(MASK) == 1:
+                return self.example(text, legs, "yesno", answer_type="yesno")
 
-    def ends(self, step: Step) -> tuple[str, str]:
-        return self.wordings[step[0]].ends(step[1])
+    def _claims(self, leg: Leg, subject: str, obj: str) -> list[str]:
+        """Yes/no questions whether subject - relation - object holds."""
+        wording, rng = self.wordings[leg.step[0]], self.rng
+        label, be, sure = rng.choice(noun_texts(wording)), rng.choice(("is", "was")), rng.choice(_TRUE)
+        claims = [
+            f"{be} {obj} the {label} of {subject}", f"{be} {obj} a {label} of {subject}",
+            f"{be} the {label} of {subject} {obj}", f"does {subject} have {obj} as {label}",
+            f"{sure} {obj} is the {label} of {subject}", f"is {subject} one of those with {obj} as {label}",
+        ]  # fmt: skip
+        if len(subject.split()) < 4:
+            claims.append(f"{be} {obj} {subject}'s {label}")
+        framed = []
+        for kind, text in wording.frames.lines:
+            first, second, *rest = text.split()
+            tail = " ".join(rest)
+            if kind == "v":
+                framed += [f"did {obj} {first} {subject}", f"was {subject} {tail} by {obj}"]
+                framed.append(f"{sure} {obj} {second} {subject}")
+            elif kind == "s":
+                framed += [f"did {subject} {first} {tail} {obj}", f"does {subject} {first} {tail} {obj}"]
+                framed.append(f"{sure} {subject} {second} {tail} {obj}")
+            else:
+                framed += [f"{first} {subject} {second} {tail} {obj}"] * 2
+                framed.append(f"{sure} {subject} {text} {obj}")
+        return claims + 3 * framed
 
-    def draw_next(self, leg: Leg) -> Leg | None:
-        """A step from where ``leg`` ends; None where nothing sensible goes on."""
-        key, inverse = leg.step
-        # There and back over one relation ("films by the same director") is what people ask often; from a
-        # year, a number or a genre there is no other sensible way on.
-        nowhere = leg.end in "SG?"
-        if nowhere and self.rng.random() < 0.5:
-            return None
-        if nowhere or self.rng.random() < (0.15 if inverse else 0.25):
-            allowed = not inverse or leg.start == "P"
-            end = leg.start if self.rng.random() < 0.9 else self.rng.choice(self.ends((key, not inverse))[1] or "?")
-            return Leg((key, not inverse), leg.end, end) if allowed else None
-        step = self.rng.choice(self.starting(leg.end) or self._steps)
-        return Leg(step, leg.end, self.rng.choice(self.ends(step)[1] or "?"))
+    def counting(self) -> PathExample:
+        """*how many films did [MASK] direct*, or which is the first: the path leads to the set."""
+        if self.rng.random() < _SUPERLATIVE:
+            return self.superlative()
+        while True:
+            leg = self.draw_path(1)[0]
+            if leg.end in "S?" or leg.start in "S?":
+                continue
+            before, topic = self.topic_of(leg)
+            text = self.rng.choice(self._counts(leg, topic))
+            if text.count(MASK) == 1:
+                return self.example(text, [*before, leg], "count", answer_type="number")
 
-    def starting(self, letter: str) -> list[Step]:
-        """Steps that can be made from something of a type."""
-        if letter not in self._starting:
-            self._starting[letter] = [step for step in self._steps if letter in self.ends(step)[0]]
-        return self._starting[letter]
-
-    # --- noun phrases ---------------------------------------------------------------------
-
-    def inner(self, legs: list[Leg], short: bool) -> str:
-        """The noun phrase for what a path leads to; ``short`` where more words follow it."""
-        if not legs:
-            return MASK
-        path = [leg.step for leg in legs]
-        rng = self.rng
-        if len(path) >= 2 and is_round_trip(path[-2:]) and not path[-2][1] and rng.random() < 0.5:
-            return self._sharing(legs[-2], self.inner(legs[:-2], short=True))
-        if len(path) >= 2 and path[-1][1] and path[-2][1] and rng.random() < 0.4:
-            whose = self._whose(legs[-2], legs[-1], self.inner(legs[:-2], short=True))
-            if whose:
-                return whose
-        return self.phrase(legs[-1], self.inner(legs[:-1], short=True))
-
-    def phrase(self, leg: Leg, topic: str) -> str:
-        """The noun phrase for what one step leads to."""
-        key, inverse = leg.step
-        wording, rng = self.wordings[key], self.rng
-        written = self._fitting(wording.phrases[INVERSE if inverse else FORWARD], leg, topic)
-        if written and rng.random() < 0.72:
-            return fill(rng.choice(written), topic)
-        label = rng.choice(noun_texts(wording))
+    def _counts(self, leg: Leg, topic: str) -> list[str]:
+        wording, inverse = self.wordings[leg.step[0]], leg.step[1]
+        noun, phrase = self.noun(leg).removeprefix("the "), self.phrase(leg, topic)
+        counts = [f"what is the number of {phrase}", f"number of {phrase}", f"count {phrase}"]
         if not inverse:
-            possessive = topic == MASK or (len(topic.split()) < 4 and topic.endswith("s") is False)
-            forms = [f"the {label} of {topic}", f"the {_many(label)} of {topic}"]
-            return rng.choice([*forms, f"{topic}'s {label}"] if possessive else forms)
-        noun = self.noun(leg)
-        if rng.random() < 0.25 and (by := [text for text in wording.texts if text.endswith(" by")]):
-            return f"{noun} {rng.choice(by)} {topic}"
-        forms = [
-            f"{noun} whose {label} is {topic}",
-            f"{noun} with {label} {topic}",
-            f"{noun} that have {topic} as {label}",
-            f"{noun} having {topic} as {label}",
-            f"{noun} of which {topic} is the {label}",
-            f"{noun} where the {label} is {topic}",
-        ]
-        return rng.choice(forms)
+            label = many(self.rng.choice(noun_texts(wording)))
+            counts += [f"how many {label} does {topic} have", f"how many {label} did {topic} have"]
+            counts.append(f"how many {label} of {topic} are there")
+        elif (modifier := self.modifier(leg)) is not None:
+            modifier = fill(modifier, topic)
+            counts += [f"how many {noun} are there {modifier}", f"how many {noun} {modifier} are there"]
+        for text in wording.questions[INVERSE if inverse else FORWARD]:
+            if not names_other_kind(text, leg.start + leg.end) and (counted := _how_many(text, inverse)):
+                counts.append(fill(counted, topic))
+        return counts
 
-    def noun(self, leg: Leg) -> str:
-        """A plural for what a step leads to."""
-        table = NOUNS.get(leg.end)
-        own = [plural(n) for n in self.wordings[leg.step[0]].nouns(leg.step[1])]
-        own = [n for n in own if not names_other_kind(n, leg.end)]
-        if own and (not table or self.rng.random() < 0.6):
-            return self.rng.choice(own)
-        return self.rng.choice(table) if table else "things"
+    def superlative(self) -> PathExample:
+        """*what is the oldest film directed by [MASK]*: the path leads to those compared."""
+        while True:
+            leg = self.leg_to(self.rng.choice(list(_BEST)))
+            modifier = self.modifier(leg)
+            if modifier is None:
+                continue
+            before, topic = self.topic_of(leg)
+            noun = singular(self.rng.choice(sorted(NOUNS_OF[leg.end] - {"those", "persons"})))
+            best, modifier = self.rng.choice(_BEST[leg.end]), fill(modifier, topic)
+            modifier = modifier.replace("that were ", "that was ", 1).replace("who were ", "who was ", 1)
+            ask = "who" if leg.end == "P" else "what"
+            forms = (
+                f"{ask} is the {best} {noun} {modifier}", f"which {noun} {modifier} is the {best}",
+                f"the {best} {noun} {modifier}", f"{ask} was the {best} {noun} {modifier}",
+                f"which is the {best} {noun} {modifier}", f"name the {best} {noun} {modifier}",
+                f"of the {plural(noun)} {modifier}, which is the {best}",
+            )  # fmt: skip
+            return self.example(self.rng.choice(forms), [*before, leg], "superlative", answer_type="entity")
 
-    @staticmethod
-    def _fitting(texts: list[str], leg: Leg, topic: str) -> list[str]:
-        """Texts that name no other kind of thing than the step goes between, and that can hold the topic."""
-        long_topic = len(topic.split()) > 3
-        return [
-            text
-            for text in texts
-            if not names_other_kind(text, leg.start + leg.end) and not (long_topic and "{x}'s" in text)
-        ]
 
-    def predicates(self, leg: Leg) -> list[str]:
-        """What can be said of the subjects of an inverse step: *was born in {x}*."""
-        texts = self.wordings[leg.step[0]].questions[INVERSE]
-        return [text[4:] for text in texts if text.startswith("who ")]
-
-    def _whose(self, first: Leg, then: Leg, topic: str) -> str | None:
-        """Two inverse steps: *films whose director was born in [MASK]*."""
-        predicates = self.predicates(first)
-        if not predicates or first.end != "P":
-            return None
-        predicate = fill(self.rng.choice(predicates), topic)
-        noun, label = self.noun(then), self.rng.choice(noun_texts(self.wordings[then.step[0]]))
-        forms = (f"{noun} whose {label} {predicate}", f"{noun} that have a {label} who {predicate}")
-        return self.rng.choice((*forms, f"{noun} with a {label} who {predicate}"))
-
-    def _sharing(self, leg: Leg, topic: str) -> str:
-        """What has an object in common with the topic, as a noun phrase."""
-        label = self.rng.choice(noun_texts(self.wordings[leg.step[0]]))
-        noun = self.rng.choice(NOUNS.get(leg.start, ("things",)))
-        forms = (
-            f"{noun} that share {_many(label)} with {topic}",
-            f"{noun} with the same {label} as {topic}",
-            f"{noun} that have the same {label} as {topic}",
-            f"{noun} sharing a {label} with {topic}",
-            f"other {noun} of the {label} of {topic}",
-            f"other {noun} with the {label} of {topic}",
-            f"{noun} by the same {label} as {topic}",
-            f"{noun} which have a {label} in common with {topic}",
-        )
-        return self.rng.choice(forms)
-
-    # --- questions ------------------------------------------------------------------------
-
-    def question(self, leg: Leg, topic: str) -> str:
-        """A question for one step about a topic that may be a phrase."""
-        key, inverse = leg.step
-        wording, rng = self.wordings[key], self.rng
-        draw = rng.random()
-        public = self._one_hop.get(leg.step)
-        if public and draw < 0.25:
-            return rng.choice(public).replace(MASK, topic)
-        written = self._fitting(wording.questions[INVERSE if inverse else FORWARD], leg, topic)
-        if written and draw < 0.75:
-            text = fill(rng.choice(written), topic)
-            if inverse and topic != MASK and rng.random() < 0.15:
-                text = re.sub(r"^(which|what) (?!other|is|are|was|were|did|do|does|has|else)", r"\1 other ", text)
-            return text
-        return self._label_question(leg, topic)
-
-    def _label_question(self, leg: Leg, topic: str) -> str:
-        wording, rng = self.wordings[leg.step[0]], self.rng
-        label = rng.choice(noun_texts(wording))
-        ask = self.ask(leg)
-        if leg.step[1]:
-            forms = [
-                f"{ask} have {topic} as {label}",
-                f"{ask} has {topic} as its {label}",
-                f"{topic} is the {label} of {ask}",
-                f"name {self.noun(leg)} whose {label} is {topic}",
-                f"{ask} is {topic} the {label} of",
-                f"of {'whom' if ask == 'who' else ask} is {topic} the {label}",
-            ]
-            return rng.choice(forms)
-        many = _many(label)
-        forms = [
-            f"what is the {label} of {topic}",
-            f"what are the {many} of {topic}",
-            f"who or what is the {label} of {topic}",
-            f"the {label} of {topic} is {ask}",
-            f"{topic} has which {label}",
-            f"which {label} does {topic} have",
-            f"{ask} is the {label} of {topic}",
-            f"{ask} are the {many} of {topic}",
-            f"tell me the {label} of {topic}",
-            f"name the {label} of {topic}",
-            f"give the {many} of {topic}",
-            f"{label} of {topic}",
-            *(f"{topic} were {text} {ask}" for text in wording.texts if text.endswith(" by")),
-        ]
-        if topic == MASK or len(topic.split()) < 4:
-            forms += [f"what is {topic}'s {label}", f"{ask} is {topic}'s {label}", f"{topic}'s {label}"]
-        return rng.choice(forms)
-
-    def ask(self, leg: Leg) -> str:
-        """A question word or phrase for what a step leads to: *which films*."""
-        literal = self.wordings[leg.step[0]].literal
-        if leg.end == "S":
-            words = {"date": ("when", "what year", "which date"), "number": ("how much", "what number")}
-            return self.rng.choice(words.get(literal, ("what",)))
-        return self.rng.choice(ASK.get(leg.end, ("what", "which things")))
-
-    def _asked_phrase(self, legs: list[Leg]) -> str:
-        """The whole path as a noun phrase: *name the wives of ...*, *who are the ...*."""
-        phrase = self.inner(legs, short=False)
-        be = {"P": "who", "R": "who", "L": "what", "S": "what"}.get(legs[-1].end, "what")
-        forms = (
-            f"{be} is {phrase}", f"{be} are {phrase}", f"name {phrase}", f"list {phrase}", f"give me {phrase}",
-            f"tell me {phrase}", f"show me {phrase}", f"find {phrase}", f"{phrase}", f"{phrase} is {be}",
-            f"i am looking for {phrase}", f"{be} was {phrase}", f"{be} were {phrase}",
-        )  # fmt: skip
-        return self.rng.choice(forms)
-
-    def _keyword(self, leg: Leg) -> str:
-        wording = self.wordings[leg.step[0]]
-        return self.noun(leg).removeprefix("the ") if leg.step[1] else self.rng.choice(noun_texts(wording))
-
-    def _together(self, leg: Leg) -> str:
-        """Back and there over one relation: who shares a subject with the topic."""
-        wording, rng = self.wordings[leg.step[0]], self.rng
-        label, noun = rng.choice(noun_texts(wording)), self.noun(leg)
-        back = Leg((leg.step[0], False), leg.end, leg.start)
-        if leg.start != "P" or rng.random() < 0.4:
-            return self.question(back, self.phrase(leg, MASK))
-        forms = (
-            f"who is {label} together with {MASK}",
-            f"who was {label} of the same {noun} as {MASK}",
-            f"who shares {noun} with {MASK}",
-            f"who worked with {MASK} on {noun}",
-            f"who worked together with {MASK}",
-            f"which {_many(label)} have {noun} in common with {MASK}",
-            f"who are the other {_many(label)} of {MASK}'s {noun}",
-            f"with whom does {MASK} share {noun}",
-            f"which {_many(label)} were in the same {noun} as {MASK}",
-        )
-        return rng.choice(forms)
-
-    def _same(self, leg: Leg) -> str:
-        """Out and back over one relation: what shares an object with the topic."""
-        wording, rng = self.wordings[leg.step[0]], self.rng
-        label, ask = rng.choice(noun_texts(wording)), rng.choice(ASK.get(leg.start, ("what",)))
-        noun = rng.choice(NOUNS.get(leg.start, ("things",)))
-        if rng.random() < 0.35:
-            return self.question(Leg((leg.step[0], True), leg.end, leg.start), self.phrase(leg, MASK))
-        forms = (
-            f"{ask} have the same {label} as {MASK}",
-            f"{ask} share the {label} with {MASK}",
-            f"{ask} share a {label} with {MASK}",
-            f"which other {noun} have the same {label} as {MASK}",
-            f"what else has the {label} of {MASK}",
-            f"{noun} that share their {label} with {MASK}",
-            f"{noun} with the same {label} as {MASK}",
-            f"with {ordered(ask)} does {MASK} share its {label}",
-            f"the {label} of {MASK} is also the {label} of {ask}",
-            f"{MASK} has the same {label} as {ask}",
-            f"name {noun} that have the {label} of {MASK}",
-            f"{ask} has a {label} in common with {MASK}",
-        )
-        return rng.choice(forms)
+def _how_many(question: str, inverse: bool) -> str | None:
+    """*which films did {x} direct* asked as *how many films ...*; None where that does not work."""
+    first, *rest = question.split()
+    if first in ("which", "what") and len(rest) > 2 and rest[1] in _VERBS and rest[0] not in _VERBS:
+        return " ".join(("how many", *rest)) if rest[0].endswith(("s", "people")) and rest[1] != "has" else None
+    if inverse and first == "who" and not INVERTED.match(question[4:]):
+        verb = {"was": "were", "is": "are", "has": "have"}.get(rest[0], rest[0])
+        return " ".join(("how many people", verb, *rest[1:])) if not verb.endswith("s") else None
+    return None

@@ -29,6 +29,16 @@ def plural(noun: str) -> str:
     return f"{head} {last}".strip()
 
 
+def singular(noun: str) -> str:
+    """Back from :func:`plural`, for the nouns we use."""
+    if noun in ("movies", "series", "species"):
+        return noun.removesuffix("s") if noun == "movies" else noun
+    back = {many: one for one, many in _IRREGULAR.items()}
+    if noun in back:
+        return back[noun]
+    return noun[:-3] + "y" if noun.endswith("ies") else noun.removesuffix("s")
+
+
 def article(noun: str) -> str:
     return f"an {noun}" if noun[:1] in "aeiou" and not noun.startswith(("uni", "one")) else f"a {noun}"
 

@@ -71,7 +71,7 @@ class NameMaker:
             return rng.choice(self.labels)
         if kind == "P":
             return self._person(rng)
-        if kind in "WAGO" and draw < 0.75:
+        if kind in "WFBMAGO" and draw < 0.75:
             form = rng.choice(WORK_FORMS)
             return form.format(a=self._words(rng), b=self._words(rng))
         return self._words(rng) if draw < 0.5 else self._invented(rng)
