@@ -8,9 +8,9 @@ is about; what is done with that set (compare, count, pick) is told by
 from __future__ import annotations
 
 from kgask.train.compose_constraints import INVERTED, NOUNS_OF, ConstraintComposer
-from kgask.train.compose_paths import Leg, many, noun_texts
+from kgask.train.compose_paths import Leg, noun_texts
 from kgask.train.data import MASK, PathExample, fill
-from kgask.train.frames import FORWARD, INVERSE, plural, singular
+from kgask.train.frames import FORWARD, INVERSE, many, plural, singular
 from kgask.train.voices import names_other_kind
 
 __all__ = ["Composer"]

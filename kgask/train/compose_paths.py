@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgask.train.data import MASK, PathExample, Step, fill, tidy
-from kgask.train.frames import plural
-from kgask.train.voices import ASK, NOUNS, decorate, keywords, names_other_kind, ordered
+from kgask.train.frames import many, plural
+from kgask.train.voices import ASK, NOUNS, agreeing, decorate, keywords, names_other_kind, ordered
 from kgask.train.wordings import FORWARD, INVERSE, RelationWordings
 
 # Relations that most graphs have and most multi-hop questions use are drawn more often.
@@ -45,11 +45,6 @@ def noun_texts(wording: RelationWordings) -> list[str]:
 def is_round_trip(path: list[Step]) -> bool:
     """Two steps over the same relation, there and back."""
     return path[0][0] == path[1][0] and path[0][1] != path[1][1]
-
-
-def many(noun: str) -> str:
-    """A plural that may be one already."""
-    return noun if noun.endswith("s") and not noun.endswith("ss") else plural(noun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +170,7 @@ class PathComposer:
         wording, rng = self.wordings[key], self.rng
         written = self._fitting(wording.phrases[INVERSE if inverse else FORWARD], leg, topic)
         if written and rng.random() < 0.72:
-            return fill(rng.choice(written), topic)
+            return fill(agreeing(rng.choice(written), topic), topic)
         label = rng.choice(noun_texts(wording))
         if not inverse:
             possessive = topic == MASK or (len(topic.split()) < 4 and topic.endswith("s") is False)
@@ -223,7 +218,7 @@ class PathComposer:
         predicates = self.predicates(first)
         if not predicates or first.end != "P":
             return None
-        predicate = fill(self.rng.choice(predicates), topic)
+        predicate = fill(agreeing(self.rng.choice(predicates), topic), topic)
         noun, label = self.noun(then), self.rng.choice(noun_texts(self.wordings[then.step[0]]))
         forms = (f"{noun} whose {label} {predicate}", f"{noun} that have a {label} who {predicate}")
         return self.rng.choice((*forms, f"{noun} with a {label} who {predicate}"))
@@ -253,10 +248,10 @@ class PathComposer:
         draw = rng.random()
         public = self._one_hop.get(leg.step)
         if public and draw < 0.25:
-            return rng.choice(public).replace(MASK, topic)
+            return agreeing(rng.choice(public).replace(MASK, "{x}"), topic).replace("{x}", topic)
         written = self._fitting(wording.questions[INVERSE if inverse else FORWARD], leg, topic)
         if written and draw < 0.75:
-            text = fill(rng.choice(written), topic)
+            text = fill(agreeing(rng.choice(written), topic), topic)
             if inverse and topic != MASK and rng.random() < 0.15:
                 text = re.sub(r"^(which|what) (?!other|is|are|was|were|did|do|does|has|else)", r"\1 other ", text)
             return text

@@ -29,6 +29,16 @@ def plural(noun: str) -> str:
     return f"{head} {last}".strip()
 
 
+def many(label: str) -> str:
+    """The plural of a relation's text, which may be one already: *kinds of music*."""
+    head, of, rest = label.partition(" of ")
+    if of:
+        return f"{many(head)} of {rest}"
+    if head.rpartition(" ")[2] in _IRREGULAR.values() or (head.endswith("s") and not head.endswith("ss")):
+        return label
+    return plural(label)
+
+
 def singular(noun: str) -> str:
     """Back from :func:`plural`, for the nouns we use."""
     if noun in ("movies", "series", "species"):

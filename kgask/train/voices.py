@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 from kgask.train.data import MASK
 
@@ -72,6 +73,21 @@ _WH = ("who", "what", "which", "where", "when", "how", "whose", "whom", "in whic
 def names_other_kind(text: str, letters: str) -> bool:
     """Whether a text names a kind of thing that none of ``letters`` stands for."""
     return any(_KIND_OF.get(word, letters) not in letters for word in text.split())
+
+
+_SINGULAR_VERB = re.compile(r"\b(is|was|does|has) \{x\}(?!')|(?<!\w)\{x\} (is|was|does|has)\b")
+_AGREEING = {"is": "are", "was": "were", "does": "do", "has": "have"}
+_MANY = {noun.removeprefix("the ") for nouns in NOUNS.values() for noun in nouns} | {"children", "women", "men"}
+
+
+def agreeing(template: str, topic: str) -> str:
+    """The template with its verb in the plural where the topic is a plural phrase."""
+    word = topic.removeprefix("the ").removeprefix("other ").partition(" ")[0]
+    if topic == MASK or word not in _MANY:
+        return template
+    return _SINGULAR_VERB.sub(
+        lambda m: f"{_AGREEING[m[1]]} {{x}}" if m[1] else f"{{x}} {_AGREEING[m[2]]}", template
+    )
 
 
 def ordered(ask: str) -> str:
