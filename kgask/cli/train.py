@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,48 +28,58 @@ train.add_command(reader)
 
 
 @train.command(short_help="Train the planner and export it to ONNX.")
+@click.option("--config", "config_file", type=click.Path(dir_okay=False, path_type=Path), help="INI file: see below.")
 @click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the public question sets.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Model folder to write.")
 @click.option("--work", type=click.Path(path_type=Path), help="Folder for checkpoints.  [default: OUT.work]")
 @click.option("--encoder", type=click.Path(path_type=Path), help="Base encoder folder.  [default: all-MiniLM-L6-v2]")
+@click.option("--init", metavar="MODEL", help="Planner to start from (name or folder) instead of the bare encoder.")
 @click.option("--pack", default=config.DEFAULT_PACK, show_default=True, help="Pack that confidence is calibrated on.")
-@click.option("--steps", type=click.IntRange(1), default=3000, show_default=True, help="Training steps.")
-@click.option("--batch-size", type=click.IntRange(2), default=64, show_default=True, help="Questions a step.")
-@click.option("--seed", "rng_seed", type=int, default=7, show_default=True, help="Seed of all randomness.")
+@click.option("--validate-on", multiple=True, metavar="PACK", help="Packs to validate on.  [default: --pack]")
+@click.option("--steps", type=click.IntRange(1), help="Training steps; goes before the config file's.")
+@click.option("--batch-size", type=click.IntRange(2), help="Questions a step; goes before the config file's.")
+@click.option("--seed", "rng_seed", type=int, help="Seed of all randomness; goes before the config file's.")
 @click.option("--probes", type=click.IntRange(20), default=1200, show_default=True, help="Questions to calibrate on.")
 @click.option("--threads", type=click.IntRange(1), help="CPU threads.  [default: all usable cores]")
 @click.option("--device", default="cpu", show_default=True, help="torch device, such as cuda.")
 def rigel(
+    config_file: Path | None,
     data: Path,
     out: Path,
     work: Path | None,
     encoder: Path | None,
+    init: str | None,
     pack: str,
-    steps: int,
-    batch_size: int,
-    rng_seed: int,
+    validate_on: tuple[str, ...],
     probes: int,
     threads: int | None,
     device: str,
+    **given: int | None,
 ) -> None:
     """Train the planner: questions to relation paths, over relation texts.
 
     Goes on from the last checkpoint in --work, then exports to ONNX (int8,
     checked against torch), calibrates confidence and writes the model card.
+
+    The config file has the sections [rigel] (steps, batch_size, encoder_lr,
+    head_lr, patience, ...), [mix] (the share of each source) and
+    [vocabularies] (the share of batches over other relations than Wikidata's).
+    models/rigel/rigel.ini is that of the shipped planner.
     """
     loop = _import_training()
-    from kgask.plan.providers import cpu_threads
     from kgask.train.encoder import default_encoder_folder
     from kgask.train.rigel_card import build_model_folder
+    from kgask.train.settings import RigelConfig, read_config
 
-    import torch
-
-    torch.set_num_threads(threads or cpu_threads())
-    settings = loop.RigelConfig(steps=steps, batch_size=batch_size, rng_seed=rng_seed)
+    _use_threads(threads)
+    settings = read_config(config_file) if config_file else RigelConfig()
+    settings = dataclasses.replace(settings, **{name: value for name, value in given.items() if value is not None})
     work = work or out.with_name(out.name + ".work")
     pack_path = config.find("pack", pack).path
-    trainer = loop.RigelTrainer(data, work, encoder or default_encoder_folder(), settings, device)
-    _run(trainer, steps)
+    packs = [config.find("pack", name).path for name in validate_on or (pack,)]
+    start = config.find("model", init).path if init else None
+    trainer = loop.RigelTrainer(data, work, encoder or default_encoder_folder(), settings, device, start, packs)
+    _run(trainer, settings.steps)
     note("exporting to ONNX and calibrating")
     with steps_bar("calibrate", probes) as show:
         parity, result = build_model_folder(trainer, out, pack_path, probes, lambda done, _: show(done, ""))
@@ -78,6 +89,14 @@ def rigel(
         f"Brier {result.brier:.3f}"
     )
     note(f"wrote {out}; try: kgask --model {out} \"who wrote Lady Susan?\"")
+
+
+def _use_threads(threads: int | None) -> None:
+    import torch
+
+    from kgask.plan.providers import cpu_threads
+
+    torch.set_num_threads(threads or cpu_threads())
 
 
 def _import_training():  # noqa: ANN202 - a module
@@ -96,6 +115,8 @@ def _run(trainer: RigelTrainer, steps: int) -> None:
                 f"loss {progress.loss:.3f}, hops right {progress.hop_accuracy:.3f}, "
                 f"{progress.questions_per_s:.0f} questions/s"
             )
+            if progress.hits_at_1 is not None:
+                say += f", Hits@1 {progress.hits_at_1:.3f}"
             show(progress.step, say)
             if progress.step % PLAIN_EVERY == 0:
                 note(f"step {progress.step}/{steps}: {say}, {progress.left_s / 60:.0f} min left")

@@ -20,6 +20,7 @@ from kgask.plan.card import Calibration
 from kgask.reached import features
 from kgask.retrieve.follow import edges_of
 from kgask.train.data import MASK, PathExample
+from kgask.train.validate import follow_path, random_topic
 from kgask.types import Question, directed
 
 FEATURES = ("mass", "share", "link", "hops", "gap")
@@ -49,7 +50,7 @@ class CalibrationReport:
 def draw_probes(pack: Pack, examples: list[PathExample], n: int, rng: random.Random) -> list[Probe]:
     """Fill held-out wordings with entities of the pack, with and without the relation."""
     by_key = {relation.key: index for index, relation in enumerate(pack.relations())}
-    usable = [e for e in examples if e.path and all(key in by_key for key, _ in e.path)]
+    usable = [e for e in examples if e.path and MASK in e.text and all(key in by_key for key, _ in e.path)]
     probes: list[Probe] = []
     for _ in range(40 * n):
         if len(probes) >= n or not usable:
@@ -60,9 +61,9 @@ def draw_probes(pack: Pack, examples: list[PathExample], n: int, rng: random.Ran
             continue
         path = [directed(by_key[key], inverse, pack.n_relations) for key, inverse in example.path]
         lacking = rng.random() < LACKING
-        topic = _unrelated(pack, path[0], rng) if lacking and len(path) == 1 else _topic(pack, path[0], rng)
+        topic = _unrelated(pack, path[0], rng) if lacking and len(path) == 1 else random_topic(pack, path[0], rng)
         label = pack.labels([topic])[0]
-        answers = _answers(pack, topic, path)
+        answers = follow_path(pack, topic, path)
         if bool(answers) != lacking and len(label) > 2:
             probes.append(Probe(example.text.replace(MASK, label), answers))
     return probes
@@ -77,26 +78,11 @@ def unknown_name(pack: Pack, rng: random.Random) -> str:
     return name if rng.random() < 0.5 else name.lower()
 
 
-def _topic(pack: Pack, relation: int, rng: random.Random) -> int:
-    inverse = relation >= pack.n_relations
-    ids = np.flatnonzero(np.asarray(pack.out_relation) == relation % pack.n_relations)
-    subjects, _, objects = pack.triples([int(rng.choice(ids))])
-    return int((objects if inverse else subjects)[0])
-
-
 def _unrelated(pack: Pack, relation: int, rng: random.Random) -> int:
     while True:
         entity = rng.randrange(pack.n_entities - pack.n_literals)
         if not len(edges_of(pack, np.array([entity]), relation)):
             return entity
-
-
-def _answers(pack: Pack, topic: int, path: list[int]) -> frozenset[int]:
-    frontier = np.array([topic])
-    for relation in path:
-        targets = np.unique(edges_of(pack, frontier, relation).targets)
-        frontier = targets[targets != topic]
-    return frozenset(frontier.tolist())
 
 
 def calibrate(

@@ -1,10 +1,10 @@
-"""Training Rigel: path supervision over relation texts, resumable to the bit."""
+"""Training Rigel on a mix of public sets: path supervision over relation texts, resumable to the bit."""
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,31 +14,20 @@ from torch import Tensor
 from torch.nn import functional
 
 from kgask.errors import ModelError
+from kgask.pack.store import Pack
 from kgask.train.data import PathExample
 from kgask.train.encoder import TextBatcher, load_encoder
+from kgask.train.losses import path_loss
 from kgask.train.mix import Corpus, Mix, RelationSet, load_corpus, similar_relations
-from kgask.train.model import MAX_HOPS, NEGATIVE, Rigel
+from kgask.train.model import Rigel
+from kgask.train.questions import GraphQuestion
+from kgask.train.settings import RigelConfig
+from kgask.train.targets import Targets, path_targets
+from kgask.train.torch_planner import TorchPlanner
+from kgask.train.validate import graph_probes, validate
+from kgask.train.weights import load_torch
 
-IGNORE = -100
-FEED_GOLD = 0.7  # share of hops fed with the gold relation, the rest with the expected one
-DROP_GOLD = 0.12  # share of questions whose first relation is taken away: the answer is "none"
-ALL_FIRST = 0.5  # share of questions without a first-hop mask
-
-
-@dataclass(frozen=True, slots=True)
-class RigelConfig:
-    """Everything that decides the weights; stored in the checkpoint and the model card."""
-
-    steps: int = 3000
-    batch_size: int = 64
-    n_negatives: int = 40
-    encoder_lr: float = 1e-4
-    head_lr: float = 8e-4
-    warmup: float = 0.06  # share of the steps
-    clip: float = 1.0
-    max_tokens: int = 32
-    rng_seed: int = 7
-    save_every: int = 250
+N_VALIDATED = 400  # questions a pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +40,33 @@ class Progress:
     hop_accuracy: float
     questions_per_s: float
     left_s: float
+    hits_at_1: float | None  # of the last validation
 
 
 class RigelTrainer:
-    """Owns model, optimiser and mix; ``run`` goes on from the last checkpoint in ``out``."""
+    """Owns model, optimiser and mix; ``run`` goes on from the last checkpoint in ``out``.
 
-    def __init__(self, data: Path, out: Path, encoder: Path, config: RigelConfig, device: str = "cpu") -> None:
+    ``init`` is a planner folder to start from instead of the bare encoder;
+    ``packs`` are what the model is validated on, with questions held out.
+    """
+
+    def __init__(
+        self,
+        data: Path,
+        out: Path,
+        encoder: Path,
+        config: RigelConfig,
+        device: str = "cpu",
+        init: Path | None = None,
+        packs: Sequence[Path] = (),
+    ) -> None:
         self.config, self.out, self.encoder_folder, self.device = config, out, encoder, device
         torch.manual_seed(config.rng_seed)
         self.texts = TextBatcher.load(encoder, config.max_tokens)
-        self.model = Rigel(load_encoder(encoder)).to(device)
+        self.model = (load_torch(init) if init else Rigel(load_encoder(encoder))).to(device)
         self.corpus: Corpus = load_corpus(data, config.rng_seed)
-        self.mix = Mix(self.corpus, config.n_negatives, self._similar())
+        self.mix = Mix(self.corpus, config.n_negatives, self._similar(), config.shares, config.vocabularies)
+        self.probes = [drawn for pack in packs for drawn in self._probes(pack)]
         heads = list(self.model.decoder.parameters())
         self.optimizer = torch.optim.AdamW(
             [
@@ -73,6 +77,13 @@ class RigelTrainer:
         )
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._rate)
         self.step = 0
+        self.best = Best()
+
+    def _probes(self, folder: Path) -> Iterator[tuple[Pack, list[GraphQuestion]]]:
+        pack = Pack.open(folder)
+        questions = graph_probes(pack, self.corpus.held_out, N_VALIDATED, random.Random(self.config.rng_seed))
+        if questions:
+            yield pack, questions
 
     def _rate(self, step: int) -> float:
         warmup = max(1, int(self.config.steps * self.config.warmup))
@@ -83,7 +94,7 @@ class RigelTrainer:
     @torch.no_grad()
     def _similar(self) -> dict[str, list[str]]:
         """Look-alike relations by the untrained encoder: hard negatives, and what "none" must not deny."""
-        used = {key for examples in self.corpus.train.values() for e in examples for key, _ in e.path}
+        used = {key for examples in self.corpus.train.values() for e in examples for key, _ in e.path or ()}
         keys = sorted(used | set(self.corpus.wordings))
         vectors = []
         for start in range(0, len(keys), 128):
@@ -103,7 +114,7 @@ class RigelTrainer:
         torch.manual_seed(self.config.rng_seed * 1_000_003 + self.step)  # dropout
         batch = self.mix.batch(self.config.batch_size, rng)
         relations = self.mix.relations(batch, rng)
-        targets = hop_targets(batch, relations, self.mix.similar, rng)
+        targets = path_targets(batch, relations.index(), self.mix.similar, rng).to(self.device)
         with torch.autocast(self.device, dtype=torch.bfloat16):
             loss, accuracy = self._loss(batch, relations, targets)
         self.optimizer.zero_grad(set_to_none=True)
@@ -114,26 +125,12 @@ class RigelTrainer:
         self.step += 1
         return float(loss.detach()), accuracy
 
-    def _loss(
-        self, batch: list[PathExample], relations: RelationSet, targets: HopTargets
-    ) -> tuple[Tensor, float]:
+    def _loss(self, batch: list[PathExample], relations: RelationSet, targets: Targets) -> tuple[Tensor, float]:
         _, vectors = self.model.encode(*self._to_device(list(relations.texts)))
-        targets = targets.to(self.device)
         tokens, mask, pooled = self._encode_by_length([example.text for example in batch])
-        directed = self.model.decoder.directed_relations(vectors)
+        directed = self.model.directed(vectors)
         output = self.model.decoder(tokens, mask, pooled, directed, targets.first_mask, targets.followed)
-        log_probs = output.relation_log_probs.float()
-        log_probs = log_probs.masked_fill(targets.taken_away, NEGATIVE)
-        log_probs = log_probs - log_probs.logsumexp(-1, keepdim=True)
-        flat = targets.relation.flatten()
-        relation_loss = functional.nll_loss(log_probs.flatten(0, 1), flat, ignore_index=IGNORE)
-        counted = targets.stop != IGNORE
-        stop_loss = functional.binary_cross_entropy_with_logits(
-            output.stop_logits.float()[counted], targets.stop[counted].float()
-        )
-        known = flat != IGNORE
-        right = (log_probs.flatten(0, 1).argmax(-1) == flat)[known].float().mean()
-        return relation_loss + 0.5 * stop_loss, float(right)
+        return path_loss(output, targets)
 
     def _encode_by_length(self, texts: list[str]) -> tuple[Tensor, Tensor, Tensor]:
         """Encode short and long texts apart, so that short ones are not padded to the longest.
@@ -158,16 +155,18 @@ class RigelTrainer:
     # --- the run --------------------------------------------------------------------------
 
     def run(self, report: Callable[[Progress], None]) -> None:
-        """Train to the last step; a checkpoint every ``save_every`` steps and at the end.
+        """Train to the last step, or until validation has not risen for ``patience`` looks.
 
-        Ctrl-C leaves the last checkpoint whole, and the same call goes on from it.
+        A checkpoint every ``save_every`` steps and at the end; the weights of
+        the best validation are what ``model`` holds afterwards. Ctrl-C leaves
+        the last checkpoint whole, and the same call goes on from it.
         """
         self.out.mkdir(parents=True, exist_ok=True)
         self.resume()
-        self.model.train()
         began, first = time.monotonic(), self.step
         loss_mean, accuracy_mean = 0.0, 0.0
-        while self.step < self.config.steps:
+        while self.step < self.config.steps and not self.best.is_stale(self.step, self.config):
+            self.model.train()
             loss, accuracy = self.train_step()
             keep = 0.0 if self.step == first + 1 else 0.98
             loss_mean = keep * loss_mean + (1 - keep) * loss
@@ -175,9 +174,32 @@ class RigelTrainer:
             per_step_s = (time.monotonic() - began) / (self.step - first)
             left_s = per_step_s * (self.config.steps - self.step)
             rate = self.config.batch_size / per_step_s
-            report(Progress(self.step, self.config.steps, loss_mean, accuracy_mean, rate, left_s))
-            if self.step % self.config.save_every == 0 or self.step == self.config.steps:
+            if self._is_due(self.config.validate_every):
+                self._validate()
+            report(
+                Progress(self.step, self.config.steps, loss_mean, accuracy_mean, rate, left_s, self.best.last)
+            )
+            if self._is_due(self.config.save_every):
                 self.save()
+        if self.best_weights.is_file():
+            self.model.load_state_dict(torch.load(self.best_weights, map_location=self.device, weights_only=True))
+
+    def _is_due(self, every: int) -> bool:
+        return self.step % every == 0 or self.step == self.config.steps
+
+    def _validate(self) -> None:
+        """Hits@1 over all packs' held-out questions; the best weights so far are kept beside the checkpoint."""
+        if not self.probes:
+            return
+        planner = TorchPlanner(self.model, self.texts, device=self.device)
+        found = [validate(planner, pack, questions) for pack, questions in self.probes]
+        hits = sum(part.hits_at_1 * part.n for part in found) / sum(part.n for part in found)
+        if self.best.note(self.step, hits):
+            _save_whole(self.model.state_dict(), self.best_weights)
+
+    @property
+    def best_weights(self) -> Path:
+        return self.out / "best.pt"
 
     @property
     def checkpoint(self) -> Path:
@@ -191,10 +213,9 @@ class RigelTrainer:
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),
             "step": self.step,
+            "best": asdict(self.best),
         }
-        beside = self.checkpoint.with_suffix(".tmp")
-        torch.save(state, beside)
-        beside.replace(self.checkpoint)
+        _save_whole(state, self.checkpoint)
 
     def resume(self) -> None:
         """Load the checkpoint when there is one; refuses one made with another config."""
@@ -202,57 +223,36 @@ class RigelTrainer:
             return
         state = torch.load(self.checkpoint, map_location=self.device, weights_only=True)
         if state["config"] != asdict(self.config):
-            raise ModelError(f"{self.checkpoint} was made with another config; use another --out or remove it")
+            raise ModelError(f"{self.checkpoint} was made with another config; use another --work or remove it")
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])
         self.step = state["step"]
+        self.best = Best(**state["best"])
 
 
-@dataclass(frozen=True, slots=True)
-class HopTargets:
-    """What each hop of each question must say; H = MAX_HOPS, R relations of the batch."""
+@dataclass(slots=True)
+class Best:
+    """The best validation so far."""
 
-    relation: Tensor  # [B, H] directed relation, 2R for "none", IGNORE after the path
-    stop: Tensor  # [B, H] 1 at the last hop, 0 before, IGNORE after
-    followed: Tensor  # [B, H] directed relation fed back, -1 for the expected one
-    first_mask: Tensor  # [B, 2R] relations that the topic has
-    taken_away: Tensor  # bool [B, H, 2R + 1] columns hidden from this question
+    hits_at_1: float = -1.0
+    step: int = 0
+    last: float | None = None  # of the latest validation
 
-    def to(self, device: str) -> HopTargets:
-        return HopTargets(*(getattr(self, name).to(device) for name in self.__slots__))
+    def note(self, step: int, hits_at_1: float) -> bool:
+        """Take a validation in; True when it is the best."""
+        self.last = hits_at_1
+        if hits_at_1 <= self.hits_at_1:
+            return False
+        self.hits_at_1, self.step = hits_at_1, step
+        return True
+
+    def is_stale(self, step: int, config: RigelConfig) -> bool:
+        """Validation has not risen for ``patience`` looks."""
+        return self.last is not None and step - self.step >= config.patience * config.validate_every
 
 
-def hop_targets(
-    batch: list[PathExample], relations: RelationSet, similar: dict[str, list[str]], rng: random.Random
-) -> HopTargets:
-    """Targets of a batch; some questions lose their relation and must say "none"."""
-    index, n = relations.index(), len(relations.keys)
-    shape = (len(batch), MAX_HOPS)
-    relation = torch.full(shape, IGNORE)
-    stop = torch.full(shape, IGNORE)
-    followed = torch.full(shape, -1)
-    first_mask = torch.ones(len(batch), 2 * n)
-    taken_away = torch.zeros(*shape, 2 * n + 1, dtype=torch.bool)
-    for row, example in enumerate(batch):
-        if not example.path:
-            relation[row, 0] = 2 * n
-            continue
-        gold = [index[key] + (n if inverse else 0) for key, inverse in example.path]
-        if len(gold) == 1 and rng.random() < DROP_GOLD:
-            relation[row, 0] = 2 * n
-            key = example.path[0][0]
-            for other in [key, *similar.get(key, ())]:
-                if other in index:
-                    taken_away[row, 0, [index[other], index[other] + n]] = True
-            continue
-        for hop, column in enumerate(gold):
-            relation[row, hop] = column
-            stop[row, hop] = int(hop == len(gold) - 1)
-            if rng.random() < FEED_GOLD:
-                followed[row, hop] = column
-        if rng.random() > ALL_FIRST:
-            keep = torch.tensor([float(rng.random() < 0.3) for _ in range(2 * n)])
-            keep[gold[0]] = 1.0
-            first_mask[row] = keep
-    return HopTargets(relation, stop, followed, first_mask, taken_away)
+def _save_whole(content: object, path: Path) -> None:
+    beside = path.with_suffix(".tmp")
+    torch.save(content, beside)
+    beside.replace(path)

@@ -8,31 +8,34 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
 
+from kgask.errors import UsageError
 from kgask.train import data
 from kgask.train.compose import Composer
-from kgask.train.data import PathExample, Step
+from kgask.train.compose_constraints import wrong_mask
+from kgask.train.data import MASK, PathExample, Step
+from kgask.train.freebase import freebase_relation_texts, freebase_questions
+from kgask.train.mintaka import mintaka_questions
+from kgask.train.targets import WRONG_MASK
 from kgask.train.wikiweb import wikiweb_questions
 from kgask.train.wordings import RelationWordings, load_wordings
 
-# Shares of the mix by source; composed questions teach the second and third hop.
-SHARES = {
-    "simple": 0.19,
-    "kgconv": 0.15,
-    "own": 0.13,
-    "entityquestions": 0.01,
-    "wikiweb": 0.03,
-    "off_topic": 0.02,
-    "composed2": 0.27,
-    "composed3": 0.20,
-}
+WIKIDATA = "wikidata"
+DRAWN = ("composed2", "composed3", "constrained", "operators", WRONG_MASK)  # sources made while training
 HELD_OUT = 0.03  # share of each source's texts kept for validation
 SIMILAR = 0.6  # cosine of untrained text vectors above which two relations may mean the same
+SHORTER = 0.15  # share of the composed questions that lose their last hop
+DECORATED = 0.3  # share of the questions with a second name that does not narrow the answers
+UNMARKED = 0.03  # share of one-hop questions with an invented topic in words instead of the mask
+N_NAMES = 20_000
+NAME_CHARS = (3, 40)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +51,13 @@ class RelationSet:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Every training and held-out question, and the texts of every relation."""
+    """Every training and held-out question, the texts of every relation, names of things."""
 
     train: dict[str, list[PathExample]]
     held_out: list[PathExample]
     texts: dict[str, list[str]]
     wordings: dict[str, RelationWordings]
+    names: list[str]
 
 
 def load_corpus(folder: Path, rng_seed: int) -> Corpus:
@@ -65,20 +69,33 @@ def load_corpus(folder: Path, rng_seed: int) -> Corpus:
         "kgconv": data.kgconv_templates(folder),
         "entityquestions": data.entity_question_templates(folder),
         "wikiweb": wikiweb_questions(folder, labels),
+        "webquestions": freebase_questions(folder),
+        "mintaka": mintaka_questions(folder),
         "own": data.own_questions(wordings),
         "off_topic": off_topic_questions(),
     }
-    texts = data.relation_texts(folder, wordings)
+    texts = data.relation_texts(folder, wordings) | freebase_relation_texts(folder)
     rng = random.Random(rng_seed)
     train, held_out = {}, []
-    for source, reader in readers.items():
-        examples = [e for e in reader if all(key in texts for key, _ in e.path)]
-        held_texts = {text for text in sorted({e.text for e in examples}) if rng.random() < HELD_OUT}
-        train[source] = [e for e in examples if e.text not in held_texts]
-        held_out += [e for e in examples if e.text in held_texts]
-    composer = Composer(wordings, {}, rng)
+    for examples in readers.values():
+        known = [e for e in examples if all(key in texts for key, _ in e.path or ())]
+        held_texts = {text for text in sorted({e.text for e in known}) if rng.random() < HELD_OUT}
+        for example in known:
+            if example.text in held_texts:
+                held_out.append(example)
+            else:
+                train.setdefault(example.source, []).append(example)
+    names = _names(labels, rng)
+    composer = Composer(wordings, {}, rng, names)
     held_out += [composer.draw(hops) for hops in (2, 3) for _ in range(200)]
-    return Corpus(train, held_out, texts, wordings)
+    return Corpus(train, held_out, texts, wordings, names)
+
+
+def _names(labels: Mapping[str, str], rng: random.Random) -> list[str]:
+    """Names to stand where a question names something beside its topic."""
+    least, most = NAME_CHARS
+    known = sorted({label for label in labels.values() if least <= len(label) <= most})
+    return rng.sample(known, min(N_NAMES, len(known)))
 
 
 def off_topic_questions() -> list[PathExample]:
@@ -88,38 +105,84 @@ def off_topic_questions() -> list[PathExample]:
 
 
 class Mix:
-    """Draws batches of questions and the relations they compete over."""
+    """Draws batches of questions and the relations they compete over.
 
-    def __init__(self, corpus: Corpus, n_negatives: int, similar: dict[str, list[str]]) -> None:
-        self._corpus = corpus
-        self._n_negatives = n_negatives
-        self.similar = similar
-        self._one_hop: dict[Step, list[str]] = {}
-        for source in ("simple", "kgconv"):
-            for example in (e for e in corpus.train[source] if data.MASK in e.text):
-                self._one_hop.setdefault(example.path[0], []).append(example.text)
-        self._cumulative = {
-            source: np.cumsum(_flattened(examples)).tolist() for source, examples in corpus.train.items()
-        }
-        used = {key for examples in corpus.train.values() for e in examples for key, _ in e.path}
-        self._negatives = sorted(used)
+    ``shares`` weighs the sources; a source that the corpus does not have is an
+    error. ``others`` gives the share of the batches that are over another
+    vocabulary than Wikidata's, by vocabulary: near-synonyms of two vocabularies
+    must not compete.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        n_negatives: int,
+        similar: dict[str, list[str]],
+        shares: Mapping[str, float],
+        others: Mapping[str, float],
+    ) -> None:
+        self._corpus, self._n_negatives, self.similar, self._others = corpus, n_negatives, similar, others
+        self._pools = _by_vocabulary(corpus)
+        self._shares = {name: share for name, share in shares.items() if share > 0}
+        missing = [n for n in self._shares if n not in DRAWN and (WIKIDATA, n) not in self._pools]
+        missing += [name for name in others if not any(vocabulary == name for vocabulary, _ in self._pools)]
+        if missing:
+            raise UsageError(f"the mix names {missing[0]!r}, but the data has no such questions")
+        self._one_hop = _one_hop_texts(self._pools)
+        self._cumulative = {pool: list(accumulate(_flattened(found))) for pool, found in self._pools.items()}
+        self._negatives = _used_relations(self._pools)
 
     def batch(self, size: int, rng: random.Random) -> list[PathExample]:
-        composer = Composer(self._corpus.wordings, self._one_hop, rng)
-        sources = rng.choices(list(SHARES), weights=list(SHARES.values()), k=size)
+        """Questions over one vocabulary."""
+        draw = rng.random()
+        for vocabulary, share in self._others.items():
+            if draw < share:
+                return self._batch_of(vocabulary, size, rng)
+            draw -= share
+        composer = Composer(self._corpus.wordings, self._one_hop, rng, self._corpus.names)
+        sources = rng.choices(list(self._shares), weights=list(self._shares.values()), k=size)
         return [self._draw(source, composer, rng) for source in sources]
 
+    def _batch_of(self, vocabulary: str, size: int, rng: random.Random) -> list[PathExample]:
+        sources = [pool for pool in self._pools if pool[0] == vocabulary]
+        weights = [len(self._pools[pool]) for pool in sources]
+        return [self._choose(pool, rng) for pool in rng.choices(sources, weights=weights, k=size)]
+
+    def _choose(self, pool: tuple[str, str], rng: random.Random) -> PathExample:
+        return rng.choices(self._pools[pool], cum_weights=self._cumulative[pool])[0]
+
     def _draw(self, source: str, composer: Composer, rng: random.Random) -> PathExample:
-        if source.startswith("composed"):
-            return composer.draw(int(source[-1]))
-        examples = self._corpus.train[source]
-        return rng.choices(examples, cum_weights=self._cumulative[source])[0]
+        if source in ("composed2", "composed3"):
+            # Now and then the same words without the last hop: where to stop is then all there is to learn.
+            longer, shorter = composer.draw_pair(int(source[-1]))
+            return shorter if rng.random() < SHORTER else longer
+        if source == "constrained":
+            return composer.decorated() if rng.random() < DECORATED else composer.constrained()
+        if source == "operators":
+            return composer.yes_no() if rng.random() < 0.5 else composer.counting()
+        if source == WRONG_MASK:
+            return self._wrongly_masked(rng)
+        example = self._choose((WIKIDATA, source), rng)
+        if rng.random() < UNMARKED and len(example.path or ()) == 1:
+            named = example.text.replace(MASK, rng.choice(self._corpus.names).lower())
+            return PathExample(named, example.path, example.source, answer_type=example.answer_type)
+        return example
+
+    def _wrongly_masked(self, rng: random.Random) -> PathExample:
+        """A question about a made-up topic with something else than the topic masked."""
+        pools = [pool for pool in ((WIKIDATA, "simple"), (WIKIDATA, "own"), (WIKIDATA, "kgconv")) if pool in self._pools]
+        while True:
+            text, name = self._choose(rng.choice(pools), rng).text, rng.choice(self._corpus.names).lower()
+            wrong = wrong_mask(text.replace(MASK, name), name, rng) if MASK in text else None
+            if wrong is not None:
+                return PathExample(wrong, None, WRONG_MASK)
 
     def relations(self, batch: list[PathExample], rng: random.Random) -> RelationSet:
         """Gold relations, their look-alikes and random others; no text stands twice."""
-        gold = {key for example in batch for key, _ in example.path}
+        gold = {key for example in batch for key, _ in example.path or ()}
+        others = self._negatives[batch[0].vocabulary]
         near = {other for key in gold for other in self.similar.get(key, ())[:2] if rng.random() < 0.5}
-        rest = rng.sample(self._negatives, min(self._n_negatives, len(self._negatives)))
+        rest = rng.sample(others, min(self._n_negatives, len(others)))
         keys = sorted(gold) + [key for key in sorted(near) + rest if key not in gold]
         chosen: dict[str, str] = {}
         for key in dict.fromkeys(keys):
@@ -129,6 +192,32 @@ class Mix:
             elif key in gold:
                 chosen[key] = self._corpus.texts[key][0]
         return RelationSet(tuple(chosen), tuple(chosen.values()))
+
+
+def _by_vocabulary(corpus: Corpus) -> dict[tuple[str, str], list[PathExample]]:
+    """Training questions by (vocabulary, source)."""
+    pools: dict[tuple[str, str], list[PathExample]] = {}
+    for source, examples in corpus.train.items():
+        for example in examples:
+            pools.setdefault((example.vocabulary, source), []).append(example)
+    return pools
+
+
+def _one_hop_texts(pools: dict[tuple[str, str], list[PathExample]]) -> dict[Step, list[str]]:
+    texts: dict[Step, list[str]] = {}
+    for source in ("simple", "kgconv"):
+        for example in pools.get((WIKIDATA, source), ()):
+            if MASK in example.text:
+                texts.setdefault(example.path[0], []).append(example.text)
+    return texts
+
+
+def _used_relations(pools: dict[tuple[str, str], list[PathExample]]) -> dict[str, list[str]]:
+    """The relations that questions are about, by vocabulary: what negatives are drawn from."""
+    used: dict[str, set[str]] = {}
+    for (vocabulary, _), examples in pools.items():
+        used.setdefault(vocabulary, set()).update(key for e in examples for key, _ in e.path or ())
+    return {vocabulary: sorted(keys) for vocabulary, keys in used.items()}
 
 
 def _flattened(examples: list[PathExample]) -> list[float]:

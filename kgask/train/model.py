@@ -20,10 +20,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from kgask.train.data import ANSWER_TYPES
+
 MAX_HOPS = 3
 NEGATIVE = -1e4  # masks a logit; finite so that a wholly masked row stays a number
-ANSWER_TYPES = ("entity", "date", "number", "yesno")
-TOPIC, CONSTRAINED = 0, 1  # columns of the branch scores
+N_BRANCH_SCORES = 2  # the masked span is a topic; a further seed narrows the answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class HopDecoder(nn.Module):
         self.cell = nn.GRUCell(2 * width, width)
         self.stop = nn.Sequential(nn.Linear(3 * width, width // 2), nn.GELU(), nn.Linear(width // 2, 1))
         self.hop_attention = nn.Sequential(nn.Linear(3 * width, width // 2), nn.GELU(), nn.Linear(width // 2, 1))
-        n_scores = 2 + len(ANSWER_TYPES)
+        n_scores = N_BRANCH_SCORES + len(ANSWER_TYPES)
         self.question = nn.Sequential(nn.Linear(2 * width, width // 2), nn.GELU(), nn.Linear(width // 2, n_scores))
         self.null = nn.Parameter(torch.randn(width) * 0.02)
         self.null_bias = nn.Parameter(torch.tensor(0.0))
@@ -151,7 +152,11 @@ class HopDecoder(nn.Module):
             hops.append(self.hop_attention(seen).squeeze(-1))
         question = self.question(torch.cat([pooled, tokens[:, 0]], -1))
         return RigelOutput(
-            torch.stack(log_probs, 1), torch.stack(stops, 1), torch.stack(hops, 1), question[:, :2], question[:, 2:]
+            torch.stack(log_probs, 1),
+            torch.stack(stops, 1),
+            torch.stack(hops, 1),
+            question[:, :N_BRANCH_SCORES],
+            question[:, N_BRANCH_SCORES:],
         )
 
     @staticmethod

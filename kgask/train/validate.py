@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,13 +10,15 @@ import numpy as np
 
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import RigelPlanner
-from kgask.retrieve.follow import relations_of
+from kgask.retrieve.follow import edges_of, relations_of
 from kgask.retrieve.walk import routes
+from kgask.train.data import MASK, PathExample
 from kgask.train.questions import GraphQuestion
 from kgask.train.torch_planner import TorchPlanner
-from kgask.types import Branch
+from kgask.types import Branch, directed
 
 BATCH = 64
+TRIES = 40  # draws a wanted probe before giving up
 MAX_HOPS = 3
 
 
@@ -54,3 +57,41 @@ def validate(planner: TorchPlanner | RigelPlanner, pack: Pack, questions: Sequen
 def _answers(pack: Pack, topic: int, probs: np.ndarray, stops: np.ndarray) -> list[int]:
     found = routes(pack, Branch((), probs, stops), [topic], MAX_HOPS)
     return found[0].answers.tolist() if found else []
+
+
+def graph_probes(
+    pack: Pack, examples: Sequence[PathExample], n: int, rng: random.Random
+) -> list[GraphQuestion]:
+    """Up to ``n`` questions whose paths this pack has, each about a random entity that has an answer."""
+    by_key = {relation.key: index for index, relation in enumerate(pack.relations())}
+    usable = [e for e in examples if e.path and MASK in e.text and all(key in by_key for key, _ in e.path)]
+    found: list[GraphQuestion] = []
+    for _ in range(TRIES * n if usable else 0):
+        if len(found) >= n:
+            break
+        example = rng.choice(usable)
+        path = tuple(directed(by_key[key], inverse, pack.n_relations) for key, inverse in example.path)
+        topic = random_topic(pack, path[0], rng)
+        answers = follow_path(pack, topic, path) if topic is not None else frozenset()
+        if answers:
+            found.append(GraphQuestion(example.text, topic, answers, path))
+    return found
+
+
+def random_topic(pack: Pack, relation: int, rng: random.Random) -> int | None:
+    """An entity that has the directed relation, drawn by triples; None when no triple does."""
+    inverse = relation >= pack.n_relations
+    ids = np.flatnonzero(np.asarray(pack.out_relation) == relation % pack.n_relations)
+    if not len(ids):
+        return None
+    subjects, _, objects = pack.triples([int(rng.choice(ids))])
+    return int((objects if inverse else subjects)[0])
+
+
+def follow_path(pack: Pack, topic: int, path: Sequence[int]) -> frozenset[int]:
+    """Where a path of directed relations leads; it does not come back to its topic."""
+    frontier = np.array([topic])
+    for relation in path:
+        targets = np.unique(edges_of(pack, frontier, relation).targets)
+        frontier = targets[targets != topic]
+    return frozenset(frontier.tolist())

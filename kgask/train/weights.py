@@ -81,7 +81,7 @@ def load_torch(folder: Path) -> Rigel:
     state = model.state_dict()
     try:
         for name, place in json.loads(metadata[METADATA_KEY]).items():
-            state[name] = torch.from_numpy(_value(place, arrays, tuple(state[name].shape)))
+            state[name] = torch.tensor(_value(place, arrays, tuple(state[name].shape)))
     except (KeyError, ValueError, RuntimeError) as error:
         raise ModelError(f"{folder}: its weights do not fit its architecture ({error})") from error
     if card.closed:

@@ -1,0 +1,92 @@
+"""The configuration file of a shipped planner: an INI file with everything that decides its weights."""
+
+from __future__ import annotations
+
+import configparser
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from kgask.errors import UsageError
+
+SHARES = {
+    "simple": 0.14,
+    "simple_unmasked": 0.02,
+    "kgconv": 0.12,
+    "own": 0.12,
+    "entityquestions": 0.01,
+    "wikiweb": 0.03,
+    "mintaka": 0.02,
+    "off_topic": 0.02,
+    "composed2": 0.23,
+    "composed3": 0.17,
+    "constrained": 0.05,
+    "operators": 0.03,
+    "wrong_mask": 0.04,
+}
+VOCABULARIES = {"freebase": 0.12}
+
+
+@dataclass(frozen=True, slots=True)
+class RigelConfig:
+    """Everything that decides the weights; stored in the checkpoint and the model card."""
+
+    steps: int = 3000
+    batch_size: int = 64
+    n_negatives: int = 40
+    encoder_lr: float = 1e-4
+    head_lr: float = 8e-4
+    warmup: float = 0.06  # share of the steps
+    clip: float = 1.0
+    max_tokens: int = 32
+    rng_seed: int = 7
+    save_every: int = 250
+    validate_every: int = 250
+    patience: int = 8  # validations without a rise before a run ends early
+    shares: dict[str, float] = field(default_factory=lambda: dict(SHARES))  # of the mix, by source
+    vocabularies: dict[str, float] = field(default_factory=lambda: dict(VOCABULARIES))  # share of batches
+
+
+def read_config(path: Path) -> RigelConfig:
+    """The settings of an INI file.
+
+    ``[rigel]`` holds fields of :class:`RigelConfig`, ``[mix]`` the shares by
+    source, ``[vocabularies]`` the shares of batches by vocabulary. Raises
+    :class:`UsageError` that names what is wrong.
+    """
+    parser = configparser.ConfigParser(interpolation=None, inline_comment_prefixes=("#",))
+    try:
+        if not parser.read(path, encoding="utf-8"):
+            raise UsageError(f"{path}: no such file")
+    except (configparser.Error, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not an INI file ({str(error).splitlines()[0]})") from error
+    for section in parser.sections():
+        if section not in ("rigel", "mix", "vocabularies"):
+            raise UsageError(f"{path}: unknown section [{section}] (known: [rigel], [mix], [vocabularies])")
+    settings = _numbers(path, parser["rigel"] if "rigel" in parser else {})
+    if "mix" in parser:
+        settings["shares"] = _shares(path, parser["mix"])
+    if "vocabularies" in parser:
+        settings["vocabularies"] = _shares(path, parser["vocabularies"])
+    return RigelConfig(**settings)
+
+
+def _numbers(path: Path, given: Mapping[str, str]) -> dict[str, object]:
+    kinds = {f.name: type(f.default) for f in fields(RigelConfig) if isinstance(f.default, int | float)}
+    for name in given:
+        if name not in kinds:
+            raise UsageError(f"{path}: unknown setting {name!r} (known: {', '.join(kinds)})")
+    try:
+        return {name: kinds[name](text) for name, text in given.items()}
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from error
+
+
+def _shares(path: Path, given: Mapping[str, str]) -> dict[str, float]:
+    try:
+        shares = {name: float(text) for name, text in given.items()}
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from error
+    if any(not 0 <= share <= 1 for share in shares.values()):
+        raise UsageError(f"{path}: a share is a number from 0 to 1")
+    return shares
