@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from kgask.train.losses import path_loss
 from kgask.train.mix import Corpus, Mix, RelationSet, load_corpus, similar_relations
 from kgask.train.model import Rigel
 from kgask.train.questions import GraphQuestion
+from kgask.train.running import Best, Progress, learning_rate, save_whole
 from kgask.train.settings import RigelConfig
 from kgask.train.targets import Targets, path_targets
 from kgask.train.torch_planner import TorchPlanner
@@ -28,19 +29,6 @@ from kgask.train.validate import graph_probes, validate
 from kgask.train.weights import load_torch
 
 N_VALIDATED = 400  # questions a pack
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What the caller may show after a step."""
-
-    step: int
-    steps: int
-    loss: float
-    hop_accuracy: float
-    questions_per_s: float
-    left_s: float
-    hits_at_1: float | None  # of the last validation
 
 
 class RigelTrainer:
@@ -75,7 +63,7 @@ class RigelTrainer:
             ],
             weight_decay=0.01,
         )
-        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._rate)
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, lambda step: learning_rate(step, config))
         self.step = 0
         self.best = Best()
 
@@ -84,12 +72,6 @@ class RigelTrainer:
         questions = graph_probes(pack, self.corpus.held_out, N_VALIDATED, random.Random(self.config.rng_seed))
         if questions:
             yield pack, questions
-
-    def _rate(self, step: int) -> float:
-        warmup = max(1, int(self.config.steps * self.config.warmup))
-        if step < warmup:
-            return (step + 1) / warmup
-        return max(0.02, (self.config.steps - step) / max(1, self.config.steps - warmup))
 
     @torch.no_grad()
     def _similar(self) -> dict[str, list[str]]:
@@ -195,7 +177,7 @@ class RigelTrainer:
         found = [validate(planner, pack, questions) for pack, questions in self.probes]
         hits = sum(part.hits_at_1 * part.n for part in found) / sum(part.n for part in found)
         if self.best.note(self.step, hits):
-            _save_whole(self.model.state_dict(), self.best_weights)
+            save_whole(self.model.state_dict(), self.best_weights)
 
     @property
     def best_weights(self) -> Path:
@@ -215,7 +197,7 @@ class RigelTrainer:
             "step": self.step,
             "best": asdict(self.best),
         }
-        _save_whole(state, self.checkpoint)
+        save_whole(state, self.checkpoint)
 
     def resume(self) -> None:
         """Load the checkpoint when there is one; refuses one made with another config."""
@@ -229,30 +211,3 @@ class RigelTrainer:
         self.schedule.load_state_dict(state["schedule"])
         self.step = state["step"]
         self.best = Best(**state["best"])
-
-
-@dataclass(slots=True)
-class Best:
-    """The best validation so far."""
-
-    hits_at_1: float = -1.0
-    step: int = 0
-    last: float | None = None  # of the latest validation
-
-    def note(self, step: int, hits_at_1: float) -> bool:
-        """Take a validation in; True when it is the best."""
-        self.last = hits_at_1
-        if hits_at_1 <= self.hits_at_1:
-            return False
-        self.hits_at_1, self.step = hits_at_1, step
-        return True
-
-    def is_stale(self, step: int, config: RigelConfig) -> bool:
-        """Validation has not risen for ``patience`` looks."""
-        return self.last is not None and step - self.step >= config.patience * config.validate_every
-
-
-def _save_whole(content: object, path: Path) -> None:
-    beside = path.with_suffix(".tmp")
-    torch.save(content, beside)
-    beside.replace(path)

@@ -1,0 +1,67 @@
+"""What every training run shares: progress, the best validation, the learning rate, whole files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import torch
+
+
+class Schedule(Protocol):
+    """The part of a run's settings that says when to look and how fast to learn."""
+
+    steps: int
+    warmup: float  # share of the steps
+    validate_every: int
+    patience: int  # validations without a rise before a run ends early
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What the caller may show after a step."""
+
+    step: int
+    steps: int
+    loss: float
+    hop_accuracy: float
+    questions_per_s: float
+    left_s: float
+    hits_at_1: float | None  # of the last validation
+
+
+@dataclass(slots=True)
+class Best:
+    """The best validation so far."""
+
+    hits_at_1: float = -1.0
+    step: int = 0
+    last: float | None = None  # of the latest validation
+
+    def note(self, step: int, hits_at_1: float, ties: bool = False) -> bool:
+        """Take a validation in; True when it is the best (with ``ties``, also when it is as good)."""
+        self.last = hits_at_1
+        if hits_at_1 < self.hits_at_1 or (hits_at_1 == self.hits_at_1 and not ties):
+            return False
+        self.hits_at_1, self.step = hits_at_1, step
+        return True
+
+    def is_stale(self, step: int, config: Schedule) -> bool:
+        """Validation has not risen for ``patience`` looks."""
+        return self.last is not None and step - self.step >= config.patience * config.validate_every
+
+
+def learning_rate(step: int, config: Schedule) -> float:
+    """Factor of the learning rate: linear warm-up, then linear decay."""
+    warmup = max(1, int(config.steps * config.warmup))
+    if step < warmup:
+        return (step + 1) / warmup
+    return max(0.02, (config.steps - step) / max(1, config.steps - warmup))
+
+
+def save_whole(content: object, path: Path) -> None:
+    """Write beside, then rename: a kill leaves the file before."""
+    beside = path.with_suffix(".tmp")
+    torch.save(content, beside)
+    beside.replace(path)
