@@ -8,10 +8,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from kgask.errors import ModelError
 
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"
+FULL_GRAPH = "rigel.fp32.onnx"  # optional file of a model folder: what a GPU runs
 _NVIDIA_NODES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")  # Linux driver, WSL
 
 
@@ -61,38 +64,74 @@ def silenced() -> Iterator[None]:
         os.close(nowhere)
 
 
-def open_session(model: Path) -> tuple[object, str]:
+def open_session(model: Path, full: Path | None = None) -> tuple[object, str]:
     """An ONNX Runtime session on the best provider that works, and a note that says which.
 
-    Raises :class:`ModelError` when the file is not a model.
+    ``model`` is the graph for the CPU, ``full`` its float32 form for CUDA. An
+    int8 graph is no use there: CUDA has no kernel for its products of unsigned
+    by signed numbers, so every one of them would come back to the CPU. Raises
+    :class:`ModelError` when the file is not a model.
     """
     with silenced():
         import onnxruntime
 
         wanted, note = wanted_providers(onnxruntime.get_available_providers())
+        if CUDA in wanted and full is None:
+            note = f"planner on the CPU (CUDA runs {FULL_GRAPH}, which this model does not have)"
+        elif CUDA in wanted:
+            try:
+                return _cuda_session(onnxruntime, full), note
+            except Exception as error:  # the binding raises many unrelated types
+                note = f"planner on the CPU (CUDA failed: {_first_line(error)})"
         try:
-            return _session(onnxruntime, model, wanted), note
-        except Exception as error:  # the binding raises many unrelated types
-            if wanted == [CPU]:
-                raise ModelError(f"{model}: not a usable ONNX model ({_first_line(error)})") from error
-            reason = _first_line(error)
-        try:
-            return _session(onnxruntime, model, [CPU]), f"planner on the CPU (CUDA failed: {reason})"
+            return _cpu_session(onnxruntime, model), note
         except Exception as error:
             raise ModelError(f"{model}: not a usable ONNX model ({_first_line(error)})") from error
 
 
-def _session(onnxruntime: object, model: Path, providers: list[str]) -> object:
+def _cpu_session(onnxruntime: object, model: Path) -> object:
+    """One thread a run; :mod:`kgask.plan.batches` puts runs side by side.
+
+    Measured with MiniLM in int8 on two busy cores: a question takes 3.4 ms with
+    one thread and 4.9 ms with two that sleep while they wait for each other;
+    threads that spin are quicker alone, but take ten times as long beside others.
+    """
+    options = _options(onnxruntime)
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(
+        str(model),
+        options,
+        providers=[CPU],
+        enable_fallback=0,
+        # The fused form takes several times as long on the CPU as the addition and LayerNormalization it is made of.
+        disabled_optimizers=["SkipLayerNormFusion"],
+    )
+
+
+def _cuda_session(onnxruntime: object, model: Path) -> object:
+    """A session on the first GPU that has answered once; raises what the binding raises."""
+    with contextlib.suppress(Exception):  # CUDA that came as Python packages is found only so
+        onnxruntime.preload_dlls()
+    session = onnxruntime.InferenceSession(str(model), _options(onnxruntime), providers=[CUDA, CPU], enable_fallback=0)
+    if CUDA not in session.get_providers():
+        raise ModelError("the CUDA libraries could not be loaded")
+    # A GPU that this onnxruntime has no code for is noticed only when something runs.
+    session.run(None, {node.name: _ones(node) for node in session.get_inputs()})
+    return session
+
+
+def _ones(node: object) -> np.ndarray:
+    """A small input that fits: 2 wherever the graph leaves a size open."""
+    shape = [size if isinstance(size, int) else 2 for size in node.shape]
+    return np.ones(shape, np.int64 if "int64" in node.type else np.float32)
+
+
+def _options(onnxruntime: object) -> object:
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = cpu_threads()
     options.inter_op_num_threads = 1
     options.log_severity_level = 4  # fatal only
-    # Waiting threads sleep: spinning costs nothing alone, but ten times the answer on a busy machine.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    session = onnxruntime.InferenceSession(str(model), options, providers=providers, enable_fallback=0)
-    if providers[0] == CUDA and CUDA not in session.get_providers():
-        raise ModelError("the CUDA libraries could not be loaded")
-    return session
+    return options
 
 
 def _first_line(error: Exception) -> str:

@@ -18,17 +18,18 @@ import numpy as np
 from kgask.config import cache_home
 from kgask.errors import ModelError
 from kgask.pack.records import RelationText
+from kgask.plan.batches import Batches
 from kgask.plan.card import CLOSED_FILE, RigelCard
-from kgask.plan.providers import open_session
+from kgask.plan.providers import FULL_GRAPH, open_session
 
 MASK = "[MASK]"  # stands for the topic in every planner text
 MASK_TOKENS = ("[MASK]", "<mask>")  # what the tokenizers of BERT-like and RoBERTa-like encoders call it
 PAD_TOKENS = ("[PAD]", "<pad>")
-TEXT_BATCH = 64
 # A relation's vector is the weighted mean of its texts' vectors; the label says most.
 LABEL_WEIGHT, ALIAS_WEIGHT = 2.0, 1.0
 MAX_ALIASES = 4
-OUTPUTS = ["relation_probs", "stop_probs", "branch_scores", "answer_types", "text_vectors", "inverse_vectors"]
+PLAN_OUTPUTS = ["relation_probs", "stop_probs", "branch_scores", "answer_types"]
+TEXT_OUTPUTS = ["text_vectors", "inverse_vectors"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +63,7 @@ class RigelPlanner:
         self._tokenizer = tokenizer
         self._mask_token = special_token(tokenizer, MASK_TOKENS)
         pad_token = special_token(tokenizer, PAD_TOKENS)
-        self._pad_id = tokenizer.token_to_id(pad_token) if pad_token else 0
+        self._batches = Batches(session, tokenizer.token_to_id(pad_token) if pad_token else 0)
 
     @classmethod
     def load(cls, folder: Path) -> RigelPlanner:
@@ -77,7 +78,8 @@ class RigelPlanner:
         if special_token(tokenizer, MASK_TOKENS) is None:
             raise ModelError(f"{folder / 'tokenizer.json'}: has no mask token")
         tokenizer.enable_truncation(card.max_tokens)
-        session, note = open_session(folder / "rigel.onnx")
+        full = folder / FULL_GRAPH if FULL_GRAPH in card.content["files"] else None
+        session, note = open_session(folder / "rigel.onnx", full)
         return cls(card, session, tokenizer, note)
 
     def question_words(self) -> frozenset[str]:
@@ -124,14 +126,9 @@ class RigelPlanner:
 
     def _encode_texts(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
         """Unit vectors [n, D] of relation texts, followed forward and backward."""
-        forward, inverse = [], []
         blank = np.zeros((2, self._width()), np.float32)
-        for start in range(0, len(texts), TEXT_BATCH):
-            batch = texts[start : start + TEXT_BATCH]
-            *_, straight, back = self._run(batch, blank, np.ones((len(batch), 2), np.float32))
-            forward.append(straight)
-            inverse.append(back)
-        return np.concatenate(forward), np.concatenate(inverse)
+        forward, inverse = self._run(texts, blank, np.ones((len(texts), 2), np.float32), TEXT_OUTPUTS)
+        return forward, inverse
 
     def _width(self) -> int:
         return next(node.shape[1] for node in self._session.get_inputs() if node.name == "directed")
@@ -143,24 +140,15 @@ class RigelPlanner:
         [B, 2R], 1 where the topic has the directed relation: what follows hop 1
         is conditioned on those. The distributions themselves are unmasked.
         """
-        probs, stops, branches, types, _, _ = self._run(texts, directed, first_mask.astype(np.float32))
+        probs, stops, branches, types = self._run(texts, directed, first_mask, PLAN_OUTPUTS)
         return HopDistributions(probs[:, :, :-1], stops, branches, types)
 
-    def _run(self, texts: list[str], directed: np.ndarray, first_mask: np.ndarray) -> list[np.ndarray]:
+    def _run(
+        self, texts: list[str], directed: np.ndarray, first_mask: np.ndarray, outputs: list[str]
+    ) -> list[np.ndarray]:
         # One by one: encode_batch wakes a thread pool, which costs more than a few short texts.
-        encoded = [self._tokenizer.encode(text.replace(MASK, self._mask_token)).ids for text in texts]
-        input_ids = np.full((len(texts), max(map(len, encoded))), self._pad_id, np.int64)
-        attention_mask = np.zeros_like(input_ids)
-        for row, ids in enumerate(encoded):
-            input_ids[row, : len(ids)] = ids
-            attention_mask[row, : len(ids)] = 1
-        feeds = {
-            "input_ids": input_ids,
-            "attention_mask": attention_mask,
-            "directed": directed,
-            "first_mask": first_mask,
-        }
-        return self._session.run(OUTPUTS, feeds)
+        rows = [self._tokenizer.encode(text.replace(MASK, self._mask_token)).ids for text in texts]
+        return self._batches.run(rows, directed, first_mask, outputs)
 
 
 def weighted_texts(relations: Sequence[RelationText]) -> tuple[list[str], list[int], np.ndarray]:
