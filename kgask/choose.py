@@ -84,12 +84,15 @@ def choose(pack: Pack, model: LinkModel, linked: Sequence[Linked], search: Searc
 def _pairs(model: LinkModel, linked: Sequence[Linked]) -> Iterator[_Pair]:
     """No walk is more probable than its first step, so the weight and what the seed has for it bound a pair."""
     for one in linked:
-        first = one.branch.relation_probs[0]
-        wanted = max(float(first.sum()), 1e-9)
         for seed, has in zip(one.mention.seeds, one.present, strict=True):
-            mass = float(first[has].sum())
-            weight = model.pair(seed.score, one.branch.topic_prob, mass / wanted)
-            yield _Pair(one, seed, weight, weight * mass)
+            weight = model.pair(seed.score, one.branch.topic_prob, fit_of(one.branch, has))
+            yield _Pair(one, seed, weight, weight * float(one.branch.relation_probs[0][has].sum()))
+
+
+def fit_of(branch: Branch, has: np.ndarray) -> float:
+    """0..1: how much of the first relation that the plan wants a seed with these (bool [2R]) has."""
+    first = branch.relation_probs[0]
+    return float(first[has].sum()) / max(float(first.sum()), 1e-9)
 
 
 def _walk(pack: Pack, pair: _Pair, search: Search) -> Reached:
