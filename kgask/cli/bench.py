@@ -3,16 +3,84 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kgask.cli.render import note, steps_bar, table
 
+if TYPE_CHECKING:
+    from kgask.bench.datasets import GoldQuestion
+    from kgask.bench.run import Report
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def bench() -> None:
-    """Measure kgask: cold start, warm questions, answers on question sets."""
+    """Measure kgask: cold start, warm questions, answers on question sets.
+
+    DATA is the folder with the public sets, one folder a set.
+    """
+
+
+def _together(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Options that several commands share, in the order given."""
+
+    def decorate(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+MODEL_OPTION = click.option("--model", help="Planner name or path.")
+PACK_OPTION = click.option("--pack", help="Pack name or path; by default as for ask.")
+LIMIT_OPTION = click.option(
+    "--limit", type=click.IntRange(1), help="Only this many questions, drawn with a fixed seed."
+)
+MISSES_OPTION = click.option(
+    "--misses", type=click.IntRange(0), default=0, help="Print this many wrong answers to stderr."
+)
+JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+GIVEN_OPTION = click.option("--given", is_flag=True, help="Give the topic instead of linking it.")
+BATCH_OPTION = click.option(
+    "--batch", type=click.IntRange(1), default=1, show_default=True, help="Questions asked together (linked ones)."
+)
+ASK_OPTIONS = _together(
+    MODEL_OPTION, GIVEN_OPTION, LIMIT_OPTION, BATCH_OPTION, MISSES_OPTION, JSON_OPTION
+)
+EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+EXISTING_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+EXISTING = click.Path(exists=True, path_type=Path)
+DATA_OPTION = click.option(
+    "--data", required=True, type=EXISTING_FOLDER, metavar="DATA", help="Folder with the public sets."
+)
+
+
+def _print_figures(figures: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(figures))
+    else:
+        table(("figure", "value"), [(name, "-" if value is None else value) for name, value in figures.items()])
+
+
+def _ask_all(
+    questions: list[GoldQuestion], pack: str | None, options: dict[str, Any], reader: str | None = None
+) -> Report:
+    """Ask a set over a pack; wrong answers to stderr as far as wanted."""
+    from kgask.bench.run import run
+    from kgask.pipeline import Pipeline
+
+    with (
+        Pipeline.open(pack, model=options["model"], reader=reader) as pipeline,
+        steps_bar("ask", len(questions)) as show,
+    ):
+        report = run(pipeline, questions, options["given"], lambda done: show(done, ""), options["batch"])
+    for miss in report.misses[: options["misses"]]:
+        note(miss)
+    return report
 
 
 @bench.command("cold")
@@ -31,7 +99,7 @@ def cold(runs: int) -> None:
 
 
 @bench.command("warm")
-@click.option("--pack", help="Pack name or path; by default as for ask.")
+@PACK_OPTION
 @click.option("--runs", type=click.IntRange(1), default=50, show_default=True, help="Counted questions.")
 def warm(pack: str | None, runs: int) -> None:
     """A second question in the same process, reader included."""
@@ -42,41 +110,165 @@ def warm(pack: str | None, runs: int) -> None:
     table(("stage", "ms (median)"), rows)
 
 
+@bench.command("prepare")
+@click.argument("name", type=click.Choice(["metaqa", "entityquestions", "fb15k237"]))
+@click.argument("data", type=EXISTING_FOLDER)
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Pack folder.")
+def prepare(name: str, data: Path, output: Path) -> None:
+    """Build the pack that a question set is asked over.
+
+    \b
+    metaqa, entityquestions: what these do, from the sets' own files
+      kgask pack build DATA/metaqa/kb.txt.gz -o metaqa
+      kgask pack build DATA/entityquestions/triples_named.tsv.gz \\
+        --columns subject,relation_label,object,relation,_ -o entityquestions
+    fb15k237: Freebase mids as keys, names, aliases and descriptions beside them,
+    and every relation name as words.
+    """
+    from kgask.bench.prepare import prepare as build
+
+    outcome = build(name, data, output, note)
+    counts = outcome.report.manifest["counts"]
+    note(f"{output}: {counts['triples']:,} triples, {counts['entities']:,} entities, {counts['relations']} relations")
+
+
 @bench.command("paths")
-@click.argument("questions", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--pack", help="Pack name or path; by default as for ask.")
-@click.option("--model", help="Planner name or path.")
-@click.option("--given", is_flag=True, help="Give the topic (in brackets) instead of linking it.")
-@click.option("--limit", type=click.IntRange(1), help="Only this many questions, drawn with a fixed seed.")
+@click.argument("questions", type=EXISTING_FILE)
+@PACK_OPTION
+@ASK_OPTIONS
 @click.option("--with-reader", is_flag=True, help="Read with the reader; by default the plan alone answers.")
-@click.option("--misses", type=click.IntRange(0), default=0, help="Print this many wrong answers to stderr.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def paths(
-    questions: Path,
-    pack: str | None,
-    model: str | None,
-    given: bool,
-    limit: int | None,
-    with_reader: bool,
-    misses: int,
-    as_json: bool,
-) -> None:
+def paths(questions: Path, pack: str | None, with_reader: bool, as_json: bool, **options: Any) -> None:
     """Hits@1 on QUESTIONS: lines of "text with [topic]<TAB>answer|answer" (MetaQA's form; .gz is fine).
 
     Brackets are removed before asking, so the topic is linked, unless --given.
     """
     from kgask.bench.datasets import bracketed
-    from kgask.bench.run import run
+
+    report = _ask_all(bracketed(questions, options["limit"]), pack, options, "" if with_reader else None)
+    _print_figures(report.figures(), as_json)
+
+
+@bench.command("linked")
+@click.argument("questions", type=EXISTING, required=False)
+@click.option("--reworded", is_flag=True, help="Ask the 200 questions that ship, EntityQuestions in other words.")
+@PACK_OPTION
+@ASK_OPTIONS
+def linked(questions: Path | None, reworded: bool, pack: str | None, as_json: bool, **options: Any) -> None:
+    """Hits@1 on EntityQuestions: any of the golds on top.
+
+    \b
+    QUESTIONS is the folder of its P*.dev.json files, or a file with lines of
+    "text<TAB>topic<TAB>answer|answer". The pack is that of its triples:
+      kgask bench prepare entityquestions DATA -o entityquestions
+      kgask bench linked DATA/entityquestions/dev --pack entityquestions
+      kgask bench linked --reworded --pack entityquestions
+    """
+    from kgask.bench import datasets
+
+    if reworded == (questions is not None):
+        raise click.UsageError("give QUESTIONS or --reworded")
+    asked = datasets.reworded(options["limit"]) if reworded else datasets.entity_questions(questions, options["limit"])
+    _print_figures(_ask_all(asked, pack, options).figures(), as_json)
+
+
+@bench.command("webquestions")
+@DATA_OPTION
+@click.option("--pack", required=True, help="FB15k-237: kgask bench prepare fb15k237 DATA -o fb15k237")
+@ASK_OPTIONS
+def webquestions(data: Path, pack: str, as_json: bool, **options: Any) -> None:
+    """Hits@1 on WebQuestions val and devtest over FB15k-237.
+
+    Asked are the questions whose topic (by Freebase key) and at least one
+    answer, one or two hops away, are in the graph. oracle_hits_at_1 is what the
+    best single path of a question could reach, its ends taken in any order.
+    """
+    from kgask.bench.datasets import webquestions as load
+
+    asked = load(data, ("val", "devtest"), options["limit"])
+    figures = {
+        "questions_read": asked.n_read,
+        "topic_in_graph": asked.n_topic,
+        "oracle_hits_at_1": round(asked.oracle_hits_at_1, 4),
+        "oracle_f1": round(asked.oracle_f1, 4),
+    }
+    _print_figures(figures | _ask_all(asked.questions, pack, options).figures(), as_json)
+
+
+@bench.command("relations")
+@click.argument("questions", type=EXISTING_FILE)
+@click.option(
+    "--data", type=EXISTING_FOLDER, metavar="DATA", help="Folder with the public sets; by default two above QUESTIONS."
+)
+@MODEL_OPTION
+@JSON_OPTION
+def relations(questions: Path, data: Path | None, model: str | None, as_json: bool) -> None:
+    """The planner alone on SimpleQuestions over Wikidata: which directed relation is asked for?
+
+    \b
+    QUESTIONS has lines of "subject<TAB>P or R id<TAB>object<TAB>question"; the
+    relations of all annotated files beside it compete, by their Wikidata labels.
+      kgask bench relations DATA/simplequestions_wikidata/annotated_wd_data_valid.txt.gz
+    """
+    from kgask import config
+    from kgask.bench.relations import measure, simple_questions
+    from kgask.plan.rigel_onnx import RigelPlanner
+
+    asked = simple_questions(questions, data or questions.resolve().parent.parent)
+    name = model or str(config.load_settings().get("model", config.DEFAULT_MODEL))
+    planner = RigelPlanner.load(config.find("model", name).path)
+    with steps_bar("plan", len(asked.questions)) as show:
+        figures = measure(planner, asked, lambda done: show(done, ""))
+    _print_figures(figures, as_json)
+
+
+@bench.command("abstain")
+@PACK_OPTION
+@MODEL_OPTION
+@click.option("--questions", "count", type=click.IntRange(1), default=10_000, show_default=True, help="How many.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same questions.")
+@MISSES_OPTION
+@JSON_OPTION
+def abstain(pack: str | None, model: str | None, count: int, seed: int, misses: int, as_json: bool) -> None:
+    """Random and off-topic questions: none may crash, nearly all should be refused.
+
+    Noise, words without a name, talk, and names of the pack in questions that
+    no graph answers; the reader is not asked.
+    """
+    from kgask.bench import off_topic
     from kgask.pipeline import Pipeline
 
-    asked = bracketed(questions, limit)
-    reader = "" if with_reader else None
-    with Pipeline.open(pack, model=model, reader=reader) as pipeline, steps_bar("ask", len(asked)) as show:
-        report = run(pipeline, asked, given, lambda done: show(done, ""))
-    for miss in report.misses[:misses]:
-        note(miss)
-    figures = report.figures()
+    with Pipeline.open(pack, model=model, reader=None) as pipeline, steps_bar("ask", count) as show:
+        asked = off_topic.questions(count, seed, off_topic.sampled_names(pipeline, 2000, seed))
+        found, lines = off_topic.run(pipeline, asked, lambda done: show(done, ""))
+    for line in lines[:misses]:
+        note(line)
+    _print_figures(off_topic.figures(found), as_json)
+
+
+@bench.command("all")
+@DATA_OPTION
+@click.option(
+    "--packs",
+    required=True,
+    type=EXISTING_FOLDER,
+    metavar="DIR",
+    help="Folder with the packs metaqa, entityquestions and fb15k237 (kgask bench prepare).",
+)
+@MODEL_OPTION
+@LIMIT_OPTION
+@JSON_OPTION
+def everything(data: Path, packs: Path, model: str | None, limit: int | None, as_json: bool) -> None:
+    """Every figure of the planner that has a set here, one line each."""
+    from kgask.bench.suite import Suite
+
+    suite = Suite(data, packs, model, limit)
+    rows: list[dict[str, Any]] = []
+    with steps_bar("measure", len(suite.names())) as show:
+        for done, name in enumerate(suite.names(), 1):
+            rows.append({"set": name, **suite.measure(name)})
+            show(done, name)
     if as_json:
-        print(json.dumps(figures))
-    else:
-        table(("figure", "value"), list(figures.items()))
+        print(json.dumps(rows))
+        return
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    table(columns, [[row.get(column, "") for column in columns] for row in rows])

@@ -1,0 +1,200 @@
+"""Questions that no graph answers, drawn with a seed: noise, words without a name, talk, and real names misused.
+
+Ours, made up; none is taken from a set. What a pack cannot answer must be
+refused, and nothing may crash.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kgask.errors import UsageError
+from kgask.pipeline import MAX_QUESTION_CHARS, AskOptions, Pipeline
+from kgask.types import Answer
+
+N = 10_000  # questions of the bar
+BATCH = 64
+
+WORDS = (
+    "about above across after again ahead almost along already also although always among another around aside away "
+    "because become before behind below beneath beside better between beyond bring brought careful carry certain "
+    "cheaper choose clever close consider could curious different difficult during early easily either enough even "
+    "every everything exactly extra faster finally follow forget further gently hardly having heavy help however "
+    "instead keep kindly large later least likely little loudly many maybe might mostly much never nothing often only "
+    "otherwise perhaps please possible probably quickly quite rather really remember seldom several should simple "
+    "slowly sometimes somewhat soon still sudden surely therefore these thing think though through together tomorrow "
+    "toward twice under unless until upon useful usual various very wait wander warmer whatever whenever wherever "
+    "whether while without wonder would yesterday yet"
+).split()
+THINGS = (
+    "soup socks bicycle kettle laundry shoelace umbrella pancake toothbrush lawn sofa printer battery carpet sandwich "
+    "keyboard fridge garden homework haircut suitcase ladder pillow noodle shampoo backpack curtain dishwasher puddle"
+).split()
+DOINGS = "fix clean cook find borrow paint fold lose wash move open sharpen sell measure carry peel shrink".split()
+QUALITIES = "wet cheap noisy sticky heavy slow dusty crooked spicy cold soft late boring fragile tangled".split()
+ABOUT_THINGS = (
+    "how do i {do} a {thing}",
+    "why is my {thing} so {quality}",
+    "should i {do} the {thing} before lunch or after",
+    "what is the best way to {do} a {quality} {thing}",
+    "can you {do} my {thing} for me",
+    "is a {quality} {thing} better than a {quality2} one",
+    "where did i put my {thing}",
+    "how long does it take to {do} a {thing}",
+    "my {thing} is {quality}, what now",
+    "what would happen if every {thing} were {quality}",
+)
+TALK = (
+    "how are you today",
+    "tell me a joke",
+    "what is {n} times {m}",
+    "what time is it right now",
+    "will it rain on the day after tomorrow",
+    "do you dream when nobody is asking",
+    "what should i have for dinner tonight",
+    "i am bored, entertain me",
+    "please write a poem in {n} lines",
+    "is it wrong to lie",
+    "what is the meaning of all this",
+    "who am i",
+    "what did i say {n} minutes ago",
+    "sing something",
+    "turn the lights off in {n} minutes",
+    "translate good morning for me",
+    "how many sheep do i have to count",
+    "if i have {n} apples and eat {m}, how many are left",
+    "why do people yawn",
+    "remind me to call back at {n}",
+)
+ABOUT_NAMES = (
+    "what did {name} have for breakfast on tuesday",
+    "why is {name} so loud",
+    "can {name} fix my {thing}",
+    "how many {thing}s fit into {name}",
+    "does {name} like a {quality} {thing}",
+    "what is the phone number of {name}",
+    "is {name} open on sunday at {n}",
+    "how do i {do} {name}",
+    "what colour are the socks of {name}",
+    "what would {name} say about my {thing}",
+)
+# Scripts, marks that join or turn text round, controls, symbols, a lone surrogate.
+RANGES = ((0x21, 0x7E), (0xA1, 0x24F), (0x300, 0x36F), (0x400, 0x4FF), (0x590, 0x6FF), (0x900, 0x97F))
+RANGES += ((0x200B, 0x202E), (0x2190, 0x2BFF), (0x3040, 0x30FF), (0x4E00, 0x4FFF), (0xD800, 0xD8FF), (0x1F300, 0x1FAFF))
+
+
+def _words(rng: random.Random, name: str = "") -> str:
+    drawn = rng.choices(WORDS, k=rng.randint(1, 12))
+    if name:
+        drawn.insert(rng.randint(0, len(drawn)), name)
+    return " ".join(drawn) + rng.choice(("", "?"))
+
+
+def _letters(rng: random.Random) -> str:
+    lengths = [rng.randint(3, 11) for _ in range(rng.randint(1, 8))]
+    return " ".join("".join(rng.choices("bcdfghjklmnpqrstvwxzaeiouy", k=n)) for n in lengths)
+
+
+def _garbage(rng: random.Random) -> str:
+    size = rng.choice((1, 3, 10, 40, 200, MAX_QUESTION_CHARS))
+    return "".join(chr(rng.randint(*rng.choice(RANGES))) for _ in range(rng.randint(1, size)))
+
+
+def _filled(template: str, rng: random.Random, name: str = "") -> str:
+    return template.format(
+        do=rng.choice(DOINGS),
+        thing=rng.choice(THINGS),
+        quality=rng.choice(QUALITIES),
+        quality2=rng.choice(QUALITIES),
+        n=rng.randint(2, 99),
+        m=rng.randint(2, 99),
+        name=name,
+    )
+
+
+def questions(n: int, seed: int, names: Sequence[str]) -> list[tuple[str, str]]:
+    """``n`` pairs of kind and text, the kinds in turn; the same seed draws the same ones.
+
+    ``names`` are entities of the pack, for questions about real names that
+    nothing in a graph answers.
+    """
+    rng = random.Random(seed)
+    kinds: dict[str, Callable[[], str]] = {
+        "random words": lambda: _words(rng),
+        "random letters": lambda: _letters(rng),
+        "garbage": lambda: _garbage(rng),
+        "about things": lambda: _filled(rng.choice(ABOUT_THINGS), rng),
+        "talk": lambda: _filled(rng.choice(TALK), rng),
+        "words and a name": lambda: _words(rng, rng.choice(names)),
+        "about names": lambda: _filled(rng.choice(ABOUT_NAMES), rng, rng.choice(names)),
+    }
+    order = list(kinds)
+    return [(kind, kinds[kind]()) for kind in (order[i % len(order)] for i in range(n))]
+
+
+@dataclass(slots=True)
+class Refusals:
+    """Counts of one kind; a crash is anything but an answer, a refusal or a one-line usage error."""
+
+    n: int = 0
+    abstained: int = 0
+    crashed: int = 0
+
+
+def figures(found: dict[str, Refusals]) -> dict[str, float]:
+    """Over all kinds, then the share refused of each."""
+    n = max(1, sum(counts.n for counts in found.values()))
+    shares = {f"abstained_{kind.replace(' ', '_')}": round(c.abstained / max(1, c.n), 4) for kind, c in found.items()}
+    return {
+        "questions": sum(counts.n for counts in found.values()),
+        "crashed": sum(counts.crashed for counts in found.values()),
+        "abstained": round(sum(counts.abstained for counts in found.values()) / n, 4),
+    } | shares
+
+
+def sampled_names(pipeline: Pipeline, n: int, seed: int) -> list[str]:
+    """Labels of entities of the pack."""
+    count = pipeline.pack.n_entities - pipeline.pack.n_literals
+    ids = random.Random(seed).sample(range(count), min(n, count))
+    return pipeline.pack.labels(sorted(ids))
+
+
+def run(
+    pipeline: Pipeline, asked: Sequence[tuple[str, str]], report: Callable[[int], None]
+) -> tuple[dict[str, Refusals], list[str]]:
+    """Refusals by kind, and one line for each answer or crash. The default threshold applies."""
+    found: dict[str, Refusals] = {kind: Refusals() for kind, _ in asked}
+    lines: list[str] = []
+    for start in range(0, len(asked), BATCH):
+        rows = asked[start : start + BATCH]
+        for (kind, text), outcome in zip(rows, _ask([text for _, text in rows], pipeline), strict=True):
+            counts = found[kind]
+            counts.n += 1
+            if isinstance(outcome, Answer):
+                counts.abstained += outcome.abstained
+                if not outcome.abstained:
+                    lines.append(f"{kind}: {text!r} -> {outcome.text!r} ({outcome.confidence:.2f})")
+            elif isinstance(outcome, UsageError):  # nothing but blanks: refused in one line
+                counts.abstained += 1
+            else:
+                counts.crashed += 1
+                lines.append(f"{kind}: {text!r} crashed: {type(outcome).__name__}: {outcome}")
+        report(start + len(rows))
+    return found, lines
+
+
+def _ask(texts: list[str], pipeline: Pipeline) -> list[Answer | Exception]:
+    """Answers, or how asking ended; one by one where a batch does not go through."""
+    try:
+        return list(pipeline.ask_many(texts, AskOptions()))
+    except Exception:  # any way to end is counted, not hidden
+        return [_ask_one(text, pipeline) for text in texts]
+
+
+def _ask_one(text: str, pipeline: Pipeline) -> Answer | Exception:
+    try:
+        return pipeline.ask(text, AskOptions())
+    except Exception as error:
+        return error
