@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import random
@@ -15,18 +16,23 @@ transformers = pytest.importorskip("transformers")
 onnx = pytest.importorskip("onnx")
 
 from kgask import config  # noqa: E402
-from kgask.errors import ModelError  # noqa: E402
+from kgask.errors import ModelError, UsageError  # noqa: E402
 from kgask.train import data  # noqa: E402
 from kgask.train.compose import Composer  # noqa: E402
 from kgask.train.data import MASK, PathExample  # noqa: E402
-from kgask.train.export_onnx import INPUTS, OUTPUTS, export  # noqa: E402
-from kgask.train.loop import IGNORE, RigelConfig, RigelTrainer, hop_targets  # noqa: E402
+from kgask.train.export_onnx import INPUTS, OUTPUTS, export, file_entry  # noqa: E402
+from kgask.train.loop import RigelTrainer  # noqa: E402
 from kgask.train.mix import RelationSet  # noqa: E402
 from kgask.train.model import MAX_HOPS, HopDecoder, Rigel  # noqa: E402
+from kgask.train.rigel_card import build_model_folder  # noqa: E402
+from kgask.train.settings import RigelConfig, read_config  # noqa: E402
+from kgask.train.targets import IGNORE, WRONG_MASK, path_targets  # noqa: E402
+from kgask.train.weights import load_torch  # noqa: E402
 from kgask.train.wikiweb import wikiweb_questions  # noqa: E402
 from kgask.train.wordings import load_wordings  # noqa: E402
 
-TINY = RigelConfig(steps=4, batch_size=8, n_negatives=4, save_every=2)
+SHARES = {"simple": 0.3, "kgconv": 0.1, "own": 0.2, "composed2": 0.2, "constrained": 0.1, "wrong_mask": 0.1}
+TINY = RigelConfig(steps=4, batch_size=8, n_negatives=4, save_every=2, shares=SHARES, vocabularies={})
 
 
 def _write(path: Path, content: object) -> None:
@@ -96,15 +102,15 @@ def test_composed_questions_hold_one_mask_and_repeat_with_the_seed() -> None:
 
 
 def test_targets_stop_at_the_last_hop_and_say_none_when_the_relation_is_away() -> None:
-    relations = RelationSet(("P50", "P19"), ("author", "place of birth"))
+    relations = RelationSet(("P50", "P19"), ("author", "place of birth")).index()
     two_hops = PathExample(f"where was the author of {MASK} born", (("P50", False), ("P19", False)), "own")
     off_topic = PathExample(f"hello {MASK}", (), "off_topic")
-    targets = hop_targets([two_hops, off_topic], relations, {}, random.Random(0))
+    targets = path_targets([two_hops, off_topic], relations, {}, random.Random(0))
     assert targets.relation[0].tolist() == [0, 1, IGNORE]
     assert targets.stop[0].tolist() == [0, 1, IGNORE]
     assert targets.relation[1].tolist() == [4, IGNORE, IGNORE]  # column 2R: none of them
     inverse = PathExample(f"who was born in {MASK}", (("P19", True),), "own")
-    drawn = [hop_targets([inverse], relations, {}, random.Random(seed)) for seed in range(60)]
+    drawn = [path_targets([inverse], relations, {}, random.Random(seed)) for seed in range(60)]
     said = {int(t.relation[0, 0]) for t in drawn}
     assert said == {3, 4}  # P19 inverse, or none when it was taken away
     taken = next(t for t in drawn if int(t.relation[0, 0]) == 4)
@@ -135,13 +141,13 @@ def test_a_resumed_run_ends_in_the_same_weights(sets: Path, encoder: Path, tmp_p
 
 def test_a_checkpoint_of_another_config_is_refused(sets: Path, encoder: Path, tmp_path: Path) -> None:
     RigelTrainer(sets, tmp_path, encoder, TINY).save()
-    other = RigelTrainer(sets, tmp_path, encoder, RigelConfig(steps=5, batch_size=8, n_negatives=4))
+    other = RigelTrainer(sets, tmp_path, encoder, dataclasses.replace(TINY, steps=5))
     with pytest.raises(ModelError, match="another config"):
         other.resume()
 
 
 def test_training_lowers_the_loss(sets: Path, encoder: Path, tmp_path: Path) -> None:
-    trainer = RigelTrainer(sets, tmp_path, encoder, RigelConfig(steps=60, batch_size=16, n_negatives=4, encoder_lr=1e-3))
+    trainer = RigelTrainer(sets, tmp_path, encoder, dataclasses.replace(TINY, steps=60, batch_size=16, encoder_lr=1e-3))
     losses = [trainer.train_step()[0] for _ in range(60)]
     assert np.mean(losses[-10:]) < 0.9 * np.mean(losses[:10])
 
@@ -157,30 +163,137 @@ def test_export_equals_torch_and_int8_stays_close(sets: Path, encoder: Path, tmp
     session = onnxruntime.InferenceSession(str(tmp_path / "out" / "rigel.onnx"), providers=["CPUExecutionProvider"])
     assert [node.name for node in session.get_inputs()] == INPUTS
     ids, mask = trainer.texts(probe)
-    relations = trainer.model.encode(*trainer.texts(["author", "capital", "area"]))[1].detach()
+    directed = trainer.model.directed(trainer.model.encode(*trainer.texts(["author", "capital", "area"]))[1]).detach()
     first_mask = torch.ones(3, 6)  # another number of relations and questions than at export
     with torch.no_grad():
-        expected = trainer.model.eval()(ids, mask, relations, first_mask)
-    probs, stops, _ = session.run(
+        expected = trainer.model.eval()(ids, mask, directed, first_mask)
+    probs, stops, branches, types, _, inverse = session.run(
         OUTPUTS,
         {
             "input_ids": ids.numpy(),
             "attention_mask": mask.numpy(),
-            "relations": relations.numpy(),
+            "directed": directed.numpy(),
             "first_mask": first_mask.numpy(),
         },
     )
     assert probs.shape == (3, MAX_HOPS, 7)
     np.testing.assert_allclose(probs.sum(-1), 1.0, atol=1e-4)
     np.testing.assert_allclose(probs, expected.relation_log_probs.exp().numpy(), atol=0.05)
-    np.testing.assert_allclose(stops, torch.sigmoid(expected.stop_logits).numpy(), atol=0.05)
+    np.testing.assert_allclose(stops, expected.stop_probs.numpy(), atol=0.05)
+    np.testing.assert_allclose(branches, torch.sigmoid(expected.branch_logits).numpy(), atol=0.05)
+    np.testing.assert_allclose(types.sum(-1), 1.0, atol=1e-4)
+    np.testing.assert_allclose(np.linalg.norm(inverse, axis=1), 1.0, atol=1e-4)
+
+
+def test_shipped_weights_come_back_to_torch(sets: Path, encoder: Path, tmp_path: Path) -> None:
+    trainer = RigelTrainer(sets, tmp_path / "work", encoder, TINY)
+    trainer.run(lambda _: None)
+    out = tmp_path / "out"
+    build_model_folder(trainer, out, config.find("pack", "demo").path, 20, lambda done, n: None)
+    again = load_torch(out)
+    for name, weight in trainer.model.state_dict().items():
+        scale = float(weight.abs().max()) + 1e-6
+        np.testing.assert_allclose(again.state_dict()[name].numpy(), weight.numpy(), atol=0.02 * scale, err_msg=name)
+
+
+def test_a_closed_vocabulary_is_exported_and_bound_to_its_graph(encoder: Path, tmp_path: Path) -> None:
+    from kgask.pack.records import RelationText
+    from kgask.plan.rigel_onnx import RigelPlanner
+    from kgask.train.encoder import load_encoder
+
+    model = Rigel(load_encoder(encoder), n_closed=4)
+    export(model, encoder, tmp_path, 32, [f"who wrote {MASK}", f"where was {MASK} born"], ["author", "birth place"])
+    card = json.loads((config.shipped_root("model") / "rigel" / "model.json").read_text())
+    (tmp_path / "question_words.txt").write_text("who")
+    names = ["rigel.onnx", "tokenizer.json", "question_words.txt", "closed.npy"]
+    card |= {"files": {name: file_entry(tmp_path / name) for name in names}, "closed_vocabulary": ["a", "b"]}
+    (tmp_path / "model.json").write_text(json.dumps(card))
+    planner = RigelPlanner.load(tmp_path)
+    relations = [RelationText(key, key, (), "", "") for key in ("b", "a")]
+    matrix = planner.relation_matrix(relations, "hash")
+    np.testing.assert_allclose(matrix, model.closed_relations().detach().numpy()[[1, 0, 3, 2]], atol=1e-6)
+    with pytest.raises(ModelError, match="no relation 'c'"):
+        planner.relation_matrix([RelationText("c", "c", (), "", "")], "hash")
+
+
+def test_the_mask_is_the_tokenizers_own(tmp_path: Path) -> None:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    from kgask.train.encoder import TextBatcher
+
+    words = Tokenizer(models.WordLevel({"<pad>": 0, "<unk>": 1, "<mask>": 2, "who": 3}, unk_token="<unk>"))
+    words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    words.add_special_tokens(["<pad>", "<unk>", "<mask>"])
+    words.save(str(tmp_path / "tokenizer.json"))
+    ids, mask = TextBatcher.load(tmp_path, 8)([f"who {MASK}", "who"])
+    assert ids.tolist() == [[3, 2], [3, 0]]
+    assert mask.tolist() == [[1, 1], [1, 0]]
+    words = Tokenizer(models.WordLevel({"<pad>": 0}, unk_token="<pad>"))
+    words.save(str(tmp_path / "tokenizer.json"))
+    with pytest.raises(ModelError, match="mask token"):
+        TextBatcher.load(tmp_path, 8)
+
+
+def test_kinds_of_questions_have_targets() -> None:
+    wrong = PathExample(f"who {MASK} emma", None, WRONG_MASK)
+    plain = PathExample(f"who wrote {MASK}", (("P50", False),), "own", answer_type="entity")
+    two = PathExample(f"books by {MASK} from 1811", (("P50", True),), "constrained", constrained=True)
+    targets = path_targets([wrong, plain, two], {"P50": 0}, {}, random.Random(1))
+    assert targets.branch.tolist() == [[0, IGNORE], [1, 0], [1, 1]]
+    assert targets.answer_type.tolist() == [IGNORE, 0, IGNORE]
+    assert targets.relation[0].tolist() == [IGNORE] * MAX_HOPS
+
+
+def test_hop_weights_are_a_distribution_that_stop_probs_unfold() -> None:
+    from kgask.train.model import RigelOutput
+    from kgask.types import Branch
+
+    torch.manual_seed(0)
+    output = RigelOutput(torch.zeros(5, 3, 3), 8 * torch.randn(5, 3), torch.randn(5, 3), torch.zeros(5, 2), torch.zeros(5, 4))
+    np.testing.assert_allclose(output.hop_weights.sum(1).numpy(), 1.0, rtol=1e-5)
+    for weights, stops in zip(output.hop_weights.numpy(), output.stop_probs.numpy(), strict=True):
+        np.testing.assert_allclose(Branch((), np.zeros((3, 2)), stops).hop_weights, weights, atol=1e-5)
+
+
+def test_a_config_file_sets_every_kind_of_setting(tmp_path: Path) -> None:
+    path = tmp_path / "rigel.ini"
+    path.write_text("[rigel]\nsteps = 9\nencoder_lr = 2e-5\n[mix]\nsimple = 0.4\n[vocabularies]\n")
+    found = read_config(path)
+    assert (found.steps, found.encoder_lr, found.shares, found.vocabularies) == (9, 2e-5, {"simple": 0.4}, {})
+    for text, message in (
+        ("[rigel]\nstep = 9\n", "unknown setting 'step'"),
+        ("[rigel]\nsteps = many\n", "many"),
+        ("[mix]\nsimple = 2\n", "from 0 to 1"),
+        ("[other]\n", "unknown section"),
+        ("steps = 9\n", "not an INI file"),
+    ):
+        path.write_text(text)
+        with pytest.raises(UsageError, match=message):
+            read_config(path)
+
+
+def test_a_share_without_questions_is_refused(sets: Path, encoder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="names 'poetry'"):
+        RigelTrainer(sets, tmp_path, encoder, dataclasses.replace(TINY, shares={"poetry": 1.0}))
+
+
+def test_validation_keeps_the_best_weights(sets: Path, encoder: Path, tmp_path: Path) -> None:
+    settings = dataclasses.replace(TINY, steps=6, validate_every=2, patience=1)
+    packs = [config.find("pack", "demo").path]
+    trainer = RigelTrainer(sets, tmp_path, encoder, settings, packs=packs)
+    seen: list[float] = []
+    trainer.run(lambda progress: seen.append(progress.hits_at_1))
+    assert trainer.best.hits_at_1 == max(value for value in seen if value is not None)
+    best = torch.load(tmp_path / "best.pt", weights_only=True)
+    assert all(torch.equal(weight, best[name]) for name, weight in trainer.model.state_dict().items())
 
 
 def test_the_first_mask_changes_only_what_follows() -> None:
     torch.manual_seed(1)
     decoder = HopDecoder(16).eval()
     tokens, mask = torch.randn(1, 5, 16), torch.ones(1, 5, dtype=torch.long)
-    directed = decoder.directed_relations(torch.nn.functional.normalize(torch.randn(4, 16), dim=-1))
+    forward = torch.nn.functional.normalize(torch.randn(4, 16), dim=-1)
+    directed = torch.cat([forward, decoder.inverse(forward)])
     with torch.no_grad():
         free = decoder(tokens, mask, tokens.mean(1), directed, torch.ones(1, 8))
         bound = decoder(tokens, mask, tokens.mean(1), directed, torch.eye(8)[:1])
@@ -192,7 +305,7 @@ def test_the_model_takes_more_hops_than_it_was_trained_for(encoder: Path) -> Non
     from kgask.train.encoder import load_encoder
 
     model = Rigel(load_encoder(encoder)).eval()
-    directed = model.decoder.directed_relations(torch.randn(3, 32))
+    directed = model.directed(torch.randn(3, 32))
     tokens = torch.randn(2, 4, 32)
     output = model.decoder(tokens, torch.ones(2, 4), tokens.mean(1), directed, torch.ones(2, 6), n_hops=5)
     assert output.relation_log_probs.shape == (2, 5, 7)

@@ -52,7 +52,7 @@ class RigelTrainer:
         torch.manual_seed(config.rng_seed)
         self.texts = TextBatcher.load(encoder, config.max_tokens)
         self.model = (load_torch(init) if init else Rigel(load_encoder(encoder))).to(device)
-        self.corpus: Corpus = load_corpus(data, config.rng_seed)
+        self.corpus: Corpus = load_corpus(data, config.rng_seed, [*config.shares, *config.vocabularies])
         self.mix = Mix(self.corpus, config.n_negatives, self._similar(), config.shares, config.vocabularies)
         self.probes = [drawn for pack in packs for drawn in self._probes(pack)]
         heads = list(self.model.decoder.parameters())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from itertools import accumulate
@@ -60,25 +60,29 @@ class Corpus:
     names: list[str]
 
 
-def load_corpus(folder: Path, rng_seed: int) -> Corpus:
-    """Read all sets; the held-out texts of a seed are always the same."""
+def load_corpus(folder: Path, rng_seed: int, wanted: Collection[str]) -> Corpus:
+    """Read the sets that ``wanted`` names as sources or vocabularies; a seed always holds out the same texts."""
     wordings = load_wordings()
     labels = data.load_labels(folder)
-    readers = {
-        "simple": data.simple_questions(folder, labels),
-        "kgconv": data.kgconv_templates(folder),
-        "entityquestions": data.entity_question_templates(folder),
-        "wikiweb": wikiweb_questions(folder, labels),
-        "webquestions": freebase_questions(folder),
-        "mintaka": mintaka_questions(folder),
-        "own": data.own_questions(wordings),
-        "off_topic": off_topic_questions(),
+    readers: dict[str, Callable[[], Iterable[PathExample]]] = {
+        "simple": lambda: data.simple_questions(folder, labels),
+        "kgconv": lambda: data.kgconv_templates(folder),
+        "entityquestions": lambda: data.entity_question_templates(folder),
+        "wikiweb": lambda: wikiweb_questions(folder, labels),
+        "freebase": lambda: freebase_questions(folder),
+        "mintaka": lambda: mintaka_questions(folder),
+        "own": lambda: data.own_questions(wordings),
+        "off_topic": off_topic_questions,
     }
-    texts = data.relation_texts(folder, wordings) | freebase_relation_texts(folder)
+    texts = data.relation_texts(folder, wordings)
+    if "freebase" in wanted:
+        texts |= freebase_relation_texts(folder)
     rng = random.Random(rng_seed)
     train, held_out = {}, []
-    for examples in readers.values():
-        known = [e for e in examples if all(key in texts for key, _ in e.path or ())]
+    for name, read in readers.items():
+        if not any(source.startswith(name) for source in wanted):
+            continue
+        known = [e for e in read() if all(key in texts for key, _ in e.path or ())]
         held_texts = {text for text in sorted({e.text for e in known}) if rng.random() < HELD_OUT}
         for example in known:
             if example.text in held_texts:
