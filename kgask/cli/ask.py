@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import click
 
 from kgask import config
-from kgask.cli.render import clean, note
+from kgask.cli.questions import answer_lines, count_lines, read_chunks
+from kgask.cli.render import clean, note, steps_bar
 from kgask.errors import EXIT_NO_ANSWER, UsageError
 from kgask.pipeline import MAX_HOPS, MAX_TOP_K, MIN_CONFIDENCE, TOP_K, AskOptions, Pipeline
 from kgask.types import Answer
@@ -17,6 +18,13 @@ from kgask.types import Answer
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("question", nargs=-1)
+@click.option(
+    "--questions",
+    "file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Answer the questions of this file, one a line.",
+)
 @click.option("--pack", metavar="PACK", help="Pack name or path (KGASK_PACK; default: demo).")
 @click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel).")
 @click.option("--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader).")
@@ -33,15 +41,18 @@ from kgask.types import Answer
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a question.")
 @click.option("--verbose", is_flag=True, help="Say on stderr what was loaded and how long each stage took.")
 @click.option("--explain", is_flag=True, help="Show on stderr candidates, hop plan, beam, alternatives, triples, timings.")
-def ask(question: tuple[str, ...], as_json: bool, verbose: bool, explain: bool, **options: Any) -> int:
+def ask(question: tuple[str, ...], file: Path | None, as_json: bool, verbose: bool, explain: bool, **options: Any) -> int:
     """Answer QUESTION from a knowledge graph, with the triples that prove it.
 
     Without QUESTION (or with -), questions are read from stdin, one a line, and
     answered one line each, in order; the line is empty when there is no answer.
+    --questions FILE does the same with a file.
     """
     settings = config.load_settings()
     text = " ".join(question)
-    if not question and sys.stdin.isatty():
+    if question and file:
+        raise UsageError("QUESTION and --questions exclude each other")
+    if not question and not file and sys.stdin.isatty():
         raise UsageError('no question; try: kgask "who wrote Lady Susan?"')
     with _open(options, settings) as pipeline:
         if verbose:
@@ -50,8 +61,11 @@ def ask(question: tuple[str, ...], as_json: bool, verbose: bool, explain: bool, 
         asked = _ask_options(options | {"explain": explain}, settings)
         if question and text != "-":
             return shown.single(pipeline.ask(text, asked))
-        for answer in _answers(pipeline, asked):
-            shown.line(answer)
+        if file:
+            with file.open("rb") as stream:
+                shown.lines(stream, asked)
+        else:
+            shown.lines(sys.stdin.buffer, asked)
     return 0
 
 
@@ -76,16 +90,6 @@ def _ask_options(options: dict[str, Any], settings: dict[str, Any]) -> AskOption
     )
 
 
-def _answers(pipeline: Pipeline, options: AskOptions) -> Iterator[Answer]:
-    """One answer a line of stdin; a line that is no question is answered with the reason."""
-    sys.stdin.reconfigure(errors="replace")
-    for line in sys.stdin:
-        try:
-            yield pipeline.ask(line, options)
-        except UsageError as error:
-            yield Answer(line.strip(), None, (), (), 0.0, abstained=True, reason=str(error), hashes=pipeline.hashes())
-
-
 class _Shown:
     """Prints answers: stdout is data, the rest goes to stderr."""
 
@@ -105,21 +109,36 @@ class _Shown:
 
             answer_view(answer)
         else:
-            print(clean(answer.text or ""))
+            _print_line(clean(answer.text or ""))
         return EXIT_NO_ANSWER if answer.abstained else 0
 
-    def line(self, answer: Answer) -> None:
-        """One question of many: exactly one line on stdout, at once."""
-        self._beside(answer)
-        if self._as_json:
-            self._print_json(answer)
-        else:
-            print(clean(answer.text or ""), flush=True)
+    def lines(self, stream: BinaryIO, options: AskOptions) -> None:
+        """Many questions: exactly one line each on stdout, in order, as soon as a chunk is answered."""
+        # Answers that scroll by on a terminal are progress enough; a bar among them would only be in their way.
+        total = count_lines(stream) if sys.stderr.isatty() and not sys.stdout.isatty() else None
+        if total is None:
+            for lines in read_chunks(stream):
+                self._chunk(lines, options)
+            return
+        with steps_bar("ask", total) as show:
+            done = 0
+            for lines in read_chunks(stream):
+                self._chunk(lines, options)
+                done += len(lines)
+                show(done, "")
+
+    def _chunk(self, lines: list[str], options: AskOptions) -> None:
+        for answer in answer_lines(self._pipeline, lines, options):
+            self._beside(answer)
+            if self._as_json:
+                self._print_json(answer)
+            else:
+                _print_line(clean(answer.text or ""))
 
     def _print_json(self, answer: Answer) -> None:
         from kgask.cli.answer_json import answer_json
 
-        print(answer_json(answer, self._pipeline.pack), flush=True)
+        _print_line(answer_json(answer, self._pipeline.pack))
 
     def _beside(self, answer: Answer) -> None:
         for text in answer.notes:
@@ -134,9 +153,13 @@ class _Shown:
             note(spent or "nothing was looked up")
 
 
+def _print_line(text: str) -> None:
+    """In one write, so that Ctrl-C leaves whole lines."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
 def _say_what_is_open(pipeline: Pipeline) -> None:
     note(f"pack {pipeline.pack.path}, {pipeline.pack.n_triples:,} triples")
     for text in pipeline.notes:
         note(text)
-
-

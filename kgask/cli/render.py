@@ -149,6 +149,7 @@ def steps_bar(title: str, total: int) -> Iterator[Callable[[int, str], None]]:
 
     columns: list[Any] = [TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn()]
     columns += [TimeRemainingColumn(), TextColumn("{task.fields[say]}", markup=False)]
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    # stdout stays itself: rich would send what is printed there to the bar's stderr, away from a file or pipe.
+    with Progress(*columns, console=Console(stderr=True), redirect_stdout=False) as bar:
         task = bar.add_task(clean(title), total=total, say="")
         yield lambda done, say: bar.update(task, completed=done, say=say)

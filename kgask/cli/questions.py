@@ -1,0 +1,76 @@
+"""Questions one a line, from a file or a pipe, answered in chunks: what is there already is planned together."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from kgask.errors import UsageError
+from kgask.pipeline import AskOptions, Pipeline, checked_question
+from kgask.types import Answer
+
+FIRST_CHUNK, CHUNK = 8, 64  # lines; the first few are answered at once, so that something is seen soon
+READ_BYTES = 1 << 16
+
+
+def count_lines(stream: BinaryIO) -> int | None:
+    """Lines from here to the end of a regular file; None for what can be read only once."""
+    if not stream.seekable():
+        return None
+    start = stream.tell()
+    ended, lines = True, 0
+    while part := stream.read(READ_BYTES):
+        lines += part.count(b"\n")
+        ended = part.endswith(b"\n")
+    stream.seek(start)
+    return lines + (not ended)
+
+
+def read_chunks(stream: io.BufferedIOBase) -> Iterator[list[str]]:
+    """Lines without their ends, as many together as are there, at most ``CHUNK``.
+
+    Of a pipe that trickles every line is a chunk of its own: nothing waits for
+    what is not written yet. Bytes that are not UTF-8 become U+FFFD.
+    """
+    rest, limit = b"", FIRST_CHUNK
+    while part := stream.read1(READ_BYTES):
+        *lines, rest = (rest + part).split(b"\n")
+        while lines:
+            yield [line.decode("utf-8", "replace") for line in lines[:limit]]
+            lines, limit = lines[limit:], CHUNK
+    if rest:
+        yield [rest.decode("utf-8", "replace")]
+
+
+def answer_lines(pipeline: Pipeline, lines: list[str], options: AskOptions) -> list[Answer]:
+    """One answer a line, in order; a line that is no question is answered with the reason."""
+    reasons = [_why_no_question(line) for line in lines]
+    questions = [line for line, reason in zip(lines, reasons, strict=True) if reason is None]
+    try:
+        found = iter(pipeline.ask_many(questions, options) if questions else [])
+    except UsageError:  # one of them: which one is found one by one
+        found = iter([_ask_one(pipeline, line, options) for line in questions])
+    return [
+        next(found) if reason is None else _refused(pipeline, line, reason)
+        for line, reason in zip(lines, reasons, strict=True)
+    ]
+
+
+def _why_no_question(line: str) -> str | None:
+    try:
+        checked_question(line)
+    except UsageError as error:
+        return str(error)
+    return None
+
+
+def _ask_one(pipeline: Pipeline, line: str, options: AskOptions) -> Answer:
+    try:
+        return pipeline.ask(line, options)
+    except UsageError as error:
+        return _refused(pipeline, line, str(error))
+
+
+def _refused(pipeline: Pipeline, line: str, reason: str) -> Answer:
+    return Answer(line.strip(), None, (), (), 0.0, abstained=True, reason=reason, hashes=pipeline.hashes())
