@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgask.train.data import MASK, PathExample, Step, fill, tidy
-from kgask.train.frames import many, plural
-from kgask.train.voices import ASK, NOUNS, agreeing, decorate, keywords, names_other_kind, ordered
+from kgask.train.frames import article, many, plural
+from kgask.train.voices import ASK, NOUNS, agreeing, can_hold_phrase, decorate, keywords, names_other_kind, ordered, with_other
 from kgask.train.wordings import FORWARD, INVERSE, RelationWordings
 
 # Relations that most graphs have and most multi-hop questions use are drawn more often.
@@ -39,7 +39,7 @@ _NOT_A_START = ("in ", "is ", "has ", "how ", "who ", "where ", "when ", "what "
 def noun_texts(wording: RelationWordings) -> list[str]:
     """The relation's texts that can stand after "the"."""
     good = [t for t in wording.texts if not t.endswith(_NOT_A_NOUN) and not t.startswith(_NOT_A_START)]
-    return good or wording.texts[:1]
+    return good or [re.sub(" (by|of|in|at|to|for|on|with|from)$", "", wording.texts[0])]
 
 
 def is_round_trip(path: list[Step]) -> bool:
@@ -201,12 +201,8 @@ class PathComposer:
     @staticmethod
     def _fitting(texts: list[str], leg: Leg, topic: str) -> list[str]:
         """Texts that name no other kind of thing than the step goes between, and that can hold the topic."""
-        long_topic = len(topic.split()) > 3
-        return [
-            text
-            for text in texts
-            if not names_other_kind(text, leg.start + leg.end) and not (long_topic and "{x}'s" in text)
-        ]
+        texts = [text for text in texts if not names_other_kind(text, leg.start + leg.end)]
+        return texts if topic == MASK else [text for text in texts if can_hold_phrase(text, len(topic.split()))]
 
     def predicates(self, leg: Leg) -> list[str]:
         """What can be said of the subjects of an inverse step: *was born in {x}*."""
@@ -220,22 +216,22 @@ class PathComposer:
             return None
         predicate = fill(agreeing(self.rng.choice(predicates), topic), topic)
         noun, label = self.noun(then), self.rng.choice(noun_texts(self.wordings[then.step[0]]))
-        forms = (f"{noun} whose {label} {predicate}", f"{noun} that have a {label} who {predicate}")
-        return self.rng.choice((*forms, f"{noun} with a {label} who {predicate}"))
+        forms = (f"{noun} whose {label} {predicate}", f"{noun} that have {article(label)} who {predicate}")
+        return self.rng.choice((*forms, f"{noun} with {article(label)} who {predicate}"))
 
     def _sharing(self, leg: Leg, topic: str) -> str:
         """What has an object in common with the topic, as a noun phrase."""
         label = self.rng.choice(noun_texts(self.wordings[leg.step[0]]))
-        noun = self.rng.choice(NOUNS.get(leg.start, ("things",)))
+        noun = self.rng.choice(NOUNS.get(leg.start, ("things",))).removeprefix("the ")
         forms = (
             f"{noun} that share {many(label)} with {topic}",
             f"{noun} with the same {label} as {topic}",
             f"{noun} that have the same {label} as {topic}",
-            f"{noun} sharing a {label} with {topic}",
+            f"{noun} sharing {article(label)} with {topic}",
             f"other {noun} of the {label} of {topic}",
             f"other {noun} with the {label} of {topic}",
             f"{noun} by the same {label} as {topic}",
-            f"{noun} which have a {label} in common with {topic}",
+            f"{noun} which have {article(label)} in common with {topic}",
         )
         return self.rng.choice(forms)
 
@@ -253,7 +249,7 @@ class PathComposer:
         if written and draw < 0.75:
             text = fill(agreeing(rng.choice(written), topic), topic)
             if inverse and topic != MASK and rng.random() < 0.15:
-                text = re.sub(r"^(which|what) (?!other|is|are|was|were|did|do|does|has|else)", r"\1 other ", text)
+                text = with_other(text)
             return text
         return self._label_question(leg, topic)
 
@@ -267,8 +263,7 @@ class PathComposer:
                 f"{ask} has {topic} as its {label}",
                 f"{topic} is the {label} of {ask}",
                 f"name {self.noun(leg)} whose {label} is {topic}",
-                f"{ask} is {topic} the {label} of",
-                f"of {'whom' if ask == 'who' else ask} is {topic} the {label}",
+                f"of {ordered(ask)} is {topic} the {label}",
             ]
             return rng.choice(forms)
         several = many(label)
@@ -338,13 +333,13 @@ class PathComposer:
         """Out and back over one relation: what shares an object with the topic."""
         wording, rng = self.wordings[leg.step[0]], self.rng
         label, ask = rng.choice(noun_texts(wording)), rng.choice(ASK.get(leg.start, ("what",)))
-        noun = rng.choice(NOUNS.get(leg.start, ("things",)))
+        noun = rng.choice(NOUNS.get(leg.start, ("things",))).removeprefix("the ")
         if rng.random() < 0.35:
             return self.question(Leg((leg.step[0], True), leg.end, leg.start), self.phrase(leg, MASK))
         forms = (
             f"{ask} have the same {label} as {MASK}",
             f"{ask} share the {label} with {MASK}",
-            f"{ask} share a {label} with {MASK}",
+            f"{ask} share {article(label)} with {MASK}",
             f"which other {noun} have the same {label} as {MASK}",
             f"what else has the {label} of {MASK}",
             f"{noun} that share their {label} with {MASK}",
@@ -353,6 +348,6 @@ class PathComposer:
             f"the {label} of {MASK} is also the {label} of {ask}",
             f"{MASK} has the same {label} as {ask}",
             f"name {noun} that have the {label} of {MASK}",
-            f"{ask} has a {label} in common with {MASK}",
+            f"{ask} has {article(label)} in common with {MASK}",
         )
         return rng.choice(forms)

@@ -16,6 +16,8 @@ PEOPLE = frozenset("PR")  # type letters of those who are asked for with "who"
 _IRREGULAR = {"person": "people", "man": "men", "woman": "women", "child": "children", "wife": "wives",
               "series": "series", "species": "species", "money": "money"}  # fmt: skip
 
+_PARTICIPLES = frozenset("used spoken given won received played attended held lived worked written produced made".split())
+
 
 def plural(noun: str) -> str:
     """The plural of an English noun; regular but for the few words we use."""
@@ -34,7 +36,10 @@ def many(label: str) -> str:
     head, of, rest = label.partition(" of ")
     if of:
         return f"{many(head)} of {rest}"
-    if head.rpartition(" ")[2] in _IRREGULAR.values() or (head.endswith("s") and not head.endswith("ss")):
+    noun, _, last = head.rpartition(" ")
+    if noun and (last in _PARTICIPLES or "," in noun):  # languages spoken, currencies used
+        return label if "," in noun else f"{many(noun)} {last}"
+    if last in _IRREGULAR.values() or (head.endswith("s") and not head.endswith("ss")):
         return label
     return plural(label)
 

@@ -90,6 +90,24 @@ def agreeing(template: str, topic: str) -> str:
     )
 
 
+_BEFORE_NOUN = re.compile(
+    r"\{x\}[- ](languages?|movies?|films?|books?|music|people|persons?|players|footballers|games|animals|things|dish|"
+    r"dishes|nationality|citizenship|passport|descent|ethnicity|speaking|elements|inhabitants|votes|style|business|"
+    r"industry|category|block|genre)\b"
+)
+
+
+def can_hold_phrase(template: str, n_words: int) -> bool:
+    """Whether a phrase can stand for the topic: no *"the director of X's films"*, no genitive of a long phrase."""
+    return not _BEFORE_NOUN.search(template) and not (n_words > 3 and "{x}'s" in template)
+
+
+def with_other(question: str) -> str:
+    """*which films ...* as *which other films ...*."""
+    words = question.split()
+    return " ".join((words[0], "other", *words[1:])) if words[0] in ("which", "what") and words[1] in _MANY else question
+
+
 def ordered(ask: str) -> str:
     """A question word as it stands after a preposition."""
     return {"who": "whom", "where": "what place"}.get(ask, ask)
