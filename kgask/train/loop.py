@@ -21,7 +21,7 @@ from kgask.train.losses import path_loss
 from kgask.train.mix import Corpus, Mix, RelationSet, load_corpus, similar_relations
 from kgask.train.model import Rigel
 from kgask.train.questions import GraphQuestion
-from kgask.train.running import Best, Progress, learning_rate, save_whole
+from kgask.train.running import Best, Progress, freeze_lower, learning_rate, mixed_precision, save_whole
 from kgask.train.settings import RigelConfig
 from kgask.train.targets import Targets, path_targets
 from kgask.train.torch_planner import TorchPlanner
@@ -52,13 +52,14 @@ class RigelTrainer:
         torch.manual_seed(config.rng_seed)
         self.texts = TextBatcher.load(encoder, config.max_tokens)
         self.model = (load_torch(init) if init else Rigel(load_encoder(encoder))).to(device)
+        freeze_lower(self.model.encoder, config.frozen_layers)
         self.corpus: Corpus = load_corpus(data, config.rng_seed, [*config.shares, *config.vocabularies])
         self.mix = Mix(self.corpus, config.n_negatives, self._similar(), config.shares, config.vocabularies)
         self.probes = [drawn for pack in packs for drawn in self._probes(pack)]
         heads = list(self.model.decoder.parameters())
         self.optimizer = torch.optim.AdamW(
             [
-                {"params": list(self.model.encoder.parameters()), "lr": config.encoder_lr},
+                {"params": [p for p in self.model.encoder.parameters() if p.requires_grad], "lr": config.encoder_lr},
                 {"params": heads, "lr": config.head_lr},
             ],
             weight_decay=0.01,
@@ -97,7 +98,7 @@ class RigelTrainer:
         batch = self.mix.batch(self.config.batch_size, rng)
         relations = self.mix.relations(batch, rng)
         targets = path_targets(batch, relations.index(), self.mix.similar, rng).to(self.device)
-        with torch.autocast(self.device, dtype=torch.bfloat16):
+        with mixed_precision(self.device):
             loss, accuracy = self._loss(batch, relations, targets)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()

@@ -65,3 +65,18 @@ def save_whole(content: object, path: Path) -> None:
     beside = path.with_suffix(".tmp")
     torch.save(content, beside)
     beside.replace(path)
+
+
+def mixed_precision(device: str) -> torch.autocast:
+    """bfloat16 where the hardware computes in it; a CPU without it is 7 to 35 times slower so than in float32."""
+    cpu = torch.cpu.get_capabilities() if device == "cpu" else {}
+    fast = device != "cpu" or any(cpu.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+    return torch.autocast(torch.device(device).type, dtype=torch.bfloat16, enabled=fast)
+
+
+def freeze_lower(encoder: torch.nn.Module, n_layers: int) -> None:
+    """Keep the embeddings and the first ``n_layers`` layers of a BERT-like encoder as they are; 0 freezes nothing."""
+    if not n_layers:
+        return
+    for part in (encoder.embeddings, *encoder.encoder.layer[:n_layers]):
+        part.requires_grad_(False)

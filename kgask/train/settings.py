@@ -36,6 +36,7 @@ class RigelConfig:
     n_negatives: int = 40
     encoder_lr: float = 1e-4
     head_lr: float = 8e-4
+    frozen_layers: int = 0  # lower layers of the encoder (and its embeddings) that stay as they are
     warmup: float = 0.06  # share of the steps
     clip: float = 1.0
     max_tokens: int = 32
