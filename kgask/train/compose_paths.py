@@ -14,8 +14,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgask.train.data import MASK, PathExample, Step, fill, tidy
-from kgask.train.frames import article, many, plural
-from kgask.train.voices import ASK, NOUNS, agreeing, can_hold_phrase, decorate, keywords, names_other_kind, ordered, with_other
+from kgask.train.frames import also, article, many, plural, together
+from kgask.train.voices import (
+    ASK,
+    NOUNS,
+    agreeing,
+    can_hold_phrase,
+    decorate,
+    keywords,
+    names_other_kind,
+    ordered,
+    with_other,
+)
 from kgask.train.wordings import FORWARD, INVERSE, RelationWordings
 
 # Relations that most graphs have and most multi-hop questions use are drawn more often.
@@ -33,7 +43,8 @@ _NOT_A_NOUN = (
     "long", "sells", "makes", "serves", "eats", "wrote", "shows", "includes", "contains", "portrays", "knows",
     "borders", "speaks", "convicted", "supervised", "killed", "opened", "ended", "began", "closed", "lives",
 )  # fmt: skip
-_NOT_A_START = ("in ", "is ", "has ", "how ", "who ", "where ", "when ", "what ", "came ", "was ", "on ")
+_NOT_A_START = ("in ", "is ", "has ", "how ", "who ", "where ", "when ", "what ", "came ", "was ", "on ", "located ", "shares ",
+                "contains ")  # fmt: skip
 
 
 def noun_texts(wording: RelationWordings) -> list[str]:
@@ -156,8 +167,11 @@ class PathComposer:
             return MASK
         path = [leg.step for leg in legs]
         rng = self.rng
-        if len(path) >= 2 and is_round_trip(path[-2:]) and not path[-2][1] and rng.random() < 0.5:
-            return self._sharing(legs[-2], self.inner(legs[:-2], short=True))
+        if len(path) >= 2 and is_round_trip(path[-2:]) and rng.random() < 0.6:
+            topic = self.inner(legs[:-2], short=True)
+            if path[-2][1] or rng.random() < 0.4:
+                return self.phrase(legs[-1], self._the_same(legs[-2], topic))
+            return self._sharing(legs[-2], topic)
         if len(path) >= 2 and path[-1][1] and path[-2][1] and rng.random() < 0.4:
             whose = self._whose(legs[-2], legs[-1], self.inner(legs[:-2], short=True))
             if whose:
@@ -230,8 +244,8 @@ class PathComposer:
             f"{noun} sharing {article(label)} with {topic}",
             f"other {noun} of the {label} of {topic}",
             f"other {noun} with the {label} of {topic}",
-            f"{noun} by the same {label} as {topic}",
             f"{noun} which have {article(label)} in common with {topic}",
+            *([f"{noun} by the same {label} as {topic}"] if leg.end in "PO" else ()),
         )
         return self.rng.choice(forms)
 
@@ -244,7 +258,9 @@ class PathComposer:
         draw = rng.random()
         public = self._one_hop.get(leg.step)
         if public and draw < 0.25:
-            return agreeing(rng.choice(public).replace(MASK, "{x}"), topic).replace("{x}", topic)
+            template = rng.choice(public).replace(MASK, "{x}")
+            if topic == MASK or can_hold_phrase(template.rstrip("?. "), len(topic.split())):
+                return agreeing(template, topic).replace("{x}", topic)
         written = self._fitting(wording.questions[INVERSE if inverse else FORWARD], leg, topic)
         if written and draw < 0.75:
             text = fill(agreeing(rng.choice(written), topic), topic)
@@ -305,6 +321,16 @@ class PathComposer:
         )  # fmt: skip
         return self.rng.choice(forms)
 
+    def _the_same(self, leg: Leg, topic: str) -> str:
+        """What a step leads to, said as *the same city as [MASK]*: the way back then takes it for its topic."""
+        wording, inverse = self.wordings[leg.step[0]], leg.step[1]
+        nouns = wording.nouns(inverse)
+        if inverse:
+            noun = self.noun(leg).removeprefix("the ").replace("those", "things")
+        else:
+            noun = self.rng.choice(nouns or noun_texts(wording))
+        return f"the same {noun} as {topic}"
+
     def _keyword(self, leg: Leg) -> str:
         wording = self.wordings[leg.step[0]]
         return self.noun(leg).removeprefix("the ") if leg.step[1] else self.rng.choice(noun_texts(wording))
@@ -312,9 +338,11 @@ class PathComposer:
     def _together(self, leg: Leg) -> str:
         """Back and there over one relation: who shares a subject with the topic."""
         wording, rng = self.wordings[leg.step[0]], self.rng
-        label, noun = rng.choice(noun_texts(wording)), self.noun(leg)
+        label, noun = rng.choice(noun_texts(wording)), self.noun(leg).removeprefix("the ")
         back = Leg((leg.step[0], False), leg.end, leg.start)
-        if leg.start != "P" or rng.random() < 0.4:
+        if rng.random() < 0.25:
+            return self.question(back, self._the_same(leg, MASK))
+        if leg.start != "P" or rng.random() < 0.35:
             return self.question(back, self.phrase(leg, MASK))
         forms = (
             f"who is {label} together with {MASK}",
@@ -326,6 +354,9 @@ class PathComposer:
             f"who are the other {many(label)} of {MASK}'s {noun}",
             f"with whom does {MASK} share {noun}",
             f"which {many(label)} were in the same {noun} as {MASK}",
+            f"who is a co-{label} of {MASK}",
+            f"who are the co-{many(label)} of {MASK}",
+            *together(wording.frames, noun, MASK),
         )
         return rng.choice(forms)
 
@@ -334,8 +365,9 @@ class PathComposer:
         wording, rng = self.wordings[leg.step[0]], self.rng
         label, ask = rng.choice(noun_texts(wording)), rng.choice(ASK.get(leg.start, ("what",)))
         noun = rng.choice(NOUNS.get(leg.start, ("things",))).removeprefix("the ")
-        if rng.random() < 0.35:
-            return self.question(Leg((leg.step[0], True), leg.end, leg.start), self.phrase(leg, MASK))
+        back = Leg((leg.step[0], True), leg.end, leg.start)
+        if rng.random() < 0.6:
+            return self.question(back, self.phrase(leg, MASK) if rng.random() < 0.5 else self._the_same(leg, MASK))
         forms = (
             f"{ask} have the same {label} as {MASK}",
             f"{ask} share the {label} with {MASK}",
@@ -349,5 +381,6 @@ class PathComposer:
             f"{MASK} has the same {label} as {ask}",
             f"name {noun} that have the {label} of {MASK}",
             f"{ask} has {article(label)} in common with {MASK}",
+            *also(wording.frames, noun, MASK),
         )
         return rng.choice(forms)

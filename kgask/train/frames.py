@@ -16,7 +16,9 @@ PEOPLE = frozenset("PR")  # type letters of those who are asked for with "who"
 _IRREGULAR = {"person": "people", "man": "men", "woman": "women", "child": "children", "wife": "wives",
               "series": "series", "species": "species", "money": "money"}  # fmt: skip
 
-_PARTICIPLES = frozenset("used spoken given won received played attended held lived worked written produced made".split())
+_PARTICIPLES = frozenset(
+    "used spoken given won received played attended held lived worked written produced made".split()  # noqa: SIM905
+)
 
 
 def plural(noun: str) -> str:
@@ -154,3 +156,38 @@ def _subject_is(words: list[str], subject: str, noun: str, people: bool) -> tupl
         [f"{many} {state} {link} {{x}}", f"{many} {that} {verbs} {state} {link} {{x}}",
          f"{article(subject)} {state} {link} {{x}}", f"the {many} {state} {link} {{x}}"],
     )  # fmt: skip
+
+
+def also(frames: Frames, noun: str, topic: str) -> list[str]:
+    """There and back with the verb of the relation: *what else did the author of {topic} write*."""
+    said = []
+    for kind, text in frames.lines:
+        base, past, *done = text.split()
+        for agent in _agents(frames) if kind == "v" else ():
+            state = " ".join(done)
+            said += [
+                f"what else did the {agent} of {topic} {base}", f"which other {noun} did {topic}'s {agent} {base}",
+                f"the {agent} of {topic} also {past} which {noun}", f"the {agent} of {topic} {past} what else",
+                f"what other {noun} were {state} by the same {agent} as {topic}",
+                f"{noun} {state} by the same {agent} as {topic}", f"{noun} by the same {agent} as {topic}",
+            ]  # fmt: skip
+    return said
+
+
+def together(frames: Frames, noun: str, topic: str) -> list[str]:
+    """Back and there with the verb of the relation: *who wrote books together with {topic}*."""
+    said = []
+    for kind, text in frames.lines:
+        base, past, *_ = text.split()
+        for agent in _agents(frames) if kind == "v" else ():
+            said += [
+                f"who {past} {noun} together with {topic}", f"with whom did {topic} {base} {noun}",
+                f"who co-{past} {noun} with {topic}", f"who is a co-{agent} of {topic}",
+                f"which {many(agent)} worked with {topic}", f"name {article(agent)} that {past} {noun} with {topic}",
+            ]  # fmt: skip
+    return said
+
+
+def _agents(frames: Frames) -> list[str]:
+    """Nouns for the object that say what it did: authors, no persons."""
+    return [noun for noun in frames.objects if noun not in ("person", "company", "man", "woman")][:2]

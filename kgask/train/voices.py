@@ -97,15 +97,29 @@ _BEFORE_NOUN = re.compile(
 )
 
 
+# "the film {x}" names a film; "the film the director of ..." does not.
+_NAMED = re.compile(
+    r"\b(films?|movies?|books?|works?|songs?|albums?|bands?|groups?|years?|date|genres?|types?|tags?|keywords?|"
+    r"topics?|theme|region|city|state|continent|country|actor|director|singer|father|mother|position|party|house|family|studio|"
+    r"publisher|label|series|character|language|code|subject|title|name|score|rating|award|team|field|office|store|"
+    r"role|profession|occupation|religion|number|symbol|block|system|plays|tongue|discipline|event|article|period|"
+    r"called|department|constellation|motto|domain|prefix|mascot|anthem|flag|surname|degree) \{x\}$"
+)
+
+
 def can_hold_phrase(template: str, n_words: int) -> bool:
     """Whether a phrase can stand for the topic: no *"the director of X's films"*, no genitive of a long phrase."""
-    return not _BEFORE_NOUN.search(template) and not (n_words > 3 and "{x}'s" in template)
+    if _BEFORE_NOUN.search(template) or _NAMED.search(template):
+        return False
+    return not (n_words > 3 and "{x}'s" in template)
 
 
 def with_other(question: str) -> str:
     """*which films ...* as *which other films ...*."""
     words = question.split()
-    return " ".join((words[0], "other", *words[1:])) if words[0] in ("which", "what") and words[1] in _MANY else question
+    if words[0] in ("which", "what") and words[1] in _MANY:
+        words.insert(1, "other")
+    return " ".join(words)
 
 
 def ordered(ask: str) -> str:
