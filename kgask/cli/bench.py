@@ -258,8 +258,14 @@ def abstain(pack: str | None, model: str | None, count: int, seed: int, misses: 
 @LIMIT_OPTION
 @JSON_OPTION
 def everything(data: Path, packs: Path, model: str | None, limit: int | None, as_json: bool) -> None:
-    """Every figure of the planner that has a set here, one line each."""
-    from kgask.bench.suite import Suite
+    """Every figure of the planner that has a set here, one line each.
+
+    \b
+    Columns: set, questions, what is measured, its value, exact answer sets,
+    topics linked, AUROC of the confidence, share answered at the default
+    threshold, right of those, median milliseconds.
+    """
+    from kgask.bench.suite import COLUMNS, Suite
 
     suite = Suite(data, packs, model, limit)
     rows: list[dict[str, Any]] = []
@@ -270,5 +276,5 @@ def everything(data: Path, packs: Path, model: str | None, limit: int | None, as
     if as_json:
         print(json.dumps(rows))
         return
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    table(columns, [[row.get(column, "") for column in columns] for row in rows])
+    columns = ["set", *COLUMNS]
+    table(columns, [["-" if row[column] is None else row[column] for column in columns] for row in rows])
