@@ -10,6 +10,7 @@ EXIT_OK = 0
 EXIT_ERROR = 1
 EXIT_USAGE = 2
 EXIT_NO_ANSWER = 3
+EXIT_NOT_WELL = 4  # kgask doctor found something that fails
 
 
 class KgaskError(Exception):

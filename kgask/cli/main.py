@@ -21,6 +21,7 @@ COMMANDS = {
     "ask": ("kgask.cli.ask:ask", "Answer a question, or questions on stdin (the default command)."),
     "pack": ("kgask.cli.pack:pack", "Build, check, list and look into KG packs."),
     "models": ("kgask.cli.models:models", "List and check planner and reader models."),
+    "doctor": ("kgask.cli.doctor:doctor", "Check this installation, its models and a pack; what to do about what is wrong."),
     "train": ("kgask.cli.train:train", "Train and export models (needs kgask[train])."),
     "bench": ("kgask.cli.bench:bench", "Measure answers on question sets."),
     "airgap": ("kgask.cli.airgap:airgap", "Make a folder that installs kgask without a network."),
@@ -31,11 +32,11 @@ EPILOG = """\b
 Examples:
   kgask "who wrote Lady Susan?"
   kgask "who wrote Lady Susan?" --json
-  kgask ask --pack my_pack < questions.txt
+  kgask ask --pack my_pack --questions questions.txt
   kgask pack search "jane austen"
 \b
 Exit codes: 0 answered (a batch: every line processed), 1 error, 2 usage,
-3 no answer to a single question."""
+3 no answer to a single question, 4 kgask doctor found something that fails."""
 
 
 class LazyGroup(click.Group):

@@ -57,7 +57,7 @@ def check(names: tuple[str, ...], as_json: bool) -> None:
     chosen = [find("model", name) for name in names] if names else list_found("model")
     if not chosen:
         raise ModelError("no models to check; 'kgask models list' says where they are looked for")
-    entries = [_checked(found) for found in chosen]
+    entries = [checked(found) for found in chosen]
     if as_json:
         _print_json(entries)
     else:
@@ -86,13 +86,13 @@ def show(name: str, as_json: bool) -> None:
 def _listed(found: Found) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": found.name, "origin": found.origin, "path": str(found.path)}
     try:
-        role, content = _load_card(found.path)
+        role, content = load_card(found.path)
     except ModelError as error:
         return entry | {"problem": str(error)}
     return entry | {"role": role, "bytes": sum(file["bytes"] for file in content["files"].values())}
 
 
-def _checked(found: Found) -> dict[str, Any]:
+def checked(found: Found) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": found.name, "path": str(found.path)}
     try:
         _check(found.path)
@@ -108,7 +108,7 @@ def _check(path: Path) -> None:
 
         check_readable(read_header(path))
         return
-    role, content = _load_card(path)
+    role, content = load_card(path)
     if role == READER:
         from kgask.read.card import check_file, read_card
 
@@ -124,7 +124,7 @@ def _check(path: Path) -> None:
 def _about(path: Path) -> dict[str, Any]:
     """The card of a folder; of a bare GGUF file (which has none) what its header says."""
     if not path.is_file():
-        role, content = _load_card(path)
+        role, content = load_card(path)
         return {"role": role, **content}
     from kgask.read.gguf_header import read_header
 
@@ -139,7 +139,7 @@ def _about(path: Path) -> dict[str, Any]:
     }
 
 
-def _load_card(path: Path) -> tuple[str, dict[str, Any]]:
+def load_card(path: Path) -> tuple[str, dict[str, Any]]:
     """Role and content of a checked card; the magic says which stage it belongs to.
 
     Raises :class:`ModelError` for a card that neither stage reads.

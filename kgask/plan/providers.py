@@ -20,17 +20,24 @@ _NVIDIA_NODES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")  # Linux driver, 
 
 def cpu_threads() -> int:
     """Cores this process may really use: the affinity mask, capped by the cgroup's CPU quota."""
+    return min(affine_cores(), cpu_quota() or sys.maxsize)
+
+
+def affine_cores() -> int:
+    """Cores of the affinity mask."""
     try:
-        threads = len(os.sched_getaffinity(0))
+        return len(os.sched_getaffinity(0))
     except AttributeError:  # not on Linux
-        threads = os.cpu_count() or 1
+        return os.cpu_count() or 1
+
+
+def cpu_quota() -> int | None:
+    """Cores that the cgroup's CPU quota allows, at least one; None when there is no quota."""
     try:
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()[:2]
-        if quota != "max":
-            threads = min(threads, max(1, round(int(quota) / int(period))))
+        return None if quota == "max" else max(1, round(int(quota) / int(period)))
     except (OSError, ValueError):
-        pass
-    return threads
+        return None
 
 
 def wanted_providers(available: list[str]) -> tuple[list[str], str]:

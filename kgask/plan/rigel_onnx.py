@@ -7,6 +7,7 @@ Shapes: B questions, R relations, H hops, D vector width.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Sequence
@@ -203,4 +204,5 @@ def _write_cached(path: Path, matrix: np.ndarray) -> None:
             np.save(file, matrix)
         beside.replace(path)
     except OSError:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # where nothing could be written there may be nothing to remove
+            beside.unlink()

@@ -1,0 +1,61 @@
+"""``kgask doctor``: what is here, what is wrong, and what to type next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import click
+
+from kgask import config
+from kgask.cli import health
+from kgask.cli.health import Finding
+from kgask.cli.render import note, table
+from kgask.errors import EXIT_NOT_WELL, KgaskError
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--pack", metavar="PACK", help="Pack name or path (KGASK_PACK; default: demo).")
+@click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object: ok, and the findings.")
+def doctor(pack: str | None, model: str | None, as_json: bool) -> int:
+    """Check this installation, its models, and how planner and pack fit.
+
+    Every finding is one line: ok, warn or fail, what was looked at, what was
+    found, and what to type next. Nothing is changed but the cache, nothing is
+    sent anywhere, and settings are shown without anything secret.
+
+    \b
+    Looked at: versions; SQLite's full-text search; threads, memory, CUDA and
+    why it is not used; the user's folder and settings; every model and its
+    hashes; the pack's counts; relations whose labels are ids that no planner
+    can read; a few questions through the plan, with their time.
+
+    \b
+    Exit codes: 0 nothing fails (there may be warnings), 4 something fails.
+    """
+    findings = list(_findings(pack, model))
+    failed = [finding for finding in findings if finding.status == "fail"]
+    warned = [finding for finding in findings if finding.status == "warn"]
+    if as_json:
+        click.echo(json.dumps({"ok": not failed, "findings": [asdict(finding) for finding in findings]}))
+    else:
+        table(("", "check", "found", "next"), [(f.status, f.check, f.found, f.advice) for f in findings])
+        note(f"{len(findings)} checks, {len(failed)} failed, {len(warned)} warnings")
+    return EXIT_NOT_WELL if failed else 0
+
+
+def _findings(pack: str | None, model: str | None) -> Iterator[Finding]:
+    yield from health.versions()
+    yield from health.hardware()
+    yield from health.home()
+    yield from health.settings()
+    try:
+        settings = config.load_settings()
+    except KgaskError:  # said by health.settings()
+        settings = {}
+    model = model or str(settings.get("model", config.DEFAULT_MODEL))
+    reader = str(settings.get("reader", config.DEFAULT_READER))
+    yield from health.models([model, reader])
+    yield from health.pack_and_fit(pack or str(settings.get("pack", config.DEFAULT_PACK)), model)

@@ -1,0 +1,282 @@
+"""What ``kgask doctor`` looks at: the machine, the libraries, the models, a pack, and how planner and pack fit.
+
+Every check is a function that yields :class:`Finding` and raises nothing that
+it can foresee. Nothing here imports torch or touches a network.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import re
+import sqlite3
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from kgask import config
+from kgask.errors import KgaskError, PackError, UsageError
+from kgask.pack.records import RelationText
+
+Status = Literal["ok", "warn", "fail"]
+PYTHONS = ((3, 11), (3, 13))
+LEAST_MEMORY = 512 << 20  # bytes; a question peaks at about a quarter of a gigabyte
+LIBRARIES = {
+    "onnxruntime": ("onnxruntime-gpu", "onnxruntime"),
+    "llama_cpp": ("llama-cpp-python",),
+    "tokenizers": ("tokenizers",),
+    "numpy": ("numpy",),
+}
+SELF_TEST_QUESTIONS = 5
+# A label that says nothing: Wikidata and Freebase ids, numbered names, hashes, bare IRIs.
+_OPAQUE = re.compile(
+    r"/?[mg][./](?=[a-z_]*\d)[0-9a-z_]+|[a-z]{0,4}[-_:.]?\d+|(?=[0-9a-f-]*\d)[0-9a-f-]{8,}|[a-z][a-z0-9+.-]*://.*|[^a-z]*", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the doctor; ``advice`` is what to type or do next, "" when nothing."""
+
+    status: Status
+    check: str
+    found: str
+    advice: str = ""
+
+
+def is_opaque(label: str) -> bool:
+    """Whether a relation's label is an id rather than words.
+
+    >>> [is_opaque(label) for label in ("P57", "m.0abc", "/m/02_x", "rel_12", "http://x.org/p/9", "place of birth", "ä-Note")]
+    [True, True, True, True, True, False, False]
+    """
+    if any(ord(char) > 127 and char.isalpha() for char in label):
+        return False
+    return _OPAQUE.fullmatch(label.strip()) is not None
+
+
+# --- machine ----------------------------------------------------------------------------------
+
+
+def versions() -> Iterator[Finding]:
+    """kgask, Python, and the libraries as they really load."""
+    yield Finding("ok", "kgask", _version("kgask") or "not installed as a package")
+    python = platform.python_version()
+    if PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]:
+        yield Finding("ok", "python", f"{python}, {platform.machine()}, {platform.system()}")
+    else:
+        yield Finding("warn", "python", python, "kgask is tested with Python 3.11 to 3.13")
+    for module, packages in LIBRARIES.items():
+        yield _library(module, packages)
+    yield _sqlite()
+
+
+def _version(*packages: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    for package in packages:
+        try:
+            return f"{version(package)} ({package})" if len(packages) > 1 else version(package)
+        except PackageNotFoundError:
+            continue
+    return None
+
+
+def _library(module: str, packages: tuple[str, ...]) -> Finding:
+    from kgask.plan.providers import silenced
+
+    try:
+        with silenced():
+            importlib.import_module(module)
+    except Exception as error:  # a broken shared library raises nearly anything
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        return Finding("fail", module, f"does not load: {reason[:160]}", f"pip install --force-reinstall {packages[0]}")
+    return Finding("ok", module, _version(*packages) or "found, not as a package")
+
+
+def _sqlite() -> Finding:
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute("CREATE VIRTUAL TABLE probe USING fts5(name)")
+    except sqlite3.OperationalError:
+        return Finding("fail", "sqlite", f"{sqlite3.sqlite_version} without FTS5", "use a Python whose SQLite has FTS5")
+    finally:
+        connection.close()
+    return Finding("ok", "sqlite", f"{sqlite3.sqlite_version} with FTS5")
+
+
+def hardware() -> Iterator[Finding]:
+    """Threads that may be used, memory that is free, what ONNX Runtime could run on."""
+    from kgask.plan.providers import affine_cores, cpu_quota, cpu_threads, silenced, wanted_providers
+
+    quota = cpu_quota()
+    limit = f"cgroup quota {quota}" if quota else "no cgroup quota"
+    yield Finding("ok", "threads", f"{cpu_threads()} used ({os.cpu_count()} cores, {affine_cores()} allowed, {limit})")
+    yield _memory()
+    try:
+        with silenced():
+            import onnxruntime
+
+            available = onnxruntime.get_available_providers()
+    except Exception:  # said by versions()
+        return
+    names = ", ".join(name.removesuffix("ExecutionProvider") for name in available)
+    yield Finding("ok", "onnx providers", f"built in: {names}; {wanted_providers(available)[1]}")
+
+
+def _memory() -> Finding:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        kib = {line.split(":")[0]: int(line.split()[1]) for line in lines}
+        free, total = kib["MemAvailable"] << 10, kib["MemTotal"] << 10
+    except (OSError, ValueError, KeyError, IndexError):
+        return Finding("ok", "memory", "not known on this system")
+    try:
+        limit = int(Path("/sys/fs/cgroup/memory.max").read_text())
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text())
+        free, total = min(free, max(0, limit - used)), min(total, limit)
+    except (OSError, ValueError):  # no cgroup, or no limit ("max")
+        pass
+    found = f"{free >> 20:,} MiB free of {total >> 20:,}"
+    if free < LEAST_MEMORY:
+        return Finding("warn", "memory", found, "free some memory, or ask with --no-reader")
+    return Finding("ok", "memory", found)
+
+
+def home() -> Iterator[Finding]:
+    """The user's data folder, and whether relation matrices can be kept there."""
+    folder = config.data_home()
+    origin = "KGASK_HOME" if os.environ.get("KGASK_HOME") else "default"
+    there = next((part for part in (folder, *folder.parents) if part.exists()), folder)
+    if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+        yield Finding("ok", "home", f"{folder} ({origin}{'' if there == folder else ', made when needed'})")
+    else:
+        advice = "set KGASK_HOME to a folder that you can write to; until then relations are encoded anew each time"
+        yield Finding("warn", "home", f"{folder} ({origin}) cannot be written to", advice)
+
+
+def settings() -> Iterator[Finding]:
+    """Settings in force, and where they come from."""
+    try:
+        found = config.load_settings()
+    except KgaskError as error:
+        yield Finding("fail", "settings", str(error), f"correct {config.data_home() / 'config.toml'} or remove it")
+        return
+    named = {key for key in ("pack", "model", "reader") if os.environ.get(f"KGASK_{key.upper()}")}
+    said = [f"{key} = {value!r} ({'environment' if key in named else 'config.toml'})" for key, value in found.items()]
+    yield Finding("ok", "settings", "; ".join(said) or "defaults")
+
+
+# --- models and packs -------------------------------------------------------------------------
+
+
+def models(used: list[str]) -> Iterator[Finding]:
+    """Every model that is found, and those named; one that is not used may be broken without harm."""
+    found, in_use = config.list_found("model"), set()
+    for name in used:
+        try:
+            model = config.find("model", name)
+        except KgaskError as error:
+            yield Finding("fail", f"model {name}", str(error), "kgask models list")
+            continue
+        in_use.add(model.path)
+        found += [] if any(model.path == other.path for other in found) else [model]
+    for model in found:
+        yield _model(model, model.path in in_use)
+
+
+def _model(model: config.Found, in_use: bool) -> Finding:
+    from kgask.cli.models import checked, load_card
+
+    entry, check = checked(model), f"model {model.name}"
+    if not entry["ok"]:
+        advice = "install kgask again" if model.origin == "shipped" else "train it, or copy it here, again"
+        return Finding("fail" if in_use else "warn", check, str(entry["problem"]), advice)
+    if model.path.is_file():
+        return Finding("ok", check, f"GGUF file, readable ({model.path})")
+    role, content = load_card(model.path)
+    return Finding("ok", check, f"{role}, format {content.get('format_version')}, hashes fit ({model.origin})")
+
+
+def pack_and_fit(pack: str, model: str) -> Iterator[Finding]:
+    """The pack's counts, its relations as the planner reads them, and a few questions through the plan."""
+    from kgask.pack.store import Pack
+
+    try:
+        with Pack.open(config.find("pack", pack).path) as opened:
+            version = opened.manifest["format"]
+            size = sum(entry["bytes"] for entry in opened.manifest["files"].values())
+            yield Finding(
+                "ok",
+                "pack",
+                f"{opened.path}, format {version['major']}.{version.get('minor', 0)}, {opened.n_entities:,} entities, "
+                f"{opened.n_relations:,} relations, {opened.n_triples:,} triples, {size >> 20:,} MiB",
+            )
+            yield from relation_texts(opened.relations())
+    except KgaskError as error:
+        yield Finding("fail", "pack", str(error), f"kgask pack check {pack}")
+        return
+    yield from self_test(pack, model)
+
+
+def relation_texts(relations: list[RelationText]) -> Iterator[Finding]:
+    """Whether relations have words, which is all that the planner knows of them."""
+    n = len(relations)
+    opaque = [relation.label for relation in relations if is_opaque(relation.label)]
+    advice = "rebuild with labels of relations: kgask pack build SOURCE -o DIR --relations FILE"
+    if opaque:
+        shown = ", ".join(label[:40] for label in opaque[:3])
+        status: Status = "fail" if len(opaque) == n else "warn"
+        yield Finding(status, "relation labels", f"{len(opaque)} of {n} are ids, not words ({shown})", advice)
+    else:
+        yield Finding("ok", "relation labels", f"all {n} are words")
+    aliased = sum(bool(relation.aliases) for relation in relations)
+    hint = "" if aliased else "other names of relations help the planner: kgask pack build --relations FILE"
+    yield Finding("ok", "relation aliases", f"{aliased} of {n} relations have other names ({aliased / max(1, n):.0%})", hint)
+
+
+def self_test(pack: str, model: str) -> Iterator[Finding]:
+    """A few questions about triples of the pack, topic given, through the plan alone."""
+    from kgask.pipeline import AskOptions, Pipeline
+
+    try:
+        with Pipeline.open(pack, model=model, reader=None, settings={}) as pipeline:
+            yield Finding("ok", "planner", f"{model}: {pipeline.planner.note}")
+            asked = list(_probes(pipeline.pack))
+            right, spent_ms = 0, []
+            for question, subject, relation in asked:
+                answer = pipeline.ask(question, AskOptions(entity=f"#{subject}", min_confidence=0.0))
+                right += any(triple.relation == relation for triple in answer.support)
+                spent_ms.append(answer.timings_ms.get("plan", 0.0))
+    except (PackError, UsageError) as error:
+        yield Finding("fail", "self-test", str(error), f"kgask pack check {pack}")
+    except KgaskError as error:
+        yield Finding("fail", "self-test", str(error), "kgask models check")
+    else:
+        yield _verdict(asked, right, spent_ms)
+
+
+def _verdict(asked: list[tuple[str, int, str]], right: int, spent_ms: list[float]) -> Finding:
+    if not asked:
+        return Finding("warn", "self-test", "no triple to ask about", "kgask pack info")
+    example = asked[0][0]
+    found = f"{right} of {len(asked)} one-hop questions planned right, {sorted(spent_ms)[len(spent_ms) // 2]:.1f} ms ({example})"
+    if right:
+        return Finding("ok", "self-test", found)
+    return Finding("warn", "self-test", found, "the planner does not understand these relations: kgask train adapt PACK")
+
+
+def _probes(pack: object) -> Iterator[tuple[str, int, str]]:
+    """(question, subject, relation label) of one triple each of a few relations with words, spread over the pack."""
+    import numpy as np
+
+    labels = pack.relation_labels()
+    relations, firsts = np.unique(np.asarray(pack.out_relation), return_index=True)
+    usable = [(r, t) for r, t in zip(relations.tolist(), firsts.tolist(), strict=True) if not is_opaque(labels[r])]
+    for relation, triple in usable[:: max(1, len(usable) // SELF_TEST_QUESTIONS)][:SELF_TEST_QUESTIONS]:
+        subject = int(pack.triples([triple])[0][0])
+        name = " ".join(pack.labels([subject])[0].split())
+        yield f"What is the {labels[relation]} of {name}?"[:500], subject, labels[relation]
