@@ -87,6 +87,11 @@ class Neighbourhood:
             left_out,
         )
 
+    def to(self, device: str) -> Neighbourhood:
+        """The same with its maps on a device."""
+        maps = (self.subjects.to(device), self.relations.to(device), self.objects.to(device))
+        return Neighbourhood(self.entities, *maps, self.n_relations, self.n_left_out)
+
     @property
     def n_triples(self) -> int:
         return len(self.subjects)
@@ -144,6 +149,40 @@ class Neighbourhood:
         for hop in range(relation_probs.shape[1]):
             x = self._follow(x, relation_probs[:, hop].t()) * away
             yield x.t()
+
+    def masked_hops(self, topics: Tensor, relation_logits: Tensor, spread: bool) -> Iterator[Tensor]:
+        """:meth:`hops` with the graph as a mask: only relations that the frontier has share a hop's probability.
+
+        ``relation_logits`` [B, H, 2R]. With ``spread`` the weights are a
+        distribution: what a relation gets is shared by the triples that carry
+        it, so that a relation with many ends gets no more than one with few.
+        Without it they are memberships of a set, capped at 1 (with the gradient
+        of what is capped, or a hub would never unlearn).
+        """
+        away = (topics == 0).to(relation_logits.dtype).t()
+        x = topics.to(relation_logits.dtype).t()
+        inverse = self.relations + self.n_relations
+        for hop in range(relation_logits.shape[1]):
+            forward = x[self.subjects] * away[self.objects]
+            backward = x[self.objects] * away[self.subjects]
+            carried = torch.zeros(2 * self.n_relations, x.shape[1], dtype=x.dtype, device=x.device)
+            carried = carried.index_add(0, self.relations, forward).index_add(0, inverse, backward)
+            share = _masked_softmax(relation_logits[:, hop].t(), carried > LEAST_WEIGHT)
+            if spread:
+                share = share / carried.clamp(min=LEAST_WEIGHT)
+            reached = torch.zeros_like(x).index_add(0, self.objects, forward * share[self.relations])
+            x = reached.index_add(0, self.subjects, backward * share[inverse])
+            if not spread:
+                x = x / x.detach().clamp(min=1.0)
+            yield x.t()
+
+
+LEAST_WEIGHT = 1e-12  # of what a relation carries; below, it counts as absent
+
+
+def _masked_softmax(logits: Tensor, mask: Tensor) -> Tensor:
+    """Softmax over dimension 0 of what the mask keeps; zeros where it keeps nothing."""
+    return torch.softmax(logits.masked_fill(~mask, -1e4), dim=0) * mask
 
 
 def _new_edges(graph: Graph, frontier: np.ndarray, expanded: np.ndarray) -> Edges:
