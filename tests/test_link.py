@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
+from kgask.errors import ModelError
+from kgask.link.features import FEATURES, HAND, LinkModel
 from kgask.link.linker import Linker
+from kgask.link.marks import read_marks
 from kgask.link.mentions import NAME, spans, split_words
 from kgask.pack.store import Pack
 from kgask.types import Question
@@ -91,3 +96,101 @@ def test_another_surname_is_no_typo(linker: Linker, family: Pack) -> None:
     named = [hit.name for hit in family.fuzzy("cora rider")]
     found = linker.link_tolerantly(Question("who is the teacher of Cora Rider?"))
     assert not any(seed.name == "Cora Reed" for mention in found for seed in mention.seeds), named
+
+
+# --- features and their weights -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("who is the child of Cora Reed?", 1.0),
+        ("who is the child of Cora Hill?", 0.93),  # an alias
+        ("who is the child of Cora Reed Smith?", 2 / 3 * 0.3),  # two of three name words, and a name that goes on
+    ],
+)
+def test_the_scores_by_hand_are_products_of_powers(linker: Linker, text: str, score: float) -> None:
+    """Similarity squared, alias 0.93, coverage, wholeness, a common word 0.35, degree up to a quarter."""
+    assert linker.link(Question(text))[0].seeds[0].score == pytest.approx(score)
+
+
+def test_a_typo_costs_its_similarity_twice(linker: Linker) -> None:
+    seed = linker.link_tolerantly(Question("who is the teacher of Cora Read?"))[0].seeds[0]
+    named = dict(zip(FEATURES, seed.features, strict=True))
+    assert named["typo"] == 1.0
+    assert seed.score == pytest.approx(math.exp(2 * named["similarity"] + named["coverage"]), rel=1e-6)
+
+
+def test_every_feature_has_its_place(linker: Linker) -> None:
+    mentions = linker.link(Question("who is the child of cora reed"))
+    features = dict(zip(FEATURES, mentions[0].seeds[0].features, strict=True))
+    assert features["spelling"] == 0.0  # the pack writes Cora Reed
+    assert features["words"] == pytest.approx(math.log(2))
+    assert features["degree"] == pytest.approx(math.log1p(7))  # triples of Cora, in and out
+    assert (features["alias"], features["common"], features["nested"]) == (0.0, 0.0, 0.0)
+    assert dict(zip(FEATURES, linker.link(Question("Cora Reed"))[0].seeds[0].features, strict=True))["spelling"] == 1.0
+
+
+def _weighed(family: Pack, **weights: float) -> Linker:
+    return Linker(family, QUESTION_WORDS, LinkModel.of(weights))
+
+
+def test_trained_weights_give_chances_against_nothing(family: Pack) -> None:
+    question = Question("is Cora Reed the teacher of Eve Reed or of George Hill")
+    found = _weighed(family, bias=0.5, degree=0.4, rho=0.0).link(question)
+    seeds = [mention.seeds[0] for mention in found]
+    logits = [0.5 + 0.4 * seed.features[FEATURES.index("degree")] for seed in seeds]
+    assert seeds[0].score == pytest.approx(1 / (1 + math.exp(-logits[0])))
+    for seed, logit in zip(seeds, logits, strict=True):
+        assert 0.0 < seed.score <= 1.0
+        assert seed.score / seeds[0].score == pytest.approx(math.exp(logit - logits[0]))
+
+
+def test_a_candidate_below_the_threshold_is_not_looked_at(family: Pack) -> None:
+    question = Question("who is the child of Cora Reed Smith?")
+    chance = 1 / (1 + math.exp(-(1.0 + 2.0 * math.log(0.3))))  # wholeness 0.3
+    assert _weighed(family, bias=1.0, wholeness=2.0, rho=chance - 0.01).link(question)
+    assert _weighed(family, bias=1.0, wholeness=2.0, rho=chance + 0.01).link(question) == []
+
+
+def test_a_card_without_a_linker_section_keeps_the_weights_set_by_hand() -> None:
+    assert LinkModel.of(None) is HAND
+
+
+def test_a_card_that_weighs_the_unknown_is_refused() -> None:
+    with pytest.raises(ModelError, match="'sitelinks'"):
+        LinkModel.of({"bias": 1.0, "sitelinks": 2.0})
+
+
+# --- marked mentions ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "marked"),
+    [
+        ("who wrote [Lady Susan]?", "who wrote Lady Susan?", ["Lady Susan"]),
+        ("is [ Cora Reed ] a child of [George Hill]", "is Cora Reed a child of George Hill", ["Cora Reed", "George Hill"]),
+        ("what is [[REC]]?", "what is [REC]?", ["REC"]),
+        ("no [] mark ] here [", "no [] mark ] here [", []),
+    ],
+)
+def test_brackets_mark_and_are_no_part_of_the_text(asked: str, text: str, marked: list[str]) -> None:
+    question = read_marks(asked)
+    assert (question.text, question.asked) == (text, asked)
+    assert [question.text[start:end] for start, end in question.marks] == marked
+
+
+def test_only_marked_names_are_mentions_and_they_are_whole(linker: Linker) -> None:
+    found = linker.link(read_marks("is Eve Reed a child of [Cora Reed] Smith or of [Dan Reed]?"))
+    assert sorted(mention.text for mention in found) == ["Cora Reed", "Dan Reed"]
+    assert all(mention.whole for mention in found)
+    assert [mention.seeds[0].score for mention in found] == [pytest.approx(1.0)] * 2
+
+
+def test_where_no_mark_is_a_name_the_rest_is_linked(linker: Linker) -> None:
+    assert [m.text for m in linker.link(read_marks("who is the [wife] of Dan Reed?"))] == ["Dan Reed"]
+
+
+def test_a_typo_inside_a_mark_is_found_and_only_there(linker: Linker) -> None:
+    found = linker.link_tolerantly(read_marks("does Eve Reeed know [Cora Read]?"))
+    assert [mention.seeds[0].name for mention in found] == ["Cora Reed"]

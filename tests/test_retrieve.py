@@ -14,8 +14,10 @@ import kgask.retrieve.follow as follow_module
 from kgask.pack.store import Pack
 from kgask.retrieve.evidence import gather
 from kgask.retrieve.follow import edges_of, follow, relations_of
-from kgask.retrieve.trace import trace
-from kgask.retrieve.walk import walks
+from kgask.retrieve.hint import beyond_entities, by_kind
+from kgask.retrieve.intersect import intersections
+from kgask.retrieve.trace import trace, trace_route
+from kgask.retrieve.walk import Dropped, routes, walks
 from kgask.types import Branch
 
 N_ENTITIES, N_RELATIONS = 9, 3
@@ -163,3 +165,79 @@ def test_top_k_bounds_what_is_read_but_not_the_answers(family: Pack) -> None:
     whole = gather(family, ways, top_k=10)
     assert not whole.truncated
     assert len(whole.triples) == 3  # George-Cora, Cora-Eve, Cora-Finn
+
+
+# --- what several seeds share ---------------------------------------------------------------------
+
+
+def _routes(pack: Pack, seed: str, *relations: str) -> list:
+    return routes(pack, _plan(pack, *relations), [_entity(pack, seed)], 3)
+
+
+def test_an_intersection_keeps_what_both_reach_and_proves_it_from_both(family: Pack) -> None:
+    shared = intersections([_routes(family, "George Hill", "child"), _routes(family, "Eve Reed", "-child")])
+    assert len(shared) == 1
+    cora = _entity(family, "Cora Reed")
+    assert shared[0].route.answers.tolist() == [cora]
+    assert shared[0].route.prob == pytest.approx(1.0)
+    proof = trace_route(family, shared[0].route, np.array([cora]))
+    subjects, _, objects = family.triples([t.triple for t in proof])
+    told = set(zip(family.labels(subjects.tolist()), family.labels(objects.tolist()), strict=True))
+    assert told == {("George Hill", "Cora Reed"), ("Cora Reed", "Eve Reed")}
+
+
+def test_nothing_in_common_is_no_intersection(family: Pack) -> None:
+    assert intersections([_routes(family, "George Hill", "child"), _routes(family, "Eve Reed", "sibling")]) == []
+
+
+def test_the_probability_of_an_intersection_is_the_geometric_mean(family: Pack) -> None:
+    unsure = _plan(family, "-child")
+    unsure = Branch((), unsure.relation_probs * 0.25, unsure.stop_probs)
+    parts = [_routes(family, "George Hill", "child"), routes(family, unsure, [_entity(family, "Eve Reed")], 3)]
+    assert intersections(parts)[0].route.prob == pytest.approx(0.5)
+
+
+# --- hints and lost paths -------------------------------------------------------------------------
+
+
+def _hint(column: int, prob: float) -> np.ndarray:
+    hint = np.full(4, (1 - prob) / 3, np.float32)
+    hint[column] = prob
+    return hint
+
+
+def _two_kinds(family: Pack) -> list:
+    """From Eve: her sibling (0.5) a little before her date of birth (0.4)."""
+    branch = _plan(family, "sibling")
+    labels = family.relation_labels()
+    branch.relation_probs[0] *= 0.5
+    branch.relation_probs[0, labels.index("date of birth")] = 0.4
+    return routes(family, branch, [_entity(family, "Eve Reed")], 1)
+
+
+def test_the_hinted_kind_of_answer_is_lifted_a_little(family: Pack) -> None:
+    found = _two_kinds(family)
+
+    def first(hint: np.ndarray | None) -> str:
+        return family.labels(by_kind(family, found, hint)[0].answers.tolist())[0]
+
+    assert first(None) == "Finn Reed"
+    assert first(_hint(0, 0.9)) == "Finn Reed"
+    assert first(_hint(1, 0.9)) == "1901-05-02"
+    assert first(_hint(1, 0.4)) == "Finn Reed"  # too unsure to say anything
+
+
+def test_a_count_or_a_yes_is_told_apart_from_entities(family: Pack) -> None:
+    found = _two_kinds(family)
+    assert beyond_entities(family, found, _hint(3, 0.9)) == "yes/no"
+    assert beyond_entities(family, found, _hint(2, 0.9)) == "number"
+    assert beyond_entities(family, found, _hint(2, 0.7)) is None
+    height = _routes(family, "George Hill", "height")
+    assert beyond_entities(family, height, _hint(2, 0.9)) is None  # the number is in the graph
+
+
+def test_the_beam_says_what_it_lost(family: Pack) -> None:
+    lost: list[Dropped] = []
+    routes(family, _plan(family, "teacher"), [_entity(family, "George Hill")], 3, dropped=lost)
+    routes(family, _plan(family, "admires"), [_entity(family, "Finn Reed")], 3, dropped=lost)
+    assert [path.why for path in lost] == ["the graph lacks it", "leads back to the topic"]

@@ -26,6 +26,7 @@ FEATURES = (
     "degree",  # log of one plus its triples
     "coverage",  # log of the share of the question's name-like words that the mention holds
     "wholeness",  # log of the mention's wholeness (mentions.Span)
+    "nested",  # 1 inside a longer mention that is a name too
     "common",  # 1 for a single word that questions use anyway
     "words",  # log of the number of words
 )
@@ -104,12 +105,12 @@ HAND = LinkModel(
 
 
 def candidate_features(
-    span: Span, common: bool, hits: Sequence[NameHit], degrees: Sequence[int]
+    span: Span, nested: bool, common: bool, hits: Sequence[NameHit], degrees: Sequence[int]
 ) -> list[tuple[float, ...]]:
     """One row of :data:`FEATURES` for each candidate of a mention."""
     highest = math.log1p(max(degrees))
     total = math.log(sum(degrees) + len(degrees))
-    of_span = (_log(span.coverage), _log(span.wholeness), float(common), math.log(span.n_words))
+    of_span = (_log(span.coverage), _log(span.wholeness), float(nested), float(common), math.log(span.n_words))
     rows = []
     for hit, degree in zip(hits, degrees, strict=True):
         connected = math.log1p(degree)

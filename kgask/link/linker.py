@@ -133,7 +133,8 @@ class Linker:
 
     def _mentions(self, found: list[tuple[Span, list[NameHit]]], words: list[Word]) -> list[Mention]:
         """Highest scores first; of two spans for the same entity the better one stays."""
-        readings = [self._reading(span, hits, words) for span, hits in found]
+        named = [span for span, _ in found]
+        readings = [self._reading(span, _is_nested(span, named), hits, words) for span, hits in found]
         readings = [reading for reading in readings if reading.candidates]
         readings.sort(key=lambda r: (-r.candidates[0].logit, r.span.start - r.span.end))
         kept: list[_Reading] = []
@@ -145,14 +146,14 @@ class Linker:
                 kept.append(replace(reading, candidates=fresh))
         return [self._mention(reading, kept[0].candidates[0].logit, words) for reading in kept[:MAX_MENTIONS]]
 
-    def _reading(self, span: Span, hits: list[NameHit], words: list[Word]) -> _Reading:
+    def _reading(self, span: Span, nested: bool, hits: list[NameHit], words: list[Word]) -> _Reading:
         entities: dict[EntityId, NameHit] = {}
         for hit in hits:
             kept = entities.get(hit.entity)
             if kept is None or (kept.is_alias and not hit.is_alias and kept.similarity <= hit.similarity):
                 entities[hit.entity] = hit
         degrees = self._pack.degree(list(entities)).tolist()
-        rows = candidate_features(span, _is_common_word(span, words), list(entities.values()), degrees)
+        rows = candidate_features(span, nested, _is_common_word(span, words), list(entities.values()), degrees)
         candidates = [
             _Candidate(hit, row, self.model.logit(row)) for hit, row in zip(entities.values(), rows, strict=True)
         ]
@@ -201,6 +202,12 @@ def _is_common_word(span: Span, words: list[Word]) -> bool:
     if span.n_words > 1 or span.marked:
         return False
     return next(word for word in words if word.start == span.start).weight < NAME
+
+
+def _is_nested(span: Span, named: list[Span]) -> bool:
+    return any(
+        other.n_words > span.n_words and other.start <= span.start and span.end <= other.end for other in named
+    )
 
 
 def _marked(question: Question) -> list[Span]:

@@ -30,11 +30,11 @@ from kgask.types import Branch, EntityId, Mention, Question
 
 CHUNK = 64
 BY_CHANCE = 1e-4  # P(gold answers | nothing is meant)
-RIDGE = 2e-3  # towards the weights set by hand: features that the questions do not show keep theirs
+RIDGE = 5e-4  # towards the weights set by hand: features that the questions do not show keep theirs
 LOST_TO_RHO = 0.005  # share of the right candidates that the threshold may lose
 COLUMNS = (*FEATURES, "topic_power", "fit_power")
 # A better name, a surer topic, a fitting relation never count against a candidate, nor an alias or a typo for it.
-_SIGN = dict.fromkeys(COLUMNS, 1) | {"alias": -1, "typo": -1, "common": -1, "words": 0}
+_SIGN = dict.fromkeys(COLUMNS, 1) | {"alias": -1, "typo": -1, "nested": -1, "common": -1, "words": 0}
 
 
 @dataclass(frozen=True, slots=True)
