@@ -7,13 +7,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from hypothesis import given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
-from reified import ReifiedKB  # noqa: E402
-from toy_graph import ToyGraph  # noqa: E402
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reified import ReifiedKB
+from toy_graph import ToyGraph
 
-from kgask.retrieve.follow import follow, relations_of  # noqa: E402
-from kgask.train.diff_kg import Neighbourhood  # noqa: E402
+from kgask.retrieve.follow import follow, relations_of
+from kgask.train.diff_kg import Neighbourhood
 
 HOPS = 3
 MANY = 10_000

@@ -28,7 +28,7 @@ from kgask.train.losses import path_loss
 from kgask.train.model import MAX_HOPS, Rigel, RigelOutput
 from kgask.train.questions import GraphQuestion, by_template, read_questions, split_templates
 from kgask.train.relation_vectors import RelationVectors
-from kgask.train.running import Best, Progress, learning_rate, save_whole
+from kgask.train.running import Best, Progress, learning_rate, mixed_precision, save_whole
 from kgask.train.search_paths import RelationPath, shortest_paths, vote_paths
 from kgask.train.supervise import Frontiers, graph_targets, search_loss, spread_loss, weak_loss
 from kgask.train.torch_planner import TorchCard, TorchPlanner
@@ -96,7 +96,6 @@ class InDomainTrainer:
     def __init__(self, job: InDomainJob, config: InDomainConfig) -> None:
         self.job, self.config = job, config
         self.pack = Pack.open(job.pack)
-        questions = self._read()
         torch.manual_seed(config.rng_seed)
         self.texts = TextBatcher.load(job.encoder, config.max_tokens)
         self.model = load_torch(job.init) if job.init else Rigel(load_encoder(job.encoder))
@@ -104,7 +103,7 @@ class InDomainTrainer:
         self.model.to(job.device)
         if config.closed:
             self.model.closed = nn.Parameter(self.relations.all(self.model))
-        rest, self.held_out = split_templates(questions, config.held_out, config.rng_seed)
+        rest, self.held_out = self._split(self._read())
         train, dev = split_templates(rest, config.dev, config.rng_seed + 1)
         self.templates = list(by_template(train).values())
         self.dev = random.Random(config.rng_seed).sample(dev, min(config.n_dev, len(dev)))
@@ -129,6 +128,10 @@ class InDomainTrainer:
             raise UsageError("no question has a path; use --supervision search, weak or mix")
         return questions
 
+    def _split(self, questions: list[GraphQuestion]) -> tuple[list[GraphQuestion], list[GraphQuestion]]:
+        """What is trained on and what figures are about."""
+        return split_templates(questions, self.config.held_out, self.config.rng_seed)
+
     def _search(self) -> None:
         """Find paths for some questions of each template that has none given, and let them vote."""
         rng = random.Random(f"search:{self.config.rng_seed}")
@@ -146,8 +149,7 @@ class InDomainTrainer:
         rng = random.Random(f"{self.config.rng_seed}:{self.step}")
         torch.manual_seed(self.config.rng_seed * 1_000_003 + self.step)  # dropout
         batch = self._draw(rng)
-        # bfloat16 only where it is fast: without AMX or AVX-512 it costs a CPU fifteen times as much as float32.
-        with torch.autocast(self.job.device, dtype=torch.bfloat16, enabled=self.job.device != "cpu"):
+        with mixed_precision(self.job.device):
             loss, accuracy = self._loss(batch, rng)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()

@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from kgask.errors import BuildError, UsageError
@@ -143,7 +144,7 @@ def metaqa_steps(question_type: str) -> list[str]:
     things = question_type.split("_to_")
     return [
         METAQA_RELATIONS.get(end, end) if start == "movie" else INVERSE + METAQA_RELATIONS.get(start, start)
-        for start, end in zip(things, things[1:], strict=False)
+        for start, end in pairwise(things)
     ]
 
 
