@@ -43,8 +43,10 @@ _NOT_A_NOUN = (
     "long", "sells", "makes", "serves", "eats", "wrote", "shows", "includes", "contains", "portrays", "knows",
     "borders", "speaks", "convicted", "supervised", "killed", "opened", "ended", "began", "closed", "lives",
 )  # fmt: skip
-_NOT_A_START = ("in ", "is ", "has ", "how ", "who ", "where ", "when ", "what ", "came ", "was ", "on ", "located ", "shares ",
-                "contains ")  # fmt: skip
+_NOT_A_START = (
+    "in ", "is ", "has ", "how ", "who ", "where ", "when ", "what ", "came ", "was ", "on ", "located ", "shares ",
+    "contains ",
+)  # fmt: skip
 
 
 def noun_texts(wording: RelationWordings) -> list[str]:

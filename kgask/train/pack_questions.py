@@ -18,7 +18,7 @@ from kgask.retrieve.follow import all_edges, edges_of
 from kgask.train.compose import Composer
 from kgask.train.compose_paths import Leg
 from kgask.train.data import MASK
-from kgask.train.pack_wordings import PackWordings, RelationVectors, word_pack
+from kgask.train.pack_wordings import PackWordings, RelationRows, RelationVectors, word_pack
 from kgask.train.questions import GraphQuestion
 from kgask.train.wordings import RelationWordings, load_wordings
 from kgask.types import undirected
@@ -46,12 +46,9 @@ class PackQuestions:
         self.wordings: PackWordings = word_pack(pack, wordings or load_wordings(), self._rng, vectors)
         self._keys = [relation.key for relation in pack.relations()]
         self._composer = Composer(self.wordings.by_key, {}, self._rng)
-        relation = np.asarray(pack.out_relation)
-        self._by_relation = np.argsort(relation, kind="stable")
-        self._bounds = np.searchsorted(relation[self._by_relation], np.arange(pack.n_relations + 1)).tolist()
-        counts = np.diff(self._bounds)
+        self._rows = RelationRows(pack)
         # The square root lifts rare relations: they have to be learnt too.
-        self._weights = np.sqrt(counts).tolist() * 2
+        self._weights = np.sqrt(self._rows.counts()).tolist() * 2
         self._letters: dict[int, str] = {}
 
     def sample(self, n: int) -> list[GraphQuestion]:
@@ -79,11 +76,7 @@ class PackQuestions:
         """Entities and directed relations of a walk that does not come back to its start."""
         relation = self._rng.choices(range(2 * self._pack.n_relations), self._weights)[0]
         base, inverse = undirected(relation, self._pack.n_relations)
-        low, high = self._bounds[base], self._bounds[base + 1]
-        if low == high:
-            return None
-        row = int(self._by_relation[self._rng.randrange(low, high)])
-        subjects, _, objects = self._pack.triples([row])
+        subjects, _, objects = self._pack.triples(self._rows.draw(base, 1, self._rng))
         ends = [int(subjects[0]), int(objects[0])]
         entities, path = (ends[::-1] if inverse else ends), [relation]
         while len(path) < n_hops:

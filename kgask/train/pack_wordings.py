@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -25,10 +25,11 @@ from kgask.train.wordings import RelationWordings
 
 LETTER_COSINE, WORDING_COSINE = 0.5, 0.72  # what a vector match must reach to lend its types, and its wordings
 ROUNDS = 3  # of voting on what stands at the ends of relations
-SAMPLED = 60  # triples of a relation that its ends are looked up in
+SAMPLED, LEAST_SAMPLED, MOST_SAMPLED = 60, 8, 6_000  # triples of a relation, and of all, that ends are looked up in
 LOOKED_AT = 300  # triples of one entity that say what it is
 PRIOR = 0.05  # weight of the matches themselves among the letters that they allow
 BORROWED_TEXTS = 4
+LETTERS = "FBMWPRCLOGNAUETDHS"  # of wordings.txt
 _LITERAL, UNKNOWN = "S", "?"
 _INNER_LINK = re.compile(r" (by|in|at|to|on|with|from|about|of|where|when)( |$)")
 
@@ -59,16 +60,31 @@ class PackWordings:
 
     by_key: dict[str, RelationWordings]
     slots: list[str]  # [2R] letter of where each directed relation starts
-    votes: list[Counter[str]] = field(repr=False)  # [2R] letters of what has the directed relation
+    votes: np.ndarray = field(repr=False)  # float64 [2R, letters] of what has the directed relation
 
     def letter(self, pack: Pack, entity: int) -> str:
         """What an entity is, by the relations that it has."""
         if entity >= pack.n_entities - pack.n_literals:
             return _LITERAL
-        total: Counter[str] = Counter()
-        for relation in incident(pack, entity):
-            total.update(self.votes[relation])
-        return _most(total)
+        return _most(self.votes[incident(pack, entity)].sum(0))
+
+
+class RelationRows:
+    """The triples of each relation; T ids are sorted once."""
+
+    def __init__(self, pack: Pack) -> None:
+        relation = np.asarray(pack.out_relation)
+        self._order = np.argsort(relation, kind="stable")
+        self.bounds: list[int] = np.searchsorted(relation[self._order], np.arange(pack.n_relations + 1)).tolist()
+
+    def counts(self) -> np.ndarray:
+        """Triples of each relation, int64 [R]."""
+        return np.diff(self.bounds)
+
+    def draw(self, relation: int, n: int, rng: random.Random) -> list[int]:
+        """Up to ``n`` triple ids of a relation."""
+        low, high = self.bounds[relation], self.bounds[relation + 1]
+        return self._order[rng.sample(range(low, high), min(n, high - low))].tolist() if high > low else []
 
 
 def incident(pack: Pack, entity: int) -> list[int]:
@@ -93,17 +109,17 @@ def word_pack(
     pack: Pack, wordings: Mapping[str, RelationWordings], rng: random.Random, vectors: RelationVectors | None = None
 ) -> PackWordings:
     """Wordings and types for every relation of ``pack``."""
-    relations = pack.relations()
+    relations, rows = pack.relations(), RelationRows(pack)
     named = _by_name(wordings)
     matches = [_matches(relation, wordings, named) for relation in relations]
     if vectors is not None:
         _add_near(matches, list(wordings.values()), vectors)
-    votes = _vote(pack, matches, _sample_entities(pack, rng))
-    slots = [_most(counter) for counter in votes]
+    votes = _vote(pack, matches, _sample_entities(pack, rows, rng))
+    slots = [_most(row) for row in votes]
     by_key = {}
     for index, relation in enumerate(relations):
         ends = slots[index], slots[index + len(relations)]
-        by_key[relation.key] = _borrow(relation, matches[index], ends, _literal_kind(pack, index))
+        by_key[relation.key] = _borrow(relation, matches[index], ends, _literal_kind(pack, rows.draw(index, 1, rng)))
     return PackWordings(by_key, slots, votes)
 
 
@@ -163,67 +179,67 @@ def _add_near(matches: list[list[Match]], known: Sequence[RelationWordings], vec
 # --- what stands at its ends ------------------------------------------------------------------
 
 
-def _sample_entities(pack: Pack, rng: random.Random) -> list[int]:
+def _sample_entities(pack: Pack, rows: RelationRows, rng: random.Random) -> list[int]:
     """Both ends of some triples of every relation."""
-    rows = np.asarray(pack.out_relation)
-    order = np.argsort(rows, kind="stable")
-    bounds = np.searchsorted(rows[order], np.arange(pack.n_relations + 1))
-    ids: list[int] = []
-    for relation in range(pack.n_relations):
-        low, high = int(bounds[relation]), int(bounds[relation + 1])
-        ids += [int(order[place]) for place in rng.sample(range(low, high), min(SAMPLED, high - low))]
+    each = max(LEAST_SAMPLED, min(SAMPLED, MOST_SAMPLED // pack.n_relations))
+    ids = [triple for relation in range(pack.n_relations) for triple in rows.draw(relation, each, rng)]
     subjects, _, objects = pack.triples(ids)
     return sorted({*subjects.tolist(), *objects.tolist()})
 
 
-def _vote(pack: Pack, matches: list[list[Match]], entities: list[int]) -> list[Counter[str]]:
-    """Letters of what has each directed relation: what its matches say, agreed on by those who share entities."""
-    prior: list[Counter[str]] = [Counter() for _ in range(2 * pack.n_relations)]
+def _vote(pack: Pack, matches: list[list[Match]], entities: list[int]) -> np.ndarray:
+    """How much each letter is believed of what has each directed relation, float64 [2R, letters].
+
+    A relation says what its matches say; an entity is what its relations say
+    together; a relation is then believed to be at such entities, as far as its
+    matches allow. The last column of the count is "unknown".
+    """
+    prior = _prior(pack, matches)
+    around = [incident(pack, entity) for entity in entities]
+    rows = np.repeat(np.arange(len(entities)), [len(has) for has in around])  # entity of each pair
+    slots = np.array([slot for has in around for slot in has], np.int64)
+    is_literal = np.array(entities, np.int64) >= pack.n_entities - pack.n_literals
+    believed = prior
+    for _ in range(ROUNDS):
+        votes = np.zeros((len(entities), len(LETTERS)))
+        np.add.at(votes, rows, (believed / np.maximum(believed.sum(1, keepdims=True), 1e-12))[slots])
+        letters = np.where(votes.any(1), votes.argmax(1), len(LETTERS))
+        letters[is_literal] = LETTERS.index(_LITERAL)
+        seen = np.zeros((len(prior), len(LETTERS) + 1))
+        np.add.at(seen, (slots, letters[rows]), 1.0)
+        believed = _agreed(prior, seen / np.maximum(seen.sum(1, keepdims=True), 1.0))
+    return believed
+
+
+def _prior(pack: Pack, matches: list[list[Match]]) -> np.ndarray:
+    """What the matches alone say, float64 [2R, letters]."""
+    prior = np.zeros((2 * pack.n_relations, len(LETTERS)))
     for index, found in enumerate(matches):
         for match in found:
             for slot, letters in zip((index, index + pack.n_relations), match.ends(), strict=True):
                 for letter in letters:
-                    prior[slot][letter] += match.score / len(letters)
-    believed, first_literal = prior, pack.n_entities - pack.n_literals
-    around = [(entity, incident(pack, entity)) for entity in entities]
-    for _ in range(ROUNDS):
-        gathered: list[Counter[str]] = [Counter() for _ in prior]
-        for entity, has in around:
-            votes: Counter[str] = Counter()
-            for slot in has:
-                votes.update(_share(believed[slot]))
-            letter = _LITERAL if entity >= first_literal else _most(votes)
-            for slot in has:
-                gathered[slot][letter] += 1
-        believed = [_agreed(own, seen) for own, seen in zip(prior, gathered, strict=True)]
+                    prior[slot, LETTERS.index(letter)] += match.score / len(letters)
+    return prior
+
+
+def _agreed(prior: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """What the entities say ([2R, letters + 1]), among what the matches allow; all of it where nothing matched."""
+    matched = prior.any(1, keepdims=True)
+    known = seen[:, :-1]
+    believed = np.where(matched, np.where(prior > 0, known + PRIOR * prior, 0.0), known)
+    literal = LETTERS.index(_LITERAL)
+    believed[seen[:, literal] > 0.5] = np.eye(len(LETTERS))[literal]
     return believed
 
 
-def _agreed(own: Counter[str], seen: Counter[str]) -> Counter[str]:
-    """What the entities say, among what the matches allow; all that they say where nothing matched."""
-    total = max(1, seen.total())
-    if seen[_LITERAL] > total / 2:
-        return Counter({_LITERAL: 1.0})
-    if own:
-        return Counter({letter: seen[letter] / total + PRIOR * own[letter] for letter in own})
-    return Counter({letter: count / total for letter, count in seen.items() if letter != UNKNOWN})
+def _most(weights: np.ndarray) -> str:
+    return LETTERS[int(weights.argmax())] if weights.any() else UNKNOWN
 
 
-def _share(counter: Counter[str]) -> Counter[str]:
-    total = counter.total() or 1.0
-    return Counter({letter: weight / total for letter, weight in counter.items()})
-
-
-def _most(counter: Counter[str]) -> str:
-    return max(sorted(counter), key=lambda letter: counter[letter]) if counter else UNKNOWN
-
-
-def _literal_kind(pack: Pack, relation: int) -> str:
-    """"date" or "number" where the objects of a relation are literals of that kind."""
-    if not pack.n_literals:
-        return ""
-    rows = np.flatnonzero(np.asarray(pack.out_relation) == relation)[:1]
-    kinds = pack.kinds(np.asarray(pack.out_object)[rows].tolist())
+def _literal_kind(pack: Pack, triples: list[int]) -> str:
+    """"date" or "number" where the object of a relation's triple is such a literal."""
+    _, _, objects = pack.triples(triples)
+    kinds = pack.kinds(objects.tolist()) if pack.n_literals else []
     return kinds[0] if kinds and kinds[0] in ("date", "number") else ""
 
 

@@ -99,11 +99,12 @@ _BEFORE_NOUN = re.compile(
 
 # "the film {x}" names a film; "the film the director of ..." does not.
 _NAMED = re.compile(
-    r"\b(films?|movies?|books?|works?|songs?|albums?|bands?|groups?|years?|date|genres?|types?|tags?|keywords?|"
-    r"topics?|theme|region|city|state|continent|country|actor|director|singer|father|mother|position|party|house|family|studio|"
-    r"publisher|label|series|character|language|code|subject|title|name|score|rating|award|team|field|office|store|"
-    r"role|profession|occupation|religion|number|symbol|block|system|plays|tongue|discipline|event|article|period|"
-    r"called|department|constellation|motto|domain|prefix|mascot|anthem|flag|surname|degree) \{x\}$"
+    r"\b(films?|movies?|books?|works?|songs?|albums?|bands?|groups?|years?|date|genres?|types?|tags?|"
+    r"keywords?|topics?|theme|region|city|state|continent|country|actor|director|singer|father|mother|"
+    r"position|party|house|family|studio|publisher|label|series|character|language|code|subject|title|"
+    r"name|score|rating|award|team|field|office|store|role|profession|occupation|religion|number|symbol|"
+    r"block|system|plays|tongue|discipline|event|article|period|called|department|constellation|motto|"
+    r"domain|prefix|mascot|anthem|flag|surname|degree) \{x\}$"
 )
 
 
