@@ -110,6 +110,25 @@ def warm(pack: str | None, runs: int) -> None:
     table(("stage", "ms (median)"), rows)
 
 
+@bench.command("planning")
+@PACK_OPTION
+@MODEL_OPTION
+@click.option("--questions", type=click.IntRange(1), default=512, show_default=True, help="Questions of each run.")
+@click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="Counted runs.")
+@click.option("--full", type=EXISTING_FILE, metavar="ONNX", help="A float32 graph of the same planner to compare with.")
+@JSON_OPTION
+def planning(
+    pack: str | None, model: str | None, questions: int, runs: int, full: Path | None, as_json: bool
+) -> None:
+    """The planner alone: ms a question, questions a second in batches of 64, what int8 costs.
+
+    Questions of one to three hops are made from the pack's relation labels.
+    """
+    from kgask.bench.planning import measure
+
+    _print_figures(measure(pack, model, full, questions, runs), as_json)
+
+
 @bench.command("prepare")
 @click.argument("name", type=click.Choice(["metaqa", "entityquestions", "fb15k237"]))
 @click.argument("data", type=EXISTING_FOLDER)

@@ -67,8 +67,8 @@ class RigelPlanner:
         self._batches = Batches(session, tokenizer.token_to_id(pad_token) if pad_token else 0)
 
     @classmethod
-    def load(cls, folder: Path) -> RigelPlanner:
-        """Open a planner folder; :class:`ModelError` when it is not one."""
+    def load(cls, folder: Path, graph: Path | None = None) -> RigelPlanner:
+        """Open a planner folder (with another graph than its own); :class:`ModelError` when it is not one."""
         from tokenizers import Tokenizer
 
         card = RigelCard.load(folder)
@@ -80,7 +80,7 @@ class RigelPlanner:
             raise ModelError(f"{folder / 'tokenizer.json'}: has no mask token")
         tokenizer.enable_truncation(card.max_tokens)
         full = folder / FULL_GRAPH if FULL_GRAPH in card.content["files"] else None
-        session, note = open_session(folder / "rigel.onnx", full)
+        session, note = open_session(graph or folder / "rigel.onnx", graph or full)
         return cls(card, session, tokenizer, note)
 
     def question_words(self) -> frozenset[str]:
