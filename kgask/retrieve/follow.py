@@ -87,6 +87,7 @@ def edges_of(graph: Graph, entities: np.ndarray, directed_relation: int) -> Edge
 
 
 SCANNED = 4096  # a frontier with fewer triples is read whole; else each relation is cut out of its rows
+SCANNED_EACH = 500  # triples an entity that are read in the time of one cut
 
 
 def _edges_with(graph: Graph, entities: np.ndarray, relations: np.ndarray) -> Edges:
@@ -98,11 +99,17 @@ def _edges_with(graph: Graph, entities: np.ndarray, relations: np.ndarray) -> Ed
             continue
         indptr = graph.in_indptr if inverse else graph.out_indptr
         degree = int((indptr[entities + 1].astype(np.int64) - indptr[entities]).sum())
-        if degree <= SCANNED or len(wanted) > graph.n_relations // 2:
+        if degree <= SCANNED + SCANNED_EACH * len(entities) or len(wanted) > graph.n_relations // 2:
             parts.append(all_edges(graph, entities, inverse))
         else:
             parts += [edges_of(graph, entities, relation) for relation in wanted.tolist()]
     return concatenate(parts)
+
+
+def reached_by(graph: Graph, entities: np.ndarray, directed_relation: int) -> np.ndarray:
+    """The far ends (int64, ascending, no repeats) of the entities' triples with one directed relation."""
+    edges = _edges_with(graph, np.asarray(entities, np.int64), np.array([directed_relation]))
+    return np.unique(edges.targets[edges.relations == directed_relation])
 
 
 def follow(

@@ -10,7 +10,7 @@ import numpy as np
 
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import RigelPlanner
-from kgask.retrieve.follow import edges_of, relations_of
+from kgask.retrieve.follow import reached_by, relations_of
 from kgask.retrieve.walk import routes
 from kgask.train.data import MASK, PathExample
 from kgask.train.questions import GraphQuestion
@@ -92,6 +92,6 @@ def follow_path(pack: Pack, topic: int, path: Sequence[int]) -> frozenset[int]:
     """Where a path of directed relations leads; it does not come back to its topic."""
     frontier = np.array([topic])
     for relation in path:
-        targets = np.unique(edges_of(pack, frontier, relation).targets)
+        targets = reached_by(pack, frontier, relation)
         frontier = targets[targets != topic]
     return frozenset(frontier.tolist())
