@@ -100,9 +100,7 @@ class ConstraintComposer(PathComposer):
     # --- kinds ----------------------------------------------------------------------------
 
     def constrained(self) -> PathExample:
-        """The topic and another name narrow the answers together; one in four only looks like it."""
-        if self.rng.random() < 0.25:
-            return self.decorated()
+        """The topic and another name narrow the answers together."""
         while True:
             draw = self.rng.random()
             made = self._same_relation() if draw < 0.25 else self._people() if draw < 0.55 else self._things()

@@ -104,14 +104,18 @@ class PathComposer:
     def draw_pair(self, n_hops: int) -> tuple[PathExample, PathExample]:
         """The question for a path, and the one for the path without its last hop.
 
-        The two share their inner words, so that where to stop is all that tells them apart.
+        Now and then the two share their inner words, so that where to stop is all that tells them apart.
         """
         legs = self.draw_path(n_hops)
-        return self.render(legs), self.render(legs[:-1])
+        if self.rng.random() < 0.7:
+            return self.render(legs), self.render(legs[:-1])
+        inner = self.inner(legs[:-1])
+        whole = self._example(self.question(legs[-1], inner), legs)
+        return whole, self._example(self._asked_phrase(legs[-2], inner), legs[:-1])
 
     def render(self, legs: list[Leg]) -> PathExample:
         """A question for a path."""
-        path, source = [leg.step for leg in legs], f"composed{len(legs)}"
+        path = [leg.step for leg in legs]
         rng, draw = self.rng, self.rng.random()
         round_trip = len(legs) == 2 and is_round_trip(path)
         if round_trip and draw < 0.6:
@@ -119,11 +123,15 @@ class PathComposer:
         elif draw < 0.07:
             text = keywords([self._keyword(leg) for leg in legs], rng)
         elif draw < 0.27:
-            text = self._asked_phrase(legs)
+            text = self._asked_phrase(legs[-1], self.inner(legs))
         else:
-            text = self.question(legs[-1], self.inner(legs[:-1], short=False))
-        answer_type = self.wordings[path[-1][0]].answer_type(path[-1][1])
-        return PathExample(tidy(decorate(text, rng)), tuple(path), source, answer_type=answer_type)
+            text = self.question(legs[-1], self.inner(legs[:-1]))
+        return self._example(text, legs)
+
+    def _example(self, text: str, legs: list[Leg]) -> PathExample:
+        key, inverse = legs[-1].step
+        path, answer_type = tuple(leg.step for leg in legs), self.wordings[key].answer_type(inverse)
+        return PathExample(tidy(decorate(text, self.rng)), path, f"composed{len(legs)}", answer_type=answer_type)
 
     # --- paths ----------------------------------------------------------------------------
 
@@ -163,22 +171,22 @@ class PathComposer:
 
     # --- noun phrases ---------------------------------------------------------------------
 
-    def inner(self, legs: list[Leg], short: bool) -> str:
-        """The noun phrase for what a path leads to; ``short`` where more words follow it."""
+    def inner(self, legs: list[Leg]) -> str:
+        """The noun phrase for what a path leads to."""
         if not legs:
             return MASK
         path = [leg.step for leg in legs]
         rng = self.rng
         if len(path) >= 2 and is_round_trip(path[-2:]) and rng.random() < 0.6:
-            topic = self.inner(legs[:-2], short=True)
+            topic = self.inner(legs[:-2])
             if path[-2][1] or rng.random() < 0.4:
                 return self.phrase(legs[-1], self._the_same(legs[-2], topic))
             return self._sharing(legs[-2], topic)
         if len(path) >= 2 and path[-1][1] and path[-2][1] and rng.random() < 0.4:
-            whose = self._whose(legs[-2], legs[-1], self.inner(legs[:-2], short=True))
+            whose = self._whose(legs[-2], legs[-1], self.inner(legs[:-2]))
             if whose:
                 return whose
-        return self.phrase(legs[-1], self.inner(legs[:-1], short=True))
+        return self.phrase(legs[-1], self.inner(legs[:-1]))
 
     def phrase(self, leg: Leg, topic: str) -> str:
         """The noun phrase for what one step leads to."""
@@ -312,10 +320,9 @@ class PathComposer:
             return self.rng.choice(words.get(literal, ("what",)))
         return self.rng.choice(ASK.get(leg.end, ("what", "which things")))
 
-    def _asked_phrase(self, legs: list[Leg]) -> str:
+    def _asked_phrase(self, leg: Leg, phrase: str) -> str:
         """The whole path as a noun phrase: *name the wives of ...*, *who are the ...*."""
-        phrase = self.inner(legs, short=False)
-        be = {"P": "who", "R": "who", "L": "what", "S": "what"}.get(legs[-1].end, "what")
+        be = "who" if leg.end in "PR" else "what"
         forms = (
             f"{be} is {phrase}", f"{be} are {phrase}", f"name {phrase}", f"list {phrase}", f"give me {phrase}",
             f"tell me {phrase}", f"show me {phrase}", f"find {phrase}", f"{phrase}", f"{phrase} is {be}",
