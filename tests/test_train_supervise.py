@@ -74,20 +74,51 @@ def around(graph: ToyGraph, questions: list[GraphQuestion]) -> Neighbourhood:
 
 # --- answers alone ------------------------------------------------------------------------
 
+ALL, NONE = torch.tensor(True), torch.tensor(False)
+
 
 def test_the_right_path_costs_nearly_nothing_and_any_other_more(films: ToyGraph) -> None:
     question = ask(films, "", "dawn", (DIRECTED, DIRECTED + BACK, GENRE))
     near = around(films, [question])
-    right = float(weak_loss(sure_of(question.path, 6), near, [question]))
+    right = float(weak_loss(sure_of(question.path, 6), near, [question], NONE))
     assert right < 1e-3
     for hops in (1, 2, 3):
         for path in itertools.product(range(6), repeat=hops):
             ends = follow_path(films, question.topic, path)
-            cost = float(weak_loss(sure_of(path, 6), near, [question]))
+            cost = float(weak_loss(sure_of(path, 6), near, [question], NONE))
             assert cost == pytest.approx(right, abs=1e-3) if ends == question.answers else cost > 0.3, path
 
 
-def test_gradients_from_answers_alone_find_path_and_hop(films: ToyGraph) -> None:
+def test_the_graph_masks_what_the_frontier_lacks(films: ToyGraph) -> None:
+    topic = films.entity("dawn")
+    near = Neighbourhood.around(films, [topic], 1, 100)
+    logits = torch.log(torch.tensor([[[0.3, 0.5, 0.1, 0.02, 0.02, 0.02, 0.04]]]))
+    start = near.rows([[topic]])
+    (open_,) = near.masked_hops(start, logits, NONE[None])
+    (masked,) = near.masked_hops(start, logits, ALL[None])
+    ends = near.local([films.entity(name) for name in ("ann", "kit", "noir")])
+    expected = torch.tensor([0.3, 0.5, 0.1])
+    torch.testing.assert_close(open_[0, ends], expected)
+    torch.testing.assert_close(masked[0, ends], expected / 0.94)  # 0.06 was for relations that a film does not have
+
+
+def test_a_membership_is_capped_but_keeps_its_gradient(films: ToyGraph) -> None:
+    """ "max" is in both other films of the director: one actor, however many triples say so."""
+    topic = films.entity("fog")
+    path = (STARS, STARS + BACK, STARS)
+    near = Neighbourhood.around(films, [topic], MAX_HOPS, 1000)
+    logits = torch.zeros(1, MAX_HOPS, 7, requires_grad=True)
+    sure = logits + 20.0 * torch.nn.functional.one_hot(torch.tensor(path), 7)
+    *_, last = near.masked_hops(near.rows([[topic]]), sure, NONE[None])
+    members = follow_path(films, topic, path)
+    assert sorted(near.entities[last[0].detach().numpy() > 0.5].tolist()) == sorted(members)
+    assert float(last.detach().max()) == pytest.approx(1.0)
+    last.sum().backward()
+    assert float(logits.grad.abs().sum()) > 0
+
+
+@pytest.mark.parametrize("masked", [ALL, NONE], ids=["masked", "open"])
+def test_gradients_from_answers_alone_find_path_and_hop(films: ToyGraph, masked: torch.Tensor) -> None:
     """Several questions share their logits, as the questions of one wording share a model's."""
     path = (DIRECTED, DIRECTED + BACK, STARS)
     questions = [ask(films, "", topic, path, known=False) for topic in ("dawn", "dusk", "noon", "rain", "snow")]
@@ -98,7 +129,7 @@ def test_gradients_from_answers_alone_find_path_and_hop(films: ToyGraph) -> None
     losses = []
     for _ in range(150):
         output = output_of(relations.expand(len(questions), -1, -1), hops.expand(len(questions), -1))
-        loss = weak_loss(output, near, questions)
+        loss = weak_loss(output, near, questions, masked.expand(len(questions)))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -113,7 +144,7 @@ def test_a_question_whose_answers_were_cut_away_teaches_nothing(films: ToyGraph)
     near = Neighbourhood.around(films, [whole.topic], 1, 100)
     both = output_of(torch.zeros(2, MAX_HOPS, 6), torch.zeros(2, MAX_HOPS))
     alone = output_of(torch.zeros(1, MAX_HOPS, 6), torch.zeros(1, MAX_HOPS))
-    torch.testing.assert_close(weak_loss(both, near, [whole, cut]), weak_loss(alone, near, [whole]))
+    torch.testing.assert_close(weak_loss(both, near, [whole, cut], NONE), weak_loss(alone, near, [whole], NONE))
 
 
 # --- search -------------------------------------------------------------------------------

@@ -21,10 +21,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from kgask.protocols import Graph
 from kgask.retrieve.follow import Edges, all_edges, concatenate
+
+LEAST_WEIGHT = 1e-12  # of an entity; below, it counts as not reached
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,8 +133,8 @@ class Neighbourhood:
 
     @torch.no_grad()
     def relations_present(self, entity_weights: Tensor) -> Tensor:
-        """bool [B, 2R]: which directed relations leave an entity of positive weight."""
-        x = (entity_weights > 0).to(torch.float32).t()
+        """bool [B, 2R]: which directed relations leave an entity of weight above ``LEAST_WEIGHT``."""
+        x = (entity_weights > LEAST_WEIGHT).to(torch.float32).t()
         present = torch.zeros(2 * self.n_relations, x.shape[1], device=x.device)
         present.index_add_(0, self.relations, x[self.subjects])
         present.index_add_(0, self.relations + self.n_relations, x[self.objects])
@@ -150,39 +152,25 @@ class Neighbourhood:
             x = self._follow(x, relation_probs[:, hop].t()) * away
             yield x.t()
 
-    def masked_hops(self, topics: Tensor, relation_logits: Tensor, spread: bool) -> Iterator[Tensor]:
-        """:meth:`hops` with the graph as a mask: only relations that the frontier has share a hop's probability.
+    def masked_hops(self, topics: Tensor, relation_logits: Tensor, masked: Tensor) -> Iterator[Tensor]:
+        """Memberships [B, N'] of each hop's answer set, from logits [B, H, 2R + 1].
 
-        ``relation_logits`` [B, H, 2R]. With ``spread`` the weights are a
-        distribution: what a relation gets is shared by the triples that carry
-        it, so that a relation with many ends gets no more than one with few.
-        Without it they are memberships of a set, capped at 1 (with the gradient
-        of what is capped, or a hub would never unlearn).
+        For the questions of ``masked`` [B] the graph is a mask: only relations
+        that the frontier has share a hop's probability. For the others what
+        goes to an absent relation is lost, as is always what goes to the last
+        column ("none of them"). A membership is capped at 1, with the gradient
+        of what is capped, or an entity that many triples reach would never
+        unlearn.
         """
         away = (topics == 0).to(relation_logits.dtype).t()
         x = topics.to(relation_logits.dtype).t()
-        inverse = self.relations + self.n_relations
         for hop in range(relation_logits.shape[1]):
-            forward = x[self.subjects] * away[self.objects]
-            backward = x[self.objects] * away[self.subjects]
-            carried = torch.zeros(2 * self.n_relations, x.shape[1], dtype=x.dtype, device=x.device)
-            carried = carried.index_add(0, self.relations, forward).index_add(0, inverse, backward)
-            share = _masked_softmax(relation_logits[:, hop].t(), carried > LEAST_WEIGHT)
-            if spread:
-                share = share / carried.clamp(min=LEAST_WEIGHT)
-            reached = torch.zeros_like(x).index_add(0, self.objects, forward * share[self.relations])
-            x = reached.index_add(0, self.subjects, backward * share[inverse])
-            if not spread:
-                x = x / x.detach().clamp(min=1.0)
+            present = self.relations_present(x.t()).t()
+            logits = relation_logits[:, hop].t()
+            hidden = nn.functional.pad(masked & ~present, (0, 0, 0, 1))  # "none of them" always competes
+            x = self._follow(x, torch.softmax(logits.masked_fill(hidden, -1e4), dim=0)[:-1]) * away
+            x = x / x.detach().clamp(min=1.0)
             yield x.t()
-
-
-LEAST_WEIGHT = 1e-12  # of what a relation carries; below, it counts as absent
-
-
-def _masked_softmax(logits: Tensor, mask: Tensor) -> Tensor:
-    """Softmax over dimension 0 of what the mask keeps; zeros where it keeps nothing."""
-    return torch.softmax(logits.masked_fill(~mask, -1e4), dim=0) * mask
 
 
 def _new_edges(graph: Graph, frontier: np.ndarray, expanded: np.ndarray) -> Edges:

@@ -30,7 +30,7 @@ from kgask.train.questions import GraphQuestion, by_template, read_questions, sp
 from kgask.train.relation_vectors import RelationVectors
 from kgask.train.running import Best, Progress, learning_rate, mixed_precision, save_whole
 from kgask.train.search_paths import RelationPath, shortest_paths, vote_paths
-from kgask.train.supervise import Frontiers, graph_targets, search_loss, spread_loss, weak_loss
+from kgask.train.supervise import Frontiers, graph_targets, search_loss, weak_loss
 from kgask.train.torch_planner import TorchCard, TorchPlanner
 from kgask.train.validate import Validation, validate
 from kgask.train.weights import load_torch
@@ -45,7 +45,7 @@ class InDomainConfig:
     """Everything that decides the weights, beside pack, questions and what is started from."""
 
     supervision: Supervision = "path"
-    steps: int = 240
+    steps: int = 100
     batch_size: int = 64
     encoder_lr: float = 5e-5
     head_lr: float = 5e-4
@@ -62,8 +62,8 @@ class InDomainConfig:
     max_relations: int = 160  # relation texts encoded anew in a step
     max_triples: int = 50_000  # of a batch's neighbourhood; "weak" and "mix"
     n_searched: int = 5  # questions a template that paths are searched for; "search" and "mix"
-    save_every: int = 60
-    validate_every: int = 40
+    save_every: int = 50
+    validate_every: int = 50
     patience: int = 4  # validations that are not the best, or as good, before a run ends early
 
 
@@ -188,12 +188,12 @@ class InDomainTrainer:
         if kind == "path":
             return path_loss(output, targets)
         if kind == "weak":
-            return self._answers_loss(output, batch), 0.0
+            return self._answers_loss(output, batch, rng), 0.0
         if kind == "search":
             return search_loss(output, [self.paths[question] for question in batch]), 0.0
         loss, accuracy = path_loss(output, targets)
         found = [self.paths.get(question, {}) for question in batch]
-        return loss + search_loss(output, found) + WEAK_SHARE * self._answers_loss(output, batch), accuracy
+        return loss + search_loss(output, found) + WEAK_SHARE * self._answers_loss(output, batch, rng), accuracy
 
     def _path(self, question: GraphQuestion, rng: random.Random) -> RelationPath | None:
         """The path that a question is taught, or fed back, with; None where only its answers teach."""
@@ -204,7 +204,7 @@ class InDomainTrainer:
             return rng.choices(list(found), list(found.values()))[0]
         return None if self.config.supervision == "search" else question.path
 
-    def _answers_loss(self, output: RigelOutput, batch: list[GraphQuestion]) -> Tensor:
+    def _answers_loss(self, output: RigelOutput, batch: list[GraphQuestion], rng: random.Random) -> Tensor:
         answers = set().union(*(question.answers for question in batch))
         near = Neighbourhood.around(
             self.pack,
@@ -214,7 +214,8 @@ class InDomainTrainer:
             answers,
             np.random.default_rng([self.config.rng_seed, self.step]),
         ).to(self.job.device)
-        return weak_loss(output, near, batch)
+        masked = torch.tensor([rng.random() < self.config.masked for _ in batch])
+        return weak_loss(output, near, batch, masked)
 
     def _directed(self, needed: set[int], rng: random.Random) -> Tensor:
         if self.model.closed is not None:

@@ -2,9 +2,7 @@
 
 "weak" is the supervision of Rigel + LM, section 3.2: binary cross-entropy on the
 answer entities, which the differentiable KG reaches, weighed over the hops by
-the hop attention. "spread" uses the same answers and nothing else, but asks for
-the logarithm of the probability that arrives at them. "search" marginalises
-over the paths that a search has found.
+the hop attention. "search" marginalises over the paths that a search has found.
 
 Shapes: B questions, R relations, H hops, N' entities of a neighbourhood.
 """
@@ -27,7 +25,6 @@ from kgask.train.search_paths import RelationPath
 from kgask.train.targets import FEED_GOLD, Targets
 
 LEAST_PROB = 1e-6  # what a wrong zero costs at most: 14 nats
-COVERAGE = 0.3  # how much each single answer counts beside their sum
 
 
 class Frontiers:
@@ -91,51 +88,27 @@ def graph_targets(
     return targets
 
 
-def weak_loss(output: RigelOutput, near: Neighbourhood, questions: Sequence[GraphQuestion]) -> Tensor:
+def weak_loss(
+    output: RigelOutput, near: Neighbourhood, questions: Sequence[GraphQuestion], masked: Tensor
+) -> Tensor:
     """The paper's: binary cross-entropy on the answer entities alone, mean over the questions.
 
     An entity's probability is its membership after each hop, weighed by where
     the hop weights say that the answer lies. The sum over entities is divided
-    by the number of answers, so that long lists do not drown short ones.
+    by the number of answers, so that long lists do not drown short ones. For
+    the questions of ``masked`` [B] only relations of the frontier compete.
     """
-    memberships, gold, inside = _arrivals(output, near, questions, spread=False)
-    probs = memberships.clamp(LEAST_PROB, 1.0 - LEAST_PROB)
-    losses = -(gold * probs.log() + (1.0 - gold) * (1.0 - probs).log()).sum(1)
-    return _mean(losses / gold.sum(1).clamp(min=1.0), inside)
-
-
-def spread_loss(output: RigelOutput, near: Neighbourhood, questions: Sequence[GraphQuestion]) -> Tensor:
-    """Minus the logarithm of the probability that arrives at the answers, mean over the questions.
-
-    The sum over the answers rewards paths that end in them only; a share
-    ``COVERAGE`` of the loss is each single answer's, up to its even part, and
-    rewards paths that end in all of them.
-    """
-    arrived, gold, inside = _arrivals(output, near, questions, spread=True)
-    n_answers = gold.sum(1).clamp(min=1.0)
-    mass = (arrived * gold).sum(1).clamp(LEAST_PROB, 1.0)
-    each = (arrived * n_answers.unsqueeze(1)).clamp(LEAST_PROB, 1.0).log()
-    covered = (each * gold).sum(1) / n_answers
-    return _mean(-(1.0 - COVERAGE) * mass.log() - COVERAGE * covered, inside)
-
-
-def _arrivals(
-    output: RigelOutput, near: Neighbourhood, questions: Sequence[GraphQuestion], spread: bool
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Entity weights over all hops [B, N'], gold answers [B, N'], and which questions have all theirs here [B]."""
     device = output.relation_log_probs.device
     topics = near.rows([[question.topic] for question in questions]).to(device)
     gold = near.rows([question.answers for question in questions]).to(device)
     hop_weights = output.hop_weights.float()
-    hops = near.masked_hops(topics, output.relation_log_probs[..., :-1].float(), spread)
-    arrived = sum(weights * hop_weights[:, hop : hop + 1] for hop, weights in enumerate(hops))
+    hops = near.masked_hops(topics, output.relation_log_probs.float(), masked.to(device))
+    memberships = sum(members * hop_weights[:, hop : hop + 1] for hop, members in enumerate(hops))
+    probs = memberships.clamp(LEAST_PROB, 1.0 - LEAST_PROB)
+    losses = -(gold * probs.log() + (1.0 - gold) * (1.0 - probs).log()).sum(1)
     n_answers = torch.tensor([len(question.answers) for question in questions], device=device)
-    return arrived, gold, gold.sum(1) >= n_answers
-
-
-def _mean(losses: Tensor, counted: Tensor) -> Tensor:
-    """Mean over the counted questions: one whose answers a bound has cut away teaches nothing."""
-    return (losses * counted).sum() / counted.sum().clamp(min=1)
+    inside = gold.sum(1) >= n_answers  # a question whose answers a bound has cut away teaches nothing
+    return (losses / n_answers * inside).sum() / inside.sum().clamp(min=1)
 
 
 def search_loss(output: RigelOutput, candidates: Sequence[dict[RelationPath, float]]) -> Tensor:
