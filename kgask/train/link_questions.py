@@ -12,7 +12,9 @@ from kgask.build.recipe import Recipe, build
 from kgask.errors import BuildError
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
+from kgask.sets.fb15k237 import FreebaseGraph
 from kgask.sets.files import open_text, read_json
+from kgask.sets.webquestions import answers_of, topics_of, web_questions
 from kgask.train.calibrate import Probe
 from kgask.train.data import load_labels
 from kgask.train.link_scorer import LinkQuestion
@@ -98,6 +100,20 @@ def simple_questions(data: Path, pack: Pack, n: int, rng: random.Random) -> list
         LinkQuestion(text, frozenset(ends[topic, triple[1], triple[0] == topic]), frozenset({ids[topic]}))
         for triple, topic, text in rng.sample(asked, min(n, len(asked)))
     ]
+
+
+def webquestions(data: Path, pack: Pack, n: int, rng: random.Random) -> list[LinkQuestion]:
+    """A sample of WebQuestions' training part over FB15k-237 (a pack with mids as keys): people's own wordings."""
+    graph = FreebaseGraph.load(data)
+    found = []
+    for question in web_questions(data, "trainmodel"):
+        topics, answers = (
+            frozenset(entity for mid in mids if (entity := pack.find_key(mid)) is not None)
+            for mids in (topics_of(question, graph), answers_of(question, graph))
+        )
+        if topics and answers:
+            found.append(LinkQuestion(question.text, answers, topics))
+    return rng.sample(found, min(n, len(found)))
 
 
 def from_probes(probes: Iterable[Probe]) -> list[LinkQuestion]:

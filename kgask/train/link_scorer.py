@@ -21,6 +21,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from kgask.choose import Linked, fit_of
+from kgask.errors import BuildError
 from kgask.link.features import FEATURES, HAND, LEAST, RHO, LinkModel
 from kgask.link.linker import Linker
 from kgask.pack.store import Pack
@@ -30,6 +31,7 @@ from kgask.types import Branch, EntityId, Mention, Question
 
 CHUNK = 64
 BY_CHANCE = 1e-4  # P(gold answers | nothing is meant)
+LEAST_SUCCESS = 0.01  # a question whose answers no candidate reaches says nothing about links: the planner failed
 RIDGE = 5e-4  # towards the weights set by hand: features that the questions do not show keep theirs
 LOST_TO_RHO = 0.005  # share of the right candidates that the threshold may lose
 COLUMNS = (*FEATURES, "topic_power", "fit_power")
@@ -60,10 +62,10 @@ class Cases:
 @dataclass(frozen=True, slots=True)
 class LinkReport:
     weights: dict[str, float]  # the card's linker section
-    n_questions: int  # that have candidates
+    n_questions: int  # with a candidate that may lead to the answers, or rightly to none
     loss_before: float  # with the weights set by hand
     loss: float
-    right_before: float  # share of the answerable questions whose best candidate leads to a gold answer
+    right_before: float  # share of the answerable among them whose best candidate leads to a gold answer
     right: float
 
 
@@ -75,10 +77,10 @@ def train_linker(
 ) -> LinkReport:
     """Weights from questions over one pack, and over further packs with the same planner."""
     sets = [(pipeline, questions), *others]
-    total, parts = sum(len(asked) for _, asked in sets), []
+    total, done, parts = sum(len(asked) for _, asked in sets), 0, []
     for pipe, asked in sets:
-        done = sum(len(part.nothing) for part in parts)
-        parts.append(cases(pipe, asked, lambda n, done=done: report(done + n, total)))
+        parts.append(cases(pipe, asked, lambda n, before=done: report(before + n, total)))
+        done += len(asked)
     return fit(joined(parts))
 
 
@@ -126,13 +128,16 @@ class _Collected:
         )
 
     def add(self, question: LinkQuestion, linked: list[Linked]) -> None:
-        number = len(self._nothing)
-        self._nothing.append(BY_CHANCE if question.answers else 1.0)
+        """Keep the question's candidates, unless nothing can be learnt from them."""
+        number, rows = len(self._nothing), []
         for one in linked:
             for seed, has in zip(one.mention.seeds, one.present, strict=True):
                 success, mass = self._success(one.branch, seed.entity, question)
                 joint = [math.log(max(one.branch.topic_prob, LEAST)), math.log(max(fit_of(one.branch, has), LEAST))]
-                self._rows.append((number, [*seed.features, *joint], success, mass))
+                rows.append((number, [*seed.features, *joint], success, mass))
+        if max((success for _, _, success, _ in rows), default=0.0) >= LEAST_SUCCESS:
+            self._rows += rows
+            self._nothing.append(BY_CHANCE if question.answers else 1.0)
 
     def _success(self, branch: Branch, seed: EntityId, question: LinkQuestion) -> tuple[float, float]:
         """P(answers | candidate, plan), each path counting with the share of its ends that are gold; the mass."""
@@ -172,7 +177,12 @@ def joined(parts: Sequence[Cases]) -> Cases:
 
 
 def fit(found: Cases) -> LinkReport:
-    """Least loss with a ridge towards the weights set by hand; bounded signs keep it sane anywhere."""
+    """Least loss with a ridge towards the weights set by hand; bounded signs keep it sane anywhere.
+
+    Raises :class:`BuildError` when no question can teach anything.
+    """
+    if not len(found.nothing):
+        raise BuildError("no question whose answers the planner reaches from a linked entity: nothing to train on")
     start = np.array([3.0, *(HAND.link_power * weight for weight in HAND.weights), 1.0, 0.0])  # bias first
     columns = np.column_stack([np.ones(len(found.columns)), found.columns])
 
@@ -187,7 +197,7 @@ def fit(found: Cases) -> LinkReport:
     named = {name: round(float(w), 4) for name, w in zip(("bias", *COLUMNS), weights, strict=True)}
     return LinkReport(
         named | {"link_power": 1.0, "rho": _threshold(found, columns, weights)},
-        len(np.unique(found.question)),
+        len(found.nothing),
         log_loss(found, columns, start)[0],
         log_loss(found, columns, weights)[0],
         _right(found, columns @ start, answerable),
