@@ -10,6 +10,7 @@ import click
 
 from kgask import config
 from kgask.cli.render import note, steps_bar
+from kgask.cli.train_pack import adapt, domain
 from kgask.cli.train_reader import reader
 from kgask.errors import ModelError
 
@@ -24,6 +25,8 @@ def train() -> None:
     """Train and export models from public question sets on this machine."""
 
 
+train.add_command(adapt)
+train.add_command(domain)
 train.add_command(reader)
 
 

@@ -8,6 +8,7 @@ have a few hundred wordings, and a split by question would measure memory.
 
 from __future__ import annotations
 
+import hashlib
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -103,7 +104,9 @@ class InDomainTrainer:
         self.model.to(job.device)
         if config.closed:
             self.model.closed = nn.Parameter(self.relations.all(self.model))
-        rest, self.held_out = self._split(self._read())
+        questions = self._read()
+        self._asked = _hash(self.pack, questions)
+        rest, self.held_out = self._split(questions)
         train, dev = split_templates(rest, config.dev, config.rng_seed + 1)
         self.templates = list(by_template(train).values())
         self.dev = random.Random(config.rng_seed).sample(dev, min(config.n_dev, len(dev)))
@@ -287,7 +290,7 @@ class InDomainTrainer:
         """Everything that the next steps depend on."""
         state = {
             "config": asdict(self.config),
-            "pack": self.pack.content_hash,
+            "asked": self._asked,
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),
@@ -302,8 +305,8 @@ class InDomainTrainer:
         if not self.checkpoint.is_file():
             return
         state = torch.load(self.checkpoint, map_location=self.job.device, weights_only=True)
-        if state["config"] != asdict(self.config) or state["pack"] != self.pack.content_hash:
-            raise ModelError(f"{self.checkpoint} was made with another config or pack; use another --work or remove it")
+        if state["config"] != asdict(self.config) or state["asked"] != self._asked:
+            raise ModelError(f"{self.checkpoint} was made with other settings or questions; use another --work or remove it")
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])
@@ -319,6 +322,14 @@ def train_in_domain(
     trainer = InDomainTrainer(job, config)
     trainer.run(report)
     return trainer, trainer.result()
+
+
+def _hash(pack: Pack, questions: Sequence[GraphQuestion]) -> str:
+    """Of the pack and of all questions: a checkpoint of others is not gone on from."""
+    found = hashlib.sha256(pack.content_hash.encode())
+    for question in questions:
+        found.update(f"{question.text}\t{question.topic}\t{sorted(question.answers)}\t{question.path}\n".encode())
+    return found.hexdigest()
 
 
 def drop_words(text: str, share: float, rng: random.Random) -> str:
