@@ -14,7 +14,7 @@ from kgask.pack.store import Pack
 from kgask.retrieve.follow import edges_of
 from kgask.train.data import MASK
 from kgask.train.pack_questions import PackQuestions, make_questions
-from kgask.train.pack_wordings import RelationVectors, word_pack
+from kgask.train.pack_wordings import TextVectors, word_pack
 from kgask.train.wordings import load_wordings
 
 FILMS = {
@@ -67,11 +67,11 @@ def test_an_unknown_name_is_worded_from_its_label_and_its_neighbours(films: Pack
 def test_vectors_lend_wordings_where_no_text_matches(films: Pack) -> None:
     known = list(load_wordings())
     nothing = np.zeros((films.n_relations, len(known)), np.float32)
-    vectors = RelationVectors(nothing, np.eye(len(known), dtype=np.float32))
+    vectors = TextVectors(nothing, np.eye(len(known), dtype=np.float32))
     vectors.pack[_relation(films, "glorps_into"), known.index("P136")] = 0.9
     words = word_pack(films, load_wordings(), random.Random(0), vectors)
     assert "which genre is {x} in" in words.by_key["glorps_into"].questions["+"]
-    vectors.pack[_relation(films, "glorps_into"), known.index("P136")] = 0.6  # close enough for types, not for words
+    vectors.pack[_relation(films, "glorps_into"), known.index("P136")] = 0.7  # close enough for types, not for words
     words = word_pack(films, load_wordings(), random.Random(0), vectors)
     assert "which genre is {x} in" not in words.by_key["glorps_into"].questions["+"]
     assert words.by_key["glorps_into"].range == "G"

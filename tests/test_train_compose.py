@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -80,7 +81,7 @@ def test_a_broken_line_is_named(tmp_path: object, monkeypatch: pytest.MonkeyPatc
 def test_paths_go_where_domains_and_ranges_meet(composer: Composer) -> None:
     for _ in range(300):
         legs = composer.draw_path(3)
-        assert all(first.end == then.start for first, then in zip(legs, legs[1:], strict=False))
+        assert all(first.end == then.start for first, then in pairwise(legs))
         for leg in legs:
             start, end = composer.ends(leg.step)
             assert leg.start in start and leg.end in end

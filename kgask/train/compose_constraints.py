@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import re
 from functools import cached_property
+from itertools import pairwise
 
 from kgask.train.compose_paths import Leg, PathComposer
 from kgask.train.data import MASK, PathExample, Step, fill, tidy
@@ -183,8 +184,8 @@ class ConstraintComposer(PathComposer):
 
 _WORD = re.compile(r"\w[\w'’.-]*")
 _EMPTY = frozenset(
-    "a an the of in on at by to for from with and or is are was were be been do does did has have had who what which "
-    "where when how whose whom that this it its as s i you me can could please tell name there".split()
+    "a an the of in on at by to for from with and or is are was were be been do does did has have had "  # noqa: SIM905
+    "who what which where when how whose whom that this it its as s i you me can could please tell name there".split()
 )
 
 
@@ -207,7 +208,7 @@ def wrong_mask(text: str, name: str, rng: random.Random) -> str | None:
     if content:
         spans.append(rng.choice(content))
         spans += [_joined(found.span(), word) for word in content if _touch(text, word, found.span())]
-        spans += [_joined(a, b) for a, b in zip(words, words[1:], strict=False) if a in content and b in content][:1]
+        spans += [_joined(a, b) for a, b in pairwise(words) if a in content and b in content][:1]
     spans = [span for span in spans if text[: span[0]].strip() or text[span[1] :].strip("?. ")]
     if not spans:
         return None

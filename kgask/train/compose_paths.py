@@ -29,7 +29,7 @@ from kgask.train.voices import (
 from kgask.train.wordings import FORWARD, INVERSE, RelationWordings
 
 # Relations that most graphs have and most multi-hop questions use are drawn more often.
-COMMON = (
+COMMON = (  # noqa: SIM905
     "P50 P57 P58 P161 P577 P136 P364 P407 P921 P19 P20 P569 P570 P27 P106 P69 P26 P40 P166 P36 P38 "
     "P37 P47 P30 P17 P131 P175 P170 P112 P159 P61 P264 P54 P108 P22 P25 P3373 P551 P495 P1082 P35 P6 "
     "P737 P463 P123 P162 P86 P641 P1412 kgask:tag"

@@ -14,11 +14,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from kgask.pack.store import Pack
-from kgask.retrieve.follow import all_edges, edges_of
+from kgask.retrieve.follow import all_edges, reached_by
 from kgask.train.compose import Composer
 from kgask.train.compose_paths import Leg
 from kgask.train.data import MASK
-from kgask.train.pack_wordings import PackWordings, RelationRows, RelationVectors, word_pack
+from kgask.train.pack_wordings import PackWordings, RelationRows, TextVectors, word_pack
 from kgask.train.questions import GraphQuestion
 from kgask.train.wordings import RelationWordings, load_wordings
 from kgask.types import undirected
@@ -38,7 +38,7 @@ class PackQuestions:
         self,
         pack: Pack,
         rng_seed: int,
-        vectors: RelationVectors | None = None,
+        vectors: TextVectors | None = None,
         wordings: Mapping[str, RelationWordings] | None = None,
     ) -> None:
         self._pack = pack
@@ -119,7 +119,7 @@ class PackQuestions:
         for relation in path:
             if self._pack.degree(frontier).sum() > MAX_EDGES:
                 return frozenset()
-            targets = np.unique(edges_of(self._pack, frontier, relation).targets)
+            targets = reached_by(self._pack, frontier, relation)
             frontier = targets[targets != topic]
         return frozenset(frontier.tolist())
 
@@ -139,6 +139,6 @@ class PackQuestions:
         return self._letters[entity]
 
 
-def make_questions(pack: Pack, n: int, rng_seed: int, vectors: RelationVectors | None = None) -> list[GraphQuestion]:
+def make_questions(pack: Pack, n: int, rng_seed: int, vectors: TextVectors | None = None) -> list[GraphQuestion]:
     """``n`` training questions about ``pack``, made of the pack alone."""
     return PackQuestions(pack, rng_seed, vectors).sample(n)

@@ -20,10 +20,10 @@ import numpy as np
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import readable
-from kgask.train.frames import FORWARD, INVERSE, many
+from kgask.train.frames import FORWARD, INVERSE, many, singular
 from kgask.train.wordings import RelationWordings
 
-LETTER_COSINE, WORDING_COSINE = 0.5, 0.72  # what a vector match must reach to lend its types, and its wordings
+LETTER_COSINE, WORDING_COSINE = 0.6, 0.8  # what a vector match must reach to lend its types, and its wordings
 ROUNDS = 3  # of voting on what stands at the ends of relations
 SAMPLED, LEAST_SAMPLED, MOST_SAMPLED = 60, 8, 6_000  # triples of a relation, and of all, that ends are looked up in
 LOOKED_AT = 300  # triples of one entity that say what it is
@@ -35,7 +35,7 @@ _INNER_LINK = re.compile(r" (by|in|at|to|on|with|from|about|of|where|when)( |$)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RelationVectors:
+class TextVectors:
     """Unit vectors of relation texts; they may be None where no encoder is at hand."""
 
     pack: np.ndarray  # float32 [R, D], the pack's relations in their order
@@ -101,12 +101,12 @@ def incident(pack: Pack, entity: int) -> list[int]:
 
 
 def texts_to_encode(pack: Pack, wordings: Mapping[str, RelationWordings]) -> tuple[list[str], list[str]]:
-    """What a caller with an encoder encodes for :class:`RelationVectors`: (the pack's texts, the known ones)."""
+    """What a caller with an encoder encodes for :class:`TextVectors`: (the pack's texts, the known ones)."""
     return [readable(relation.label) for relation in pack.relations()], [w.texts[0] for w in wordings.values()]
 
 
 def word_pack(
-    pack: Pack, wordings: Mapping[str, RelationWordings], rng: random.Random, vectors: RelationVectors | None = None
+    pack: Pack, wordings: Mapping[str, RelationWordings], rng: random.Random, vectors: TextVectors | None = None
 ) -> PackWordings:
     """Wordings and types for every relation of ``pack``."""
     relations, rows = pack.relations(), RelationRows(pack)
@@ -129,7 +129,7 @@ def word_pack(
 def _plain(text: str) -> str:
     """A text to compare by: words, no auxiliary before, singular."""
     words = re.sub(r"^(has|have|is|was|are|the|a) ", "", readable(text)).split()
-    return " ".join(word.removesuffix("s") if len(word) > 3 else word for word in words)
+    return " ".join(singular(word) if len(word) > 3 else word for word in words)
 
 
 def _by_name(wordings: Mapping[str, RelationWordings]) -> dict[str, list[tuple[RelationWordings, float]]]:
@@ -166,7 +166,7 @@ def _matches(
     return list(best.values())
 
 
-def _add_near(matches: list[list[Match]], known: Sequence[RelationWordings], vectors: RelationVectors) -> None:
+def _add_near(matches: list[list[Match]], known: Sequence[RelationWordings], vectors: TextVectors) -> None:
     """The closest known relations for those that no text matches."""
     cosines = vectors.pack @ vectors.known.T  # [R, K]
     for index, found in enumerate(matches):
