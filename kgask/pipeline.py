@@ -247,9 +247,7 @@ class Pipeline:
             return linked
         began = time.perf_counter()
         texts = [mask_mention(questions[row].text, mention.span) for row, mention in rows]
-        present = [
-            np.stack([relations_of(self.pack, np.array([seed.entity])) for seed in mention.seeds]) for _, mention in rows
-        ]
+        present = [self._present(mention) for _, mention in rows]
         plan = self.planner.plan(texts, self._relations, np.stack([has.any(axis=0) for has in present]))
         for i, (row, mention) in enumerate(rows):
             topic, constrained = plan.branch_scores[i].tolist()
@@ -261,6 +259,10 @@ class Pipeline:
         for timer in planned:
             timer.add("plan", (time.perf_counter() - began) * 1000 / len(planned))
         return linked
+
+    def _present(self, mention: Mention) -> np.ndarray:
+        """bool [seeds, 2R]: which directed relations leave each seed."""
+        return np.stack([relations_of(self.pack, np.array([seed.entity])) for seed in mention.seeds])
 
     # --- read -----------------------------------------------------------------------------
 

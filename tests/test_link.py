@@ -169,7 +169,7 @@ def test_a_card_that_weighs_the_unknown_is_refused() -> None:
     ("asked", "text", "marked"),
     [
         ("who wrote [Lady Susan]?", "who wrote Lady Susan?", ["Lady Susan"]),
-        ("is [ Cora Reed ] a child of [George Hill]", "is Cora Reed a child of George Hill", ["Cora Reed", "George Hill"]),
+        ("is [ Cora Reed ] kin of [George Hill]", "is Cora Reed kin of George Hill", ["Cora Reed", "George Hill"]),
         ("what is [[REC]]?", "what is [REC]?", ["REC"]),
         ("no [] mark ] here [", "no [] mark ] here [", []),
     ],

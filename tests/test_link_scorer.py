@@ -12,12 +12,12 @@ import pytest
 
 pytest.importorskip("scipy")
 
-import kgask  # noqa: E402
-from kgask.errors import BuildError  # noqa: E402
-from kgask.link.features import FEATURES, LinkModel  # noqa: E402
-from kgask.pack.store import Pack  # noqa: E402
-from kgask.train import link_questions  # noqa: E402
-from kgask.train.link_scorer import (  # noqa: E402
+import kgask
+from kgask.errors import BuildError
+from kgask.link.features import FEATURES, LinkModel
+from kgask.pack.store import Pack
+from kgask.train import link_questions
+from kgask.train.link_scorer import (
     BY_CHANCE,
     COLUMNS,
     Cases,
@@ -49,7 +49,8 @@ def test_the_gradient_is_that_of_the_loss() -> None:
     weights = rng.normal(size=columns.shape[1])
     _, gradient = log_loss(found, columns, weights)
     step = 1e-6 * np.eye(len(weights))
-    numeric = [(log_loss(found, columns, weights + s)[0] - log_loss(found, columns, weights - s)[0]) / 2e-6 for s in step]
+    ends = [[log_loss(found, columns, weights + sign * s)[0] for sign in (1, -1)] for s in step]
+    numeric = [(above - below) / 2e-6 for above, below in ends]
     np.testing.assert_allclose(gradient, numeric, atol=1e-6)
 
 
@@ -157,7 +158,8 @@ def data(tmp_path: Path) -> Path:
     with gzip.open(eq / "triples_named.tsv.gz", "wt") as file:
         file.write("Red Dust\tauthor\tIda Moor\tP50\ttrain\nRed dust\tauthor\tSomeone\tP50\ttrain\n")
     with gzip.open(sq / "annotated_wd_data_train.txt.gz", "wt") as file:
-        file.write("Q1\tP19\tQ2\twhere was ida moor born\nQ2\tR19\tQ1\twho was born in lund\nQ2\tR19\tQ3\tname a lunder\n")
+        file.write("Q1\tP19\tQ2\twhere was ida moor born\nQ2\tR19\tQ1\twho was born in lund\n")
+        file.write("Q2\tR19\tQ3\tname a lunder\n")
     (tmp_path / "wikidata_labels_union.json").write_text("{}")
     with gzip.open(tmp_path / "wikidata_labels_union.json.gz", "wt") as file:
         json.dump({"Q1": "Ida Moor", "Q2": "Lund"}, file)

@@ -138,7 +138,8 @@ def test_alternatives_are_other_routes_and_other_seeds(films: Pack) -> None:
     reached = read(films, TWO, plans, constrained=0.0, everything=True)
     scores = [other.score for other in reached.alternatives]
     assert scores == sorted(scores, reverse=True)
-    assert [(other.seed.mention, other.n_answers) for other in reached.alternatives] == [("Ann Ray", 1), ("Bob Stone", 3)]
+    others = [(other.seed.mention, other.n_answers) for other in reached.alternatives]
+    assert others == [("Ann Ray", 1), ("Bob Stone", 3)]
     assert reached.rival == pytest.approx(scores[1])
 
 
@@ -181,7 +182,8 @@ def test_many_are_answered_as_one_by_one(kg: Pipeline) -> None:
     confidences = [kg.ask(text).confidence for text in asked]
     assert [answer.confidence for answer in together] == pytest.approx(confidences, abs=0.05)  # int8 over a batch
     reached = kg.understand_many([Question(text) for text in asked[:3]], AskOptions())
-    assert [kg.pack.labels(r.routes[0].answers[:1].tolist())[0] for r in reached] == ["Dan Reed", "Ben Hill", "1901-05-02"]
+    ends = kg.pack.labels([int(r.routes[0].answers[0]) for r in reached])
+    assert ends == ["Dan Reed", "Ben Hill", "1901-05-02"]
 
 
 def test_a_chunk_is_planned_in_one_call_when_names_are_exact(kg: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:

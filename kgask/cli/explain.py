@@ -89,10 +89,10 @@ _PLAN_COLUMNS = ("branch", "hop", "answer here", "relations", "none", "is a topi
 def _beam(answer: Answer, pack: Pack) -> Section:
     listed = answer.explanation.beam
     labels = pack.labels([path.seed for path in listed])
-    rows = [
-        (label, path_name(pack, path.relations), " ".join(f"{p:.2f}" for p in path.probs), f"{path.prob:.4f}", path.fate)
-        for label, path in zip(labels, listed, strict=True)
-    ]
+    rows = []
+    for label, path in zip(labels, listed, strict=True):
+        probs = " ".join(f"{prob:.2f}" for prob in path.probs)
+        rows.append((label, path_name(pack, path.relations), probs, f"{path.prob:.4f}", path.fate))
     return "beam", ("from", "path", "probability a hop", "of the path", "fate"), rows
 
 

@@ -81,9 +81,8 @@ class LinkModel:
 
     def pair(self, link: float, topic: float, fit: float) -> float:
         """What a seed weighs in the score of a (seed, path) pair: a product of powers of numbers from 0 to 1."""
-        return (
-            max(link, LEAST) ** self.link_power * max(topic, LEAST) ** self.topic_power * max(fit, LEAST) ** self.fit_power
-        )
+        powers = ((link, self.link_power), (topic, self.topic_power), (fit, self.fit_power))
+        return math.prod(max(x, LEAST) ** power for x, power in powers)
 
 
 def softplus(x: float) -> float:
