@@ -7,6 +7,7 @@ import gzip
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -17,7 +18,10 @@ from kgask import config
 from kgask.build.recipe import Recipe, build
 from kgask.errors import ModelError, UsageError
 from kgask.pack.store import Pack
+from kgask.plan.card import RigelCard
+from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.train.in_domain import InDomainConfig, InDomainJob, InDomainTrainer, drop_words, train_in_domain
+from kgask.train.pack_model import build_pack_model, torch_pipeline, validate_linked
 from kgask.train.questions import GraphQuestion, metaqa_steps, read_questions, split_templates
 from kgask.train.validate import follow_path
 
@@ -38,7 +42,6 @@ WORDINGS = {
 TINY = InDomainConfig(
     steps=4, batch_size=8, save_every=2, validate_every=2, held_out=0.25, dev=0.2, n_dev=8, encoder_lr=1e-3
 )
-MOST_TRIPLES = 1000
 
 
 @pytest.fixture(scope="module")
@@ -188,26 +191,24 @@ def test_dropped_words_never_include_the_mask() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"supervision": "path"},
-        {"supervision": "search"},
-        {"supervision": "weak", "max_triples": MOST_TRIPLES},
-        {"supervision": "mix", "max_triples": MOST_TRIPLES},
-        {"supervision": "path", "closed": True},
         {"supervision": "path", "max_relations": 1},
+        {"supervision": "search"},
+        {"supervision": "weak"},
+        {"supervision": "mix", "closed": True},
     ],
     ids=str,
 )
 def test_training_answers_what_it_was_trained_on(job: InDomainJob, changes: dict[str, object]) -> None:
-    """A bag of random word vectors is enough to tell four kinds of question apart; chance is one in six."""
+    """Words alone tell the four kinds of question apart; before, a relation is right by chance."""
     settings = dataclasses.replace(
-        TINY, steps=90, batch_size=16, word_dropout=0.0, encoder_lr=3e-3, head_lr=3e-3, validate_every=30, dev=0.0
+        TINY, steps=90, batch_size=12, word_dropout=0.0, encoder_lr=4e-3, head_lr=4e-3, validate_every=90, dev=0.0
     )
     trainer = InDomainTrainer(job, dataclasses.replace(settings, **changes))
     seen = [question for template in trainer.templates for question in template]
     before = trainer.validate(seen).hits_at_1
     trainer.run(lambda _: None)
     after = trainer.validate(seen).hits_at_1
-    assert after >= 0.9 > before
+    assert after >= 0.8 > 0.6 > before
 
 
 def test_a_resumed_run_ends_in_the_same_weights(job: InDomainJob, tmp_path: Path) -> None:
@@ -255,3 +256,35 @@ def test_questions_about_another_graph_are_refused(job: InDomainJob, tmp_path: P
     path.write_text("who founded [Carthage]\tDido\n", encoding="utf-8")
     with pytest.raises(UsageError, match="none of the questions"):
         InDomainTrainer(dataclasses.replace(job, questions=(path,)), TINY)
+
+
+def test_a_planner_folder_for_one_graph_answers_as_torch_does(job: InDomainJob, tmp_path: Path) -> None:
+    settings = dataclasses.replace(TINY, steps=30, closed=True, max_tokens=16)
+    trainer, _ = train_in_domain(job, settings, lambda _: None)
+    build_pack_model(trainer, tmp_path / "model", 60, {"held_out": 0.5})
+    card = RigelCard.load(tmp_path / "model")
+    assert card.closed == tuple(relation.key for relation in trainer.pack.relations())
+    assert card.content["scores"]["held_out"] == 0.5 and card.content["scores"]["probes"] == 60
+    planner = RigelPlanner.load(tmp_path / "model")
+    relations = trainer.pack.relations()
+    matrix = planner.relation_matrix(relations, trainer.pack.relation_hash)
+    assert np.array_equal(matrix, trainer.planner().relation_matrix(relations, ""))
+    texts = ["who directed [MASK]", "what did [MASK] direct"]
+    allowed = np.ones((2, len(matrix)))
+    exported, torch_ = (p.plan(texts, matrix, allowed) for p in (planner, trainer.planner()))
+    np.testing.assert_allclose(exported.relation_probs, torch_.relation_probs, atol=0.1)
+    words = planner.question_words()
+    assert {"who", "directed"} <= words and "dawn" not in words
+    other = [dataclasses.replace(relations[0], key="made by another graph")]
+    with pytest.raises(ModelError, match="made for one graph"):
+        planner.relation_matrix(other, "")
+
+
+def test_linked_validation_finds_the_topic_by_its_name(job: InDomainJob) -> None:
+    """With every question answered right when the topic is given, a name that the pack lacks is what fails."""
+    trainer = InDomainTrainer(job, dataclasses.replace(TINY, dev=0.0))
+    question = read_questions(trainer.pack, job.questions[0]).questions[0]
+    pipeline = torch_pipeline(trainer)
+    given = trainer.validate([question])
+    linked = validate_linked(pipeline, [question, dataclasses.replace(question, asked="who directed Zyx Qrm")])
+    assert linked.right == (given.right[0], False)
