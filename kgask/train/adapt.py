@@ -26,8 +26,7 @@ from kgask.train.losses import path_loss
 from kgask.train.mix import Corpus, Mix, off_topic_questions
 from kgask.train.model import MAX_HOPS, Rigel
 from kgask.train.pack_questions import make_questions
-from kgask.train.pack_wordings import RelationVectors as EncodedTexts
-from kgask.train.pack_wordings import texts_to_encode
+from kgask.train.pack_wordings import TextVectors, texts_to_encode
 from kgask.train.questions import GraphQuestion, by_template, split_templates
 from kgask.train.running import Progress, freeze_lower
 from kgask.train.search_paths import shortest_paths, vote_paths
@@ -103,14 +102,14 @@ class AdaptTrainer(InDomainTrainer):
         return [*own, *train], held_out
 
     @torch.no_grad()
-    def _encoded(self) -> EncodedTexts:
+    def _encoded(self) -> TextVectors:
         """What tells which known relation one of the pack's may mean."""
         self.model.eval()
         parts = []
         for texts in texts_to_encode(self.pack, load_wordings()):
             batches = [texts[start : start + TEXTS_A_BATCH] for start in range(0, len(texts), TEXTS_A_BATCH)]
             parts.append(torch.cat([self.model.encode(*self.texts(batch))[1] for batch in batches]).numpy())
-        return EncodedTexts(*parts)
+        return TextVectors(*parts)
 
     # --- one step -------------------------------------------------------------------------
 
