@@ -65,17 +65,23 @@ def test_some_ids_among_words_are_a_warning() -> None:
     assert aliases.found == "1 of 2 relations have other names (50%)"
 
 
-@pytest.mark.parametrize("label", ["P57", "Q42", "R5", "rel_12", "m.0abc", "/m/02_x9", "http://x.org/p/9", "4f2a99bc01", "12", "??"])
+@pytest.mark.parametrize(
+    "label", ["P57", "Q42", "R5", "rel_12", "m.0abc", "/m/02_x9", "http://x.org/p/9", "4f2a99bc01", "12", "??"]
+)
 def test_labels_that_are_ids(label: str) -> None:
     assert health.is_opaque(label)
 
 
-@pytest.mark.parametrize("label", ["author", "ISO 639-1 code", "date of birth", "m/s", "is a", "größe", "作者", "p-value", "decade", "facade"])
+@pytest.mark.parametrize(
+    "label", ["author", "ISO 639-1 code", "date of birth", "m/s", "is a", "größe", "作者", "p-value", "decade", "facade"]
+)
 def test_labels_that_are_words(label: str) -> None:
     assert not health.is_opaque(label)
 
 
-def test_a_damaged_pack_a_missing_model_and_broken_settings_fail(tmp_path: Path, empty_home: Path, family_path: Path) -> None:
+def test_a_damaged_pack_a_missing_model_and_broken_settings_fail(
+    tmp_path: Path, empty_home: Path, family_path: Path
+) -> None:
     damaged = tmp_path / "damaged"
     shutil.copytree(family_path, damaged)
     (damaged / "out_object.npy").write_bytes(b"")

@@ -24,7 +24,7 @@ from kgask.retrieve.follow import relations_of
 from kgask.types import Branch
 
 BATCH = 64
-OPENERS = ("what is the {}", "who is the {}", "name the {}", "which {}", "{}", "can you tell me the {}", "what was the {}")
+OPENERS = ("what is the {}", "who is the {}", "name the {}", "which {}", "{}", "tell me the {}", "what was the {}")
 
 
 @dataclass(slots=True)

@@ -158,8 +158,9 @@ def _attention(
     bias = np.concatenate([graph.array(projection[2]) for projection in projections])
     sizes = np.asarray([len(bias) // 3] * 3, np.int64)
     inner = [f"{name}_{part}" for part in ("query", "key", "value")]
+    source, stacked = projections[0][0], graph.add_weight(f"{name}_weight", weight)
     return [
-        helper.make_node("MatMul", [projections[0][0], graph.add_weight(f"{name}_weight", weight)], [f"{name}_product"]),
+        helper.make_node("MatMul", [source, stacked], [f"{name}_product"]),
         helper.make_node("Add", [f"{name}_product", graph.add_weight(f"{name}_bias", bias)], [f"{name}_qkv"]),
         helper.make_node("Split", [f"{name}_qkv", graph.add_weight(f"{name}_sizes", sizes)], inner, axis=-1),
         helper.make_node(

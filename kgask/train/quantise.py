@@ -24,7 +24,8 @@ def gemm_to_matmul(graph: onnx.GraphProto) -> None:
         name = node.input[1]
         if name not in transposed:
             transposed.add(name)
-            weights[name].CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(weights[name]).T.copy(), name))
+            turned = onnx.numpy_helper.to_array(weights[name]).T.copy()
+            weights[name].CopyFrom(onnx.numpy_helper.from_array(turned, name))
         biased = len(node.input) == 3
         product = f"{node.output[0]}_product" if biased else node.output[0]
         nodes.append(onnx.helper.make_node("MatMul", [node.input[0], name], [product], f"{node.name}_matmul"))
