@@ -14,8 +14,11 @@ onnx = pytest.importorskip("onnx")
 
 from torch import nn  # noqa: E402
 
-from kgask.plan.providers import open_session  # noqa: E402
+from kgask import config  # noqa: E402
+from kgask.plan.providers import FULL_GRAPH, open_session  # noqa: E402
+from kgask.train.export_onnx import INPUTS, OUTPUTS, ExportedRigel, export  # noqa: E402
 from kgask.train.fuse import fuse  # noqa: E402
+from kgask.train.model import Rigel  # noqa: E402
 from kgask.train.quantise import gemm_to_matmul, quantise, without_shapes  # noqa: E402
 
 WIDTH, HEADS, LAYERS = 32, 4, 2
@@ -31,6 +34,8 @@ class Pooled(nn.Module):
         )
         self.encoder = transformers.BertModel(settings, add_pooling_layer=False)
         self.shared = nn.Linear(WIDTH, WIDTH)
+        for layer in self.encoder.encoder.layer:  # sharp attention: an even one would hide how heads are cut
+            layer.attention.self.query.weight.data *= 100
 
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         states = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state[:, 0]
@@ -120,4 +125,27 @@ def test_shared_square_weights_survive_quantisation(exported: tuple[Pooled, byte
     assert sum(node.op_type == "MatMulInteger" for node in quantised.node) == 4 * LAYERS + 2
     assert sum(list(tensor.dims) == [WIDTH, WIDTH] for tensor in quantised.initializer) == LAYERS + 1
     wanted = expected(model)
-    assert np.abs(run(small) - wanted).max() < 0.03 * np.abs(wanted).max()
+    assert np.abs(run(small) - wanted).max() < 0.1 * np.abs(wanted).max()
+
+
+def test_export_keeps_the_full_graph_when_asked(tmp_path: Path) -> None:
+    torch.manual_seed(2)
+    encoder, out = tmp_path / "encoder", tmp_path / "out"
+    encoder.mkdir()
+    tokenizer = config.shipped_root("model") / "rigel" / "tokenizer.json"
+    (encoder / "tokenizer.json").write_bytes(tokenizer.read_bytes())
+    settings = transformers.BertConfig(
+        hidden_size=WIDTH, num_hidden_layers=1, num_attention_heads=HEADS, intermediate_size=64, vocab_size=30522
+    )
+    model = Rigel(transformers.BertModel(settings, add_pooling_layer=False)).eval()
+    probe = ["who wrote [MASK]", "where was the author of [MASK] born"]
+    assert export(model, encoder, out, 32, probe, ["author", "capital"], keep_full=True).fp32 < 1e-4
+    session, _ = open_session(out / FULL_GRAPH)
+    ids, mask = (torch.from_numpy(array) for array in padded())
+    directed = torch.nn.functional.normalize(torch.randn(6, WIDTH), dim=-1)
+    inputs = (ids, mask, directed, torch.ones(len(ids), 6))
+    found = session.run(OUTPUTS, {name: tensor.numpy() for name, tensor in zip(INPUTS, inputs, strict=True)})
+    with torch.no_grad():
+        wanted = ExportedRigel(model)(*inputs)
+    for name, array, tensor in zip(OUTPUTS, found, wanted, strict=True):
+        np.testing.assert_allclose(array, tensor.numpy(), atol=1e-4, err_msg=name)

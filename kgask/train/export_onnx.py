@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from kgask.errors import ModelError
 from kgask.train.encoder import TextBatcher
 from kgask.plan.card import CLOSED_FILE
+from kgask.plan.providers import FULL_GRAPH
 from kgask.train.fuse import fuse
 from kgask.train.model import Rigel
 from kgask.train.quantise import gemm_to_matmul, quantise, without_shapes
@@ -65,8 +66,10 @@ class Parity:
     int8_agreement: float  # share of questions with the same first relation and the same first STOP decision
 
 
-def export(model: Rigel, encoder: Path, out: Path, max_tokens: int, probe: list[str], texts: list[str]) -> Parity:
-    """Write ``rigel.onnx`` (int8) and the tokenizer to ``out``.
+def export(
+    model: Rigel, encoder: Path, out: Path, max_tokens: int, probe: list[str], texts: list[str], keep_full: bool = False
+) -> Parity:
+    """Write ``rigel.onnx`` (int8) and the tokenizer to ``out``, with ``keep_full`` the float32 graph for CUDA too.
 
     ``probe`` are questions and ``texts`` relation texts for the parity check.
     Raises :class:`ModelError` when the fp32 graph differs from torch by more
@@ -90,6 +93,9 @@ def export(model: Rigel, encoder: Path, out: Path, max_tokens: int, probe: list[
         if parity.int8_agreement < AGREEMENT:
             raise ModelError(f"int8 agrees with torch on {parity.int8_agreement:.1%} of questions, too few to ship")
         shutil.copyfile(small, out / "rigel.onnx")
+        (out / FULL_GRAPH).unlink(missing_ok=True)  # an older one would be another planner
+        if keep_full:
+            shutil.copyfile(full, out / FULL_GRAPH)
     _write_tokenizer(encoder, out / "tokenizer.json")
     if model.closed is not None:
         np.save(out / CLOSED_FILE, model.closed_relations().detach().numpy(), allow_pickle=False)

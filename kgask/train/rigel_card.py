@@ -14,11 +14,13 @@ from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.pipeline import Pipeline
 from kgask.plan.card import FORMAT_VERSION, MAGIC
+from kgask.plan.providers import FULL_GRAPH
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.data import MASK
 from kgask.train.encoder import architecture
 from kgask.train.export_onnx import OPSET, Parity, export, file_entry
+from kgask.train.link_stage import train_link_stage
 from kgask.train.loop import RigelTrainer
 from kgask.train.mix import WIKIDATA, Corpus
 
@@ -36,6 +38,8 @@ TRAINING_DATA = [
     "Wikidata property labels (CC0)",
     "our own wordings and compositions (kgask/train/wordings.txt)",
 ]
+# Until confidence is calibrated: the plan's own probability.
+DEFAULT_CALIBRATION = {"bias": 4.0, "weights": {"mass": 2.0, "share": 0.5, "link": 1.0, "hops": 0.0}}
 N_PARITY = 200  # held-out questions that the exported graphs are compared on
 LICENCE = "Apache-2.0 (weights; the base encoder all-MiniLM-L6-v2 is Apache-2.0)"
 
@@ -60,7 +64,11 @@ def question_words(corpus: Corpus) -> list[str]:
 def build_model_folder(
     trainer: RigelTrainer, out: Path, pack: Path, n_probes: int, report: Callable[[int, int], None]
 ) -> tuple[Parity, CalibrationReport]:
-    """Write a whole planner folder to ``out``; the card is written last."""
+    """Export, link weights, calibration: a whole planner folder in ``out``; the card is written last.
+
+    Calibration comes after the link weights, which its features depend on, and
+    on other probes.
+    """
     corpus = trainer.corpus
     asked = [example for example in corpus.held_out if example.path and example.vocabulary == WIKIDATA]
     probes = random.Random(0).sample(asked, min(N_PARITY, len(asked)))
@@ -71,20 +79,26 @@ def build_model_folder(
     parity = export(trainer.model, trainer.encoder_folder, out, trainer.config.max_tokens, probe_texts, relation_texts)
     (out / "question_words.txt").write_text("\n".join(question_words(corpus)) + "\n", encoding="utf-8")
     card = _card(trainer, out, parity)
-    _write_card(out, card)
+    write_card(out, card)
+    rng = random.Random(trainer.config.rng_seed + 90_001)
     with Pack.open(pack) as opened:
-        pipeline = Pipeline(opened, RigelPlanner.load(out), None)
-        probes = draw_probes(opened, corpus.held_out, n_probes, random.Random(trainer.config.rng_seed + 90_001))
-        result = calibrate(pipeline, probes, report)
+        linking, calibrating = (draw_probes(opened, corpus.held_out, n, rng) for n in (n_probes // 2, n_probes))
+        links = train_link_stage(RigelPlanner.load(out), opened, linking, trainer.data, trainer.config.rng_seed)
+        card["linker"] = links.weights
+        write_card(out, card)
+        result = calibrate(Pipeline(opened, RigelPlanner.load(out), None), calibrating, report)
         card["calibration"] = asdict(result.calibration)
         card["scores"] |= {
+            "link_questions": links.n_questions,
+            "links_right": round(links.right, 4),
+            "links_right_by_hand_weights": round(links.right_before, 4),
             "calibration_pack": {"name": opened.name, "content_hash": opened.content_hash},
             "probes": result.n_probes,
             "probes_answerable": result.n_answerable,
             "probe_hits_at_1": round(result.hits_at_1, 4),
             "brier": round(result.brier, 4),
         }
-    _write_card(out, card)
+    write_card(out, card)
     return parity, result
 
 
@@ -105,21 +119,21 @@ def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]
         "training_data": TRAINING_DATA,
         "licence": LICENCE,
         "scores": {},
-        # Replaced once measured; with these, confidence is the plan's own probability.
-        "calibration": {"bias": 4.0, "weights": {"mass": 2.0, "share": 0.5, "link": 1.0, "hops": 0.0}},
-        "files": {name: file_entry(out / name) for name in FILES},
+        "calibration": DEFAULT_CALIBRATION,
+        "files": {name: file_entry(out / name) for name in (*FILES, *_optional(out))},
     }
 
 
+def _optional(out: Path) -> list[str]:
+    return [FULL_GRAPH] if (out / FULL_GRAPH).is_file() else []
+
+
 def _recipe(trainer: RigelTrainer) -> str:
-    config = trainer.config
-    return (
-        f"kgask train rigel --data DATA --out models/rigel --pack demo --steps {config.steps} "
-        f"--batch-size {config.batch_size} --seed {config.rng_seed}"
-    )
+    start = f" --init {trainer.start.name}" if trainer.start else ""
+    return f"kgask train rigel --config models/rigel/rigel.ini --data DATA --out OUT{start} (settings: see config)"
 
 
-def _write_card(out: Path, card: dict[str, object]) -> None:
+def write_card(out: Path, card: dict[str, object]) -> None:
     beside = out / (MODEL_CARD + ".tmp")
     beside.write_text(json.dumps(card, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     beside.replace(out / MODEL_CARD)
