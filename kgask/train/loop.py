@@ -49,6 +49,7 @@ class RigelTrainer:
         packs: Sequence[Path] = (),
     ) -> None:
         self.config, self.out, self.encoder_folder, self.device = config, out, encoder, device
+        self.data, self.start = data, init
         torch.manual_seed(config.rng_seed)
         self.texts = TextBatcher.load(encoder, config.max_tokens)
         self.model = (load_torch(init) if init else Rigel(load_encoder(encoder))).to(device)

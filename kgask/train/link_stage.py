@@ -1,0 +1,52 @@
+"""The last stage of a planner's training: the link score's weights, from public questions over packs made for it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kgask.pack.store import Pack
+from kgask.pipeline import Pipeline
+from kgask.plan.rigel_onnx import RigelPlanner
+from kgask.train.calibrate import Probe
+from kgask.train.link_questions import (
+    entity_question_pack,
+    entity_questions,
+    from_probes,
+    simple_question_pack,
+    simple_questions,
+    varied,
+)
+from kgask.train.link_scorer import LinkQuestion, LinkReport, train_linker
+
+N_QUESTIONS = 1500  # of each public set
+Source = tuple[Callable[..., None], Callable[..., list[LinkQuestion]]]
+SOURCES: dict[str, Source] = {
+    "entityquestions": (entity_question_pack, entity_questions),
+    "simplequestions_wikidata": (simple_question_pack, simple_questions),
+}
+
+
+def train_link_stage(
+    planner: RigelPlanner,
+    pack: Pack,
+    probes: Sequence[Probe],
+    data: Path,
+    rng_seed: int,
+    report: Callable[[int, int], None] = lambda done, n: None,
+) -> LinkReport:
+    """Weights for ``planner`` from probes over ``pack`` and the public sets that are in ``data``."""
+    rng = random.Random(f"links:{rng_seed}")
+    with TemporaryDirectory() as folder, ExitStack() as opened:
+        others = []
+        for name, (build_pack, questions) in SOURCES.items():
+            if not (data / name).is_dir():
+                continue
+            build_pack(data, Path(folder) / name, lambda _: None)
+            public = opened.enter_context(Pack.open(Path(folder) / name))
+            asked = varied(questions(data, public, N_QUESTIONS, rng), rng)
+            others.append((Pipeline(public, planner, None), asked))
+        return train_linker(Pipeline(pack, planner, None), from_probes(probes), others, report)
