@@ -24,6 +24,7 @@ from kgask.train.in_domain import InDomainConfig, InDomainJob, InDomainTrainer, 
 from kgask.train.pack_model import build_pack_model, torch_pipeline, validate_linked
 from kgask.train.questions import GraphQuestion, metaqa_steps, read_questions, split_templates
 from kgask.train.validate import follow_path
+from kgask.train.weights import load_torch
 
 FILMS = {
     "Dawn": ("Ann", ("Kit", "Lou", "Max"), "1950"),
@@ -276,9 +277,24 @@ def test_a_planner_folder_for_one_graph_answers_as_torch_does(job: InDomainJob, 
     np.testing.assert_allclose(exported.relation_probs, torch_.relation_probs, atol=0.1)
     words = planner.question_words()
     assert {"who", "directed"} <= words and "dawn" not in words
+    _goes_on_from_the_folder_and_stays_near_it(dataclasses.replace(job, init=tmp_path / "model", work=tmp_path / "on"))
     other = [dataclasses.replace(relations[0], key="made by another graph")]
     with pytest.raises(ModelError, match="made for one graph"):
         planner.relation_matrix(other, "")
+
+
+def _goes_on_from_the_folder_and_stays_near_it(job: InDomainJob) -> None:
+    start = load_torch(job.init).state_dict()
+    ends = {}
+    for share in (0.0, 0.25, 1.0):
+        settings = dataclasses.replace(TINY, closed=True, of_base=share, max_tokens=16)
+        ends[share] = train_in_domain(
+            dataclasses.replace(job, work=job.work / str(share)), settings, lambda _: None
+        )[0].model.state_dict()
+    name = "decoder.start.weight"
+    torch.testing.assert_close(ends[1.0][name], start[name])
+    assert not torch.allclose(ends[0.0][name], start[name])
+    torch.testing.assert_close(ends[0.25][name], 0.75 * ends[0.0][name] + 0.25 * start[name])
 
 
 def test_linked_validation_finds_the_topic_by_its_name(job: InDomainJob) -> None:

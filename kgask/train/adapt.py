@@ -20,14 +20,13 @@ from torch import Tensor
 from kgask.errors import UsageError
 from kgask.pack.store import Pack
 from kgask.train import data
-from kgask.train.encoder import TextBatcher
 from kgask.train.in_domain import InDomainConfig, InDomainJob, InDomainTrainer
 from kgask.train.losses import path_loss
 from kgask.train.mix import Corpus, Mix, off_topic_questions
-from kgask.train.model import MAX_HOPS, Rigel
+from kgask.train.model import MAX_HOPS
 from kgask.train.pack_questions import make_questions
 from kgask.train.pack_wordings import TextVectors, texts_to_encode
-from kgask.train.questions import GraphQuestion, by_template, split_templates
+from kgask.train.questions import GraphQuestion, split_templates
 from kgask.train.running import Progress, freeze_lower
 from kgask.train.search_paths import shortest_paths, vote_paths
 from kgask.train.targets import path_targets
@@ -58,6 +57,7 @@ class AdaptConfig(InDomainConfig):
     held_out: float = 0.1  # share of the made templates that are never trained on
     n_made: int = 3000  # questions made of the pack
     frozen_layers: int = 2
+    of_base: float = 0.0  # replay keeps what the base knows
     validate_every: int = 50
     save_every: int = 50
 
@@ -75,7 +75,9 @@ class AdaptResult:
 class AdaptTrainer(InDomainTrainer):
     """Goes on from a shipped planner with questions made of one pack, own questions, and replay."""
 
-    def __init__(self, base: Path, pack: Path, own: Sequence[Path], work: Path, config: AdaptConfig, device: str) -> None:
+    def __init__(
+        self, base: Path, pack: Path, own: Sequence[Path], work: Path, config: AdaptConfig, device: str
+    ) -> None:
         self._base = base
         super().__init__(InDomainJob(pack, tuple(own), work, encoder=base, init=base, device=device), config)
         freeze_lower(self.model.encoder, config.frozen_layers)
