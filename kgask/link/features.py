@@ -59,7 +59,7 @@ class LinkModel:
         powers = [f"{name}_power" for name in POWERS]
         unknown = sorted(set(linker) - {*FEATURES, "bias", "rho", *powers})
         if unknown:
-            raise ModelError(f"the planner's card weighs {unknown[0]!r}, which this version's linker does not know")
+            raise ModelError(f"model.json: the linker of this version does not know {unknown[0]!r}; use a newer kgask")
         rest = {name: linker[name] for name in ("rho", *powers) if name in linker}
         return cls(tuple(linker.get(name, 0.0) for name in FEATURES), linker.get("bias", 0.0), **rest)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ MAGIC = "kgask-rigel"
 FORMAT_VERSION = 2  # 2: directed relations as an input; branch scores and answer types as outputs
 CLOSED_FILE = "closed.npy"  # float32 [2R, D], only where the vocabulary is closed
 FILES = ("rigel.onnx", "tokenizer.json", "question_words.txt")
+LEAST_TOKENS = 4  # a mask, a word, and what the tokenizer puts around them
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +57,48 @@ class RigelCard:
             closed, linker = content.get("closed_vocabulary"), content.get("linker")
             return cls(
                 folder,
-                int(content["max_tokens"]),
-                Calibration(float(calibration["bias"]), dict(calibration["weights"])),
-                content["files"]["rigel.onnx"]["sha256"],
-                None if closed is None else tuple(map(str, closed)),
-                None if linker is None else {str(name): float(weight) for name, weight in linker.items()},
+                _length(content["max_tokens"]),
+                Calibration(_number(calibration["bias"]), _numbers(calibration["weights"])),
+                str(content["files"]["rigel.onnx"]["sha256"]),
+                None if closed is None else _keys(closed),
+                None if linker is None else _numbers(linker),
                 content,
             )
         except OSError as error:
             raise ModelError(f"{path}: cannot be read ({error.strerror})") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"{path}: broken model card ({error})") from error
 
 
+def _number(value: object) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{value} among its weights")
+    return number
+
+
+def _numbers(weights: dict[str, object]) -> dict[str, float]:
+    return {name: _number(weight) for name, weight in weights.items()}
+
+
+def _length(value: object) -> int:
+    if int(value) < LEAST_TOKENS:
+        raise ValueError(f"max_tokens {value}")
+    return int(value)
+
+
+def _keys(closed: object) -> tuple[str, ...]:
+    """Keys of a closed vocabulary: a row of its file belongs to each, so none may stand twice."""
+    if not isinstance(closed, list) or len(set(closed)) != len(closed):
+        raise ValueError("closed_vocabulary is no list of different keys")
+    return tuple(map(str, closed))
+
+
 def check_sizes(folder: Path, files: dict[str, dict[str, object]]) -> None:
-    """Every file is there with the size that the card states."""
+    """Every file is there, in the folder itself, with the size that the card states."""
     for name in dict.fromkeys([*FILES, *files]):
+        if name in ("", "..") or "/" in name or "\\" in name:
+            raise ModelError(f"{folder / MODEL_CARD}: {name!r} is not a file of this folder")
         path = folder / name
         if not path.is_file():
             raise ModelError(f"{path}: missing")

@@ -29,6 +29,7 @@ PAD_TOKENS = ("[PAD]", "<pad>")
 # A relation's vector is the weighted mean of its texts' vectors; the label says most.
 LABEL_WEIGHT, ALIAS_WEIGHT = 2.0, 1.0
 MAX_ALIASES = 4
+INPUTS = ["input_ids", "attention_mask", "directed", "first_mask"]
 PLAN_OUTPUTS = ["relation_probs", "stop_probs", "branch_scores", "answer_types"]
 TEXT_OUTPUTS = ["text_vectors", "inverse_vectors"]
 
@@ -81,6 +82,7 @@ class RigelPlanner:
         tokenizer.enable_truncation(card.max_tokens)
         full = folder / FULL_GRAPH if FULL_GRAPH in card.content["files"] else None
         session, note = open_session(graph or folder / "rigel.onnx", graph or full)
+        check_graph(session, graph or folder / "rigel.onnx")
         return cls(card, session, tokenizer, note)
 
     def question_words(self) -> frozenset[str]:
@@ -100,7 +102,7 @@ class RigelPlanner:
         if self.card.closed is not None:
             return self._closed_matrix(relations)
         path = cache_home() / "relations" / f"{self._cache_key(relation_hash)}.npy"
-        matrix = _read_cached(path, (2 * len(relations), self._width()))
+        matrix = _read_matrix(path, (2 * len(relations), self._width()))
         if matrix is None:
             matrix = self._encode_relations(relations)
             _write_cached(path, matrix)
@@ -113,9 +115,16 @@ class RigelPlanner:
             raise ModelError(
                 f"{self.card.folder}: made for one graph, which has no relation {unknown[0]!r}; use another --model"
             )
-        matrix = np.load(self.card.folder / CLOSED_FILE, allow_pickle=False)
+        matrix = self._closed_file((2 * len(rows), self._width()))
         forward = np.array([rows[relation.key] for relation in relations], np.int64)
         return matrix[np.concatenate([forward, forward + len(rows)])]
+
+    def _closed_file(self, shape: tuple[int, int]) -> np.ndarray:
+        """The vectors of the closed vocabulary, both directions; :class:`ModelError` when they do not fit the card."""
+        matrix = _read_matrix(self.card.folder / CLOSED_FILE, shape)
+        if matrix is None:
+            raise ModelError(f"{self.card.folder / CLOSED_FILE}: missing or broken; train this planner again")
+        return matrix
 
     def _cache_key(self, relation_hash: str) -> str:
         weights = f"{LABEL_WEIGHT}:{ALIAS_WEIGHT}:{MAX_ALIASES}"
@@ -152,6 +161,20 @@ class RigelPlanner:
         return self._batches.run(rows, directed, first_mask, outputs)
 
 
+def check_graph(session: object, path: Path) -> None:
+    """Raises :class:`ModelError` when the graph lacks an input or output of this format, or says other widths."""
+    shapes = {node.name: node.shape for node in (*session.get_inputs(), *session.get_outputs())}
+    missing = [name for name in (*INPUTS, *PLAN_OUTPUTS, *TEXT_OUTPUTS) if name not in shapes]
+    if missing:
+        raise ModelError(f"{path}: not a planner's graph (it has no {missing[0]!r}); train it again")
+    width = shapes["directed"][-1:]
+    if not all(isinstance(size, int) for size in width) or not width:
+        raise ModelError(f"{path}: not a planner's graph (no width of relation vectors)")
+    for name, wanted in (("branch_scores", [2]), ("answer_types", [4]), *((name, width) for name in TEXT_OUTPUTS)):
+        if shapes[name][-1:] != wanted:
+            raise ModelError(f"{path}: not a planner's graph ({name!r} is of shape {shapes[name]})")
+
+
 def weighted_texts(relations: Sequence[RelationText]) -> tuple[list[str], list[int], np.ndarray]:
     """The texts that relations are known by, the relation of each, and how much each says [n, 1]."""
     texts, owners, weights = [], [], []
@@ -184,12 +207,12 @@ def readable(relation: str) -> str:
     return " ".join("".join(spaced).lower().split())
 
 
-def _read_cached(path: Path, shape: tuple[int, int]) -> np.ndarray | None:
-    """A cached matrix, or None for whatever is not one: it is then made again."""
+def _read_matrix(path: Path, shape: tuple[int, int]) -> np.ndarray | None:
+    """A float32 matrix of ``shape`` without NaN, or None for whatever is not one."""
     try:
         with open(path, "rb") as file:
             matrix = np.lib.format.read_array(file, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
+    except (OSError, ValueError, EOFError, MemoryError, OverflowError):  # a header may ask for any size
         return None
     fits = matrix.shape == shape and matrix.dtype == np.float32
     return matrix if fits and bool(np.isfinite(matrix).all()) else None
