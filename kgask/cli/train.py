@@ -12,7 +12,7 @@ from kgask import config
 from kgask.cli.render import note, steps_bar
 from kgask.cli.train_pack import adapt, domain
 from kgask.cli.train_reader import reader
-from kgask.errors import ModelError
+from kgask.cli.training import check_device, need_torch, use_threads
 
 if TYPE_CHECKING:
     from kgask.train.loop import Progress, RigelTrainer
@@ -36,7 +36,7 @@ train.add_command(reader)
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Model folder to write.")
 @click.option("--work", type=click.Path(path_type=Path), help="Folder for checkpoints.  [default: OUT.work]")
 @click.option("--encoder", type=click.Path(path_type=Path), help="Base encoder folder.  [default: all-MiniLM-L6-v2]")
-@click.option("--init", metavar="MODEL", help="Planner to start from (name or folder) instead of the bare encoder.")
+@click.option("--init", metavar="MODEL", help="Planner (name, folder, or checkpoint.pt) to start from.")
 @click.option("--pack", default=config.DEFAULT_PACK, show_default=True, help="Pack that confidence is calibrated on.")
 @click.option("--validate-on", multiple=True, metavar="PACK", help="Packs to validate on.  [default: --pack]")
 @click.option("--steps", type=click.IntRange(1), help="Training steps; goes before the config file's.")
@@ -69,12 +69,14 @@ def rigel(
     [vocabularies] (the share of batches over other relations than Wikidata's).
     models/rigel/rigel.ini is that of the shipped planner.
     """
-    loop = _import_training()
+    need_torch()
+    from kgask.train import loop
     from kgask.train.encoder import default_encoder_folder
     from kgask.train.rigel_card import build_model_folder
     from kgask.train.settings import RigelConfig, read_config
 
-    _use_threads(threads)
+    use_threads(threads)
+    check_device(device)
     settings = read_config(config_file) if config_file else RigelConfig()
     settings = dataclasses.replace(settings, **{name: value for name, value in given.items() if value is not None})
     work = work or out.with_name(out.name + ".work")
@@ -92,22 +94,6 @@ def rigel(
         f"Brier {result.brier:.3f}"
     )
     note(f"wrote {out}; try: kgask --model {out} \"who wrote Lady Susan?\"")
-
-
-def _use_threads(threads: int | None) -> None:
-    import torch
-
-    from kgask.plan.providers import cpu_threads
-
-    torch.set_num_threads(threads or cpu_threads())
-
-
-def _import_training():  # noqa: ANN202 - a module
-    try:
-        from kgask.train import loop
-    except ModuleNotFoundError as error:
-        raise ModelError(f"training needs {error.name}; install it with: pip install 'kgask[train]'") from error
-    return loop
 
 
 def _run(trainer: RigelTrainer, steps: int) -> None:

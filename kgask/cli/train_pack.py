@@ -13,7 +13,7 @@ import click
 
 from kgask import config
 from kgask.cli.render import note, steps_bar, table
-from kgask.errors import ModelError
+from kgask.cli.training import check_device, need_torch, use_threads
 
 if TYPE_CHECKING:
     from kgask.train.in_domain import InDomainResult, InDomainTrainer
@@ -29,10 +29,16 @@ _QUESTIONS = click.option(
     help='Lines of "text with [topic]<TAB>answer|answer", a path in a third column if you know it. Repeatable.',
 )
 _OUT = click.option("-o", "--out", type=click.Path(path_type=Path), help="Model folder.  [default: a model of yours]")
-_WORK = click.option("--work", type=click.Path(path_type=Path), help="Folder for checkpoints.  [default: in the cache, until the run is done]")
+_WORK = click.option(
+    "--work",
+    type=click.Path(path_type=Path),
+    help="Folder for checkpoints.  [default: in the cache, until the run is done]",
+)
 _SEED = click.option("--seed", "rng_seed", type=int, help="Seed of all randomness.")
 _THREADS = click.option("--threads", type=click.IntRange(1), help="CPU threads.  [default: all usable cores]")
-_PROBES = click.option("--probes", type=click.IntRange(20), default=400, show_default=True, help="Questions to calibrate on.")
+_PROBES = click.option(
+    "--probes", type=click.IntRange(20), default=400, show_default=True, help="Questions to calibrate on."
+)
 _DEVICE = click.option("--device", default="cpu", show_default=True, help="torch device, such as cuda.")
 
 
@@ -65,11 +71,12 @@ def adapt(
     question helps most. Compared with the base on held-out questions, the
     better one is kept.
     """
-    _need_torch()
+    need_torch()
     from kgask.train.adapt import AdaptConfig, AdaptTrainer
     from kgask.train.adapt import adapt as run_adapt
 
-    _use_threads(threads)
+    use_threads(threads)
+    check_device(device)
     found = config.find("pack", pack)
     base_folder = config.find("model", base).path
     out = out or _users_model(f"rigel-{found.name}")
@@ -132,12 +139,13 @@ def domain(
     exact sets on the wordings held out are printed at the end, by hops. Goes on
     from the last checkpoint in --work.
     """
-    _need_torch()
+    need_torch()
     from kgask.train.in_domain import InDomainConfig, InDomainJob, train_in_domain
 
     if not questions:
         raise click.UsageError("give questions with --questions FILE; without any, see: kgask train adapt --help")
-    _use_threads(threads)
+    use_threads(threads)
+    check_device(device)
     found = config.find("pack", pack)
     base_folder = None if encoder else config.find("model", base).path
     out = out or _users_model(f"rigel-{found.name}-domain")
@@ -185,22 +193,6 @@ def _show_result(result: InDomainResult) -> None:
         for hops, part in result.held_out.items()
     ]
     table(("hops", "questions", "Hits@1", "exact sets"), rows)
-
-
-def _need_torch() -> None:
-    try:
-        import torch  # noqa: F401
-        import transformers  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise ModelError(f"training needs {error.name}; install it with: pip install 'kgask[train]'") from error
-
-
-def _use_threads(threads: int | None) -> None:
-    import torch
-
-    from kgask.plan.providers import cpu_threads
-
-    torch.set_num_threads(threads or cpu_threads())
 
 
 def _users_model(name: str) -> Path:
