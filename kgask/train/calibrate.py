@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
+from kgask.errors import ModelError
 from kgask.pack.store import Pack
 from kgask.pipeline import AskOptions, Pipeline
 from kgask.plan.card import Calibration
@@ -26,6 +27,7 @@ from kgask.types import Question, directed
 FEATURES = ("mass", "share", "link", "hops", "gap")
 RIDGE = 1e-3
 LACKING = 0.45  # share of the others whose path the graph does not have, at the first hop or a later one
+TRIES = 200  # draws of an entity that lacks a relation
 UNKNOWN = 0.2  # share of probes about names that the pack does not know
 SYLLABLES = "ba bre cli dor fen gul hax jor kli lun mor nib ost pra qui rav sel tru vex wim yor zan".split()
 
@@ -62,6 +64,8 @@ def draw_probes(pack: Pack, examples: list[PathExample], n: int, rng: random.Ran
         path = [directed(by_key[key], inverse, pack.n_relations) for key, inverse in example.path]
         lacking = rng.random() < LACKING
         topic = _unrelated(pack, path[0], rng) if lacking and len(path) == 1 else random_topic(pack, path[0], rng)
+        if topic is None:
+            continue
         label = pack.labels([topic])[0]
         answers = follow_path(pack, topic, path)
         if bool(answers) != lacking and len(label) > 2:
@@ -78,17 +82,19 @@ def unknown_name(pack: Pack, rng: random.Random) -> str:
     return name if rng.random() < 0.5 else name.lower()
 
 
-def _unrelated(pack: Pack, relation: int, rng: random.Random) -> int:
-    while True:
+def _unrelated(pack: Pack, relation: int, rng: random.Random) -> int | None:
+    """An entity without the relation; None when none is found: a graph may give it to all."""
+    for _ in range(TRIES):
         entity = rng.randrange(pack.n_entities - pack.n_literals)
         if not len(edges_of(pack, np.array([entity]), relation)):
             return entity
+    return None
 
 
 def calibrate(
     pipeline: Pipeline, probes: list[Probe], report: Callable[[int, int], None] = lambda done, n: None
 ) -> CalibrationReport:
-    """Ask every probe with no threshold and fit the weights."""
+    """Ask every probe with no threshold and fit the weights; :class:`ModelError` when none reaches anything."""
     rows, right, hits, answerable = [], [], 0, 0
     for done, probe in enumerate(probes, 1):
         reached = pipeline.understand(Question(probe.text), AskOptions())
@@ -101,6 +107,8 @@ def calibrate(
             rows.append([values[name] for name in FEATURES])
             right.append(float(is_right))
         report(done, len(probes))
+    if not rows:
+        raise ModelError(f"{pipeline.pack.name}: no question to calibrate confidence on led anywhere; it stays as it is")
     calibration, brier = fit(np.array(rows), np.array(right))
     return CalibrationReport(calibration, len(probes), answerable, hits / max(1, answerable), brier)
 

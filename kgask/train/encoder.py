@@ -32,25 +32,30 @@ def load_encoder(folder: Path) -> nn.Module:
 
     if not (folder / "config.json").is_file():
         raise ModelError(f"{folder}: no config.json; --encoder names a folder with an encoder model")
-    return AutoModel.from_pretrained(str(folder), local_files_only=True, add_pooling_layer=False)
+    try:
+        return AutoModel.from_pretrained(str(folder), local_files_only=True, add_pooling_layer=False)
+    except Exception as error:  # transformers raises many unrelated types
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ModelError(f"{folder}: not a usable encoder ({reason[:160]})") from error
 
 
 def load_architecture(settings: dict[str, object]) -> nn.Module:
     """An encoder with random weights from the settings of a model card (a ``config.json``)."""
     from transformers import AutoConfig, AutoModel
 
-    kind = str(settings["model_type"])
     rest = {name: value for name, value in settings.items() if name != "model_type"}
     try:
+        kind = str(settings["model_type"])
         return AutoModel.from_config(AutoConfig.for_model(kind, **rest), add_pooling_layer=False)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise ModelError(f"the model card's architecture is not one that transformers knows ({error})") from error
 
 
 def architecture(encoder: nn.Module) -> dict[str, object]:
     """What :func:`load_architecture` needs to build the same encoder again."""
     settings = encoder.config.to_diff_dict()
-    kept = {name: value for name, value in settings.items() if not name.startswith(("_", "transformers", "architectures"))}
+    passing = ("_", "transformers", "architectures")
+    kept = {name: value for name, value in settings.items() if not name.startswith(passing)}
     return kept | {"model_type": encoder.config.model_type}
 
 

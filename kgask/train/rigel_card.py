@@ -13,7 +13,7 @@ from kgask.config import MODEL_CARD
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.pipeline import Pipeline
-from kgask.plan.card import FORMAT_VERSION, MAGIC
+from kgask.plan.card import FILES, FORMAT_VERSION, MAGIC
 from kgask.plan.providers import FULL_GRAPH
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
@@ -23,8 +23,8 @@ from kgask.train.export_onnx import OPSET, Parity, export, file_entry
 from kgask.train.link_stage import train_link_stage
 from kgask.train.loop import RigelTrainer
 from kgask.train.mix import WIKIDATA, Corpus
+from kgask.train.torch_planner import UNCALIBRATED
 
-FILES = ("rigel.onnx", "tokenizer.json", "question_words.txt")
 # Words of public questions count when several of them use them: rarer ones are names that masking missed.
 LEAST_TEXTS = {"simple": 25, "kgconv": 4, "wikiweb": 6, "webquestions": 6, "mintaka": 6}
 UNMASKED = ("simple_unmasked", "webquestions_unmasked")  # sources whose texts hold names
@@ -38,8 +38,7 @@ TRAINING_DATA = [
     "Wikidata property labels (CC0)",
     "our own wordings and compositions (kgask/train/wordings.txt)",
 ]
-# Until confidence is calibrated: the plan's own probability.
-DEFAULT_CALIBRATION = {"bias": 4.0, "weights": {"mass": 2.0, "share": 0.5, "link": 1.0, "hops": 0.0}}
+DEFAULT_CALIBRATION = asdict(UNCALIBRATED)
 N_PARITY = 200  # held-out questions that the exported graphs are compared on
 LICENCE = "Apache-2.0 (weights; the base encoder all-MiniLM-L6-v2 is Apache-2.0)"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -15,13 +15,15 @@ from kgask.train.encoder import TextBatcher
 from kgask.train.model import Rigel
 
 BATCH = 128
+# Confidence before it is calibrated: the plan's own probability.
+UNCALIBRATED = Calibration(4.0, {"mass": 2.0, "share": 0.5, "link": 1.0})
 
 
 @dataclass(frozen=True, slots=True)
 class TorchCard:
     """What the pipeline reads of a model card; without calibration, confidence is the plan's own probability."""
 
-    calibration: Calibration = field(default_factory=lambda: Calibration(4.0, {"mass": 2.0, "share": 0.5, "link": 1.0}))
+    calibration: Calibration = UNCALIBRATED
     closed: tuple[str, ...] | None = None
     linker: dict[str, float] | None = None
     hash: str = "in training"
