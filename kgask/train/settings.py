@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -25,6 +26,7 @@ SHARES = {
     "wrong_mask": 0.04,
 }
 VOCABULARIES = {"freebase": 0.12}
+LEAST = {"steps": 1, "batch_size": 2, "max_tokens": 4, "save_every": 1, "validate_every": 1, "patience": 1}  # others: 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +80,13 @@ def _numbers(path: Path, given: Mapping[str, str]) -> dict[str, object]:
         if name not in kinds:
             raise UsageError(f"{path}: unknown setting {name!r} (known: {', '.join(kinds)})")
     try:
-        return {name: kinds[name](text) for name, text in given.items()}
+        numbers = {name: kinds[name](text) for name, text in given.items()}
     except ValueError as error:
         raise UsageError(f"{path}: {error}") from error
+    for name, number in numbers.items():
+        if not LEAST.get(name, 0) <= number < math.inf:  # NaN too
+            raise UsageError(f"{path}: {name} = {number} is out of bounds; at least {LEAST.get(name, 0)}")
+    return numbers
 
 
 def _shares(path: Path, given: Mapping[str, str]) -> dict[str, float]:
@@ -90,4 +96,6 @@ def _shares(path: Path, given: Mapping[str, str]) -> dict[str, float]:
         raise UsageError(f"{path}: {error}") from error
     if any(not 0 <= share <= 1 for share in shares.values()):
         raise UsageError(f"{path}: a share is a number from 0 to 1")
+    if shares and not any(shares.values()):
+        raise UsageError(f"{path}: all shares are 0")
     return shares
