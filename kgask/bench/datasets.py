@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from kgask.errors import BuildError, UsageError
 from kgask.sets.fb15k237 import FreebaseGraph, Path2, f1
-from kgask.sets.files import open_text, read_json
+from kgask.sets.files import of_its_form, open_text, read_json
 from kgask.sets.webquestions import answers_of, topics_of, web_questions
 
 _TOPIC = re.compile(r"\[([^\]]+)\]")
@@ -93,15 +94,20 @@ def _entity_questions_of(folder: Path) -> list[GoldQuestion]:
     templates = next((place for place in places if place.is_file()), None)
     if templates is None:
         raise UsageError(f"{places[1]}: no such file; it says where the topic of a question stands")
-    patterns = _patterns(read_json(templates))
+    with of_its_form(templates):
+        patterns = _patterns(read_json(templates))
     found = []
     for path in files:
-        key = path.name.partition(".")[0]
-        for row in read_json(path):
-            matches = (pattern.fullmatch(row["question"]) for pattern in patterns.get(key, ()))
-            topic = next((match[1] for match in matches if match), "")
-            found.append(GoldQuestion(row["question"], topic, frozenset(row["answers"])))
+        with of_its_form(path):
+            found += [_gold(row, patterns.get(path.name.partition(".")[0], ())) for row in read_json(path)]
     return found
+
+
+def _gold(row: dict[str, Any], patterns: Iterable[re.Pattern[str]]) -> GoldQuestion:
+    """A row of a file; the topic is "" where no template of its relation fits."""
+    matches = (pattern.fullmatch(row["question"]) for pattern in patterns)
+    topic = next((match[1] for match in matches if match), "")
+    return GoldQuestion(row["question"], topic, frozenset(row["answers"]))
 
 
 def _patterns(templates: dict[str, str]) -> dict[str, list[re.Pattern[str]]]:

@@ -67,6 +67,8 @@ def _rows(path: Path) -> list[list[str]]:
     for number, row in enumerate(rows, 1):
         if len(row) != 4 or row[1][:1] not in ("P", "R") or not row[1][1:].isdigit():
             raise UsageError(f"{path}:{number}: expected 'subject<TAB>P or R id<TAB>object<TAB>question'")
+    if not rows:
+        raise UsageError(f"{path}: empty")
     return rows
 
 

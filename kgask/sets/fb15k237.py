@@ -38,9 +38,12 @@ def named_entities(data: Path) -> Iterator[NamedEntity]:
 
 def triples(data: Path) -> Iterator[tuple[str, str, str]]:
     """Subject mid, relation name, object mid; all splits."""
-    for line in open_text(data / FOLDER / "triples_mid.tsv.gz"):
-        subject, relation, obj, _ = line.rstrip("\n").split("\t")
-        yield subject, relation, obj
+    path = data / FOLDER / "triples_mid.tsv.gz"
+    for number, line in enumerate(open_text(path), 1):
+        fields = line.rstrip("\n").split("\t")
+        if len(fields) != 4:
+            raise BuildError(f"{path}:{number}: 4 fields expected")
+        yield fields[0], fields[1], fields[2]
 
 
 class FreebaseGraph:

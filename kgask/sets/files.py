@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from kgask.errors import BuildError
@@ -18,7 +20,7 @@ def open_text(path: Path) -> Iterator[str]:
     try:
         with opener(path, "rt", encoding="utf-8") as lines:
             yield from lines
-    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise BuildError(f"{path}: not text ({error})") from error
 
 
@@ -26,5 +28,14 @@ def read_json(path: Path) -> object:
     """The content of a JSON file; :class:`BuildError` when it is none."""
     try:
         return json.loads("".join(open_text(path)))
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise BuildError(f"{path}: not JSON ({error})") from error
+
+
+@contextmanager
+def of_its_form(path: Path) -> Iterator[None]:
+    """:class:`BuildError` when what is done with a file's content shows that it is no such file."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise BuildError(f"{path}: not of the form that this set is published in ({error!r})") from error

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kgask.pack.normalise import normalise
 from kgask.sets.fb15k237 import FreebaseGraph
-from kgask.sets.files import read_json
+from kgask.sets.files import of_its_form, read_json
 
 FOLDER = "webquestions"
 
@@ -23,7 +23,11 @@ class WebQuestion:
 
 def web_questions(data: Path, split: str) -> list[WebQuestion]:
     """A split ("trainmodel", "val", "devtest"); questions without a Freebase key are left out."""
-    folder = data / FOLDER
+    with of_its_form(data / FOLDER):
+        return _read(data / FOLDER, split)
+
+
+def _read(folder: Path, split: str) -> list[WebQuestion]:
     keys = {row["qId"]: row["freebaseKey"] for row in read_json(folder / "d-freebase" / f"{split}.json.gz")}
     concepts = {row["qId"]: row["freebaseMids"] for row in read_json(folder / "d-freebase-mids" / f"{split}.json.gz")}
     paths: dict[str, list[tuple[str, ...]]] = {}
