@@ -40,7 +40,7 @@ from kgask.types import Answer
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a question.")
 @click.option("--verbose", is_flag=True, help="Say on stderr what was loaded and how long each stage took.")
-@click.option("--explain", is_flag=True, help="Show on stderr candidates, hop plan, beam, alternatives, triples, timings.")
+@click.option("--explain", is_flag=True, help="Show on stderr how the answer came about.")
 def ask(
     question: tuple[str, ...], file: Path | None, as_json: bool, verbose: bool, explain: bool, **options: Any
 ) -> int:

@@ -242,12 +242,13 @@ def relation_texts(relations: list[RelationText]) -> Iterator[Finding]:
 
 def self_test(pack: str, model: str) -> Iterator[Finding]:
     """A few questions about triples of the pack, topic given, through the plan alone."""
-    from kgask.pipeline import AskOptions, Pipeline
+    from kgask.pipeline import AskOptions, Pipeline, sound
 
     try:
         with Pipeline.open(pack, model=model, reader=None, settings={}) as pipeline:
             yield Finding("ok", "planner", f"{model}: {pipeline.planner.note}")
-            asked = list(_probes(pipeline.pack))
+            with sound(pipeline.pack):
+                asked = list(_probes(pipeline.pack))
             right, spent_ms = 0, []
             for question, subject, relation in asked:
                 answer = pipeline.ask(question, AskOptions(entity=f"#{subject}", min_confidence=0.0))
@@ -258,17 +259,17 @@ def self_test(pack: str, model: str) -> Iterator[Finding]:
     except KgaskError as error:
         yield Finding("fail", "self-test", str(error), "kgask models check")
     else:
-        yield _verdict(asked, right, spent_ms)
+        yield _verdict(asked, right, spent_ms, pack)
 
 
-def _verdict(asked: list[tuple[str, int, str]], right: int, spent_ms: list[float]) -> Finding:
+def _verdict(asked: list[tuple[str, int, str]], right: int, spent_ms: list[float], pack: str) -> Finding:
     if not asked:
-        return Finding("warn", "self-test", "no triple to ask about", "kgask pack info")
+        return Finding("warn", "self-test", "no triple to ask about", f"kgask pack info {pack}")
     example, median_ms = asked[0][0], sorted(spent_ms)[len(spent_ms) // 2]
     found = f"{right} of {len(asked)} one-hop questions planned right, {median_ms:.1f} ms ({example})"
     if right:
         return Finding("ok", "self-test", found)
-    return Finding("warn", "self-test", found, "the planner does not read these relations: kgask train adapt PACK")
+    return Finding("warn", "self-test", found, f"the planner does not read these relations: kgask train adapt {pack}")
 
 
 def _probes(pack: object) -> Iterator[tuple[str, int, str]]:

@@ -21,7 +21,7 @@ COMMANDS = {
     "ask": ("kgask.cli.ask:ask", "Answer a question, or questions on stdin (the default command)."),
     "pack": ("kgask.cli.pack:pack", "Build, check, list and look into KG packs."),
     "models": ("kgask.cli.models:models", "List and check planner and reader models."),
-    "doctor": ("kgask.cli.doctor:doctor", "Check this installation, its models and a pack; what to do about what is wrong."),
+    "doctor": ("kgask.cli.doctor:doctor", "Check this installation, its models and a pack."),
     "train": ("kgask.cli.train:train", "Train and export models (needs kgask[train])."),
     "bench": ("kgask.cli.bench:bench", "Measure answers on question sets."),
     "airgap": ("kgask.cli.airgap:airgap", "Make a folder that installs kgask without a network."),
