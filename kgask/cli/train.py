@@ -22,7 +22,7 @@ PLAIN_EVERY = 50  # steps between lines when stderr is no terminal
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def train() -> None:
-    """Train and export models from public question sets on this machine."""
+    """Train models on this machine: for a pack of yours (adapt, domain), or those that ship (rigel, reader)."""
 
 
 train.add_command(adapt)
@@ -31,7 +31,7 @@ train.add_command(reader)
 
 
 @train.command(short_help="Train the planner and export it to ONNX.")
-@click.option("--config", "config_file", type=click.Path(dir_okay=False, path_type=Path), help="INI file: see below.")
+@click.option("--config", "config_file", type=click.Path(dir_okay=False, path_type=Path), help="INI file: see above.")
 @click.option("--data", required=True, type=click.Path(path_type=Path), help="Folder with the public question sets.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Model folder to write.")
 @click.option("--work", type=click.Path(path_type=Path), help="Folder for checkpoints.  [default: OUT.work]")

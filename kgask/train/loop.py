@@ -26,7 +26,7 @@ from kgask.train.settings import RigelConfig
 from kgask.train.targets import Targets, path_targets
 from kgask.train.torch_planner import TorchPlanner
 from kgask.train.validate import graph_probes, validate
-from kgask.train.weights import load_torch
+from kgask.train.weights import start_from
 
 N_VALIDATED = 400  # questions a pack
 
@@ -34,7 +34,7 @@ N_VALIDATED = 400  # questions a pack
 class RigelTrainer:
     """Owns model, optimiser and mix; ``run`` goes on from the last checkpoint in ``out``.
 
-    ``init`` is a planner folder to start from instead of the bare encoder;
+    ``init`` is a planner folder or a checkpoint to start from instead of the bare encoder;
     ``packs`` are what the model is validated on, with questions held out.
     """
 
@@ -52,7 +52,7 @@ class RigelTrainer:
         self.data, self.start = data, init
         torch.manual_seed(config.rng_seed)
         self.texts = TextBatcher.load(encoder, config.max_tokens)
-        self.model = (load_torch(init) if init else Rigel(load_encoder(encoder))).to(device)
+        self.model = (start_from(init, encoder) if init else Rigel(load_encoder(encoder))).to(device)
         freeze_lower(self.model.encoder, config.frozen_layers)
         self.corpus: Corpus = load_corpus(data, config.rng_seed, [*config.shares, *config.vocabularies])
         self.mix = Mix(self.corpus, config.n_negatives, self._similar(), config.shares, config.vocabularies)

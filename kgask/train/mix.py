@@ -28,6 +28,7 @@ from kgask.train.wikiweb import wikiweb_questions
 from kgask.train.wordings import RelationWordings, load_wordings
 
 WIKIDATA = "wikidata"
+AS_ASKED = "_as_asked"  # ends the name of a source whose questions are drawn as often as people asked them
 DRAWN = ("composed2", "composed3", "constrained", "operators", WRONG_MASK)  # sources made while training
 HELD_OUT = 0.03  # share of each source's texts kept for validation
 SIMILAR = 0.6  # cosine of untrained text vectors above which two relations may mean the same
@@ -128,7 +129,7 @@ class Mix:
         self._corpus, self._n_negatives, self.similar, self._others = corpus, n_negatives, similar, others
         self._pools = _by_vocabulary(corpus)
         self._shares = {name: share for name, share in shares.items() if share > 0}
-        missing = [n for n in self._shares if n not in DRAWN and (WIKIDATA, n) not in self._pools]
+        missing = [n for n in self._shares if n not in DRAWN and (WIKIDATA, n.removesuffix(AS_ASKED)) not in self._pools]
         missing += [name for name in others if not any(vocabulary == name for vocabulary, _ in self._pools)]
         if missing:
             raise UsageError(f"the mix names {missing[0]!r}, but the data has no such questions")
@@ -166,6 +167,8 @@ class Mix:
             return composer.yes_no() if rng.random() < 0.5 else composer.counting()
         if source == WRONG_MASK:
             return self._wrongly_masked(rng)
+        if source.endswith(AS_ASKED):
+            return rng.choice(self._pools[WIKIDATA, source.removesuffix(AS_ASKED)])
         example = self._choose((WIKIDATA, source), rng)
         if rng.random() < UNMARKED and len(example.path or ()) == 1:
             named = example.text.replace(MASK, rng.choice(self._corpus.names).lower())

@@ -62,14 +62,20 @@ def _answers(pack: Pack, topic: int, probs: np.ndarray, stops: np.ndarray) -> li
 def graph_probes(
     pack: Pack, examples: Sequence[PathExample], n: int, rng: random.Random
 ) -> list[GraphQuestion]:
-    """Up to ``n`` questions whose paths this pack has, each about a random entity that has an answer."""
+    """Up to ``n`` questions whose paths this pack has, each about a random entity that has an answer.
+
+    Every text comes up once before any comes again: no wording counts for more than another.
+    """
     by_key = {relation.key: index for index, relation in enumerate(pack.relations())}
     usable = [e for e in examples if e.path and MASK in e.text and all(key in by_key for key, _ in e.path)]
+    usable = list({example.text: example for example in usable}.values())
     found: list[GraphQuestion] = []
+    waiting: list[PathExample] = []
     for _ in range(TRIES * n if usable else 0):
         if len(found) >= n:
             break
-        example = rng.choice(usable)
+        waiting = waiting or rng.sample(usable, len(usable))
+        example = waiting.pop()
         path = tuple(directed(by_key[key], inverse, pack.n_relations) for key, inverse in example.path)
         topic = random_topic(pack, path[0], rng)
         answers = follow_path(pack, topic, path) if topic is not None else frozenset()

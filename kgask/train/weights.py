@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from pickle import UnpicklingError
 
 import numpy as np
 import onnx
 import torch
+from google.protobuf.message import DecodeError
 from onnx import numpy_helper
 
 from kgask.errors import ModelError
-from kgask.plan.card import RigelCard
+from kgask.plan.card import CLOSED_FILE, RigelCard
 from kgask.train.model import Rigel
 
 METADATA_KEY = "kgask_parameters"
 INLINE_MOST = 64  # numbers; a folded constant (the logit scale) is written out, a matrix never is
 TOLERANCE = 1e-6
+LATER_HEADS = ("decoder.hop_attention.", "decoder.question.")  # came with format 2
 
 Place = dict[str, object]  # {"in": initializer, "t": transposed, "at": first column} or {"is": numbers}
 
@@ -63,6 +66,27 @@ def _find(wanted: np.ndarray, arrays: dict[str, np.ndarray]) -> Place | None:
     return None
 
 
+def start_from(place: Path, encoder: Path) -> Rigel:
+    """A model to go on from: that of a planner folder, or of a run's ``checkpoint.pt`` over ``encoder``.
+
+    A checkpoint made before the model had all of today's heads gives what it
+    has; the others start afresh. Raises :class:`ModelError` for anything else.
+    """
+    if place.is_dir():
+        return load_torch(place)
+    from kgask.train.encoder import load_encoder
+
+    model = Rigel(load_encoder(encoder))
+    try:
+        state = torch.load(place, map_location="cpu", weights_only=True)["model"]
+        missing, unknown = model.load_state_dict(state, strict=False)
+    except (OSError, KeyError, TypeError, RuntimeError, UnpicklingError) as error:
+        raise ModelError(f"{place}: neither a planner folder nor a checkpoint of one") from error
+    if unknown or any(not name.startswith(LATER_HEADS) for name in missing):
+        raise ModelError(f"{place}: a checkpoint of another model")
+    return model
+
+
 def load_torch(folder: Path) -> Rigel:
     """The planner of a model folder as a trainable :class:`Rigel`, float32.
 
@@ -72,7 +96,10 @@ def load_torch(folder: Path) -> Rigel:
     from kgask.train.encoder import load_architecture
 
     card = RigelCard.load(folder)
-    graph = onnx.load(str(folder / "rigel.onnx"))
+    try:
+        graph = onnx.load(str(folder / "rigel.onnx"))
+    except DecodeError as error:
+        raise ModelError(f"{folder / 'rigel.onnx'}: not an ONNX graph") from error
     metadata = {entry.key: entry.value for entry in graph.metadata_props}
     if METADATA_KEY not in metadata or "architecture" not in card.content:
         raise ModelError(f"{folder}: this planner cannot be trained further; train one with: kgask train rigel")
@@ -82,11 +109,12 @@ def load_torch(folder: Path) -> Rigel:
     try:
         for name, place in json.loads(metadata[METADATA_KEY]).items():
             state[name] = torch.tensor(_value(place, arrays, tuple(state[name].shape)))
-    except (KeyError, ValueError, RuntimeError) as error:
-        raise ModelError(f"{folder}: its weights do not fit its architecture ({error})") from error
-    if card.closed:
-        state["closed"] = torch.from_numpy(np.load(folder / "closed.npy", allow_pickle=False))
-    model.load_state_dict(state)
+        if card.closed:
+            state["closed"] = torch.from_numpy(np.load(folder / CLOSED_FILE, allow_pickle=False))
+        model.load_state_dict(state)
+    except (OSError, EOFError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise ModelError(f"{folder}: its weights do not fit its architecture ({reason})") from error
     return model
 
 

@@ -1,0 +1,121 @@
+"""Specialising a planner to a pack, with a tiny random encoder and a tiny pack."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+pytest.importorskip("onnx")
+
+from films import build_films  # noqa: E402
+
+from kgask import config  # noqa: E402
+from kgask.errors import ModelError  # noqa: E402
+from kgask.pack.store import Pack  # noqa: E402
+from kgask.plan.card import FORMAT_VERSION, MAGIC  # noqa: E402
+from kgask.plan.rigel_onnx import RigelPlanner  # noqa: E402
+from kgask.train.adapt import AdaptConfig, AdaptResult, AdaptTrainer, adapt, with_paths  # noqa: E402
+from kgask.train.encoder import architecture, load_encoder  # noqa: E402
+from kgask.train.export_onnx import export, file_entry  # noqa: E402
+from kgask.train.model import Rigel  # noqa: E402
+from kgask.train.pack_model import build_pack_model  # noqa: E402
+from kgask.train.questions import read_questions  # noqa: E402
+from kgask.train.rigel_card import DEFAULT_CALIBRATION, FILES, write_card  # noqa: E402
+from kgask.train.weights import start_from  # noqa: E402
+
+TINY = AdaptConfig(steps=4, batch_size=6, n_made=40, frozen_layers=1, validate_every=2, save_every=2, head_lr=1e-3)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An exported planner with a tiny random encoder."""
+    encoder, folder = tmp_path_factory.mktemp("encoder"), tmp_path_factory.mktemp("base")
+    torch.manual_seed(0)
+    settings = transformers.BertConfig(
+        hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, vocab_size=30522
+    )
+    transformers.BertModel(settings, add_pooling_layer=False).save_pretrained(encoder)
+    shipped = config.shipped_root("model") / "rigel" / "tokenizer.json"
+    (encoder / "tokenizer.json").write_bytes(shipped.read_bytes())
+    model = Rigel(load_encoder(encoder))
+    export(model, encoder, folder, 32, ["who directed [MASK]", "what is [MASK]"], ["director", "spouse"])
+    (folder / "question_words.txt").write_text("who\nwhat\nis\n", encoding="utf-8")
+    card = {"magic": MAGIC, "format_version": FORMAT_VERSION, "kind": "rigel", "max_tokens": 32}
+    card |= {"architecture": architecture(model.encoder), "calibration": DEFAULT_CALIBRATION}
+    write_card(folder, card | {"files": {name: file_entry(folder / name) for name in FILES}})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_films(tmp_path_factory.mktemp("films") / "pack")
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.txt"
+    path.write_text("who made [Harbour Lights]\tAnn Ray\nwhat was shot by [Carl Moss]\tNorth Road|Paper Moonrise\n")
+    return path
+
+
+def test_a_pack_alone_is_enough(base: Path, pack: Path, tmp_path: Path) -> None:
+    trainer = AdaptTrainer(base, pack, [], tmp_path / "work", TINY, "cpu")
+    assert trainer.templates and trainer.held_out
+    result = adapt(trainer, lambda progress: None)
+    assert result.n_held_out == len(trainer.held_out)
+    build_pack_model(trainer, tmp_path / "out", 20, {})
+    planner = RigelPlanner.load(tmp_path / "out")
+    with Pack.open(pack) as opened:
+        assert planner.relation_matrix(opened.relations(), "films").shape == (2 * opened.n_relations, 32)
+
+
+def test_own_questions_fill_half_of_every_batch(base: Path, pack: Path, own: Path, tmp_path: Path) -> None:
+    import random
+
+    trainer = AdaptTrainer(base, pack, [own], tmp_path / "work", TINY, "cpu")
+    batch = trainer._draw(random.Random(1))
+    asked = [question for question in batch if question.asked]
+    assert len(asked) == 3 and len(batch) == 6
+    assert all(question.path for question in asked)
+    assert not any(question.asked for question in trainer.held_out)  # few own questions: all of them teach
+
+
+def test_own_questions_without_a_path_get_one_by_search(pack: Path, own: Path) -> None:
+    with Pack.open(pack) as opened:
+        keys = [relation.key for relation in opened.relations()]
+        made, shot = with_paths(opened, list(read_questions(opened, own).questions))
+        assert made.path == (keys.index("director"),)
+        assert shot.path == (keys.index("director") + opened.n_relations,)
+
+
+def test_worse_weights_are_not_kept(base: Path, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = AdaptTrainer(base, pack, [], tmp_path / "work", TINY, "cpu")
+    before = {name: weight.clone() for name, weight in trainer.model.state_dict().items()}
+    scores = iter((0.9, 0.9, 0.9, 0.2))
+    measured = trainer.validate
+    monkeypatch.setattr(trainer, "validate", lambda qs: dataclasses.replace(measured(qs), hits_at_1=next(scores)))
+    result = adapt(trainer, lambda progress: None)
+    assert result == AdaptResult(0.9, 0.2, len(trainer.held_out), kept=False)
+    assert all(torch.equal(weight, before[name]) for name, weight in trainer.model.state_dict().items())
+
+
+def test_a_run_starts_from_a_checkpoint_that_lacks_later_heads(base: Path, tmp_path: Path) -> None:
+    from kgask.train.weights import load_torch
+
+    model = load_torch(base)
+    state = {name: weight for name, weight in model.state_dict().items() if "question" not in name}
+    encoder = tmp_path / "encoder"
+    model.encoder.save_pretrained(encoder)
+    torch.save({"model": state}, tmp_path / "checkpoint.pt")
+    again = start_from(tmp_path / "checkpoint.pt", encoder)
+    assert torch.equal(again.decoder.start.weight, model.decoder.start.weight)
+    torch.save({"model": {"other": torch.zeros(1)}}, tmp_path / "other.pt")
+    with pytest.raises(ModelError, match="another model"):
+        start_from(tmp_path / "other.pt", encoder)
+    (tmp_path / "text.pt").write_text("no checkpoint")
+    with pytest.raises(ModelError, match="neither"):
+        start_from(tmp_path / "text.pt", encoder)
