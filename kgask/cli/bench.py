@@ -83,7 +83,7 @@ def _ask_all(
     return report
 
 
-@bench.command("cold")
+@bench.command("cold", short_help="A whole process against a bare script.")
 @click.option("--runs", type=click.IntRange(1), default=7, show_default=True, help="Counted runs of each command.")
 def cold(runs: int) -> None:
     """A whole kgask process against a bare script that loads the same models, in turn."""
@@ -110,7 +110,7 @@ def warm(pack: str | None, runs: int) -> None:
     table(("stage", "ms (median)"), rows)
 
 
-@bench.command("planning")
+@bench.command("planning", short_help="The planner alone: speed, and what int8 costs.")
 @PACK_OPTION
 @MODEL_OPTION
 @click.option("--questions", type=click.IntRange(1), default=512, show_default=True, help="Questions of each run.")
@@ -151,7 +151,7 @@ def prepare(name: str, data: Path, output: Path) -> None:
     note(f"{output}: {counts['triples']:,} triples, {counts['entities']:,} entities, {counts['relations']} relations")
 
 
-@bench.command("paths")
+@bench.command("paths", short_help="Hits@1 on a file in MetaQA's form.")
 @click.argument("questions", type=EXISTING_FILE)
 @PACK_OPTION
 @ASK_OPTIONS
@@ -213,7 +213,7 @@ def webquestions(data: Path, pack: str, as_json: bool, **options: Any) -> None:
     _print_figures(figures | _ask_all(asked.questions, pack, options).figures(), as_json)
 
 
-@bench.command("relations")
+@bench.command("relations", short_help="The planner alone on SimpleQuestions.")
 @click.argument("questions", type=EXISTING_FILE)
 @click.option(
     "--data", type=EXISTING_FOLDER, metavar="DATA", help="Folder with the public sets; by default two above QUESTIONS."
@@ -240,7 +240,7 @@ def relations(questions: Path, data: Path | None, model: str | None, as_json: bo
     _print_figures(figures, as_json)
 
 
-@bench.command("abstain")
+@bench.command("abstain", short_help="Off-topic questions: none may crash, few be answered.")
 @PACK_OPTION
 @MODEL_OPTION
 @click.option("--questions", "count", type=click.IntRange(1), default=10_000, show_default=True, help="How many.")
@@ -264,7 +264,7 @@ def abstain(pack: str | None, model: str | None, count: int, seed: int, misses: 
     _print_figures(off_topic.figures(found), as_json)
 
 
-@bench.command("all")
+@bench.command("all", short_help="Every figure of the planner, one line each.")
 @DATA_OPTION
 @click.option(
     "--packs",
@@ -297,3 +297,20 @@ def everything(data: Path, packs: Path, model: str | None, limit: int | None, as
         return
     columns = ["set", *COLUMNS]
     table(columns, [["-" if row[column] is None else row[column] for column in columns] for row in rows])
+
+
+@bench.command("few")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
+@click.option("--seed", "rng_seed", type=int, default=0, show_default=True, help="Seed of the choice.")
+def few(files: tuple[Path, ...], out: Path, rng_seed: int) -> None:
+    """One question of every type in FILES, and the questions of all other wordings.
+
+    few.txt is for "kgask train adapt PACK --questions few.txt"; rest-1.txt,
+    rest-2.txt, ... are for "kgask bench paths". FILES are MetaQA's, with their
+    files of types beside them.
+    """
+    from kgask.bench.few import write_few
+
+    for name, n in write_few(files, out, rng_seed).items():
+        note(f"{out / name}: {n} questions")

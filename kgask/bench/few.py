@@ -1,0 +1,62 @@
+"""A few questions to adapt with, and the questions of all other wordings to measure on (MetaQA's files)."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from kgask.errors import UsageError
+
+_TOPIC = re.compile(r"\[[^\]]+\]")
+
+
+def write_few(files: Sequence[Path], out: Path, rng_seed: int) -> dict[str, int]:
+    """One question of every type to ``out/few.txt``; all questions of other wordings to ``out/rest-N.txt``.
+
+    ``N`` counts the files from 1. The types stand beside each file
+    (``qa_dev_qtype.txt`` beside ``qa_dev.txt``, gzipped or not). Returns how
+    many lines each file got. Raises :class:`UsageError` where a file of types
+    is missing or of another length.
+    """
+    sets = [_typed_lines(path) for path in files]
+    by_type: dict[str, list[str]] = {}
+    for rows in sets:
+        for kind, line in rows:
+            by_type.setdefault(kind, []).append(line)
+    rng = random.Random(rng_seed)
+    few = [rng.choice(lines) for _, lines in sorted(by_type.items())]
+    wordings = {_wording(line) for line in few}
+    out.mkdir(parents=True, exist_ok=True)
+    parts = {"few.txt": few}
+    for number, rows in enumerate(sets, 1):
+        parts[f"rest-{number}.txt"] = [line for _, line in rows if _wording(line) not in wordings]
+    for name, lines in parts.items():
+        (out / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return {name: len(lines) for name, lines in parts.items()}
+
+
+def _wording(line: str) -> str:
+    return _TOPIC.sub("[]", line.partition("\t")[0]).lower()
+
+
+def _typed_lines(path: Path) -> list[tuple[str, str]]:
+    name, _, rest = path.name.partition(".txt")
+    beside = path.with_name(f"{name}_qtype.txt{rest}")
+    if not beside.is_file():
+        raise UsageError(f"{beside}: no such file; it says the type of each question of {path.name}")
+    types, lines = _read(beside), _read(path)
+    if len(types) != len(lines):
+        raise UsageError(f"{beside}: {len(types)} types for {len(lines)} questions")
+    return list(zip(types, lines, strict=True))
+
+
+def _read(path: Path) -> list[str]:
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rt", encoding="utf-8") as lines:
+            return lines.read().splitlines()
+    except (OSError, UnicodeDecodeError, EOFError) as error:
+        raise UsageError(f"{path}: cannot be read as text") from error
