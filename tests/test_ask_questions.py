@@ -51,7 +51,12 @@ def test_more_than_one_chunk_keeps_the_order(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("args", "code", "says"),
-    [(["who?", "--questions", "FILE"], 2, "exclude"), (["--questions", "nowhere.txt"], 2, "nowhere.txt"), (["--questions", "."], 2, "directory")],
+    [
+        (["who?", "--questions", "FILE"], 2, "exclude"),
+        (["--questions", "nowhere.txt"], 2, "nowhere.txt"),
+        (["--questions", "."], 2, "directory"),
+        (["--questions", "FILE", "--no-reader", "--entity", "Nobody At All"], 2, "kgask pack search"),
+    ],
 )
 def test_bad_options_are_usage_errors(args: list[str], code: int, says: str, questions: Path) -> None:
     done = kgask("ask", *(str(questions) if arg == "FILE" else arg for arg in args))

@@ -44,13 +44,13 @@ def read_chunks(stream: io.BufferedIOBase) -> Iterator[list[str]]:
 
 
 def answer_lines(pipeline: Pipeline, lines: list[str], options: AskOptions) -> list[Answer]:
-    """One answer a line, in order; a line that is no question is answered with the reason."""
+    """One answer a line, in order; a line that is no question is answered with the reason.
+
+    Raises :class:`UsageError` for what is wrong with all of them: an ``entity`` that the pack does not have.
+    """
     reasons = [_why_no_question(line) for line in lines]
     questions = [line for line, reason in zip(lines, reasons, strict=True) if reason is None]
-    try:
-        found = iter(pipeline.ask_many(questions, options) if questions else [])
-    except UsageError:  # one of them: which one is found one by one
-        found = iter([_ask_one(pipeline, line, options) for line in questions])
+    found = iter(pipeline.ask_many(questions, options))
     return [
         next(found) if reason is None else _refused(pipeline, line, reason)
         for line, reason in zip(lines, reasons, strict=True)
@@ -63,13 +63,6 @@ def _why_no_question(line: str) -> str | None:
     except UsageError as error:
         return str(error)
     return None
-
-
-def _ask_one(pipeline: Pipeline, line: str, options: AskOptions) -> Answer:
-    try:
-        return pipeline.ask(line, options)
-    except UsageError as error:
-        return _refused(pipeline, line, str(error))
 
 
 def _refused(pipeline: Pipeline, line: str, reason: str) -> Answer:
