@@ -18,7 +18,7 @@ from kgask.bench.metrics import auroc, macro
 from kgask.bench.relations import simple_questions
 from kgask.bench.run import run
 from kgask.cli.bench import bench
-from kgask.errors import UsageError
+from kgask.errors import BuildError, UsageError
 from kgask.pipeline import Pipeline
 from kgask.train.data import MASK
 
@@ -226,3 +226,15 @@ def test_relations_are_ranked_by_the_shipped_planner(tmp_path: Path) -> None:
     figures = json.loads(invoke("relations", path, "--json").stdout)
     assert (figures["questions"], figures["directed_relations"], figures["masked_by_label"]) == (3, 3, 3)
     assert figures["top_1"] == 1.0
+
+
+def test_sets_of_another_form_are_one_line(tmp_path: Path) -> None:
+    write(tmp_path / "relation_query_templates.json", {"P7_author": "Who wrote [X]?"})
+    for content in ([{"question": "Who wrote Emma?"}], {"question": 1}, [7], "[" * 100_000):
+        write(tmp_path / "dev" / "P7.dev.json", content)
+        done = CliRunner().invoke(bench, ["linked", str(tmp_path / "dev")])
+        assert isinstance(done.exception, BuildError)
+        assert "P7.dev.json" in str(done.exception)
+    (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"who wrote [Emma]?\tJane Austen\n" * 9)[:20] + b"\xff" * 40)
+    with pytest.raises(UsageError, match=r"cut\.txt\.gz: not text"):
+        datasets.bracketed(tmp_path / "cut.txt.gz")
