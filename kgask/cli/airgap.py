@@ -61,7 +61,9 @@ To check that the folder arrived whole: sha256sum -c {sums}
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--source", metavar="PATH", type=click.Path(path_type=Path, exists=True), help="Checkout or wheel of kgask.")
+@click.option(
+    "--source", metavar="PATH", type=click.Path(path_type=Path, exists=True), help="Checkout or wheel of kgask."
+)
 def airgap(folder: Path, source: Path | None) -> None:
     """Make DIR: every wheel that kgask needs, to install without a network.
 

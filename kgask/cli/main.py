@@ -36,7 +36,8 @@ Examples:
   kgask pack search "jane austen"
 \b
 Exit codes: 0 answered (a batch: every line processed), 1 error, 2 usage,
-3 no answer to a single question, 4 kgask doctor found something that fails."""
+3 no answer to a single question, 4 kgask doctor found something that fails,
+130 interrupted."""
 
 
 class LazyGroup(click.Group):

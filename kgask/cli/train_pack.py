@@ -70,6 +70,11 @@ def adapt(
     some, even fifty, it learns these and their like: one for each kind of
     question helps most. Compared with the base on held-out questions, the
     better one is kept.
+
+    \b
+      kgask train adapt my_pack
+      kgask train adapt my_pack --questions questions.tsv
+      kgask --pack my_pack --model rigel-my_pack "..."
     """
     need_torch()
     from kgask.train.adapt import AdaptConfig, AdaptTrainer
@@ -78,7 +83,7 @@ def adapt(
     use_threads(threads)
     check_device(device)
     found = config.find("pack", pack)
-    base_folder = config.find("model", base).path
+    base_folder = _planner(base)
     out = out or _users_model(f"rigel-{found.name}")
     settings = AdaptConfig(**{name: value for name, value in given.items() if value is not None})
     note("making questions of the pack")
@@ -147,7 +152,7 @@ def domain(
     use_threads(threads)
     check_device(device)
     found = config.find("pack", pack)
-    base_folder = None if encoder else config.find("model", base).path
+    base_folder = None if encoder else _planner(base)
     out = out or _users_model(f"rigel-{found.name}-domain")
     settings = InDomainConfig(**{name: value for name, value in given.items() if value is not None})
     job = InDomainJob(found.path, questions, work or _work_of(out), encoder or base_folder, base_folder, device)
@@ -193,6 +198,13 @@ def _show_result(result: InDomainResult) -> None:
         for hops, part in result.held_out.items()
     ]
     table(("hops", "questions", "Hits@1", "exact sets"), rows)
+
+
+def _planner(name: str) -> Path:
+    """The folder of a planner; :class:`ModelError` when it is none, before anything is made."""
+    from kgask.plan.card import RigelCard
+
+    return RigelCard.load(config.find("model", name).path).folder
 
 
 def _users_model(name: str) -> Path:

@@ -9,7 +9,7 @@ import click
 from kgask.cli.render import note, steps_bar
 
 
-@click.command("reader")
+@click.command("reader", short_help="Train the reader and write it as GGUF.")
 @click.option(
     "--data",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
