@@ -24,9 +24,9 @@ from kgask.train.link_scorer import LinkQuestion, LinkReport, train_linker
 
 N_QUESTIONS = 1500  # of each public set
 Source = tuple[Callable[..., None], Callable[..., list[LinkQuestion]]]
-SOURCES: dict[str, Source] = {
-    "entityquestions": (entity_question_pack, entity_questions),
-    "simplequestions_wikidata": (simple_question_pack, simple_questions),
+SOURCES: dict[str, Source] = {  # by a file that each needs: of a set, some have only what the planner learns from
+    "entityquestions/triples_named.tsv.gz": (entity_question_pack, entity_questions),
+    "simplequestions_wikidata/annotated_wd_data_train.txt.gz": (simple_question_pack, simple_questions),
 }
 
 
@@ -43,10 +43,11 @@ def train_link_stage(
     with TemporaryDirectory() as folder, ExitStack() as opened:
         others = []
         for name, (build_pack, questions) in SOURCES.items():
-            if not (data / name).is_dir():
+            if not (data / name).is_file():
                 continue
-            build_pack(data, Path(folder) / name, lambda _: None)
-            public = opened.enter_context(Pack.open(Path(folder) / name))
+            target = Path(folder) / Path(name).parent
+            build_pack(data, target, lambda _: None)
+            public = opened.enter_context(Pack.open(target))
             asked = varied(questions(data, public, N_QUESTIONS, rng), rng)
             others.append((Pipeline(public, planner, None), asked))
         return train_linker(Pipeline(pack, planner, None), from_probes(probes), others, report)
