@@ -192,7 +192,7 @@ def test_shipped_weights_come_back_to_torch(sets: Path, encoder: Path, tmp_path:
     build_model_folder(trainer, out, config.find("pack", "demo").path, 20, lambda done, n: None)
     again = load_torch(out)
     for name, weight in trainer.model.state_dict().items():
-        scale = float(weight.abs().max()) + 1e-6
+        scale = float(weight.abs().max()) + 1e-4  # weights are found by value, to 1e-6
         np.testing.assert_allclose(again.state_dict()[name].numpy(), weight.numpy(), atol=0.02 * scale, err_msg=name)
 
 
@@ -249,7 +249,8 @@ def test_hop_weights_are_a_distribution_that_stop_probs_unfold() -> None:
     from kgask.types import Branch
 
     torch.manual_seed(0)
-    output = RigelOutput(torch.zeros(5, 3, 3), 8 * torch.randn(5, 3), torch.randn(5, 3), torch.zeros(5, 2), torch.zeros(5, 4))
+    stops, hops = 8 * torch.randn(5, 3), torch.randn(5, 3)
+    output = RigelOutput(torch.zeros(5, 3, 3), stops, hops, torch.zeros(5, 2), torch.zeros(5, 4))
     np.testing.assert_allclose(output.hop_weights.sum(1).numpy(), 1.0, rtol=1e-5)
     for weights, stops in zip(output.hop_weights.numpy(), output.stop_probs.numpy(), strict=True):
         np.testing.assert_allclose(Branch((), np.zeros((3, 2)), stops).hop_weights, weights, atol=1e-5)
@@ -264,6 +265,9 @@ def test_a_config_file_sets_every_kind_of_setting(tmp_path: Path) -> None:
         ("[rigel]\nstep = 9\n", "unknown setting 'step'"),
         ("[rigel]\nsteps = many\n", "many"),
         ("[mix]\nsimple = 2\n", "from 0 to 1"),
+        ("[rigel]\nvalidate_every = 0\n", "validate_every = 0 is out of bounds"),
+        ("[rigel]\nhead_lr = nan\n", "head_lr = nan is out of bounds"),
+        ("[mix]\nsimple = 0\n", "all shares are 0"),
         ("[other]\n", "unknown section"),
         ("steps = 9\n", "not an INI file"),
     ):
