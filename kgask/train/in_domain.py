@@ -29,7 +29,7 @@ from kgask.train.losses import path_loss
 from kgask.train.model import MAX_HOPS, Rigel, RigelOutput
 from kgask.train.questions import GraphQuestion, by_template, read_questions, split_templates
 from kgask.train.relation_vectors import RelationVectors
-from kgask.train.running import Best, Progress, learning_rate, mixed_precision, save_whole
+from kgask.train.running import Best, Progress, blended, learning_rate, mixed_precision, save_whole
 from kgask.train.search_paths import RelationPath, shortest_paths, vote_paths
 from kgask.train.supervise import Frontiers, graph_targets, search_loss, weak_loss
 from kgask.train.torch_planner import TorchCard, TorchPlanner
@@ -59,7 +59,7 @@ class InDomainConfig:
     n_dev: int = 300  # questions of those
     masked: float = 0.5  # share of questions whose absent relations do not compete
     word_dropout: float = 0.1
-    of_base: float = 0.4  # share of the weights it began with in those it ends with; only with ``init``
+    of_base: float = 0.3  # share of the weights it began with in those it ends with; only with ``init``
     closed: bool = False  # relations as free vectors of this one graph, instead of by their texts
     max_relations: int = 160  # relation texts encoded anew in a step
     max_triples: int = 50_000  # of a batch's neighbourhood; "weak" and "mix"
@@ -270,7 +270,7 @@ class InDomainTrainer:
         now = self.model.state_dict()
         if self._start is None:
             return {name: weight.clone() for name, weight in now.items()}
-        return {name: weight.lerp(self._start[name], self.config.of_base) for name, weight in now.items()}
+        return blended(now, self._start, self.config.of_base)
 
     def _validate(self) -> None:
         """Hits@1 on the dev templates; of equally good weights the latest are kept."""

@@ -21,7 +21,7 @@ from kgask.train.losses import path_loss
 from kgask.train.mix import Corpus, Mix, RelationSet, load_corpus, similar_relations
 from kgask.train.model import Rigel
 from kgask.train.questions import GraphQuestion
-from kgask.train.running import Best, Progress, freeze_lower, learning_rate, mixed_precision, save_whole
+from kgask.train.running import Best, Progress, blended, copied, freeze_lower, learning_rate, mixed_precision, save_whole
 from kgask.train.settings import RigelConfig
 from kgask.train.targets import Targets, path_targets
 from kgask.train.torch_planner import TorchPlanner
@@ -53,6 +53,7 @@ class RigelTrainer:
         torch.manual_seed(config.rng_seed)
         self.texts = TextBatcher.load(encoder, config.max_tokens)
         self.model = (start_from(init, encoder) if init else Rigel(load_encoder(encoder))).to(device)
+        self._start = copied(self.model) if init and config.of_base else {}
         freeze_lower(self.model.encoder, config.frozen_layers)
         self.corpus: Corpus = load_corpus(data, config.rng_seed, [*config.shares, *config.vocabularies])
         self.mix = Mix(self.corpus, config.n_negatives, self._similar(), config.shares, config.vocabularies)
@@ -167,6 +168,8 @@ class RigelTrainer:
                 self.save()
         if self.best_weights.is_file():
             self.model.load_state_dict(torch.load(self.best_weights, map_location=self.device, weights_only=True))
+        if self._start:
+            self.model.load_state_dict(blended(copied(self.model), self._start, self.config.of_base))
 
     def _is_due(self, every: int) -> bool:
         return self.step % every == 0 or self.step == self.config.steps

@@ -129,7 +129,7 @@ def _optional(out: Path) -> list[str]:
 
 def _recipe(trainer: RigelTrainer) -> str:
     start = f" --init {trainer.start.name}" if trainer.start else ""
-    return f"kgask train rigel --config models/rigel/rigel.ini --data DATA --out OUT{start} (settings: see config)"
+    return f"kgask train rigel --data DATA --out OUT{start}, with the settings of 'config' in a --config file"
 
 
 def write_card(out: Path, card: dict[str, object]) -> None:

@@ -80,3 +80,22 @@ def freeze_lower(encoder: torch.nn.Module, n_layers: int) -> None:
         return
     for part in (encoder.embeddings, *encoder.encoder.layer[:n_layers]):
         part.requires_grad_(False)
+
+
+def copied(model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """The weights as they are now."""
+    return {name: weight.detach().clone() for name, weight in model.state_dict().items()}
+
+
+def blended(
+    trained: dict[str, torch.Tensor], base: dict[str, torch.Tensor], of_base: float
+) -> dict[str, torch.Tensor]:
+    """Weights between the trained ones and those that a run began with.
+
+    Keeps what a late phase gains without most of what it forgets (Wortsman et
+    al. 2022, weight-space ensembles of fine-tuned models).
+    """
+    return {
+        name: weight.lerp(base[name], of_base) if weight.is_floating_point() else weight
+        for name, weight in trained.items()
+    }

@@ -43,6 +43,7 @@ class RigelConfig:
     clip: float = 1.0
     max_tokens: int = 32
     rng_seed: int = 7
+    of_base: float = 0.0  # share of the weights started from in the final ones
     save_every: int = 250
     validate_every: int = 250
     patience: int = 8  # validations without a rise before a run ends early
