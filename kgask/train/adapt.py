@@ -26,7 +26,7 @@ from kgask.train.mix import Corpus, Mix, off_topic_questions
 from kgask.train.model import MAX_HOPS
 from kgask.train.pack_questions import make_questions
 from kgask.train.pack_wordings import TextVectors, texts_to_encode
-from kgask.train.questions import GraphQuestion, split_templates
+from kgask.train.questions import GraphQuestion, read_questions, split_templates
 from kgask.train.running import Progress, freeze_lower
 from kgask.train.search_paths import shortest_paths, vote_paths
 from kgask.train.targets import path_targets
@@ -87,7 +87,8 @@ class AdaptTrainer(InDomainTrainer):
 
     def _read(self) -> list[GraphQuestion]:
         """Made questions and own ones; the own ones know how they were asked."""
-        own = with_paths(self.pack, super()._read()) if self.job.questions else []
+        own = [question for path in self.job.questions for question in read_questions(self.pack, path).questions]
+        own = with_paths(self.pack, own)
         made = make_questions(self.pack, self.config.n_made, self.config.rng_seed, self._encoded())
         if not made and not own:
             raise UsageError("no question could be made of this pack; give some with --questions")

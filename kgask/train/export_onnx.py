@@ -64,16 +64,26 @@ class Parity:
 
     fp32: float  # largest difference of a probability
     int8_agreement: float  # share of questions with the same first relation and the same first STOP decision
+    quantised: bool = True  # what was written is the int8 graph
 
 
 def export(
-    model: Rigel, encoder: Path, out: Path, max_tokens: int, probe: list[str], texts: list[str], keep_full: bool = False
+    model: Rigel,
+    encoder: Path,
+    out: Path,
+    max_tokens: int,
+    probe: list[str],
+    texts: list[str],
+    *,
+    keep_full: bool = False,
+    or_full: bool = False,
 ) -> Parity:
     """Write ``rigel.onnx`` (int8) and the tokenizer to ``out``, with ``keep_full`` the float32 graph for CUDA too.
 
     ``probe`` are questions and ``texts`` relation texts for the parity check.
     Raises :class:`ModelError` when the fp32 graph differs from torch by more
-    than ``PARITY``, or int8 decides too many questions otherwise.
+    than ``PARITY``, or int8 decides too many questions otherwise; with
+    ``or_full`` the float32 graph, larger and slower, is then written instead.
     """
     model = model.cpu().eval()
     batcher = TextBatcher.load(encoder, max_tokens)
@@ -87,12 +97,13 @@ def export(
         expected = [tensor.numpy() for tensor in exported(*inputs)]
         outputs = _run(full, inputs)
         difference = max(float(np.abs(a - b).max()) for a, b in zip(outputs[:N_PROBS], expected[:N_PROBS], strict=True))
-        parity = Parity(difference, _agreement(_run(small, inputs), expected))
+        agreement = _agreement(_run(small, inputs), expected)
+        parity = Parity(difference, agreement, quantised=agreement >= AGREEMENT or not or_full)
         if not parity.fp32 <= PARITY:  # NaN too
             raise ModelError(f"ONNX differs from torch by {parity.fp32:.2e}, more than {PARITY:.0e}")
-        if parity.int8_agreement < AGREEMENT:
+        if parity.quantised and agreement < AGREEMENT:
             raise ModelError(f"int8 agrees with torch on {parity.int8_agreement:.1%} of questions, too few to ship")
-        shutil.copyfile(small, out / "rigel.onnx")
+        shutil.copyfile(small if parity.quantised else full, out / "rigel.onnx")
         (out / FULL_GRAPH).unlink(missing_ok=True)  # an older one would be another planner
         if keep_full:
             shutil.copyfile(full, out / FULL_GRAPH)

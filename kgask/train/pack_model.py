@@ -14,7 +14,7 @@ from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.pipeline import AskOptions, Pipeline
 from kgask.plan.card import CLOSED_FILE, FORMAT_VERSION, MAGIC, RigelCard
-from kgask.plan.rigel_onnx import MASK, RigelPlanner
+from kgask.plan.rigel_onnx import MASK, RigelPlanner, readable
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.data import PathExample
 from kgask.train.encoder import architecture
@@ -99,8 +99,8 @@ def build_pack_model(
     pack, config = trainer.pack, trainer.config
     texts = sorted({question.text for question in trainer.held_out or trainer.dev} or {t[0].text for t in trainer.templates})
     probes = random.Random(0).sample(texts, min(N_PARITY, len(texts)))
-    relation_texts = [relation.label for relation in pack.relations()]
-    parity = export(trainer.model, trainer.job.encoder, out, config.max_tokens, probes, relation_texts)
+    relation_texts = [readable(relation.label) for relation in pack.relations()]
+    parity = export(trainer.model, trainer.job.encoder, out, config.max_tokens, probes, relation_texts, or_full=True)
     (out / QUESTION_WORDS).write_text("\n".join(sorted(question_words(trainer))) + "\n", encoding="utf-8")
     card = _card(trainer, out, parity, scores)
     _write_card(out, card)
@@ -131,7 +131,7 @@ def _card(trainer: InDomainTrainer, out: Path, parity: Parity, scores: dict[str,
         "max_tokens": trainer.config.max_tokens,
         "max_hops": 3,
         "opset": OPSET,
-        "quantisation": "int8 dynamic",
+        "quantisation": "int8 dynamic" if parity.quantised else "none: int8 changed too many plans",
         "parity": asdict(parity),
         "config": asdict(trainer.config),
         "made_for": {"pack": trainer.pack.name, "content_hash": trainer.pack.content_hash},
