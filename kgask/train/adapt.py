@@ -1,7 +1,7 @@
 """Specialising a shipped planner to one pack: ``kgask train adapt``.
 
 Questions are made of the pack alone (``pack_questions.py``); a user's own
-questions, few as they may be, count for half of what is seen. Every few steps
+questions, few as they may be, count for a quarter of what is seen. Every few steps
 the shipped recipe's own compositions are replayed over any relations, so that
 what the planner knew is not forgotten. What comes out is compared with what
 went in on questions that were held out, and the better one is kept.
@@ -42,7 +42,7 @@ REPLAY_NEGATIVES = 30
 N_NAMES = 2000  # labels of the pack that stand for topics in replayed questions
 FEW = 100  # own questions below which none is held out: each may be the only one of its kind
 OWN_HELD_OUT = 0.15  # share of the own templates held out where there are more
-OWN_SHARE = 0.5  # of a batch, where there are own questions
+OWN_SHARE = 0.25  # of a batch, where there are own questions
 TEXTS_A_BATCH = 64
 
 
@@ -57,7 +57,6 @@ class AdaptConfig(InDomainConfig):
     held_out: float = 0.1  # share of the made templates that are never trained on
     n_made: int = 3000  # questions made of the pack
     frozen_layers: int = 2
-    of_base: float = 0.0  # replay keeps what the base knows
     validate_every: int = 50
     save_every: int = 50
 
@@ -117,7 +116,7 @@ class AdaptTrainer(InDomainTrainer):
     # --- one step -------------------------------------------------------------------------
 
     def _draw(self, rng: random.Random) -> list[GraphQuestion]:
-        """Own questions for half of the batch, by template; made ones for the rest."""
+        """Own questions for a share of the batch, by template; made ones for the rest."""
         n_own = round(OWN_SHARE * self.config.batch_size) if self._own_templates else 0
         own = [rng.choice(rng.choice(self._own_templates)) for _ in range(n_own)]
         n_made = self.config.batch_size - n_own if self._made_templates else 0
