@@ -26,6 +26,7 @@ from kgask.read.card import (
     verdict_weights,
 )
 from kgask.read.constrain import Reply
+from kgask.read.encoder_engine import EncoderEngine
 from kgask.read.engine import Engine
 from kgask.read.own_style import OwnStyle
 from kgask.read.prompt import MAX_LINES, PromptLine
@@ -83,7 +84,7 @@ class LlamaReader:
         if (path / MODEL_CARD).is_file():
             card = read_card(path)
             check_file(card)
-            engine = Engine(card.file, n_threads or OWN_THREADS)
+            engine = EncoderEngine(card.file, n_threads or OWN_THREADS)
             return cls(
                 engine, OwnStyle(engine, plan_trust(card), verdict_weights(card)), card.sha256, card.content
             )
@@ -92,15 +93,15 @@ class LlamaReader:
         from kgask.read.gguf_header import check_readable, read_header
 
         header = read_header(path)
-        check_readable(header)
         own = header.metadata.get(FORMAT_KEY)
         if own is not None and own != forms.PROMPT_FORMAT:
             raise ModelError(
                 f"{path}: a kgask reader of prompt format {own}; this version reads {forms.PROMPT_FORMAT}"
             )
         if own is not None:
-            engine = Engine(path, n_threads or OWN_THREADS)
-            return cls(engine, OwnStyle(engine), file_hash(path))
+            encoder = EncoderEngine(path, n_threads or OWN_THREADS)
+            return cls(encoder, OwnStyle(encoder), file_hash(path))
+        check_readable(header)
         engine = Engine(path, n_threads)
         return cls(engine, ForeignStyle(engine, header), file_hash(path))
 
