@@ -160,7 +160,17 @@ class Engine:
         n_ctx = max(SMALLEST_CONTEXT, 1 << (n_tokens - 1).bit_length())
         if self.n_ctx_train >= n_tokens:
             n_ctx = min(n_ctx, self.n_ctx_train)
-        params = llama.llama_context_default_params()
+        params = self._context_params(n_ctx)
+        self._context = llama.llama_init_from_model(self._model, params)
+        if not self._context:
+            raise ModelError(
+                f"{self.path}: llama.cpp cannot make a context of {n_ctx} tokens (too little memory?)"
+            )
+        self._batch = llama.llama_batch_init(n_ctx, 0, 1)
+        self.n_ctx, self._held, self._rows = n_ctx, [], {}
+
+    def _context_params(self, n_ctx: int) -> Any:
+        params = self._llama.llama_context_default_params()
         params.n_ctx = n_ctx
         params.n_batch = n_ctx
         params.n_ubatch = self._n_ubatch(n_ctx)
@@ -170,13 +180,7 @@ class Engine:
         if self._cache_bytes(n_ctx) <= EXACT_CACHE_BYTES and not self.gpu_layers:
             params.type_k = params.type_v = _FLOAT32
         params.no_perf = True
-        self._context = llama.llama_init_from_model(self._model, params)
-        if not self._context:
-            raise ModelError(
-                f"{self.path}: llama.cpp cannot make a context of {n_ctx} tokens (too little memory?)"
-            )
-        self._batch = llama.llama_batch_init(n_ctx, 0, 1)
-        self.n_ctx, self._held, self._rows = n_ctx, [], {}
+        return params
 
     def _cache_bytes(self, n_ctx: int) -> int:
         """Of keys and values of ``n_ctx`` tokens in float32."""
@@ -240,3 +244,74 @@ class Engine:
             raise ModelError(f"{self.path}: llama.cpp failed to evaluate {count} tokens (code {code})")
         self._held = tokens
         self._rows = {position + 1: position - shared for position in positions}
+
+    # --- writing freely -------------------------------------------------------------------------
+
+    @property
+    def end_token(self) -> int | None:
+        """The token that ends a turn; None when the vocabulary has none."""
+        for find in (self._llama.llama_vocab_eot, self._llama.llama_vocab_eos):
+            token = find(self._vocab)
+            if token >= 0:
+                return token
+        return None
+
+    def ends(self, token: int) -> bool:
+        """Whether a token ends a reply."""
+        return bool(self._llama.llama_vocab_is_eog(self._vocab, token))
+
+    def piece(self, token: int) -> bytes:
+        """What a token adds to the text; nothing for control tokens. A character may span several tokens."""
+        room = 64
+        while True:
+            buffer = ctypes.create_string_buffer(room)
+            count = self._llama.llama_token_to_piece(self._vocab, token, buffer, room, 0, False)
+            if count >= 0:
+                return buffer.raw[:count]
+            room = -count
+
+    # --- states, for kgask.read.prefix_cache ----------------------------------------------------
+
+    @property
+    def keeps_states(self) -> bool:
+        """Whether the state of the first tokens can be taken out and put back.
+
+        Recurrent and hybrid models have one state for all tokens, encoder-decoders have it elsewhere.
+        """
+        llama, model = self._llama, self._model
+        kinds = (llama.llama_model_is_recurrent, llama.llama_model_is_hybrid, llama.llama_model_has_encoder)
+        return not any(kind(model) for kind in kinds)
+
+    def state_key(self) -> str:
+        """What else than model and tokens a state depends on: the machine's instruction set, the context."""
+        machine = self._llama.llama_print_system_info().decode(errors="replace")
+        params = self._context_params(self.n_ctx)
+        kinds = (params.type_k, params.type_v, params.flash_attn_type, params.swa_full, params.offload_kqv)
+        return f"{machine} {kinds} {self.gpu_layers}"
+
+    def holds(self, tokens: Sequence[int]) -> bool:
+        """Whether the context holds these tokens at its start."""
+        return bool(tokens) and self._held[: len(tokens)] == list(tokens)
+
+    def hold(self, tokens: Sequence[int]) -> None:
+        """Evaluate ``tokens`` alone."""
+        self._evaluate(list(tokens), [len(tokens) - 1])
+
+    def state(self) -> bytes:
+        """The keys and values of all tokens that the context holds; empty when llama.cpp gives none."""
+        size = self._llama.llama_state_seq_get_size(self._context, 0)
+        buffer = (ctypes.c_uint8 * size)()
+        return ctypes.string_at(buffer, self._llama.llama_state_seq_get_data(self._context, buffer, size, 0))
+
+    def restore(self, tokens: Sequence[int], state: bytes) -> bool:
+        """Put back what :meth:`state` gave for ``tokens``; False when llama.cpp does not take it."""
+        llama = self._llama
+        memory = llama.llama_get_memory(self._context)
+        llama.llama_memory_clear(memory, True)
+        self._held, self._rows = [], {}
+        buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
+        if llama.llama_state_seq_set_data(self._context, buffer, len(state), 0) != len(state):
+            llama.llama_memory_clear(memory, True)
+            return False
+        self._held = list(tokens)
+        return True
