@@ -12,7 +12,7 @@ Labels are untrusted: :func:`clean_label` turns a label into one harmless line.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,11 +126,15 @@ def walked_ends(triples: Sequence[ScoredTriple], graph: Graph) -> tuple[np.ndarr
 
 
 def verbalise(
-    triples: Sequence[ScoredTriple], graph: Graph, words: Sequence[tuple[str, str]] | None = None
+    triples: Sequence[ScoredTriple],
+    graph: Graph,
+    words: Sequence[tuple[str, str]] | None = None,
+    clean: Callable[[str], str] = clean_label,
 ) -> list[Line]:
     """The triples as lines, in the given order; labels are fetched in one batch.
 
-    ``words`` is :func:`relation_words` of the graph, for callers that keep it.
+    ``words`` is :func:`relation_words` of the graph, for callers that keep it; ``clean`` makes a label
+    one harmless line.
     """
     if not triples:
         return []
@@ -138,7 +142,7 @@ def verbalise(
     starts, relations, ends = walked_ends(triples, graph)
     entities = list(dict.fromkeys([*starts.tolist(), *ends.tolist()]))
     labels = {
-        entity: clean_label(label) for entity, label in zip(entities, graph.labels(entities), strict=True)
+        entity: clean(label) for entity, label in zip(entities, graph.labels(entities), strict=True)
     }
     lines = []
     for scored, start, relation, end in zip(

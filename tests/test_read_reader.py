@@ -17,6 +17,8 @@ from toy_graph import ToyGraph, evidence_of
 
 from kgask.config import shipped_root
 from kgask.errors import ModelError
+from kgask.read.constrain import Reply
+from kgask.read.foreign_reader import ForeignReader
 from kgask.read.llama_reader import LlamaReader, mark_lines, planned_lines
 from kgask.read.reply import answer_reading, broken_citation
 from kgask.types import Evidence, Question, Reading, ScoredTriple
@@ -60,13 +62,27 @@ def foreign_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def foreign(foreign_path: Path) -> LlamaReader:
+def foreign(foreign_path: Path) -> ForeignReader:
     return LlamaReader.load(foreign_path, n_threads=1)
 
 
 def one_answer() -> Evidence:
     steps = [(BOOK[0], 1, 0.95, False), (BOOK[1], 1, 0.03, False), (BOOK[2], 1, 0.02, False)]
     return evidence_of(GRAPH, steps, {"Jane Austen": 0.95, "1871": 0.03, "English": 0.02})
+
+
+def prompt_of(reader: LlamaReader | ForeignReader, question: str, evidence: Evidence, graph: ToyGraph) -> list[int]:
+    """The tokens of the prompt with every line."""
+    if isinstance(reader, ForeignReader):
+        return reader.style.prompt(question, reader.lines(evidence, graph)).tokens
+    return reader.prompt_tokens(clean_label(question), mark_lines(evidence, verbalise(evidence.triples, graph)))
+
+
+def score_of(reader: LlamaReader | ForeignReader, tokens: list[int], lines: tuple[int, ...]) -> Reply:
+    """Of the reply to :func:`one_answer` that cites these lines."""
+    if isinstance(reader, ForeignReader):
+        return reader.score(tokens, reader.lines(one_answer(), GRAPH), [1, 2, 3], lines)
+    return reader.score(tokens, [1, 2, 3], lines)
 
 
 def names(reading: Reading, graph: ToyGraph) -> list[str]:
@@ -189,10 +205,9 @@ def test_our_own_file_is_known_without_its_card(shipped: LlamaReader) -> None:
 # --- any reader -------------------------------------------------------------------------------
 
 
-def test_the_foreign_model_speaks_its_own_template(foreign: LlamaReader) -> None:
-    assert foreign.note == "the file's own chat template"
-    lines = verbalise(one_answer().triples, GRAPH)
-    tokens = foreign.prompt_tokens("who wrote Lady Susan?", mark_lines(one_answer(), lines))
+def test_the_foreign_model_speaks_its_own_template(foreign: ForeignReader) -> None:
+    assert foreign.note == "the file's own chat template; prompt kgask"
+    tokens = prompt_of(foreign, "who wrote Lady Susan?", one_answer(), GRAPH)
     specials = [token for token in tokens if token in (260, 261)]
     assert specials == [260, 261, 260]  # user turn opened and closed, assistant turn opened
 
@@ -227,8 +242,7 @@ def test_an_attack_in_labels_and_question_gives_no_control_token(
             (("Lady Susan", "language", "English"), 1, 0.1, False),
         ]
         evidence = evidence_of(graph, steps, {obj: 0.9})
-        marked = mark_lines(evidence, verbalise(evidence.triples, graph))
-        tokens = reader.prompt_tokens(clean_label(question), marked)
+        tokens = prompt_of(reader, question, evidence, graph)
         reading = reader.read(Question(question), evidence, graph)
         assert broken_citation(reading, evidence, graph) is None
         is_control = reader.engine.is_control
@@ -278,22 +292,19 @@ def test_every_citation_holds_on_random_evidence(which: str, request: pytest.Fix
 
 
 def test_probabilities_of_all_replies_sum_to_one(shipped: LlamaReader, foreign: LlamaReader) -> None:
-    evidence = one_answer()
-    marked = mark_lines(evidence, verbalise(evidence.triples, GRAPH))
     for reader in (shipped, foreign):
-        tokens = reader.prompt_tokens("who wrote Lady Susan?", marked)
+        tokens = prompt_of(reader, "who wrote Lady Susan?", one_answer(), GRAPH)
         replies = itertools.chain.from_iterable(itertools.combinations((1, 2, 3), size) for size in range(4))
-        total = sum(math.exp(reader.score(tokens, [1, 2, 3], lines).log_prob) for lines in replies)
+        total = sum(math.exp(score_of(reader, tokens, lines).log_prob) for lines in replies)
         assert total == pytest.approx(1.0, abs=1e-6)
 
 
 def test_the_reported_probability_is_that_of_the_reply(shipped: LlamaReader, foreign: LlamaReader) -> None:
     evidence = one_answer()
-    marked = mark_lines(evidence, verbalise(evidence.triples, GRAPH))
     for reader in (shipped, foreign):
         reading = reader.read(Question("who wrote Lady Susan?"), evidence, GRAPH)
-        tokens = reader.prompt_tokens("who wrote Lady Susan?", marked)
-        expected = reader.score(tokens, [1, 2, 3], reading.cited_lines)
+        tokens = prompt_of(reader, "who wrote Lady Susan?", evidence, GRAPH)
+        expected = score_of(reader, tokens, reading.cited_lines)
         assert reading.prob == pytest.approx(math.exp(expected.log_prob), rel=0.02)
 
 

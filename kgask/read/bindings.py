@@ -11,12 +11,18 @@ import importlib
 import importlib.util
 import sys
 import types
+from collections import deque
+from pathlib import Path
 from typing import Any
 
 from kgask.errors import ModelError
 
+MOST_LOGGED = 500  # bytes of an error that are kept
+
 _loaded: Any = None
 _silence: Any = None  # llama.cpp keeps a bare pointer to it: it must outlive every call
+_ERROR_LEVEL = 4  # GGML_LOG_LEVEL_ERROR
+_errors: deque[str] = deque(maxlen=4)
 
 
 def load_bindings() -> Any:
@@ -27,15 +33,34 @@ def load_bindings() -> Any:
     global _loaded, _silence
     if _loaded is None:
         module = _import_low_level()
-        _silence = module.llama_log_callback(_ignore)
+        _silence = module.llama_log_callback(_keep_errors)
         module.llama_log_set(_silence, None)
         module.llama_backend_init()
         _loaded = module
     return _loaded
 
 
-def _ignore(_level: int, _text: bytes, _data: Any) -> None:
-    """A log line of llama.cpp: none is for the user."""
+def _keep_errors(level: int, text: bytes, _data: Any) -> None:
+    """A log line of llama.cpp: none is for the user, but an error may explain what fails next."""
+    if level == _ERROR_LEVEL:
+        _errors.append(text[:MOST_LOGGED].decode("utf-8", errors="replace"))
+
+
+def last_error() -> str:
+    """": reason" from what llama.cpp logged since the last call, or "" when it said nothing of use."""
+    said = [line.strip() for line in _errors]
+    _errors.clear()
+    reasons = [line.partition("error loading model: ")[2] or line.partition(": ")[2] for line in said if line]
+    reason = " ".join("".join(char if char.isprintable() else " " for char in (reasons or [""])[0]).split())
+    return f": {reason[:160]}" if reason else ""
+
+
+def library_stamp() -> str:
+    """Which build of llama.cpp is installed, without loading it: sizes and times of its libraries."""
+    spec = importlib.util.find_spec("llama_cpp")
+    folders = (spec.submodule_search_locations if spec else None) or []
+    files = sorted(path for folder in folders for path in Path(folder).glob("lib/*") if path.is_file())
+    return " ".join(f"{path.name}:{(found := path.stat()).st_size}:{found.st_mtime_ns}" for path in files)
 
 
 def _import_low_level() -> Any:

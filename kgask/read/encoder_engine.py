@@ -8,6 +8,7 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,6 @@ HEADS_ROOM = 1 << 20
 # Measured on two cores, 450 tokens, six layers: 155 ms with it, 221 ms without.
 FLASH_ATTENTION_ON = 1
 POOLING_NONE = 0
-SMALLEST_ENCODED = 128
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,25 +66,12 @@ class EncoderEngine(Engine):
         except ValueError:
             raise ModelError(f"{self.path}: an encoder without kgask's heads; use another reader") from None
 
-    def reserve(self, n_tokens: int) -> None:
-        """Make a context that holds ``n_tokens``: the next power of two, at most what the model has positions for."""
-        if n_tokens <= self.n_ctx:
-            return
-        llama = self._llama
-        self._free_context()
-        n_ctx = min(max(SMALLEST_ENCODED, 1 << (n_tokens - 1).bit_length()), max(n_tokens, self.n_ctx_train))
-        params = llama.llama_context_default_params()
-        params.n_ctx = params.n_batch = params.n_ubatch = n_ctx  # an encoder takes its whole text at once
-        params.n_threads = params.n_threads_batch = self.n_threads
+    def _context_params(self, n_ctx: int) -> Any:
+        params = super()._context_params(n_ctx)
+        params.n_ubatch = n_ctx  # an encoder takes its whole text at once
         params.embeddings, params.pooling_type = True, POOLING_NONE
         params.flash_attn_type = FLASH_ATTENTION_ON
-        params.offload_kqv = False
-        params.no_perf = True
-        self._context = llama.llama_init_from_model(self._model, params)
-        if not self._context:
-            raise ModelError(f"{self.path}: llama.cpp cannot make a context of {n_ctx} tokens (too little memory?)")
-        self._batch = llama.llama_batch_init(n_ctx, 0, 1)
-        self.n_ctx = n_ctx
+        return params
 
     def hidden_at(self, tokens: Sequence[int], columns: Sequence[int]) -> np.ndarray:
         """float32 [K, D]: hidden states at these (0-based) columns; at most ``n_ctx_train`` tokens."""
@@ -103,7 +90,7 @@ class EncoderEngine(Engine):
         rows = [llama.llama_get_embeddings_ith(self._context, column) for column in columns]
         return np.stack([np.ctypeslib.as_array(row, (self.n_embd,)) for row in rows])
 
-    def ends(self) -> tuple[int, int]:
+    def frame(self) -> tuple[int, int]:
         """The tokens before and after a text."""
         llama = self._llama
         return llama.llama_vocab_bos(self._vocab), llama.llama_vocab_sep(self._vocab)

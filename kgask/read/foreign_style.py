@@ -1,63 +1,121 @@
-"""How any other model is spoken to: an instruct prompt in its own chat format, line numbers as text."""
+"""How any other model is spoken to: a named prompt in its own chat format, and the replies it may give.
+
+A prompt with numbered facts is answered with line numbers as text; any other prompt with the
+answers' own names, one a line. Both are the same kind of constraint (:mod:`kgask.read.choices`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from kgask.errors import ModelError
-from kgask.read import prompt as forms
-from kgask.read.chat import chat_format
-from kgask.read.constrain import Reply, ReplyGrammar, decode_reply, score_reply
+from kgask.read.chat import PLAIN, ChatFormat, chat_format, data_tokens
+from kgask.read.choices import Choices, NameChoices, NumberChoices
+from kgask.read.constrain import Reply, decode_reply, score_reply
 from kgask.read.engine import Engine
 from kgask.read.gguf_header import GgufHeader
-from kgask.read.prompt import MAX_LINES, PromptLine
+from kgask.read.neutral import neutral
+from kgask.read.prompts import DEFAULT_PROMPT, NAMED, PromptForm
+from kgask.verbalise import Line
+
+QUESTION_CHARS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A prompt as one model gets it."""
+
+    tokens: list[int]
+    text: str  # chat format included
+    n_static: int  # tokens at its start that are the same for every question
 
 
 class ForeignStyle:
     """One foreign model's tokens for prompts and replies."""
 
-    def __init__(self, engine: Engine, header: GgufHeader):
+    def __init__(self, engine: Engine, header: GgufHeader, form: PromptForm | None = None):
         self._engine = engine
         special = {"bos_token": engine.bos_text(), "eos_token": engine.eos_text()}
         self._format = chat_format(header, special)
         self.note = self._format.origin
-        self._first = {
-            line: tuple(engine.tokenize(forms.foreign_number(line, True))) for line in range(1, MAX_LINES + 1)
-        }
-        self._later = {
-            line: tuple(engine.tokenize(forms.foreign_number(line, False)))
-            for line in range(1, MAX_LINES + 1)
-        }
-        self._stop = tuple(engine.tokenize(forms.FOREIGN_ANSWER))
-        self._dont_know = tuple(engine.tokenize(forms.FOREIGN_DONT_KNOW))
-        self._check_choices()
+        self.form = form or NAMED[DEFAULT_PROMPT]
+        self._choices: Choices | None = None
+        self.use(self.form)
 
-    def prompt_tokens(self, question: str, lines: Sequence[PromptLine]) -> list[int]:
-        engine, frame = self._engine, self._format
-        tokens = engine.tokenize(frame.before, special=True, add_bos=frame.add_bos)
-        tokens += engine.tokenize(forms.instruct_prompt(question, lines))
-        return tokens + engine.tokenize(frame.after, special=True)
+    def use(self, form: PromptForm) -> None:
+        """Speak in another prompt from now on."""
+        self.form, self._choices = form, None
+        self._frame = self._framed()
+        self._markers = self._frame.markers()
+        before_the_first_field = self._frame.pieces(form.static, form.system)[:-1]
+        self._static = self._tokens(before_the_first_field)
 
-    def grammar(self, citable: Sequence[int]) -> ReplyGrammar:
-        """The replies that the model may give when these 1-based lines may be cited."""
-        return ReplyGrammar(citable, self._first, self._later, self._stop, self._dont_know)
+    @property
+    def plain(self) -> bool:
+        """Whether the file has no chat format, so that nothing marks the end of a reply but the text."""
+        return (self._format.before, self._format.after) == PLAIN
 
-    def reply(self, tokens: Sequence[int], citable: Sequence[int], planned: Sequence[int]) -> Reply:
-        return decode_reply(self._engine, tokens, self.grammar(citable), planned)
+    def _framed(self) -> ChatFormat:
+        """The chat format; a plain one asks for the answer only where the prompt does not do so itself."""
+        text, field = self.form.parts[-1]
+        asks = field is None and text.rstrip().lower().endswith("answer:")
+        return replace(self._format, after=" ") if asks and self.plain else self._format
 
-    def score(self, tokens: Sequence[int], citable: Sequence[int], lines: Sequence[int]) -> Reply:
-        return score_reply(self._engine, tokens, self.grammar(citable), lines)
+    # --- prompts --------------------------------------------------------------------------------
 
-    def reply_room(self, n_lines: int) -> int:
-        every_line = range(1, n_lines + 1)
-        return len(self.grammar(every_line).tokens_of(every_line))
+    def prompt(self, question: str, lines: Sequence[Line]) -> Filled:
+        """The whole prompt; whatever question and lines say, no token in them marks a turn.
 
-    def _check_choices(self) -> None:
-        """Each choice must be its own token sequence, none the start of another."""
-        for numbers, end in ((self._first, self._dont_know), (self._later, self._stop)):
-            choices = sorted([*numbers.values(), end])
-            for choice, following in zip(choices, [*choices[1:], None], strict=True):
-                if not choice or (following is not None and following[: len(choice)] == choice):
-                    raise ModelError(
-                        f"{self._engine.path}: its vocabulary cannot spell line numbers; use another reader"
-                    )
+        ``lines`` are made with :func:`kgask.read.neutral.neutral`.
+        """
+        user = self.form.text(neutral(question, QUESTION_CHARS), lines)
+        pieces = self._frame.pieces(user, self.form.system)
+        tokens = self._tokens(pieces)
+        n_static = _n_shared(self._static, tokens)
+        return Filled([*tokens, *self._engine.prompt_end], "".join(text for text, _ in pieces), n_static)
+
+    def _tokens(self, pieces: Sequence[tuple[str, bool]]) -> list[int]:
+        tokens: list[int] = []
+        for at, (text, from_template) in enumerate(pieces):
+            if from_template:
+                add_bos = self._frame.add_bos and at == 0
+                tokens += self._engine.tokenize(text, special=True, add_bos=add_bos)
+            else:
+                tokens += data_tokens(self._engine, text, self._markers)
+        return tokens
+
+    # --- replies --------------------------------------------------------------------------------
+
+    @property
+    def choices(self) -> Choices:
+        """What the model may reply to this prompt."""
+        if self._choices is None:
+            self._choices = (NumberChoices if self.form.numbered else NameChoices)(self._engine)
+        return self._choices
+
+    def reply(
+        self, tokens: Sequence[int], lines: Sequence[Line], citable: Sequence[int], planned: Sequence[int]
+    ) -> Reply:
+        """The constrained reply: only ``citable`` lines (1-based); ``planned`` is what the plan would cite."""
+        grammar = self.choices.grammar(lines, citable)
+        return grammar.read(decode_reply(self._engine, tokens, grammar, grammar.keys(planned)))
+
+    def score(
+        self, tokens: Sequence[int], lines: Sequence[Line], citable: Sequence[int], cited: Sequence[int]
+    ) -> Reply:
+        """The reply that cites ``cited`` (none: "I don't know"), with its probability."""
+        grammar = self.choices.grammar(lines, citable)
+        return grammar.read(score_reply(self._engine, tokens, grammar, grammar.keys(cited)))
+
+    def reply_room(self, lines: Sequence[Line], citable: Sequence[int]) -> int:
+        """Tokens of the longest reply."""
+        grammar = self.choices.grammar(lines, citable)
+        return len(grammar.tokens_of(grammar.keys(citable)))
+
+
+def _n_shared(static: Sequence[int], tokens: Sequence[int]) -> int:
+    """How many tokens both begin with; where the parts meet a token may span the border."""
+    for at, (first, second) in enumerate(zip(static, tokens, strict=False)):
+        if first != second:
+            return at
+    return min(len(static), len(tokens))

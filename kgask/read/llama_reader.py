@@ -1,7 +1,7 @@
-"""Reading with a GGUF model: our own small reader, or any other decoder-only model.
+"""Reading with our own small reader; and which reader a file is.
 
 Our own is recognised by its card (a folder with ``model.json``) or by its
-metadata; every other file gets an instruct prompt in its own chat format.
+metadata; every other file is a :class:`kgask.read.foreign_reader.ForeignReader`.
 Both are decoded under the same constraint (:mod:`kgask.read.constrain`).
 """
 
@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from kgask.config import MODEL_CARD
-from kgask.errors import ModelError
+from kgask.errors import ModelError, UsageError
 from kgask.protocols import Graph
 from kgask.read import prompt as forms
 from kgask.read.card import (
@@ -40,19 +41,25 @@ from kgask.read.reply import (
 from kgask.types import Evidence, Question, Reading
 from kgask.verbalise import Line, clean_label, relation_words, verbalise
 
+if TYPE_CHECKING:
+    from kgask.read.foreign_reader import ForeignReader
+    from kgask.read.preview import Preview
+    from kgask.read.prompts import PromptForm
+
 # Measured on two cores: two threads read 450 tokens in 38 ms instead of 44 on an idle machine, but they
 # wait for each
 # other at every step of the graph: beside two busy processes a read took 880 ms with two threads and 15 ms
 # with one.
 OWN_THREADS = 1
 FORMAT_KEY = "kgask.prompt_format"
+ONE_PROMPT = "the shipped reader has one prompt, its own"
 DRAFT_RATIO = (
     0.9  # lines whose answer scores at least this share of the best one are what the plan would cite
 )
 
 
 class Style(Protocol):
-    """How one family of models is spoken to."""
+    """How our own reader is spoken to."""
 
     note: str
 
@@ -75,8 +82,8 @@ class LlamaReader:
         self._words: tuple[Graph, list[tuple[str, str]]] | None = None
 
     @classmethod
-    def load(cls, path: str | Path, *, n_threads: int | None = None) -> LlamaReader:
-        """Load a reader folder (with its card) or a ``.gguf`` file.
+    def load(cls, path: str | Path, *, n_threads: int | None = None) -> LlamaReader | ForeignReader:
+        """Load a reader folder (with its card) or a ``.gguf`` file: ours, or any other.
 
         Raises ModelError, one line, for whatever cannot be used.
         """
@@ -89,7 +96,6 @@ class LlamaReader:
                 engine, OwnStyle(engine, plan_trust(card), verdict_weights(card)), card.sha256, card.content
             )
         # Only a file without a card needs these: our own reader is loaded for every question.
-        from kgask.read.foreign_style import ForeignStyle
         from kgask.read.gguf_header import check_readable, read_header
 
         header = read_header(path)
@@ -102,12 +108,34 @@ class LlamaReader:
             encoder = EncoderEngine(path, n_threads or OWN_THREADS)
             return cls(encoder, OwnStyle(encoder), file_hash(path))
         check_readable(header)
-        engine = Engine(path, n_threads)
-        return cls(engine, ForeignStyle(engine, header), file_hash(path))
+        from kgask.read.foreign_reader import ForeignReader
+        from kgask.read.foreign_style import ForeignStyle
+        from kgask.read.prefix_cache import PrefixCache, model_key
+
+        engine, hashed = Engine(path, n_threads), file_hash(path)
+        cache = PrefixCache(engine, model_key(path, hashed))
+        return ForeignReader(engine, ForeignStyle(engine, header), hashed, cache)
 
     def close(self) -> None:
         """Free the model."""
         self.engine.close()
+
+    def use_prompt(self, form: PromptForm) -> None:
+        """Raises UsageError: the prompt is what this reader was trained on."""
+        raise UsageError(f"--prompt {form.name} is for other models; {ONE_PROMPT}; name one: --reader FILE.gguf")
+
+    def preview(self, question: Question, evidence: Evidence, graph: Graph) -> Preview:
+        """The prompt for this evidence, control tokens by name."""
+        from kgask.read.preview import Preview
+
+        lines = verbalise(evidence.triples[:MAX_LINES], graph, self._relation_words(graph))
+        marked = mark_lines(evidence, lines)
+        asked = clean_label(question.text, forms.QUESTION_CHARS)
+        tokens, n_shown = self._fit(asked, marked) if lines else (self.prompt_tokens(asked, []), 0)
+        text = "".join(piece.text for piece in forms.reader_pieces(asked, marked[:n_shown]))
+        texts = [line.text() for line in lines]
+        shown, cut = tuple(texts[:n_shown]), tuple(texts[n_shown:])
+        return Preview("reader", text, len(tokens), 0, self.engine.n_ctx_train, shown, cut, self.note)
 
     def read(self, question: Question, evidence: Evidence, graph: Graph) -> Reading:
         """Answer from the evidence's lines, or abstain with the reason as the text.
@@ -126,7 +154,8 @@ class LlamaReader:
         if not shown:
             return abstain(NO_ANSWER_LINE)
         reply = self.reply(tokens, shown, planned_lines(marked))
-        return answer_reading(reply.lines, math.exp(reply.log_prob), evidence, lines, graph)
+        reading = answer_reading(reply.lines, math.exp(reply.log_prob), evidence, lines, graph)
+        return replace(reading, line_probs=reply.line_probs)
 
     def prompt_tokens(self, question: str, lines: Sequence[PromptLine]) -> list[int]:
         """The prompt as this model's tokens; ``question`` is clean text."""
@@ -178,12 +207,12 @@ def planned_lines(lines: Sequence[PromptLine]) -> list[int]:
 
 
 def mark_lines(evidence: Evidence, lines: Sequence[Line]) -> list[PromptLine]:
-    """The lines with the plan's marks."""
+    """The lines with the plan's marks: how probable it holds the paths over them, whatever the graph lacks."""
     scores = {candidate.entity: candidate.score for candidate in evidence.candidates}
     best = max(scores.values(), default=1.0) or 1.0
     return [
         PromptLine(
-            line.start, line.relation, line.end, scored.hop, scored.score,
+            line.start, line.relation, line.end, scored.hop, scored.score * evidence.mass,
             scores[line.end_id] / best if line.end_id in scores else None,
         )
         for scored, line in zip(evidence.triples, lines, strict=False)

@@ -29,7 +29,7 @@ class OwnStyle:
     def __init__(self, engine: EncoderEngine, plan_trust: float = 1.0, weights: Weights | None = None):
         self._engine, self._plan_trust, self._weights = engine, plan_trust, weights or Weights()
         self._controls = {name: FREE_TOKEN + index for index, name in enumerate(forms.control_tokens())}
-        self._controls |= dict(zip((forms.FIRST, forms.LAST), engine.ends(), strict=True))
+        self._controls |= dict(zip((forms.FIRST, forms.LAST), engine.frame(), strict=True))
         wrong = [name for name, token in self._controls.items() if engine.token_text(token) != name]
         if wrong or len(engine.heads.bias) != N_VERDICTS + 1:
             missing = f"no token {wrong[0]!r} where it belongs" if wrong else "its heads are of another kind"

@@ -1,0 +1,151 @@
+"""Reading with any GGUF model that is not ours; see :class:`kgask.protocols.Reader`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kgask.errors import ModelError, UsageError
+from kgask.protocols import Graph
+from kgask.read.constrain import Reply
+from kgask.read.engine import Engine
+from kgask.read.foreign_style import Filled, ForeignStyle
+from kgask.read.neutral import neutral
+from kgask.read.prefix_cache import PrefixCache
+from kgask.read.preview import Preview
+from kgask.read.prompts import PromptForm
+from kgask.read.reply import NO_ANSWER_LINE, NO_LINES, abstain, answer_reading, citable_lines
+from kgask.types import Evidence, Question, Reading
+from kgask.verbalise import Line, relation_words, verbalise
+
+MAX_LINES = 60
+DRAFT_RATIO = 0.9  # of the best answer's score; the same share as for our own reader
+MAX_REPLY_TOKENS = 256  # kept free for a constrained reply; a longer one goes beyond the trained context
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A prompt with the lines that it shows."""
+
+    filled: Filled
+    lines: list[Line]
+    numbers: list[int]  # the number of each in the evidence, 1-based, ascending
+    cut: list[Line]
+
+
+class ForeignReader:
+    """A loaded model with the prompt that it gets."""
+
+    def __init__(self, engine: Engine, style: ForeignStyle, file_hash: str, cache: PrefixCache | None = None):
+        self.engine, self.style, self.hash = engine, style, file_hash
+        self._cache = cache
+        self._words: tuple[Graph, list[tuple[str, str]]] | None = None
+
+    @property
+    def note(self) -> str:
+        """Which chat format and which prompt are used, for --verbose."""
+        return f"{self.style.note}; prompt {self.style.form.name}"
+
+    def close(self) -> None:
+        """Free the model."""
+        self.engine.close()
+
+    def use_prompt(self, form: PromptForm) -> None:
+        """Ask in this form from now on."""
+        self.style.use(form)
+
+    def read(self, question: Question, evidence: Evidence, graph: Graph) -> Reading:
+        """Answer from the evidence's lines, or abstain with the reason as the text."""
+        form = self.style.form
+        if not form.has_facts:
+            raise UsageError(f"prompt {form.name!r} shows no facts, so nothing could be checked; add --free")
+        lines = self.lines(evidence, graph)
+        if not lines:
+            return abstain(NO_LINES)
+        if not citable_lines(evidence, lines):
+            return abstain(NO_ANSWER_LINE)
+        shown = self.fit(question, evidence, lines, self._reply_room(evidence))
+        citable = citable_lines(evidence, shown.lines)
+        if not citable:
+            return abstain(NO_ANSWER_LINE)
+        self.warm(shown.filled, self.style.reply_room(shown.lines, citable))
+        reply = self.style.reply(shown.filled.tokens, shown.lines, citable, planned_ends(evidence, shown.lines))
+        cited = [shown.numbers[line - 1] for line in reply.lines]
+        return answer_reading(cited, math.exp(reply.log_prob), evidence, lines, graph)
+
+    def score(self, tokens: Sequence[int], lines: Sequence[Line], citable: Sequence[int], cited: Sequence[int]) -> Reply:
+        """The reply to a prompt that cites these lines (none: "I don't know"); over all sets the
+        probabilities sum to 1, over all sets of names where lines end in the same one."""
+        return self.style.score(tokens, lines, citable, cited)
+
+    def preview(self, question: Question, evidence: Evidence, graph: Graph, reply_tokens: int | None = None) -> Preview:
+        """The prompt for this evidence; ``reply_tokens`` is the room kept for a free reply."""
+        room = self._reply_room(evidence) if reply_tokens is None else lambda _lines: reply_tokens
+        shown = self.fit(question, evidence, self.lines(evidence, graph), room)
+        filled, texts = shown.filled, [line.text() for line in shown.lines]
+        cut = [line.text() for line in shown.cut]
+        form, n_ctx = self.style.form, self.engine.n_ctx_train
+        return Preview(form.name, filled.text, len(filled.tokens), filled.n_static, n_ctx, tuple(texts), tuple(cut), self.note)
+
+    # --- steps ----------------------------------------------------------------------------------
+
+    def lines(self, evidence: Evidence, graph: Graph) -> list[Line]:
+        """The evidence as neutral text, at most 60 lines; none where the prompt shows no facts."""
+        if not self.style.form.has_facts:
+            return []
+        if self._words is None or self._words[0] is not graph:
+            words = [(neutral(forward), neutral(inverse)) for forward, inverse in relation_words(graph)]
+            self._words = (graph, words)
+        return verbalise(evidence.triples[:MAX_LINES], graph, self._words[1], neutral)
+
+    def fit(
+        self, question: Question, evidence: Evidence, lines: list[Line], room: Callable[[list[Line]], int]
+    ) -> Shown:
+        """The prompt with as many lines as the model's context takes, the plan's best ones, in plan order."""
+        n_ctx = max(1, self.engine.n_ctx_train)
+        by_score = sorted(range(len(lines)), key=lambda index: -evidence.triples[index].score)
+
+        def shown(count: int) -> Shown | None:
+            kept = sorted(by_score[:count])
+            chosen = [lines[index] for index in kept]
+            filled = self.style.prompt(question.text, chosen)
+            if len(filled.tokens) + room(chosen) > n_ctx:
+                return None
+            cut = [lines[index] for index in sorted(by_score[count:])]
+            return Shown(filled, chosen, [index + 1 for index in kept], cut)
+
+        best = shown(len(lines))
+        if best is not None:
+            return best
+        fits, too_many = 0, len(lines)
+        while too_many - fits > 1:
+            middle = (fits + too_many) // 2
+            tried = shown(middle)
+            if tried is None:
+                too_many = middle
+            else:
+                fits, best = middle, tried
+        if best is None:
+            what = "one fact" if lines else "the question"
+            raise ModelError(f"{self.engine.path}: its context of {n_ctx} tokens is too small for {what}")
+        return best
+
+    def warm(self, filled: Filled, reply_tokens: int) -> None:
+        """Have the static part of the prompt evaluated or read from the cache."""
+        if self._cache is not None:
+            self._cache.warm(filled.tokens[: filled.n_static], len(filled.tokens) + reply_tokens)
+
+    def _reply_room(self, evidence: Evidence) -> Callable[[list[Line]], int]:
+        def room(lines: list[Line]) -> int:
+            return min(MAX_REPLY_TOKENS, self.style.reply_room(lines, citable_lines(evidence, lines)))
+
+        return room
+
+
+
+def planned_ends(evidence: Evidence, lines: Sequence[Line]) -> list[int]:
+    """1-based numbers of the lines that the plan itself would cite: those that end in its best answers."""
+    scores = {candidate.entity: candidate.score for candidate in evidence.candidates}
+    least = DRAFT_RATIO * max(scores.values(), default=0.0)
+    return [number for number, line in enumerate(lines, start=1) if scores.get(line.end_id, -1.0) >= least]
