@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -41,6 +41,7 @@ class Reply:
     lines: tuple[int, ...]
     log_prob: float
     n_decisions: int
+    line_probs: Mapping[int, float] = field(default_factory=dict)  # of a reader that judges every line
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Verdicts:
         cited = frozenset(lines)
         chosen = [prob if line in cited else 1.0 - prob for line, prob in self.cite_probs.items()]
         log_prob = sum(math.log(max(prob, LEAST_PROB)) for prob in chosen)
-        return Reply(tuple(sorted(cited)), log_prob, len(chosen))
+        return Reply(tuple(sorted(cited)), log_prob, len(chosen), dict(self.cite_probs))
 
 
 @dataclass(frozen=True, slots=True)
