@@ -136,7 +136,9 @@ class Pipeline:
         if reader is None:
             return cls(opened, planner, None, (planner.note,))
         reader_name = reader or str(settings.get("reader", config.DEFAULT_READER))
-        return cls(opened, planner, load_reader(config.find("model", reader_name).path), (planner.note,))
+        layers = config.gpu_layers(settings.get("gpu_layers", config.AUTO))
+        read = load_reader(config.find("model", reader_name).path, layers)
+        return cls(opened, planner, read, (planner.note, f"reader {reader_name}: {read.note}, {read.engine.note}"))
 
     @property
     def min_confidence(self) -> float:
@@ -389,7 +391,7 @@ def checked_question(text: str) -> str:
     return line
 
 
-def load_reader(path: Path) -> Reader:
+def load_reader(path: Path, gpu_layers: int | str = config.AUTO) -> Reader:
     """The reader in a model folder, or any GGUF file."""
     from kgask.read.llama_reader import (
         LlamaReader,  # llama.cpp is loaded only when something is read
@@ -397,4 +399,4 @@ def load_reader(path: Path) -> Reader:
 
     if not path.exists():
         raise ModelError(f"{path}: no such reader")
-    return LlamaReader.load(path)
+    return LlamaReader.load(path, gpu_layers=gpu_layers)
