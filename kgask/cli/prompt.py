@@ -12,7 +12,7 @@ import click
 from kgask import config
 from kgask.cli.render import clean, note, table
 from kgask.errors import EXIT_NO_ANSWER, UsageError
-from kgask.pipeline import MAX_HOPS, MAX_TOP_K, MIN_CONFIDENCE, TOP_K, AskOptions, Pipeline, checked_question, load_reader
+from kgask.pipeline import MAX_HOPS, MAX_TOP_K, TOP_K, AskOptions, Pipeline, checked_question, load_reader
 from kgask.types import Answer, Evidence, Question
 
 if TYPE_CHECKING:
@@ -25,16 +25,11 @@ if TYPE_CHECKING:
 @click.option("--prompt", metavar="PROMPT", help="A name (--list) or a template file.  [default: kgask]")
 @click.option("--pack", metavar="PACK", help="Pack name or path (KGASK_PACK; default: demo).")
 @click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel).")
-@click.option("--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader).")
+@click.option("-r", "--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader).")
 @click.option("--hops", type=click.IntRange(1, MAX_HOPS), help=f"At most this many hops.  [default: {MAX_HOPS}]")
 @click.option("--top-k", type=click.IntRange(1, MAX_TOP_K), help=f"Triples a hop for the reader.  [default: {TOP_K}]")
 @click.option("--entity", metavar="ENTITY", help="The topic: a key, a label or an id (#12).")
 @click.option("--keep-seed", is_flag=True, help="Let a path come back to its topic entity.")
-@click.option(
-    "--min-confidence",
-    type=click.FloatRange(0, 1),
-    help=f"A plan that is less sure shows no facts.  [default: {MIN_CONFIDENCE}]",
-)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def prompt(question: tuple[str, ...], lists: bool, as_json: bool, **options: Any) -> int:
     """Show the whole prompt that a reader would get for QUESTION; nothing is read.
@@ -80,6 +75,7 @@ def _list(as_json: bool) -> int:
 def _preview(text: str, options: dict[str, Any], settings: dict[str, Any]) -> tuple[Preview | None, Answer]:
     """The prompt, or None and the answer that says why there are no facts for it."""
     reader_name = options["reader"] or str(settings.get("reader", config.DEFAULT_READER))
+    checked_question(text)
     form = None
     if options["prompt"]:
         from kgask.read.prompts import form_of
@@ -95,14 +91,17 @@ def _preview(text: str, options: dict[str, Any], settings: dict[str, Any]) -> tu
             return reader.preview(asked, Evidence((), (), False), pipeline.pack), answer
         if answer.evidence is None:
             return None, answer
+        if answer.confidence < pipeline.min_confidence:
+            sure = f"the plan is {answer.confidence:.0%} sure, {pipeline.min_confidence:.0%} is asked for"
+            note(f"{sure}: ask may refuse before it reads")
         return reader.preview(asked, answer.evidence, pipeline.pack), answer
 
 
 def _ask_options(options: dict[str, Any], settings: dict[str, Any]) -> AskOptions:
-    names = ("hops", "top_k", "min_confidence")
+    names = ("hops", "top_k")
     given = {name: settings[name] for name in names if name in settings}
     given |= {name: options[name] for name in names if options[name] is not None}
-    return AskOptions(entity=options["entity"], keep_seed=options["keep_seed"], **given)
+    return AskOptions(entity=options["entity"], keep_seed=options["keep_seed"], min_confidence=0.0, **given)
 
 
 def _notes(found: Preview) -> None:
