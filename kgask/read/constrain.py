@@ -141,9 +141,9 @@ def decode_reply(
     state, log_prob, n_decisions = START, 0.0, 0
     lines: list[int] = []
     planned = sorted(set(draft_lines) & set(grammar.citable))
+    draft = _remaining_draft(grammar, state, planned)
     while True:
         choices = grammar.choices(state)
-        draft = _remaining_draft(grammar, state, planned)
         chosen, gained, decided = _choose(source, tokens, choices, draft)
         tokens.extend(choices[chosen])
         log_prob += gained
@@ -152,6 +152,9 @@ def decode_reply(
             return Reply(tuple(lines), log_prob, n_decisions)
         lines.append(chosen)
         state = chosen
+        n_said = len(choices[chosen])
+        as_planned = draft[:n_said] == choices[chosen]
+        draft = draft[n_said:] if as_planned else _remaining_draft(grammar, state, planned)
 
 
 def score_reply(
@@ -170,13 +173,16 @@ def score_reply(
 
 
 def _remaining_draft(grammar: ReplyGrammar, state: int, planned: Sequence[int]) -> Tokens:
-    """Tokens of what the plan would reply from here on."""
+    """Tokens of what the plan would reply from here on; as far as that is still possible."""
     tokens: Tokens = ()
     for line in planned:
         if line > state:
-            tokens += grammar.choices(state)[line]
+            choice = grammar.choices(state).get(line)
+            if choice is None:
+                return tokens
+            tokens += choice
             state = line
-    return tokens + grammar.choices(state)[None]
+    return tokens + grammar.choices(state).get(None, ())
 
 
 def _choose(

@@ -24,7 +24,7 @@ from kgask.train.data import MASK, PathExample
 from kgask.train.validate import follow_path, random_topic
 from kgask.types import Question, directed
 
-FEATURES = ("mass", "share", "link", "hops", "gap")
+FEATURES = tuple("mass share link hops gap topic rival wanted narrowed typo alias part unused".split())
 RIDGE = 1e-3
 LACKING = 0.45  # share of the others whose path the graph does not have, at the first hop or a later one
 TRIES = 200  # draws of an entity that lacks a relation

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +22,14 @@ from scipy.optimize import minimize
 
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError, UsageError
-from kgask.pipeline import MIN_CONFIDENCE, READ_FROM, TOP_K, AskOptions, Pipeline
-from kgask.plan.card import RigelCard
+from kgask.pipeline import READ_FROM, TOP_K, AskOptions, Pipeline
+from kgask.plan.card import MIN_CONFIDENCE, Calibration, RigelCard
 from kgask.reached import calibrated, features
 from kgask.retrieve.evidence import gather
+from kgask.sets.files import open_text
+from kgask.train.calibrate import FEATURES as PLAN_FEATURES
 from kgask.train.calibrate import Probe, fit
-from kgask.train.data import PathExample
+from kgask.train.data import MASK, PathExample
 from kgask.train.mix import load_corpus
 from kgask.types import Question
 from kgask.weigh import (
@@ -42,7 +44,9 @@ from kgask.weigh import (
 )
 
 RIDGE = 0.02  # on the powers: a few questions must not make a reader almighty
-MOST_WRONG = 0.05  # of the printed answers, at the default threshold
+MOST_WRONG = 0.047  # of the printed answers, at the default threshold; the aim is 5 %
+THRESHOLDS = tuple(round(0.5 + 0.02 * step, 2) for step in range(25))
+FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class Seen:
     """What plan and reader said of one probe."""
 
     answerable: bool
-    plan_confidence: float  # 0 where the plan reaches nothing
+    features: dict[str, float]  # of the plan; empty where it reaches nothing
     plan_right: bool
     standings: tuple[Standing, ...]  # none where nothing was read
     right: tuple[bool, ...]  # of each standing
@@ -58,7 +62,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Answers at a threshold: shares of the printed that are wrong, and of the answerable that get one."""
+    """Answers at a threshold: the share of the printed that is wrong, and of the answerable that get an answer."""
 
     threshold: float
     wrong: float
@@ -68,14 +72,15 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class WeighingReport:
-    """Figures come from the halves of the probes that each half's fit did not see."""
+class Fitted:
+    """Both confidences, and what they keep; figures are of probes that the fit behind them did not see."""
 
-    weighing: Weighing
+    plan: Calibration
+    weighing: Weighing | None  # None without a reader
     n_probes: int
     n_answerable: int
-    plan: Kept
-    both: Kept
+    by_plan: Kept
+    by_both: Kept | None
     repaired: int  # answerable probes that only plan and reader together answer right
     spoiled: int  # that only the plan alone does
 
@@ -91,16 +96,29 @@ def held_out_examples(data: Path, model: Path) -> list[PathExample]:
     return [example for example in load_corpus(data, seed, wanted).held_out if example.vocabulary == "wikidata"]
 
 
+def read_examples(path: Path) -> list[PathExample]:
+    """Questions from a file: ``text with [MASK]<TAB>path``, the path as relation keys with ``-`` where inverse.
+
+    Raises UsageError with file and line for anything else.
+    """
+    found = []
+    for number, line in enumerate(open_text(path), 1):
+        text, _, path_text = line.rstrip("\n").partition("\t")
+        steps = path_text.split()
+        if MASK not in text or not steps:
+            raise UsageError(f"{path}:{number}: expected 'text with {MASK}<TAB>P50 -P106' (keys, '-' where inverse)")
+        found.append(PathExample(text, tuple((step.lstrip("-"), step.startswith("-")) for step in steps), "file"))
+    return found
+
+
 def look(
     pipeline: Pipeline, probes: Sequence[Probe], report: Callable[[int], None] = lambda done: None
 ) -> list[Seen]:
-    """Plan, follow and read every probe, without a threshold; the pipeline has a reader that judges lines."""
+    """Plan, follow and (where the pipeline has a reader) read every probe, without a threshold."""
     found = []
     for done, probe in enumerate(probes, 1):
         found.append(_look_at(pipeline, probe))
         report(done)
-    if not any(seen.standings for seen in found):
-        raise ModelError("no probe was read: this reader does not judge lines, or the packs have nothing to ask about")
     return found
 
 
@@ -108,31 +126,45 @@ def _look_at(pipeline: Pipeline, probe: Probe) -> Seen:
     question = Question(probe.text)
     reached = pipeline.understand(question, AskOptions())
     if reached is None or not reached.routes:
-        return Seen(bool(probe.answers), 0.0, False, (), ())
-    confidence = calibrated(pipeline.planner.card.calibration, features(reached))
+        return Seen(bool(probe.answers), {}, False, (), ())
+    values = features(reached)
     right = [set(route.answers.tolist()) <= probe.answers for route in reached.routes]
-    if confidence < READ_FROM:
-        return Seen(bool(probe.answers), confidence, right[0], (), ())
+    if pipeline.reader is None or calibrated(pipeline.planner.card.calibration, values) < READ_FROM:
+        return Seen(bool(probe.answers), values, right[0], (), ())
     evidence = gather(pipeline.pack, [walk for route in reached.routes for walk in route.walks], TOP_K)
     reading = pipeline.reader.read(question, evidence, pipeline.pack)
     judged = standings(reached.routes, evidence, reading.line_probs, pipeline.pack)
     by_route = {id(route): is_right for route, is_right in zip(reached.routes, right, strict=True)}
     shown = tuple(by_route[id(standing.route)] for standing in judged)
-    return Seen(bool(probe.answers), confidence, right[0], tuple(judged), shown)
+    return Seen(bool(probe.answers), values, right[0], tuple(judged), shown)
 
 
-def fit_weighing(seen: Sequence[Seen]) -> Weighing:
-    """Powers, then the confidence; ``seen`` holds at least one probe that was read."""
+# --- fits ---------------------------------------------------------------------------------------
+
+
+def fit_plan(seen: Sequence[Seen]) -> Calibration:
+    """Confidence of the plan alone, from every probe that reached something."""
+    reached = [one for one in seen if one.features]
+    if not reached:
+        raise ModelError("no question to calibrate confidence on led anywhere; the cards stay as they are")
+    rows = np.array([[one.features[name] for name in PLAN_FEATURES] for one in reached])
+    return fit(rows, np.array([float(one.plan_right) for one in reached]), PLAN_FEATURES)[0]
+
+
+def fit_weighing(seen: Sequence[Seen], plan: Calibration, min_confidence: float = MIN_CONFIDENCE) -> Weighing:
+    """Powers, then the confidence; ModelError when nothing was read."""
     powers = _fit_powers(seen)
     rows, targets = [], []
     for one in seen:
         if one.standings:
             chosen = best_of(one.standings, powers)
-            values = weighed_features(one.standings, chosen, powers, one.plan_confidence)
+            values = weighed_features(one.standings, chosen, powers, calibrated(plan, one.features))
             rows.append([values[name] for name in FEATURES])
-            targets.append(one.right[one.standings.index(chosen)])
-    confidence, _ = fit(np.array(rows), np.array(targets, float), FEATURES)
-    return Weighing(powers, confidence)
+            targets.append(float(one.right[one.standings.index(chosen)]))
+    if not rows:
+        raise ModelError("no probe was read: this reader does not judge lines; its card stays as it is")
+    confidence, _ = fit(np.array(rows), np.array(targets), FEATURES)
+    return Weighing(powers, confidence, min_confidence)
 
 
 def _fit_powers(seen: Sequence[Seen]) -> dict[str, float]:
@@ -153,17 +185,25 @@ def _fit_powers(seen: Sequence[Seen]) -> dict[str, float]:
     return {name: round(float(value), 4) for name, value in zip(POWERS, found, strict=True)}
 
 
-def cross_checked(seen: Sequence[Seen]) -> WeighingReport:
-    """The fit on all of them, with figures of two fits that each saw the other half."""
-    halves = [list(seen[0::2]), list(seen[1::2])]
-    outcomes = [row for at, half in enumerate(halves) for row in _outcomes(half, fit_weighing(halves[1 - at]))]
+def fit_both(seen: Sequence[Seen], with_reader: bool) -> Fitted:
+    """The fit on all probes, with figures and thresholds of fits that each saw another part."""
+    outcomes: list[_Outcome] = []
+    for fold in range(FOLDS):
+        rest = [one for at, one in enumerate(seen) if at % FOLDS != fold]
+        plan = fit_plan(rest)
+        weighing = fit_weighing(rest, plan) if with_reader else None
+        outcomes += [_outcome(one, plan, weighing) for at, one in enumerate(seen) if at % FOLDS == fold]
     answerable = [row for row in outcomes if row.answerable]
-    return WeighingReport(
-        fit_weighing(seen),
+    by_plan = _kept_by_default([(row.answerable, row.plan_confidence, row.plan_right) for row in outcomes])
+    by_both = _kept_by_default([(row.answerable, row.confidence, row.right) for row in outcomes]) if with_reader else None
+    plan = fit_plan(seen)
+    return Fitted(
+        plan,
+        fit_weighing(seen, plan, by_both.threshold) if by_both else None,
         len(seen),
         len(answerable),
-        _kept([(row.answerable, row.plan_confidence, row.plan_right) for row in outcomes]),
-        _kept([(row.answerable, row.confidence, row.right) for row in outcomes]),
+        by_plan,
+        by_both,
         sum(row.right and not row.plan_right for row in answerable),
         sum(row.plan_right and not row.right for row in answerable),
     )
@@ -178,20 +218,29 @@ class _Outcome:
     right: bool
 
 
-def _outcomes(seen: Sequence[Seen], weighing: Weighing) -> list[_Outcome]:
-    found = []
-    for one in seen:
-        confidence, right = one.plan_confidence, one.plan_right
-        if one.standings:
-            chosen = best_of(one.standings, weighing.powers)
-            values = weighed_features(one.standings, chosen, weighing.powers, one.plan_confidence)
-            confidence, right = calibrated(weighing.confidence, values), one.right[one.standings.index(chosen)]
-        found.append(_Outcome(one.answerable, one.plan_confidence, one.plan_right, confidence, right))
-    return found
+def _outcome(one: Seen, plan: Calibration, weighing: Weighing | None) -> _Outcome:
+    by_plan = calibrated(plan, one.features) if one.features else 0.0
+    confidence, right = by_plan, one.plan_right
+    if weighing is not None and one.standings:
+        chosen = best_of(one.standings, weighing.powers)
+        values = weighed_features(one.standings, chosen, weighing.powers, by_plan)
+        confidence, right = calibrated(weighing.confidence, values), one.right[one.standings.index(chosen)]
+    return _Outcome(one.answerable, by_plan, one.plan_right, confidence, right)
 
 
-def _kept(rows: Sequence[tuple[bool, float, bool]], threshold: float = MIN_CONFIDENCE) -> Kept:
-    """Of (answerable, confidence, right)."""
+Row = tuple[bool, float, bool]  # answerable, confidence, right
+
+
+def _kept_by_default(rows: Sequence[Row]) -> Kept:
+    """At the least threshold from 0.5 on that keeps wrong answers rare; where none does, at the last."""
+    for threshold in THRESHOLDS:
+        kept = _kept(rows, threshold)
+        if kept.wrong <= MOST_WRONG:
+            break
+    return kept
+
+
+def _kept(rows: Sequence[Row], threshold: float) -> Kept:
     printed = [row for row in rows if row[1] >= threshold]
     answerable = max(1, sum(row[0] for row in rows))
     wrong = sum(not right for _, _, right in printed) / max(1, len(printed))
@@ -201,14 +250,28 @@ def _kept(rows: Sequence[tuple[bool, float, bool]], threshold: float = MIN_CONFI
     return Kept(threshold, round(wrong, 4), round(coverage, 4), round(hits, 4), round(brier, 4))
 
 
-def write_weighing(reader: Path, report: WeighingReport, about: dict[str, object]) -> None:
-    """Put the weighing into the card of a reader folder, in one rename."""
-    path = reader / MODEL_CARD
+# --- cards --------------------------------------------------------------------------------------
+
+
+def write_cards(model: Path, reader: Path | None, fitted: Fitted, packs: Sequence[str], keep_plan: bool = False) -> None:
+    """Put the fits into the cards of the planner and of the reader, each in one rename."""
+    about = {"packs": list(packs), "probes": fitted.n_probes, "answerable": fitted.n_answerable}
+    if not keep_plan:
+        scores = about | asdict(fitted.by_plan)
+        plan = {"calibration": asdict(fitted.plan), "min_confidence": fitted.by_plan.threshold}
+        _change_card(model, plan | {"calibration_scores": scores})
+    if reader is not None and fitted.weighing is not None and fitted.by_both is not None:
+        scores = about | asdict(fitted.by_both) | {"repaired": fitted.repaired, "spoiled": fitted.spoiled}
+        planner = RigelCard.load(model).hash
+        _change_card(reader, {CARD_KEY: fitted.weighing.as_card() | {"planner": planner, "scores": scores}})
+
+
+def _change_card(folder: Path, changed: dict[str, object]) -> None:
+    path = folder / MODEL_CARD
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
+        beside = path.with_name(path.name + ".tmp")
+        beside.write_text(json.dumps(card | changed, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        os.replace(beside, path)
     except (OSError, ValueError) as error:
-        raise ModelError(f"{path}: cannot be read ({error})") from error
-    card[CARD_KEY] = report.weighing.as_card() | about
-    beside = path.with_name(path.name + ".tmp")
-    beside.write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(beside, path)
+        raise ModelError(f"{path}: cannot be changed ({error})") from error
