@@ -8,7 +8,9 @@ the user's data folder, then defaults.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,10 +25,13 @@ DEFAULT_READER = "reader"
 PACK_MANIFEST = "pack.json"
 MODEL_CARD = "model.json"
 
+AUTO = "auto"
+MAX_GPU_LAYERS = 10_000
+
 Kind = Literal["pack", "model"]
 _FOLDER = {"pack": "kg_packs", "model": "models"}
 _MANIFEST = {"pack": PACK_MANIFEST, "model": MODEL_CARD}
-_SETTINGS = ("pack", "model", "reader", "top_k", "hops", "min_confidence")
+_SETTINGS = ("pack", "model", "reader", "top_k", "hops", "min_confidence", "gpu_layers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,15 @@ def find(kind: Kind, name_or_path: str) -> Found:
     raise error(f"no {kind} named or at {name_or_path!r}; '{listing}' shows what there is")
 
 
+def gpu_layers(value: object) -> int | str:
+    """How many layers of a reader go to a GPU: a number, or "auto"; raises :class:`ConfigError` for anything else."""
+    if isinstance(value, str) and (value == AUTO or value.isdecimal()):
+        value = value if value == AUTO else int(value)
+    if value == AUTO or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_GPU_LAYERS):
+        return value
+    raise ConfigError(f"gpu_layers is {value!r}; it must be auto or a number from 0")
+
+
 def load_settings(environ: Mapping[str, str] | None = None) -> dict[str, object]:
     """Settings from the environment and ``config.toml``; only known keys.
 
@@ -122,3 +136,29 @@ def _read_config_file(path: Path) -> dict[str, object]:
         known = ", ".join(_SETTINGS)
         raise ConfigError(f"{path}: unknown setting {unknown[0]!r} (known: {known})")
     return settings
+
+
+def set_setting(key: str, value: str | None) -> None:
+    """Write one setting to ``config.toml`` (None removes it); every other line stays as it is.
+
+    Raises :class:`ConfigError` for a file that does not parse, or is laid out so that one line cannot be changed.
+    """
+    path = Path(os.path.realpath(data_home() / "config.toml"))  # a link stays a link
+    wanted = _read_config_file(path)
+    wanted.pop(key, None)
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    kept = [line for line in lines if not re.match(rf"""\s*["']?{key}["']?\s*=""", line)]
+    if value is not None:
+        wanted[key] = value
+        kept.append(f"{key} = {json.dumps(value)}")
+    text = "".join(f"{line}\n" for line in kept)
+    try:
+        same = tomllib.loads(text) == wanted
+    except tomllib.TOMLDecodeError:
+        same = False
+    if not same:
+        raise ConfigError(f"{path}: {key} cannot be changed in this layout; write it by hand")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)

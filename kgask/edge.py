@@ -130,6 +130,12 @@ def why_not(pack: Pack, reached: Reached | None) -> tuple[Stage, str]:
     return "confidence" if reached.routes else "retrieve", reason
 
 
+def none_answers(pack: Pack, reached: Reached) -> str:
+    """Why an answer that the plan would have given is not printed: the reader read the facts."""
+    label = pack.labels([reached.seed.entity])[0]
+    return f"facts about {label} were found, but none of them answers the question"
+
+
 def relation_in_words(pack: Pack, directed_relation: int) -> str:
     """The label of a relation, or of its inverse."""
     relation, inverse = undirected(directed_relation, pack.n_relations)

@@ -13,13 +13,14 @@ import numpy as np
 
 from kgask import config
 from kgask.choose import Linked, Search, choose
-from kgask.edge import Outcome, why_not
+from kgask.edge import Outcome, none_answers, why_not
 from kgask.errors import ModelError, PackError, UsageError
 from kgask.explained import explanation
 from kgask.link.features import LinkModel
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
 from kgask.pack.store import Pack
+from kgask.plan.card import MIN_CONFIDENCE
 from kgask.plan.rigel_onnx import RigelPlanner, mask_mention
 from kgask.protocols import Reader
 from kgask.reached import Reached, calibrated, features
@@ -27,13 +28,24 @@ from kgask.retrieve.evidence import gather
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.trace import trace_route
 from kgask.retrieve.walk import Route
-from kgask.types import Answer, Branch, EntityId, Evidence, Mention, Question, Reading
+from kgask.types import (
+    Answer,
+    Branch,
+    EntityId,
+    Evidence,
+    Mention,
+    Question,
+    Reading,
+    ScoredTriple,
+)
+from kgask.weigh import Weighing, standings, weigh
 
 MAX_HOPS = 3
 TOP_K = 10
 MAX_TOP_K = 20  # three hops of it are what a reader's prompt numbers
-MIN_CONFIDENCE = 0.5
+READ_FROM = 0.05  # plans below this confidence are not read: no reader that was measured saves them
 MAX_QUESTION_CHARS = 2000
+NOTHING_PROVEN = "nothing that the reader wrote is an answer that was retrieved"
 CHUNK = 64  # questions that are planned together
 
 
@@ -44,7 +56,7 @@ class AskOptions:
     hops: int = MAX_HOPS
     top_k: int = TOP_K
     entity: str | None = None
-    min_confidence: float = MIN_CONFIDENCE
+    min_confidence: float | None = None  # None: what the model cards say (Pipeline.min_confidence)
     keep_seed: bool = False
     explain: bool = False  # keep what --explain shows; costs time
 
@@ -56,6 +68,8 @@ class AskOptions:
         bounds = {"hops": (1, MAX_HOPS), "top_k": (1, MAX_TOP_K), "min_confidence": (0, 1)}
         for name, (low, high) in bounds.items():
             value = getattr(self, name)
+            if value is None and name == "min_confidence":
+                continue
             whole = name == "min_confidence" or isinstance(value, int)
             if isinstance(value, bool) or not isinstance(value, int | float) or not whole or not low <= value <= high:
                 raise UsageError(f"{name} must be a {'number' if high == 1 else 'whole number'} from {low} to {high}")
@@ -92,8 +106,10 @@ class Pipeline:
     notes: tuple[str, ...] = ()  # which hardware is used, for --verbose
     _linker: Linker = field(init=False)
     _relations: np.ndarray = field(init=False)
+    _weighing: Weighing | None = field(init=False)  # what the reader's word counts; None where that is not known
 
     def __post_init__(self) -> None:
+        self._weighing = Weighing.of(getattr(self.reader, "card", None))
         model = LinkModel.of(self.planner.card.linker)
         self._linker = Linker(self.pack, self.planner.question_words(), model)
         self._relations = self.planner.relation_matrix(self.pack.relations(), self.pack.relation_hash)
@@ -120,7 +136,18 @@ class Pipeline:
         if reader is None:
             return cls(opened, planner, None, (planner.note,))
         reader_name = reader or str(settings.get("reader", config.DEFAULT_READER))
-        return cls(opened, planner, load_reader(config.find("model", reader_name).path), (planner.note,))
+        layers = config.gpu_layers(settings.get("gpu_layers", config.AUTO))
+        read = load_reader(config.find("model", reader_name).path, layers)
+        return cls(opened, planner, read, (planner.note, f"reader {reader_name}: {read.note}, {read.engine.note}"))
+
+    @property
+    def min_confidence(self) -> float:
+        """The threshold that applies where none is asked for: the reader's card knows, else the planner's."""
+        weighing = self._weighing if self.reader is not None else None
+        return weighing.min_confidence if weighing else self.planner.card.min_confidence
+
+    def _least(self, options: AskOptions) -> float:
+        return self.min_confidence if options.min_confidence is None else options.min_confidence
 
     def close(self) -> None:
         self.pack.close()
@@ -178,12 +205,19 @@ class Pipeline:
         if options.explain:
             found = explanation(self.pack, self._linker, question, reached, options.search)
             outcome = replace(outcome, explanation=found)
-        if reached is None or not reached.routes or confidence < options.min_confidence:
-            return outcome.refusal(*why_not(self.pack, reached))
+        reads = self.reader is not None and self._weighing is not None
+        least = min(READ_FROM, self._least(options)) if reads else self._least(options)
+        if reached is None or not reached.routes or confidence < least:
+            refusal = outcome.refusal(*why_not(self.pack, reached))
+            # A free reader without facts answers anyway; nothing stands behind what it writes.
+            if getattr(self.reader, "needs_facts", True):
+                return refusal
+            reading = self.reader.read(question, Evidence((), (), False), self.pack)
+            return replace(refusal, written=reading.written, unverified=reading.unverified)
         with timer.stage("retrieve"):
             ways = [walk for route in reached.routes for walk in route.walks]
             outcome = replace(outcome, evidence=gather(self.pack, ways, options.top_k))
-        return self._read(outcome, timer)
+        return self._read(outcome, options, timer)
 
     # --- link, plan, retrieve -------------------------------------------------------------
 
@@ -194,7 +228,7 @@ class Pipeline:
         if options.entity is not None:
             return self._best(questions, lambda question: self._given(options.entity, question), options, timers)
         best = self._best(questions, self._linker.link, options, timers)
-        least = max(options.min_confidence, MIN_CONFIDENCE)
+        least = max(self._least(options), MIN_CONFIDENCE)
         unsure = [row for row, reached in enumerate(best) if self._confidence(reached) < least]
         if unsure:
             again, clocks = [questions[row] for row in unsure], [timers[row] for row in unsure]
@@ -266,25 +300,54 @@ class Pipeline:
 
     # --- read -----------------------------------------------------------------------------
 
-    def _read(self, outcome: Outcome, timer: Timer) -> Answer:
-        routes_found, evidence = outcome.reached.routes, outcome.evidence
-        route, notes = routes_found[0], ()
+    def _read(self, outcome: Outcome, options: AskOptions, timer: Timer) -> Answer:
+        evidence, notes = outcome.evidence, ()
+        route = outcome.reached.routes[0]
         if self.reader is not None:
             with timer.stage("read"):
                 reading = self.reader.read(outcome.question, evidence, self.pack)
-            # Plan and reader are both probabilities; where they disagree, the surer one decides. Measured on
-            # MetaQA dev: of 7 refusals against a plan above the threshold, 6 refused a right answer.
-            if reading.abstained and reading.prob > outcome.confidence:
+            if reading.written is not None:
+                return self._written(outcome, reading, timer)
+            judged = standings(outcome.reached.routes, evidence, reading.line_probs, self.pack)
+            if self._weighing is not None and judged:
+                route, confidence = weigh(self._weighing, judged, outcome.confidence)
+                doubted = confidence < self._least(options) <= outcome.confidence
+                outcome = replace(outcome, confidence=confidence)
+                if doubted:
+                    return outcome.refusal("read", none_answers(self.pack, outcome.reached))
+            elif reading.abstained and reading.prob > outcome.confidence:
                 return outcome.refusal("read", reading.text)
+            elif not reading.abstained:
+                route = chosen_route(outcome.reached.routes, reading)
             if reading.abstained:
                 notes = ("the reader does not confirm this answer; the plan is surer than it",)
-            else:
-                route = chosen_route(routes_found, reading)
+        if outcome.confidence < self._least(options):
+            return outcome.refusal(*why_not(self.pack, outcome.reached))
         entities = self._ordered(route, evidence)
         with timer.stage("trace"):
             support = trace_route(self.pack, route, np.asarray(entities))
         with timer.stage("names"):
             return outcome.answer(entities, support, notes)
+
+    def _written(self, outcome: Outcome, reading: Reading, timer: Timer) -> Answer:
+        """Of a free text exactly what it names, each with the triples of the best route to it."""
+        proven: dict[EntityId, None] = {}
+        support: dict[ScoredTriple, None] = {}
+        with timer.stage("trace"):
+            for route in outcome.reached.routes:
+                ends = set(route.answers.tolist())
+                here = [entity for entity in reading.entities if entity in ends and entity not in proven]
+                if here:
+                    proven |= dict.fromkeys(here)
+                    support |= dict.fromkeys(trace_route(self.pack, route, np.asarray(here)))
+        with timer.stage("names"):
+            # A branch of a narrowed plan may end in more than its branches share: that is no answer.
+            loose = self.pack.labels([entity for entity in reading.entities if entity not in proven])
+            if proven:
+                found = outcome.answer([entity for entity in reading.entities if entity in proven], list(support))
+            else:
+                found = outcome.refusal("read", reading.text if reading.abstained else NOTHING_PROVEN)
+            return replace(found, written=reading.written, unverified=(*loose, *reading.unverified))
 
     def _ordered(self, route: Route, evidence: Evidence) -> list[EntityId]:
         """The whole answer set of the route, best first: ``top_k`` never cuts it."""
@@ -328,10 +391,12 @@ def checked_question(text: str) -> str:
     return line
 
 
-def load_reader(path: Path) -> Reader:
+def load_reader(path: Path, gpu_layers: int | str = config.AUTO) -> Reader:
     """The reader in a model folder, or any GGUF file."""
-    from kgask.read.llama_reader import LlamaReader  # llama.cpp is loaded only when something is read
+    from kgask.read.llama_reader import (
+        LlamaReader,  # llama.cpp is loaded only when something is read
+    )
 
     if not path.exists():
         raise ModelError(f"{path}: no such reader")
-    return LlamaReader.load(path)
+    return LlamaReader.load(path, gpu_layers=gpu_layers)

@@ -11,6 +11,7 @@ from kgask.types import Alternative, Branch, Mention, Seed
 
 LEAST = 1e-9
 SHOWN_ANSWERS = 3  # of an alternative
+MOST_UNUSED = 3  # names beyond this add no doubt
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,15 +63,18 @@ class Reached:
 
 
 def features(reached: Reached) -> dict[str, float]:
-    """What confidence is calibrated on; each is a logarithm, 0 at best (``hops`` is a count).
+    """What confidence is calibrated on; each is 0 at best and else negative (``hops`` is a count).
 
-    A reading of several parts is as sure as the least sure of them, in every respect.
+    Logarithms, and minus one for what makes a link doubtful: a typo, an alias, a name that goes on in the question,
+    other names that the answer leaves out. A reading of several parts is as sure as the least sure
+    of them, in every respect; that the answers are narrowed is then no doubt.
     """
     if reached.parts:
         every = [features(part) for part in reached.parts]
         worst = {name: min(values[name] for values in every) for name in every[0]}
-        return worst | {"hops": max(values["hops"] for values in every), "rival": _rival(reached)}
-    best = reached.routes[0]
+        hops = max(values["hops"] for values in every)
+        return worst | {"hops": hops, "rival": _rival(reached), "narrowed": 0.0}
+    best, mention = reached.routes[0], reached.mention
     return {
         "mass": math.log(max(reached.mass, LEAST)),
         "share": math.log(max(best.prob / max(reached.mass, LEAST), LEAST)),
@@ -79,6 +83,12 @@ def features(reached: Reached) -> dict[str, float]:
         "gap": gap(reached.branch, best.walks[0].relations),
         "topic": math.log(max(reached.branch.topic_prob, LEAST)),
         "rival": _rival(reached),
+        "wanted": math.log(max(float(reached.branch.relation_probs[0].sum()), LEAST)),
+        "narrowed": math.log(max(1.0 - reached.branch.constrained_prob, LEAST)),
+        "typo": -float(reached.seed.match == "typo"),
+        "alias": -float(reached.seed.match == "alias"),
+        "part": -float(not mention.whole),
+        "unused": -float(min(len(mention.unused), MOST_UNUSED)),
     }
 
 

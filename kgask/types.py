@@ -132,6 +132,9 @@ class Reading:
     abstained: bool
     entities: tuple[EntityId, ...] = ()  # the candidates that the text names
     prob: float = 1.0  # probability of the reply under the reader and its constraint
+    line_probs: Mapping[int, float] = field(default_factory=dict)  # 1-based line -> probability that it answers
+    written: str | None = None  # the whole text of a reader that writes freely
+    unverified: tuple[str, ...] = ()  # pieces of it that name no candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,5 +207,7 @@ class Answer:
     alternatives: tuple[Alternative, ...] = ()  # other readings that were looked at, best first, at most five
     died_at: Stage | None = None  # where the question died; None when it is answered
     explanation: Explanation | None = None  # only when asked for
+    written: str | None = None  # what a reader wrote freely; None otherwise. Only ``entities`` are checked
+    unverified: tuple[str, ...] = ()  # pieces of it that name nothing that was retrieved
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)

@@ -18,6 +18,7 @@ CONTRACT = {
     "confidence",
     "abstained",
     "reason",
+    "died_at",
     "seeds",
     "alternatives",
     "notes",

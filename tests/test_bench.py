@@ -136,17 +136,20 @@ def test_webquestions_keeps_what_two_hops_can_answer(freebase: Path) -> None:
     assert found.oracle_hits_at_1 == 1.0
 
 
-def test_relation_questions_are_masked_without_seeing_the_relation(tmp_path: Path) -> None:
+def test_relation_questions_are_masked_by_label_or_left_as_asked(tmp_path: Path) -> None:
     write(tmp_path / "wikidata_props" / "en1.json", {"P19": "place of birth"})
     write(tmp_path / "wikidata_labels_union.json.gz", {"Q1": "Anna Berg"})
     write(tmp_path / "kgconv" / "preferred_labels.json.gz", {})
     folder = tmp_path / "simplequestions_wikidata"
     write(folder / "annotated_wd_data_train.txt.gz", "Q1\tP19\tQ2\twhere was anna berg born\n")
-    valid = write(folder / "annotated_wd_data_valid.txt.gz", "Q1\tR19\tQ2\twho is from Anna Berg?\nQ7\tP19\tQ2\tborn\n")
+    valid = write(folder / "annotated_wd_data_valid.txt.gz", "Q1\tR19\tQ2\twho is from Anna Berg?\nQ7\tP19\tQ2\twhere was Zoe Quill born\n")
     found = simple_questions(valid, tmp_path)
     assert found.names == ["P19", "R19"]
     assert [text.label for text in found.texts] == ["place of birth"]
-    assert [(q.text, q.masked) for q in found.questions] == [(f"who is from {MASK} ?", "label"), ("born", "no")]
+    assert [(q.text, q.is_masked) for q in found.questions] == [
+        (f"who is from {MASK} ?", True),
+        ("where was zoe quill born", False),
+    ]
 
 
 # --- runs ---------------------------------------------------------------------------------

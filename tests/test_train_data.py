@@ -61,7 +61,10 @@ def test_simple_questions_are_masked_or_kept_whole(tmp_path: Path) -> None:
     labels = {f"Q{i}": KNOWN[i % len(KNOWN)] for i in range(len(ASKED))}
     found = list(data.simple_questions(tmp_path, labels))
     assert found[0] == PathExample(f"where was {MASK} born", (("P19", False),), "simple", answer_type="entity")
-    assert found[-2] == PathExample(f"where was {MASK} born", (("P19", True),), "simple", answer_type="entity")
+    assert len(found) == len(ASKED) + 3
+    no_label = "where was qrystl vaandermeer born"
+    assert found[-3] == PathExample(f"where was {MASK} born", (("P19", True),), "simple_found", answer_type="entity")
+    assert found[-2] == PathExample(no_label, (("P19", True),), "simple_unmasked", answer_type="entity")
     assert found[-1] == PathExample("age", (("P569", False),), "simple_unmasked", answer_type="date")
 
 

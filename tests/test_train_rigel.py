@@ -6,6 +6,7 @@ import dataclasses
 import gzip
 import json
 import random
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +20,10 @@ from kgask import config  # noqa: E402
 from kgask.errors import ModelError, UsageError  # noqa: E402
 from kgask.train import data  # noqa: E402
 from kgask.train.compose import Composer  # noqa: E402
-from kgask.train.data import MASK, PathExample  # noqa: E402
+from kgask.train.data import MASK, PathExample, wikidata_example  # noqa: E402
 from kgask.train.export_onnx import INPUTS, OUTPUTS, export, file_entry  # noqa: E402
 from kgask.train.loop import RigelTrainer  # noqa: E402
-from kgask.train.mix import RelationSet  # noqa: E402
+from kgask.train.mix import Corpus, Mix, RelationSet  # noqa: E402
 from kgask.train.model import MAX_HOPS, HopDecoder, Rigel  # noqa: E402
 from kgask.train.rigel_card import build_model_folder  # noqa: E402
 from kgask.train.settings import RigelConfig, read_config  # noqa: E402
@@ -267,6 +268,7 @@ def test_a_config_file_sets_every_kind_of_setting(tmp_path: Path) -> None:
         ("[mix]\nsimple = 2\n", "from 0 to 1"),
         ("[rigel]\nvalidate_every = 0\n", "validate_every = 0 is out of bounds"),
         ("[rigel]\nhead_lr = nan\n", "head_lr = nan is out of bounds"),
+        ("[rigel]\nof_base = 1.5\n", "of_base = 1.5 is out of bounds; a share is"),
         ("[mix]\nsimple = 0\n", "all shares are 0"),
         ("[other]\n", "unknown section"),
         ("steps = 9\n", "not an INI file"),
@@ -274,6 +276,24 @@ def test_a_config_file_sets_every_kind_of_setting(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(UsageError, match=message):
             read_config(path)
+
+
+def test_shown_labels_are_a_share(sets: Path) -> None:
+    texts = {"P50": ["author", "writer", "written by"], "P19": ["place of birth", "born in"]}
+    batch = [wikidata_example(f"who wrote {MASK}", (("P50", False),), "simple")]
+    train = {"simple": [*batch, wikidata_example(f"where was {MASK} born", (("P19", False),), "simple")]}
+    corpus = Corpus(train, [], texts, {}, [])
+    for share, shown in ((1.0, {"author"}), (0.0, {"author", "writer", "written by"})):
+        mix = Mix(corpus, 9, {}, {"simple": 1.0}, {}, share)
+        drawn = [mix.relations(batch, random.Random(seed)) for seed in range(40)]
+        assert {relations.keys for relations in drawn} == {("P50", "P19")}
+        assert {relations.texts[0] for relations in drawn} == shown
+
+
+def test_the_example_of_one_data_set_is_a_config() -> None:
+    example = read_config(Path(str(resources.files("kgask.train") / "simplequestions.ini")))
+    assert set(example.shares) == {"simple_as_asked", "simple_unmasked_as_asked"}
+    assert example.validate_every == example.steps  # the last weights are kept
 
 
 def test_a_share_without_questions_is_refused(sets: Path, encoder: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ PROMPT = "who wrote Lady Susan? Lady Susan, author, Jane Austen."
 
 
 def main(onnx: str, tokenizer: str, gguf: str) -> None:
-    """One ONNX run and one llama.cpp completion of one token."""
+    """One ONNX run and one prompt through llama.cpp."""
     import llama_cpp
     import numpy as np
     import onnxruntime
@@ -30,8 +30,8 @@ def main(onnx: str, tokenizer: str, gguf: str) -> None:
             "first_mask": np.ones((1, 2), np.float32),
         },
     )
-    reader = llama_cpp.Llama(gguf, n_ctx=512, verbose=False)
-    reader.create_completion(PROMPT, max_tokens=1)
+    reader = llama_cpp.Llama(gguf, n_ctx=512, verbose=False, embedding=True)  # of an encoder or a decoder alike
+    reader.embed(PROMPT)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def run(
     topic is asked about one by one.
     """
     found = Report()
-    threshold = AskOptions().min_confidence
+    threshold = pipeline.min_confidence
     size = 1 if given else batch
     for start in range(0, len(questions), size):
         golds = questions[start : start + size]

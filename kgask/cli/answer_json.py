@@ -9,6 +9,9 @@
 ``confidence``    0..1, calibrated probability that the answer is right
 ``abstained``     true when there is no answer
 ``reason``        why not; null when answered
+``died_at``       where the question ended without an answer: ``link`` (no such entity), ``plan``
+                  (no relation means that), ``retrieve`` (the graph lacks it), ``read`` (facts were
+                  found, none answers), ``confidence`` (below the threshold); null when answered
 ``seeds``         topic entities: ``id``, ``key``, ``label``, ``mention``, ``match``, ``score``
 ``alternatives``  other readings that were looked at, best first, at most five: ``seed``
                   (``id``, ``key``, ``label``), ``path`` (relation labels, ``<inv>-`` before
@@ -17,6 +20,8 @@
 ``notes``         what was read tolerantly or is ambiguous
 ``timings_ms``    milliseconds per stage
 ``hashes``        of ``pack``, ``model`` and ``reader``
+``written``       only with ``--free``: the reader's whole text; null when it was not asked
+``unverified``    only with ``--free``: pieces of it that name nothing that was retrieved
 ================  ===================================================================
 """
 
@@ -29,8 +34,8 @@ from kgask.pack.store import Pack
 from kgask.types import Answer
 
 
-def answer_json(answer: Answer, pack: Pack) -> str:
-    """One line; characters that a terminal would act on are escaped as JSON allows."""
+def answer_json(answer: Answer, pack: Pack, free: bool = False) -> str:
+    """One line; characters that a terminal would act on are escaped as JSON allows. ``free``: with ``--free``."""
     seeds = [seed.entity for seed in answer.seeds]
     content = {
         "question": answer.question,
@@ -50,6 +55,7 @@ def answer_json(answer: Answer, pack: Pack) -> str:
         "confidence": answer.confidence,
         "abstained": answer.abstained,
         "reason": answer.reason,
+        "died_at": answer.died_at,
         "seeds": [
             {
                 "id": seed.entity,
@@ -66,6 +72,8 @@ def answer_json(answer: Answer, pack: Pack) -> str:
         "timings_ms": dict(answer.timings_ms),
         "hashes": dict(answer.hashes),
     }
+    if free:
+        content |= {"written": answer.written, "unverified": list(answer.unverified)}
     line = json.dumps(content, ensure_ascii=False)
     return line if line.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)
 

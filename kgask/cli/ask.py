@@ -10,10 +10,12 @@ import click
 
 from kgask import config
 from kgask.cli.questions import answer_lines, count_lines, read_chunks
-from kgask.cli.render import clean, note, steps_bar
+from kgask.cli.render import clean, note, steps_bar, stream_text
 from kgask.errors import EXIT_NO_ANSWER, UsageError
-from kgask.pipeline import MAX_HOPS, MAX_TOP_K, MIN_CONFIDENCE, TOP_K, AskOptions, Pipeline
+from kgask.pipeline import MAX_HOPS, MAX_TOP_K, TOP_K, AskOptions, Pipeline
 from kgask.types import Answer
+
+MAX_WRITTEN, WRITTEN_TOKENS = 4096, 128  # tokens of a free text
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -27,7 +29,8 @@ from kgask.types import Answer
 )
 @click.option("--pack", metavar="PACK", help="Pack name or path (KGASK_PACK; default: demo).")
 @click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel).")
-@click.option("--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader).")
+@click.option("-r", "--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader).")
+@click.option("--gpu-layers", metavar="N", help="Layers of a GGUF reader on a GPU: a number, or auto.  [default: auto]")
 @click.option("--no-reader", is_flag=True, help="Answer from the plan alone.")
 @click.option("--hops", type=click.IntRange(1, MAX_HOPS), help=f"At most this many hops.  [default: {MAX_HOPS}]")
 @click.option("--top-k", type=click.IntRange(1, MAX_TOP_K), help=f"Triples a hop for the reader.  [default: {TOP_K}]")
@@ -36,8 +39,15 @@ from kgask.types import Answer
 @click.option(
     "--min-confidence",
     type=click.FloatRange(0, 1),
-    help=f"Below this, say that there is no answer.  [default: {MIN_CONFIDENCE}]",
+    help="Below this, say that there is no answer.  [default: what the model cards say]",
 )
+@click.option("--prompt", metavar="PROMPT", help="What a GGUF reader is told: a name (kgask prompt --list) or a file.")
+@click.option("--free", is_flag=True, help="Let a GGUF reader write freely; what it names is checked, the rest marked.")
+@click.option(
+    "--max-tokens", type=click.IntRange(1, MAX_WRITTEN), help=f"With --free: length.  [default: {WRITTEN_TOKENS}]"
+)
+@click.option("--temperature", type=click.FloatRange(0, 5), help="With --free: 0 is greedy.  [default: 0]")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="With --free and a temperature.  [default: 0]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a question.")
 @click.option("--verbose", is_flag=True, help="Say on stderr what was loaded and how long each stage took.")
 @click.option("--explain", is_flag=True, help="Show on stderr how the answer came about.")
@@ -56,10 +66,12 @@ def ask(
         raise UsageError("QUESTION and --questions exclude each other")
     if not question and not file and sys.stdin.isatty():
         raise UsageError('no question; try: kgask "who wrote Lady Susan?"')
-    with _open(options, settings) as pipeline:
+    # A free text is shown as it is written to a person at a terminal who asked one question.
+    streams = options["free"] and bool(question) and text != "-" and not as_json and sys.stderr.isatty()
+    with _open(options, settings, streams) as pipeline:
         if verbose:
             _say_what_is_open(pipeline)
-        shown = _Shown(pipeline, as_json, verbose, explain)
+        shown = _Shown(pipeline, as_json, verbose, explain, options["free"], streams)
         asked = _ask_options(options | {"explain": explain}, settings)
         if question and text != "-":
             return shown.single(pipeline.ask(text, asked))
@@ -71,22 +83,57 @@ def ask(
     return 0
 
 
-def _open(options: dict[str, Any], settings: dict[str, Any]) -> Pipeline:
-    if options["no_reader"] and options["reader"]:
-        raise UsageError("--reader and --no-reader exclude each other")
+def _open(options: dict[str, Any], settings: dict[str, Any], streams: bool) -> Pipeline:
+    _check_options(options)
+    if options["gpu_layers"] is not None:
+        settings = settings | {"gpu_layers": config.gpu_layers(options["gpu_layers"])}
     reader = None if options["no_reader"] else options["reader"] or ""
-    return Pipeline.open(options["pack"], model=options["model"], reader=reader, settings=settings)
+    form = None
+    if options["prompt"]:
+        from kgask.read.prompts import form_of
+
+        form = form_of(options["prompt"])
+        if not form.has_facts and not options["free"]:
+            raise UsageError(f"--prompt {options['prompt']} shows no facts, so nothing could be checked; add --free")
+    pipeline = Pipeline.open(options["pack"], model=options["model"], reader=reader, settings=settings)
+    try:
+        if form is not None:
+            pipeline.reader.use_prompt(form)
+        if options["free"]:
+            pipeline.reader = _free(pipeline.reader, options, streams)
+    except BaseException:
+        pipeline.close()
+        raise
+    return pipeline
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    if options["no_reader"]:
+        for name in ("reader", "prompt", "free"):
+            if options[name]:
+                raise UsageError(f"--{name} and --no-reader exclude each other")
+    for name in ("max_tokens", "temperature", "seed"):
+        if options[name] is not None and not options["free"]:
+            raise UsageError(f"--{name.replace('_', '-')} is for --free; by default nothing is written freely")
+
+
+def _free(reader: Any, options: dict[str, Any], streams: bool) -> Any:
+    from kgask.read.free import FreeReader, Writing
+
+    tokens = options["max_tokens"] or WRITTEN_TOKENS
+    writing = Writing(tokens, options["temperature"] or 0.0, options["seed"] or 0)
+    return FreeReader.of(reader, writing, stream_text if streams else None)
 
 
 def _ask_options(options: dict[str, Any], settings: dict[str, Any]) -> AskOptions:
-    def chosen(name: str, default: float) -> Any:
+    def chosen(name: str, default: float | None) -> Any:
         return options[name] if options[name] is not None else settings.get(name, default)
 
     return AskOptions(
         hops=chosen("hops", MAX_HOPS),
         top_k=chosen("top_k", TOP_K),
         entity=options["entity"],
-        min_confidence=chosen("min_confidence", MIN_CONFIDENCE),
+        min_confidence=chosen("min_confidence", None),
         keep_seed=options["keep_seed"],
         explain=options["explain"],
     )
@@ -95,8 +142,10 @@ def _ask_options(options: dict[str, Any], settings: dict[str, Any]) -> AskOption
 class _Shown:
     """Prints answers: stdout is data, the rest goes to stderr."""
 
-    def __init__(self, pipeline: Pipeline, as_json: bool, verbose: bool, explain: bool) -> None:
-        self._pipeline = pipeline
+    def __init__(
+        self, pipeline: Pipeline, as_json: bool, verbose: bool, explain: bool, free: bool, streams: bool
+    ) -> None:
+        self._pipeline, self._free, self._streams = pipeline, free, streams
         self._as_json, self._verbose, self._explain = as_json, verbose, explain
 
     def single(self, answer: Answer) -> int:
@@ -140,9 +189,13 @@ class _Shown:
     def _print_json(self, answer: Answer) -> None:
         from kgask.cli.answer_json import answer_json
 
-        _print_line(answer_json(answer, self._pipeline.pack))
+        _print_line(answer_json(answer, self._pipeline.pack, self._free))
 
     def _beside(self, answer: Answer) -> None:
+        if self._streams and answer.written is not None:
+            stream_text("\n")
+        for text in answer.unverified:
+            note(f"unverified: {text}")
         for text in answer.notes:
             note(text)
         if self._explain:

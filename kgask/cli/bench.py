@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgask.cli.bench_reader import constrain, read, reading, recheck
 from kgask.cli.render import note, steps_bar, table
 
 if TYPE_CHECKING:
@@ -314,3 +315,7 @@ def few(files: tuple[Path, ...], out: Path, rng_seed: int) -> None:
 
     for name, n in write_few(files, out, rng_seed).items():
         note(f"{out / name}: {n} questions")
+
+
+for command in (reading, recheck, constrain, read):
+    bench.add_command(command)

@@ -19,6 +19,7 @@ EXIT_INTERRUPTED = 130
 # command -> (module:attribute, one-line help); the help is repeated here so that listing imports nothing.
 COMMANDS = {
     "ask": ("kgask.cli.ask:ask", "Answer a question, or questions on stdin (the default command)."),
+    "prompt": ("kgask.cli.prompt:prompt", "Show what a reader would get for a question."),
     "pack": ("kgask.cli.pack:pack", "Build, check, list and look into KG packs."),
     "models": ("kgask.cli.models:models", "List and check planner and reader models."),
     "doctor": ("kgask.cli.doctor:doctor", "Check this installation, its models and a pack."),

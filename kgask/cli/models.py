@@ -1,12 +1,13 @@
-"""``kgask models``: list, check, show."""
+"""``kgask models``: list, check, show; what changes them is in :mod:`kgask.cli.models_change`."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgask.cli.models_about import JSON_OPTION, READER, gguf_facts, load_card, print_json, print_rows
+from kgask.cli.models_change import SETTING, add, default, default_of, remove
 from kgask.errors import ModelError
 
 if TYPE_CHECKING:
@@ -14,13 +15,12 @@ if TYPE_CHECKING:
 
     from kgask.config import Found
 
-JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-PLANNER, READER = "planner", "reader"
+__all__ = ["checked", "load_card", "models"]
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def models() -> None:
-    """List, check and look into planner and reader models.
+    """List, add, check and look into planner and reader models.
 
     MODEL is the name of a shipped or user model, a folder, or a GGUF file.
     """
@@ -33,12 +33,14 @@ def list_models(as_json: bool) -> None:
     from kgask.cli.render import note, table
     from kgask.config import data_home, list_found, shipped_root
 
-    entries = [_listed(found) for found in list_found("model")]
+    defaults = {default_of(role)[0] for role in SETTING}
+    entries = [_listed(found) | {"default": found.name in defaults} for found in list_found("model")]
     if as_json:
-        _print_json(entries)
+        print_json(entries)
         return
-    columns = ("name", "role", "origin", "bytes", "path")
-    table(columns, [[entry.get(column, "") for column in columns] for entry in entries])
+    columns = ("name", "role", "origin", "bytes", "path", "default")
+    shown = [entry | {"default": "default" if entry["default"] else ""} for entry in entries]
+    table(columns, [[entry.get(column, "") for column in columns] for entry in shown])
     for entry in entries:
         if "problem" in entry:
             note(entry["problem"])
@@ -50,16 +52,19 @@ def list_models(as_json: bool) -> None:
 @click.argument("names", nargs=-1, metavar="[MODEL]...")
 @JSON_OPTION
 def check(names: tuple[str, ...], as_json: bool) -> None:
-    """Check the card and every hash of the models named, or of all that are found."""
+    """Check the card and every hash of the models named, or of all that are found.
+
+    GGUF files are also loaded, in a process of their own.
+    """
     from kgask.cli.render import table
     from kgask.config import find, list_found
 
     chosen = [find("model", name) for name in names] if names else list_found("model")
     if not chosen:
         raise ModelError("no models to check; 'kgask models list' says where they are looked for")
-    entries = [checked(found) for found in chosen]
+    entries = [checked(found, thorough=True) for found in chosen]
     if as_json:
-        _print_json(entries)
+        print_json(entries)
     else:
         table(("name", "result"), [(entry["name"], entry["problem"] or "ok") for entry in entries])
     broken = [entry["name"] for entry in entries if not entry["ok"]]
@@ -71,16 +76,18 @@ def check(names: tuple[str, ...], as_json: bool) -> None:
 @click.argument("name", metavar="MODEL")
 @JSON_OPTION
 def show(name: str, as_json: bool) -> None:
-    """The card of MODEL: files and hashes, licence, training data, scores."""
-    from kgask.cli.render import table
+    """The card of MODEL: files and hashes, licence, training data, scores.
+
+    Of a GGUF file: size, architecture, context, and its chat template.
+    """
     from kgask.config import find
 
     found = find("model", name)
     facts = {"path": str(found.path), "origin": found.origin, **_about(found.path)}
     if as_json:
-        _print_json(facts)
+        print_json(facts)
     else:
-        table(("", ""), [row for key, value in facts.items() for row in _rows(key, value)])
+        print_rows(facts)
 
 
 def _listed(found: Found) -> dict[str, Any]:
@@ -92,21 +99,25 @@ def _listed(found: Found) -> dict[str, Any]:
     return entry | {"role": role, "bytes": sum(file["bytes"] for file in content["files"].values())}
 
 
-def checked(found: Found) -> dict[str, Any]:
+def checked(found: Found, thorough: bool = False) -> dict[str, Any]:
+    """Whether a model is whole. ``thorough`` also hashes all of an added file, and loads GGUF files."""
     entry: dict[str, Any] = {"name": found.name, "path": str(found.path)}
     try:
-        _check(found.path)
+        _check(found.path, thorough)
     except ModelError as error:
         return entry | {"ok": False, "problem": str(error)}
     return entry | {"ok": True, "problem": None}
 
 
-def _check(path: Path) -> None:
+def _check(path: Path, thorough: bool) -> None:
     """Raises :class:`ModelError` that says what is wrong with the model."""
-    if path.is_file():
-        from kgask.read.gguf_header import check_readable, read_header
+    from kgask.read.card import added_file, check_added, is_added
 
-        check_readable(read_header(path))
+    if is_added(path):
+        _check_gguf(check_added(path) if thorough else added_file(path)[0], thorough)
+        return
+    if not path.is_dir():
+        _check_gguf(path, thorough)
         return
     role, content = load_card(path)
     if role == READER:
@@ -121,63 +132,23 @@ def _check(path: Path) -> None:
             raise ModelError(f"{path}: content differs from the model card: {', '.join(wrong)}")
 
 
+def _check_gguf(file: Path, thorough: bool) -> None:
+    from kgask.read.probe import checked_header, try_file
+
+    header = checked_header(file)
+    if thorough:
+        try_file(header)
+
+
 def _about(path: Path) -> dict[str, Any]:
     """The card of a folder; of a bare GGUF file (which has none) what its header says."""
-    if not path.is_file():
+    if path.is_dir():
         role, content = load_card(path)
         return {"role": role, **content}
     from kgask.read.gguf_header import read_header
 
-    header = read_header(path)
-    return {
-        "role": READER,
-        "architecture": header.architecture,
-        "bytes": header.file_bytes,
-        "n_ctx_train": header.n_ctx_train,
-        "n_tensors": header.n_tensors,
-        "chat_template": header.chat_template is not None,
-    }
+    return gguf_facts(read_header(path))
 
 
-def load_card(path: Path) -> tuple[str, dict[str, Any]]:
-    """Role and content of a checked card; the magic says which stage it belongs to.
-
-    Raises :class:`ModelError` for a card that neither stage reads.
-    """
-    from kgask.config import MODEL_CARD
-    from kgask.plan.card import MAGIC, RigelCard
-    from kgask.read.card import read_card
-
-    card = path / MODEL_CARD
-    try:
-        content = json.loads(card.read_text(encoding="utf-8"))
-        whole = all(_names_a_file(name, entry) for name, entry in content["files"].items())
-        magic = content["magic"]
-    except OSError as error:
-        raise ModelError(f"{card}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise ModelError(f"{card}: not a model card") from None
-    if not whole:
-        raise ModelError(f"{card}: broken list of files")
-    if magic == MAGIC:
-        return PLANNER, dict(RigelCard.load(path).content)
-    return READER, read_card(path).content
-
-
-def _names_a_file(name: str, entry: dict[str, Any]) -> bool:
-    """Whether a card's entry is a file of its folder, with its size and hash."""
-    inside = name not in ("", "..") and "/" not in name and "\\" not in name
-    return inside and isinstance(entry["bytes"], int) and isinstance(entry["sha256"], str)
-
-
-def _rows(key: str, value: object) -> list[tuple[str, object]]:
-    """A card's value as table rows: nested keys are joined by dots, lists give a row each."""
-    if isinstance(value, dict):
-        return [row for inner, item in value.items() for row in _rows(f"{key}.{inner}", item)]
-    if isinstance(value, list):
-        return [(key, item) for item in value]
-    return [(key, value)]
-
-
-def _print_json(value: object) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False))
+for command in (add, remove, default):
+    models.add_command(command)

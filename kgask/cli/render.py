@@ -55,6 +55,12 @@ def note(text: str) -> None:
     print(f"kgask: {clean(text)}", file=sys.stderr)
 
 
+def stream_text(text: str) -> None:
+    """A piece of a text that is being written, on a terminal's stderr; line breaks stay."""
+    sys.stderr.write("\n".join(clean(line) for line in text.split("\n")))
+    sys.stderr.flush()
+
+
 def markup_free(text: str) -> Text:
     """A rich text that shows ``text`` as it is: no markup, no emoji codes, no highlighting."""
     from rich.text import Text

@@ -10,6 +10,7 @@ import click
 
 from kgask import config
 from kgask.cli.render import note, steps_bar
+from kgask.cli.train_calibrate import calibrate
 from kgask.cli.train_pack import adapt, domain
 from kgask.cli.train_reader import reader
 from kgask.cli.training import check_device, need_torch, use_threads
@@ -28,6 +29,7 @@ def train() -> None:
 train.add_command(adapt)
 train.add_command(domain)
 train.add_command(reader)
+train.add_command(calibrate)
 
 
 @train.command(short_help="Train the planner and export it to ONNX.")
@@ -43,6 +45,7 @@ train.add_command(reader)
 @click.option("--batch-size", type=click.IntRange(2), help="Questions a step; goes before the config file's.")
 @click.option("--seed", "rng_seed", type=int, help="Seed of all randomness; goes before the config file's.")
 @click.option("--probes", type=click.IntRange(20), default=1200, show_default=True, help="Questions to calibrate on.")
+@click.option("--full-graph", is_flag=True, help="Write the float32 graph too, four times as large: a GPU runs it.")
 @click.option("--threads", type=click.IntRange(1), help="CPU threads.  [default: all usable cores]")
 @click.option("--device", default="cpu", show_default=True, help="torch device, such as cuda.")
 def rigel(
@@ -55,6 +58,7 @@ def rigel(
     pack: str,
     validate_on: tuple[str, ...],
     probes: int,
+    full_graph: bool,
     threads: int | None,
     device: str,
     **given: int | None,
@@ -87,7 +91,7 @@ def rigel(
     _run(trainer, settings.steps)
     note("exporting to ONNX and calibrating")
     with steps_bar("calibrate", probes) as show:
-        parity, result = build_model_folder(trainer, out, pack_path, probes, lambda done, _: show(done, ""))
+        parity, result = build_model_folder(trainer, out, pack_path, probes, lambda done, _: show(done, ""), full_graph)
     note(f"ONNX against torch: fp32 within {parity.fp32:.1e}, int8 agrees on {parity.int8_agreement:.1%}")
     note(
         f"{result.n_probes} calibration questions on {pack}: Hits@1 {result.hits_at_1:.3f} of the answerable, "

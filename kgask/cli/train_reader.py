@@ -88,13 +88,6 @@ VARIANTS = ("F16", "Q8_0", "Q8_0-Q5_1", "Q4_K")  # of kgask.train.reader_ship, w
     type=click.IntRange(1),
     help="Held-out scenes that the finished reader is measured on.",
 )
-@click.option(
-    "--plan-trust",
-    default=1.0,
-    show_default=True,
-    type=click.FloatRange(1.0),
-    help="How many times its probability the plan's own reply counts at answer time.",
-)
 @click.option("--quantisation", default="Q8_0-Q5_1", show_default=True, type=click.Choice(VARIANTS))
 @click.option("--compare", is_flag=True, help="Measure every quantisation, and keep the figures in the card.")
 def reader(
@@ -115,7 +108,6 @@ def reader(
     threads: int,
     check_every: int,
     n_measured: int,
-    plan_trust: float,
     quantisation: str,
     compare: bool,
 ) -> None:
@@ -157,4 +149,4 @@ def reader(
     if not finished:
         note(f"stopped at step {trainer.step} of {steps}; the same command goes on")
         return
-    click.echo(str(finish(out, trainer, quantisation, n_measured, plan_trust, compare)))
+    click.echo(str(finish(out, trainer, quantisation, n_measured, compare)))

@@ -15,6 +15,7 @@ MAGIC = "kgask-rigel"
 FORMAT_VERSION = 2  # 2: directed relations as an input; branch scores and answer types as outputs
 CLOSED_FILE = "closed.npy"  # float32 [2R, D], only where the vocabulary is closed
 FILES = ("rigel.onnx", "tokenizer.json", "question_words.txt")
+MIN_CONFIDENCE = 0.5  # where a card does not say which threshold keeps wrong answers rare
 LEAST_TOKENS = 4  # a mask, a word, and what the tokenizer puts around them
 
 
@@ -35,6 +36,7 @@ class RigelCard:
     closed: tuple[str, ...] | None  # relation keys of a closed vocabulary; None: any relation, by its texts
     linker: dict[str, float] | None  # weights of the link score's features; None: the linker's own
     content: dict[str, object]
+    min_confidence: float = MIN_CONFIDENCE  # what is printed by default when the plan alone answers
 
     @classmethod
     def load(cls, folder: Path) -> RigelCard:
@@ -63,11 +65,20 @@ class RigelCard:
                 None if closed is None else _keys(closed),
                 None if linker is None else _numbers(linker),
                 content,
+                threshold(content.get("min_confidence", MIN_CONFIDENCE)),
             )
         except OSError as error:
             raise ModelError(f"{path}: cannot be read ({error.strerror})") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"{path}: broken model card ({error})") from error
+
+
+def threshold(value: object) -> float:
+    """A confidence from which answers are printed; ValueError for what is none."""
+    number = _number(value)
+    if not 0.0 <= number <= 1.0:
+        raise ValueError(f"min_confidence {value}")
+    return number
 
 
 def _number(value: object) -> float:

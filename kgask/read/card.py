@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from kgask.read.constrain import Weights
 from kgask.read.prompt import PROMPT_FORMAT
 
 KIND = "reader"
+ADDED_KIND = "gguf"  # a file that the user added: read by what its header says, not by its card
 MAGIC = "kgask-model"
 FORMAT_VERSION = 1
 HASHED_WHOLE_BYTES, HEAD_BYTES = 64 << 20, 8 << 20  # hashing gigabytes would cost more than the answer
@@ -52,14 +54,6 @@ def read_card(folder: Path) -> ReaderCard:
     return card
 
 
-def plan_trust(card: ReaderCard) -> float:
-    """How many times its probability the plan's own reply counts; 1 when the card does not say."""
-    value = card.content.get("plan_trust", 1.0)
-    if not isinstance(value, int | float) or not 1.0 <= value <= 1e6:
-        raise ModelError(f"{card.folder / MODEL_CARD}: plan_trust is {value!r}, not a number from 1")
-    return float(value)
-
-
 def verdict_weights(card: ReaderCard) -> Weights:
     """How the reader's two verdicts on a line are combined."""
     try:
@@ -96,6 +90,61 @@ def file_hash(path: Path) -> str:
         if size <= HASHED_WHOLE_BYTES:
             return hashlib.file_digest(file, "sha256").hexdigest()
         return f"head-{size}-{hashlib.sha256(file.read(HEAD_BYTES)).hexdigest()}"
+
+
+def is_added(folder: Path) -> bool:
+    """Whether ``kgask models add`` made this folder."""
+    try:
+        content = json.loads((folder / MODEL_CARD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and content.get("magic") == MAGIC and content.get("kind") == ADDED_KIND
+
+
+def read_added(folder: Path) -> dict[str, Any]:
+    """The card of an added file; raises ModelError for one that this version cannot use."""
+    path = folder / MODEL_CARD
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        ((name, entry),) = content["files"].items()
+        whole = all(isinstance(entry[key], int) for key in ("bytes", "mtime_ns"))
+        whole = whole and all(isinstance(entry[key], str) for key in ("sha256", "head_hash"))
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        whole, name = False, ""
+    if not whole or content.get("format_version") != FORMAT_VERSION or name in ("", "..") or Path(name).name != name:
+        raise ModelError(f"{path}: not a model card of this version; kgask models remove {folder.name}, then add it")
+    return content
+
+
+def added_file(folder: Path) -> tuple[Path, str, bool]:
+    """An added model's file, its hash, and whether it is surely the one that was checked when it was added.
+
+    Looks at size, head and time of change. Raises ModelError when it is gone or has another size or head.
+    """
+    ((name, entry),) = read_added(folder)["files"].items()
+    file, again = folder / name, f"kgask models remove {folder.name}, then add it again"
+    try:
+        found = file.stat()
+        if found.st_size != entry["bytes"] or file_hash(file) != entry["head_hash"]:
+            raise ModelError(f"{file}: has changed since it was added; {again}")
+    except OSError as error:
+        raise ModelError(f"{file}: cannot be read: {error.strerror or error}; {again}") from None
+    return file, entry["head_hash"], found.st_mtime_ns == entry["mtime_ns"]
+
+
+def check_added(folder: Path) -> Path:
+    """An added model's file after its whole SHA-256 was compared with the card; raises ModelError."""
+    ((name, entry),) = read_added(folder)["files"].items()
+    check_file(ReaderCard(folder, folder / name, entry["bytes"], entry["sha256"], {}))
+    return folder / name
+
+
+def make_added_card(about: dict[str, Any], name: str, sha256: str, head_hash: str, found: os.stat_result) -> dict[str, Any]:
+    """The card of an added file, whose hashes were taken while it was copied; ``about`` is for people."""
+    entry = {"bytes": found.st_size, "sha256": sha256, "head_hash": head_hash, "mtime_ns": found.st_mtime_ns}
+    return {"magic": MAGIC, "kind": ADDED_KIND, "format_version": FORMAT_VERSION, "files": {name: entry}, **about}
 
 
 def make_card(file: Path, about: dict[str, Any]) -> dict[str, Any]:

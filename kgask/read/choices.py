@@ -19,7 +19,7 @@ MAX_LINES = 60
 ANSWER = " =>"  # after the numbers
 NEXT_NAME = "\n"  # between names
 NO_NAME_HAS_IT = " ||"  # ends a reply of a model that has no token for the end of a turn
-_LAST = 1 << 20  # key of "this name, and then the end" is the line plus this
+LAST = 1 << 20  # key of "this name, and then the end" is the line plus this
 
 
 class Choices(Protocol):
@@ -102,7 +102,7 @@ class NameChoices:
 
 
 class NameGrammar:
-    """The possible lists of names. A key is the first line that ends in a name; plus ``_LAST`` for the last name.
+    """The possible lists of names. A key is the first line that ends in a name; plus ``LAST`` for the last name.
 
     That the list ends is part of the choice of its last name: so a model that ends its turn after
     a name is not asked what would have come in the next line.
@@ -113,14 +113,14 @@ class NameGrammar:
     ):
         self._names, self._same = names, same
         self._following, self._end, self._no = following, end, no
-        self.citable = sorted([*names, *(line + _LAST for line in names)])
+        self.citable = sorted([*names, *(line + LAST for line in names)])
 
     def choices(self, state: int) -> dict[int | None, Tokens]:
         """Next key -> tokens; None ends the reply ("I don't know" at the start)."""
-        if state >= _LAST:
+        if state >= LAST:
             return {None: ()}
         later = [line for line in self._names if line > state]
-        found: dict[int | None, Tokens] = {line + _LAST: self._names[line] + self._end for line in later}
+        found: dict[int | None, Tokens] = {line + LAST: self._names[line] + self._end for line in later}
         found |= {line: self._names[line] + self._following for line in later[:-1]}
         return found | ({None: self._no + self._end} if state == START else {})
 
@@ -128,11 +128,11 @@ class NameGrammar:
         """The keys of the reply that names the ends of these lines, in the order of the reply."""
         wanted = set(lines)
         firsts = [first for first in self._names if wanted.intersection(self._same[first])]
-        return [*firsts[:-1], firsts[-1] + _LAST] if firsts else []
+        return [*firsts[:-1], firsts[-1] + LAST] if firsts else []
 
     def read(self, reply: Reply) -> Reply:
         """A decoded reply with lines instead of keys: every line that ends in a name that it gives."""
-        lines = sorted(line for key in reply.lines for line in self._same[key % _LAST])
+        lines = sorted(line for key in reply.lines for line in self._same[key % LAST])
         return Reply(tuple(lines), reply.log_prob, reply.n_decisions)
 
     def tokens_of(self, keys: Iterable[int]) -> Tokens:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -41,6 +41,7 @@ class Reply:
     lines: tuple[int, ...]
     log_prob: float
     n_decisions: int
+    line_probs: Mapping[int, float] = field(default_factory=dict)  # of a reader that judges every line
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Verdicts:
         cited = frozenset(lines)
         chosen = [prob if line in cited else 1.0 - prob for line, prob in self.cite_probs.items()]
         log_prob = sum(math.log(max(prob, LEAST_PROB)) for prob in chosen)
-        return Reply(tuple(sorted(cited)), log_prob, len(chosen))
+        return Reply(tuple(sorted(cited)), log_prob, len(chosen), dict(self.cite_probs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +141,9 @@ def decode_reply(
     state, log_prob, n_decisions = START, 0.0, 0
     lines: list[int] = []
     planned = sorted(set(draft_lines) & set(grammar.citable))
+    draft = _remaining_draft(grammar, state, planned)
     while True:
         choices = grammar.choices(state)
-        draft = _remaining_draft(grammar, state, planned)
         chosen, gained, decided = _choose(source, tokens, choices, draft)
         tokens.extend(choices[chosen])
         log_prob += gained
@@ -151,6 +152,9 @@ def decode_reply(
             return Reply(tuple(lines), log_prob, n_decisions)
         lines.append(chosen)
         state = chosen
+        n_said = len(choices[chosen])
+        as_planned = draft[:n_said] == choices[chosen]
+        draft = draft[n_said:] if as_planned else _remaining_draft(grammar, state, planned)
 
 
 def score_reply(
@@ -169,13 +173,16 @@ def score_reply(
 
 
 def _remaining_draft(grammar: ReplyGrammar, state: int, planned: Sequence[int]) -> Tokens:
-    """Tokens of what the plan would reply from here on."""
+    """Tokens of what the plan would reply from here on; as far as that is still possible."""
     tokens: Tokens = ()
     for line in planned:
         if line > state:
-            tokens += grammar.choices(state)[line]
+            choice = grammar.choices(state).get(line)
+            if choice is None:
+                return tokens
+            tokens += choice
             state = line
-    return tokens + grammar.choices(state)[None]
+    return tokens + grammar.choices(state).get(None, ())
 
 
 def _choose(

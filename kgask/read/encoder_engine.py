@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kgask.errors import ModelError
-from kgask.read.engine import Engine
+from kgask.read.engine import AUTO, Engine
 
 HEADS_KEY = "kgask.heads"  # metadata of our own: float32 rows, each with its bias last, base64
 HEADS_ROOM = 1 << 20
@@ -53,8 +53,8 @@ class Heads:
 class EncoderEngine(Engine):
     """One loaded encoder. Every token sees every other; nothing is kept from one prompt to the next."""
 
-    def __init__(self, path: Path, n_threads: int | None = None):
-        super().__init__(path, n_threads)
+    def __init__(self, path: Path, n_threads: int | None = None, gpu_layers: int | str = AUTO):
+        super().__init__(path, n_threads, gpu_layers)
         self.n_embd = self._llama.llama_model_n_embd(self._model)
         self.heads = self._read_heads()
 

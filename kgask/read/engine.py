@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kgask.config import AUTO
 from kgask.errors import ModelError
 from kgask.read.bindings import last_error, load_bindings
 
@@ -25,7 +26,6 @@ BATCH_TOKENS = 512
 FLASH_ATTENTION_AUTO = -1
 EXACT_CACHE_BYTES = 48 << 20
 _FLOAT32 = 0  # ggml_type
-AUTO = "auto"
 ALL_LAYERS = 1 << 20
 _CONTROL, _USER_DEFINED = 1 << 3, 1 << 4  # llama_token_attr
 _MARKUP = frozenset("<>[]{}|#\uff5c")
@@ -92,6 +92,14 @@ class Engine:
         self._rows: dict[
             int, int
         ] = {}  # number of tokens -> row of the last batch with the logits after them
+
+    @property
+    def note(self) -> str:
+        """On what the model runs, for --verbose."""
+        if not self._llama.llama_supports_gpu_offload():
+            return f"{self.n_threads} threads (this llama.cpp has no GPU backend)"
+        layers = "all" if self.gpu_layers == ALL_LAYERS else str(self.gpu_layers)
+        return f"{self.n_threads} threads, {layers} layers on the GPU"
 
     def close(self) -> None:
         """Free the model; safe to call twice."""
@@ -260,12 +268,17 @@ class Engine:
         """Whether a token ends a reply."""
         return bool(self._llama.llama_vocab_is_eog(self._vocab, token))
 
-    def piece(self, token: int) -> bytes:
-        """What a token adds to the text; nothing for control tokens. A character may span several tokens."""
+    def text(self, tokens: Sequence[int]) -> str:
+        """Tokens turned back into text, control tokens by their names."""
+        return b"".join(self.piece(token, special=True) for token in tokens).decode("utf-8", errors="replace")
+
+    def piece(self, token: int, special: bool = False) -> bytes:
+        """What a token adds to the text; nothing for control tokens, unless ``special``. A character may span
+        several tokens."""
         room = 64
         while True:
             buffer = ctypes.create_string_buffer(room)
-            count = self._llama.llama_token_to_piece(self._vocab, token, buffer, room, 0, False)
+            count = self._llama.llama_token_to_piece(self._vocab, token, buffer, room, 0, special)
             if count >= 0:
                 return buffer.raw[:count]
             room = -count

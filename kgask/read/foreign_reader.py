@@ -83,10 +83,13 @@ class ForeignReader:
         """The prompt for this evidence; ``reply_tokens`` is the room kept for a free reply."""
         room = self._reply_room(evidence) if reply_tokens is None else lambda _lines: reply_tokens
         shown = self.fit(question, evidence, self.lines(evidence, graph), room)
-        filled, texts = shown.filled, [line.text() for line in shown.lines]
-        cut = [line.text() for line in shown.cut]
-        form, n_ctx = self.style.form, self.engine.n_ctx_train
-        return Preview(form.name, filled.text, len(filled.tokens), filled.n_static, n_ctx, tuple(texts), tuple(cut), self.note)
+        filled, n_ctx = shown.filled, self.engine.n_ctx_train
+        facts = tuple(line.text() for line in shown.lines)
+        cut = tuple(line.text() for line in shown.cut)
+        return Preview(
+            self.style.form.name, self.engine.text(filled.tokens), len(filled.tokens), filled.n_static, n_ctx, facts, cut,
+            self.note,
+        )  # fmt: skip
 
     # --- steps ----------------------------------------------------------------------------------
 

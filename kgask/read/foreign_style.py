@@ -26,7 +26,6 @@ class Filled:
     """A prompt as one model gets it."""
 
     tokens: list[int]
-    text: str  # chat format included
     n_static: int  # tokens at its start that are the same for every question
 
 
@@ -69,10 +68,8 @@ class ForeignStyle:
         ``lines`` are made with :func:`kgask.read.neutral.neutral`.
         """
         user = self.form.text(neutral(question, QUESTION_CHARS), lines)
-        pieces = self._frame.pieces(user, self.form.system)
-        tokens = self._tokens(pieces)
-        n_static = _n_shared(self._static, tokens)
-        return Filled([*tokens, *self._engine.prompt_end], "".join(text for text, _ in pieces), n_static)
+        tokens = self._tokens(self._frame.pieces(user, self.form.system))
+        return Filled([*tokens, *self._engine.prompt_end], _n_shared(self._static, tokens))
 
     def _tokens(self, pieces: Sequence[tuple[str, bool]]) -> list[int]:
         tokens: list[int] = []

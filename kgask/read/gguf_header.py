@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import mmap
+import stat
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,22 +22,16 @@ MAGIC = b"GGUF"
 VERSIONS = (2, 3)
 MAX_ITEMS = 1_000_000  # metadata entries or tensors; the largest real files have a few thousand
 MAX_STRING_BYTES = 8 << 20
+MAX_METADATA_BYTES = 64 << 20  # of all texts that are kept
 MAX_DIMENSIONS = 4
-ENCODER_DECODER = frozenset({"t5", "t5encoder", "bart", "whisper", "mbart", "pegasus", "m2m100"})
+FORMAT_KEY = "kgask.prompt_format"  # metadata of kgask's own readers
+ENCODER_DECODER = frozenset({"t5"})
 NOT_A_TEXT_MODEL = frozenset(
     {
-        "bert",
-        "nomic-bert",
-        "nomic-bert-moe",
-        "jina-bert-v2",
-        "jina-bert-v3",
-        "neo-bert",
-        "modern-bert",
-        "clip",
-        "wavtokenizer-dec",
-        "mmproj",
+        "bert", "nomic-bert", "nomic-bert-moe", "jina-bert-v2", "jina-bert-v3", "neo-bert", "modern-bert", "eurobert",
+        "clip", "wavtokenizer-dec", "mmproj", "t5encoder", "whisper",
     }
-)
+)  # fmt: skip
 _SCALARS = {
     0: "<B",
     1: "<b",
@@ -51,11 +46,15 @@ _SCALARS = {
     12: "<d",
 }
 _STRING, _ARRAY = 8, 9
-# type -> (values in a block, bytes of a block); ggml/src/ggml-common.h. Types not listed are not measured.
-_BLOCKS = {
-    0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34), 10: (256, 84),
-    11: (256, 110), 12: (256, 144), 13: (256, 176), 14: (256, 210), 24: (1, 1), 25: (1, 2), 26: (1, 4),
-    27: (1, 8), 28: (1, 8), 30: (1, 2),
+# type -> (name, values in a block, bytes of a block); ggml/src/ggml-common.h. Types not listed are not measured.
+_TYPES = {
+    0: ("F32", 1, 4), 1: ("F16", 1, 2), 2: ("Q4_0", 32, 18), 3: ("Q4_1", 32, 20), 6: ("Q5_0", 32, 22),
+    7: ("Q5_1", 32, 24), 8: ("Q8_0", 32, 34), 9: ("Q8_1", 32, 40), 10: ("Q2_K", 256, 84), 11: ("Q3_K", 256, 110),
+    12: ("Q4_K", 256, 144), 13: ("Q5_K", 256, 176), 14: ("Q6_K", 256, 210), 15: ("Q8_K", 256, 292),
+    16: ("IQ2_XXS", 256, 66), 17: ("IQ2_XS", 256, 74), 18: ("IQ3_XXS", 256, 98), 19: ("IQ1_S", 256, 50),
+    20: ("IQ4_NL", 32, 18), 21: ("IQ3_S", 256, 110), 22: ("IQ2_S", 256, 82), 23: ("IQ4_XS", 256, 136),
+    24: ("I8", 1, 1), 25: ("I16", 1, 2), 26: ("I32", 1, 4), 27: ("I64", 1, 8), 28: ("F64", 1, 8),
+    29: ("IQ1_M", 256, 56), 30: ("BF16", 1, 2), 34: ("TQ1_0", 256, 54), 35: ("TQ2_0", 256, 66), 39: ("MXFP4", 32, 17),
 }  # fmt: skip
 
 
@@ -68,6 +67,17 @@ class GgufHeader:
     metadata: dict[str, Any]
     n_tensors: int
     file_bytes: int
+    n_parameters: int = 0
+    quantisation: str = ""  # type of the tensors that hold most bytes
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is one of kgask's own readers."""
+        return FORMAT_KEY in self.metadata
+
+    @property
+    def is_encoder_decoder(self) -> bool:
+        return self.architecture in ENCODER_DECODER
 
     @property
     def architecture(self) -> str:
@@ -90,11 +100,13 @@ class _Broken(Exception):
 
 def read_header(path: Path) -> GgufHeader:
     """Check a GGUF file and return its header; raises ModelError with one line that says what is wrong."""
-    if path.is_dir():
-        raise ModelError(f"{path}: a folder, not a .gguf file")
     try:
-        size = path.stat().st_size
-        if size == 0:
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise ModelError(f"{path}: a folder, not a .gguf file")
+        if not stat.S_ISREG(found.st_mode):  # opening a pipe would wait for its writer
+            raise ModelError(f"{path}: not a file that can be mapped; name a .gguf file")
+        if found.st_size == 0:
             raise _Broken("the file is empty")
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return _Parser(data, path).header()
@@ -105,19 +117,14 @@ def read_header(path: Path) -> GgufHeader:
 
 
 def check_readable(header: GgufHeader) -> None:
-    """Raise ModelError for a whole file that cannot answer: encoder-decoders, encoders, no vocabulary."""
+    """Raise ModelError for a whole file that cannot answer: encoders, no vocabulary."""
     name = header.architecture
-    if name in ENCODER_DECODER:
+    if name in NOT_A_TEXT_MODEL and not header.is_own:
         raise ModelError(
-            f"{header.path}: architecture {name!r} is an encoder-decoder; "
-            "kgask reads with decoder-only models"
-        )
-    if name in NOT_A_TEXT_MODEL:
-        raise ModelError(
-            f"{header.path}: architecture {name!r} does not write text; use a decoder-only model"
+            f"{header.path}: architecture {name!r} does not write text; use a model that does (llama, qwen2, t5, ...)"
         )
     if not header.metadata.get("tokenizer.ggml.tokens") or not header.n_tensors:
-        raise ModelError(f"{header.path}: has no vocabulary or no weights; use a whole decoder-only model")
+        raise ModelError(f"{header.path}: has no vocabulary or no weights; use a whole model")
 
 
 class _Parser:
@@ -125,6 +132,7 @@ class _Parser:
 
     def __init__(self, data: mmap.mmap, path: Path):
         self.data, self.path, self.size, self.at = data, path, len(data), 0
+        self.kept_bytes = 0
 
     def header(self) -> GgufHeader:
         if self._take(4) != MAGIC:
@@ -139,29 +147,36 @@ class _Parser:
         for _ in range(n_entries):
             key = self._string()
             metadata[key] = self._value(self._number("<I"))
+            if self.kept_bytes > MAX_METADATA_BYTES:
+                raise _Broken(f"its metadata has texts of more than {MAX_METADATA_BYTES} bytes")
         if not isinstance(metadata.get("general.architecture"), str):
             raise _Broken("it names no architecture")
-        self._check_tensors(n_tensors, metadata)
-        return GgufHeader(self.path, version, metadata, n_tensors, self.size)
+        n_parameters, quantisation = self._check_tensors(n_tensors, metadata)
+        return GgufHeader(self.path, version, metadata, n_tensors, self.size, n_parameters, quantisation)
 
-    def _check_tensors(self, count: int, metadata: dict[str, Any]) -> None:
-        """Every tensor must lie inside the file: a truncated file ends here."""
-        furthest = 0
+    def _check_tensors(self, count: int, metadata: dict[str, Any]) -> tuple[int, str]:
+        """Every tensor must lie inside the file: a truncated file ends here. Parameters, and their main type."""
+        furthest, n_values, type_bytes = 0, 0, dict.fromkeys(("",), 0)
         for _ in range(count):
             name = self._string()
             n_dimensions = self._number("<I")
             if not 1 <= n_dimensions <= MAX_DIMENSIONS:
                 raise _Broken(f"tensor {name[:60]!r} claims {n_dimensions} dimensions")
             values = math.prod(self._number("<Q") for _ in range(n_dimensions))
+            if not 0 < values < 1 << 63:
+                raise _Broken(f"tensor {name[:60]!r} claims {values} values")
             kind, offset = self._number("<I"), self._number("<Q")
-            per_block, block_bytes = _BLOCKS.get(kind, (1, 0))
-            furthest = max(furthest, offset + -(-values // per_block) * block_bytes)
+            type_name, per_block, block_bytes = _TYPES.get(kind, ("", 1, 0))
+            n_bytes = -(-values // per_block) * block_bytes
+            furthest, n_values = max(furthest, offset + n_bytes), n_values + values
+            type_bytes[type_name] = type_bytes.get(type_name, 0) + n_bytes
         alignment = metadata.get("general.alignment", 32)
         if not isinstance(alignment, int) or not 0 < alignment <= 1 << 16:
             raise _Broken("its alignment is not a number that makes sense")
         start = -(-self.at // alignment) * alignment
         if start + furthest > self.size:
             raise _Broken(f"it is cut off: {start + furthest} bytes are needed, {self.size} are there")
+        return n_values, max(type_bytes, key=type_bytes.__getitem__)
 
     def _value(self, kind: int) -> Any:
         if kind == _STRING:
@@ -192,6 +207,7 @@ class _Parser:
         length = self._number("<Q")
         if length > MAX_STRING_BYTES:
             raise _Broken(f"it claims a text of {length} bytes")
+        self.kept_bytes += length
         return self._take(length).decode("utf-8", errors="replace")
 
     def _number(self, form: str) -> Any:

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from kgask.config import MODEL_CARD
+from kgask.config import AUTO, MODEL_CARD
 from kgask.errors import ModelError, UsageError
 from kgask.protocols import Graph
 from kgask.read import prompt as forms
 from kgask.read.card import (
     check_file,
-    file_hash,
-    plan_trust,
+    is_added,
     read_card,
     verdict_weights,
 )
 from kgask.read.constrain import Reply
 from kgask.read.encoder_engine import EncoderEngine
 from kgask.read.engine import Engine
+from kgask.read.gguf_header import FORMAT_KEY
 from kgask.read.own_style import OwnStyle
 from kgask.read.prompt import MAX_LINES, PromptLine
 from kgask.read.reply import (
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 # other at every step of the graph: beside two busy processes a read took 880 ms with two threads and 15 ms
 # with one.
 OWN_THREADS = 1
-FORMAT_KEY = "kgask.prompt_format"
 ONE_PROMPT = "the shipped reader has one prompt, its own"
 DRAFT_RATIO = (
     0.9  # lines whose answer scores at least this share of the best one are what the plan would cite
@@ -82,39 +81,39 @@ class LlamaReader:
         self._words: tuple[Graph, list[tuple[str, str]]] | None = None
 
     @classmethod
-    def load(cls, path: str | Path, *, n_threads: int | None = None) -> LlamaReader | ForeignReader:
+    def load(
+        cls, path: str | Path, *, n_threads: int | None = None, gpu_layers: int | str = AUTO
+    ) -> LlamaReader | ForeignReader:
         """Load a reader folder (with its card) or a ``.gguf`` file: ours, or any other.
 
         Raises ModelError, one line, for whatever cannot be used.
         """
         path = Path(path)
-        if (path / MODEL_CARD).is_file():
+        if (path / MODEL_CARD).is_file() and not is_added(path):
             card = read_card(path)
             check_file(card)
-            engine = EncoderEngine(card.file, n_threads or OWN_THREADS)
-            return cls(
-                engine, OwnStyle(engine, plan_trust(card), verdict_weights(card)), card.sha256, card.content
-            )
-        # Only a file without a card needs these: our own reader is loaded for every question.
-        from kgask.read.gguf_header import check_readable, read_header
+            engine = EncoderEngine(card.file, n_threads or OWN_THREADS, gpu_layers)
+            return cls(engine, OwnStyle(engine, verdict_weights(card)), card.sha256, card.content)
+        # Only a file without a card of ours needs these: our own reader is loaded for every question.
+        from kgask.read.encoder_decoder import open_engine
+        from kgask.read.probe import usable
 
-        header = read_header(path)
-        own = header.metadata.get(FORMAT_KEY)
+        weights = usable(path)
+        own = weights.header.metadata.get(FORMAT_KEY)
         if own is not None and own != forms.PROMPT_FORMAT:
             raise ModelError(
                 f"{path}: a kgask reader of prompt format {own}; this version reads {forms.PROMPT_FORMAT}"
             )
         if own is not None:
-            encoder = EncoderEngine(path, n_threads or OWN_THREADS)
-            return cls(encoder, OwnStyle(encoder), file_hash(path))
-        check_readable(header)
+            engine = EncoderEngine(weights.file, n_threads or OWN_THREADS, gpu_layers)
+            return cls(engine, OwnStyle(engine), weights.hash)
         from kgask.read.foreign_reader import ForeignReader
         from kgask.read.foreign_style import ForeignStyle
         from kgask.read.prefix_cache import PrefixCache, model_key
 
-        engine, hashed = Engine(path, n_threads), file_hash(path)
-        cache = PrefixCache(engine, model_key(path, hashed))
-        return ForeignReader(engine, ForeignStyle(engine, header), hashed, cache)
+        engine = open_engine(weights.file, weights.header.is_encoder_decoder, n_threads, gpu_layers)
+        cache = PrefixCache(engine, model_key(weights.file, weights.hash))
+        return ForeignReader(engine, ForeignStyle(engine, weights.header), weights.hash, cache)
 
     def close(self) -> None:
         """Free the model."""

@@ -30,10 +30,12 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _FILLER = frozenset(
-    "a an the is are was were be been it its he she they this that these those there here his her their of in on at by to for "
-    "from with as so then thus therefore hence also answer answers answered question correct final follows following yes "
-    "based according given fact facts triple triples evidence context set provided knowledge i think believe would which who "
-    "whom whose what when where how did does do has have had can could be name names named called".split()
+    normalise(
+        "a an the is are was were be been it its he she they this that these those there here his her their of in on at by "
+        "to for from with as so then thus therefore hence also answer answers answered question correct final follows "
+        "following yes based according given fact facts triple triples evidence context set provided knowledge i think "
+        "believe would which who whom whose what when where how did does do has have had can could name names named called"
+    ).split()
 )
 _DONT_KNOW = (
     "i don t know", "i do not know", "don t know", "unknown", "i m not sure", "i am not sure", "i cannot", "i can t",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -18,16 +17,12 @@ FREE_TOKEN = 1  # the first of the places that a BERT vocabulary keeps free
 
 
 class OwnStyle:
-    """Our own reader: an encoder over question and lines, judged at the lines' number tokens.
-
-    ``plan_trust`` corrects a prior: the reader is trained on plans that err more often than a trained
-    planner does, so the plan's own reply counts that many times its probability.
-    """
+    """Our own reader: an encoder over question and lines, judged at the lines' number tokens."""
 
     note = "kgask's own reader"
 
-    def __init__(self, engine: EncoderEngine, plan_trust: float = 1.0, weights: Weights | None = None):
-        self._engine, self._plan_trust, self._weights = engine, plan_trust, weights or Weights()
+    def __init__(self, engine: EncoderEngine, weights: Weights | None = None):
+        self._engine, self._weights = engine, weights or Weights()
         self._controls = {name: FREE_TOKEN + index for index, name in enumerate(forms.control_tokens())}
         self._controls |= dict(zip((forms.FIRST, forms.LAST), engine.frame(), strict=True))
         wrong = [name for name, token in self._controls.items() if engine.token_text(token) != name]
@@ -58,12 +53,7 @@ class OwnStyle:
         return judge_lines(*self.verdict_logits(tokens, citable), self._weights)
 
     def reply(self, tokens: Sequence[int], citable: Sequence[int], planned: Sequence[int]) -> Reply:
-        verdicts = self._verdicts(tokens, citable)
-        best = verdicts.reply()
-        if not planned:
-            return best
-        plans = verdicts.score(planned)
-        return plans if plans.log_prob + math.log(self._plan_trust) > best.log_prob else best
+        return self._verdicts(tokens, citable).reply()
 
     def score(self, tokens: Sequence[int], citable: Sequence[int], lines: Sequence[int]) -> Reply:
         return self._verdicts(tokens, citable).score(lines)

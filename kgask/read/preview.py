@@ -10,7 +10,7 @@ class Preview:
     """A whole prompt, and what of it did not fit."""
 
     prompt: str  # its name
-    text: str  # with the chat format, exactly what is put into tokens
+    text: str  # the chat format too: the model's tokens turned back into text
     n_tokens: int  # in the model's own tokens
     n_static_tokens: int  # at its start, the same for every question
     n_ctx: int  # tokens that the model was trained for

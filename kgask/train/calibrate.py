@@ -8,7 +8,7 @@ that the pack does not know (whatever is answered then is wrong).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,7 @@ from kgask.train.data import MASK, PathExample
 from kgask.train.validate import follow_path, random_topic
 from kgask.types import Question, directed
 
-FEATURES = ("mass", "share", "link", "hops", "gap")
+FEATURES = tuple("mass share link hops gap topic rival wanted narrowed typo alias part unused".split())
 RIDGE = 1e-3
 LACKING = 0.45  # share of the others whose path the graph does not have, at the first hop or a later one
 TRIES = 200  # draws of an entity that lacks a relation
@@ -113,8 +113,8 @@ def calibrate(
     return CalibrationReport(calibration, len(probes), answerable, hits / max(1, answerable), brier)
 
 
-def fit(x: np.ndarray, y: np.ndarray) -> tuple[Calibration, float]:
-    """Ridge logistic regression of y [n] in {0, 1} on x [n, F]; also the Brier score."""
+def fit(x: np.ndarray, y: np.ndarray, names: Sequence[str] = FEATURES) -> tuple[Calibration, float]:
+    """Ridge logistic regression of y [n] in {0, 1} on x [n, F], F named columns; also the Brier score."""
 
     def loss(weights: np.ndarray) -> float:
         logits = x @ weights[1:] + weights[0]
@@ -122,6 +122,6 @@ def fit(x: np.ndarray, y: np.ndarray) -> tuple[Calibration, float]:
 
     weights = minimize(loss, np.zeros(x.shape[1] + 1), method="L-BFGS-B").x
     probs = 1.0 / (1.0 + np.exp(-(x @ weights[1:] + weights[0])))
-    named = {name: round(float(w), 5) for name, w in zip(FEATURES, weights[1:], strict=True)}
+    named = {name: round(float(w), 5) for name, w in zip(names, weights[1:], strict=True)}
     return Calibration(round(float(weights[0]), 5), named), float(((probs - y) ** 2).mean())
 

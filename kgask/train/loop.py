@@ -56,7 +56,9 @@ class RigelTrainer:
         self._start = copied(self.model) if init and config.of_base else {}
         freeze_lower(self.model.encoder, config.frozen_layers)
         self.corpus: Corpus = load_corpus(data, config.rng_seed, [*config.shares, *config.vocabularies])
-        self.mix = Mix(self.corpus, config.n_negatives, self._similar(), config.shares, config.vocabularies)
+        self.mix = Mix(
+            self.corpus, config.n_negatives, self._similar(), config.shares, config.vocabularies, config.label_share
+        )
         self.probes = [drawn for pack in packs for drawn in self._probes(pack)]
         heads = list(self.model.decoder.parameters())
         self.optimizer = torch.optim.AdamW(

@@ -30,6 +30,7 @@ from kgask.train.wordings import RelationWordings, load_wordings
 WIKIDATA = "wikidata"
 AS_ASKED = "_as_asked"  # ends the name of a source whose questions are drawn as often as people asked them
 DRAWN = ("composed2", "composed3", "constrained", "operators", WRONG_MASK)  # sources made while training
+ONE_HOP = ("simple", "simple_found", "kgconv")  # sources of people's one-hop wordings, topic masked
 HELD_OUT = 0.03  # share of each source's texts kept for validation
 SIMILAR = 0.6  # cosine of untrained text vectors above which two relations may mean the same
 SHORTER = 0.15  # share of the composed questions that lose their last hop
@@ -115,7 +116,8 @@ class Mix:
     ``shares`` weighs the sources; a source that the corpus does not have is an
     error. ``others`` gives the share of the batches that are over another
     vocabulary than Wikidata's, by vocabulary: near-synonyms of two vocabularies
-    must not compete.
+    must not compete. ``label_share`` of the relations are shown by their usual
+    label, the others by any of their texts.
     """
 
     def __init__(
@@ -125,8 +127,10 @@ class Mix:
         similar: dict[str, list[str]],
         shares: Mapping[str, float],
         others: Mapping[str, float],
+        label_share: float = 0.5,
     ) -> None:
         self._corpus, self._n_negatives, self.similar, self._others = corpus, n_negatives, similar, others
+        self._label_share = label_share
         self._pools = _by_vocabulary(corpus)
         self._shares = {name: share for name, share in shares.items() if share > 0}
         missing = [n for n in self._shares if n not in DRAWN and (WIKIDATA, n.removesuffix(AS_ASKED)) not in self._pools]
@@ -177,7 +181,7 @@ class Mix:
 
     def _wrongly_masked(self, rng: random.Random) -> PathExample:
         """A question about a made-up topic with something else than the topic masked."""
-        pools = [pool for pool in ((WIKIDATA, "simple"), (WIKIDATA, "own"), (WIKIDATA, "kgconv")) if pool in self._pools]
+        pools = [pool for name in (*ONE_HOP, "own") if (pool := (WIKIDATA, name)) in self._pools]
         while True:
             text, name = self._choose(rng.choice(pools), rng).text, rng.choice(self._corpus.names).lower()
             wrong = wrong_mask(text.replace(MASK, name), name, rng) if MASK in text else None
@@ -195,7 +199,7 @@ class Mix:
         for key in dict.fromkeys(keys):
             options = [text for text in self._corpus.texts[key] if text not in chosen.values()]
             if options:
-                chosen[key] = options[0] if rng.random() < 0.5 else rng.choice(options)
+                chosen[key] = options[0] if rng.random() < self._label_share else rng.choice(options)
             elif key in gold:
                 chosen[key] = self._corpus.texts[key][0]
         return RelationSet(tuple(chosen), tuple(chosen.values()))
@@ -212,7 +216,7 @@ def _by_vocabulary(corpus: Corpus) -> dict[tuple[str, str], list[PathExample]]:
 
 def _one_hop_texts(pools: dict[tuple[str, str], list[PathExample]]) -> dict[Step, list[str]]:
     texts: dict[Step, list[str]] = {}
-    for source in ("simple", "kgconv"):
+    for source in ONE_HOP:
         for example in pools.get((WIKIDATA, source), ()):
             if MASK in example.text:
                 texts.setdefault(example.path[0], []).append(example.text)

@@ -46,7 +46,6 @@ def finish(
     trainer: Trainer,
     variant: str = "Q8_0-Q5_1",
     count: int = 1000,
-    plan_trust: float = 1.0,
     compare: bool = False,
 ) -> Path:
     """Export, quantise, fit the verdict weights, measure and write ``folder/reader``; returns it.
@@ -70,7 +69,7 @@ def finish(
     if (folder / EARLIER_RECIPE).exists():
         about["earlier_recipe"] = json.loads((folder / EARLIER_RECIPE).read_text(encoding="utf-8"))
     weights = fit_weights(LlamaReader.load(exported), trainer.makers, count)
-    about |= {"verdict_weights": asdict(weights), "plan_trust": plan_trust}
+    about |= {"verdict_weights": asdict(weights)}
     if compare:
         about["quantisations"] = {
             name: measured_variant(exported, out, name, about, trainer.makers, count) for name in VARIANTS

@@ -26,7 +26,7 @@ from kgask.train.mix import WIKIDATA, Corpus
 from kgask.train.torch_planner import UNCALIBRATED
 
 # Words of public questions count when several of them use them: rarer ones are names that masking missed.
-LEAST_TEXTS = {"simple": 25, "kgconv": 4, "wikiweb": 6, "webquestions": 6, "mintaka": 6}
+LEAST_TEXTS = {"simple": 25, "simple_found": 25, "kgconv": 4, "wikiweb": 6, "webquestions": 6, "mintaka": 6}
 UNMASKED = ("simple_unmasked", "webquestions_unmasked")  # sources whose texts hold names
 TRAINING_DATA = [
     "SimpleQuestions-Wikidata, training part (CC BY 3.0)",

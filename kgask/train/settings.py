@@ -11,7 +11,8 @@ from pathlib import Path
 from kgask.errors import UsageError
 
 SHARES = {
-    "simple": 0.14,
+    "simple": 0.04,
+    "simple_found": 0.10,
     "simple_unmasked": 0.02,
     "kgconv": 0.12,
     "own": 0.12,
@@ -27,6 +28,7 @@ SHARES = {
 }
 VOCABULARIES = {"freebase": 0.12}
 LEAST = {"steps": 1, "batch_size": 2, "max_tokens": 4, "save_every": 1, "validate_every": 1, "patience": 1}  # others: 0
+SHARE_SETTINGS = ("label_share", "warmup", "of_base")  # from 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class RigelConfig:
     steps: int = 3000
     batch_size: int = 64
     n_negatives: int = 40
+    label_share: float = 0.5  # of the relations shown by their usual label; the others by any of their texts
     encoder_lr: float = 1e-4
     head_lr: float = 8e-4
     frozen_layers: int = 0  # lower layers of the encoder (and its embeddings) that stay as they are
@@ -87,6 +90,8 @@ def _numbers(path: Path, given: Mapping[str, str]) -> dict[str, object]:
     for name, number in numbers.items():
         if not LEAST.get(name, 0) <= number < math.inf:  # NaN too
             raise UsageError(f"{path}: {name} = {number} is out of bounds; at least {LEAST.get(name, 0)}")
+        if name in SHARE_SETTINGS and number > 1:
+            raise UsageError(f"{path}: {name} = {number} is out of bounds; a share is a number from 0 to 1")
     return numbers
 
 

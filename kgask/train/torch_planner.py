@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from kgask.pack.records import RelationText
-from kgask.plan.card import Calibration
+from kgask.plan.card import MIN_CONFIDENCE, Calibration
 from kgask.plan.rigel_onnx import HopDistributions, mean_directed, weighted_texts
 from kgask.train.encoder import TextBatcher
 from kgask.train.model import Rigel
@@ -27,6 +27,7 @@ class TorchCard:
     closed: tuple[str, ...] | None = None
     linker: dict[str, float] | None = None
     hash: str = "in training"
+    min_confidence: float = MIN_CONFIDENCE
 
 
 class TorchPlanner:

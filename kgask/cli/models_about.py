@@ -1,0 +1,110 @@
+"""What a model says about itself, for the commands of ``kgask models``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgask.errors import ModelError
+
+if TYPE_CHECKING:
+    from kgask.read.gguf_header import GgufHeader
+
+JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+PLANNER, READER = "planner", "reader"
+# Metadata keys of GGUF files that people want to know, and how they are called here.
+_SAID = {"general.name": "title", "general.license": "licence", "general.size_label": "size_label"}
+
+
+def gguf_facts(header: GgufHeader) -> dict[str, Any]:
+    """What the header of a GGUF file says, and how kgask will speak to it."""
+    from kgask.read.chat import chat_format
+
+    said = {ours: header.metadata[theirs] for theirs, ours in _SAID.items() if isinstance(header.metadata.get(theirs), str)}
+    if header.is_own:
+        spoken = "kgask's own reader"
+    else:  # whether a template renders does not depend on these two texts
+        spoken = chat_format(header, {"bos_token": "", "eos_token": ""}).origin
+    return {
+        "role": READER,
+        **said,
+        "architecture": header.architecture,
+        "bytes": header.file_bytes,
+        "n_parameters": header.n_parameters,
+        "quantisation": header.quantisation,
+        "n_ctx_train": header.n_ctx_train,
+        "n_vocab": header.metadata.get("tokenizer.ggml.tokens", 0),
+        "n_tensors": header.n_tensors,
+        "chat_format": spoken,
+        "chat_template": header.chat_template,
+    }
+
+
+def role_of(path: Path) -> str:
+    """Whether a model folder or GGUF file is a planner or a reader; raises ModelError for what is neither."""
+    if path.is_dir():
+        return load_card(path)[0]
+    from kgask.read.probe import usable
+
+    usable(path)
+    return READER
+
+
+def load_card(path: Path) -> tuple[str, dict[str, Any]]:
+    """Role and content of a checked card; the magic says which stage it belongs to.
+
+    Raises :class:`ModelError` for a card that neither stage reads.
+    """
+    from kgask.config import MODEL_CARD
+    from kgask.plan.card import MAGIC, RigelCard
+    from kgask.read.card import is_added, read_added, read_card
+
+    card = path / MODEL_CARD
+    try:
+        content = json.loads(card.read_text(encoding="utf-8"))
+        whole = all(_names_a_file(name, entry) for name, entry in content["files"].items())
+        magic = content["magic"]
+    except OSError as error:
+        raise ModelError(f"{card}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ModelError(f"{card}: not a model card") from None
+    if not whole:
+        raise ModelError(f"{card}: broken list of files")
+    if magic == MAGIC:
+        return PLANNER, dict(RigelCard.load(path).content)
+    if is_added(path):
+        return READER, read_added(path)
+    return READER, read_card(path).content
+
+
+def _names_a_file(name: str, entry: dict[str, Any]) -> bool:
+    """Whether a card's entry is a file of its folder, with its size and hash."""
+    inside = name not in ("", "..") and "/" not in name and "\\" not in name
+    return inside and isinstance(entry["bytes"], int) and isinstance(entry["sha256"], str)
+
+
+def print_rows(facts: dict[str, Any]) -> None:
+    """Facts as a table, a row each."""
+    from kgask.cli.render import table
+
+    table(("", ""), [row for key, value in facts.items() for row in _rows(key, value)])
+
+
+def _rows(key: str, value: object) -> list[tuple[str, object]]:
+    """A card's value as table rows: nested keys are joined by dots, lists give a row each."""
+    if isinstance(value, dict):
+        return [row for inner, item in value.items() for row in _rows(f"{key}.{inner}", item)]
+    if isinstance(value, list):
+        return [(key, item) for item in value]
+    return [(key, value)]
+
+
+def print_json(value: object) -> None:
+    """One line of JSON on stdout; what is not text in metadata (lone surrogates) is escaped."""
+    try:
+        click.echo(json.dumps(value, ensure_ascii=False))
+    except UnicodeEncodeError:
+        click.echo(json.dumps(value))

@@ -1,0 +1,232 @@
+"""``kgask models add``, ``remove``, ``default``: the commands that change which models there are."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgask.cli.models_about import JSON_OPTION, PLANNER, READER, gguf_facts, print_json, print_rows, role_of
+from kgask.errors import ConfigError, ModelError, UsageError
+
+if TYPE_CHECKING:
+    from kgask.config import Found
+    from kgask.read.gguf_header import GgufHeader
+
+CHUNK_BYTES = 8 << 20
+LARGE_BYTES = 1 << 30  # from here on trying a file takes long enough to say so
+SETTING = {PLANNER: "model", READER: "reader"}
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option("--name", metavar="NAME", help="What to call it; the file's own name if not given.")
+@click.option("--link", is_flag=True, help="Keep the file where it is instead of copying it.")
+@JSON_OPTION
+def add(file: str, name: str | None, link: bool, as_json: bool) -> None:
+    """Add a GGUF FILE as a reader, after it was checked and tried.
+
+    Its header, its size and a first load (in a process of its own) are
+    checked; then it is copied to the user's folder and its hash remembered.
+    Ask with it: kgask ask --reader NAME "..."
+    """
+    from kgask.cli.render import note
+    from kgask.config import data_home
+    from kgask.read.probe import checked_header, try_file
+
+    source = Path(file).expanduser()
+    header = checked_header(source)
+    name = free_name(name, source)
+    if header.file_bytes >= LARGE_BYTES:
+        note(f"trying {source} in llama.cpp; a large file takes a while")
+    try_file(header)
+    facts = gguf_facts(header)
+    target = data_home() / "models" / name
+    _place(header, target, link, facts)
+    if as_json:
+        print_json({"name": name, "path": str(target), "linked": link, **facts})
+        return
+    print_rows({"name": name, "path": str(target), **facts})
+    note(f"added; ask with --reader {name}, or make it the default: kgask models default {name}")
+
+
+def free_name(name: str | None, source: Path) -> str:
+    """The wanted name, or one made from the file's; raises UsageError for one that is not a plain name, ModelError
+    for one that is taken."""
+    from kgask.config import data_home, list_found
+
+    made = name or re.sub(r"[^A-Za-z0-9._-]+", "-", source.stem).strip("-._")[:64] or "model"
+    if not _NAME.fullmatch(made) or made.endswith(".tmp"):
+        raise UsageError(f"{made!r} cannot be a model's name: letters, digits, '.', '_' and '-', at most 64")
+    taken = next((found for found in list_found("model") if found.name == made), None)
+    if taken is not None:
+        hint = "choose another: --name NAME"
+        if taken.origin == "user":
+            hint += f"; or first: kgask models remove {made}"
+        raise ModelError(f"a model named {made!r} is there already; {hint}")
+    if os.path.lexists(data_home() / "models" / made):
+        raise ModelError(f"{data_home() / 'models' / made}: is in the way; remove it, or choose another: --name NAME")
+    return made
+
+
+def _place(header: GgufHeader, target: Path, link: bool, facts: dict[str, Any]) -> None:
+    """Copy (or link) the file into a new folder with its card; whole or not at all."""
+    import json
+
+    from kgask.build.folder import new_folder
+    from kgask.cli.render import progress
+    from kgask.config import MODEL_CARD
+    from kgask.read.card import file_hash, make_added_card
+
+    source = header.path
+    if not link:
+        _room_for(header.file_bytes, target)
+    with new_folder(target, force=False) as folder:
+        placed = folder / (source.name if source.name.endswith(".gguf") else "model.gguf")
+        with progress(f"{'hash' if link else 'copy'} {source.name}", header.file_bytes) as advance:
+            sha256, n_bytes = _hashed(source, None if link else placed, advance)
+        if n_bytes != header.file_bytes:
+            raise ModelError(f"{source}: changed while it was read; try again when nothing writes to it")
+        if link:
+            placed.symlink_to(os.path.abspath(source))
+        about = {"name": target.name, "linked": link, "source": os.path.abspath(source), **facts}
+        card = make_added_card(about, placed.name, sha256, file_hash(placed), placed.stat())
+        text = json.dumps(card, ensure_ascii=True, indent=1)
+        (folder / MODEL_CARD).write_text(text, encoding="utf-8")
+
+
+def _room_for(n_bytes: int, target: Path) -> None:
+    there = next(part for part in target.parents if part.exists())
+    free = shutil.disk_usage(there).free
+    if n_bytes > free:
+        raise ModelError(f"{there}: {n_bytes >> 20:,} MiB are needed, {free >> 20:,} free; --link does not copy")
+
+
+def _hashed(source: Path, target: Path | None, advance: Callable[[int], None]) -> tuple[str, int]:
+    """SHA-256 and size of ``source``, copied to ``target`` on the way where one is given."""
+    digest, n_bytes = hashlib.sha256(), 0
+    with open(source, "rb") as read, open(target or os.devnull, "wb") as write:
+        while chunk := read.read(CHUNK_BYTES):
+            digest.update(chunk)
+            write.write(chunk)
+            n_bytes += len(chunk)
+            advance(len(chunk))
+        if target is not None:
+            write.flush()
+            os.fsync(write.fileno())  # before the card, which says that the file is whole
+    return digest.hexdigest(), n_bytes
+
+
+@click.command()
+@click.argument("name", metavar="MODEL")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@JSON_OPTION
+def remove(name: str, yes: bool, as_json: bool) -> None:
+    """Remove a model of the user; of a linked one only the link, never the file."""
+    from kgask.cli.render import note
+
+    found = user_model(name)
+    size = sum(path.lstat().st_size for path in found.path.iterdir() if not path.is_symlink())
+    if not yes:
+        if not sys.stdin.isatty():
+            raise UsageError(f"removing {name!r} needs a yes; type: kgask models remove {name} --yes")
+        if not click.confirm(f"Remove {found.path} ({size:,} bytes)?", err=True):
+            note("nothing was removed")
+            return
+    _remove_folder(found.path)
+    if as_json:
+        print_json({"name": name, "path": str(found.path), "removed": True})
+    else:
+        note(f"removed {found.path}")
+    for role, key in SETTING.items():
+        if default_of(role)[0] == name:
+            note(f"it was the default {role} ({default_of(role)[1]}); choose another: kgask models default NAME")
+
+
+def user_model(name: str) -> Found:
+    """A model in the user's folder by its name; raises ModelError for any other."""
+    from kgask.config import data_home, list_found
+
+    named = [found for found in list_found("model") if found.name == name]
+    for found in named:
+        if found.origin == "user":
+            return found
+    if named:
+        raise ModelError(f"{name!r} ships with kgask and stays; 'kgask models list' shows which are yours")
+    raise ModelError(f"no model named {name!r} in {data_home() / 'models'}; 'kgask models list' shows what there is")
+
+
+def _remove_folder(folder: Path) -> None:
+    """Out of sight in one step, then deleted: a kill in between leaves no half model."""
+    from kgask.config import MODEL_CARD
+
+    if folder.is_symlink():
+        folder.unlink()
+        return
+    aside = folder.with_name(f".{folder.name}.{os.getpid()}.removed")
+    os.rename(folder, aside)
+    (aside / MODEL_CARD).unlink(missing_ok=True)  # without its card it is no model any more
+    shutil.rmtree(aside)
+
+
+@click.command()
+@click.argument("name", metavar="[MODEL]", required=False)
+@click.option("--unset", type=click.Choice([PLANNER, READER]), help="Go back to the one that ships with kgask.")
+@JSON_OPTION
+def default(name: str | None, unset: str | None, as_json: bool) -> None:
+    """Show which planner and reader are used when none is named, or make MODEL the one.
+
+    It is written to config.toml in the user's folder. KGASK_MODEL and
+    KGASK_READER, and the options of a command, go before it.
+    """
+    from kgask.cli.render import table
+    from kgask.config import set_setting
+
+    if name and unset:
+        raise UsageError("MODEL and --unset exclude each other")
+    if unset:
+        set_setting(SETTING[unset], None)
+    elif name:
+        _make_default(name)
+    rows = [(role, *default_of(role)) for role in SETTING]
+    if as_json:
+        print_json({role: {"name": used, "from": origin} for role, used, origin in rows})
+    else:
+        table(("role", "name", "from"), rows)
+
+
+def _make_default(name: str) -> None:
+    from kgask.cli.render import note
+    from kgask.config import data_home, find, set_setting
+
+    found = find("model", name)
+    role = role_of(found.path)
+    value = os.path.abspath(found.path) if found.origin == "path" else name
+    set_setting(SETTING[role], value)
+    used, origin = default_of(role)
+    if used != value:
+        note(f"{origin} still names {used!r}; {data_home() / 'config.toml'} names {value!r}")
+
+
+def default_of(role: str) -> tuple[str, str]:
+    """(name or path, where that is said) of the planner or reader that is used when none is named."""
+    from kgask import config
+
+    key = SETTING[role]
+    if os.environ.get(f"KGASK_{key.upper()}"):
+        return os.environ[f"KGASK_{key.upper()}"], f"KGASK_{key.upper()}"
+    try:
+        chosen = config.load_settings({}).get(key)
+    except ConfigError:
+        chosen = None
+    if chosen:
+        return str(chosen), "config.toml"
+    return (config.DEFAULT_MODEL if role == PLANNER else config.DEFAULT_READER), "shipped"

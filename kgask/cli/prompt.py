@@ -1,0 +1,115 @@
+"""``kgask prompt``: exactly what a reader would get, and which prompts there are."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgask import config
+from kgask.cli.render import clean, note, table
+from kgask.errors import EXIT_NO_ANSWER, UsageError
+from kgask.pipeline import MAX_HOPS, MAX_TOP_K, TOP_K, AskOptions, Pipeline, checked_question, load_reader
+from kgask.types import Answer, Evidence, Question
+
+if TYPE_CHECKING:
+    from kgask.read.preview import Preview
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("question", nargs=-1)
+@click.option("--list", "lists", is_flag=True, help="List the prompts, and the fields of a template of your own.")
+@click.option("--prompt", metavar="PROMPT", help="A name (--list) or a template file.  [default: kgask]")
+@click.option("--pack", metavar="PACK", help="Pack name or path (KGASK_PACK; default: demo).")
+@click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel).")
+@click.option("-r", "--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader).")
+@click.option("--hops", type=click.IntRange(1, MAX_HOPS), help=f"At most this many hops.  [default: {MAX_HOPS}]")
+@click.option("--top-k", type=click.IntRange(1, MAX_TOP_K), help=f"Triples a hop for the reader.  [default: {TOP_K}]")
+@click.option("--entity", metavar="ENTITY", help="The topic: a key, a label or an id (#12).")
+@click.option("--keep-seed", is_flag=True, help="Let a path come back to its topic entity.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def prompt(question: tuple[str, ...], lists: bool, as_json: bool, **options: Any) -> int:
+    """Show the whole prompt that a reader would get for QUESTION; nothing is read.
+
+    \b
+    A template of your own is a text file, for example:
+      Use these facts.
+      {numbered_facts}
+      Question: {question}
+    What stands above a line --- is the system part. Keep fields at the end:
+    what comes before the first one is evaluated once and kept.
+    """
+    if lists:
+        return _list(as_json)
+    text = " ".join(question)
+    if not text:
+        raise UsageError('no question; try: kgask prompt "who wrote Lady Susan?", or kgask prompt --list')
+    settings = config.load_settings()
+    found, answer = _preview(text, options, settings)
+    if as_json:
+        print(json.dumps({"question": text, **asdict(found)} if found else {"question": text, "reason": answer.reason}))
+        return 0 if found else EXIT_NO_ANSWER
+    if found is None:
+        note(f"no prompt, because no facts: {answer.reason}")
+        return EXIT_NO_ANSWER
+    sys.stdout.write("".join(f"{clean(line)}\n" for line in found.text.split("\n")))
+    _notes(found)
+    return 0
+
+
+def _list(as_json: bool) -> int:
+    from kgask.read.prompts import FIELD_HELP, NAMED
+
+    if as_json:
+        forms = [{"name": form.name, "about": form.about, "fields": sorted(form.fields)} for form in NAMED.values()]
+        print(json.dumps({"prompts": forms, "fields": FIELD_HELP}))
+        return 0
+    table(("prompt", "what it is"), [(form.name, form.about) for form in NAMED.values()])
+    table(("field of a template", "what it becomes"), [(f"{{{name}}}", text) for name, text in FIELD_HELP.items()])
+    return 0
+
+
+def _preview(text: str, options: dict[str, Any], settings: dict[str, Any]) -> tuple[Preview | None, Answer]:
+    """The prompt, or None and the answer that says why there are no facts for it."""
+    reader_name = options["reader"] or str(settings.get("reader", config.DEFAULT_READER))
+    checked_question(text)
+    form = None
+    if options["prompt"]:
+        from kgask.read.prompts import form_of
+
+        form = form_of(options["prompt"])
+    reader = load_reader(config.find("model", reader_name).path)
+    if form is not None:
+        reader.use_prompt(form)
+    with Pipeline.open(options["pack"], model=options["model"], reader=None, settings=settings) as pipeline:
+        answer = pipeline.ask(text, _ask_options(options, settings))
+        asked = Question(checked_question(text))
+        if form is not None and not form.has_facts:
+            return reader.preview(asked, Evidence((), (), False), pipeline.pack), answer
+        if answer.evidence is None:
+            return None, answer
+        if answer.confidence < pipeline.min_confidence:
+            sure = f"the plan is {answer.confidence:.0%} sure, {pipeline.min_confidence:.0%} is asked for"
+            note(f"{sure}: ask may refuse before it reads")
+        return reader.preview(asked, answer.evidence, pipeline.pack), answer
+
+
+def _ask_options(options: dict[str, Any], settings: dict[str, Any]) -> AskOptions:
+    names = ("hops", "top_k")
+    given = {name: settings[name] for name in names if name in settings}
+    given |= {name: options[name] for name in names if options[name] is not None}
+    return AskOptions(entity=options["entity"], keep_seed=options["keep_seed"], min_confidence=0.0, **given)
+
+
+def _notes(found: Preview) -> None:
+    """Beside the prompt, on stderr: its size, and what did not fit."""
+    static = f", the first {found.n_static_tokens} the same for every question" if found.n_static_tokens else ""
+    note(f"{found.n_tokens} tokens of this model{static}; it was trained for {found.n_ctx}")
+    note(found.note)
+    if found.cut:
+        note(f"{len(found.cut)} of {len(found.cut) + len(found.shown)} facts do not fit:")
+        for line in found.cut:
+            note(f"  {line}")

@@ -1,0 +1,93 @@
+"""An encoder-decoder GGUF (the T5 family: Flan-T5 and T0 are the papers' readers) in llama.cpp.
+
+The prompt goes to the encoder once; the decoder begins with the model's start
+token and writes the reply. To callers it is an :class:`Engine`: prompt and
+reply come as one sequence of tokens, and since every prompt ends with the
+end-of-text token (``prompt_end``), which no text and no reply can hold, the
+last of those is where the prompt ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from kgask.config import AUTO
+from kgask.errors import ModelError
+from kgask.read.engine import Engine
+
+
+def open_engine(path: Path, encoder_decoder: bool, n_threads: int | None, gpu_layers: int | str = AUTO) -> Engine:
+    """The engine for a file, by what its header says."""
+    return (EncoderDecoder if encoder_decoder else Engine)(path, n_threads, gpu_layers)
+
+
+class EncoderDecoder(Engine):
+    """A loaded model of the T5 family. Raises ModelError where llama.cpp refuses."""
+
+    def __init__(self, path: Path, n_threads: int | None = None, gpu_layers: int | str = AUTO):
+        super().__init__(path, n_threads, gpu_layers)
+        llama = self._llama
+        if not (llama.llama_model_has_encoder(self._model) and llama.llama_model_has_decoder(self._model)):
+            raise ModelError(f"{path}: has no encoder or no decoder; use a whole encoder-decoder model")
+        self._end = int(llama.llama_vocab_eos(self._vocab))
+        start = int(llama.llama_model_decoder_start_token(self._model))
+        self._start = start if start >= 0 else int(llama.llama_vocab_pad(self._vocab))
+        if not (0 <= self._end < self.n_vocab and 0 <= self._start < self.n_vocab):
+            raise ModelError(f"{path}: names no end-of-text or no decoder start token")
+        self.prompt_end = (self._end,)
+        self._encoded: list[int] = []  # the prompt that the decoder attends to
+
+    def tokenize(self, text: str, *, special: bool = False, add_bos: bool = False) -> list[int]:
+        """Token ids. The vocabulary's automatic tokens (T5's end-of-text) are left out: a prompt is put
+        together from parts, and ``prompt_end`` closes it once."""
+        return super().tokenize(text, special=special)
+
+    def logits_after(self, tokens: Sequence[int], draft: Sequence[int] = ()) -> np.ndarray:
+        """float32 [n_vocab], the decoder's logits after the reply that follows the prompt in ``tokens``."""
+        prompt, reply = self._parted(tokens)
+        self._encode(prompt, 1 + len(reply) + len(draft))
+        return super().logits_after([self._start, *reply], draft)
+
+    def logits_at(self, tokens: Sequence[int], positions: Sequence[int]) -> list[np.ndarray]:
+        """float32 [n_vocab] after the token at each position; none of them before the prompt's last one."""
+        prompt, reply = self._parted(tokens)
+        self._encode(prompt, 1 + len(reply))
+        return super().logits_at([self._start, *reply], [position - len(prompt) + 1 for position in positions])
+
+    def _parted(self, tokens: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Prompt (with its end) and reply."""
+        tokens = list(tokens)
+        if self._end not in tokens:
+            raise ModelError(f"{self.path}: an encoder-decoder's prompt must end with its end-of-text token")
+        n_prompt = len(tokens) - tokens[::-1].index(self._end)
+        return tokens[:n_prompt], tokens[n_prompt:]
+
+    def _n_ubatch(self, n_ctx: int) -> int:
+        return n_ctx  # the encoder sees a prompt at once or not at all
+
+    def _free_context(self) -> None:
+        super()._free_context()
+        self._encoded = []
+
+    def _encode(self, prompt: list[int], n_decoded: int) -> None:
+        """Run the encoder unless it has just seen this prompt; ``n_decoded`` tokens will be decoded."""
+        self.reserve(max(len(prompt), n_decoded))  # not later: a new context has not seen the prompt
+        if prompt == self._encoded:
+            return
+        llama, batch = self._llama, self._batch
+        llama.llama_memory_clear(llama.llama_get_memory(self._context), True)
+        self._held, self._rows, self._encoded = [], {}, []
+        batch.n_tokens = len(prompt)
+        for index, token in enumerate(prompt):
+            batch.token[index] = token
+            batch.pos[index] = index
+            batch.n_seq_id[index] = 1
+            batch.seq_id[index][0] = 0
+            batch.logits[index] = True
+        code = llama.llama_encode(self._context, batch)
+        if code != 0:
+            raise ModelError(f"{self.path}: llama.cpp failed to encode {len(prompt)} tokens (code {code})")
+        self._encoded = prompt

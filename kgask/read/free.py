@@ -1,0 +1,153 @@
+"""A reader that writes freely (the papers' setting): its text is matched back to the candidates.
+
+Nothing it writes is an answer by itself. What names a candidate becomes one, with the triples that lead
+to it; the rest is kept beside the answer as unverified (:mod:`kgask.read.matching`).
+"""
+
+from __future__ import annotations
+
+import codecs
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kgask.errors import ModelError
+from kgask.protocols import Graph, Reader
+from kgask.read.foreign_reader import ForeignReader, Shown
+from kgask.read.matching import match
+from kgask.read.preview import Preview
+from kgask.read.reply import NO_LINES, abstain
+from kgask.types import Evidence, Question, Reading
+
+MAX_TOKENS = 128
+NOTHING_MATCHES = "nothing that the reader wrote is an answer that was retrieved"
+DOES_NOT_KNOW = "the reader says that it does not know"
+# What ends a reply of a model without a chat format: it would go on with a question of its own.
+_PLAIN_ENDS = ("\n\n", "\nQuestion:", "\nFacts:")
+_CITED = re.compile(r"\[(\d{1,3})\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How a reader writes: ``temperature`` 0 is greedy; the same ``rng_seed`` writes the same text again."""
+
+    max_tokens: int = MAX_TOKENS
+    temperature: float = 0.0
+    rng_seed: int = 0
+
+
+class FreeReader:
+    """A foreign reader without the constraint; see :class:`kgask.protocols.Reader`.
+
+    ``on_text`` is given the text piece by piece as it is written, raw: it is untrusted.
+    """
+
+    def __init__(self, reader: ForeignReader, writing: Writing, on_text: Callable[[str], None] | None = None):
+        self._reader, self._writing, self._on_text = reader, writing, on_text
+        self.hash = reader.hash
+
+    @classmethod
+    def of(cls, reader: Reader | None, writing: Writing, on_text: Callable[[str], None] | None = None) -> FreeReader:
+        """Raises ModelError for a reader that cannot write: ours points at facts."""
+        if not isinstance(reader, ForeignReader):
+            raise ModelError(
+                "--free needs a language model, and the shipped reader only points at facts; name one: "
+                "--reader FILE.gguf ('kgask models list' shows what there is)"
+            )
+        return cls(reader, writing, on_text)
+
+    @property
+    def note(self) -> str:
+        """For --verbose."""
+        how = f"temperature {self._writing.temperature:g}" if self._writing.temperature else "greedy"
+        return f"{self._reader.note}; free, {how}"
+
+    @property
+    def needs_facts(self) -> bool:
+        """Whether the prompt shows facts; without, a question that the plan cannot answer is asked too."""
+        return self._reader.style.form.has_facts
+
+    def read(self, question: Question, evidence: Evidence, graph: Graph) -> Reading:
+        """What the reader writes, and which candidates of the evidence it names."""
+        lines = self._reader.lines(evidence, graph)
+        if self.needs_facts and not lines:
+            return abstain(NO_LINES)
+        shown = self._reader.fit(question, evidence, lines, lambda _lines: self._writing.max_tokens)
+        text, log_prob = self._write(shown)
+        matched = match(_without_numbers(text, shown), question.text, evidence.candidates, graph)
+        named = frozenset(matched.entities)
+        cited = tuple(
+            number for number, line in zip(shown.numbers, shown.lines, strict=True) if line.end_id in named
+        )
+        says = " | ".join(graph.labels(matched.entities)) or (DOES_NOT_KNOW if matched.refused else NOTHING_MATCHES)
+        return Reading(
+            says, cited, not named, matched.entities, math.exp(log_prob),
+            written=text, unverified=matched.unverified,
+        )  # fmt: skip
+
+    def preview(self, question: Question, evidence: Evidence, graph: Graph) -> Preview:
+        """The prompt for this evidence."""
+        return self._reader.preview(question, evidence, graph, self._writing.max_tokens)
+
+    def _write(self, shown: Shown) -> tuple[str, float]:
+        """The text and its log-probability; ``on_text`` sees it grow."""
+        ends = _PLAIN_ENDS if self._reader.style.plain else ()
+        decoder, told = codecs.getincrementaldecoder("utf-8")("replace"), 0
+        text, log_prob = "", 0.0
+        for piece, gained in self._pieces(shown):
+            text, log_prob = text + decoder.decode(piece), log_prob + gained
+            begins = len(text) - len(text.lstrip())
+            ended = [at for at in (text.find(end, begins) for end in ends) if at >= 0]
+            if ended:
+                text = text[: min(ended)]
+                break
+            told = self._tell(text, told, max(map(len, ends), default=0))
+        else:
+            text += decoder.decode(b"", final=True)
+        self._tell(text, told, 0)
+        return text.strip(), log_prob
+
+    def _tell(self, text: str, told: int, held_back: int) -> int:
+        """Hand on what is new, but not yet what may turn out to be an end; how much has been told."""
+        sure = max(told, len(text) - held_back)
+        if self._on_text is not None and sure > told:
+            self._on_text(text[told:sure])
+        return sure
+
+    def _pieces(self, shown: Shown) -> Iterator[tuple[bytes, float]]:
+        """Bytes and log-probability of one token after another, until one ends the reply."""
+        engine, writing = self._reader.engine, self._writing
+        rng = np.random.default_rng(writing.rng_seed)
+        self._reader.warm(shown.filled, writing.max_tokens)
+        tokens = list(shown.filled.tokens)
+        for _ in range(writing.max_tokens):
+            token, log_prob = _draw(engine.logits_after(tokens), writing.temperature, rng)
+            if engine.ends(token):
+                return
+            yield engine.piece(token), log_prob
+            tokens.append(token)
+
+
+def _draw(logits: np.ndarray, temperature: float, rng: np.random.Generator) -> tuple[int, float]:
+    """A token and its log-probability; logits [n_vocab], possibly broken."""
+    scores = np.nan_to_num(logits.astype(np.float64), nan=-1e9, posinf=1e9, neginf=-1e9)
+    scores -= scores.max()
+    log_probs = scores - math.log(np.exp(scores).sum())
+    if temperature <= 0:
+        token = int(np.argmax(scores))
+    else:
+        weights = np.exp(scores / temperature)
+        token = int(rng.choice(len(weights), p=weights / weights.sum()))
+    return token, float(log_probs[token])
+
+
+def _without_numbers(text: str, shown: Shown) -> str:
+    """Line numbers are no names; a reply of numbers alone means the ends of those lines."""
+    bare = _CITED.sub(" ", text)
+    numbers: Sequence[int] = [int(number) for number in _CITED.findall(text)]
+    if not numbers or re.search(r"\w", bare):
+        return bare
+    return "\n".join(shown.lines[number - 1].end for number in numbers if 1 <= number <= len(shown.lines))
