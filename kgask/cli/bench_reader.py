@@ -145,7 +145,9 @@ def _random(folder: Path, architecture: str, pack: str | None) -> Path:
 
     with _opened(pack) as opened:
         labels = opened.labels(range(min(4000, opened.n_entities)))
-        return write_random(folder / f"{architecture}.gguf", architecture, [*labels, *opened.relation_labels()])
+        texts = [*labels, *opened.relation_labels()]
+        # What it replies is noise at any size: a small one asks thousands of questions in minutes.
+        return write_random(folder / f"{architecture}.gguf", architecture, texts, width=32, layers=2, n_vocab=2048)
 
 
 @click.command("constrain", short_help="What constraint costs, three ways, by number of candidates.")
