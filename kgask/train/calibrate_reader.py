@@ -48,7 +48,7 @@ from kgask.weigh import (
 )
 
 RIDGE = 0.02  # on the powers: a few questions must not make a reader almighty
-MOST_WRONG = 0.047  # of the printed answers, at the default threshold; the aim is 5 %
+MOST_WRONG = 0.0495  # of the printed answers, at the default threshold: under 5 %
 THRESHOLDS = tuple(round(0.5 + 0.02 * step, 2) for step in range(25))
 FOLDS = 5
 
