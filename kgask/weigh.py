@@ -52,7 +52,8 @@ class Weighing:
             least = threshold(found["min_confidence"])
             return cls(powers, Calibration(_finite(found["bias"]), weights), least)
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"the reader's card: its {CARD_KEY!r} is broken ({error}); run: kgask train calibrate") from None
+            what = f"the reader's card: its {CARD_KEY!r} is broken ({error})"
+            raise ModelError(f"{what}; run: kgask train calibrate") from None
 
     def as_card(self) -> dict[str, object]:
         return {

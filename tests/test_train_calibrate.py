@@ -93,7 +93,8 @@ def test_the_command_writes_both_cards(tmp_path: Path, family_path: Path) -> Non
         shutil.copytree(shipped_root("model") / name, tmp_path / name)
     questions = tmp_path / "questions.tsv"
     wordings = ["who wrote [MASK]?\tP50", "where was [MASK] born?\tP19", "what genre is [MASK]?\tP136"]
-    questions.write_text("\n".join([*wordings, "who are the authors of the books in the genre [MASK]?\t-P136 P50"]) + "\n")
+    wordings.append("who are the authors of the books in the genre [MASK]?\t-P136 P50")
+    questions.write_text("\n".join(wordings) + "\n")
     arguments = ["--questions", str(questions), "--probes", "50"]
     for name, folder in (("--model", "rigel"), ("--reader", "reader")):
         arguments += [name, str(tmp_path / folder)]

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from kgask.pack.store import Pack
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-READER_OPTION = click.option("--reader", metavar="GGUF", help="Reader name, folder or GGUF file; by default as for ask.")
+READER_OPTION = click.option(
+    "--reader", metavar="GGUF", help="Reader name, folder or GGUF file; by default as for ask."
+)
 MODEL_OPTION = click.option("--model", help="Planner name or path.")
 PACK_OPTION = click.option("--pack", help="Pack name or path; by default as for ask.")
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -85,8 +87,9 @@ def reading(
 )  # fmt: skip
 @click.option("--number", type=click.IntRange(1), default=2000, show_default=True, help="How many questions.")
 @click.option(
-    "--min-confidence", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Print from this confidence on."
-)
+    "--min-confidence", type=click.FloatRange(0, 1), default=0.0, show_default=True,
+    help="Print from this confidence on.",
+)  # fmt: skip
 @JSON_OPTION
 def recheck(
     pack: str | None, model: str | None, reader: str | None, architectures: tuple[str, ...],

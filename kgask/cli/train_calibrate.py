@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Fit the confidence of planner and reader, and what the reader's word counts.")
 @click.option(
-    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder with the public question sets."
-)
+    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder with the public question sets.",
+)  # fmt: skip
 @click.option(
     "--questions", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
     help="Held-out wordings instead of DATA's: lines of 'who wrote [MASK]?<TAB>P50'.",
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
     "--pack", "packs", multiple=True, default=(config.DEFAULT_PACK,), show_default=True,
     help="Pack to ask about; may be repeated.",
 )  # fmt: skip
-@click.option("--probes", type=click.IntRange(50), default=500, show_default=True, help="Questions of each pack, and again with its relations reworded.")
+@click.option(
+    "--probes", type=click.IntRange(50), default=500, show_default=True,
+    help="Questions of each pack, and again with its relations reworded.",
+)  # fmt: skip
 @click.option("--seed", "rng_seed", type=int, default=5, show_default=True, help="Seed of the questions.")
 def calibrate(
     data: Path | None, questions: Path | None, model: str, reader: str, no_reader: bool, keep_plan: bool,
@@ -66,8 +70,8 @@ def calibrate(
     planner = RigelPlanner.load(model_folder)
     judge = load_reader(reader_folder) if reader_folder else None
     for pack in found:
-        asked_of = {pack.name: Pack.open(pack.path), f"{pack.name} reworded": fitting.RewordedPack.of(pack.path, rng_seed)}
-        for name, opened in asked_of.items():
+        reworded = fitting.RewordedPack.of(pack.path, rng_seed)
+        for name, opened in ((pack.name, Pack.open(pack.path)), (f"{pack.name} reworded", reworded)):
             if opened is not None:
                 with Pipeline(opened, planner, judge) as pipeline:
                     asked = draw_probes(opened, examples, probes, random.Random(rng_seed))
@@ -79,7 +83,8 @@ def calibrate(
 
 
 def _say(fitted: Fitted, model: Path, reader: Path | None, keep_plan: bool) -> None:
-    note(f"{fitted.n_probes} questions, {fitted.n_answerable} of them answerable; figures of fits that did not see them")
+    counts = f"{fitted.n_probes} questions, {fitted.n_answerable} of them answerable"
+    note(f"{counts}; figures of fits that did not see them")
     for name, kept in (("plan alone", fitted.by_plan), ("plan and reader", fitted.by_both)):
         if kept is not None:
             note(

@@ -229,7 +229,8 @@ def fit_both(seen: Sequence[Seen], with_reader: bool) -> Fitted:
         outcomes += [_outcome(one, plan, weighing) for at, one in enumerate(seen) if at % FOLDS == fold]
     answerable = [row for row in outcomes if row.answerable]
     by_plan = _kept_by_default([(row.answerable, row.plan_confidence, row.plan_right) for row in outcomes])
-    by_both = _kept_by_default([(row.answerable, row.confidence, row.right) for row in outcomes]) if with_reader else None
+    both = [(row.answerable, row.confidence, row.right) for row in outcomes]
+    by_both = _kept_by_default(both) if with_reader else None
     plan = fit_plan(seen)
     return Fitted(
         plan,
@@ -287,7 +288,9 @@ def _kept(rows: Sequence[Row], threshold: float) -> Kept:
 # --- cards --------------------------------------------------------------------------------------
 
 
-def write_cards(model: Path, reader: Path | None, fitted: Fitted, packs: Sequence[str], keep_plan: bool = False) -> None:
+def write_cards(
+    model: Path, reader: Path | None, fitted: Fitted, packs: Sequence[str], keep_plan: bool = False
+) -> None:
     """Put the fits into the cards of the planner and of the reader, each in one rename."""
     about = {"packs": list(packs), "probes": fitted.n_probes, "answerable": fitted.n_answerable}
     if not keep_plan:
