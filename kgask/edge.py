@@ -112,8 +112,8 @@ def is_named(reached: Reached) -> bool:
     return reached.seed.match != "typo" and reached.mention.whole
 
 
-def why_not(pack: Pack, reached: Reached | None) -> tuple[Stage, str]:
-    """Where and why a plan gives no answer that can be trusted."""
+def why_not(pack: Pack, reached: Reached | None, confidence: float, least: float) -> tuple[Stage, str]:
+    """Where and why a plan gives no answer that can be trusted: its confidence is below ``least``, or it has none."""
     unknown = "nothing in the question is the name of an entity of this pack"
     if reached is None:
         return "link", unknown
@@ -127,7 +127,9 @@ def why_not(pack: Pack, reached: Reached | None) -> tuple[Stage, str]:
     reason = f"no relation of {label} answers this with enough confidence"
     if 1.0 - float(first.sum()) > ASKED:
         return "plan", reason
-    return "confidence" if reached.routes else "retrieve", reason
+    if not reached.routes:
+        return "retrieve", reason
+    return "confidence", f"what {label} has answers this only with confidence {confidence:.2f}, below {least:.2f}"
 
 
 def none_answers(pack: Pack, reached: Reached) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -38,7 +39,7 @@ from kgask.types import (
     Reading,
     ScoredTriple,
 )
-from kgask.weigh import Weighing, standings, weigh
+from kgask.weigh import Weighing, chosen_route, standings, weigh
 
 MAX_HOPS = 3
 TOP_K = 10
@@ -47,6 +48,7 @@ READ_FROM = 0.05  # plans below this confidence are not read: no reader that was
 MAX_QUESTION_CHARS = 2000
 NOTHING_PROVEN = "nothing that the reader wrote is an answer that was retrieved"
 CHUNK = 64  # questions that are planned together
+READ_ARRAYS = ("kgask.pack.", "kgask.retrieve.")  # modules that a pack's arrays are read in
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,7 @@ class Pipeline:
         reads = self.reader is not None and self._weighing is not None
         least = min(READ_FROM, self._least(options)) if reads else self._least(options)
         if reached is None or not reached.routes or confidence < least:
-            refusal = outcome.refusal(*why_not(self.pack, reached))
+            refusal = outcome.refusal(*why_not(self.pack, reached, confidence, self._least(options)))
             # A free reader without facts answers anyway; nothing stands behind what it writes.
             if getattr(self.reader, "needs_facts", True):
                 return refusal
@@ -322,7 +324,7 @@ class Pipeline:
             if reading.abstained:
                 notes = ("the reader does not confirm this answer; the plan is surer than it",)
         if outcome.confidence < self._least(options):
-            return outcome.refusal(*why_not(self.pack, outcome.reached))
+            return outcome.refusal(*why_not(self.pack, outcome.reached, outcome.confidence, self._least(options)))
         entities = self._ordered(route, evidence)
         with timer.stage("trace"):
             support = trace_route(self.pack, route, np.asarray(entities))
@@ -361,23 +363,18 @@ class Pipeline:
         return found | ({"reader": reader_hash} if reader_hash else {})
 
 
-def chosen_route(ways: list[Route], reading: Reading) -> Route:
-    """The most probable route that ends at something the reader named.
-
-    The answer is that route's whole end: the reader sees ``top_k`` triples a
-    hop, the answer set may be larger. So the reader can turn the plan's first
-    choice down, but not widen it with the end of an improbable route.
-    """
-    wanted = set(reading.entities)
-    return min(ways, key=lambda route: wanted.isdisjoint(route.answers.tolist()))
-
-
 @contextmanager
 def sound(pack: Pack) -> Iterator[None]:
-    """Arrays that opening cannot check (it does not read them) fail here: say so, and what to type."""
+    """Arrays that opening cannot check (it does not read them) fail here: say so, and what to type.
+
+    What fails elsewhere, in the planner say, is no fault of the pack and goes on as it is.
+    """
     try:
         yield
     except (IndexError, ValueError, OverflowError, MemoryError) as error:
+        modules = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__)]
+        if not any(module.startswith(READ_ARRAYS) for module in modules):
+            raise
         raise PackError(f"{pack.path}: damaged ({error}); run: kgask pack check {pack.path}") from error
 
 

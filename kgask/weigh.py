@@ -20,7 +20,7 @@ from kgask.plan.card import Calibration, threshold
 from kgask.protocols import Graph
 from kgask.reached import LEAST, calibrated
 from kgask.retrieve.walk import Route
-from kgask.types import Evidence
+from kgask.types import Evidence, Reading
 from kgask.verbalise import walked_ends
 
 MOST_ODDS = 8.0  # log-odds beyond this are not believed: they rest on a few weights
@@ -52,7 +52,8 @@ class Weighing:
             least = threshold(found["min_confidence"])
             return cls(powers, Calibration(_finite(found["bias"]), weights), least)
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"the reader's card: its {CARD_KEY!r} is broken ({error}); run: kgask train calibrate") from None
+            what = f"the reader's card: its {CARD_KEY!r} is broken ({error})"
+            raise ModelError(f"{what}; run: kgask train calibrate") from None
 
     def as_card(self) -> dict[str, object]:
         return {
@@ -131,6 +132,17 @@ def weigh(
     chosen = best_of(found, weighing.powers)
     values = weighed_features(found, chosen, weighing.powers, plan_confidence)
     return chosen.route, calibrated(weighing.confidence, values)
+
+
+def chosen_route(ways: Sequence[Route], reading: Reading) -> Route:
+    """Where a reader was not calibrated: the most probable route that ends at something it named.
+
+    The answer is that route's whole end: the reader sees ``top_k`` triples a
+    hop, the answer set may be larger. So the reader can turn the plan's first
+    choice down, but not widen it with the end of an improbable route.
+    """
+    wanted = set(reading.entities)
+    return min(ways, key=lambda route: wanted.isdisjoint(route.answers.tolist()))
 
 
 def log_odds(prob: float) -> float:

@@ -194,3 +194,10 @@ def test_where_no_mark_is_a_name_the_rest_is_linked(linker: Linker) -> None:
 def test_a_typo_inside_a_mark_is_found_and_only_there(linker: Linker) -> None:
     found = linker.link_tolerantly(read_marks("does Eve Reeed know [Cora Read]?"))
     assert [mention.seeds[0].name for mention in found] == ["Cora Reed"]
+
+
+def test_an_article_before_a_pronoun_is_a_name() -> None:
+    text = "which countries border the us?"
+    assert "the us" in [span.norm for span in spans(text, split_words(text, QUESTION_WORDS))]
+    text = "what did they tell us about the end?"
+    assert not {"us", "tell us"} & {span.norm for span in spans(text, split_words(text, QUESTION_WORDS))}

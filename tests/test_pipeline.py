@@ -12,12 +12,13 @@ from films import build_films
 import kgask
 from kgask.choose import Linked, Search, choose
 from kgask.edge import Outcome
+from kgask.errors import PackError
 from kgask.link.features import HAND
 from kgask.link.linker import Linker
 from kgask.pack.store import Pack
-from kgask.pipeline import AskOptions, Pipeline
+from kgask.pipeline import AskOptions, Pipeline, sound
 from kgask.reached import Reached, features
-from kgask.retrieve.follow import relations_of
+from kgask.retrieve.follow import edges_of, relations_of
 from kgask.retrieve.trace import trace_route
 from kgask.types import Branch, Mention, Question
 
@@ -216,3 +217,10 @@ def test_a_question_that_dies_says_where(kg: Pipeline, question: str, stages: se
 
 def test_an_answer_did_not_die(kg: Pipeline) -> None:
     assert kg.ask("Who is married to Cora Reed?").died_at is None
+
+
+def test_only_what_fails_in_the_pack_is_called_damage(films: Pack) -> None:
+    with pytest.raises(PackError, match="damaged.*kgask pack check"), sound(films):
+        edges_of(films, np.array([films.n_entities + 7]), 0)
+    with pytest.raises(ValueError, match="^not the pack's$"), sound(films):
+        raise ValueError("not the pack's")

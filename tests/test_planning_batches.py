@@ -79,20 +79,23 @@ def test_bound_outputs_are_those_of_a_plain_run(session: object, directed: np.nd
     ids, mask = padded(rows, 0)
     names = [*PLAN_OUTPUTS, *TEXT_OUTPUTS]
     feeds = {"input_ids": ids, "attention_mask": mask, "directed": directed, "first_mask": first_mask}
-    for bound, plain in zip(Batches(session, 0).run(rows, directed, first_mask, names), session.run(names, feeds), strict=True):
+    runs = [Batches(session, 0, bind).run(rows, directed, first_mask, names) for bind in (True, False)]
+    for bound, unbound, plain in zip(*runs, session.run(names, feeds), strict=True):
         np.testing.assert_array_equal(bound, plain)
+        np.testing.assert_array_equal(unbound, plain)
 
 
 def test_the_relation_matrix_is_bound_once(session: object, directed: np.ndarray) -> None:
-    batches = Batches(session, 0)
+    batches = Batches(session, 0, bind=True)
     first = batches._bound(directed)
     assert batches._bound(directed) is first
     assert batches._bound(directed.copy()) is not first
 
 
-def test_another_matrix_gives_other_answers(session: object, directed: np.ndarray) -> None:
+@pytest.mark.parametrize("bind", [True, False])
+def test_another_matrix_gives_other_answers(bind: bool, session: object, directed: np.ndarray) -> None:
     """The kept matrix must not answer for another pack."""
-    batches, rows = Batches(session, 0), rows_of_lengths(6)
+    batches, rows = Batches(session, 0, bind), rows_of_lengths(6)
     first_mask = np.ones((1, len(directed)), np.float32)
     before = batches.run(rows, directed, first_mask, PLAN_OUTPUTS)[0]
     turned = batches.run(rows, np.roll(directed, 1, axis=0), first_mask, PLAN_OUTPUTS)[0]
@@ -100,9 +103,10 @@ def test_another_matrix_gives_other_answers(session: object, directed: np.ndarra
     np.testing.assert_array_equal(batches.run(rows, directed, first_mask, PLAN_OUTPUTS)[0], before)
 
 
-def test_inputs_that_do_not_fit_are_one_line(session: object, directed: np.ndarray) -> None:
+@pytest.mark.parametrize("bind", [True, False])
+def test_inputs_that_do_not_fit_are_one_line(bind: bool, session: object, directed: np.ndarray) -> None:
     with pytest.raises(ModelError, match="the planner failed on 1 questions") as raised:
-        Batches(session, 0).run(rows_of_lengths(5), directed[:, :-1], np.ones((1, len(directed))), PLAN_OUTPUTS)
+        Batches(session, 0, bind).run(rows_of_lengths(5), directed[:, :-1], np.ones((1, len(directed))), PLAN_OUTPUTS)
     assert "\n" not in str(raised.value)
 
 

@@ -17,7 +17,8 @@ from kgask.read.engine import Engine
 from kgask.verbalise import Line
 
 # A name that begins another, one that two lines share, yes and no, numbers of an operator, marks, other scripts.
-NAMES = ["Ann", "Ann Lee", "Ann Lee Jr", "yes", "no", "7", "70", "1905-01-02", "in [10]", "Ünal", "東京", "I don't know him"]
+NAMES = ["Ann", "Ann Lee", "Ann Lee Jr", "yes", "no", "7", "70", "1905-01-02", "in [10]", "Ünal", "東京"]
+NAMES += ["I don't know him"]
 PROMPT = "Which one? "
 
 

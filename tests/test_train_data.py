@@ -13,7 +13,12 @@ from kgask.sets.freebase_names import freebase_labels, freebase_texts
 from kgask.sets.topic_spans import SpanModel, label_span, words_of
 from kgask.train import data
 from kgask.train.data import MASK, PathExample
-from kgask.train.freebase import freebase_questions, freebase_relation_texts, mapped
+from kgask.train.freebase import (
+    agreed_paths,
+    freebase_questions,
+    freebase_relation_texts,
+    mapped,
+)
 from kgask.train.mintaka import mintaka_questions
 from kgask.train.wikiweb import path_between, query_triples, wikiweb_questions
 
@@ -201,6 +206,14 @@ def test_webquestions_get_the_path_that_fits_or_was_given(freebase: Path) -> Non
     ]
     texts = freebase_relation_texts(freebase)
     assert set(texts) == {SPOUSE, BORN, CONTAINS}
+
+
+def test_questions_of_like_wording_decide_between_paths_that_fit_by_chance() -> None:
+    born, lived = (("born in", False),), (("lived in", False),)
+    texts = [f"where was {MASK} born", f"where was {MASK} born at", f"where was old {MASK} born", f"who loved {MASK}"]
+    fits = [{born: 1.0}, {born: 0.9}, {lived: 1.0, born: 0.9}, {lived: 1.0}]
+    assert agreed_paths(texts, fits) == [born, born, born, lived]
+    assert agreed_paths(texts, [*fits[:2], {lived: 1.0}, {}]) == [born, born, lived, None]  # only what fits the question
 
 
 def test_a_missing_set_is_named(tmp_path: Path) -> None:

@@ -18,7 +18,16 @@ from kgask.plan.card import Calibration
 from kgask.retrieve.evidence import gather
 from kgask.retrieve.walk import Route, routes
 from kgask.types import Branch, Question, Reading
-from kgask.weigh import FEATURES, MOST_ODDS, Weighing, best_of, log_odds, standings, weigh, weighed_features
+from kgask.weigh import (
+    FEATURES,
+    MOST_ODDS,
+    Weighing,
+    best_of,
+    log_odds,
+    standings,
+    weigh,
+    weighed_features,
+)
 
 PLAIN = Weighing({"best": 0.0, "mean": 0.0}, Calibration(0.0, dict.fromkeys(FEATURES, 0.0) | {"plan": 1.0}), 0.5)
 EAGER = Weighing({"best": 1.0, "mean": 0.0}, Calibration(0.0, dict.fromkeys(FEATURES, 0.0) | {"best": 1.0}), 0.5)
@@ -43,7 +52,7 @@ def judged(pack: Pack, found: list[Route], odds: list[float]) -> tuple:
     """Evidence of the routes, and a probability for every line: the route's own."""
     evidence = gather(pack, [walk for route in found for walk in route.walks], 10)
     chances = [1.0 / (1.0 + math.exp(-value)) for value in odds]
-    subjects, relations, objects = pack.triples(np.array([t.triple for t in evidence.triples]))
+    subjects, _, objects = pack.triples(np.array([t.triple for t in evidence.triples]))
     ends = [s if t.inverse else o for t, s, o in zip(evidence.triples, subjects, objects, strict=True)]
     lines = {}
     for number, end in enumerate(ends, start=1):

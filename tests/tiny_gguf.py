@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import gguf
 import numpy as np
@@ -30,13 +32,23 @@ def byte_vocabulary() -> list[str]:
 
 
 def write_qwen2(
-    path: Path, rng_seed: int = 0, chat_template: str | None = CHAT_TEMPLATE, n_ctx: int = 4096
+    path: Path,
+    rng_seed: int = 0,
+    chat_template: str | None = CHAT_TEMPLATE,
+    n_ctx: int = 4096,
+    specials: list[str] = SPECIALS,
+    special_type: gguf.TokenType = gguf.TokenType.CONTROL,
+    metadata: Mapping[str, Any] | None = None,
+    without: str | None = None,
 ) -> Path:
-    """A random two-layer qwen2 (grouped attention, biases, NEOX rope) over bytes and a few merges."""
+    """A random two-layer qwen2 (grouped attention, biases, NEOX rope) over bytes and a few merges.
+
+    ``metadata`` replaces entries (None drops one); ``without`` names a tensor that is left out.
+    """
     rng = np.random.default_rng(rng_seed)
     size, n_ff, n_head, n_head_kv, n_layer = 32, 64, 4, 2, 2
     merges = ["Ġ [", "i n", "1 0", "1 1"]
-    tokens = [*byte_vocabulary(), *(merge.replace(" ", "") for merge in merges), *SPECIALS]
+    tokens = [*byte_vocabulary(), *(merge.replace(" ", "") for merge in merges), *specials]
     writer = gguf.GGUFWriter(str(path), "qwen2")
     writer.add_context_length(n_ctx)
     writer.add_embedding_length(size)
@@ -49,8 +61,8 @@ def write_qwen2(
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("qwen2")
     writer.add_token_list(tokens)
-    normal, control = int(gguf.TokenType.NORMAL), int(gguf.TokenType.CONTROL)
-    writer.add_token_types([normal] * (len(tokens) - 2) + [control] * 2)
+    n_plain = len(tokens) - len(specials)
+    writer.add_token_types([int(gguf.TokenType.NORMAL)] * n_plain + [int(special_type)] * len(specials))
     writer.add_token_merges(merges)
     writer.add_eos_token_id(len(tokens) - 1)
     writer.add_bos_token_id(len(tokens) - 1)
@@ -75,8 +87,18 @@ def write_qwen2(
         writer.add_tensor(f"{block}ffn_down.weight", weight(size, n_ff))
         for norm in ("attn_norm", "ffn_norm"):
             writer.add_tensor(f"{block}{norm}.weight", np.ones(size, np.float32))
+    if without is not None:
+        del writer.tensors[0][without]
+    for key, value in (metadata or {}).items():
+        writer.kv_data[0].pop(key, None)
+        if value is not None:
+            writer.add_key_value(key, value, _value_type(value))
     _finish(writer)
     return path
+
+
+def _value_type(value: Any) -> gguf.GGUFValueType:
+    return gguf.GGUFValueType.UINT32 if type(value) is int else gguf.GGUFValueType.get_type(value)
 
 
 T5_SPECIALS = ["<pad>", "</s>", "<unk>"]

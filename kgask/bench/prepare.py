@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from kgask.build.recipe import BuildOutcome, Recipe, build
 from kgask.errors import UsageError
+from kgask.sets import entityquestions
 from kgask.sets.fb15k237 import named_entities, triples
 from kgask.sets.freebase_names import freebase_texts
 
@@ -20,15 +21,8 @@ def _metaqa(data: Path, target: Path, tell: Tell) -> BuildOutcome:
 
 
 def _entityquestions(data: Path, target: Path, tell: Tell) -> BuildOutcome:
-    """All splits as one graph; keys are the names, as the set has no ids."""
-    recipe = Recipe(
-        sources=(_existing(data / "entityquestions" / "triples_named.tsv.gz"),),
-        target=target,
-        columns=("subject", "relation_label", "object", "relation", "_"),
-        licences=("MIT",),
-        source_notes=("EntityQuestions, facts from T-REx",),
-    )
-    return build(recipe, tell)
+    _existing(data / entityquestions.TRIPLES)
+    return build(entityquestions.pack_recipe(data, target), tell)
 
 
 def _fb15k237(data: Path, target: Path, tell: Tell) -> BuildOutcome:

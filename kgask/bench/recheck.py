@@ -16,6 +16,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -64,7 +65,7 @@ class Witness:
         self._relation_labels = dict(self._db.execute("SELECT id, label FROM relations"))
         self._first_literal = len(self._indptr) - 1 - self._db.execute("SELECT COUNT(*) FROM literals").fetchone()[0]
 
-    def __enter__(self) -> Witness:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgask.cli.bench_prefix import prefix
 from kgask.cli.bench_reader import constrain, read, reading, recheck
 from kgask.cli.render import note, steps_bar, table
 
@@ -317,5 +318,5 @@ def few(files: tuple[Path, ...], out: Path, rng_seed: int) -> None:
         note(f"{out / name}: {n} questions")
 
 
-for command in (reading, recheck, constrain, read):
+for command in (reading, recheck, constrain, read, prefix):
     bench.add_command(command)

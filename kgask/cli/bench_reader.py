@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from kgask.pack.store import Pack
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-READER_OPTION = click.option("--reader", metavar="GGUF", help="Reader name, folder or GGUF file; by default as for ask.")
+READER_OPTION = click.option(
+    "--reader", metavar="GGUF", help="Reader name, folder or GGUF file; by default as for ask."
+)
 MODEL_OPTION = click.option("--model", help="Planner name or path.")
 PACK_OPTION = click.option("--pack", help="Pack name or path; by default as for ask.")
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -85,8 +87,9 @@ def reading(
 )  # fmt: skip
 @click.option("--number", type=click.IntRange(1), default=2000, show_default=True, help="How many questions.")
 @click.option(
-    "--min-confidence", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Print from this confidence on."
-)
+    "--min-confidence", type=click.FloatRange(0, 1), default=0.0, show_default=True,
+    help="Print from this confidence on.",
+)  # fmt: skip
 @JSON_OPTION
 def recheck(
     pack: str | None, model: str | None, reader: str | None, architectures: tuple[str, ...],
@@ -145,7 +148,9 @@ def _random(folder: Path, architecture: str, pack: str | None) -> Path:
 
     with _opened(pack) as opened:
         labels = opened.labels(range(min(4000, opened.n_entities)))
-        return write_random(folder / f"{architecture}.gguf", architecture, [*labels, *opened.relation_labels()])
+        texts = [*labels, *opened.relation_labels()]
+        # What it replies is noise at any size: a small one asks thousands of questions in minutes.
+        return write_random(folder / f"{architecture}.gguf", architecture, texts, width=32, layers=2, n_vocab=2048)
 
 
 @click.command("constrain", short_help="What constraint costs, three ways, by number of candidates.")

@@ -21,7 +21,7 @@ COMMANDS = {
     "ask": ("kgask.cli.ask:ask", "Answer a question, or questions on stdin (the default command)."),
     "prompt": ("kgask.cli.prompt:prompt", "Show what a reader would get for a question."),
     "pack": ("kgask.cli.pack:pack", "Build, check, list and look into KG packs."),
-    "models": ("kgask.cli.models:models", "List and check planner and reader models."),
+    "models": ("kgask.cli.models:models", "Add, list, check and remove planner and reader models."),
     "doctor": ("kgask.cli.doctor:doctor", "Check this installation, its models and a pack."),
     "train": ("kgask.cli.train:train", "Train and export models (needs kgask[train])."),
     "bench": ("kgask.cli.bench:bench", "Measure answers on question sets."),

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgask.cli.models_about import JSON_OPTION, READER, gguf_facts, load_card, print_json, print_rows
+from kgask.cli.models_about import (
+    JSON_OPTION,
+    READER,
+    gguf_facts,
+    load_card,
+    print_json,
+    print_rows,
+)
 from kgask.cli.models_change import SETTING, add, default, default_of, remove
 from kgask.errors import ModelError
 

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgask.cli.models_about import JSON_OPTION, PLANNER, READER, gguf_facts, print_json, print_rows, role_of
+from kgask.cli.models_about import (
+    JSON_OPTION,
+    PLANNER,
+    READER,
+    gguf_facts,
+    print_json,
+    print_rows,
+    role_of,
+)
 from kgask.errors import ConfigError, ModelError, UsageError
 
 if TYPE_CHECKING:
@@ -146,9 +154,10 @@ def remove(name: str, yes: bool, as_json: bool) -> None:
         print_json({"name": name, "path": str(found.path), "removed": True})
     else:
         note(f"removed {found.path}")
-    for role, key in SETTING.items():
-        if default_of(role)[0] == name:
-            note(f"it was the default {role} ({default_of(role)[1]}); choose another: kgask models default NAME")
+    for role in SETTING:
+        used, origin = default_of(role)
+        if used == name:
+            note(f"it was the default {role} ({origin}); choose another: kgask models default NAME")
 
 
 def user_model(name: str) -> Found:

@@ -71,7 +71,8 @@ def rigel(
     The config file has the sections [rigel] (steps, batch_size, encoder_lr,
     head_lr, patience, ...), [mix] (the share of each source) and
     [vocabularies] (the share of batches over other relations than Wikidata's).
-    models/rigel/rigel-1.ini to rigel-3.ini are those of the shipped planner.
+    models/rigel/rigel-1.ini to rigel-3.ini are those of the shipped planner,
+    kgask/train/simplequestions.ini is one for a single data set.
     """
     need_torch()
     from kgask.train import loop

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Fit the confidence of planner and reader, and what the reader's word counts.")
 @click.option(
-    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder with the public question sets."
-)
+    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder with the public question sets.",
+)  # fmt: skip
 @click.option(
     "--questions", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
     help="Held-out wordings instead of DATA's: lines of 'who wrote [MASK]?<TAB>P50'.",
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
     "--pack", "packs", multiple=True, default=(config.DEFAULT_PACK,), show_default=True,
     help="Pack to ask about; may be repeated.",
 )  # fmt: skip
-@click.option("--probes", type=click.IntRange(50), default=800, show_default=True, help="Questions of each pack.")
+@click.option(
+    "--probes", type=click.IntRange(50), default=500, show_default=True,
+    help="Questions of each pack, and again with its relations reworded.",
+)  # fmt: skip
 @click.option("--seed", "rng_seed", type=int, default=5, show_default=True, help="Seed of the questions.")
 def calibrate(
     data: Path | None, questions: Path | None, model: str, reader: str, no_reader: bool, keep_plan: bool,
@@ -52,7 +56,9 @@ def calibrate(
         from kgask.train.calibrate import draw_probes
     except ImportError as error:
         raise ModelError(f"calibration needs more packages ({error.name}); pip install 'kgask[train]'") from None
-    from kgask.pipeline import Pipeline
+    from kgask.pack.store import Pack
+    from kgask.pipeline import Pipeline, load_reader
+    from kgask.plan.rigel_onnx import RigelPlanner
 
     model_folder = config.find("model", model).path
     reader_folder = None if no_reader else config.find("model", reader).path
@@ -61,19 +67,24 @@ def calibrate(
     found = [config.find("pack", pack) for pack in packs]
     examples = fitting.read_examples(questions) if questions else fitting.held_out_examples(data, model_folder)
     seen: list[fitting.Seen] = []
+    planner = RigelPlanner.load(model_folder)
+    judge = load_reader(reader_folder) if reader_folder else None
     for pack in found:
-        opened = Pipeline.open(str(pack.path), model=str(model_folder), reader=str(reader_folder) if reader_folder else None)
-        with opened as pipeline:
-            asked = draw_probes(pipeline.pack, examples, probes, random.Random(rng_seed))
-            with steps_bar(f"ask {pack.name}", len(asked)) as show:
-                seen += fitting.look(pipeline, asked, lambda done, show=show: show(done, ""))
+        reworded = fitting.RewordedPack.of(pack.path, rng_seed)
+        for name, opened in ((pack.name, Pack.open(pack.path)), (f"{pack.name} reworded", reworded)):
+            if opened is not None:
+                with Pipeline(opened, planner, judge) as pipeline:
+                    asked = draw_probes(opened, examples, probes, random.Random(rng_seed))
+                    with steps_bar(f"ask {name}", len(asked)) as show:
+                        seen += fitting.look(pipeline, asked, lambda done, show=show: show(done, ""))
     fitted = fitting.fit_both(seen, reader_folder is not None)
     fitting.write_cards(model_folder, reader_folder, fitted, [pack.name for pack in found], keep_plan)
     _say(fitted, model_folder, reader_folder, keep_plan)
 
 
 def _say(fitted: Fitted, model: Path, reader: Path | None, keep_plan: bool) -> None:
-    note(f"{fitted.n_probes} questions, {fitted.n_answerable} of them answerable; figures of fits that did not see them")
+    counts = f"{fitted.n_probes} questions, {fitted.n_answerable} of them answerable"
+    note(f"{counts}; figures of fits that did not see them")
     for name, kept in (("plan alone", fitted.by_plan), ("plan and reader", fitted.by_both)):
         if kept is not None:
             note(

@@ -21,6 +21,8 @@ FUNCTION_WORDS = frozenset(
     some all many much more most other s name tell list give show find please""".split()
 )
 
+NEVER_AFTER_ARTICLE = frozenset("us who it he she they them me you we i".split())
+
 # Capitalised in titles, but no sign of a name: "The Who" is named by its second word.
 ARTICLES = frozenset("the a an of and in on at to for from by with".split())
 
@@ -89,7 +91,7 @@ def spans(text: str, words: list[Word]) -> list[Span]:
         for last in range(first, min(first + MAX_WORDS, len(words))):
             inside = words[first : last + 1]
             weight = sum(word.weight for word in inside)
-            if weight <= FUNCTION * len(inside):
+            if weight <= FUNCTION * len(inside) and not _is_named_pronoun(inside):
                 continue
             outside = total - sum(word.weight for word in inside if word.weight == NAME)
             start, end = inside[0].start, inside[-1].end
@@ -105,6 +107,11 @@ def spans(text: str, words: list[Word]) -> list[Span]:
                 )
             )
     return found
+
+
+def _is_named_pronoun(inside: list[Word]) -> bool:
+    """ "the us", "the who": an article before a pronoun is no English, so it is a name."""
+    return len(inside) == 2 and inside[0].norm == "the" and inside[1].norm in NEVER_AFTER_ARTICLE
 
 
 def marked_span(text: str, start: int, end: int) -> Span:

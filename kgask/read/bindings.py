@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
+import re
 import sys
 import types
 from collections import deque
@@ -50,7 +51,8 @@ def last_error() -> str:
     """": reason" from what llama.cpp logged since the last call, or "" when it said nothing of use."""
     said = [line.strip() for line in _errors]
     _errors.clear()
-    reasons = [line.partition("error loading model: ")[2] or line.partition(": ")[2] for line in said if line]
+    # "llama_model_load: error loading model: error loading model hyperparameters: key not found in model: ..."
+    reasons = [re.sub(r"^\w+: (error loading model[a-z ]*: )*", "", line) for line in said if line]
     reason = " ".join("".join(char if char.isprintable() else " " for char in (reasons or [""])[0]).split())
     return f": {reason[:160]}" if reason else ""
 

@@ -36,9 +36,7 @@ _MARKER = re.compile(r"<{1,2}[^<>\n]{1,40}>{1,2}|\[/?[A-Z_]{2,30}\]|#{2,} ?[A-Za
 
 
 class Vocabulary(Protocol):
-    """What of an engine is needed to put a turn into tokens."""
-
-    prompt_end: tuple[int, ...]
+    """What of an engine is needed to put data into tokens."""
 
     def tokenize(self, text: str, *, special: bool = False, add_bos: bool = False) -> list[int]: ...
 
@@ -72,16 +70,6 @@ class ChatFormat:
         """Texts with which the template marks turns, the longest first."""
         frame = "\n".join([self.before, self.after, *(self.system or ())])
         return sorted({found.strip() for found in _MARKER.findall(frame)}, key=len, reverse=True)
-
-    def tokens(self, vocabulary: Vocabulary, user: str, system: str = "") -> list[int]:
-        """The whole turn as tokens, up to where the reply begins."""
-        markers, tokens = self.markers(), []
-        for at, (text, from_template) in enumerate(self.pieces(user, system)):
-            if from_template:
-                tokens += vocabulary.tokenize(text, special=True, add_bos=self.add_bos and at == 0)
-            else:
-                tokens += data_tokens(vocabulary, text, markers)
-        return [*tokens, *vocabulary.prompt_end]
 
 
 def data_tokens(vocabulary: Vocabulary, text: str, markers: Sequence[str] = ()) -> list[int]:

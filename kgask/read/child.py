@@ -85,9 +85,8 @@ def serve(task: str) -> None:
 
 def _limit(cpu_seconds: int | None, memory_bytes: int | None) -> None:
     """No core dump; the child is the first to go when memory runs out; and the given bounds."""
-    with contextlib.suppress(OSError):
-        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
-            file.write("1000")
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")
     try:
         import resource
     except ImportError:  # no such limits on this system: the wall time still bounds it

@@ -80,7 +80,7 @@ class NameChoices:
             groups.setdefault(lines[number - 1].end, []).append(number)
         names = {numbers[0]: tuple(self._engine.tokenize(name)) for name, numbers in groups.items()}
         return NameGrammar(
-            self._told_apart(names),
+            self._told_apart({line: name for line, name in names.items() if name}),
             {numbers[0]: tuple(numbers) for numbers in groups.values()},
             self._next, self._end, self._dont_know,
         )  # fmt: skip

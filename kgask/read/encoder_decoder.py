@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from kgask.config import AUTO
 from kgask.errors import ModelError
 from kgask.read.engine import Engine
+
+FLASH_ATTENTION_OFF = 0
 
 
 def open_engine(path: Path, encoder_decoder: bool, n_threads: int | None, gpu_layers: int | str = AUTO) -> Engine:
@@ -64,6 +67,13 @@ class EncoderDecoder(Engine):
             raise ModelError(f"{self.path}: an encoder-decoder's prompt must end with its end-of-text token")
         n_prompt = len(tokens) - tokens[::-1].index(self._end)
         return tokens[:n_prompt], tokens[n_prompt:]
+
+    def _context_params(self, n_ctx: int) -> Any:
+        params = super()._context_params(n_ctx)
+        # It would be used where the decoder looks at the encoder, with keys and values rounded to float16: log-
+        # probabilities then differ from torch's by 1e-3.
+        params.flash_attn_type = FLASH_ATTENTION_OFF
+        return params
 
     def _n_ubatch(self, n_ctx: int) -> int:
         return n_ctx  # the encoder sees a prompt at once or not at all

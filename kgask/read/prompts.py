@@ -118,15 +118,21 @@ def parse(name: str, about: str, template: str, system: str = "", origin: str = 
     """
     where = origin or f"prompt {name!r}"
     parts: list[tuple[str, str | None]] = []
+    before = ""  # an escaped brace ends a part without a field
     try:
         for text, field, form, conversion in Formatter().parse(template):
             if field is not None and (form or conversion or field not in FIELD_HELP):
                 known = ", ".join(f"{{{known}}}" for known in FIELD_HELP)
                 shown = field + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
                 raise UsageError(f"{where}: unknown field {{{shown}}}; known are {known}; write {{{{ for a brace")
-            parts.append((text, field))
+            before += text
+            if field is not None:
+                parts.append((before, field))
+                before = ""
     except ValueError as error:
         raise UsageError(f"{where}: {error}; write {{{{ and }}}} for braces") from None
+    if before:
+        parts.append((before, None))
     found = PromptForm(name, about, system, tuple(parts))
     if QUESTION not in found.fields:
         raise UsageError(f"{where}: has no {{question}}; put {{question}} where the question belongs")

@@ -27,7 +27,7 @@ from kgask.train.model import MAX_HOPS
 from kgask.train.pack_questions import make_questions
 from kgask.train.pack_wordings import TextVectors, texts_to_encode
 from kgask.train.questions import GraphQuestion, read_questions, split_templates
-from kgask.train.running import Progress, freeze_lower
+from kgask.train.running import Progress, copied, freeze_lower
 from kgask.train.search_paths import shortest_paths, vote_paths
 from kgask.train.targets import path_targets
 from kgask.train.validate import Validation
@@ -141,7 +141,7 @@ class AdaptTrainer(InDomainTrainer):
 
 def adapt(trainer: AdaptTrainer, report: Callable[[Progress], None]) -> AdaptResult:
     """Train, compare with the base on the held-out questions, and leave the better weights in the trainer."""
-    base = {name: weight.clone() for name, weight in trainer.model.state_dict().items()}
+    base = copied(trainer.model)
     before = trainer.validate(trainer.held_out)
     trainer.run(report)
     after: Validation = trainer.validate(trainer.held_out)

@@ -2,7 +2,8 @@
 
 The same probes as for the planner's own confidence (:mod:`kgask.train.calibrate`): held-out wordings about entities
 of a pack that have the relation, that lack it, and about names that the pack does not know. Every
-probe is planned, followed and read once; then
+probe is planned, followed and read once, and those of a pack whose relations have several names once more
+under other names; then
 
 1. the powers of the reader's log-odds beside the plan's log-probability are the maximum of the likelihood that a right
    route wins (a conditional logit over the routes of each question), and
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,6 +24,8 @@ from scipy.optimize import minimize
 
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError, UsageError
+from kgask.pack.records import RelationText
+from kgask.pack.store import Pack
 from kgask.pipeline import READ_FROM, TOP_K, AskOptions, Pipeline
 from kgask.plan.card import MIN_CONFIDENCE, Calibration, RigelCard
 from kgask.reached import calibrated, features
@@ -44,7 +48,7 @@ from kgask.weigh import (
 )
 
 RIDGE = 0.02  # on the powers: a few questions must not make a reader almighty
-MOST_WRONG = 0.047  # of the printed answers, at the default threshold; the aim is 5 %
+MOST_WRONG = 0.0495  # of the printed answers, at the default threshold: under 5 %
 THRESHOLDS = tuple(round(0.5 + 0.02 * step, 2) for step in range(25))
 FOLDS = 5
 
@@ -109,6 +113,36 @@ def read_examples(path: Path) -> list[PathExample]:
             raise UsageError(f"{path}:{number}: expected 'text with {MASK}<TAB>P50 -P106' (keys, '-' where inverse)")
         found.append(PathExample(text, tuple((step.lstrip("-"), step.startswith("-")) for step in steps), "file"))
     return found
+
+
+class RewordedPack(Pack):
+    """A pack that calls every relation by another of its names and says nothing else about it.
+
+    A planner has met the usual labels in training; the packs that people bring have labels of their own, and there
+    it errs more often. What a reader is worth shows where the plan errs.
+    """
+
+    @classmethod
+    def of(cls, path: Path, rng_seed: int) -> RewordedPack | None:
+        """None where the relations have no other names."""
+        pack, rng = cls.open(path), random.Random(rng_seed)
+        assert isinstance(pack, RewordedPack)
+        if not any(text.aliases for text in pack.relations()):
+            pack.close()
+            return None
+        pack._words = [
+            RelationText(text.key, rng.choice(text.aliases or (text.label,)), (), "", "") for text in pack.relations()
+        ]
+        pack.relation_hash = f"{pack.relation_hash}-reworded-{rng_seed}"
+        return pack
+
+    _words: list[RelationText] | None = None
+
+    def relations(self) -> list[RelationText]:
+        return super().relations() if self._words is None else self._words
+
+    def relation_labels(self) -> list[str]:
+        return [text.label for text in self.relations()]
 
 
 def look(
@@ -195,7 +229,8 @@ def fit_both(seen: Sequence[Seen], with_reader: bool) -> Fitted:
         outcomes += [_outcome(one, plan, weighing) for at, one in enumerate(seen) if at % FOLDS == fold]
     answerable = [row for row in outcomes if row.answerable]
     by_plan = _kept_by_default([(row.answerable, row.plan_confidence, row.plan_right) for row in outcomes])
-    by_both = _kept_by_default([(row.answerable, row.confidence, row.right) for row in outcomes]) if with_reader else None
+    both = [(row.answerable, row.confidence, row.right) for row in outcomes]
+    by_both = _kept_by_default(both) if with_reader else None
     plan = fit_plan(seen)
     return Fitted(
         plan,
@@ -253,7 +288,9 @@ def _kept(rows: Sequence[Row], threshold: float) -> Kept:
 # --- cards --------------------------------------------------------------------------------------
 
 
-def write_cards(model: Path, reader: Path | None, fitted: Fitted, packs: Sequence[str], keep_plan: bool = False) -> None:
+def write_cards(
+    model: Path, reader: Path | None, fitted: Fitted, packs: Sequence[str], keep_plan: bool = False
+) -> None:
     """Put the fits into the cards of the planner and of the reader, each in one rename."""
     about = {"packs": list(packs), "probes": fitted.n_probes, "answerable": fitted.n_answerable}
     if not keep_plan:

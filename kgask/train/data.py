@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from kgask.plan.rigel_onnx import MASK
+from kgask.sets.entityquestions import TRIPLES
 from kgask.sets.files import open_text, read_json
 from kgask.sets.topic_spans import Span, SpanModel, label_span, words_of
 from kgask.train.wordings import FORWARD, INVERSE, RelationWordings
 
-MASK = "[MASK]"
 Step = tuple[str, bool]  # (relation key, inverse)
 ANSWER_TYPES = ("entity", "date", "number", "yesno")  # in the order of the planner's answer types
 
@@ -132,7 +133,7 @@ def simple_questions(data: Path, labels: dict[str, str]) -> Iterator[PathExample
 
 def entity_question_names(data: Path) -> Iterator[str]:
     """Names in EntityQuestions' training triples; none where that set is not at hand."""
-    path = data / "entityquestions" / "triples_named.tsv.gz"
+    path = data / TRIPLES
     for line in open_text(path) if path.is_file() else ():
         subject, _, obj, _, split = line.rstrip("\n").split("\t")
         if split == "train":

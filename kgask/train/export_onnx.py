@@ -108,6 +108,7 @@ def export(
         if keep_full:
             shutil.copyfile(full, out / FULL_GRAPH)
     _write_tokenizer(encoder, out / "tokenizer.json")
+    (out / CLOSED_FILE).unlink(missing_ok=True)
     if model.closed is not None:
         np.save(out / CLOSED_FILE, model.closed_relations().detach().numpy(), allow_pickle=False)
     return parity

@@ -1,4 +1,4 @@
-"""Fewer and larger nodes in an exported encoder: attention and GELU as one node each.
+"""Fewer and larger nodes in an exported graph: attention, GELU and unit vectors as one node each.
 
 ONNX Runtime fuses graphs itself, but its patterns (and those of onnxscript
 0.7) miss what torch's exporter writes through ``torch.export``. The fused
@@ -33,6 +33,7 @@ def fuse(model: ModelProto, n_heads: int) -> dict[str, int]:
     made = {
         "MultiHeadAttention": _fuse_attention(graph, n_heads),
         "Gelu": _fuse_gelu(graph),
+        "LpNormalization": _fuse_normalisation(graph),
     }
     graph.drop_unused()
     if all(opset.domain != CONTRIB for opset in model.opset_import):
@@ -81,11 +82,19 @@ class Graph:
 
     def replace(self, output: str, nodes: list[NodeProto]) -> None:
         """Put ``nodes`` where ``output`` was made; what only the old maker needed becomes unused."""
-        at = next(i for i, node in enumerate(self.proto.node) if output in node.output)
+        at = self._place(output)
         del self.proto.node[at]
         for offset, node in enumerate(nodes):
             self.proto.node.insert(at + offset, node)
         self._index()
+
+    def put_before(self, output: str, node: NodeProto) -> None:
+        """Put a node just before the one that makes ``output``."""
+        self.proto.node.insert(self._place(output), node)
+        self._index()
+
+    def _place(self, output: str) -> int:
+        return next(i for i, node in enumerate(self.proto.node) if output in node.output)
 
     def drop_unused(self) -> None:
         """Nodes and weights that no output depends on."""
@@ -187,5 +196,20 @@ def _fuse_gelu(graph: Graph) -> int:
             continue
         gelu = helper.make_node("Gelu", [scaled.input[0]], [last.output[0]], f"gelu_{made}", domain=CONTRIB)
         graph.replace(last.output[0], [gelu])
+        made += 1
+    return made
+
+
+def _fuse_normalisation(graph: Graph) -> int:
+    """x / max(|x|, a little), along the last axis, becomes LpNormalization, which leaves a zero vector as it is."""
+    made = 0
+    for norm in [node for node in graph.proto.node if node.op_type == "ReduceL2"]:
+        clip = graph.only_user(norm.output[0], "Clip")
+        spread = graph.only_user(clip.output[0], "Expand") if clip is not None else None
+        last = graph.only_user((spread or clip or norm).output[0], "Div")
+        if clip is None or last is None or last.input[0] != norm.input[0] or graph.scalar(norm.input[1]) != -1:
+            continue
+        unit = helper.make_node("LpNormalization", [norm.input[0]], [last.output[0]], f"unit_{made}", axis=-1, p=2)
+        graph.replace(last.output[0], [unit])
         made += 1
     return made

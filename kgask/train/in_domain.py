@@ -29,7 +29,7 @@ from kgask.train.losses import path_loss
 from kgask.train.model import MAX_HOPS, Rigel, RigelOutput
 from kgask.train.questions import GraphQuestion, by_template, read_questions, split_templates
 from kgask.train.relation_vectors import RelationVectors
-from kgask.train.running import Best, Progress, blended, learning_rate, mixed_precision, save_whole
+from kgask.train.running import Best, Progress, blended, copied, learning_rate, load_best, mixed_precision, save_whole
 from kgask.train.search_paths import RelationPath, shortest_paths, vote_paths
 from kgask.train.supervise import Frontiers, graph_targets, search_loss, weak_loss
 from kgask.train.torch_planner import TorchCard, TorchPlanner
@@ -86,7 +86,6 @@ class InDomainResult:
     """What a run came to; shares by the number of hops of the gold path, 0 where it is not known."""
 
     steps: int
-    dev_hits_at_1: float
     n_templates: int
     n_held_out: int  # templates
     held_out: dict[int, Validation] = field(default_factory=dict)
@@ -105,7 +104,7 @@ class InDomainTrainer:
         self.model.to(job.device)
         if config.closed:
             self.model.closed = nn.Parameter(self.relations.all(self.model))
-        self._start = {name: weight.clone() for name, weight in self.model.state_dict().items()} if job.init else None
+        self._start = copied(self.model) if job.init else None
         questions = self._read()
         self._asked = _hash(self.pack, questions)
         rest, self.held_out = self._split(questions)
@@ -252,9 +251,7 @@ class InDomainTrainer:
             report(Progress(self.step, self.config.steps, *mean, rate, left_s, self.best.last))
             if self._is_due(self.config.save_every):
                 self.save()
-        if self.dev and self.best_weights.is_file():
-            self.model.load_state_dict(torch.load(self.best_weights, map_location=self.job.device, weights_only=True))
-        else:
+        if not (self.dev and load_best(self.model, self.best_weights, self.job.device)):
             self.model.load_state_dict(self._blended())
 
     def _is_due(self, every: int) -> bool:
@@ -267,16 +264,14 @@ class InDomainTrainer:
         line between the two has what the base knew of other wordings too
         (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models").
         """
-        now = self.model.state_dict()
-        if self._start is None:
-            return {name: weight.clone() for name, weight in now.items()}
-        return blended(now, self._start, self.config.of_base)
+        now = copied(self.model)
+        return now if self._start is None else blended(now, self._start, self.config.of_base)
 
     def _validate(self) -> None:
         """Hits@1 on the dev templates; of equally good weights the latest are kept."""
         if not self.dev:
             return
-        now = {name: weight.clone() for name, weight in self.model.state_dict().items()}
+        now = copied(self.model)
         counted = self._blended()
         self.model.load_state_dict(counted)
         if self.best.note(self.step, self.validate(self.dev).hits_at_1, ties=True):
@@ -298,7 +293,7 @@ class InDomainTrainer:
             by_hops.setdefault(len(question.path or ()), []).append(question)
         scores = {hops: self.validate(questions) for hops, questions in sorted(by_hops.items())}
         n_held_out = len(by_template(self.held_out))
-        return InDomainResult(self.step, self.best.hits_at_1, len(self.templates), n_held_out, scores)
+        return InDomainResult(self.step, len(self.templates), n_held_out, scores)
 
     @property
     def best_weights(self) -> Path:
@@ -328,7 +323,8 @@ class InDomainTrainer:
             return
         state = torch.load(self.checkpoint, map_location=self.job.device, weights_only=True)
         if state["config"] != asdict(self.config) or state["asked"] != self._asked:
-            raise ModelError(f"{self.checkpoint} was made with other settings or questions; use another --work or remove it")
+            what = "made with other settings or questions; use another --work or remove it"
+            raise ModelError(f"{self.checkpoint} was {what}")
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])

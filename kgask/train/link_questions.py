@@ -12,6 +12,7 @@ from kgask.build.recipe import Recipe, build
 from kgask.errors import BuildError
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
+from kgask.sets.entityquestions import pack_recipe
 from kgask.sets.fb15k237 import FreebaseGraph
 from kgask.sets.files import open_text, read_json
 from kgask.sets.webquestions import answers_of, topics_of, web_questions
@@ -26,9 +27,7 @@ LEAST_DAMAGED = 5  # letters of a word that gets one
 
 def entity_question_pack(data: Path, target: Path, tell: Callable[[str], None]) -> None:
     """EntityQuestions' triples as a pack: the names are the keys."""
-    source = str(data / "entityquestions" / "triples_named.tsv.gz")
-    columns = ("subject", "relation_label", "object", "relation", "_")
-    build(Recipe((source,), target, columns=columns, licences=("MIT",), source_notes=("EntityQuestions",)), tell)
+    build(pack_recipe(data, target), tell)
 
 
 def entity_questions(data: Path, pack: Pack, n: int, rng: random.Random) -> list[LinkQuestion]:

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from kgask.pack.store import Pack
 from kgask.pipeline import Pipeline
 from kgask.plan.rigel_onnx import RigelPlanner
+from kgask.sets.entityquestions import TRIPLES
 from kgask.train.calibrate import Probe
 from kgask.train.link_questions import (
     entity_question_pack,
@@ -25,7 +26,7 @@ from kgask.train.link_scorer import LinkQuestion, LinkReport, train_linker
 N_QUESTIONS = 1500  # of each public set
 Source = tuple[Callable[..., None], Callable[..., list[LinkQuestion]]]
 SOURCES: dict[str, Source] = {  # by a file that each needs: of a set, some have only what the planner learns from
-    "entityquestions/triples_named.tsv.gz": (entity_question_pack, entity_questions),
+    str(TRIPLES): (entity_question_pack, entity_questions),
     "simplequestions_wikidata/annotated_wd_data_train.txt.gz": (simple_question_pack, simple_questions),
 }
 

@@ -21,7 +21,17 @@ from kgask.train.losses import path_loss
 from kgask.train.mix import Corpus, Mix, RelationSet, load_corpus, similar_relations
 from kgask.train.model import Rigel
 from kgask.train.questions import GraphQuestion
-from kgask.train.running import Best, Progress, blended, copied, freeze_lower, learning_rate, mixed_precision, save_whole
+from kgask.train.running import (
+    Best,
+    Progress,
+    blended,
+    copied,
+    freeze_lower,
+    learning_rate,
+    load_best,
+    mixed_precision,
+    save_whole,
+)
 from kgask.train.settings import RigelConfig
 from kgask.train.targets import Targets, path_targets
 from kgask.train.torch_planner import TorchPlanner
@@ -168,8 +178,7 @@ class RigelTrainer:
             )
             if self._is_due(self.config.save_every):
                 self.save()
-        if self.best_weights.is_file():
-            self.model.load_state_dict(torch.load(self.best_weights, map_location=self.device, weights_only=True))
+        load_best(self.model, self.best_weights, self.device)
         if self._start:
             self.model.load_state_dict(blended(copied(self.model), self._start, self.config.of_base))
 

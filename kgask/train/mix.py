@@ -133,7 +133,8 @@ class Mix:
         self._label_share = label_share
         self._pools = _by_vocabulary(corpus)
         self._shares = {name: share for name, share in shares.items() if share > 0}
-        missing = [n for n in self._shares if n not in DRAWN and (WIKIDATA, n.removesuffix(AS_ASKED)) not in self._pools]
+        read = [name for name in self._shares if name not in DRAWN]
+        missing = [name for name in read if (WIKIDATA, name.removesuffix(AS_ASKED)) not in self._pools]
         missing += [name for name in others if not any(vocabulary == name for vocabulary, _ in self._pools)]
         if missing:
             raise UsageError(f"the mix names {missing[0]!r}, but the data has no such questions")

@@ -40,11 +40,13 @@ class RigelOutput:
     @property
     def hop_log_weights(self) -> Tensor:
         """Logarithms of :attr:`hop_weights`; products of small numbers stay exact as sums."""
-        # Softplus, not log-sigmoid: ONNX has it as one exact operator, log-sigmoid becomes log(0) there.
-        going_on = -functional.softplus(self.stop_logits)
-        before = going_on.cumsum(1) - going_on
-        ends = torch.cat([-functional.softplus(-self.stop_logits[:, :-1]), torch.zeros_like(before[:, -1:])], 1)
-        return torch.log_softmax(before + ends + self.hop_logits, dim=-1)
+        hops = torch.arange(self.stop_logits.shape[1], device=self.stop_logits.device)
+        asked = (hops < hops[-1]).to(self.stop_logits.dtype)  # the last hop is the end, whatever its STOP says
+        passed = (hops <= hops.unsqueeze(1)) * asked  # [H, H]: whose STOP weighs in a path of so many hops
+        # -softplus(x) is the logarithm of going on, x - softplus(x) that of stopping. Not log-sigmoid: ONNX has
+        # softplus as one exact operator, log-sigmoid becomes log(0) there.
+        going_on = -(functional.softplus(self.stop_logits).unsqueeze(1) * passed).sum(-1)
+        return torch.log_softmax(self.stop_logits * asked + going_on + self.hop_logits, dim=-1)
 
     @property
     def hop_weights(self) -> Tensor:
@@ -58,9 +60,9 @@ class RigelOutput:
     @property
     def stop_probs(self) -> Tensor:
         """The hop weights hop by hop [B, H]: the weight of a hop among itself and those after it."""
-        log_weights = self.hop_log_weights
-        left = [log_weights[:, hop:].logsumexp(1) for hop in range(log_weights.shape[1])]
-        return (log_weights - torch.stack(left, 1)).exp()
+        hops = torch.arange(self.stop_logits.shape[1], device=self.stop_logits.device)
+        log_weights = self.hop_log_weights.unsqueeze(1).masked_fill(hops < hops.unsqueeze(1), -torch.inf)  # [B, H, H]
+        return (torch.softmax(log_weights, dim=-1) * (hops == hops.unsqueeze(1))).sum(-1)
 
 
 def mean_pool(states: Tensor, mask: Tensor) -> Tensor:
@@ -101,17 +103,22 @@ class HopDecoder(nn.Module):
         """Vectors [R, D] of relations followed from object to subject, from their texts' [R, D]."""
         return functional.normalize(relations + self.inverse_map(relations), dim=-1)
 
-    def attend(self, tokens: Tensor, mask: Tensor, state: Tensor, coverage: Tensor) -> Tensor:
-        """Attention weights [B, L] of the state over the tokens, away from what is covered."""
-        scores = torch.einsum("bld,bd->bl", tokens, self.attention_query(state)) / tokens.shape[-1] ** 0.5
-        scores = scores - functional.softplus(self.coverage_weight) * coverage
-        return torch.softmax(scores.masked_fill(mask == 0, NEGATIVE), dim=-1)
+    def read(self, tokens: Tensor, state: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+        """Attention weights [B, L] of the state over the tokens, and the mean token [B, D] under them.
+
+        ``bias`` [B, L] is added to the scores: it takes away padding and what was read before.
+        """
+        scores = tokens @ self.attention_query(state).unsqueeze(-1) / tokens.shape[-1] ** 0.5
+        attention = torch.softmax(scores.squeeze(-1) + bias, dim=-1)
+        return attention, (attention.unsqueeze(1) @ tokens).squeeze(1)
 
     def score(self, query: Tensor, directed: Tensor) -> Tensor:
-        """Logits [B, 2R + 1] of a unit query against directed relations and "none of them"."""
-        null = (query * self.null).sum(-1, keepdim=True) + self.null_bias
-        logits = query @ directed.t() * self.log_scale.exp().clamp(max=100.0)
-        return torch.cat([logits, null], dim=-1)
+        """Logits [B, 2R] of a unit query against directed relations."""
+        return query @ directed.t() * self.log_scale.exp().clamp(max=100.0)
+
+    def none_of_them(self, queries: Tensor) -> Tensor:
+        """Logits [B, H, 1] of "no such relation" for unit queries [B, H, D]."""
+        return (queries * self.null).sum(-1, keepdim=True) + self.null_bias
 
     def forward(
         self,
@@ -131,30 +138,31 @@ class HopDecoder(nn.Module):
         in training; without it the expected relation is fed back.
         """
         state = torch.tanh(self.start(pooled))
-        coverage = torch.zeros_like(mask, dtype=tokens.dtype)
-        log_probs, stops, hops = [], [], []
+        bias = (mask == 0) * NEGATIVE
+        attention, context = self.read(tokens, state, bias)
+        queries, scores, seen = [], [], []
         for hop in range(n_hops):
-            attention = self.attend(tokens, mask, state, coverage)
-            coverage = coverage + attention
-            context = torch.einsum("bl,bld->bd", attention, tokens)
+            bias = bias - functional.softplus(self.coverage_weight) * attention
             query = functional.normalize(self.query(torch.cat([state, context], -1)), dim=-1)
             logits = self.score(query, directed)
-            log_probs.append(torch.log_softmax(logits, dim=-1))
-            fed = self._feed_back(logits[:, :-1], directed, first_mask if hop == 0 else None)
+            fed = self._feed_back(logits, directed, first_mask if hop == 0 else None)
             if followed is not None:
                 chosen = followed[:, hop]
                 gold = directed[chosen.clamp(min=0)]
                 fed = torch.where((chosen >= 0).unsqueeze(-1), gold, fed)
             state = self.cell(torch.cat([fed, context], -1), state)
-            unread = torch.einsum("bl,bld->bd", self.attend(tokens, mask, state, coverage), tokens)
-            seen = torch.cat([state, unread, pooled], -1)
-            stops.append(self.stop(seen).squeeze(-1))
-            hops.append(self.hop_attention(seen).squeeze(-1))
+            attention, context = self.read(tokens, state, bias)  # what is left to read: the next hop reads it too
+            queries.append(query)
+            scores.append(logits)
+            seen.append(torch.cat([state, context, pooled], -1))
+        # What nothing is fed back from is done for all hops at once: few large products, at answer time too.
+        logits = torch.cat([torch.stack(scores, 1), self.none_of_them(torch.stack(queries, 1))], -1)
+        read = torch.stack(seen, 1)
         question = self.question(torch.cat([pooled, tokens[:, 0]], -1))
         return RigelOutput(
-            torch.stack(log_probs, 1),
-            torch.stack(stops, 1),
-            torch.stack(hops, 1),
+            torch.log_softmax(logits, dim=-1),
+            self.stop(read).squeeze(-1),
+            self.hop_attention(read).squeeze(-1),
             question[:, :N_BRANCH_SCORES],
             question[:, N_BRANCH_SCORES:],
         )

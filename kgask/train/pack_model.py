@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.pipeline import AskOptions, Pipeline
-from kgask.plan.card import CLOSED_FILE, FORMAT_VERSION, MAGIC, RigelCard
+from kgask.plan.card import FILES, FORMAT_VERSION, MAGIC, RigelCard
 from kgask.plan.rigel_onnx import MASK, RigelPlanner, readable
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.data import PathExample
@@ -21,13 +19,10 @@ from kgask.train.encoder import architecture
 from kgask.train.export_onnx import OPSET, Parity, export, file_entry
 from kgask.train.in_domain import InDomainTrainer
 from kgask.train.questions import GraphQuestion, by_template
+from kgask.train.rigel_card import DEFAULT_CALIBRATION, N_PARITY, QUESTION_WORDS, optional_files, write_card
 from kgask.train.torch_planner import TorchPlanner
 from kgask.train.validate import Validation
 from kgask.types import Question, undirected
-
-QUESTION_WORDS = "question_words.txt"
-N_PARITY = 200
-OFF = {"bias": 4.0, "weights": {"mass": 2.0, "share": 0.5, "link": 1.0, "hops": 0.0}}  # the plan's own probability
 
 
 def question_words(trainer: InDomainTrainer) -> frozenset[str]:
@@ -93,32 +88,37 @@ def build_pack_model(
     """Write a planner folder; the card is written last.
 
     Confidence is calibrated on held-out questions with paths; where there are
-    none, what the planner it began with had is kept. ``scores`` go into the
-    card as they are.
+    none, or none leads anywhere, what the planner it began with had is kept.
+    ``scores`` go into the card as they are.
     """
     pack, config = trainer.pack, trainer.config
-    texts = sorted({question.text for question in trainer.held_out or trainer.dev} or {t[0].text for t in trainer.templates})
+    asked = {question.text for question in trainer.held_out or trainer.dev}
+    texts = sorted(asked or {template[0].text for template in trainer.templates})
     probes = random.Random(0).sample(texts, min(N_PARITY, len(texts)))
     relation_texts = [readable(relation.label) for relation in pack.relations()]
     parity = export(trainer.model, trainer.job.encoder, out, config.max_tokens, probes, relation_texts, or_full=True)
     (out / QUESTION_WORDS).write_text("\n".join(sorted(question_words(trainer))) + "\n", encoding="utf-8")
     card = _card(trainer, out, parity, scores)
-    _write_card(out, card)
+    write_card(out, card)
     examples = as_examples(pack, trainer.held_out)
     if not examples:
         return parity, None
     pipeline = Pipeline(pack, RigelPlanner.load(out), None)
     drawn = draw_probes(pack, examples, n_probes, random.Random(config.rng_seed + 90_001))
-    result = calibrate(pipeline, drawn, report)
+    try:
+        result = calibrate(pipeline, drawn, report)
+    except ModelError:  # no probe led anywhere
+        return parity, None
     card["calibration"] = asdict(result.calibration)
+    card.pop("min_confidence", None)  # it was that of another calibration
     card["scores"] |= {"probes": result.n_probes, "brier": round(result.brier, 4)}
-    _write_card(out, card)
+    write_card(out, card)
     return parity, result
 
 
 def _card(trainer: InDomainTrainer, out: Path, parity: Parity, scores: dict[str, object]) -> dict[str, object]:
     base = RigelCard.load(trainer.job.init).content if trainer.job.init else {}
-    names = ["rigel.onnx", "tokenizer.json", QUESTION_WORDS] + ([CLOSED_FILE] if trainer.config.closed else [])
+    names = [*FILES, *optional_files(out)]
     missing = [name for name in names if not (out / name).is_file()]
     if missing:
         raise ModelError(f"{out / missing[0]}: the export did not write it")
@@ -138,17 +138,9 @@ def _card(trainer: InDomainTrainer, out: Path, parity: Parity, scores: dict[str,
         "training_data": [path.name for path in trainer.job.questions],
         "licence": base.get("licence", "that of the base encoder and of the questions"),
         "scores": dict(scores),
-        "calibration": base.get("calibration", OFF),
+        "calibration": base.get("calibration", DEFAULT_CALIBRATION),
         "files": {name: file_entry(out / name) for name in names},
     }
     if trainer.config.closed:
         card["closed_vocabulary"] = [relation.key for relation in trainer.pack.relations()]
-    if "linker" in base:
-        card["linker"] = base["linker"]
-    return card
-
-
-def _write_card(out: Path, card: dict[str, object]) -> None:
-    beside = out / (MODEL_CARD + ".tmp")
-    beside.write_text(json.dumps(card, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    beside.replace(out / MODEL_CARD)
+    return card | {name: base[name] for name in ("linker", "min_confidence") if name in base}

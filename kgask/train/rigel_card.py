@@ -13,7 +13,7 @@ from kgask.config import MODEL_CARD
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.pipeline import Pipeline
-from kgask.plan.card import FILES, FORMAT_VERSION, MAGIC
+from kgask.plan.card import CLOSED_FILE, FILES, FORMAT_VERSION, MAGIC
 from kgask.plan.providers import FULL_GRAPH
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
@@ -38,6 +38,7 @@ TRAINING_DATA = [
     "Wikidata property labels (CC0)",
     "our own wordings and compositions (kgask/train/wordings.txt)",
 ]
+QUESTION_WORDS = "question_words.txt"
 DEFAULT_CALIBRATION = asdict(UNCALIBRATED)
 N_PARITY = 200  # held-out questions that the exported graphs are compared on
 LICENCE = "Apache-2.0 (weights; the base encoder all-MiniLM-L6-v2 is Apache-2.0)"
@@ -61,10 +62,16 @@ def question_words(corpus: Corpus) -> list[str]:
 
 
 def build_model_folder(
-    trainer: RigelTrainer, out: Path, pack: Path, n_probes: int, report: Callable[[int, int], None]
+    trainer: RigelTrainer,
+    out: Path,
+    pack: Path,
+    n_probes: int,
+    report: Callable[[int, int], None],
+    keep_full: bool = False,
 ) -> tuple[Parity, CalibrationReport]:
     """Export, link weights, calibration: a whole planner folder in ``out``; the card is written last.
 
+    With ``keep_full`` the float32 graph, which a GPU runs, is written too.
     Calibration comes after the link weights, which its features depend on, and
     on other probes.
     """
@@ -75,8 +82,11 @@ def build_model_folder(
     # Among relations that hold the right one: elsewhere the best of many wrong ones is chance.
     keys = {key for example in probes for key, _ in example.path} | set(corpus.wordings)
     relation_texts = [corpus.texts[key][0] for key in sorted(keys)]
-    parity = export(trainer.model, trainer.encoder_folder, out, trainer.config.max_tokens, probe_texts, relation_texts)
-    (out / "question_words.txt").write_text("\n".join(question_words(corpus)) + "\n", encoding="utf-8")
+    n_tokens = trainer.config.max_tokens
+    parity = export(
+        trainer.model, trainer.encoder_folder, out, n_tokens, probe_texts, relation_texts, keep_full=keep_full
+    )
+    (out / QUESTION_WORDS).write_text("\n".join(question_words(corpus)) + "\n", encoding="utf-8")
     card = _card(trainer, out, parity)
     write_card(out, card)
     rng = random.Random(trainer.config.rng_seed + 90_001)
@@ -119,12 +129,13 @@ def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]
         "licence": LICENCE,
         "scores": {},
         "calibration": DEFAULT_CALIBRATION,
-        "files": {name: file_entry(out / name) for name in (*FILES, *_optional(out))},
+        "files": {name: file_entry(out / name) for name in (*FILES, *optional_files(out))},
     }
 
 
-def _optional(out: Path) -> list[str]:
-    return [FULL_GRAPH] if (out / FULL_GRAPH).is_file() else []
+def optional_files(out: Path) -> list[str]:
+    """What an export may have written beside the files that every planner has."""
+    return [name for name in (FULL_GRAPH, CLOSED_FILE) if (out / name).is_file()]
 
 
 def _recipe(trainer: RigelTrainer) -> str:

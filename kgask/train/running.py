@@ -74,6 +74,14 @@ def mixed_precision(device: str) -> torch.autocast:
     return torch.autocast(torch.device(device).type, dtype=torch.bfloat16, enabled=fast)
 
 
+def load_best(model: torch.nn.Module, path: Path, device: str) -> bool:
+    """Take the weights of the best validation, where one was noted; False where there are none."""
+    if not path.is_file():
+        return False
+    model.load_state_dict(torch.load(path, map_location=device, weights_only=True))
+    return True
+
+
 def freeze_lower(encoder: torch.nn.Module, n_layers: int) -> None:
     """Keep the embeddings and the first ``n_layers`` layers of a BERT-like encoder as they are; 0 freezes nothing."""
     if not n_layers:

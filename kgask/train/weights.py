@@ -134,4 +134,5 @@ def _dequantised(name: str, arrays: dict[str, np.ndarray]) -> np.ndarray:
     if name in arrays:
         return arrays[name]
     quantised = arrays[f"{name}_quantized"].astype(np.float32)
-    return (quantised - arrays[f"{name}_zero_point"].astype(np.float32)) * arrays[f"{name}_scale"]
+    zero = arrays.get(f"{name}_zero_point", np.zeros((), np.int8))  # without one: symmetric
+    return (quantised - zero.astype(np.float32)) * arrays[f"{name}_scale"]

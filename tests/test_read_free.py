@@ -1,0 +1,227 @@
+"""Writing freely: a real model writes, what it names is checked, the rest is marked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import gguf
+import numpy as np
+import pytest
+from tiny_gguf import byte_vocabulary
+from toy_graph import ToyGraph, evidence_of
+
+from kgask.config import shipped_root
+from kgask.errors import ModelError
+from kgask.pipeline import Pipeline
+from kgask.read.foreign_reader import ForeignReader
+from kgask.read.free import DOES_NOT_KNOW, NOTHING_MATCHES, FreeReader, Writing
+from kgask.read.llama_reader import LlamaReader
+from kgask.read.prompts import NAMED, form_of
+from kgask.types import Answer, Evidence, Question
+
+TRIPLES = [("Lady Susan", "author", "Jane Austen"), ("Lady Susan", "language", "English")]
+GRAPH = ToyGraph(TRIPLES)
+EVIDENCE = evidence_of(
+    GRAPH, [(TRIPLES[0], 1, 0.8, False), (TRIPLES[1], 1, 0.2, False)], {"Jane Austen": 0.8, "English": 0.2}
+)
+TEMPLATE = "{{ messages[0]['content'] }}{{ eos_token }}"
+QUESTION = Question("who wrote Lady Susan?")
+
+
+def write_reciter(path: Path, pieces: list[str], chat: bool = True) -> Path:
+    """A real model that recites ``pieces``, each a token of its own, whatever it is asked.
+
+    Attention and feed-forward write nothing, so the output sees the last token's embedding alone: one
+    direction a token, and the row of the next piece looks for it. A prompt ends with the end token or a blank.
+    """
+    spelled = byte_vocabulary()
+    assert all(len(piece.encode()) > 1 for piece in pieces), "a single byte is a token already"
+    words = ["".join(spelled[byte] for byte in piece.encode()) for piece in pieces]
+    tokens = [*spelled, *words, "<|end|>"]
+    end, size = len(tokens) - 1, 512
+    ids = [*range(256, end), end]
+    output = np.zeros((len(tokens), size), np.float32)
+    output[ids[0], [end, ord(" ")]] = 10.0
+    for before, after in zip(ids, ids[1:], strict=False):
+        output[after, before] = 10.0
+    _write(path, tokens, end, size, np.eye(len(tokens), size, dtype=np.float32), output, TEMPLATE if chat else None)
+    return path
+
+
+def _write(
+    path: Path, tokens: list[str], end: int, size: int, embedding: np.ndarray, output: np.ndarray, template: str | None
+) -> None:
+    writer = gguf.GGUFWriter(str(path), "llama")
+    for add, value in (
+        (writer.add_context_length, 2048), (writer.add_embedding_length, size), (writer.add_block_count, 1),
+        (writer.add_feed_forward_length, 32), (writer.add_head_count, 8), (writer.add_head_count_kv, 8),
+        (writer.add_layer_norm_rms_eps, 1e-6), (writer.add_rope_dimension_count, size // 8),
+        (writer.add_tokenizer_model, "gpt2"), (writer.add_tokenizer_pre, "qwen2"), (writer.add_token_list, tokens),
+        (writer.add_eos_token_id, end), (writer.add_bos_token_id, end), (writer.add_add_bos_token, False),
+        (writer.add_token_merges, ["Ġ ["]),
+        (writer.add_token_types, [int(gguf.TokenType.NORMAL)] * end + [int(gguf.TokenType.CONTROL)]),
+    ):  # fmt: skip
+        add(value)
+    if template is not None:
+        writer.add_chat_template(template)
+    writer.add_tensor("token_embd.weight", embedding)
+    writer.add_tensor("output_norm.weight", np.ones(size, np.float32))
+    writer.add_tensor("output.weight", output)
+    shapes = {"attn_q": (size, size), "attn_k": (size, size), "attn_v": (size, size), "attn_output": (size, size)}
+    shapes |= {"ffn_gate": (32, size), "ffn_up": (32, size), "ffn_down": (size, 32)}
+    for name, shape in shapes.items():
+        writer.add_tensor(f"blk.0.{name}.weight", np.zeros(shape, np.float32))
+    for norm in ("attn_norm", "ffn_norm"):
+        writer.add_tensor(f"blk.0.{norm}.weight", np.ones(size, np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def written(tmp_path: Path, pieces: list[str], chat: bool = True, prompt: str = "kgask", **how: float) -> tuple[object, str]:
+    """The reading, and what was streamed."""
+    reader = LlamaReader.load(write_reciter(tmp_path / "reciter.gguf", pieces, chat), n_threads=1)
+    reader.use_prompt(NAMED[prompt])
+    told: list[str] = []
+    free = FreeReader.of(reader, Writing(**how), told.append)
+    reading = free.read(QUESTION, EVIDENCE if NAMED[prompt].has_facts else Evidence((), EVIDENCE.candidates, False), GRAPH)
+    return reading, "".join(told)
+
+
+def test_what_it_names_is_checked_and_the_rest_is_not(tmp_path: Path) -> None:
+    reading, told = written(tmp_path, ["Jane", " Austen", ", and", " Charles Dickens"])
+    assert told == reading.written == "Jane Austen, and Charles Dickens"
+    assert GRAPH.labels(reading.entities) == ["Jane Austen"] and reading.cited_lines == (1,)
+    assert reading.unverified == ("Charles Dickens",) and not reading.abstained
+    assert reading.text == "Jane Austen" and 0.9 < reading.prob <= 1.0
+
+
+def test_nothing_that_was_retrieved_is_no_answer(tmp_path: Path) -> None:
+    reading, _ = written(tmp_path, ["Charles", " Dickens"])
+    assert (reading.abstained, reading.entities, reading.text) == (True, (), NOTHING_MATCHES)
+    assert reading.unverified == ("Charles Dickens",)
+
+
+def test_a_refusal(tmp_path: Path) -> None:
+    reading, _ = written(tmp_path, ["I don't", " know."])
+    assert (reading.abstained, reading.text, reading.unverified) == (True, DOES_NOT_KNOW, ())
+
+
+def test_line_numbers_alone_mean_their_ends(tmp_path: Path) -> None:
+    reading, _ = written(tmp_path, ["[2]", " =>"])
+    assert GRAPH.labels(reading.entities) == ["English"] and reading.written == "[2] =>"
+    beyond, _ = written(tmp_path, ["[9]", " [77]"])
+    assert beyond.abstained
+
+
+@pytest.mark.parametrize("prompt", list(NAMED))
+def test_every_prompt_can_be_answered_freely(prompt: str, tmp_path: Path) -> None:
+    reading, _ = written(tmp_path, ["Jane Austen"], prompt=prompt)
+    assert GRAPH.labels(reading.entities) == ["Jane Austen"]
+
+
+@pytest.mark.parametrize("end", ["\n\n", "\nQuestion", "\nFacts"])
+def test_without_a_chat_format_the_text_ends_where_another_turn_begins(end: str, tmp_path: Path) -> None:
+    reading, told = written(tmp_path, ["Jane Austen", end, ": what", " else?"], chat=False)
+    assert reading.written == told == "Jane Austen"
+
+
+def test_length_and_split_characters(tmp_path: Path) -> None:
+    reading, told = written(tmp_path, ["one ", "two ", "three"], max_tokens=2)
+    assert reading.written == "one two" and told == "one two "
+    reading, told = written(tmp_path, ["Zo\u00eb \u65e5\u672c", "!!"])
+    assert reading.written == told == "Zo\u00eb \u65e5\u672c!!"
+
+
+def test_greedy_repeats_itself_and_a_seed_too(tmp_path: Path) -> None:
+    from tiny_gguf import write_qwen2
+
+    reader = LlamaReader.load(write_qwen2(tmp_path / "random.gguf"), n_threads=1)
+
+    def text(**how: float) -> str:
+        return FreeReader.of(reader, Writing(12, **how)).read(QUESTION, EVIDENCE, GRAPH).written
+
+    assert text() == text()
+    warm = [text(temperature=5.0, rng_seed=seed) for seed in (1, 1, 2)]
+    assert warm[0] == warm[1] != warm[2]
+
+
+def test_our_own_reader_cannot_write() -> None:
+    reader = LlamaReader.load(shipped_root("model") / "reader")
+    with pytest.raises(ModelError, match=r"--reader FILE\.gguf"):
+        FreeReader.of(reader, Writing())
+
+
+# --- through the pipeline ---------------------------------------------------------------------
+
+
+def asked(tmp_path: Path, family_path: Path, pieces: list[str], question: str, prompt: str = "kgask") -> Answer:
+    reader = LlamaReader.load(write_reciter(tmp_path / "reciter.gguf", pieces), n_threads=1)
+    reader.use_prompt(form_of(prompt))
+    with Pipeline.open(str(family_path), reader=None) as pipeline:
+        pipeline.reader = FreeReader.of(reader, Writing())
+        return pipeline.ask(question)
+
+
+def test_a_checked_answer_has_its_triples(tmp_path: Path, family_path: Path) -> None:
+    answer = asked(tmp_path, family_path, ["Finn Reed", " and", " Bob"], "who is the sibling of Eve Reed?")
+    assert answer.text == "Finn Reed" and answer.unverified == ("Bob",) and answer.written == "Finn Reed and Bob"
+    assert ("Eve Reed", "Finn Reed") in {tuple(sorted((t.subject, t.object))) for t in answer.support}
+    assert not answer.abstained
+
+
+def test_an_unchecked_text_is_no_answer(tmp_path: Path, family_path: Path) -> None:
+    answer = asked(tmp_path, family_path, ["Bob"], "who is the sibling of Eve Reed?")
+    assert (answer.text, answer.entities, answer.abstained, answer.died_at) == (None, (), True, "read")
+    assert answer.unverified == ("Bob",)
+
+
+def test_without_knowledge_every_question_is_asked_and_nothing_is_checked_against_nothing(
+    tmp_path: Path, family_path: Path
+) -> None:
+    answer = asked(tmp_path, family_path, ["Finn Reed"], "who is the sibling of Eve Reed?", "none")
+    assert answer.text == "Finn Reed" and answer.support, "the plan's answers are still what it is checked against"
+    answer = asked(tmp_path, family_path, ["Finn Reed"], "who wrote Zarbulon?", "none")
+    assert (answer.text, answer.written, answer.unverified) == (None, "Finn Reed", ("Finn Reed",))
+
+
+def test_the_command_keeps_checked_and_unverified_apart(tmp_path: Path, family_path: Path) -> None:
+    model = write_reciter(tmp_path / "reciter.gguf", ["Finn Reed", " and \x1b[31m", "Bob"])
+    command = [sys.executable, "-m", "kgask", "who is the sibling of Eve Reed?", "--pack", str(family_path)]
+    command += ["--reader", str(model), "--free"]
+    text = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert (text.returncode, text.stdout) == (0, "Finn Reed\n")
+    assert "unverified:" in text.stderr and "Bob" in text.stderr and "\x1b" not in text.stderr
+    as_json = subprocess.run([*command, "--json"], capture_output=True, text=True, timeout=300, check=True)
+    content = json.loads(as_json.stdout)
+    assert content["answer"] == "Finn Reed" and [e["label"] for e in content["entities"]] == ["Finn Reed"]
+    assert content["written"].startswith("Finn Reed and") and "Bob" in content["unverified"][0]
+
+
+def test_a_terminal_sees_the_text_as_it_is_written(tmp_path: Path, family_path: Path) -> None:
+    import pty
+
+    model = write_reciter(tmp_path / "reciter.gguf", ["Finn", " Reed", "\nand Bob"])
+    terminal, end = pty.openpty()
+    command = [sys.executable, "-m", "kgask", "who is the sibling of Eve Reed?", "--pack", str(family_path), "--free"]
+    with subprocess.Popen([*command, "-r", str(model)], stdout=subprocess.PIPE, stderr=end) as process:
+        os.close(end)
+        shown = b""
+        while part := read_terminal(terminal):
+            shown += part
+        stdout = process.stdout.read()
+    os.close(terminal)
+    assert stdout == b"Finn Reed\n"
+    assert shown.decode().replace("\r\n", "\n").startswith("Finn Reed\nand Bob\nkgask: unverified: Bob\n")
+
+
+def read_terminal(fd: int) -> bytes:
+    try:
+        return os.read(fd, 4096)
+    except OSError:
+        return b""

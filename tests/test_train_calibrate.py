@@ -1,0 +1,114 @@
+"""What the reader's word counts: fits that find what is in the probes, cards that come back, the command."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("scipy")
+
+from click.testing import CliRunner
+
+from kgask.cli.train_calibrate import calibrate
+from kgask.config import shipped_root
+from kgask.errors import UsageError
+from kgask.plan.card import RigelCard
+from kgask.train import calibrate_reader as fitting
+from kgask.train.calibrate import FEATURES
+from kgask.train.calibrate_reader import Seen
+from kgask.weigh import Standing, Weighing
+
+
+def probes(n: int, reader_knows: bool, rng_seed: int = 1) -> list[Seen]:
+    """The plan is right four times in five, and less sure when it is not; a reader that knows says so."""
+    rng = random.Random(rng_seed)
+    found = []
+    for _ in range(n):
+        answerable = rng.random() < 0.8
+        plan_right = answerable and rng.random() < 0.8
+        mass = rng.gauss(-0.3 if plan_right else -1.5, 0.5)
+        odds = [rng.gauss(3.0 if right else -3.0, 1.0) if reader_knows else rng.gauss(0, 3) for right in
+                (plan_right, answerable and not plan_right)]  # fmt: skip
+        standings = tuple(
+            Standing(SimpleNamespace(prob=prob), at == 0, odd, odd)
+            for at, (prob, odd) in enumerate(zip((0.7, 0.2), odds, strict=True))
+        )
+        values = dict.fromkeys(FEATURES, 0.0) | {"mass": mass}
+        found.append(Seen(answerable, values, plan_right, standings, (plan_right, answerable and not plan_right)))
+    return found
+
+
+def test_a_reader_that_knows_gets_power_and_repairs_what_the_plan_got_wrong() -> None:
+    fitted = fitting.fit_both(probes(400, reader_knows=True), with_reader=True)
+    assert sum(fitted.weighing.powers.values()) > 0.2
+    assert fitted.repaired > 20 and fitted.spoiled <= 2
+    assert fitted.by_both.hits_at_1 > fitted.by_plan.hits_at_1 + 0.1
+    assert fitted.by_both.brier < fitted.by_plan.brier / 2
+    assert fitted.by_both.wrong <= fitting.MOST_WRONG and fitted.by_both.coverage > 0.9
+
+
+def test_a_reader_that_guesses_gets_next_to_none_and_spoils_nothing() -> None:
+    fitted = fitting.fit_both(probes(400, reader_knows=False), with_reader=True)
+    assert sum(fitted.weighing.powers.values()) < 0.1
+    assert fitted.spoiled <= 4
+    assert fitted.by_both.hits_at_1 >= fitted.by_plan.hits_at_1 - 0.02
+
+
+def test_the_default_threshold_is_the_least_that_keeps_wrong_answers_rare() -> None:
+    rows = [(True, 0.95, True)] * 90 + [(True, 0.65, False)] * 10 + [(False, 0.3, False)] * 50
+    kept = fitting._kept_by_default(rows)
+    assert kept.threshold == 0.66 and kept.wrong == 0.0
+    assert kept.coverage == pytest.approx(0.9)
+
+
+def test_a_file_of_questions_names_its_broken_line(tmp_path: Path) -> None:
+    path = tmp_path / "questions.tsv"
+    path.write_text("who wrote [MASK]?\tP50\nwhat did [MASK] write?\t-P50 P136\n")
+    first, second = fitting.read_examples(path)
+    assert (first.path, second.path) == ((("P50", False),), (("P50", True), ("P136", False)))
+    path.write_text("who wrote [MASK]?\tP50\nno mask\tP50\n")
+    with pytest.raises(UsageError, match=r"questions\.tsv:2"):
+        fitting.read_examples(path)
+
+
+def test_a_reworded_pack_says_other_words_of_the_same_relations(family_path: Path) -> None:
+    pack = fitting.RewordedPack.of(family_path, 3)
+    assert pack is not None
+    with pack, fitting.Pack.open(family_path) as plain:
+        assert [text.key for text in pack.relations()] == [text.key for text in plain.relations()]
+        assert pack.relation_labels() != plain.relation_labels()
+        for text, usual in zip(pack.relations(), plain.relations(), strict=True):
+            assert text.label in (usual.aliases or (usual.label,))
+        assert pack.relation_hash != plain.relation_hash
+
+
+def test_the_command_writes_both_cards(tmp_path: Path, family_path: Path) -> None:
+    """With copies of the shipped models, on the demo pack."""
+    for name in ("rigel", "reader"):
+        shutil.copytree(shipped_root("model") / name, tmp_path / name)
+    questions = tmp_path / "questions.tsv"
+    wordings = ["who wrote [MASK]?\tP50", "where was [MASK] born?\tP19", "what genre is [MASK]?\tP136"]
+    wordings.append("who are the authors of the books in the genre [MASK]?\t-P136 P50")
+    questions.write_text("\n".join(wordings) + "\n")
+    arguments = ["--questions", str(questions), "--probes", "50"]
+    for name, folder in (("--model", "rigel"), ("--reader", "reader")):
+        arguments += [name, str(tmp_path / folder)]
+    done = CliRunner().invoke(calibrate, arguments)
+    assert done.exit_code == 0, done.output
+    assert "of the printed wrong" in done.stderr
+    card = RigelCard.load(tmp_path / "rigel")
+    assert set(card.calibration.weights) == set(FEATURES) and 0.5 <= card.min_confidence <= 1
+    reader_card = json.loads((tmp_path / "reader" / "model.json").read_text())
+    weighing = Weighing.of(reader_card)
+    assert weighing is not None and weighing.min_confidence == reader_card["weighing"]["scores"]["threshold"]
+    assert reader_card["weighing"]["planner"] == card.hash
+
+
+def test_questions_come_from_one_place() -> None:
+    done = CliRunner().invoke(calibrate, [])
+    assert isinstance(done.exception, UsageError) or done.exit_code == 2
