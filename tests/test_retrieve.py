@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -10,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reified import ReifiedKB
 
+import kgask.retrieve.evidence as evidence_module
 import kgask.retrieve.follow as follow_module
+from kgask.build.recipe import Recipe, build
 from kgask.pack.store import Pack
 from kgask.retrieve.evidence import gather
 from kgask.retrieve.follow import edges_of, follow, relations_of
@@ -165,6 +168,20 @@ def test_top_k_bounds_what_is_read_but_not_the_answers(family: Pack) -> None:
     whole = gather(family, ways, top_k=10)
     assert not whole.truncated
     assert len(whole.triples) == 3  # George-Cora, Cora-Eve, Cora-Finn
+
+
+def test_of_equal_answers_the_one_amid_the_seeds_surroundings_comes_first(tmp_path: Path) -> None:
+    """Bay lies in Alp and Zed; only Zed is next to what Bay is next to besides."""
+    source = tmp_path / "places.tsv"
+    triples = ("Alp contains Bay", "Zed contains Bay", "Bay twin Cape", "Zed contains Cape", "Alp twin Moor")
+    source.write_text("".join("\t".join(triple.split()) + "\n" for triple in triples), encoding="utf-8")
+    build(Recipe(sources=(str(source),), target=tmp_path / "places", licences=("CC0-1.0",)), lambda _: None)
+    with Pack.open(tmp_path / "places") as pack:
+        ways = walks(pack, _plan(pack, "-contains"), [_entity(pack, "Bay")], 3)
+        assert pack.labels(ways[0].answers.tolist()) == ["Alp", "Zed"]  # in pack order
+        assert pack.labels([c.entity for c in gather(pack, ways, 10).candidates]) == ["Zed", "Alp"]
+        with mock.patch.object(evidence_module, "LOOKED_AT", 1):  # too much to look at: pack order
+            assert pack.labels([c.entity for c in gather(pack, ways, 10).candidates]) == ["Alp", "Zed"]
 
 
 # --- what several seeds share ---------------------------------------------------------------------

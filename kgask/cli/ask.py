@@ -99,8 +99,10 @@ def _open(options: dict[str, Any], settings: dict[str, Any], streams: bool) -> P
     try:
         if form is not None:
             pipeline.reader.use_prompt(form)
+            pipeline.notes += (f"prompt {form.name}",)
         if options["free"]:
             pipeline.reader = _free(pipeline.reader, options, streams)
+            pipeline.notes += (pipeline.reader.note,)
     except BaseException:
         pipeline.close()
         raise

@@ -7,6 +7,7 @@ of another, so that the probabilities of all replies sum to one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Protocol
 
 from kgask.errors import ModelError
@@ -146,6 +147,4 @@ class NameGrammar:
 
 def _prefix_free(choices: Sequence[Tokens]) -> bool:
     ordered = sorted(choices)
-    return () not in ordered and all(
-        following[: len(choice)] != choice for choice, following in zip(ordered, ordered[1:], strict=False)
-    )
+    return () not in ordered and all(following[: len(choice)] != choice for choice, following in pairwise(ordered))

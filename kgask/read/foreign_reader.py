@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kgask.errors import ModelError, UsageError
 from kgask.protocols import Graph
+from kgask.read.choices import MAX_LINES
 from kgask.read.constrain import Reply
 from kgask.read.engine import Engine
 from kgask.read.foreign_style import Filled, ForeignStyle
@@ -19,7 +20,6 @@ from kgask.read.reply import NO_ANSWER_LINE, NO_LINES, abstain, answer_reading, 
 from kgask.types import Evidence, Question, Reading
 from kgask.verbalise import Line, relation_words, verbalise
 
-MAX_LINES = 60
 DRAFT_RATIO = 0.9  # of the best answer's score; the same share as for our own reader
 MAX_REPLY_TOKENS = 256  # kept free for a constrained reply; a longer one goes beyond the trained context
 
@@ -44,8 +44,8 @@ class ForeignReader:
 
     @property
     def note(self) -> str:
-        """Which chat format and which prompt are used, for --verbose."""
-        return f"{self.style.note}; prompt {self.style.form.name}"
+        """Which chat format is used, for --verbose."""
+        return self.style.note
 
     def close(self) -> None:
         """Free the model."""

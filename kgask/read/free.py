@@ -63,7 +63,7 @@ class FreeReader:
     def note(self) -> str:
         """For --verbose."""
         how = f"temperature {self._writing.temperature:g}" if self._writing.temperature else "greedy"
-        return f"{self._reader.note}; free, {how}"
+        return f"the reader writes freely, {how}, at most {self._writing.max_tokens} tokens"
 
     @property
     def needs_facts(self) -> bool:

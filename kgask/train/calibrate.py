@@ -26,6 +26,8 @@ from kgask.types import Question, directed
 
 FEATURES = tuple("mass share link hops gap topic rival wanted narrowed typo alias part unused".split())
 RIDGE = 1e-3
+# Of the questions that people ask; the probes ask more often for what is not there, to have enough of each kind.
+ANSWERABLE = 2 / 3
 LACKING = 0.45  # share of the others whose path the graph does not have, at the first hop or a later one
 TRIES = 200  # draws of an entity that lacks a relation
 UNKNOWN = 0.2  # share of probes about names that the pack does not know
@@ -95,7 +97,8 @@ def calibrate(
     pipeline: Pipeline, probes: list[Probe], report: Callable[[int, int], None] = lambda done, n: None
 ) -> CalibrationReport:
     """Ask every probe with no threshold and fit the weights; :class:`ModelError` when none reaches anything."""
-    rows, right, hits, answerable = [], [], 0, 0
+    rows, right, weights, hits, answerable = [], [], [], 0, 0
+    counts = kind_weights([bool(probe.answers) for probe in probes])
     for done, probe in enumerate(probes, 1):
         reached = pipeline.understand(Question(probe.text), AskOptions())
         top = set(reached.routes[0].answers.tolist()) if reached and reached.routes else set()
@@ -106,19 +109,33 @@ def calibrate(
             values = features(reached)
             rows.append([values[name] for name in FEATURES])
             right.append(float(is_right))
+            weights.append(counts[bool(probe.answers)])
         report(done, len(probes))
     if not rows:
         raise ModelError(f"{pipeline.pack.name}: no question to calibrate confidence on led anywhere; it stays as it is")
-    calibration, brier = fit(np.array(rows), np.array(right))
+    calibration, brier = fit(np.array(rows), np.array(right), FEATURES, np.array(weights))
     return CalibrationReport(calibration, len(probes), answerable, hits / max(1, answerable), brier)
 
 
-def fit(x: np.ndarray, y: np.ndarray, names: Sequence[str] = FEATURES) -> tuple[Calibration, float]:
-    """Ridge logistic regression of y [n] in {0, 1} on x [n, F], F named columns; also the Brier score."""
+def kind_weights(answerable: Sequence[bool]) -> dict[bool, float]:
+    """How much a probe of each kind counts, so that :data:`ANSWERABLE` of them can be answered."""
+    n = sum(answerable)
+    return {True: ANSWERABLE / max(1, n), False: (1.0 - ANSWERABLE) / max(1, len(answerable) - n)}
+
+
+def fit(
+    x: np.ndarray, y: np.ndarray, names: Sequence[str] = FEATURES, weights_of: np.ndarray | None = None
+) -> tuple[Calibration, float]:
+    """Ridge logistic regression of y [n] in {0, 1} on x [n, F], F named columns; also the Brier score.
+
+    ``weights_of`` [n] says how much each row counts; all the same by default.
+    """
+    counts = np.ones(len(y)) if weights_of is None else weights_of / weights_of.mean()
 
     def loss(weights: np.ndarray) -> float:
         logits = x @ weights[1:] + weights[0]
-        return float(np.logaddexp(0.0, np.where(y > 0, -logits, logits)).mean() + RIDGE * (weights[1:] ** 2).sum())
+        losses = counts * np.logaddexp(0.0, np.where(y > 0, -logits, logits))
+        return float(losses.mean() + RIDGE * (weights[1:] ** 2).sum())
 
     weights = minimize(loss, np.zeros(x.shape[1] + 1), method="L-BFGS-B").x
     probs = 1.0 / (1.0 + np.exp(-(x @ weights[1:] + weights[0])))

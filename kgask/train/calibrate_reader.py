@@ -31,8 +31,8 @@ from kgask.plan.card import MIN_CONFIDENCE, Calibration, RigelCard
 from kgask.reached import calibrated, features
 from kgask.retrieve.evidence import gather
 from kgask.sets.files import open_text
+from kgask.train.calibrate import ANSWERABLE, Probe, fit, kind_weights
 from kgask.train.calibrate import FEATURES as PLAN_FEATURES
-from kgask.train.calibrate import Probe, fit
 from kgask.train.data import MASK, PathExample
 from kgask.train.mix import load_corpus
 from kgask.types import Question
@@ -182,22 +182,26 @@ def fit_plan(seen: Sequence[Seen]) -> Calibration:
     if not reached:
         raise ModelError("no question to calibrate confidence on led anywhere; the cards stay as they are")
     rows = np.array([[one.features[name] for name in PLAN_FEATURES] for one in reached])
-    return fit(rows, np.array([float(one.plan_right) for one in reached]), PLAN_FEATURES)[0]
+    counts = kind_weights([one.answerable for one in seen])
+    weights = np.array([counts[one.answerable] for one in reached])
+    return fit(rows, np.array([float(one.plan_right) for one in reached]), PLAN_FEATURES, weights)[0]
 
 
 def fit_weighing(seen: Sequence[Seen], plan: Calibration, min_confidence: float = MIN_CONFIDENCE) -> Weighing:
     """Powers, then the confidence; ModelError when nothing was read."""
     powers = _fit_powers(seen)
-    rows, targets = [], []
+    rows, targets, weights = [], [], []
+    counts = kind_weights([one.answerable for one in seen])
     for one in seen:
         if one.standings:
+            weights.append(counts[one.answerable])
             chosen = best_of(one.standings, powers)
             values = weighed_features(one.standings, chosen, powers, calibrated(plan, one.features))
             rows.append([values[name] for name in FEATURES])
             targets.append(float(one.right[one.standings.index(chosen)]))
     if not rows:
         raise ModelError("no probe was read: this reader does not judge lines; its card stays as it is")
-    confidence, _ = fit(np.array(rows), np.array(targets), FEATURES)
+    confidence, _ = fit(np.array(rows), np.array(targets), FEATURES, np.array(weights))
     return Weighing(powers, confidence, min_confidence)
 
 
@@ -276,12 +280,14 @@ def _kept_by_default(rows: Sequence[Row]) -> Kept:
 
 
 def _kept(rows: Sequence[Row], threshold: float) -> Kept:
+    counts = kind_weights([row[0] for row in rows])
     printed = [row for row in rows if row[1] >= threshold]
     answerable = max(1, sum(row[0] for row in rows))
-    wrong = sum(not right for _, _, right in printed) / max(1, len(printed))
+    mass = sum(counts[can] for can, _, _ in printed)
+    wrong = sum(counts[can] for can, _, right in printed if not right) / mass if printed else 0.0
     coverage = sum(can for can, _, _ in printed) / answerable
     hits = sum(right for can, _, right in rows if can) / answerable
-    brier = float(np.mean([(confidence - right) ** 2 for _, confidence, right in rows]))
+    brier = sum(counts[can] * (confidence - right) ** 2 for can, confidence, right in rows)
     return Kept(threshold, round(wrong, 4), round(coverage, 4), round(hits, 4), round(brier, 4))
 
 
@@ -293,6 +299,7 @@ def write_cards(
 ) -> None:
     """Put the fits into the cards of the planner and of the reader, each in one rename."""
     about = {"packs": list(packs), "probes": fitted.n_probes, "answerable": fitted.n_answerable}
+    about |= {"weighted_to_answerable": round(ANSWERABLE, 4)}
     if not keep_plan:
         scores = about | asdict(fitted.by_plan)
         plan = {"calibration": asdict(fitted.plan), "min_confidence": fitted.by_plan.threshold}
