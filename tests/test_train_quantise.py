@@ -14,11 +14,8 @@ onnx = pytest.importorskip("onnx")
 
 from torch import nn  # noqa: E402
 
-from kgask import config  # noqa: E402
-from kgask.plan.providers import FULL_GRAPH, open_session  # noqa: E402
-from kgask.train.export_onnx import INPUTS, OUTPUTS, ExportedRigel, export  # noqa: E402
+from kgask.plan.providers import open_session  # noqa: E402
 from kgask.train.fuse import fuse  # noqa: E402
-from kgask.train.model import Rigel  # noqa: E402
 from kgask.train.quantise import column_scales, gemm_to_matmul, quantise, without_shapes  # noqa: E402
 
 WIDTH, HEADS, LAYERS = 32, 4, 2
@@ -168,26 +165,3 @@ def test_products_of_the_largest_numbers_do_not_overflow(rows: int, shared: bool
     x = np.where(np.arange(64) % 4 < 2, 2.0, 0.0).astype(np.float32) * np.ones((rows, 1), np.float32)
     for found in open_session(small)[0].run(names, {"x": x}):
         np.testing.assert_allclose(found, x @ weight, rtol=0.02)
-
-
-def test_export_keeps_the_full_graph_when_asked(tmp_path: Path) -> None:
-    torch.manual_seed(2)
-    encoder, out = tmp_path / "encoder", tmp_path / "out"
-    encoder.mkdir()
-    tokenizer = config.shipped_root("model") / "rigel" / "tokenizer.json"
-    (encoder / "tokenizer.json").write_bytes(tokenizer.read_bytes())
-    settings = transformers.BertConfig(
-        hidden_size=WIDTH, num_hidden_layers=1, num_attention_heads=HEADS, intermediate_size=64, vocab_size=30522
-    )
-    model = Rigel(transformers.BertModel(settings, add_pooling_layer=False)).eval()
-    probe = ["who wrote [MASK]", "where was the author of [MASK] born"]
-    assert export(model, encoder, out, 32, probe, ["author", "capital"], keep_full=True).fp32 < 1e-4
-    session, _ = open_session(out / FULL_GRAPH)
-    ids, mask = (torch.from_numpy(array) for array in padded())
-    directed = torch.nn.functional.normalize(torch.randn(6, WIDTH), dim=-1)
-    inputs = (ids, mask, directed, torch.ones(len(ids), 6))
-    found = session.run(OUTPUTS, {name: tensor.numpy() for name, tensor in zip(INPUTS, inputs, strict=True)})
-    with torch.no_grad():
-        wanted = ExportedRigel(model)(*inputs)
-    for name, array, tensor in zip(OUTPUTS, found, wanted, strict=True):
-        np.testing.assert_allclose(array, tensor.numpy(), atol=1e-4, err_msg=name)

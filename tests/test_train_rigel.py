@@ -6,6 +6,7 @@ import dataclasses
 import gzip
 import json
 import random
+import shutil
 from importlib import resources
 from pathlib import Path
 
@@ -18,10 +19,12 @@ onnx = pytest.importorskip("onnx")
 
 from kgask import config  # noqa: E402
 from kgask.errors import ModelError, UsageError  # noqa: E402
+from kgask.plan.card import CLOSED_FILE, RigelCard  # noqa: E402
+from kgask.plan.providers import FULL_GRAPH, open_session  # noqa: E402
 from kgask.train import data  # noqa: E402
 from kgask.train.compose import Composer  # noqa: E402
 from kgask.train.data import MASK, PathExample, wikidata_example  # noqa: E402
-from kgask.train.export_onnx import INPUTS, OUTPUTS, export, file_entry  # noqa: E402
+from kgask.train.export_onnx import INPUTS, OUTPUTS, ExportedRigel, Parity, file_entry  # noqa: E402
 from kgask.train.loop import RigelTrainer  # noqa: E402
 from kgask.train.mix import Corpus, Mix, RelationSet  # noqa: E402
 from kgask.train.model import MAX_HOPS, HopDecoder, Rigel  # noqa: E402
@@ -153,66 +156,68 @@ def test_training_lowers_the_loss(sets: Path, encoder: Path, tmp_path: Path) -> 
     assert np.mean(losses[-10:]) < 0.9 * np.mean(losses[:10])
 
 
-def test_export_equals_torch_and_int8_stays_close(sets: Path, encoder: Path, tmp_path: Path) -> None:
-    import onnxruntime
-
-    trainer = RigelTrainer(sets, tmp_path / "work", encoder, TINY)
+@pytest.fixture(scope="module")
+def exported(sets: Path, encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[RigelTrainer, Path, Parity]:
+    """A run of a few steps and its model folder: exporting takes most of the time of these tests, so once."""
+    trainer = RigelTrainer(sets, tmp_path_factory.mktemp("work"), encoder, TINY)
     trainer.run(lambda _: None)
-    probe = [f"who wrote {MASK}", f"where was the author of {MASK} born", f"{MASK}"]
-    parity = export(trainer.model, encoder, tmp_path / "out", 32, probe, ["author", "place of birth"])
+    out = tmp_path_factory.mktemp("exported")
+    pack = config.find("pack", "demo").path
+    parity, _ = build_model_folder(trainer, out, pack, 20, lambda done, n: None, keep_full=True)
+    trainer.model.eval()
+    return trainer, out, parity
+
+
+def test_export_equals_torch_and_int8_stays_close(exported: tuple[RigelTrainer, Path, Parity]) -> None:
+    trainer, out, parity = exported
     assert parity.fp32 < 1e-4
-    session = onnxruntime.InferenceSession(str(tmp_path / "out" / "rigel.onnx"), providers=["CPUExecutionProvider"])
-    assert [node.name for node in session.get_inputs()] == INPUTS
-    ids, mask = trainer.texts(probe)
-    directed = trainer.model.directed(trainer.model.encode(*trainer.texts(["author", "capital", "area"]))[1]).detach()
-    first_mask = torch.ones(3, 6)  # another number of relations and questions than at export
+    ids, mask = trainer.texts([f"who wrote {MASK}", f"where was the author of {MASK} born", f"{MASK}"])
     with torch.no_grad():
-        expected = trainer.model.eval()(ids, mask, directed, first_mask)
-    probs, stops, branches, types, _, inverse = session.run(
-        OUTPUTS,
-        {
-            "input_ids": ids.numpy(),
-            "attention_mask": mask.numpy(),
-            "directed": directed.numpy(),
-            "first_mask": first_mask.numpy(),
-        },
-    )
-    assert probs.shape == (3, MAX_HOPS, 7)
-    np.testing.assert_allclose(probs.sum(-1), 1.0, atol=1e-4)
-    np.testing.assert_allclose(probs, expected.relation_log_probs.exp().numpy(), atol=0.05)
-    np.testing.assert_allclose(stops, expected.stop_probs.numpy(), atol=0.05)
-    np.testing.assert_allclose(branches, torch.sigmoid(expected.branch_logits).numpy(), atol=0.05)
-    np.testing.assert_allclose(types.sum(-1), 1.0, atol=1e-4)
-    np.testing.assert_allclose(np.linalg.norm(inverse, axis=1), 1.0, atol=1e-4)
+        directed = trainer.model.directed(trainer.model.encode(*trainer.texts(["author", "capital", "area"]))[1])
+        inputs = (ids, mask, directed, torch.ones(3, 6))  # another number of relations and questions than at export
+        expected = [tensor.numpy() for tensor in ExportedRigel(trainer.model)(*inputs)]
+    for name, tolerance in ((FULL_GRAPH, 1e-4), ("rigel.onnx", 0.05)):
+        session, _ = open_session(out / name)
+        assert [node.name for node in session.get_inputs()] == INPUTS
+        found = session.run(OUTPUTS, {key: tensor.numpy() for key, tensor in zip(INPUTS, inputs, strict=True)})
+        for key, array, wanted in zip(OUTPUTS, found, expected, strict=True):
+            np.testing.assert_allclose(array, wanted, atol=tolerance, err_msg=f"{name}: {key}")
+        probs, _, _, types, _, inverse = found
+        assert probs.shape == (3, MAX_HOPS, 7)
+        np.testing.assert_allclose(probs.sum(-1), 1.0, atol=1e-4)
+        np.testing.assert_allclose(types.sum(-1), 1.0, atol=1e-4)
+        np.testing.assert_allclose(np.linalg.norm(inverse, axis=1), 1.0, atol=1e-4)
 
 
-def test_shipped_weights_come_back_to_torch(sets: Path, encoder: Path, tmp_path: Path) -> None:
-    trainer = RigelTrainer(sets, tmp_path / "work", encoder, TINY)
-    trainer.run(lambda _: None)
-    out = tmp_path / "out"
-    build_model_folder(trainer, out, config.find("pack", "demo").path, 20, lambda done, n: None)
+def test_the_card_lists_the_full_graph(exported: tuple[RigelTrainer, Path, Parity]) -> None:
+    _, out, _ = exported
+    assert RigelCard.load(out).content["files"][FULL_GRAPH] == file_entry(out / FULL_GRAPH)
+
+
+def test_shipped_weights_come_back_to_torch(exported: tuple[RigelTrainer, Path, Parity]) -> None:
+    trainer, out, _ = exported
     again = load_torch(out)
     for name, weight in trainer.model.state_dict().items():
         scale = float(weight.abs().max()) + 1e-4  # weights are found by value, to 1e-6
         np.testing.assert_allclose(again.state_dict()[name].numpy(), weight.numpy(), atol=0.02 * scale, err_msg=name)
 
 
-def test_a_closed_vocabulary_is_exported_and_bound_to_its_graph(encoder: Path, tmp_path: Path) -> None:
+def test_a_closed_vocabulary_is_bound_to_its_graph(
+    exported: tuple[RigelTrainer, Path, Parity], tmp_path: Path
+) -> None:
+    """Its rows are found by key; tests of ``train domain`` export one."""
     from kgask.pack.records import RelationText
     from kgask.plan.rigel_onnx import RigelPlanner
-    from kgask.train.encoder import load_encoder
 
-    model = Rigel(load_encoder(encoder), n_closed=4)
-    export(model, encoder, tmp_path, 32, [f"who wrote {MASK}", f"where was {MASK} born"], ["author", "birth place"])
-    card = json.loads((config.shipped_root("model") / "rigel" / "model.json").read_text())
-    (tmp_path / "question_words.txt").write_text("who")
-    names = ["rigel.onnx", "tokenizer.json", "question_words.txt", "closed.npy"]
-    card |= {"files": {name: file_entry(tmp_path / name) for name in names}, "closed_vocabulary": ["a", "b"]}
-    (tmp_path / "model.json").write_text(json.dumps(card))
+    shutil.copytree(exported[1], tmp_path, dirs_exist_ok=True)
+    closed = np.random.default_rng(0).standard_normal((4, 32)).astype(np.float32)
+    np.save(tmp_path / CLOSED_FILE, closed)
+    card = json.loads((tmp_path / "model.json").read_text())
+    card["files"][CLOSED_FILE] = file_entry(tmp_path / CLOSED_FILE)
+    (tmp_path / "model.json").write_text(json.dumps(card | {"closed_vocabulary": ["a", "b"]}))
     planner = RigelPlanner.load(tmp_path)
     relations = [RelationText(key, key, (), "", "") for key in ("b", "a")]
-    matrix = planner.relation_matrix(relations, "hash")
-    np.testing.assert_allclose(matrix, model.closed_relations().detach().numpy()[[1, 0, 3, 2]], atol=1e-6)
+    np.testing.assert_array_equal(planner.relation_matrix(relations, "hash"), closed[[1, 0, 3, 2]])
     with pytest.raises(ModelError, match="no relation 'c'"):
         planner.relation_matrix([RelationText("c", "c", (), "", "")], "hash")
 
