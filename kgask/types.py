@@ -120,6 +120,7 @@ class Evidence:
     triples: tuple[ScoredTriple, ...]  # what the reader sees, in plan order
     candidates: tuple[Candidate, ...]  # the whole answer set of the plan, best first
     truncated: bool  # more triples matched than are listed
+    mass: float = 1.0  # probability of the plan's paths that the triples and candidates come from
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,8 @@ def test_lists_show_where_the_installed_things_are(installed: Path, tmp_path: Pa
     done = run("-m", "kgask", group, "list", folder=tmp_path, PYTHONPATH=str(installed), HOME=str(tmp_path))
     rows = [line.split("\t") for line in done.stdout.splitlines()]
     assert rows
-    assert all("shipped" in row and Path(row[-1]).parent == installed / "kgask" / folder for row in rows)
+    place = str(installed / "kgask" / folder)
+    assert all("shipped" in row and any(str(Path(cell).parent) == place for cell in row) for row in rows)
 
 
 def requirements(wheel: Path) -> list[Requirement]:

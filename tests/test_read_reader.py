@@ -308,32 +308,30 @@ def test_the_reported_probability_is_that_of_the_reply(shipped: LlamaReader, for
         assert reading.prob == pytest.approx(math.exp(expected.log_prob), rel=0.02)
 
 
-def test_the_plans_own_reply_is_read_in_one_evaluation(shipped: LlamaReader) -> None:
+def test_a_read_is_one_evaluation(shipped: LlamaReader) -> None:
     calls = []
-    evaluate = shipped.engine._evaluate
-    shipped.engine._evaluate = lambda *args: (calls.append(args), evaluate(*args))[1]
+    evaluate = shipped.engine.hidden_at
+    shipped.engine.hidden_at = lambda *args: (calls.append(args), evaluate(*args))[1]
     try:
         reading = shipped.read(Question("who is the author of Lady Susan"), one_answer(), GRAPH)
     finally:
-        del shipped.engine._evaluate
+        del shipped.engine.hidden_at
     assert reading.cited_lines == (1,) and len(calls) == 1
 
 
-def test_the_plan_counts_as_much_as_the_card_says(tmp_path: Path) -> None:
+def test_the_verdicts_count_as_the_card_says(tmp_path: Path) -> None:
     folder = tmp_path / "reader"
     shutil.copytree(SHIPPED, folder)
     card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-    graph = ToyGraph([("Lady Susan", "melting point", "12 °C"), ("Lady Susan", "author", "Jane Austen")])
-    steps = [
-        (("Lady Susan", "melting point", "12 °C"), 1, 0.6, False),
-        (("Lady Susan", "author", "Jane Austen"), 1, 0.4, False),
-    ]
-    evidence = evidence_of(graph, steps, {"12 °C": 0.6, "Jane Austen": 0.4})
-    (folder / "model.json").write_text(json.dumps(card | {"plan_trust": 1e6}), encoding="utf-8")
-    assert LlamaReader.load(folder).read(Question("who is xyz?"), evidence, graph).cited_lines == (1,)
-    (folder / "model.json").write_text(json.dumps(card | {"plan_trust": "much"}), encoding="utf-8")
-    with pytest.raises(ModelError, match="plan_trust"):
-        LlamaReader.load(folder)
+
+    def cited_with(weights: object) -> tuple[int, ...]:
+        (folder / "model.json").write_text(json.dumps(card | {"verdict_weights": weights}), encoding="utf-8")
+        return LlamaReader.load(folder).read(Question("who wrote Lady Susan?"), one_answer(), GRAPH).cited_lines
+
+    assert cited_with({"line": 1.0, "reply": 0.0, "bias": -60.0}) == ()
+    assert cited_with({"line": 1.0, "reply": 0.0, "bias": 60.0}) == (1, 2, 3)
+    with pytest.raises(ModelError, match="verdict_weights"):
+        cited_with({"line": "much"})
 
 
 def test_planned_lines_are_those_of_the_best_answers() -> None:

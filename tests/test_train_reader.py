@@ -16,45 +16,39 @@ pytest.importorskip("tokenizers")
 
 from click.testing import CliRunner
 
+from kgask.cli.train_reader import VARIANTS as SHOWN_VARIANTS
 from kgask.cli.train_reader import reader as train_command
-from kgask.errors import BuildError, KgaskError, ModelError, UsageError
+from kgask.errors import BuildError, ModelError
+from kgask.read.encoder_engine import Heads
 from kgask.read.llama_reader import LlamaReader
-from kgask.read.prompt import MAX_LINES, control_tokens, number_token, reader_pieces
+from kgask.read.prompt import FIRST, LAST, MAX_LINES, control_tokens, reader_pieces
 from kgask.train.export_gguf import export, quantise
 from kgask.train.reader_data import (
+    VERDICTS,
     Makers,
     batches,
     encode_scene,
     load_makers,
+    make_batch,
     make_scenes,
+    moved,
 )
-from kgask.train.reader_loop import (
-    Recipe,
-    Trainer,
-    held_out_accuracy,
-    reply_tokens,
-    schedule,
-)
+from kgask.train.reader_loop import Recipe, Trainer, held_out_accuracy, judged, schedule
 from kgask.train.reader_model import ReaderConfig, ReaderModel
 from kgask.train.reader_relations import is_held_out, load_relations
-from kgask.train.reader_scenes import SceneMaker, SceneOptions
-from kgask.train.reader_ship import citable_of, logistic_regression, measure
+from kgask.train.reader_scenes import CITE, SceneMaker, SceneOptions
+from kgask.train.reader_ship import VARIANTS, citable_of, logistic_regression, measure
+from kgask.train.reader_start import Start, find_start
+from kgask.train.reader_tokens import ReaderTokens
 
-TINY = ReaderConfig(n_vocab=700, n_embd=64, n_layer=2, n_head=2, n_ff=96, n_ctx=2048)
-RECIPE = Recipe(
-    TINY,
-    batch_size=4,
-    steps=6,
-    warmup_steps=2,
-    word_start=False,
-    tokenizer_scenes=150,
-    check_every=3,
-    check_scenes=8,
-)
+TINY = ReaderConfig(n_layer=2, n_ctx=1536)
+RECIPE = Recipe(TINY, batch_size=4, steps=6, warmup_steps=2, check_every=3, check_scenes=8)
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+WORDS = "who wrote which is the of in a what was by name author place birth".split()
 STRINGS = [
     "who wrote Lady Susan?", " Jane Austen", "São Paulo–Zürich", "naïve café", "日本語のテキスト", "Москва 1812",
     "don't they've we'll I'D", "a  b   c", "tabs\tand\nnewlines", "12,345.67 km²", "<|end|> </s> [INST]",
-    "emoji 🙂👩\u200d🚀", "", " ", "x" * 300, "¡¿ÀÿĀ", "ﬁ ligature ½", "\xa0no-break", "１２３ fullwidth",
+    "emoji 🙂👩\u200d🚀", "", " ", "x" * 90, "¡¿ÀÿĀ", "ﬁ ligature ½", "\xa0no-break", "１２３ fullwidth",
     "é combining",
 ]  # fmt: skip
 
@@ -95,8 +89,38 @@ def makers(data: Path) -> Makers:
 
 
 @pytest.fixture(scope="session")
-def trained(makers: Makers, tmp_path_factory: pytest.TempPathFactory) -> Trainer:
-    trainer = Trainer.start(RECIPE, makers, tmp_path_factory.mktemp("run"))
+def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A BERT encoder in the files of Hugging Face: random weights, letters and a few words."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+    from transformers import BertConfig, BertModel
+
+    free = [f"[unused{index}]" for index in range(len(control_tokens()) + 1)]
+    marks = list("?.,'-|#&!:()[]<>/")
+    vocabulary = ["[PAD]", *free, "[UNK]", FIRST, LAST, "[MASK]", *marks, *LETTERS]
+    vocabulary += [*(f"##{letter}" for letter in LETTERS), *(word for word in WORDS if len(word) > 1)]
+    ids = {token: index for index, token in enumerate(vocabulary)}
+    tokenizer = Tokenizer(models.WordPiece(ids, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    torch.manual_seed(3)
+    settings = BertConfig(
+        vocab_size=len(ids), hidden_size=64, num_hidden_layers=3, num_attention_heads=4, intermediate_size=96,
+        max_position_embeddings=100,
+    )  # fmt: skip
+    folder = tmp_path_factory.mktemp("encoder")
+    BertModel(settings, add_pooling_layer=False).save_pretrained(str(folder))
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def start(encoder_folder: Path) -> Start:
+    return find_start(encoder_folder)
+
+
+@pytest.fixture(scope="session")
+def trained(makers: Makers, start: Start, tmp_path_factory: pytest.TempPathFactory) -> Trainer:
+    trainer = Trainer.start(RECIPE, makers, tmp_path_factory.mktemp("run"), start)
     assert trainer.run()
     return trainer
 
@@ -189,85 +213,106 @@ def test_a_scene_depends_on_its_seed_only(makers: Makers) -> None:
 
 def test_batches_can_be_entered_anywhere(makers: Makers, trained: Trainer) -> None:
     def some(start: int) -> list[np.ndarray]:
-        source = batches(makers.train, trained.tokens, 1, 4, start)
-        return [next(source).ids for _ in range(3)]
+        source = batches(makers.train, trained.tokens, 1, 4, TINY.n_ctx, start)
+        return [next(source).positions for _ in range(3)]
 
     early, late = some(14), some(15)  # across the end of a pool of 16
     assert np.array_equal(early[1], late[0]) and np.array_equal(early[2], late[1])
 
 
+def test_long_scenes_are_left_out(makers: Makers, trained: Trainer) -> None:
+    source = batches(makers.train, trained.tokens, 1, 4, 300)
+    shown = [next(source) for _ in range(8)]
+    assert all(batch.ids.shape[1] <= 300 and batch.positions.max() < 300 for batch in shown)
+
+
 # --- training ---------------------------------------------------------------------------------
 
 
-def test_a_stopped_run_ends_with_the_same_weights(makers: Makers, trained: Trainer, tmp_path: Path) -> None:
-    first = Trainer.start(RECIPE, makers, tmp_path)
+def test_the_start_knows_the_encoder(start: Start, trained: Trainer) -> None:
+    model = start.model(TINY)
+    ids, base = torch.tensor([trained.tokens.encode_text("who wrote it")]), start.encoder
+    with torch.inference_mode():
+        whole = base(input_ids=ids, output_hidden_states=True).hidden_states[TINY.n_layer]
+        found = model.eval()(ids, torch.ones_like(ids), torch.arange(ids.shape[1])[None])
+    assert torch.allclose(found, whole, atol=1e-5)
+    positions = model.encoder.embeddings.position_embeddings.weight
+    assert torch.equal(positions[100], positions[99]) and torch.equal(positions[200], positions[0])
+
+
+def test_a_stopped_run_ends_with_the_same_weights(
+    makers: Makers, start: Start, trained: Trainer, tmp_path: Path
+) -> None:
+    first = Trainer.start(RECIPE, makers, tmp_path, start)
     assert not first.run(until=4)
-    second = Trainer.start(RECIPE, makers, tmp_path)
+    second = Trainer.start(RECIPE, makers, tmp_path, start)
     assert second.step == 4 and second.run()
     for name, weight in trained.model.state_dict().items():
         assert torch.equal(weight, second.model.state_dict()[name]), name
 
 
-def test_training_learns_something(makers: Makers, tmp_path: Path) -> None:
-    recipe = Recipe(
-        TINY,
-        batch_size=8,
-        steps=25,
-        warmup_steps=3,
-        word_start=False,
-        tokenizer_scenes=150,
-        check_every=5,
-        check_scenes=8,
-    )
-    Trainer.start(recipe, makers, tmp_path).run()
-    losses = [
-        json.loads(line)["verdict_loss"]
-        for line in (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
+def test_training_learns_something(makers: Makers, start: Start, tmp_path: Path) -> None:
+    recipe = Recipe(TINY, batch_size=8, steps=25, warmup_steps=3, learning_rate=1e-3, check_every=5, check_scenes=8)
+    Trainer.start(recipe, makers, tmp_path, start).run()
+    losses = [json.loads(line)["loss"] for line in (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines()]
     assert len(losses) == 5 and losses[-1] < losses[0] - 0.15
 
 
-def test_another_recipe_does_not_go_on_a_checkpoint(makers: Makers, trained: Trainer) -> None:
-    other = Recipe(TINY, batch_size=5, steps=6, word_start=False)
+def test_another_recipe_does_not_go_on_a_checkpoint(makers: Makers, start: Start, trained: Trainer) -> None:
+    other = Recipe(TINY, batch_size=5, steps=6)
     with pytest.raises(ModelError, match="batch_size"):
-        Trainer.start(other, makers, trained.folder)
+        Trainer.start(other, makers, trained.folder, start)
 
 
 def test_a_run_can_start_from_the_weights_of_another(
-    makers: Makers, trained: Trainer, tmp_path: Path
+    makers: Makers, encoder_folder: Path, trained: Trainer, tmp_path: Path
 ) -> None:
-    second = Trainer.start(replace(RECIPE, rng_seed=2), makers, tmp_path, earlier=trained.folder)
+    later = find_start(encoder_folder, trained.folder)
+    second = Trainer.start(replace(RECIPE, rng_seed=2), makers, tmp_path, later)
     assert second.step == 0 and second.tokens.token_texts() == trained.tokens.token_texts()
     for name, weight in trained.model.state_dict().items():
         assert torch.equal(weight, second.model.state_dict()[name]), name
     assert not second.run(until=2)
-    again = Trainer.start(replace(RECIPE, rng_seed=2), makers, tmp_path, earlier=trained.folder)
+    again = Trainer.start(replace(RECIPE, rng_seed=2), makers, tmp_path, later)
     assert again.step == 2 and again.recipe.start_weights == second.recipe.start_weights != ""
     with pytest.raises(ModelError, match="another size"):
         other = replace(RECIPE, model=replace(TINY, n_layer=1))
-        Trainer.start(other, makers, tmp_path / "other", earlier=trained.folder)
+        Trainer.start(other, makers, tmp_path / "other", later)
 
 
-def test_a_broken_checkpoint(makers: Makers, tmp_path: Path) -> None:
+def test_a_broken_checkpoint(makers: Makers, start: Start, tmp_path: Path) -> None:
     (tmp_path / "checkpoint.pt").write_bytes(b"nothing")
     with pytest.raises(ModelError, match="not a reader checkpoint"):
-        Trainer.start(RECIPE, makers, tmp_path)
+        Trainer.start(RECIPE, makers, tmp_path, start)
 
 
-def test_what_is_judged_is_what_may_be_cited(makers: Makers, trained: Trainer) -> None:
+def test_an_encoder_that_is_none(tmp_path: Path, trained: Trainer) -> None:
+    with pytest.raises(ModelError, match="no config"):
+        find_start(tmp_path)
+    (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ModelError, match="not a tokenizer file"):
+        ReaderTokens.load(tmp_path / "tokenizer.json")
+
+
+def test_every_line_has_a_verdict_at_its_number(makers: Makers, trained: Trainer) -> None:
+    rng = random.Random(1)
     for scene in make_scenes(makers.train, 9, 0, 40):
         encoded = encode_scene(scene, trained.tokens)
-        citable = [
-            number for number, line in enumerate(scene.lines, start=1) if line.answer_ratio is not None
-        ]
-        assert encoded.numbers == [trained.tokens.controls[number_token(number)] for number in citable]
-        assert [number for number, target in zip(citable, encoded.targets, strict=True) if target] == list(
-            scene.cite
-        )
-        assert len(encoded.line_ends) == len(encoded.verdicts) == len(scene.lines)
-        assert (
-            encoded.line_ends[-1] == len(encoded.prompt) - 2
-        )  # before the token after which the numbers stand
+        assert [encoded.prompt[at] in trained.tokens.number_ids for at in encoded.numbers] == [True] * len(scene.lines)
+        cited = [at for at, verdict in enumerate(encoded.verdicts, 1) if VERDICTS[verdict] == CITE]
+        assert cited == list(scene.cite)
+        assert [at for at, citable in enumerate(encoded.citable, 1) if citable] == citable_of(scene)
+        positions = moved(encoded, rng, TINY.n_ctx).positions()
+        assert positions[: encoded.numbers[0]] == list(range(encoded.numbers[0])) and max(positions) < TINY.n_ctx
+
+
+def test_padding_changes_nothing(makers: Makers, trained: Trainer) -> None:
+    encoded = [encode_scene(scene, trained.tokens) for scene in make_scenes(makers.train, 9, 0, 4)]
+    trained.model.eval()
+    with torch.inference_mode():
+        together = judged(trained.model, make_batch(encoded))[0]
+        alone = torch.cat([judged(trained.model, make_batch([one]))[0] for one in encoded])
+    assert torch.allclose(together, alone, atol=1e-4)
 
 
 def test_the_schedule_warms_up_and_decays() -> None:
@@ -277,7 +322,8 @@ def test_the_schedule_warms_up_and_decays() -> None:
 
 def test_held_out_accuracy_counts_whole_replies(makers: Makers, trained: Trainer) -> None:
     accuracy = held_out_accuracy(trained.model, trained.tokens, makers, 60)
-    assert set(accuracy) == {"one", "several", "none"} and all(0 <= share <= 1 for share in accuracy.values())
+    assert set(accuracy) >= {"one", "several", "none", "blind one", "blind none"}
+    assert all(0 <= share <= 1 for share in accuracy.values())
 
 
 # --- export -----------------------------------------------------------------------------------
@@ -290,7 +336,7 @@ def test_llama_cpp_tokenises_as_tokenizers_does(exported: Path, trained: Trainer
         texts.extend(piece.text for piece in reader_pieces(scene.question, scene.lines) if not piece.control)
     for text in texts:
         assert engine.tokenize(text) == trained.tokens.encode_text(text), text
-    for index, name in enumerate(control_tokens()):
+    for name, index in trained.tokens.controls.items():
         assert engine.token_text(index) == name and engine.is_control(index)
 
 
@@ -301,16 +347,25 @@ def test_llama_cpp_computes_what_torch_does(exported: Path, trained: Trainer, ma
     assert scenes
     for scene in scenes:
         encoded, citable = encode_scene(scene, trained.tokens), citable_of(scene)
+        assert reader.prompt_tokens(scene.question, list(scene.lines)) == encoded.prompt
         first, second = reader.verdict_logits(encoded.prompt, citable)
         with torch.inference_mode():
-            hidden = trained.model(torch.tensor([encoded.prompt + encoded.numbers]))[0]
-            after_lines = trained.model.verdict(hidden[encoded.line_ends]).numpy()
-            in_reply = trained.model.logits(
-                hidden[len(encoded.prompt) :], reply_tokens(trained.tokens)
-            ).numpy()
-        for at, line in enumerate(citable):
-            assert first[line] == pytest.approx(after_lines[line - 1], abs=0.02)
-            assert second[line] == pytest.approx(in_reply[at], abs=0.02)
+            lines, answered = judged(trained.model, make_batch([encoded]))
+        for line in citable:
+            assert first[line] == pytest.approx(lines[line - 1].numpy(), abs=0.02)
+            assert second[line] == pytest.approx([0.0, float(answered[0])], abs=0.02)
+
+
+def test_heads_survive_as_text() -> None:
+    rng = np.random.default_rng(1)
+    heads = Heads(rng.normal(size=(4, 6)).astype(np.float32), rng.normal(size=4).astype(np.float32))
+    again = Heads.unpacked(heads.packed(), 6)
+    assert np.array_equal(again.weight, heads.weight) and np.array_equal(again.bias, heads.bias)
+    hidden = rng.normal(size=(3, 6))
+    assert again(hidden) == pytest.approx(hidden @ heads.weight.T + heads.bias)
+    for text in ("", "%%%", heads.packed()[:-8], Heads(heads.weight * np.nan, heads.bias).packed()):
+        with pytest.raises(ValueError):
+            Heads.unpacked(text, 6)
 
 
 def test_logistic_regression_finds_the_odds() -> None:
@@ -320,11 +375,11 @@ def test_logistic_regression_finds_the_odds() -> None:
     assert logistic_regression(rows, targets.astype(float)) == pytest.approx([1.0, 0.0, -0.5], abs=0.15)
 
 
-@pytest.mark.parametrize("kind", ["Q8_0", "Q4_K"])
+@pytest.mark.parametrize(("kind", "embeddings"), [("Q8_0", None), ("Q8_0", "Q5_1"), ("Q4_K", "Q4_0")])
 def test_quantised_files_are_smaller_and_read(
-    kind: str, exported: Path, makers: Makers, tmp_path: Path
+    kind: str, embeddings: str | None, exported: Path, makers: Makers, tmp_path: Path
 ) -> None:
-    small = quantise(exported, tmp_path / "small.gguf", kind)
+    small = quantise(exported, tmp_path / "small.gguf", kind, embeddings)
     assert small.stat().st_size < exported.stat().st_size
     scores = measure(LlamaReader.load(small), makers, 5)
     assert scores["shuffled, no scores"]["scenes"] == 5
@@ -337,52 +392,36 @@ def test_quantising_fails_with_one_line(tmp_path: Path) -> None:
         quantise(tmp_path / "none.gguf", tmp_path / "out.gguf", "Q1")
 
 
-def test_sizes_that_cannot_be_quantised() -> None:
-    with pytest.raises(ValueError, match="divide by 32"):
-        ReaderConfig(n_embd=100)
+def test_more_tokens_than_positions(start: Start) -> None:
+    model = start.model(ReaderConfig(n_layer=1, n_ctx=8))
+    ids = torch.zeros(1, 9, dtype=torch.long)
     with pytest.raises(ValueError, match="do not fit"):
-        ReaderModel(ReaderConfig(n_vocab=400, n_embd=32, n_layer=1, n_head=1, n_ff=32, n_ctx=8))(
-            torch.zeros(1, 9, dtype=torch.long)
-        )
+        model(ids, torch.ones_like(ids), torch.arange(9)[None])
+
+
+def test_only_a_bert_encoder_will_do() -> None:
+    from transformers import DistilBertConfig, DistilBertModel
+
+    other = DistilBertModel(DistilBertConfig(vocab_size=50, dim=32, n_layers=1, n_heads=2, hidden_dim=32))
+    with pytest.raises(ModelError, match="BERT"):
+        ReaderModel(other, TINY)
 
 
 # --- the command ------------------------------------------------------------------------------
 
 
-def test_the_command_trains_stops_goes_on_and_ships(data: Path, tmp_path: Path) -> None:
+def test_the_command_trains_stops_goes_on_and_ships(data: Path, encoder_folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    command = [
-        "--data",
-        str(data),
-        "--out",
-        str(out),
-        "--steps",
-        "2",
-        "--batch-size",
-        "2",
-        "--size",
-        "64x1",
-        "--vocabulary",
-        "700",
-        "--check-every",
-        "1",
-        "--plain-start",
-        "--measure",
-        "40",
-    ]
+    options = {
+        "data": data, "out": out, "encoder": encoder_folder, "steps": 2, "batch-size": 2, "layers": 1, "positions": 2048,
+        "check-every": 1, "measure": 12,
+    }  # fmt: skip
+    command = [part for name, value in options.items() for part in (f"--{name}", str(value))]
     stopped = CliRunner().invoke(train_command, [*command, "--minutes", "0.0000001"], catch_exceptions=False)
     assert "stopped at step" in stopped.stderr and not (out / "reader").exists()
-    done = CliRunner().invoke(train_command, command, catch_exceptions=False)
+    done = CliRunner().invoke(train_command, [*command, "--compare"], catch_exceptions=False)
     assert done.stdout.strip() == str(out / "reader") and "left 0.0 min" in done.stderr
     reader = LlamaReader.load(out / "reader")
     assert reader.card["steps"] == 2 and reader.card["licence"] and reader.card["scores"]
-
-
-@pytest.mark.parametrize(("size", "error"), [("big", UsageError), ("100x2", UsageError)])
-def test_the_command_explains_sizes(size: str, error: type[KgaskError], data: Path, tmp_path: Path) -> None:
-    with pytest.raises(error, match="--size"):
-        CliRunner().invoke(
-            train_command,
-            ["--data", str(data), "--out", str(tmp_path), "--size", size],
-            catch_exceptions=False,
-        )
+    sizes = {name: figures["bytes"] for name, figures in reader.card["quantisations"].items()}
+    assert set(sizes) == set(VARIANTS) == set(SHOWN_VARIANTS) and sizes["Q8_0-Q5_1"] == reader.card["bytes"]

@@ -8,6 +8,8 @@ import click
 
 from kgask.cli.render import note, steps_bar
 
+VARIANTS = ("F16", "Q8_0", "Q8_0-Q5_1", "Q4_K")  # of kgask.train.reader_ship, which --help must not load
+
 
 @click.command("reader", short_help="Train the reader and write it as GGUF.")
 @click.option(
@@ -37,22 +39,28 @@ from kgask.cli.render import note, steps_bar
     help="Training steps of the whole run.",
 )
 @click.option("--batch-size", default=32, show_default=True, type=click.IntRange(1))
-@click.option("--size", default="192x4", show_default=True, help="Width x layers.")
-@click.option(
-    "--vocabulary",
-    default=6144,
-    show_default=True,
-    type=click.IntRange(400),
-    help="Tokens, control tokens included.",
-)
+@click.option("--layers", default=4, show_default=True, type=click.IntRange(1), help="Layers kept of the encoder.")
+@click.option("--positions", default=1024, show_default=True, type=click.IntRange(64), help="Longest prompt in tokens.")
 @click.option("--seed", "rng_seed", default=1, show_default=True, type=int)
-@click.option("--learning-rate", default=1.5e-3, show_default=True, type=click.FloatRange(0, min_open=True))
+@click.option("--learning-rate", default=2e-4, show_default=True, type=click.FloatRange(0, min_open=True))
 @click.option(
     "--astray",
-    default=0.06,
+    default=0.05,
     show_default=True,
     type=click.FloatRange(0, 1),
     help="Share of training scenes that show another entity's triples, to be refused.",
+)
+@click.option(
+    "--blind",
+    default=0.3,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Share of training scenes without the plan's order and marks.",
+)
+@click.option(
+    "--encoder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of the BERT encoder to start from: Hugging Face weights, or a planner. [default: the shipped planner]",
 )
 @click.option(
     "--start",
@@ -80,36 +88,28 @@ from kgask.cli.render import note, steps_bar
     type=click.IntRange(1),
     help="Held-out scenes that the finished reader is measured on.",
 )
-@click.option("--plain-start", is_flag=True, help="Start token embeddings at random instead of from MiniLM.")
-@click.option("--fp32", is_flag=True, help="No bf16 autocast.")
-@click.option(
-    "--plan-trust",
-    default=1.0,
-    show_default=True,
-    type=click.FloatRange(1.0),
-    help="How many times its probability the plan's own reply counts at answer time.",
-)
-@click.option("--quantisation", default="Q8_0", show_default=True, type=click.Choice(["F16", "Q8_0", "Q4_K"]))
+@click.option("--quantisation", default="Q8_0-Q5_1", show_default=True, type=click.Choice(VARIANTS))
+@click.option("--compare", is_flag=True, help="Measure every quantisation, and keep the figures in the card.")
 def reader(
     data: Path,
     tables: tuple[Path, ...],
     out: Path,
     steps: int,
     batch_size: int,
-    size: str,
-    vocabulary: int,
+    layers: int,
+    positions: int,
     rng_seed: int,
     learning_rate: float,
     astray: float,
+    blind: float,
+    encoder: Path | None,
     start: Path | None,
     minutes: float | None,
     threads: int,
     check_every: int,
     n_measured: int,
-    plain_start: bool,
-    fp32: bool,
-    plan_trust: float,
     quantisation: str,
+    compare: bool,
 ) -> None:
     """Train the small model that reads numbered triples, and write it as GGUF.
 
@@ -117,7 +117,7 @@ def reader(
     to stderr and to OUT/log.jsonl. Stopped at any time, the same command goes on
     from the last checkpoint and ends with the same weights.
     """
-    from kgask.errors import ModelError, UsageError
+    from kgask.errors import ModelError
 
     try:
         import torch
@@ -127,30 +127,26 @@ def reader(
         from kgask.train.reader_model import ReaderConfig
         from kgask.train.reader_scenes import SceneOptions
         from kgask.train.reader_ship import finish
+        from kgask.train.reader_start import find_start
     except ImportError as error:
         raise ModelError(f"training needs more packages ({error.name}); pip install 'kgask[train]'") from None
-    try:
-        width, layers = (int(part) for part in size.split("x"))
-        model = ReaderConfig(n_vocab=vocabulary, n_embd=width, n_layer=layers, n_ff=width * 8 // 3 // 32 * 32)
-    except ValueError as error:
-        raise UsageError(f"--size {size}: {error}; for example 192x4") from None
     torch.set_num_threads(threads)
     recipe = Recipe(
-        model,
+        ReaderConfig(layers, positions),
         rng_seed,
         batch_size,
         steps,
         learning_rate,
         check_every=check_every,
-        word_start=not plain_start,
-        bf16=not fp32,
+        blind=blind,
         astray=astray,
     )
-    trainer = Trainer.start(recipe, load_makers(data, tables, SceneOptions(astray=astray)), out, start)
+    makers = load_makers(data, tables, SceneOptions(blind=blind, astray=astray))
+    trainer = Trainer.start(recipe, makers, out, find_start(encoder, start))
     note(f"{trainer.model.n_parameters():,} parameters, step {trainer.step} of {steps}")
     with steps_bar("train reader", steps) as show:
         finished = trainer.run(minutes, show=show)
     if not finished:
         note(f"stopped at step {trainer.step} of {steps}; the same command goes on")
         return
-    click.echo(str(finish(out, trainer, quantisation, n_measured, plan_trust)))
+    click.echo(str(finish(out, trainer, quantisation, n_measured, compare)))

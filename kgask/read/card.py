@@ -54,14 +54,6 @@ def read_card(folder: Path) -> ReaderCard:
     return card
 
 
-def plan_trust(card: ReaderCard) -> float:
-    """How many times its probability the plan's own reply counts; 1 when the card does not say."""
-    value = card.content.get("plan_trust", 1.0)
-    if not isinstance(value, int | float) or not 1.0 <= value <= 1e6:
-        raise ModelError(f"{card.folder / MODEL_CARD}: plan_trust is {value!r}, not a number from 1")
-    return float(value)
-
-
 def verdict_weights(card: ReaderCard) -> Weights:
     """How the reader's two verdicts on a line are combined."""
     try:

@@ -22,11 +22,11 @@ from kgask.read import prompt as forms
 from kgask.read.card import (
     check_file,
     is_added,
-    plan_trust,
     read_card,
     verdict_weights,
 )
 from kgask.read.constrain import Reply
+from kgask.read.encoder_engine import EncoderEngine
 from kgask.read.engine import Engine
 from kgask.read.gguf_header import FORMAT_KEY
 from kgask.read.own_style import OwnStyle
@@ -92,10 +92,8 @@ class LlamaReader:
         if (path / MODEL_CARD).is_file() and not is_added(path):
             card = read_card(path)
             check_file(card)
-            engine = Engine(card.file, n_threads or OWN_THREADS, gpu_layers)
-            return cls(
-                engine, OwnStyle(engine, plan_trust(card), verdict_weights(card)), card.sha256, card.content
-            )
+            engine = EncoderEngine(card.file, n_threads or OWN_THREADS, gpu_layers)
+            return cls(engine, OwnStyle(engine, verdict_weights(card)), card.sha256, card.content)
         # Only a file without a card of ours needs these: our own reader is loaded for every question.
         from kgask.read.encoder_decoder import open_engine
         from kgask.read.probe import usable
@@ -107,7 +105,7 @@ class LlamaReader:
                 f"{path}: a kgask reader of prompt format {own}; this version reads {forms.PROMPT_FORMAT}"
             )
         if own is not None:
-            engine = Engine(weights.file, n_threads or OWN_THREADS, gpu_layers)
+            engine = EncoderEngine(weights.file, n_threads or OWN_THREADS, gpu_layers)
             return cls(engine, OwnStyle(engine), weights.hash)
         from kgask.read.foreign_reader import ForeignReader
         from kgask.read.foreign_style import ForeignStyle
@@ -208,12 +206,12 @@ def planned_lines(lines: Sequence[PromptLine]) -> list[int]:
 
 
 def mark_lines(evidence: Evidence, lines: Sequence[Line]) -> list[PromptLine]:
-    """The lines with the plan's marks."""
+    """The lines with the plan's marks: how probable it holds the paths over them, whatever the graph lacks."""
     scores = {candidate.entity: candidate.score for candidate in evidence.candidates}
     best = max(scores.values(), default=1.0) or 1.0
     return [
         PromptLine(
-            line.start, line.relation, line.end, scored.hop, scored.score,
+            line.start, line.relation, line.end, scored.hop, scored.score * evidence.mass,
             scores[line.end_id] / best if line.end_id in scores else None,
         )
         for scored, line in zip(evidence.triples, lines, strict=False)

@@ -84,17 +84,19 @@ def try_file(header: GgufHeader) -> None:
 def attempt(payload: Mapping[str, Any]) -> str | None:
     """In the child: load, tokenise, evaluate; None when all of it worked, else the reason."""
     from kgask.read.encoder_decoder import open_engine
+    from kgask.read.encoder_engine import EncoderEngine
 
     try:
+        if payload["own"]:
+            own = EncoderEngine(Path(payload["path"]))
+            own.hidden_at([*own.frame(), *own.tokenize(SAMPLE)][: own.n_ctx_train], [0])
+            return None
         engine = open_engine(Path(payload["path"]), payload["encoder_decoder"], n_threads=None, gpu_layers=0)
         engine.bos_text(), engine.eos_text()
         tokens = engine.tokenize(SAMPLE)
         engine.tokenize(SAMPLE, special=True, add_bos=True)
         for token in {*tokens, *range(0, engine.n_vocab, max(1, engine.n_vocab // 1000))}:
             engine.token_text(token), engine.marks_turns(token)
-        if payload["own"]:  # its own way of reading needs no logits over the vocabulary
-            engine.reserve(SAMPLE_TOKENS)
-            return None
         if not tokens:
             return f"{payload['path']}: its vocabulary makes no token of a text; use another"
         room = max(1, min(SAMPLE_TOKENS, engine.n_ctx_train - 3))

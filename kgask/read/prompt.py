@@ -4,8 +4,7 @@ The prompt that our own reader is trained on: a sequence of pieces (its own cont
 tokens, and plain text between them) that numbers the lines from 1 in plan order.
 Those of other models are in :mod:`kgask.read.prompts`.
 
-Our prompt puts the question before the lines, because a causal model can then
-weigh each line against the question while it reads it. A line is::
+Our own reader is a cross-encoder: question and lines see each other in both directions. A line is::
 
     <|7|> <|hop2 answer0|> <|score1|> subject <|sep|> relation <|sep|> object
 
@@ -13,9 +12,8 @@ with the plan's marks: the hop, how the line's end fares among the plan's
 answers, and the line's own plan score. A subject (and relation) that repeats
 the previous line's is written as one ditto token, which halves the prompt.
 
-The model gives its verdict on every line twice: after the line itself, when it has seen the lines
-before it, and in the reply, which names each line that may be cited by its number token. No verdict is fed
-back, so all of them come from one evaluation. Citing no line is "I don't know".
+At each line's number token the model gives its verdict on the line, and at the first token its verdict on
+the whole: all of them come from one evaluation. Citing no line is "I don't know".
 
 The training data are made with these same functions, so the shipped reader
 meets at answer time what it met in training.
@@ -27,7 +25,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-PROMPT_FORMAT = 1
+PROMPT_FORMAT = 2
 MAX_LINES = 60
 MAX_HOPS = 3
 FIELD_CHARS = 72
@@ -36,14 +34,9 @@ QUESTION_CHARS = 400
 SCORE_FLOORS = (0.9, 0.7, 0.5, 0.3, 0.15, 0.05, 0.01)
 ANSWER_FLOORS = (0.9, 0.5, 0.2, 0.05, 0.0)
 
-QUESTION, LINES, REPLY, SEPARATOR = "<|question|>", "<|lines|>", "<|reply|>", "<|sep|>"
-SAME_SUBJECT, SAME_RELATION = "<|same subject|>", "<|same relation|>"
-VERDICTS = (
-    "<|other|>",
-    "<|on the way|>",
-    "<|answers|>",
-)  # of a line, after its last token; last in the vocabulary
-CITE, SKIP, END, PAD = "<|cite|>", "<|skip|>", "<|end|>", "<|pad|>"
+FIRST, LAST = "[CLS]", "[SEP]"  # the encoder's own: before the question, and after it and after the lines
+SEPARATOR, SAME_SUBJECT, SAME_RELATION = "<|sep|>", "<|same subject|>", "<|same relation|>"
+N_VERDICTS = 3  # of a line: other, on the way to the answer, answers
 
 
 class Piece(NamedTuple):
@@ -60,7 +53,7 @@ class PromptLine(NamedTuple):
     relation: str
     obj: str  # where it ends
     hop: int  # 1-based
-    score: float  # plan score of the triple
+    score: float  # probability of the plan's paths over the triple
     answer_ratio: (
         float | None
     )  # score of the end among the plan's answers / the best one's; None: not an answer
@@ -92,8 +85,8 @@ def _bucket(value: float, floors: Sequence[float]) -> int:
 
 
 def control_tokens() -> list[str]:
-    """Every control token of the format, in the order of their ids."""
-    fixed = [PAD, END, QUESTION, LINES, REPLY, SEPARATOR, SAME_SUBJECT, SAME_RELATION, CITE, SKIP]
+    """Every control token of the format beside the encoder's own, in the order of their ids."""
+    fixed = [SEPARATOR, SAME_SUBJECT, SAME_RELATION]
     scores = [f"<|score{index}|>" for index in range(len(SCORE_FLOORS) + 1)]
     ranks = [*(str(index) for index in range(len(ANSWER_FLOORS))), "none"]
     hops = [f"<|hop{hop} answer {rank}|>" for hop in range(1, MAX_HOPS + 1) for rank in ranks]
@@ -101,8 +94,8 @@ def control_tokens() -> list[str]:
 
 
 def reader_pieces(question: str, lines: Sequence[PromptLine]) -> list[Piece]:
-    """The prompt of our own reader, up to and with the token after which the numbers to judge stand."""
-    pieces = [Piece(QUESTION, True), Piece(f" {question[:QUESTION_CHARS]}"), Piece(LINES, True)]
+    """The prompt of our own reader."""
+    pieces = [Piece(FIRST, True), Piece(question[:QUESTION_CHARS]), Piece(LAST, True)]
     last: PromptLine | None = None
     for number, line in enumerate(lines[:MAX_LINES], start=1):
         pieces.append(Piece(number_token(number), True))
@@ -110,18 +103,18 @@ def reader_pieces(question: str, lines: Sequence[PromptLine]) -> list[Piece]:
         pieces.append(Piece(score_mark(line.score), True))
         pieces.extend(_fields(line, last))
         last = line
-    pieces.append(Piece(REPLY, True))
+    pieces.append(Piece(LAST, True))
     return pieces
 
 
 def _fields(line: PromptLine, last: PromptLine | None) -> list[Piece]:
-    end = Piece(f" {_short(line.obj)}")
+    end = Piece(_short(line.obj))
     if last is not None and line.subject == last.subject:
         if line.relation == last.relation:
             return [Piece(SAME_RELATION, True), end]
-        return [Piece(SAME_SUBJECT, True), Piece(f" {line.relation}"), Piece(SEPARATOR, True), end]
-    start, separator = Piece(f" {_short(line.subject)}"), Piece(SEPARATOR, True)
-    return [start, separator, Piece(f" {line.relation}"), separator, end]
+        return [Piece(SAME_SUBJECT, True), Piece(line.relation), Piece(SEPARATOR, True), end]
+    start, separator = Piece(_short(line.subject)), Piece(SEPARATOR, True)
+    return [start, separator, Piece(line.relation), separator, end]
 
 
 def _short(label: str) -> str:

@@ -18,12 +18,13 @@ LOOKED_AT = 20_000  # triples around the answers; more are not read for the sake
 def gather(pack: Pack, walks: list[Walk], top_k: int) -> Evidence:
     """Evidence from walks that share their seeds, most probable first (at least one).
 
-    Scores are the walks' probabilities scaled to sum to one. ``top_k`` bounds
+    Scores are the walks' probabilities scaled to sum to one; ``mass`` is what they summed to. ``top_k`` bounds
     the triples of each hop (Rigel + LM, section 3.1: k = 10); it never cuts the
     candidates, which are every end of every walk, best first: the likeliest,
     and among equals those that share most neighbours with the seeds.
     """
-    total = sum(walk.prob for walk in walks) or 1.0
+    mass = sum(walk.prob for walk in walks)
+    total = mass or 1.0
     shares = [walk.prob / total for walk in walks]
     candidates = _candidates(pack, walks, shares)
     chosen: dict[tuple[int, int], ScoredTriple] = {}
@@ -33,7 +34,7 @@ def gather(pack: Pack, walks: list[Walk], top_k: int) -> Evidence:
         truncated |= len(needed) < len(walk.answers)
         truncated |= _add_walk(pack, walk, share, needed, top_k, chosen)
     ordered = sorted(chosen.values(), key=lambda t: (t.hop, -t.score))
-    return Evidence(tuple(ordered), tuple(candidates), truncated)
+    return Evidence(tuple(ordered), tuple(candidates), truncated, min(mass, 1.0))
 
 
 def _candidates(pack: Pack, walks: list[Walk], shares: list[float]) -> list[Candidate]:

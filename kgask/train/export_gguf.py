@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import json
 from pathlib import Path
 
 import gguf
@@ -12,91 +11,128 @@ import torch
 
 from kgask.errors import ModelError
 from kgask.read.bindings import load_bindings
+from kgask.read.encoder_engine import HEADS_KEY, Heads
 from kgask.read.llama_reader import FORMAT_KEY
-from kgask.read.prompt import END, PAD, PROMPT_FORMAT, VERDICTS
-from kgask.train.reader_loop import TOKENIZER, load_checkpoint
+from kgask.read.prompt import PROMPT_FORMAT
+from kgask.train.reader_start import CHECKPOINT, TOKENIZER, load_checkpoint
 from kgask.train.reader_model import ReaderConfig, ReaderModel
 from kgask.train.reader_tokens import ReaderTokens
 
-PRE_TOKENIZER = "gpt-2"  # llama.cpp's name of the splitting that tokenizers calls ByteLevel(use_regex=True)
-QUANTISATIONS = {"F16": 1, "Q8_0": 7, "Q4_K": 15}  # names of ours -> LLAMA_FTYPE_MOSTLY_*
+QUANTISATIONS = {"F16": 1, "Q8_0": 7, "Q5_1": 9, "Q4_K": 15}  # names of ours -> LLAMA_FTYPE_MOSTLY_*
+TENSOR_TYPES = {"F16": 1, "Q8_0": 8, "Q5_1": 7, "Q4_0": 2}  # -> ggml_type, of the token embeddings
+SPECIAL = ("unk", "sep", "pad", "mask")
+NAMES = {
+    "embeddings.word_embeddings": "token_embd",
+    "embeddings.position_embeddings": "position_embd",
+    "embeddings.token_type_embeddings": "token_types",
+    "embeddings.LayerNorm": "token_embd_norm",
+}
+LAYER_NAMES = {
+    "attention.self.query": "attn_q",
+    "attention.self.key": "attn_k",
+    "attention.self.value": "attn_v",
+    "attention.output.dense": "attn_output",
+    "attention.output.LayerNorm": "attn_output_norm",
+    "intermediate.dense": "ffn_up",
+    "output.dense": "ffn_down",
+    "output.LayerNorm": "layer_output_norm",
+}
+FLOAT32 = ("position_embd", "token_types")  # llama.cpp adds their rows as they are
 
 
 def export(run: Path, out: Path) -> Path:
     """Write the run's weights as an F16 GGUF; returns ``out``."""
+    from kgask.train.encoder import load_architecture
+
     saved = load_checkpoint(run)
     if saved["prompt_format"] != PROMPT_FORMAT:
-        raise ModelError(
-            f"{run}: trained for prompt format {saved['prompt_format']}, this is {PROMPT_FORMAT}"
-        )
-    model = ReaderModel(ReaderConfig(**saved["recipe"]["model"]))
-    model.load_state_dict(saved["model"])
+        raise ModelError(f"{run}: trained for prompt format {saved['prompt_format']}, this is {PROMPT_FORMAT}")
+    model = ReaderModel(load_architecture(saved["architecture"]), ReaderConfig(**saved["recipe"]["model"]))
+    try:
+        model.load_state_dict(saved["model"])
+    except RuntimeError:
+        raise ModelError(f"{run / CHECKPOINT}: its weights do not fit its recipe") from None
     write_gguf(model, ReaderTokens.load(run / TOKENIZER), out)
     return out
 
 
 def write_gguf(model: ReaderModel, tokens: ReaderTokens, out: Path) -> None:
-    """One GGUF of architecture ``llama``.
-
-    The head for verdicts on lines becomes three more tokens, last in the vocabulary: rows of
-    the output matrix, which is otherwise the embedding matrix.
-    """
-    config = model.config
-    writer = gguf.GGUFWriter(str(out), "llama")
+    """One GGUF of architecture ``bert``; the heads go along as metadata, for llama.cpp has no place for them."""
+    settings = model.encoder.config
+    writer = gguf.GGUFWriter(str(out), "bert")
     writer.add_name("kgask reader")
     writer.add_license("Apache-2.0")
     writer.add_uint32(FORMAT_KEY, PROMPT_FORMAT)
-    writer.add_context_length(config.n_ctx)
-    writer.add_embedding_length(config.n_embd)
-    writer.add_block_count(config.n_layer)
-    writer.add_feed_forward_length(config.n_ff)
-    writer.add_head_count(config.n_head)
-    writer.add_head_count_kv(config.n_head)
-    writer.add_rope_dimension_count(config.head_dim)
-    writer.add_rope_freq_base(config.rope_base)
-    writer.add_layer_norm_rms_eps(config.norm_eps)
-    writer.add_vocab_size(config.n_vocab + len(VERDICTS))
+    writer.add_string(HEADS_KEY, _heads(model).packed())
+    writer.add_context_length(model.config.n_ctx)
+    writer.add_embedding_length(settings.hidden_size)
+    writer.add_block_count(settings.num_hidden_layers)
+    writer.add_feed_forward_length(settings.intermediate_size)
+    writer.add_head_count(settings.num_attention_heads)
+    writer.add_layer_norm_eps(settings.layer_norm_eps)
+    writer.add_causal_attention(False)
+    writer.add_pooling_type(gguf.PoolingType.NONE)
     writer.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
     _add_tokenizer(writer, tokens)
-    weights = model.state_dict()
-    head, embedding = weights.pop("verdict.weight"), weights["token_embd.weight"]
-    weights["token_embd.weight"] = torch.cat([embedding, torch.zeros_like(head)])
-    weights["output.weight"] = torch.cat([embedding, head])
-    for name, weight in weights.items():
-        stored = weight.detach().to(torch.float16 if weight.dim() == 2 else torch.float32).numpy()
-        writer.add_tensor(name.replace("blocks.", "blk."), np.ascontiguousarray(stored))
+    for name, weight in model.encoder.state_dict().items():
+        stored = gguf_name(name)
+        whole = weight.dim() != 2 or stored.startswith(FLOAT32)
+        array = weight.detach().to(torch.float32 if whole else torch.float16).numpy()
+        writer.add_tensor(stored, np.ascontiguousarray(array))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
 
 
+def _heads(model: ReaderModel) -> Heads:
+    rows = (model.line_head, model.scene_head)
+    weight = torch.cat([head.weight for head in rows]).detach().float().numpy()
+    return Heads(weight, torch.cat([head.bias for head in rows]).detach().float().numpy())
+
+
+def gguf_name(name: str) -> str:
+    """llama.cpp's name of a weight of ``transformers.BertModel``."""
+    base, _, kind = name.rpartition(".")
+    if base in NAMES:
+        return f"{NAMES[base]}.{kind}"
+    number, _, rest = base.removeprefix("encoder.layer.").partition(".")
+    return f"blk.{number}.{LAYER_NAMES[rest]}.{kind}"
+
+
 def _add_tokenizer(writer: gguf.GGUFWriter, tokens: ReaderTokens) -> None:
-    texts = [*tokens.token_texts(), *VERDICTS]
     control, normal = int(gguf.TokenType.CONTROL), int(gguf.TokenType.NORMAL)
-    merges = json.loads(tokens.bpe.to_str())["model"]["merges"]
-    writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre(PRE_TOKENIZER)
-    writer.add_token_list(texts)
-    writer.add_token_types(
-        [normal if tokens.offset <= index < tokens.n_vocab else control for index in range(len(texts))]
-    )
-    writer.add_token_merges([pair if isinstance(pair, str) else " ".join(pair) for pair in merges])
-    for add in (writer.add_bos_token_id, writer.add_eos_token_id):
-        add(tokens.controls[END])
-    writer.add_pad_token_id(tokens.controls[PAD])
-    writer.add_add_bos_token(False)
-    writer.add_add_eos_token(False)
+    special = {tokens.id_of(f"[{name.upper()}]") for name in SPECIAL} | set(tokens.controls.values())
+    texts = tokens.token_texts()
+    writer.add_tokenizer_model("bert")
+    writer.add_token_list([text if index in special else _spelled(text) for index, text in enumerate(texts)])
+    writer.add_token_types([control if index in special else normal for index in range(len(texts))])
+    writer.add_token_type_count(2)
+    for name in SPECIAL:
+        getattr(writer, f"add_{name}_token_id")(tokens.id_of(f"[{name.upper()}]"))
+    writer.add_bos_token_id(tokens.id_of("[CLS]"))
+    writer.add_eos_token_id(tokens.id_of("[SEP]"))
 
 
-def quantise(source: Path, out: Path, kind: str = "Q8_0") -> Path:
-    """Quantise through llama.cpp; returns ``out``. Raises ModelError when llama.cpp refuses."""
+def _spelled(token: str) -> str:
+    """llama.cpp marks where a word begins, word-piece vocabularies mark where it goes on."""
+    return token[2:] if token.startswith("##") else f"\u2581{token}"
+
+
+def quantise(source: Path, out: Path, kind: str = "Q8_0", embeddings: str | None = None) -> Path:
+    """Quantise through llama.cpp, token embeddings to a type of their own if one is named; returns ``out``.
+
+    Raises ModelError when llama.cpp refuses.
+    """
     llama = load_bindings()
-    if kind not in QUANTISATIONS:
-        raise ModelError(f"no quantisation {kind!r} (known: {', '.join(QUANTISATIONS)})")
+    for name, known in ((kind, QUANTISATIONS), (embeddings or "F16", TENSOR_TYPES)):
+        if name not in known:
+            raise ModelError(f"no quantisation {name!r} (known: {', '.join(known)})")
     params = llama.llama_model_quantize_default_params()
     params.ftype = QUANTISATIONS[kind]
     params.nthread = 1
+    if embeddings is not None:
+        params.token_embedding_type = TENSOR_TYPES[embeddings]
     code = llama.llama_model_quantize(str(source).encode(), str(out).encode(), ctypes.byref(params))
     if code != 0:
         raise ModelError(f"{source}: llama.cpp could not quantise it to {kind} (code {code})")

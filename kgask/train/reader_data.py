@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from kgask.read.prompt import CITE as CITE_TOKEN
-from kgask.read.prompt import SKIP as SKIP_TOKEN
 from kgask.read.prompt import reader_pieces
 from kgask.train.reader_names import NameMaker
 from kgask.train.reader_relations import RelationBank, load_labels, load_relations
@@ -22,33 +20,37 @@ from kgask.train.reader_tokens import ReaderTokens
 
 POOL_BATCHES = 16  # this many batches are drawn together and sorted by length, so that little is padding
 HELD_OUT_SEED = 7_700
-REPLIES = (SKIP_TOKEN, CITE_TOKEN)
 VERDICTS = (OTHER, WAY, CITE)  # of a line, in the order of their logits
+MOVED = 0.2  # share of the scenes whose lines stand further back, so that every position is trained
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Padded token ids and what is to be said where. B examples, L longest."""
+    """Padded token ids and what is to be said where. B examples, L longest, M lines in all."""
 
     ids: np.ndarray  # int64 [B, L]
-    rows: np.ndarray  # int64 [K]: example of each line that is judged in the reply
-    columns: np.ndarray  # int64 [K]: position of its number token there
-    targets: np.ndarray  # int64 [K]: index into REPLIES
+    mask: np.ndarray  # int64 [B, L]: 0 where padded
+    positions: np.ndarray  # int64 [B, L]
     line_rows: np.ndarray  # int64 [M]: example of each line
-    line_ends: np.ndarray  # int64 [M]: position of the line's last token
+    line_columns: np.ndarray  # int64 [M]: position of the line's number token
     verdicts: np.ndarray  # int64 [M]: index into VERDICTS
-    n_tokens: int  # without padding
+    citable: np.ndarray  # bool [M]: the line ends in one of the plan's answers
+    answered: np.ndarray  # float32 [B]: whether a line answers
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Token ids of a scene's prompt, the numbers to judge, and what is right."""
+    """Token ids of a scene's prompt, where its lines' numbers stand, and what is right."""
 
     prompt: list[int]
-    numbers: list[int]
-    targets: list[int]  # of each number, index into REPLIES
-    line_ends: list[int]
+    numbers: list[int]  # columns of the number tokens
     verdicts: list[int]
+    citable: list[bool]
+    jump: int = 0  # how much further back the lines stand than they need to
+
+    def positions(self) -> list[int]:
+        first = self.numbers[0] if self.numbers else len(self.prompt)
+        return [at if at < first else at + self.jump for at in range(len(self.prompt))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +59,18 @@ class Makers:
 
     train: SceneMaker
     held_out: SceneMaker
+    blind: SceneMaker  # held out, without marks
 
 
 def load_makers(data: Path, tables: Sequence[Path] = (), options: SceneOptions | None = None) -> Makers:
     """Read the sources under ``data`` and packs' relation tables; raises BuildError naming what is
     missing."""
     relations, names = load_relations(data, tables), NameMaker(load_labels(data))
+    held_out = RelationBank(relations, held_out=True)
     return Makers(
         SceneMaker(RelationBank(relations, held_out=False), names, options),
-        SceneMaker(RelationBank(relations, held_out=True), names, options),
+        SceneMaker(held_out, names, SceneOptions(wrong_plan=0.0, blind=0.0, shuffled=0.0, astray=0.0)),
+        SceneMaker(held_out, names, SceneOptions(blind=1.0, astray=0.0)),
     )
 
 
@@ -75,52 +80,50 @@ def make_scenes(maker: SceneMaker, rng_seed: int, start: int, count: int) -> lis
 
 
 def encode_scene(scene: Scene, tokens: ReaderTokens) -> Encoded:
-    """Ids of the prompt and of the numbers to judge, and a verdict on every line."""
+    """Ids of the prompt, and a verdict on every line."""
     prompt = tokens.encode(reader_pieces(scene.question, scene.lines))
-    judged = tokens.judged(scene)
-    targets = [REPLIES.index(CITE_TOKEN if number in scene.cite else SKIP_TOKEN) for number in judged]
-    starts = [at for at, token in enumerate(prompt) if token in tokens.number_ids]
-    line_ends = [at - 1 for at in [*starts[1:], len(prompt) - 1]]
+    numbers = [at for at, token in enumerate(prompt) if token in tokens.number_ids]
     roles = dict.fromkeys(scene.cite, CITE) | dict.fromkeys(scene.way, WAY)
-    verdicts = [VERDICTS.index(roles.get(number, OTHER)) for number in range(1, len(starts) + 1)]
-    return Encoded(prompt, list(judged.values()), targets, line_ends, verdicts)
+    verdicts = [VERDICTS.index(roles.get(number, OTHER)) for number in range(1, len(numbers) + 1)]
+    citable = [line.answer_ratio is not None for line in scene.lines[: len(numbers)]]
+    return Encoded(prompt, numbers, verdicts, citable)
+
+
+def moved(scene: Encoded, rng: random.Random, n_ctx: int) -> Encoded:
+    """Now and then the same scene with its lines at later positions."""
+    room = n_ctx - len(scene.prompt)
+    return replace(scene, jump=rng.randrange(room)) if room > 0 and rng.random() < MOVED else scene
 
 
 def make_batch(group: Sequence[Encoded]) -> Batch:
-    """Prompts and the numbers to judge, padded to the longest."""
-    longest = max(len(scene.prompt) + len(scene.numbers) for scene in group)
-    ids = np.zeros((len(group), longest), dtype=np.int64)
-    rows: list[int] = []
-    columns: list[int] = []
-    n_tokens = 0
+    """Prompts padded to the longest."""
+    shape = len(group), max(len(scene.prompt) for scene in group)
+    ids, mask, positions = (np.zeros(shape, dtype=np.int64) for _ in range(3))
     for row, scene in enumerate(group):
-        sequence = scene.prompt + scene.numbers
-        ids[row, : len(sequence)] = sequence
-        n_tokens += len(sequence)
-        rows.extend([row] * len(scene.numbers))
-        columns.extend(range(len(scene.prompt), len(sequence)))
-    targets = [target for scene in group for target in scene.targets]
-    line_rows = [row for row, scene in enumerate(group) for _ in scene.line_ends]
-    line_ends = [at for scene in group for at in scene.line_ends]
-    verdicts = [verdict for scene in group for verdict in scene.verdicts]
+        length = len(scene.prompt)
+        ids[row, :length], mask[row, :length], positions[row, :length] = scene.prompt, 1, scene.positions()
     return Batch(
-        ids, np.array(rows), np.array(columns), np.array(targets),
-        np.array(line_rows), np.array(line_ends), np.array(verdicts), n_tokens,
+        ids, mask, positions,
+        np.array([row for row, scene in enumerate(group) for _ in scene.numbers]),
+        np.array([at for scene in group for at in scene.numbers]),
+        np.array([verdict for scene in group for verdict in scene.verdicts]),
+        np.array([citable for scene in group for citable in scene.citable]),
+        np.array([VERDICTS.index(CITE) in scene.verdicts for scene in group], np.float32),
     )  # fmt: skip
 
 
 def batches(
-    maker: SceneMaker, tokens: ReaderTokens, rng_seed: int, batch_size: int, start: int = 0
+    maker: SceneMaker, tokens: ReaderTokens, rng_seed: int, batch_size: int, n_ctx: int, start: int = 0
 ) -> Iterator[Batch]:
-    """Endless batches from number ``start`` on."""
+    """Endless batches from number ``start`` on; scenes longer than ``n_ctx`` tokens are left out."""
     pool, offset = divmod(start, POOL_BATCHES)
     while True:
         scenes = make_scenes(maker, rng_seed, pool * POOL_BATCHES * batch_size, POOL_BATCHES * batch_size)
-        encoded = sorted(
-            (encode_scene(scene, tokens) for scene in scenes), key=lambda scene: len(scene.prompt)
-        )
+        rng = random.Random(rng_seed + pool)
+        encoded = [moved(encode_scene(scene, tokens), rng, n_ctx) for scene in scenes]
+        encoded = sorted((one for one in encoded if len(one.prompt) <= n_ctx), key=lambda one: len(one.prompt))
         groups = [encoded[at : at + batch_size] for at in range(0, len(encoded), batch_size)]
-        random.Random(rng_seed + pool).shuffle(groups)
+        rng.shuffle(groups)
         for group in groups[offset:]:
             yield make_batch(group)
         pool, offset = pool + 1, 0

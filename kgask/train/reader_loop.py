@@ -20,55 +20,42 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn import functional
 
 from kgask.errors import ModelError
 from kgask.read.prompt import PROMPT_FORMAT
-from kgask.train.reader_data import (
-    HELD_OUT_SEED,
-    REPLIES,
-    Batch,
-    Makers,
-    batches,
-    encode_scene,
-    make_batch,
-    make_scenes,
-)
+from kgask.train.encoder import architecture
+from kgask.train.reader_data import HELD_OUT_SEED, VERDICTS, Batch, Makers, batches, encode_scene, make_batch, make_scenes
 from kgask.train.reader_model import ReaderConfig, ReaderModel
-from kgask.train.reader_tokens import ReaderTokens, prompt_texts
-from kgask.train.reader_words import ordered_embeddings, word_embeddings
+from kgask.train.reader_scenes import CITE
+from kgask.train.reader_start import CHECKPOINT, RECIPE, TOKENIZER, Start, load_checkpoint
+from kgask.train.reader_tokens import ReaderTokens
+from kgask.train.running import mixed_precision
 
 Show = Callable[[int, str], None]
-CHECKPOINT, TOKENIZER, RECIPE, EARLIER_RECIPE = (
-    "checkpoint.pt",
-    "tokenizer.json",
-    "recipe.json",
-    "earlier_recipe.json",
-)
+EARLIER_RECIPE = "earlier_recipe.json"
+ANSWERS = VERDICTS.index(CITE)
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Everything that decides the weights, given the data folder."""
+    """Everything that decides the weights, given the data folder and the encoder to start from."""
 
     model: ReaderConfig = field(default_factory=ReaderConfig)
     rng_seed: int = 1
     batch_size: int = 32
-    steps: int = 1500
-    learning_rate: float = 1.5e-3
-    embedding_rate: float = (
-        0.2  # share of it for token embeddings: they start with meaning, and full steps erase it
-    )
-    verdict_weight: float = 0.5  # of the loss on each line's verdict
-    warmup_steps: int = 80
-    weight_decay: float = 0.02
+    steps: int = 1200
+    learning_rate: float = 2e-4
+    head_rate: float = 5.0  # times it for the two heads, which start from nothing
+    scene_weight: float = 0.3  # of the loss on "does any line answer"
+    warmup_steps: int = 60
+    weight_decay: float = 0.01
     clip_norm: float = 1.0
-    word_start: bool = True  # token embeddings from MiniLM
-    astray: float = 0.06  # share of scenes about another entity; see SceneOptions
-    start_weights: str = ""  # SHA-256 of the weights that the run starts from; empty: from scratch
-    bf16: bool = True
-    tokenizer_scenes: int = 12_000
-    check_every: int = 200  # steps between checkpoints and held-out measurements
+    blind: float = 0.3  # share of scenes without marks; see SceneOptions
+    astray: float = 0.05  # share of scenes about another entity; see SceneOptions
+    start_weights: str = ""  # SHA-256 of the weights that the run starts from
+    check_every: int = 100  # steps between checkpoints and held-out measurements
     check_scenes: int = 200
 
 
@@ -90,48 +77,26 @@ class Trainer:
     seconds: float = 0.0  # of training, over all resumed runs
 
     @classmethod
-    def start(cls, recipe: Recipe, makers: Makers, folder: Path, earlier: Path | None = None) -> Trainer:
-        """A fresh run, or the one that ``folder`` holds a checkpoint of (which must have the same recipe).
+    def start(cls, recipe: Recipe, makers: Makers, folder: Path, start: Start) -> Trainer:
+        """A fresh run from ``start``, or the one that ``folder`` holds a checkpoint of.
 
-        A fresh run may start from the weights and the vocabulary of an ``earlier`` run's folder.
+        A checkpoint must have the same recipe and the same start.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        if earlier is not None:
-            recipe = replace(recipe, start_weights=weights_hash(load_checkpoint(earlier)["model"]))
-        if (folder / CHECKPOINT).exists():
-            return cls._resume(recipe, makers, folder)
-        (folder / RECIPE).write_text(json.dumps(asdict(recipe), indent=1) + "\n", encoding="utf-8")
-        if earlier is not None:
-            return cls._go_on_from(earlier, recipe, makers, folder)
         torch.manual_seed(recipe.rng_seed)
-        scenes = make_scenes(makers.train, recipe.rng_seed + 17, 0, recipe.tokenizer_scenes)
-        tokens = ReaderTokens.train(prompt_texts(scenes), recipe.model.n_vocab)
-        if tokens.n_vocab != recipe.model.n_vocab:
-            raise ModelError(
-                f"the text gave {tokens.n_vocab} tokens, not {recipe.model.n_vocab}: ask for fewer"
-            )
-        model = ReaderModel(recipe.model)
-        if recipe.word_start:
-            start = word_embeddings(tokens, recipe.model.n_embd, recipe.rng_seed)
-            model.token_embd.weight.data.copy_(torch.from_numpy(start))
-        for token, row in ordered_embeddings(tokens, recipe.model.n_embd).items():
-            model.token_embd.weight.data[token] = torch.from_numpy(row)
+        model = start.model(recipe.model)
+        recipe = replace(recipe, start_weights=weights_hash(start.weights(model)))
+        if (folder / CHECKPOINT).exists():
+            return cls._resume(recipe, makers, folder, model)
+        (folder / RECIPE).write_text(json.dumps(asdict(recipe), indent=1) + "\n", encoding="utf-8")
+        tokens = ReaderTokens.load(start.tokenizer)
         tokens.save(folder / TOKENIZER)
+        if start.recipe is not None:
+            shutil.copyfile(start.recipe, folder / EARLIER_RECIPE)
         return cls(recipe, makers, folder, tokens, model, _optimizer(model, recipe))
 
     @classmethod
-    def _go_on_from(cls, earlier: Path, recipe: Recipe, makers: Makers, folder: Path) -> Trainer:
-        tokens, model = ReaderTokens.load(earlier / TOKENIZER), ReaderModel(recipe.model)
-        try:
-            model.load_state_dict(load_checkpoint(earlier)["model"])
-        except RuntimeError:
-            raise ModelError(f"{earlier}: its weights have another size than the ones to train") from None
-        tokens.save(folder / TOKENIZER)
-        shutil.copyfile(earlier / RECIPE, folder / EARLIER_RECIPE)
-        return cls(recipe, makers, folder, tokens, model, _optimizer(model, recipe))
-
-    @classmethod
-    def _resume(cls, recipe: Recipe, makers: Makers, folder: Path) -> Trainer:
+    def _resume(cls, recipe: Recipe, makers: Makers, folder: Path, model: ReaderModel) -> Trainer:
         saved = load_checkpoint(folder)
         if saved["recipe"] != asdict(recipe):
             changed = [key for key, value in asdict(recipe).items() if saved["recipe"].get(key) != value]
@@ -139,7 +104,6 @@ class Trainer:
                 f"{folder}: its checkpoint has another recipe ({', '.join(changed)}); choose another --out"
             )
         tokens = ReaderTokens.load(folder / TOKENIZER)
-        model = ReaderModel(recipe.model)
         model.load_state_dict(saved["model"])
         optimizer = _optimizer(model, recipe)
         optimizer.load_state_dict(saved["optimizer"])
@@ -156,8 +120,9 @@ class Trainer:
         last = min(self.recipe.steps, until if until is not None else self.recipe.steps)
         began, before = time.monotonic(), self.seconds
         deadline = None if minutes is None else began + 60 * minutes
+        recipe = self.recipe
         source = batches(
-            self.makers.train, self.tokens, self.recipe.rng_seed, self.recipe.batch_size, self.step
+            self.makers.train, self.tokens, recipe.rng_seed, recipe.batch_size, recipe.model.n_ctx, self.step
         )
         window: list[tuple[float, float]] = []
         while self.step < last and (deadline is None or time.monotonic() < deadline):
@@ -176,28 +141,23 @@ class Trainer:
         self.model.train()
         for group in self.optimizer.param_groups:
             group["lr"] = group["rate"] * self.recipe.learning_rate * schedule(self.step, self.recipe)
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.recipe.bf16):
-            hidden = self.model(torch.from_numpy(batch.ids))
-            judged = hidden[torch.from_numpy(batch.rows), torch.from_numpy(batch.columns)]
-            logits = self.model.logits(judged, reply_tokens(self.tokens))
-            lines = self.model.verdict(
-                hidden[torch.from_numpy(batch.line_rows), torch.from_numpy(batch.line_ends)]
-            )
-        loss = functional.cross_entropy(logits.float(), torch.from_numpy(batch.targets))
-        verdict_loss = functional.cross_entropy(lines.float(), torch.from_numpy(batch.verdicts))
-        (loss + self.recipe.verdict_weight * verdict_loss).backward()
+        with mixed_precision("cpu"):
+            lines, scenes = judged(self.model, batch)
+        line_loss = functional.cross_entropy(lines, torch.from_numpy(batch.verdicts))
+        scene_loss = functional.binary_cross_entropy_with_logits(scenes, torch.from_numpy(batch.answered))
+        (line_loss + self.recipe.scene_weight * scene_loss).backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
-        return float(loss.detach()), float(verdict_loss.detach())
+        return float(line_loss.detach()), float(scene_loss.detach())
 
-    def _report(self, loss: float, verdict_loss: float) -> None:
+    def _report(self, line_loss: float, scene_loss: float) -> None:
         accuracy = held_out_accuracy(self.model, self.tokens, self.makers, self.recipe.check_scenes)
         left = (self.recipe.steps - self.step) * self.seconds / max(self.step, 1)
         entry = {
             "step": self.step,
-            "loss": round(loss, 4),
-            "verdict_loss": round(verdict_loss, 4),
+            "loss": round(line_loss, 4),
+            "scene_loss": round(scene_loss, 4),
             **accuracy,
             "examples_per_s": round(self._rate(), 1),
         }
@@ -214,6 +174,7 @@ class Trainer:
         state: dict[str, Any] = {
             "recipe": asdict(self.recipe),
             "prompt_format": PROMPT_FORMAT,
+            "architecture": architecture(self.model.encoder),
             "step": self.step,
             "seconds": self.seconds,
             "model": self.model.state_dict(),
@@ -222,14 +183,6 @@ class Trainer:
         partial = self.folder / f"{CHECKPOINT}.tmp"
         torch.save(state, partial)
         os.replace(partial, self.folder / CHECKPOINT)
-
-
-def load_checkpoint(folder: Path) -> dict[str, Any]:
-    """The saved state of a run; raises ModelError when there is none or it is broken."""
-    try:
-        return torch.load(folder / CHECKPOINT, weights_only=True)
-    except Exception as error:  # noqa: BLE001 - torch raises many kinds for a broken file
-        raise ModelError(f"{folder / CHECKPOINT}: not a reader checkpoint ({type(error).__name__})") from None
 
 
 def weights_hash(weights: dict[str, torch.Tensor]) -> str:
@@ -250,40 +203,42 @@ def schedule(step: int, recipe: Recipe) -> float:
 
 
 def _optimizer(model: ReaderModel, recipe: Recipe) -> torch.optim.Optimizer:
-    embedding = [model.token_embd.weight]
-    matrices = [weight for weight in model.parameters() if weight.dim() == 2 and weight is not embedding[0]]
-    gains = [weight for weight in model.parameters() if weight.dim() != 2]
+    heads = [*model.line_head.parameters(), *model.scene_head.parameters()]
+    matrices = [weight for weight in model.encoder.parameters() if weight.dim() == 2]
+    gains = [weight for weight in model.encoder.parameters() if weight.dim() != 2]
     groups = [
         {"params": matrices, "weight_decay": recipe.weight_decay, "rate": 1.0},
         {"params": gains, "weight_decay": 0.0, "rate": 1.0},
-        {"params": embedding, "weight_decay": 0.0, "rate": recipe.embedding_rate},
+        {"params": heads, "weight_decay": 0.0, "rate": recipe.head_rate},
     ]
     return torch.optim.AdamW(groups, lr=recipe.learning_rate, betas=(0.9, 0.98))
 
 
-def reply_tokens(tokens: ReaderTokens) -> list[int]:
-    """Ids of the tokens that a verdict is chosen from, in the order of REPLIES."""
-    return [tokens.controls[name] for name in REPLIES]
+def judged(model: ReaderModel, batch: Batch) -> tuple[Tensor, Tensor]:
+    """Logits of every line [M, 3] and of every scene [B], float32."""
+    hidden = model(*(torch.from_numpy(array) for array in (batch.ids, batch.mask, batch.positions)))
+    lines = hidden[torch.from_numpy(batch.line_rows), torch.from_numpy(batch.line_columns)]
+    return model.line_head(lines).float(), model.scene_head(hidden[:, 0])[:, 0].float()
 
 
 @torch.inference_mode()
-def held_out_accuracy(
-    model: ReaderModel, tokens: ReaderTokens, makers: Makers, count: int
-) -> dict[str, float]:
-    """Share of held-out scenes whose whole reply is the most likely one, by kind of answer.
+def held_out_accuracy(model: ReaderModel, tokens: ReaderTokens, makers: Makers, count: int) -> dict[str, float]:
+    """Share of held-out scenes whose lines are all judged right, by kind of answer, with marks and without.
 
-    Under the constraint of answer time: each line that may be cited is cited or skipped.
+    Under the constraint of answer time: each line that may be cited is cited or not.
     """
     model.eval()
-    right: dict[str, list[bool]] = {"one": [], "several": [], "none": []}
-    scenes = make_scenes(makers.held_out, HELD_OUT_SEED, 0, count)
-    for at in range(0, len(scenes), 50):
-        group = scenes[at : at + 50]
-        batch = make_batch([encode_scene(scene, tokens) for scene in group])
-        hidden = model(torch.from_numpy(batch.ids))
-        judged = hidden[torch.from_numpy(batch.rows), torch.from_numpy(batch.columns)]
-        logits = model.logits(judged, reply_tokens(tokens))
-        hits = logits.argmax(-1).numpy() == batch.targets
-        for row, scene in enumerate(group):
-            right[scene.kind].append(bool(hits[batch.rows == row].all()))
-    return {kind: round(float(np.mean(hits)), 3) for kind, hits in right.items() if hits}
+    found: dict[str, float] = {}
+    for name, maker in (("", makers.held_out), ("blind ", makers.blind)):
+        right: dict[str, list[bool]] = {"one": [], "several": [], "none": []}
+        scenes = make_scenes(maker, HELD_OUT_SEED, 0, count)
+        for at in range(0, len(scenes), 32):
+            group = scenes[at : at + 32]
+            batch = make_batch([encode_scene(scene, tokens) for scene in group])
+            lines, _ = judged(model, batch)
+            cited = lines.softmax(-1)[:, ANSWERS].numpy() >= 0.5
+            wrong = batch.citable & (cited != (batch.verdicts == ANSWERS))
+            for row, scene in enumerate(group):
+                right[scene.kind].append(not wrong[batch.line_rows == row].any())
+        found |= {name + kind: round(float(np.mean(hits)), 3) for kind, hits in right.items() if hits}
+    return found

@@ -39,11 +39,11 @@ class Scene:
 class SceneOptions:
     """How hard the scenes are. Shares are probabilities."""
 
-    unanswerable: float = 0.25
-    wrong_plan: float = 0.07  # answerable, but the plan prefers another relation
-    blind: float = 0.08  # every mark equal and the lines shuffled: only the text tells
+    unanswerable: float = 0.3
+    wrong_plan: float = 0.1  # answerable, but the plan prefers another relation
+    blind: float = 0.3  # every mark equal and the lines shuffled: only the text tells
     shuffled: float = 0.08  # shuffled, with marks
-    astray: float = 0.06  # the question names something else that was taken for the seed: refuse
+    astray: float = 0.05  # the question names something else that was taken for the seed: refuse
     renamed: float = 0.03  # the question uses a name of the seed that the lines do not show: answer
     hops: tuple[float, float, float] = (0.6, 0.27, 0.13)
 
@@ -246,7 +246,7 @@ class _Draft:
                 for edge in edges:
                     role = _role(walk.keys[:hop] == asked[:hop], hop, len(asked))
                     before = hops[hop].get(id(edge))
-                    score = walk.prob / total + (before.score if before else 0.0)
+                    score = walk.prob + (before.score if before else 0.0)
                     hops[hop][id(edge)] = _Scored(edge, hop, score, role)
         return [item for hop in sorted(hops) for item in hops[hop].values()], dict(answers)
 

@@ -1,0 +1,70 @@
+"""What training a reader starts from: an encoder with its tokenizer, or an earlier run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from kgask import config
+from kgask.errors import ModelError
+from kgask.train.encoder import load_encoder
+from kgask.train.reader_model import ReaderConfig, ReaderModel
+
+CHECKPOINT, TOKENIZER, RECIPE = "checkpoint.pt", "tokenizer.json", "recipe.json"
+
+
+def load_checkpoint(folder: Path) -> dict[str, Any]:
+    """The saved state of a run; raises ModelError when there is none or it is broken."""
+    try:
+        return torch.load(folder / CHECKPOINT, weights_only=True)
+    except Exception as error:  # noqa: BLE001 - torch raises many kinds for a broken file
+        raise ModelError(f"{folder / CHECKPOINT}: not a reader checkpoint ({type(error).__name__})") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a fresh run starts from: an encoder with its tokenizer, or an earlier run's folder."""
+
+    tokenizer: Path
+    encoder: nn.Module
+    earlier: dict[str, Tensor] | None = None
+    recipe: Path | None = None  # of the earlier run
+
+    @classmethod
+    def of_run(cls, folder: Path, encoder: nn.Module) -> Start:
+        """An earlier run's weights; ``encoder`` gives the architecture."""
+        return cls(folder / TOKENIZER, encoder, load_checkpoint(folder)["model"], folder / RECIPE)
+
+    def model(self, config: ReaderConfig) -> ReaderModel:
+        """Raises ModelError where the earlier run's model has another size."""
+        model = ReaderModel(self.encoder, config)
+        if self.earlier is not None:
+            try:
+                model.load_state_dict(self.earlier)
+            except RuntimeError:
+                raise ModelError("the earlier run's weights have another size than the ones to train") from None
+        return model
+
+    def weights(self, model: ReaderModel) -> dict[str, Tensor]:
+        """What the run's identity depends on: heads of a fresh model are random, but follow the seed."""
+        return model.state_dict() if self.earlier is not None else model.encoder.state_dict()
+
+
+def find_start(encoder: Path | None = None, earlier: Path | None = None) -> Start:
+    """The start that ``--encoder`` and ``--start`` name; without them the shipped planner's encoder.
+
+    The planner's encoder knows which words ask for which relation. Raises ModelError for a folder that is neither
+    a planner nor a Hugging Face encoder.
+    """
+    from kgask.train.weights import load_torch
+
+    folder = encoder or config.find("model", config.DEFAULT_MODEL).path
+    if (folder / config.MODEL_CARD).is_file():
+        found, tokenizer = load_torch(folder).encoder, folder / TOKENIZER
+    else:
+        found, tokenizer = load_encoder(folder), folder / TOKENIZER
+    return Start(tokenizer, found) if earlier is None else Start.of_run(earlier, found)
