@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+# A shell that starts pytest in the background ignores Ctrl-C for it and for all that it starts; some tests send one.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FAMILY = Path(__file__).parent / "fixtures" / "family"
 
