@@ -27,7 +27,7 @@ from kgask.read.card import (
 )
 from kgask.read.constrain import Reply
 from kgask.read.encoder_engine import EncoderEngine
-from kgask.read.engine import Engine
+from kgask.read.engine import Engine, default_threads
 from kgask.read.gguf_header import FORMAT_KEY
 from kgask.read.own_style import OwnStyle
 from kgask.read.prompt import MAX_LINES, PromptLine
@@ -46,11 +46,9 @@ if TYPE_CHECKING:
     from kgask.read.preview import Preview
     from kgask.read.prompts import PromptForm
 
-# Measured on two cores: two threads read 450 tokens in 38 ms instead of 44 on an idle machine, but they
-# wait for each
-# other at every step of the graph: beside two busy processes a read took 880 ms with two threads and 15 ms
-# with one.
-OWN_THREADS = 1
+# Measured on two cores, 409 tokens: two threads read them in 104 ms instead of 178 on an idle machine, and in 395
+# instead of 290 beside two busy processes.
+OWN_THREADS = 2
 ONE_PROMPT = "the shipped reader has one prompt, its own"
 DRAFT_RATIO = (
     0.9  # lines whose answer scores at least this share of the best one are what the plan would cite
@@ -92,7 +90,7 @@ class LlamaReader:
         if (path / MODEL_CARD).is_file() and not is_added(path):
             card = read_card(path)
             check_file(card)
-            engine = EncoderEngine(card.file, n_threads or OWN_THREADS, gpu_layers)
+            engine = EncoderEngine(card.file, n_threads or min(OWN_THREADS, default_threads()), gpu_layers)
             return cls(engine, OwnStyle(engine, verdict_weights(card)), card.sha256, card.content)
         # Only a file without a card of ours needs these: our own reader is loaded for every question.
         from kgask.read.encoder_decoder import open_engine
@@ -105,7 +103,7 @@ class LlamaReader:
                 f"{path}: a kgask reader of prompt format {own}; this version reads {forms.PROMPT_FORMAT}"
             )
         if own is not None:
-            engine = EncoderEngine(weights.file, n_threads or OWN_THREADS, gpu_layers)
+            engine = EncoderEngine(weights.file, n_threads or min(OWN_THREADS, default_threads()), gpu_layers)
             return cls(engine, OwnStyle(engine), weights.hash)
         from kgask.read.foreign_reader import ForeignReader
         from kgask.read.foreign_style import ForeignStyle
