@@ -27,7 +27,7 @@ def open(pack: str | None = None, **options: Any) -> Pipeline:
     """Open a pack (name or path) with its planner and reader, ready to ask.
 
     ``options`` are those of :meth:`kgask.pipeline.Pipeline.open`: ``model``,
-    ``reader`` (``None`` answers from the plan alone) and ``settings``.
+    ``reader`` (``None`` answers from the plan alone), ``method``, ``encoder``, ``prompt`` and ``settings``.
     """
     from kgask.pipeline import Pipeline
 

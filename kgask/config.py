@@ -22,6 +22,7 @@ from kgask.errors import ConfigError, ModelError, PackError
 DEFAULT_PACK = "demo"
 DEFAULT_MODEL = "rigel"
 DEFAULT_READER = "reader"
+DEFAULT_ENCODER = "encoder"
 PACK_MANIFEST = "pack.json"
 MODEL_CARD = "model.json"
 
@@ -31,7 +32,7 @@ MAX_GPU_LAYERS = 10_000
 Kind = Literal["pack", "model"]
 _FOLDER = {"pack": "kg_packs", "model": "models"}
 _MANIFEST = {"pack": PACK_MANIFEST, "model": MODEL_CARD}
-_SETTINGS = ("pack", "model", "reader", "top_k", "hops", "min_confidence", "gpu_layers")
+_SETTINGS = ("pack", "model", "reader", "method", "encoder", "prompt", "top_k", "hops", "min_confidence", "gpu_layers")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from kgask.reached import Reached
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.hint import beyond_entities
 from kgask.types import (
+    PLANNED,
     Answer,
     AnswerEntity,
     EntityId,
@@ -20,6 +21,7 @@ from kgask.types import (
     HopPlan,
     Question,
     ScoredTriple,
+    Seed,
     Stage,
     SupportTriple,
     undirected,
@@ -40,6 +42,9 @@ class Outcome:
     timings_ms: Mapping[str, float]
     hashes: Mapping[str, str] = field(default_factory=dict)
     explanation: Explanation | None = None
+    seeds: tuple[Seed, ...] = ()  # where nothing was planned
+    extra_notes: tuple[str, ...] = ()
+    method: str = PLANNED
 
     def answer(
         self, entities: list[EntityId], support: list[ScoredTriple], notes: tuple[str, ...] = ()
@@ -48,13 +53,16 @@ class Outcome:
         labels = self.pack.labels(entities)
         keys = self.pack.keys(entities)
         named = tuple(AnswerEntity(*row) for row in zip(entities, keys, labels, strict=True))
-        notes = seed_notes(self.pack, self.reached) + notes
+        notes = self._seed_notes() + notes
         return self._made(" | ".join(labels), named, support_in_words(self.pack, support), notes)
 
     def refusal(self, stage: Stage, reason: str) -> Answer:
         """No answer, where the question died, and why."""
-        notes = seed_notes(self.pack, self.reached) if self.reached and is_named(self.reached) else ()
+        notes = self._seed_notes() if self.reached and is_named(self.reached) else ()
         return self._made(None, (), (), notes, reason, stage)
+
+    def _seed_notes(self) -> tuple[str, ...]:
+        return seed_notes(self.pack, self.reached) if self.reached else ()
 
     def _made(
         self,
@@ -74,8 +82,8 @@ class Outcome:
             round(self.confidence, 4),
             abstained=text is None,
             reason=reason,
-            seeds=tuple(part.seed for part in readings),
-            notes=notes,
+            seeds=tuple(part.seed for part in readings) or self.seeds,
+            notes=(*notes, *self.extra_notes),
             evidence=self.evidence,
             plan=plan_of(readings),
             alternatives=self.reached.alternatives if self.reached else (),
@@ -83,6 +91,7 @@ class Outcome:
             explanation=self.explanation,
             timings_ms=self.timings_ms,
             hashes=self.hashes,
+            method=self.method,
         )
 
 

@@ -7,19 +7,23 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kgask import config
-from kgask.choose import Linked, Search, choose
+from kgask.asking import MAX_HOPS, Asked, AskOptions, Timer, checked_question  # noqa: F401
+from kgask.by_method import ByMethod
+from kgask.choose import Linked, choose
 from kgask.edge import Outcome, none_answers, why_not
-from kgask.errors import ModelError, PackError, UsageError
+from kgask.errors import PackError, UsageError
 from kgask.explained import explanation
 from kgask.link.features import LinkModel
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
+from kgask.methods.base import Method, Scope
+from kgask.methods.registry import Parts, make_method
+from kgask.open_reader import opened_reader
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE
 from kgask.plan.rigel_onnx import RigelPlanner, mask_mention
@@ -30,6 +34,7 @@ from kgask.retrieve.follow import relations_of
 from kgask.retrieve.trace import trace_route
 from kgask.retrieve.walk import Route
 from kgask.types import (
+    PLANNED,
     Answer,
     Branch,
     EntityId,
@@ -38,61 +43,14 @@ from kgask.types import (
     Question,
     Reading,
     ScoredTriple,
+    Seed,
 )
 from kgask.weigh import Weighing, chosen_route, standings, weigh
 
-MAX_HOPS = 3
-TOP_K = 10
-MAX_TOP_K = 20  # three hops of it are what a reader's prompt numbers
 READ_FROM = 0.05  # plans below this confidence are not read: no reader that was measured saves them
-MAX_QUESTION_CHARS = 2000
 NOTHING_PROVEN = "nothing that the reader wrote is an answer that was retrieved"
 CHUNK = 64  # questions that are planned together
 READ_ARRAYS = ("kgask.pack.", "kgask.retrieve.")  # modules that a pack's arrays are read in
-
-
-@dataclass(frozen=True, slots=True)
-class AskOptions:
-    """How one question is answered; the defaults are those of ``kgask ask``."""
-
-    hops: int = MAX_HOPS
-    top_k: int = TOP_K
-    entity: str | None = None
-    min_confidence: float | None = None  # None: what the model cards say (Pipeline.min_confidence)
-    keep_seed: bool = False
-    explain: bool = False  # keep what --explain shows; costs time
-
-    @property
-    def search(self) -> Search:
-        return Search(self.hops, self.keep_seed, everything=self.explain)
-
-    def __post_init__(self) -> None:
-        bounds = {"hops": (1, MAX_HOPS), "top_k": (1, MAX_TOP_K), "min_confidence": (0, 1)}
-        for name, (low, high) in bounds.items():
-            value = getattr(self, name)
-            if value is None and name == "min_confidence":
-                continue
-            whole = name == "min_confidence" or isinstance(value, int)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not whole or not low <= value <= high:
-                raise UsageError(f"{name} must be a {'number' if high == 1 else 'whole number'} from {low} to {high}")
-
-
-class Timer:
-    """Wall time per stage, in milliseconds."""
-
-    def __init__(self) -> None:
-        self.timings_ms: dict[str, float] = {}
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.add(name, (time.perf_counter() - began) * 1000)
-
-    def add(self, name: str, spent_ms: float) -> None:
-        self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + spent_ms, 3)
 
 
 @dataclass(slots=True)
@@ -106,6 +64,7 @@ class Pipeline:
     planner: RigelPlanner
     reader: Reader | None
     notes: tuple[str, ...] = ()  # which hardware is used, for --verbose
+    method: Method | None = None  # another way to retrieve than the plan
     _linker: Linker = field(init=False)
     _relations: np.ndarray = field(init=False)
     _weighing: Weighing | None = field(init=False)  # what the reader's word counts; None where that is not known
@@ -123,24 +82,36 @@ class Pipeline:
         *,
         model: str | None = None,
         reader: str | None = "",
+        method: str | None = None,
+        encoder: str | None = None,
+        prompt: str | None = None,
         settings: dict[str, Any] | None = None,
     ) -> Pipeline:
         """Open by name or path; what is not given comes from the settings, then the shipped ones.
 
-        ``reader=None`` answers from the plan alone. Raises
-        :class:`~kgask.errors.PackError` or :class:`~kgask.errors.ModelError`.
+        ``reader=None`` answers without reading. ``method`` is one of
+        :data:`kgask.methods.registry.METHODS`, ``encoder`` the sentence encoder of ``similarity``, ``prompt`` what
+        another reader than kgask's is told (a name or a file: :func:`kgask.read.prompts.form_of`). Raises
+        :class:`~kgask.errors.PackError`, :class:`~kgask.errors.ModelError` or
+        :class:`~kgask.errors.UsageError`.
         """
         settings = config.load_settings() if settings is None else settings
         pack_name = pack or str(settings.get("pack", config.DEFAULT_PACK))
         model_name = model or str(settings.get("model", config.DEFAULT_MODEL))
         opened = Pack.open(config.find("pack", pack_name).path)
         planner = RigelPlanner.load(config.find("model", model_name).path)
-        if reader is None:
-            return cls(opened, planner, None, (planner.note,))
-        reader_name = reader or str(settings.get("reader", config.DEFAULT_READER))
-        layers = config.gpu_layers(settings.get("gpu_layers", config.AUTO))
-        read = load_reader(config.find("model", reader_name).path, layers)
-        return cls(opened, planner, read, (planner.note, f"reader {reader_name}: {read.note}, {read.engine.note}"))
+        read = None if reader is None else opened_reader(reader, prompt, settings)
+        found = cls(opened, planner, None if read is None else read[0], (planner.note, *(read[1] if read else ())))
+        chosen = method or str(settings.get("method", PLANNED))
+        if chosen != PLANNED:
+            found.use_method(chosen, encoder or str(settings.get("encoder", config.DEFAULT_ENCODER)))
+        return found
+
+    def use_method(self, name: str, encoder: str = config.DEFAULT_ENCODER) -> None:
+        """Retrieve in another way from now on; raises ModelError or UsageError when that cannot be."""
+        folder = config.find("model", encoder).path
+        self.method = make_method(name, Parts(folder, self.reader, self._plan_alone))
+        self.notes += (f"method {name}",)
 
     @property
     def min_confidence(self) -> float:
@@ -172,26 +143,46 @@ class Pipeline:
         return self.ask_many([text], options, **overrides)[0]
 
     def ask_many(
-        self, texts: Sequence[str], options: AskOptions | None = None, **overrides: Any
+        self,
+        texts: Sequence[str],
+        options: AskOptions | None = None,
+        entities: Sequence[str | None] | None = None,
+        exact_hops: Sequence[int | None] | None = None,
+        **overrides: Any,
     ) -> list[Answer]:
         """Answer questions in the order given, planning them in chunks of similar length.
 
-        The answers are those of :meth:`ask` up to the rounding of an int8
+        ``entities`` gives a topic for each question (None: it is linked), ``exact_hops`` how far away its
+        answer lies (None: the plan says it). The answers are those of :meth:`ask` up to the rounding of an int8
         planner, which scales its activations over a whole chunk. Raises as
         :meth:`ask` does, before any question is answered.
         """
         options = options or AskOptions(**overrides)
-        questions = [read_marks(checked_question(text)) for text in texts]
-        by_length = sorted(range(len(questions)), key=lambda index: len(questions[index].text))
+        given = entities or [options.entity] * len(texts), exact_hops or [None] * len(texts)
+        asked = [
+            Asked(read_marks(checked_question(text)), entity, hops)
+            for text, entity, hops in zip(texts, *given, strict=True)
+        ]
+        by_length = sorted(range(len(asked)), key=lambda index: len(asked[index].question.text))
         answers: dict[int, Answer] = {}
         with sound(self.pack):
-            for start in range(0, len(questions), CHUNK):
+            for start in range(0, len(asked), CHUNK):
                 rows = by_length[start : start + CHUNK]
-                timers = [Timer() for _ in rows]
-                found = self._understand([questions[row] for row in rows], options, timers)
-                for row, reached, timer in zip(rows, found, timers, strict=True):
-                    answers[row] = self._answer(questions[row], reached, options, timer)
-        return [answers[row] for row in range(len(questions))]
+                answers |= zip(rows, self._ask_chunk([asked[row] for row in rows], options), strict=True)
+        return [answers[row] for row in range(len(asked))]
+
+    def _ask_chunk(self, asked: Sequence[Asked], options: AskOptions) -> list[Answer]:
+        if self.method is None:
+            found = self._understand(asked, options)
+            return [self._answer(one, reached, options) for one, reached in zip(asked, found, strict=True)]
+        scope = Scope(options.top_k, options.hops or 1, options.rng_seed)
+        by_method = ByMethod(self.pack, self.method, self.reader, scope, options.order, options.keep_seed)
+        answers = []
+        for one in asked:
+            with one.timer.stage("link"):
+                mentions = self._mentions(one, self._linker.link) or self._mentions(one, self._linker.link_tolerantly)
+            answers.append(by_method.answer(one, mentions, self.hashes()))
+        return answers
 
     def understand(self, question: Question, options: AskOptions) -> Reached | None:
         """Link, plan and follow without reading or refusing: what calibration looks at."""
@@ -199,9 +190,10 @@ class Pipeline:
 
     def understand_many(self, questions: Sequence[Question], options: AskOptions) -> list[Reached | None]:
         """As :meth:`understand`; the questions are planned together, so give some dozens, of similar length."""
-        return self._understand(questions, options, [Timer() for _ in questions])
+        return self._understand([Asked(question, options.entity) for question in questions], options)
 
-    def _answer(self, question: Question, reached: Reached | None, options: AskOptions, timer: Timer) -> Answer:
+    def _answer(self, asked: Asked, reached: Reached | None, options: AskOptions) -> Answer:
+        question, timer = asked.question, asked.timer
         confidence = self._confidence(reached)
         outcome = Outcome(self.pack, question, reached, confidence, None, timer.timings_ms, self.hashes())
         if options.explain:
@@ -223,27 +215,27 @@ class Pipeline:
 
     # --- link, plan, retrieve -------------------------------------------------------------
 
-    def _understand(
-        self, questions: Sequence[Question], options: AskOptions, timers: Sequence[Timer]
-    ) -> list[Reached | None]:
+    def _understand(self, asked: Sequence[Asked], options: AskOptions) -> list[Reached | None]:
         """The best reading of each; close names are tried where exact ones do not answer well."""
-        if options.entity is not None:
-            return self._best(questions, lambda question: self._given(options.entity, question), options, timers)
-        best = self._best(questions, self._linker.link, options, timers)
+        best = self._best(asked, self._linker.link, options)
         least = max(self._least(options), MIN_CONFIDENCE)
-        unsure = [row for row, reached in enumerate(best) if self._confidence(reached) < least]
+        unsure = [
+            row for row, reached in enumerate(best) if asked[row].entity is None and self._confidence(reached) < least
+        ]
         if unsure:
-            again, clocks = [questions[row] for row in unsure], [timers[row] for row in unsure]
-            others = self._best(again, self._linker.link_tolerantly, options, clocks)
+            others = self._best([asked[row] for row in unsure], self._linker.link_tolerantly, options)
             for row, other in zip(unsure, others, strict=True):
                 if best[row] is None or self._confidence(other) > self._confidence(best[row]):
                     best[row] = other
         return best
 
-    def _given(self, entity: str, question: Question) -> list[Mention]:
-        mention = self._linker.seed_for(entity, question)
+    def _mentions(self, asked: Asked, link: Callable[[Question], list[Mention]]) -> list[Mention]:
+        """What is linked, or the topic that was given."""
+        if asked.entity is None:
+            return link(asked.question)
+        mention = self._linker.seed_for(asked.entity, asked.question)
         if not mention.seeds:
-            raise UsageError(f"--entity {entity!r}: no such entity; try 'kgask pack search'")
+            raise UsageError(f"--entity {asked.entity!r}: no such entity; try 'kgask pack search'")
         return [mention]
 
     def _confidence(self, reached: Reached | None) -> float:
@@ -253,48 +245,48 @@ class Pipeline:
         return calibrated(self.planner.card.calibration, features(reached))
 
     def _best(
-        self,
-        questions: Sequence[Question],
-        link: Callable[[Question], list[Mention]],
-        options: AskOptions,
-        timers: Sequence[Timer],
+        self, asked: Sequence[Asked], link: Callable[[Question], list[Mention]], options: AskOptions
     ) -> list[Reached | None]:
         """Link each question, plan all of them, choose a reading for each."""
         mentions = []
-        for question, timer in zip(questions, timers, strict=True):
-            with timer.stage("link"):
-                mentions.append(link(question))
+        for one in asked:
+            with one.timer.stage("link"):
+                mentions.append(self._mentions(one, link))
         best: list[Reached | None] = []
-        for linked, timer in zip(self.planned(questions, mentions, timers), timers, strict=True):
+        for one, linked in zip(asked, self.planned(asked, mentions), strict=True):
             if not linked:
                 best.append(None)
                 continue
-            with timer.stage("retrieve"):
+            with one.timer.stage("retrieve"):
                 best.append(choose(self.pack, self._linker.model, linked, options.search))
         return best
 
-    def planned(
-        self, questions: Sequence[Question], mentions: Sequence[list[Mention]], timers: Sequence[Timer] = ()
-    ) -> list[list[Linked]]:
+    def planned(self, asked: Sequence[Asked], mentions: Sequence[list[Mention]]) -> list[list[Linked]]:
         """Every mention of every question with its plan, from one call of the planner."""
         rows = [(row, mention) for row, found in enumerate(mentions) for mention in found]
-        linked: list[list[Linked]] = [[] for _ in questions]
+        linked: list[list[Linked]] = [[] for _ in asked]
         if not rows:
             return linked
         began = time.perf_counter()
-        texts = [mask_mention(questions[row].text, mention.span) for row, mention in rows]
+        texts = [mask_mention(asked[row].question.text, mention.span) for row, mention in rows]
         present = [self._present(mention) for _, mention in rows]
         plan = self.planner.plan(texts, self._relations, np.stack([has.any(axis=0) for has in present]))
         for i, (row, mention) in enumerate(rows):
             topic, constrained = plan.branch_scores[i].tolist()
-            branch = Branch(
-                mention.seeds, plan.relation_probs[i], plan.stop_probs[i], topic, constrained, plan.answer_types[i]
-            )
+            stops = plan.stop_probs[i] if asked[row].exact_hops is None else _stops_at(plan.stop_probs[i], asked[row])
+            branch = Branch(mention.seeds, plan.relation_probs[i], stops, topic, constrained, plan.answer_types[i])
             linked[row].append(Linked(mention, branch, present[i]))
-        planned = [timer for timer, found in zip(timers, linked, strict=False) if found]
-        for timer in planned:
-            timer.add("plan", (time.perf_counter() - began) * 1000 / len(planned))
+        timers = [one.timer for one, found in zip(asked, linked, strict=True) if found]
+        for timer in timers:
+            timer.add("plan", (time.perf_counter() - began) * 1000 / len(timers))
         return linked
+
+    def _plan_alone(self, question: Question, seeds: Sequence[Seed]) -> Branch | None:
+        """The plan from these seeds' mention; for methods that ask the planner where no other model can be asked."""
+        if not seeds:
+            return None
+        mention = Mention(seeds[0].span, seeds[0].mention, tuple(seeds))
+        return self.planned([Asked(question)], [[mention]])[0][0].branch
 
     def _present(self, mention: Mention) -> np.ndarray:
         """bool [seeds, 2R]: which directed relations leave each seed."""
@@ -363,6 +355,13 @@ class Pipeline:
         return found | ({"reader": reader_hash} if reader_hash else {})
 
 
+def _stops_at(stop_probs: np.ndarray, asked: Asked) -> np.ndarray:
+    """A plan that stops after exactly the given hops and nowhere else; stop_probs [H]."""
+    stops = np.zeros_like(stop_probs)
+    stops[asked.exact_hops - 1 :] = 1.0
+    return stops
+
+
 @contextmanager
 def sound(pack: Pack) -> Iterator[None]:
     """Arrays that opening cannot check (it does not read them) fail here: say so, and what to type.
@@ -376,24 +375,3 @@ def sound(pack: Pack) -> Iterator[None]:
         if not any(module.startswith(READ_ARRAYS) for module in modules):
             raise
         raise PackError(f"{pack.path}: damaged ({error}); run: kgask pack check {pack.path}") from error
-
-
-def checked_question(text: str) -> str:
-    """The question on one line; :class:`UsageError` when empty, overlong, or not text."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    if not line:
-        raise UsageError("the question is empty")
-    if len(line) > MAX_QUESTION_CHARS:
-        raise UsageError(f"the question has {len(line)} characters, {MAX_QUESTION_CHARS} is the most")
-    return line
-
-
-def load_reader(path: Path, gpu_layers: int | str = config.AUTO) -> Reader:
-    """The reader in a model folder, or any GGUF file."""
-    from kgask.read.llama_reader import (
-        LlamaReader,  # llama.cpp is loaded only when something is read
-    )
-
-    if not path.exists():
-        raise ModelError(f"{path}: no such reader")
-    return LlamaReader.load(path, gpu_layers=gpu_layers)

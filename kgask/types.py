@@ -25,6 +25,8 @@ TripleId = int  # row number in (subject, relation, object) order
 Match = Literal["label", "alias", "typo", "given"]
 Stage = Literal["link", "plan", "retrieve", "confidence", "read"]  # where a question can die
 
+PLANNED = "rigel"  # the method that plans before it retrieves
+
 ANSWER_TYPES = ("entity", "date", "number", "yes/no")  # columns of Branch.answer_types
 
 
@@ -211,3 +213,4 @@ class Answer:
     unverified: tuple[str, ...] = ()  # pieces of it that name nothing that was retrieved
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
+    method: str = PLANNED  # how it was retrieved

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 CONTRACT = {
+    "method",
     "question",
     "answer",
     "entities",

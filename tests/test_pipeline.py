@@ -10,13 +10,14 @@ import pytest
 from films import build_films
 
 import kgask
+from kgask.asking import AskOptions
 from kgask.choose import Linked, Search, choose
 from kgask.edge import Outcome
 from kgask.errors import PackError
 from kgask.link.features import HAND
 from kgask.link.linker import Linker
 from kgask.pack.store import Pack
-from kgask.pipeline import AskOptions, Pipeline, sound
+from kgask.pipeline import Pipeline, sound
 from kgask.reached import Reached, features
 from kgask.retrieve.follow import edges_of, relations_of
 from kgask.retrieve.trace import trace_route

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import kgask
+from kgask.asking import AskOptions
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
-from kgask.pipeline import AskOptions, Pipeline
+from kgask.pipeline import Pipeline
 from kgask.plan.card import Calibration
 from kgask.retrieve.evidence import gather
 from kgask.retrieve.walk import Route, routes

@@ -20,8 +20,9 @@ from typing import Self
 
 import numpy as np
 
+from kgask.asking import AskOptions
 from kgask.bench.planning import OPENERS
-from kgask.pipeline import AskOptions, Pipeline
+from kgask.pipeline import Pipeline
 from kgask.plan.rigel_onnx import readable
 from kgask.types import Answer, SupportTriple
 

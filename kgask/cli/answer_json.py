@@ -6,7 +6,8 @@
 ``entities``      answer entities or literals, best first: ``id``, ``key``, ``label``
 ``support``       triples that lead from the seeds to every listed entity: ``id``,
                   ``subject``, ``relation``, ``object`` (labels), ``hop`` (from 1), ``score``
-``confidence``    0..1, calibrated probability that the answer is right
+``confidence``    0..1, calibrated probability that the answer is right (of other methods than rigel the
+                  reader's own, which only ranks answers)
 ``abstained``     true when there is no answer
 ``reason``        why not; null when answered
 ``died_at``       where the question ended without an answer: ``link`` (no such entity), ``plan``
@@ -18,6 +19,7 @@
                   one that is followed backward), ``score``, ``answers`` (the first labels),
                   ``n_answers``
 ``notes``         what was read tolerantly or is ambiguous
+``method``        how triples were found: ``rigel``, or what ``--method`` says
 ``timings_ms``    milliseconds per stage
 ``hashes``        of ``pack``, ``model`` and ``reader``
 ``written``       only with ``--free``: the reader's whole text; null when it was not asked
@@ -69,6 +71,7 @@ def answer_json(answer: Answer, pack: Pack, free: bool = False) -> str:
         ],
         "alternatives": _alternatives(answer, pack),
         "notes": list(answer.notes),
+        "method": answer.method,
         "timings_ms": dict(answer.timings_ms),
         "hashes": dict(answer.hashes),
     }

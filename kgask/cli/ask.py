@@ -9,10 +9,11 @@ from typing import Any, BinaryIO
 import click
 
 from kgask import config
+from kgask.asking import MAX_HOPS, MAX_TOP_K, ORDERS, TOP_K, AskOptions
 from kgask.cli.questions import answer_lines, count_lines, read_chunks
 from kgask.cli.render import clean, note, steps_bar, stream_text
 from kgask.errors import EXIT_NO_ANSWER, UsageError
-from kgask.pipeline import MAX_HOPS, MAX_TOP_K, TOP_K, AskOptions, Pipeline
+from kgask.pipeline import Pipeline
 from kgask.types import Answer
 
 MAX_WRITTEN, WRITTEN_TOKENS = 4096, 128  # tokens of a free text
@@ -31,8 +32,13 @@ MAX_WRITTEN, WRITTEN_TOKENS = 4096, 128  # tokens of a free text
 @click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel).")
 @click.option("-r", "--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader).")
 @click.option("--gpu-layers", metavar="N", help="Layers of a GGUF reader on a GPU: a number, or auto.  [default: auto]")
-@click.option("--no-reader", is_flag=True, help="Answer from the plan alone.")
-@click.option("--hops", type=click.IntRange(1, MAX_HOPS), help=f"At most this many hops.  [default: {MAX_HOPS}]")
+@click.option("--no-reader", is_flag=True, help="Answer without reading: from the plan, or the best triple.")
+@click.option("--method", metavar="METHOD", help="How triples are found: see kgask methods.  [default: rigel]")
+@click.option("--encoder", metavar="FOLDER", help="Sentence encoder of --method similarity.  [default: encoder]")
+@click.option("--order", type=click.Choice(ORDERS), help="Of triples that another method found.  [default: descending]")
+@click.option(
+    "--hops", type=click.IntRange(1, MAX_HOPS), help=f"At most this many hops.  [default: {MAX_HOPS}; other methods: 1]"
+)
 @click.option("--top-k", type=click.IntRange(1, MAX_TOP_K), help=f"Triples a hop for the reader.  [default: {TOP_K}]")
 @click.option("--entity", metavar="ENTITY", help="The topic: a key, a label or an id (#12).")
 @click.option("--keep-seed", is_flag=True, help="Let a path come back to its topic entity.")
@@ -47,7 +53,7 @@ MAX_WRITTEN, WRITTEN_TOKENS = 4096, 128  # tokens of a free text
     "--max-tokens", type=click.IntRange(1, MAX_WRITTEN), help=f"With --free: length.  [default: {WRITTEN_TOKENS}]"
 )
 @click.option("--temperature", type=click.FloatRange(0, 5), help="With --free: 0 is greedy.  [default: 0]")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="With --free and a temperature.  [default: 0]")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Of --free, and of methods that draw.  [default: 0]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a question.")
 @click.option("--verbose", is_flag=True, help="Say on stderr what was loaded and how long each stage took.")
 @click.option("--explain", is_flag=True, help="Show on stderr how the answer came about.")
@@ -87,26 +93,32 @@ def _open(options: dict[str, Any], settings: dict[str, Any], streams: bool) -> P
     _check_options(options)
     if options["gpu_layers"] is not None:
         settings = settings | {"gpu_layers": config.gpu_layers(options["gpu_layers"])}
-    reader = None if options["no_reader"] else options["reader"] or ""
-    form = None
-    if options["prompt"]:
-        from kgask.read.prompts import form_of
-
-        form = form_of(options["prompt"])
-        if not form.has_facts and not options["free"]:
-            raise UsageError(f"--prompt {options['prompt']} shows no facts, so nothing could be checked; add --free")
-    pipeline = Pipeline.open(options["pack"], model=options["model"], reader=reader, settings=settings)
+    pipeline = Pipeline.open(
+        options["pack"],
+        model=options["model"],
+        reader=None if options["no_reader"] else options["reader"] or "",
+        method=options["method"],
+        encoder=options["encoder"],
+        prompt=options["prompt"],
+        settings=settings,
+    )
     try:
-        if form is not None:
-            pipeline.reader.use_prompt(form)
-            pipeline.notes += (f"prompt {form.name}",)
         if options["free"]:
             pipeline.reader = _free(pipeline.reader, options, streams)
             pipeline.notes += (pipeline.reader.note,)
+        else:
+            _check_prompt(pipeline)
     except BaseException:
         pipeline.close()
         raise
     return pipeline
+
+
+def _check_prompt(pipeline: Pipeline) -> None:
+    """A prompt without facts is for --free: a constrained reader would have nothing to choose from."""
+    form = getattr(getattr(pipeline.reader, "style", None), "form", None)
+    if form is not None and not form.has_facts:
+        raise UsageError(f"--prompt {form.name} shows no facts, so nothing could be checked; add --free")
 
 
 def _check_options(options: dict[str, Any]) -> None:
@@ -114,7 +126,7 @@ def _check_options(options: dict[str, Any]) -> None:
         for name in ("reader", "prompt", "free"):
             if options[name]:
                 raise UsageError(f"--{name} and --no-reader exclude each other")
-    for name in ("max_tokens", "temperature", "seed"):
+    for name in ("max_tokens", "temperature"):
         if options[name] is not None and not options["free"]:
             raise UsageError(f"--{name.replace('_', '-')} is for --free; by default nothing is written freely")
 
@@ -132,12 +144,14 @@ def _ask_options(options: dict[str, Any], settings: dict[str, Any]) -> AskOption
         return options[name] if options[name] is not None else settings.get(name, default)
 
     return AskOptions(
-        hops=chosen("hops", MAX_HOPS),
+        hops=chosen("hops", None),
         top_k=chosen("top_k", TOP_K),
         entity=options["entity"],
         min_confidence=chosen("min_confidence", None),
         keep_seed=options["keep_seed"],
         explain=options["explain"],
+        order=options["order"] or ORDERS[0],
+        rng_seed=options["seed"] or 0,
     )
 
 

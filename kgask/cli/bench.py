@@ -11,6 +11,7 @@ import click
 
 from kgask.cli.bench_prefix import prefix
 from kgask.cli.bench_reader import constrain, read, reading, recheck
+from kgask.cli.bench_similarity import similarity
 from kgask.cli.render import note, steps_bar, table
 
 if TYPE_CHECKING:
@@ -318,5 +319,5 @@ def few(files: tuple[Path, ...], out: Path, rng_seed: int) -> None:
         note(f"{out / name}: {n} questions")
 
 
-for command in (reading, recheck, constrain, read, prefix):
+for command in (reading, recheck, constrain, read, prefix, similarity):
     bench.add_command(command)

@@ -57,5 +57,6 @@ def _findings(pack: str | None, model: str | None) -> Iterator[Finding]:
         settings = {}
     model = model or str(settings.get("model", config.DEFAULT_MODEL))
     reader = str(settings.get("reader", config.DEFAULT_READER))
-    yield from health.models([model, reader])
+    encoder = str(settings.get("encoder", config.DEFAULT_ENCODER))
+    yield from health.models([model, reader, encoder])
     yield from health.pack_and_fit(pack or str(settings.get("pack", config.DEFAULT_PACK)), model)

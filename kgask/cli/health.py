@@ -242,7 +242,8 @@ def relation_texts(relations: list[RelationText]) -> Iterator[Finding]:
 
 def self_test(pack: str, model: str) -> Iterator[Finding]:
     """A few questions about triples of the pack, topic given, through the plan alone."""
-    from kgask.pipeline import AskOptions, Pipeline, sound
+    from kgask.asking import AskOptions
+    from kgask.pipeline import Pipeline, sound
 
     try:
         with Pipeline.open(pack, model=model, reader=None, settings={}) as pipeline:

@@ -20,11 +20,13 @@ EXIT_INTERRUPTED = 130
 COMMANDS = {
     "ask": ("kgask.cli.ask:ask", "Answer a question, or questions on stdin (the default command)."),
     "prompt": ("kgask.cli.prompt:prompt", "Show what a reader would get for a question."),
+    "methods": ("kgask.cli.methods:methods", "List the ways in which triples are found."),
     "pack": ("kgask.cli.pack:pack", "Build, check, list and look into KG packs."),
     "models": ("kgask.cli.models:models", "Add, list, check and remove planner and reader models."),
     "doctor": ("kgask.cli.doctor:doctor", "Check this installation, its models and a pack."),
     "train": ("kgask.cli.train:train", "Train and export models (needs kgask[train])."),
-    "bench": ("kgask.cli.bench:bench", "Measure answers on question sets."),
+    "eval": ("kgask.cli.eval:evaluate", "Evaluate methods and models on question sets."),
+    "bench": ("kgask.cli.bench:bench", "Measure kgask itself: speed, memory, parts of the answer."),
     "airgap": ("kgask.cli.airgap:airgap", "Make a folder that installs kgask without a network."),
     "completion": ("kgask.cli.completion:completion", "Print a shell completion script."),
 }

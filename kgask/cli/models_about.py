@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kgask.read.gguf_header import GgufHeader
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-PLANNER, READER = "planner", "reader"
+PLANNER, READER, ENCODER = "planner", "reader", "encoder"
 # Metadata keys of GGUF files that people want to know, and how they are called here.
 _SAID = {"general.name": "title", "general.license": "licence", "general.size_label": "size_label"}
 
@@ -44,7 +44,7 @@ def gguf_facts(header: GgufHeader) -> dict[str, Any]:
 
 
 def role_of(path: Path) -> str:
-    """Whether a model folder or GGUF file is a planner or a reader; raises ModelError for what is neither."""
+    """Whether a model folder or GGUF file is a planner, a reader or an encoder; raises ModelError for anything else."""
     if path.is_dir():
         return load_card(path)[0]
     from kgask.read.probe import usable
@@ -56,9 +56,10 @@ def role_of(path: Path) -> str:
 def load_card(path: Path) -> tuple[str, dict[str, Any]]:
     """Role and content of a checked card; the magic says which stage it belongs to.
 
-    Raises :class:`ModelError` for a card that neither stage reads.
+    Raises :class:`ModelError` for a card that no stage reads.
     """
     from kgask.config import MODEL_CARD
+    from kgask.methods.text_encoder import KIND, EncoderCard
     from kgask.plan.card import MAGIC, RigelCard
     from kgask.read.card import is_added, read_added, read_card
 
@@ -75,6 +76,8 @@ def load_card(path: Path) -> tuple[str, dict[str, Any]]:
         raise ModelError(f"{card}: broken list of files")
     if magic == MAGIC:
         return PLANNER, dict(RigelCard.load(path).content)
+    if content.get("kind") == KIND:
+        return ENCODER, EncoderCard.load(path).content
     if is_added(path):
         return READER, read_added(path)
     return READER, read_card(path).content

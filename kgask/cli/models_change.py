@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgask.cli.models_about import (
+    ENCODER,
     JSON_OPTION,
     PLANNER,
     READER,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 8 << 20
 LARGE_BYTES = 1 << 30  # from here on trying a file takes long enough to say so
-SETTING = {PLANNER: "model", READER: "reader"}
+SETTING = {PLANNER: "model", READER: "reader", ENCODER: "encoder"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -188,10 +189,10 @@ def _remove_folder(folder: Path) -> None:
 
 @click.command()
 @click.argument("name", metavar="[MODEL]", required=False)
-@click.option("--unset", type=click.Choice([PLANNER, READER]), help="Go back to the one that ships with kgask.")
+@click.option("--unset", type=click.Choice(list(SETTING)), help="Go back to the one that ships with kgask.")
 @JSON_OPTION
 def default(name: str | None, unset: str | None, as_json: bool) -> None:
-    """Show which planner and reader are used when none is named, or make MODEL the one.
+    """Show which planner, reader and encoder are used when none is named, or make MODEL the one.
 
     It is written to config.toml in the user's folder. KGASK_MODEL and
     KGASK_READER, and the options of a command, go before it.
@@ -226,7 +227,7 @@ def _make_default(name: str) -> None:
 
 
 def default_of(role: str) -> tuple[str, str]:
-    """(name or path, where that is said) of the planner or reader that is used when none is named."""
+    """(name or path, where that is said) of the model that is used in this role when none is named."""
     from kgask import config
 
     key = SETTING[role]
@@ -238,4 +239,5 @@ def default_of(role: str) -> tuple[str, str]:
         chosen = None
     if chosen:
         return str(chosen), "config.toml"
-    return (config.DEFAULT_MODEL if role == PLANNER else config.DEFAULT_READER), "shipped"
+    defaults = {PLANNER: config.DEFAULT_MODEL, READER: config.DEFAULT_READER, ENCODER: config.DEFAULT_ENCODER}
+    return defaults[role], "shipped"

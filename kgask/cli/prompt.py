@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgask import config
+from kgask.asking import MAX_HOPS, MAX_TOP_K, TOP_K, AskOptions, checked_question
 from kgask.cli.render import clean, note, table
 from kgask.errors import EXIT_NO_ANSWER, UsageError
-from kgask.pipeline import MAX_HOPS, MAX_TOP_K, TOP_K, AskOptions, Pipeline, checked_question, load_reader
+from kgask.open_reader import load_reader
+from kgask.pipeline import Pipeline
 from kgask.types import Answer, Evidence, Question
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from kgask.asking import AskOptions, checked_question
 from kgask.errors import UsageError
-from kgask.pipeline import AskOptions, Pipeline, checked_question
+from kgask.pipeline import Pipeline
 from kgask.types import Answer
 
 FIRST_CHUNK, CHUNK = 8, 64  # lines; the first few are answered at once, so that something is seen soon

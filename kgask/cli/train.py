@@ -11,6 +11,7 @@ import click
 from kgask import config
 from kgask.cli.render import note, steps_bar
 from kgask.cli.train_calibrate import calibrate
+from kgask.cli.train_encoder import encoder as make_encoder
 from kgask.cli.train_pack import adapt, domain
 from kgask.cli.train_reader import reader
 from kgask.cli.training import check_device, need_torch, use_threads
@@ -30,6 +31,7 @@ train.add_command(adapt)
 train.add_command(domain)
 train.add_command(reader)
 train.add_command(calibrate)
+train.add_command(make_encoder)
 
 
 @train.command(short_help="Train the planner and export it to ONNX.")

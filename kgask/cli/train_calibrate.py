@@ -56,8 +56,9 @@ def calibrate(
         from kgask.train.calibrate import draw_probes
     except ImportError as error:
         raise ModelError(f"calibration needs more packages ({error.name}); pip install 'kgask[train]'") from None
+    from kgask.open_reader import load_reader
     from kgask.pack.store import Pack
-    from kgask.pipeline import Pipeline, load_reader
+    from kgask.pipeline import Pipeline
     from kgask.plan.rigel_onnx import RigelPlanner
 
     model_folder = config.find("model", model).path

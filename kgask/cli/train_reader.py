@@ -51,6 +51,13 @@ VARIANTS = ("F16", "Q8_0", "Q8_0-Q5_1", "Q4_K")  # of kgask.train.reader_ship, w
     help="Share of training scenes that show another entity's triples, to be refused.",
 )
 @click.option(
+    "--unanswerable",
+    default=0.3,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Share of training scenes whose answering triple is missing.",
+)
+@click.option(
     "--blind",
     default=0.3,
     show_default=True,
@@ -65,7 +72,7 @@ VARIANTS = ("F16", "Q8_0", "Q8_0-Q5_1", "Q4_K")  # of kgask.train.reader_ship, w
 @click.option(
     "--start",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of an earlier run whose weights a fresh run starts from.",
+    help="Folder of an earlier run, or of a finished reader, whose weights a fresh run starts from.",
 )
 @click.option(
     "--minutes",
@@ -101,6 +108,7 @@ def reader(
     rng_seed: int,
     learning_rate: float,
     astray: float,
+    unanswerable: float,
     blind: float,
     encoder: Path | None,
     start: Path | None,
@@ -140,8 +148,9 @@ def reader(
         check_every=check_every,
         blind=blind,
         astray=astray,
+        unanswerable=unanswerable,
     )
-    makers = load_makers(data, tables, SceneOptions(blind=blind, astray=astray))
+    makers = load_makers(data, tables, SceneOptions(blind=blind, astray=astray, unanswerable=unanswerable))
     trainer = Trainer.start(recipe, makers, out, find_start(encoder, start))
     note(f"{trainer.model.n_parameters():,} parameters, step {trainer.step} of {steps}")
     with steps_bar("train reader", steps) as show:

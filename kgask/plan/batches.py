@@ -9,7 +9,7 @@ Shapes: B questions, L tokens, R relations, D vector width.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -47,22 +47,13 @@ class Batches:
         ``rows`` are token ids without padding, ``directed`` float32 [2R, D],
         ``first_mask`` [B, 2R]. Raises :class:`ModelError` when the session fails.
         """
-        order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
-        chunks = [order[start : start + self._rows] for start in range(0, len(order), self._rows)]
         relations = self._bound(directed) if self._binds else np.ascontiguousarray(directed)
         first_mask = first_mask.astype(np.float32, copy=False)
 
         def run_chunk(chunk: list[int]) -> list[np.ndarray]:
             return self._run([rows[row] for row in chunk], relations, first_mask[chunk], outputs)
 
-        if len(chunks) == 1 or self._threads == 1:
-            parts = [run_chunk(chunk) for chunk in chunks]
-        else:
-            with ThreadPoolExecutor(min(self._threads, len(chunks))) as pool:
-                parts = list(pool.map(run_chunk, reversed(chunks)))[::-1]  # the longest first: none is waited for alone
-        back = np.empty(len(rows), np.int64)
-        back[order] = np.arange(len(rows))
-        return [np.concatenate(part)[back] for part in zip(*parts, strict=True)]
+        return in_chunks([len(row) for row in rows], self._rows, self._threads, run_chunk)
 
     def _bound(self, directed: np.ndarray) -> object:
         """``directed`` on the session's device; the last array is kept there, and must not be written to."""
@@ -95,6 +86,25 @@ class Batches:
             binding.bind_output(name)  # what leaves a GPU is small: copied once, after the run
         self._session.run_with_iobinding(binding)
         return binding.copy_outputs_to_cpu()
+
+
+def in_chunks(
+    lengths: Sequence[int], size: int, threads: int, run: Callable[[list[int]], list[np.ndarray]]
+) -> list[np.ndarray]:
+    """Run rows of these lengths ``size`` at a time, those of similar length together, ``threads`` runs side by side.
+
+    ``run`` takes row numbers and gives arrays [rows, ...]; returned are whole arrays in the order of the rows.
+    """
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    chunks = [order[start : start + size] for start in range(0, len(order), size)]
+    if len(chunks) == 1 or threads == 1:
+        parts = [run(chunk) for chunk in chunks]
+    else:
+        with ThreadPoolExecutor(min(threads, len(chunks))) as pool:
+            parts = list(pool.map(run, reversed(chunks)))[::-1]  # the longest first: none is waited for alone
+    back = np.empty(len(lengths), np.int64)
+    back[order] = np.arange(len(lengths))
+    return [np.concatenate(part)[back] for part in zip(*parts, strict=True)]
 
 
 def padded(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[np.ndarray, np.ndarray]:

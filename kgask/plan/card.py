@@ -105,9 +105,9 @@ def _keys(closed: object) -> tuple[str, ...]:
     return tuple(map(str, closed))
 
 
-def check_sizes(folder: Path, files: dict[str, dict[str, object]]) -> None:
-    """Every file is there, in the folder itself, with the size that the card states."""
-    for name in dict.fromkeys([*FILES, *files]):
+def check_sizes(folder: Path, files: dict[str, dict[str, object]], needed: tuple[str, ...] = FILES) -> None:
+    """Every file is there, the ``needed`` ones among them, in the folder itself, with the size that the card states."""
+    for name in dict.fromkeys([*needed, *files]):
         if name in ("", "..") or "/" in name or "\\" in name:
             raise ModelError(f"{folder / MODEL_CARD}: {name!r} is not a file of this folder")
         path = folder / name

@@ -7,20 +7,18 @@ Shapes: B questions, R relations, H hops, D vector width.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from kgask.config import cache_home
 from kgask.errors import ModelError
 from kgask.pack.records import RelationText
 from kgask.plan.batches import Batches
 from kgask.plan.card import CLOSED_FILE, RigelCard
+from kgask.plan.matrix_cache import cached_matrix, read_matrix
 from kgask.plan.providers import FULL_GRAPH, open_session
 
 MASK = "[MASK]"  # stands for the topic in every planner text
@@ -101,12 +99,8 @@ class RigelPlanner:
         """
         if self.card.closed is not None:
             return self._closed_matrix(relations)
-        path = cache_home() / "relations" / f"{self._cache_key(relation_hash)}.npy"
-        matrix = _read_matrix(path, (2 * len(relations), self._width()))
-        if matrix is None:
-            matrix = self._encode_relations(relations)
-            _write_cached(path, matrix)
-        return matrix
+        shape = (2 * len(relations), self._width())
+        return cached_matrix(self._cache_key(relation_hash), shape, lambda: self._encode_relations(relations))
 
     def _closed_matrix(self, relations: Sequence[RelationText]) -> np.ndarray:
         rows = {key: row for row, key in enumerate(self.card.closed)}
@@ -121,7 +115,7 @@ class RigelPlanner:
 
     def _closed_file(self, shape: tuple[int, int]) -> np.ndarray:
         """The vectors of the closed vocabulary, both directions; :class:`ModelError` when they do not fit the card."""
-        matrix = _read_matrix(self.card.folder / CLOSED_FILE, shape)
+        matrix = read_matrix(self.card.folder / CLOSED_FILE, shape)
         if matrix is None:
             raise ModelError(f"{self.card.folder / CLOSED_FILE}: missing or broken; train this planner again")
         return matrix
@@ -205,27 +199,3 @@ def readable(relation: str) -> str:
     for before, char in zip(words, words[1:], strict=False):
         spaced.append(" " + char if char.isupper() and before.islower() else char)
     return " ".join("".join(spaced).lower().split())
-
-
-def _read_matrix(path: Path, shape: tuple[int, int]) -> np.ndarray | None:
-    """A float32 matrix of ``shape`` without NaN, or None for whatever is not one."""
-    try:
-        with open(path, "rb") as file:
-            matrix = np.lib.format.read_array(file, allow_pickle=False)
-    except (OSError, ValueError, EOFError, MemoryError, OverflowError):  # a header may ask for any size
-        return None
-    fits = matrix.shape == shape and matrix.dtype == np.float32
-    return matrix if fits and bool(np.isfinite(matrix).all()) else None
-
-
-def _write_cached(path: Path, matrix: np.ndarray) -> None:
-    """Best effort: a read-only home only costs the encoding next time."""
-    beside = path.with_suffix(f".{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(beside, "wb") as file:
-            np.save(file, matrix)
-        beside.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):  # where nothing could be written there may be nothing to remove
-            beside.unlink()

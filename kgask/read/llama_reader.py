@@ -72,6 +72,8 @@ class Style(Protocol):
 class LlamaReader:
     """A loaded reader; see :class:`kgask.protocols.Reader`."""
 
+    reads_marks = True  # what is said of a line beside its text tells it something
+
     def __init__(self, engine: Engine, style: Style, file_hash: str, card: dict[str, Any] | None = None):
         self.engine, self._style, self.card = engine, style, card
         self.hash = file_hash  # which weights these are

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
+from kgask.asking import AskOptions
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
-from kgask.pipeline import AskOptions, Pipeline
+from kgask.pipeline import Pipeline
 from kgask.plan.card import Calibration
 from kgask.reached import features
 from kgask.retrieve.follow import edges_of

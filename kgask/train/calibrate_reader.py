@@ -22,11 +22,12 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
+from kgask.asking import TOP_K, AskOptions
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError, UsageError
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
-from kgask.pipeline import READ_FROM, TOP_K, AskOptions, Pipeline
+from kgask.pipeline import READ_FROM, Pipeline
 from kgask.plan.card import MIN_CONFIDENCE, Calibration, RigelCard
 from kgask.reached import calibrated, features
 from kgask.retrieve.evidence import gather

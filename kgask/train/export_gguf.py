@@ -1,4 +1,4 @@
-"""Checkpoint -> F16 GGUF (written with ``gguf``) -> quantised GGUF (by llama.cpp itself)."""
+"""Checkpoint -> F16 GGUF (written with ``gguf``) -> quantised GGUF (by llama.cpp itself), and weights back from it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from kgask.errors import ModelError
 from kgask.read.bindings import load_bindings
 from kgask.read.encoder_engine import HEADS_KEY, Heads
 from kgask.read.llama_reader import FORMAT_KEY
-from kgask.read.prompt import PROMPT_FORMAT
-from kgask.train.reader_start import CHECKPOINT, TOKENIZER, load_checkpoint
+from kgask.read.prompt import N_VERDICTS, PROMPT_FORMAT
 from kgask.train.reader_model import ReaderConfig, ReaderModel
+from kgask.train.reader_start import CHECKPOINT, TOKENIZER, load_checkpoint
 from kgask.train.reader_tokens import ReaderTokens
 
 QUANTISATIONS = {"F16": 1, "Q8_0": 7, "Q5_1": 9, "Q4_K": 15}  # names of ours -> LLAMA_FTYPE_MOSTLY_*
@@ -37,6 +37,7 @@ LAYER_NAMES = {
     "output.dense": "ffn_down",
     "output.LayerNorm": "layer_output_norm",
 }
+KINDS = ("weight", "bias")
 FLOAT32 = ("position_embd", "token_types")  # llama.cpp adds their rows as they are
 
 
@@ -98,6 +99,37 @@ def gguf_name(name: str) -> str:
         return f"{NAMES[base]}.{kind}"
     number, _, rest = base.removeprefix("encoder.layer.").partition(".")
     return f"blk.{number}.{LAYER_NAMES[rest]}.{kind}"
+
+
+def load_weights(path: Path) -> dict[str, torch.Tensor]:
+    """The weights of a reader's GGUF by their names in :class:`ReaderModel`, dequantised to float32.
+
+    Raises ModelError for a file that :func:`write_gguf` did not write.
+    """
+    try:
+        reader = gguf.GGUFReader(path)
+        arrays = {t.name: gguf.dequantize(t.data, t.tensor_type) for t in reader.tensors}
+        found = {
+            name: torch.from_numpy(np.array(arrays[gguf_name(name)], np.float32))
+            for name in _encoder_names(int(reader.get_field("bert.block_count").contents()))
+        }
+        heads = Heads.unpacked(reader.get_field(HEADS_KEY).contents(), len(arrays["token_embd_norm.bias"]))
+    except (KeyError, AttributeError, ValueError, OSError) as error:
+        raise ModelError(f"{path}: not the GGUF of a kgask reader ({error})") from None
+    weight, bias = torch.from_numpy(heads.weight), torch.from_numpy(heads.bias)
+    lines, scene = slice(0, N_VERDICTS), slice(N_VERDICTS, None)
+    return {
+        **{f"encoder.{name}": value for name, value in found.items()},
+        "line_head.weight": weight[lines], "line_head.bias": bias[lines],
+        "scene_head.weight": weight[scene], "scene_head.bias": bias[scene],
+    }  # fmt: skip
+
+
+def _encoder_names(n_layer: int) -> list[str]:
+    """The weights of a BERT encoder, as ``transformers`` names them."""
+    embedded = [f"{base}.weight" for base in NAMES] + ["embeddings.LayerNorm.bias"]
+    layers = [f"encoder.layer.{n}.{base}.{kind}" for n in range(n_layer) for base in LAYER_NAMES for kind in KINDS]
+    return embedded + layers
 
 
 def _add_tokenizer(writer: gguf.GGUFWriter, tokens: ReaderTokens) -> None:

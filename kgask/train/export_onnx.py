@@ -15,9 +15,9 @@ import torch
 from torch import Tensor, nn
 
 from kgask.errors import ModelError
-from kgask.train.encoder import TextBatcher
 from kgask.plan.card import CLOSED_FILE
 from kgask.plan.providers import FULL_GRAPH
+from kgask.train.encoder import TextBatcher
 from kgask.train.fuse import fuse
 from kgask.train.model import Rigel
 from kgask.train.quantise import gemm_to_matmul, quantise, without_shapes
@@ -107,7 +107,7 @@ def export(
         (out / FULL_GRAPH).unlink(missing_ok=True)  # an older one would be another planner
         if keep_full:
             shutil.copyfile(full, out / FULL_GRAPH)
-    _write_tokenizer(encoder, out / "tokenizer.json")
+    write_tokenizer(encoder, out / "tokenizer.json")
     (out / CLOSED_FILE).unlink(missing_ok=True)
     if model.closed is not None:
         np.save(out / CLOSED_FILE, model.closed_relations().detach().numpy(), allow_pickle=False)
@@ -168,7 +168,7 @@ def _agreement(outputs: list[np.ndarray], expected: list[np.ndarray]) -> float:
     return float((same_relation & same_stop).mean())
 
 
-def _write_tokenizer(encoder: Path, target: Path) -> None:
+def write_tokenizer(encoder: Path, target: Path) -> None:
     """The tokenizer without padding or truncation of its own, on one line."""
     tokenizer = json.loads((encoder / "tokenizer.json").read_text(encoding="utf-8"))
     tokenizer["padding"] = tokenizer["truncation"] = None

@@ -20,12 +20,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import minimize
 
+from kgask.asking import MAX_HOPS, Asked
 from kgask.choose import Linked, fit_of
 from kgask.errors import BuildError
 from kgask.link.features import FEATURES, HAND, LEAST, RHO, LinkModel
 from kgask.link.linker import Linker
 from kgask.pack.store import Pack
-from kgask.pipeline import AskOptions, Pipeline
+from kgask.pipeline import Pipeline
 from kgask.retrieve.walk import routes
 from kgask.types import Branch, EntityId, Mention, Question
 
@@ -98,13 +99,13 @@ def cases(
     collected = _Collected(pipeline.pack)
     for start in range(0, len(questions), CHUNK):
         chunk = questions[start : start + CHUNK]
-        texts = [Question(question.text) for question in chunk]
-        exact = pipeline.planned(texts, [linker.link(text) for text in texts])
+        asked = [Asked(Question(question.text)) for question in chunk]
+        exact = pipeline.planned(asked, [linker.link(one.question) for one in asked])
         lost = [row for row, question in enumerate(chunk) if not collected.leads(exact[row], question)]
         close: list[list[Mention]] = [[] for _ in chunk]
         for row in lost:
-            close[row] = linker.link_tolerantly(texts[row])
-        tolerant = pipeline.planned(texts, close)
+            close[row] = linker.link_tolerantly(asked[row].question)
+        tolerant = pipeline.planned(asked, close)
         for question, found, more in zip(chunk, exact, tolerant, strict=True):
             collected.add(question, [*found, *more])
         report(start + len(chunk))
@@ -141,7 +142,7 @@ class _Collected:
 
     def _success(self, branch: Branch, seed: EntityId, question: LinkQuestion) -> tuple[float, float]:
         """P(answers | candidate, plan), each path counting with the share of its ends that are gold; the mass."""
-        found = routes(self._pack, branch, [seed], AskOptions().hops)
+        found = routes(self._pack, branch, [seed], MAX_HOPS)
         mass = min(1.0, sum(route.prob for route in found))
         if not question.answers:
             return 1.0 - mass, mass

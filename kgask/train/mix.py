@@ -21,7 +21,7 @@ from kgask.train import data
 from kgask.train.compose import Composer
 from kgask.train.compose_constraints import wrong_mask
 from kgask.train.data import MASK, PathExample, Step
-from kgask.train.freebase import freebase_relation_texts, freebase_questions
+from kgask.train.freebase import freebase_questions, freebase_relation_texts
 from kgask.train.mintaka import mintaka_questions
 from kgask.train.targets import WRONG_MASK
 from kgask.train.wikiweb import wikiweb_questions

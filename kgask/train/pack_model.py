@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from kgask.asking import AskOptions
 from kgask.errors import ModelError
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.pipeline import AskOptions, Pipeline
+from kgask.pipeline import Pipeline
 from kgask.plan.card import FILES, FORMAT_VERSION, MAGIC, RigelCard
 from kgask.plan.rigel_onnx import MASK, RigelPlanner, readable
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes

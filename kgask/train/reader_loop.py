@@ -26,7 +26,16 @@ from torch.nn import functional
 from kgask.errors import ModelError
 from kgask.read.prompt import PROMPT_FORMAT
 from kgask.train.encoder import architecture
-from kgask.train.reader_data import HELD_OUT_SEED, VERDICTS, Batch, Makers, batches, encode_scene, make_batch, make_scenes
+from kgask.train.reader_data import (
+    HELD_OUT_SEED,
+    VERDICTS,
+    Batch,
+    Makers,
+    batches,
+    encode_scene,
+    make_batch,
+    make_scenes,
+)
 from kgask.train.reader_model import ReaderConfig, ReaderModel
 from kgask.train.reader_scenes import CITE
 from kgask.train.reader_start import CHECKPOINT, RECIPE, TOKENIZER, Start, load_checkpoint
@@ -54,6 +63,7 @@ class Recipe:
     clip_norm: float = 1.0
     blind: float = 0.3  # share of scenes without marks; see SceneOptions
     astray: float = 0.05  # share of scenes about another entity; see SceneOptions
+    unanswerable: float = 0.3  # share of scenes whose answering triple is missing; see SceneOptions
     start_weights: str = ""  # SHA-256 of the weights that the run starts from
     check_every: int = 100  # steps between checkpoints and held-out measurements
     check_scenes: int = 200

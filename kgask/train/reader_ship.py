@@ -19,8 +19,8 @@ from kgask.read.llama_reader import LlamaReader, planned_lines
 from kgask.train.export_gguf import export, quantise
 from kgask.train.reader_data import HELD_OUT_SEED, Makers, make_scenes
 from kgask.train.reader_loop import EARLIER_RECIPE, Trainer
-from kgask.train.reader_start import RECIPE
 from kgask.train.reader_scenes import Scene, SceneMaker, SceneOptions
+from kgask.train.reader_start import RECIPE
 
 WEIGHTS = "reader.gguf"
 SOURCES = (

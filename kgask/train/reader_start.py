@@ -1,4 +1,4 @@
-"""What training a reader starts from: an encoder with its tokenizer, or an earlier run."""
+"""What training a reader starts from: an encoder with its tokenizer, an earlier run, or a finished reader."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from kgask import config
 from kgask.errors import ModelError
+from kgask.read.card import read_card
 from kgask.train.encoder import load_encoder
 from kgask.train.reader_model import ReaderConfig, ReaderModel
 
@@ -27,17 +28,24 @@ def load_checkpoint(folder: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a fresh run starts from: an encoder with its tokenizer, or an earlier run's folder."""
+    """What a fresh run starts from: an encoder with its tokenizer, and perhaps a reader's weights."""
 
     tokenizer: Path
     encoder: nn.Module
     earlier: dict[str, Tensor] | None = None
-    recipe: Path | None = None  # of the earlier run
+    recipe: Path | None = None  # that the earlier weights come from
 
     @classmethod
     def of_run(cls, folder: Path, encoder: nn.Module) -> Start:
         """An earlier run's weights; ``encoder`` gives the architecture."""
         return cls(folder / TOKENIZER, encoder, load_checkpoint(folder)["model"], folder / RECIPE)
+
+    @classmethod
+    def of_reader(cls, folder: Path, tokenizer: Path, encoder: nn.Module) -> Start:
+        """A finished reader's weights, as its quantised file holds them; its card keeps their recipe."""
+        from kgask.train.export_gguf import load_weights
+
+        return cls(tokenizer, encoder, load_weights(read_card(folder).file), folder / config.MODEL_CARD)
 
     def model(self, config: ReaderConfig) -> ReaderModel:
         """Raises ModelError where the earlier run's model has another size."""
@@ -57,8 +65,8 @@ class Start:
 def find_start(encoder: Path | None = None, earlier: Path | None = None) -> Start:
     """The start that ``--encoder`` and ``--start`` name; without them the shipped planner's encoder.
 
-    The planner's encoder knows which words ask for which relation. Raises ModelError for a folder that is neither
-    a planner nor a Hugging Face encoder.
+    ``earlier`` is a run's folder or a finished reader's. The planner's encoder knows which words ask for which
+    relation. Raises ModelError for a folder that is neither a planner nor a Hugging Face encoder.
     """
     from kgask.train.weights import load_torch
 
@@ -67,4 +75,8 @@ def find_start(encoder: Path | None = None, earlier: Path | None = None) -> Star
         found, tokenizer = load_torch(folder).encoder, folder / TOKENIZER
     else:
         found, tokenizer = load_encoder(folder), folder / TOKENIZER
-    return Start(tokenizer, found) if earlier is None else Start.of_run(earlier, found)
+    if earlier is None:
+        return Start(tokenizer, found)
+    if (earlier / config.MODEL_CARD).is_file():
+        return Start.of_reader(earlier, tokenizer, found)
+    return Start.of_run(earlier, found)

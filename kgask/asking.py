@@ -1,0 +1,89 @@
+"""How a question is asked: its options, what is given beside its text, and the clock of its stages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from kgask.choose import Search
+from kgask.errors import UsageError
+from kgask.types import Question
+
+MAX_HOPS = 3
+TOP_K = 10
+MAX_TOP_K = 20  # three hops of it are what a reader's prompt numbers
+MAX_QUESTION_CHARS = 2000
+ORDERS = ("descending", "ascending", "random")
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """How one question is answered; the defaults are those of ``kgask ask``."""
+
+    hops: int | None = None  # None: MAX_HOPS for the planner, one hop around the topic for other methods
+    top_k: int = TOP_K
+    entity: str | None = None
+    min_confidence: float | None = None  # None: what the model cards say (Pipeline.min_confidence)
+    keep_seed: bool = False
+    explain: bool = False  # keep what --explain shows; costs time
+    order: str = ORDERS[0]  # of the facts that another method found, for its reader
+    rng_seed: int = 0  # of methods that draw
+
+    @property
+    def search(self) -> Search:
+        return Search(self.hops or MAX_HOPS, self.keep_seed, everything=self.explain)
+
+    def __post_init__(self) -> None:
+        for name, low, high in (("hops", 1, MAX_HOPS), ("top_k", 1, MAX_TOP_K)):
+            if not (name == "hops" and self.hops is None):
+                _check(name, getattr(self, name), low, high, whole=True)
+        if self.min_confidence is not None:
+            _check("min_confidence", self.min_confidence, 0, 1, whole=False)
+        if self.order not in ORDERS:
+            raise UsageError(f"order must be one of {', '.join(ORDERS)}")
+
+
+def _check(name: str, value: object, low: int, high: int, whole: bool) -> None:
+    kinds = int if whole else int | float
+    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
+        raise UsageError(f"{name} must be a {'whole number' if whole else 'number'} from {low} to {high}")
+
+
+class Timer:
+    """Wall time per stage, in milliseconds."""
+
+    def __init__(self) -> None:
+        self.timings_ms: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.add(name, (time.perf_counter() - began) * 1000)
+
+    def add(self, name: str, spent_ms: float) -> None:
+        self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + spent_ms, 3)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A question on its way, with what is given instead of found."""
+
+    question: Question
+    entity: str | None = None  # the topic: a key, a label, or an id (#12)
+    exact_hops: int | None = None  # the answer lies exactly so far away
+    timer: Timer = field(default_factory=Timer)
+
+
+def checked_question(text: str) -> str:
+    """The question on one line; :class:`UsageError` when empty, overlong, or not text."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    if not line:
+        raise UsageError("the question is empty")
+    if len(line) > MAX_QUESTION_CHARS:
+        raise UsageError(f"the question has {len(line)} characters, {MAX_QUESTION_CHARS} is the most")
+    return line

@@ -1,0 +1,119 @@
+"""Texts -> unit vectors, by an ONNX graph: the sentence encoder of the similarity method.
+
+A model folder like the planner's: ``model.json``, ``encoder.onnx`` (int8) and ``tokenizer.json``, written by
+``kgask train encoder`` from any sentence-transformers model on this machine. Shapes: B texts, D vector width.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kgask.config import MODEL_CARD
+from kgask.errors import ModelError
+from kgask.plan.batches import in_chunks, padded
+from kgask.plan.card import check_sizes
+from kgask.plan.providers import cpu_threads, open_session
+
+MAGIC, KIND, FORMAT_VERSION = "kgask-model", "encoder", 1
+GRAPH, TOKENIZER = "encoder.onnx", "tokenizer.json"
+MOST_ROWS = 16  # of one run; more are not quicker on a CPU
+INPUTS, OUTPUT = ["input_ids", "attention_mask"], "vectors"
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderCard:
+    """A checked card. The prefixes are what the model was trained to see before a question and before a text."""
+
+    folder: Path
+    max_tokens: int
+    pad_token: str
+    question_prefix: str
+    text_prefix: str
+    hash: str  # SHA-256 of encoder.onnx, as the card states it
+    content: dict[str, Any]
+
+    @classmethod
+    def load(cls, folder: Path) -> EncoderCard:
+        """Sizes are checked, hashes by ``kgask models check``. Raises ModelError for what is no encoder folder."""
+        path = folder / MODEL_CARD
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content["magic"] != MAGIC or content["kind"] != KIND:
+                raise ModelError(f"{path}: not an encoder; make one: kgask train encoder FOLDER -o OUT")
+            if content["format_version"] != FORMAT_VERSION:
+                raise ModelError(f"{path}: made for another version of kgask; make it again: kgask train encoder")
+            check_sizes(folder, content["files"], (GRAPH, TOKENIZER))
+            prefixes = content.get("prefixes", {})
+            return cls(
+                folder, int(content["max_tokens"]), str(content["pad_token"]), str(prefixes.get("question", "")),
+                str(prefixes.get("text", "")), str(content["files"][GRAPH]["sha256"]), content,
+            )  # fmt: skip
+        except OSError as error:
+            raise ModelError(f"{path}: cannot be read ({error.strerror})") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ModelError(f"{path}: broken model card ({error})") from error
+
+
+class TextEncoder:
+    """A loaded encoder."""
+
+    def __init__(self, card: EncoderCard, session: Any, tokenizer: Any) -> None:
+        self.card = card
+        self._session, self._tokenizer = session, tokenizer
+        self._pad_id = tokenizer.token_to_id(card.pad_token) or 0
+
+    @classmethod
+    def load(cls, folder: Path) -> TextEncoder:
+        """Open an encoder folder, on the CPU; raises ModelError when it is not one."""
+        from tokenizers import Tokenizer
+
+        card = EncoderCard.load(folder)
+        try:
+            tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        except Exception as error:  # tokenizers raises plain Exception
+            raise ModelError(f"{folder / TOKENIZER}: not a tokenizer") from error
+        tokenizer.enable_truncation(card.max_tokens)
+        session, _ = open_session(folder / GRAPH)
+        names = [node.name for node in session.get_inputs()], [node.name for node in session.get_outputs()]
+        if names != (INPUTS, [OUTPUT]):
+            raise ModelError(f"{folder / GRAPH}: not an encoder's graph; make it again: kgask train encoder")
+        return cls(card, session, tokenizer)
+
+    @property
+    def width(self) -> int:
+        return int(self._session.get_outputs()[0].shape[1])
+
+    def as_question(self, text: str) -> str:
+        """The text as the model wants to see a question."""
+        return self.card.question_prefix + text
+
+    def as_text(self, text: str) -> str:
+        """The text as the model wants to see what may answer a question."""
+        return self.card.text_prefix + text
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """float32 [B, D]: unit vectors. Raises ModelError when the session fails.
+
+        An int8 graph scales its activations over a run, so vectors depend slightly on what else is encoded.
+        """
+        if not texts:
+            return np.empty((0, self.width), np.float32)
+        rows = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+
+        def run(chunk: list[int]) -> list[np.ndarray]:
+            feeds = dict(zip(INPUTS, padded([rows[row] for row in chunk], self._pad_id), strict=True))
+            try:
+                return self._session.run([OUTPUT], feeds)
+            except Exception as error:  # the binding raises many unrelated types
+                reason = (str(error).splitlines() or [type(error).__name__])[0]
+                raise ModelError(f"the encoder failed on {len(chunk)} texts ({reason[:160]})") from error
+
+        threads = cpu_threads()
+        size = min(MOST_ROWS, -(-len(rows) // threads))  # a few texts are shared out too
+        return in_chunks([len(row) for row in rows], size, threads, run)[0]
