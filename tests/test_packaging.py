@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from kgask.cli.airgap import clean_copy
 
 ROOT = Path(__file__).parent.parent
-SHIPPED = ("models/rigel", "models/reader", "kg_packs/demo")
+SHIPPED = ("models/rigel", "models/reader", "models/encoder", "kg_packs/demo")
 
 pytestmark = pytest.mark.skipif(not (ROOT / "setup.cfg").is_file(), reason="a wheel is built from a checkout")
 

@@ -12,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgask.read.constrain import (
+    Judged,
     ReplyGrammar,
     Verdicts,
     Weights,
     decode_reply,
     judge_lines,
+    line_log_odds,
     score_reply,
 )
 
@@ -108,16 +110,16 @@ def test_logits_that_are_not_numbers_still_give_a_possible_reply() -> None:
 
 
 @given(
-    logits=st.lists(st.lists(st.floats(-30, 30, width=32), min_size=5, max_size=5), min_size=1, max_size=7),
+    odds=st.lists(st.floats(-30, 30, width=32), min_size=1, max_size=7),
+    scene=st.floats(-30, 30),
     bias=st.floats(-3, 3),
 )
 @settings(max_examples=50, deadline=None)
 def test_verdicts_make_a_distribution_over_replies_and_the_best_is_chosen(
-    logits: list[list[float]], bias: float
+    odds: list[float], scene: float, bias: float
 ) -> None:
-    first = {line: np.array(row[:3]) for line, row in enumerate(logits, start=1)}
-    second = {line: np.array(row[3:]) for line, row in enumerate(logits, start=1)}
-    verdicts = judge_lines(first, second, Weights(0.7, 0.4, bias))
+    first = dict(enumerate(odds, start=1))
+    verdicts = judge_lines(Judged(first, scene), Weights(0.7, 0.4, bias))
     replies = [
         verdicts.score(lines)
         for size in range(len(first) + 1)
@@ -130,10 +132,11 @@ def test_verdicts_make_a_distribution_over_replies_and_the_best_is_chosen(
 
 
 def test_both_verdicts_and_the_bias_count_by_their_weights() -> None:
-    first, second = {1: np.log([0.1, 0.1, 0.8])}, {1: np.log([0.5, 0.5])}
-    assert judge_lines(first, second, Weights(1.0, 1.0, 0.0)).cite_probs[1] == pytest.approx(0.8)
-    assert judge_lines(first, second, Weights(0.0, 1.0, 0.0)).cite_probs[1] == pytest.approx(0.5)
-    assert judge_lines(first, second, Weights(0.0, 0.0, -30.0)).cite_probs[1] < 1e-9
+    judged = Judged({1: line_log_odds(np.log([0.1, 0.1, 0.8]))}, 0.0)
+    assert judge_lines(judged, Weights(1.0, 1.0, 0.0)).cite_probs[1] == pytest.approx(0.8)
+    assert judge_lines(judged, Weights(0.0, 1.0, 0.0)).cite_probs[1] == pytest.approx(0.5)
+    assert judge_lines(judged, Weights(0.0, 0.0, -30.0)).cite_probs[1] < 1e-9
+    assert judge_lines(Judged({1: 0.0}, 2.0), Weights(1.0, 1.0, 0.0)).cite_probs[1] > 0.8
 
 
 def test_a_certain_verdict_leaves_a_finite_probability() -> None:

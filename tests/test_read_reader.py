@@ -19,7 +19,7 @@ from kgask.config import shipped_root
 from kgask.errors import ModelError
 from kgask.read.constrain import Reply
 from kgask.read.foreign_reader import ForeignReader
-from kgask.read.llama_reader import LlamaReader, mark_lines, planned_lines
+from kgask.read.llama_reader import LlamaReader, mark_lines
 from kgask.read.reply import answer_reading, broken_citation
 from kgask.types import Evidence, Question, Reading, ScoredTriple
 from kgask.verbalise import clean_label, verbalise
@@ -328,15 +328,10 @@ def test_the_verdicts_count_as_the_card_says(tmp_path: Path) -> None:
         (folder / "model.json").write_text(json.dumps(card | {"verdict_weights": weights}), encoding="utf-8")
         return LlamaReader.load(folder).read(Question("who wrote Lady Susan?"), one_answer(), GRAPH).cited_lines
 
-    assert cited_with({"line": 1.0, "reply": 0.0, "bias": -60.0}) == ()
-    assert cited_with({"line": 1.0, "reply": 0.0, "bias": 60.0}) == (1, 2, 3)
+    assert cited_with({"line": 1.0, "scene": 0.0, "bias": -60.0}) == ()
+    assert cited_with({"line": 1.0, "scene": 0.0, "bias": 60.0}) == (1, 2, 3)
     with pytest.raises(ModelError, match="verdict_weights"):
         cited_with({"line": "much"})
-
-
-def test_planned_lines_are_those_of_the_best_answers() -> None:
-    evidence = one_answer()
-    assert planned_lines(mark_lines(evidence, verbalise(evidence.triples, GRAPH))) == [1]
 
 
 # --- citations that do not hold ---------------------------------------------------------------

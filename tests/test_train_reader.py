@@ -19,10 +19,12 @@ from click.testing import CliRunner
 from kgask.cli.train_reader import VARIANTS as SHOWN_VARIANTS
 from kgask.cli.train_reader import reader as train_command
 from kgask.errors import BuildError, ModelError
+from kgask.read.card import make_card
+from kgask.read.constrain import line_log_odds
 from kgask.read.encoder_engine import Heads
 from kgask.read.llama_reader import LlamaReader
 from kgask.read.prompt import FIRST, LAST, MAX_LINES, control_tokens, reader_pieces
-from kgask.train.export_gguf import export, quantise
+from kgask.train.export_gguf import export, load_weights, quantise
 from kgask.train.reader_data import (
     VERDICTS,
     Makers,
@@ -348,12 +350,12 @@ def test_llama_cpp_computes_what_torch_does(exported: Path, trained: Trainer, ma
     for scene in scenes:
         encoded, citable = encode_scene(scene, trained.tokens), citable_of(scene)
         assert reader.prompt_tokens(scene.question, list(scene.lines)) == encoded.prompt
-        first, second = reader.verdict_logits(encoded.prompt, citable)
+        found = reader.judged(encoded.prompt, citable)
         with torch.inference_mode():
             lines, answered = judged(trained.model, make_batch([encoded]))
         for line in citable:
-            assert first[line] == pytest.approx(lines[line - 1].numpy(), abs=0.02)
-            assert second[line] == pytest.approx([0.0, float(answered[0])], abs=0.02)
+            assert found.lines[line] == pytest.approx(line_log_odds(lines[line - 1].numpy()), abs=0.05)
+        assert found.scene == pytest.approx(float(answered[0]), abs=0.02)
 
 
 def test_heads_survive_as_text() -> None:
@@ -425,3 +427,22 @@ def test_the_command_trains_stops_goes_on_and_ships(data: Path, encoder_folder: 
     assert reader.card["steps"] == 2 and reader.card["licence"] and reader.card["scores"]
     sizes = {name: figures["bytes"] for name, figures in reader.card["quantisations"].items()}
     assert set(sizes) == set(VARIANTS) == set(SHOWN_VARIANTS) and sizes["Q8_0-Q5_1"] == reader.card["bytes"]
+
+
+def test_a_run_can_start_from_a_finished_reader(
+    trained: Trainer, makers: Makers, encoder_folder: Path, tmp_path: Path
+) -> None:
+    """The weights come back from the GGUF: exactly from F16 as far as 16 bits go, nearly from 8 bits."""
+    exported = tmp_path / "reader" / "reader.gguf"
+    exported.parent.mkdir()
+    export(trained.folder, exported)
+    card = make_card(exported, {"architecture": "bert"})
+    (exported.parent / "model.json").write_text(json.dumps(card), encoding="utf-8")
+    start = find_start(encoder_folder, exported.parent)
+    again = Trainer.start(replace(RECIPE, rng_seed=5), makers, tmp_path / "run", start)
+    for name, weight in trained.model.state_dict().items():
+        if weight.is_floating_point():
+            assert torch.allclose(weight, again.model.state_dict()[name], atol=1e-3), name
+    (exported.parent / "other.gguf").write_bytes(b"GGUF nothing")
+    with pytest.raises(ModelError, match="not the GGUF of a kgask reader"):
+        load_weights(exported.parent / "other.gguf")

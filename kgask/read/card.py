@@ -62,7 +62,7 @@ def verdict_weights(card: ReaderCard) -> Weights:
         )
     except (TypeError, ValueError, AttributeError):
         raise ModelError(
-            f"{card.folder / MODEL_CARD}: verdict_weights are not line, reply and bias"
+            f"{card.folder / MODEL_CARD}: verdict_weights are not line, scene and bias"
         ) from None
 
 

@@ -64,39 +64,35 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How the two verdicts on a line make one probability: a logistic regression, fitted on held-out
+    """How the verdicts on a line and on the whole make one probability: a logistic regression, fitted on held-out
     scenes."""
 
     line: float = 0.5
-    reply: float = 0.5
+    scene: float = 0.5
     bias: float = 0.0
 
 
-def judge_lines(
-    first: Mapping[int, np.ndarray], second: Mapping[int, np.ndarray], weights: Weights
-) -> Verdicts:
-    """Verdicts from logits by line: ``first`` (other, on the way, answers), ``second`` (skip, cite)."""
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What our own reader says, in log-odds: of each line that it answers, and that any line does."""
+
+    lines: Mapping[int, float]
+    scene: float
+
+
+def judge_lines(judged: Judged, weights: Weights) -> Verdicts:
+    """Verdicts on the lines."""
     probs: dict[int, float] = {}
-    for line, after_line in first.items():
-        odds = (
-            weights.line * first_log_odds(after_line)
-            + weights.reply * second_log_odds(second[line])
-            + weights.bias
-        )
+    for line, line_odds in judged.lines.items():
+        odds = weights.line * line_odds + weights.scene * judged.scene + weights.bias
         probs[line] = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
     return Verdicts(probs)
 
 
-def first_log_odds(logits: np.ndarray) -> float:
-    """Of "answers" against the other verdicts; logits [3]."""
+def line_log_odds(logits: np.ndarray) -> float:
+    """Of "answers" against the other verdicts (other, on the way); logits [3]."""
     scores = _log_softmax(logits)
     return float(scores[2] - np.logaddexp(scores[0], scores[1]))
-
-
-def second_log_odds(logits: np.ndarray) -> float:
-    """Of "cite" against "skip"; logits [2]."""
-    scores = _log_softmax(logits)
-    return float(scores[1] - scores[0])
 
 
 class ReplyGrammar:

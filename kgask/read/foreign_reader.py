@@ -20,7 +20,7 @@ from kgask.read.reply import NO_ANSWER_LINE, NO_LINES, abstain, answer_reading, 
 from kgask.types import Evidence, Question, Reading
 from kgask.verbalise import Line, relation_words, verbalise
 
-DRAFT_RATIO = 0.9  # of the best answer's score; the same share as for our own reader
+DRAFT_RATIO = 0.9  # lines whose answer scores this share of the best one are what the plan would cite
 MAX_REPLY_TOKENS = 256  # kept free for a constrained reply; a longer one goes beyond the trained context
 
 
@@ -144,7 +144,6 @@ class ForeignReader:
             return min(MAX_REPLY_TOKENS, self.style.reply_room(lines, citable_lines(evidence, lines)))
 
         return room
-
 
 
 def planned_ends(evidence: Evidence, lines: Sequence[Line]) -> list[int]:

@@ -11,9 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from kgask.config import AUTO, MODEL_CARD
 from kgask.errors import ModelError, UsageError
@@ -25,9 +23,9 @@ from kgask.read.card import (
     read_card,
     verdict_weights,
 )
-from kgask.read.constrain import Reply
+from kgask.read.constrain import Judged, Reply
 from kgask.read.encoder_engine import EncoderEngine
-from kgask.read.engine import Engine, default_threads
+from kgask.read.engine import default_threads
 from kgask.read.gguf_header import FORMAT_KEY
 from kgask.read.own_style import OwnStyle
 from kgask.read.prompt import MAX_LINES, PromptLine
@@ -50,31 +48,13 @@ if TYPE_CHECKING:
 # instead of 290 beside two busy processes.
 OWN_THREADS = 2
 ONE_PROMPT = "the shipped reader has one prompt, its own"
-DRAFT_RATIO = (
-    0.9  # lines whose answer scores at least this share of the best one are what the plan would cite
-)
-
-
-class Style(Protocol):
-    """How our own reader is spoken to."""
-
-    note: str
-
-    def prompt_tokens(self, question: str, lines: Sequence[PromptLine]) -> list[int]: ...
-
-    def reply(self, tokens: Sequence[int], citable: Sequence[int], planned: Sequence[int]) -> Reply: ...
-
-    def score(self, tokens: Sequence[int], citable: Sequence[int], lines: Sequence[int]) -> Reply: ...
-
-    def reply_room(self, n_lines: int) -> int: ...
-
 
 class LlamaReader:
     """A loaded reader; see :class:`kgask.protocols.Reader`."""
 
     reads_marks = True  # what is said of a line beside its text tells it something
 
-    def __init__(self, engine: Engine, style: Style, file_hash: str, card: dict[str, Any] | None = None):
+    def __init__(self, engine: EncoderEngine, style: OwnStyle, file_hash: str, card: dict[str, Any] | None = None):
         self.engine, self._style, self.card = engine, style, card
         self.hash = file_hash  # which weights these are
         self.note = style.note  # which prompt is used, for --verbose
@@ -92,7 +72,7 @@ class LlamaReader:
         if (path / MODEL_CARD).is_file() and not is_added(path):
             card = read_card(path)
             check_file(card)
-            engine = EncoderEngine(card.file, n_threads or min(OWN_THREADS, default_threads()), gpu_layers)
+            engine = _own_engine(card.file, n_threads, gpu_layers)
             return cls(engine, OwnStyle(engine, verdict_weights(card)), card.sha256, card.content)
         # Only a file without a card of ours needs these: our own reader is loaded for every question.
         from kgask.read.encoder_decoder import open_engine
@@ -105,7 +85,7 @@ class LlamaReader:
                 f"{path}: a kgask reader of prompt format {own}; this version reads {forms.PROMPT_FORMAT}"
             )
         if own is not None:
-            engine = EncoderEngine(weights.file, n_threads or min(OWN_THREADS, default_threads()), gpu_layers)
+            engine = _own_engine(weights.file, n_threads, gpu_layers)
             return cls(engine, OwnStyle(engine), weights.hash)
         from kgask.read.foreign_reader import ForeignReader
         from kgask.read.foreign_style import ForeignStyle
@@ -152,7 +132,7 @@ class LlamaReader:
         shown = [number for number in citable if number <= n_shown]
         if not shown:
             return abstain(NO_ANSWER_LINE)
-        reply = self.reply(tokens, shown, planned_lines(marked))
+        reply = self.reply(tokens, shown)
         reading = answer_reading(reply.lines, math.exp(reply.log_prob), evidence, lines, graph)
         return replace(reading, line_probs=reply.line_probs)
 
@@ -160,25 +140,18 @@ class LlamaReader:
         """The prompt as this model's tokens; ``question`` is clean text."""
         return self._style.prompt_tokens(question, lines)
 
-    def reply(self, tokens: Sequence[int], citable: Sequence[int], planned: Sequence[int]) -> Reply:
-        """The constrained reply to a prompt: only ``citable`` lines; ``planned`` is what the plan would
-        cite."""
-        if not citable:
-            return Reply((), 0.0, 0)
-        return self._style.reply(tokens, citable, [line for line in planned if line in citable])
+    def reply(self, tokens: Sequence[int], citable: Sequence[int]) -> Reply:
+        """The constrained reply to a prompt: only ``citable`` lines."""
+        return self._style.reply(tokens, citable) if citable else Reply((), 0.0, 0)
 
     def score(self, tokens: Sequence[int], citable: Sequence[int], lines: Sequence[int]) -> Reply:
         """The reply that cites ``lines`` (none: "I don't know"), with its probability; over all sets they
         sum to 1."""
         return self._style.score(tokens, citable, lines)
 
-    def verdict_logits(
-        self, tokens: Sequence[int], citable: Sequence[int]
-    ) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
-        """Of our own reader: what its two verdicts on each citable line are made from."""
-        if not isinstance(self._style, OwnStyle):
-            raise ModelError(f"{self.engine.path}: only kgask's own reader gives verdicts on lines")
-        return self._style.verdict_logits(tokens, citable)
+    def judged(self, tokens: Sequence[int], citable: Sequence[int]) -> Judged:
+        """What the verdicts on the citable lines are made from."""
+        return self._style.judged(tokens, citable)
 
     def _fit(self, question: str, lines: Sequence[PromptLine]) -> tuple[list[int], int]:
         """Prompt tokens and how many lines they show: as many as the model's context takes."""
@@ -186,7 +159,7 @@ class LlamaReader:
         n_shown = len(lines)
         while True:
             tokens = self.prompt_tokens(question, lines[:n_shown])
-            if len(tokens) + self._style.reply_room(n_shown) <= room:
+            if len(tokens) <= room:
                 return tokens, n_shown
             if n_shown <= 1:
                 raise ModelError(
@@ -200,9 +173,8 @@ class LlamaReader:
         return self._words[1]
 
 
-def planned_lines(lines: Sequence[PromptLine]) -> list[int]:
-    """1-based numbers of the lines that the plan itself would cite: those that end in its best answers."""
-    return [number for number, line in enumerate(lines, start=1) if (line.answer_ratio or 0.0) >= DRAFT_RATIO]
+def _own_engine(path: Path, n_threads: int | None, gpu_layers: int | str) -> EncoderEngine:
+    return EncoderEngine(path, n_threads or min(OWN_THREADS, default_threads()), gpu_layers)
 
 
 def mark_lines(evidence: Evidence, lines: Sequence[Line]) -> list[PromptLine]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from kgask.errors import ModelError
 from kgask.read import prompt as forms
-from kgask.read.constrain import Reply, Verdicts, Weights, judge_lines
+from kgask.read.constrain import Judged, Reply, Verdicts, Weights, judge_lines, line_log_odds
 from kgask.read.encoder_engine import EncoderEngine
 from kgask.read.prompt import MAX_LINES, N_VERDICTS, PromptLine
 
@@ -38,28 +38,23 @@ class OwnStyle:
             tokens.extend([self._controls[piece.text]] if piece.control else self._text(piece.text))
         return tokens
 
-    def verdict_logits(
-        self, tokens: Sequence[int], citable: Sequence[int]
-    ) -> tuple[Mapping[int, np.ndarray], Mapping[int, np.ndarray]]:
-        """Of each citable line: logits [3] of its own verdict, and [2] of "does any line answer", from one evaluation."""
+    def judged(self, tokens: Sequence[int], citable: Sequence[int]) -> Judged:
+        """What the model says of each citable line and of the whole, from one evaluation."""
         lines = sorted(citable)
         columns = [at for at, token in enumerate(tokens) if token in self._numbers]
         hidden = self._engine.hidden_at(tokens, [0, *(columns[line - 1] for line in lines)])
         logits = self._engine.heads(hidden)
-        answered = np.array([0.0, logits[0, N_VERDICTS]])
-        return {line: logits[row, :N_VERDICTS] for row, line in enumerate(lines, 1)}, dict.fromkeys(lines, answered)
+        odds = {line: line_log_odds(logits[row, :N_VERDICTS]) for row, line in enumerate(lines, 1)}
+        return Judged(odds, float(np.nan_to_num(logits[0, N_VERDICTS])))
 
     def _verdicts(self, tokens: Sequence[int], citable: Sequence[int]) -> Verdicts:
-        return judge_lines(*self.verdict_logits(tokens, citable), self._weights)
+        return judge_lines(self.judged(tokens, citable), self._weights)
 
-    def reply(self, tokens: Sequence[int], citable: Sequence[int], planned: Sequence[int]) -> Reply:
+    def reply(self, tokens: Sequence[int], citable: Sequence[int]) -> Reply:
         return self._verdicts(tokens, citable).reply()
 
     def score(self, tokens: Sequence[int], citable: Sequence[int], lines: Sequence[int]) -> Reply:
         return self._verdicts(tokens, citable).score(lines)
-
-    def reply_room(self, n_lines: int) -> int:
-        return 0  # verdicts stand on the prompt itself
 
     def _text(self, text: str) -> list[int]:
         tokens = self._known.get(text)

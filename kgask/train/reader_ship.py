@@ -14,8 +14,8 @@ import numpy as np
 
 from kgask.config import MODEL_CARD
 from kgask.read.card import make_card
-from kgask.read.constrain import Weights, first_log_odds, second_log_odds
-from kgask.read.llama_reader import LlamaReader, planned_lines
+from kgask.read.constrain import Weights
+from kgask.read.llama_reader import LlamaReader
 from kgask.train.export_gguf import export, quantise
 from kgask.train.reader_data import HELD_OUT_SEED, Makers, make_scenes
 from kgask.train.reader_loop import EARLIER_RECIPE, Trainer
@@ -108,11 +108,9 @@ def fit_weights(reader: LlamaReader, makers: Makers, count: int) -> Weights:
         citable = citable_of(scene)
         if not citable:
             continue
-        first, second = reader.verdict_logits(
-            reader.prompt_tokens(scene.question, list(scene.lines)), citable
-        )
+        judged = reader.judged(reader.prompt_tokens(scene.question, scene.lines), citable)
         for line in citable:
-            rows.append((first_log_odds(first[line]), second_log_odds(second[line]), 1.0))
+            rows.append((judged.lines[line], judged.scene, 1.0))
             targets.append(line in scene.cite)
     return Weights(
         *(round(float(value), 4) for value in logistic_regression(np.array(rows), np.array(targets, float)))
@@ -146,21 +144,13 @@ def measure(reader: LlamaReader, makers: Makers, count: int) -> dict[str, Any]:
         for scene, cited in zip(scenes, replies, strict=True):
             right[scene.kind].append(cited == scene.cite)
         scores[name] = {kind: _share(hits) for kind, hits in right.items() if hits} | {"scenes": count}
-        agreed = [
-            cited == scene.cite
-            for scene, cited in zip(scenes, replies, strict=True)
-            if scene.cite and tuple(planned_lines(scene.lines)) == scene.cite
-        ]
-        if agreed:
-            scores[name]["agrees when the plan is right"] = _share(agreed)
     return scores
 
 
 def read_scene(reader: LlamaReader, scene: Scene) -> tuple[int, ...]:
     """The lines that the reader cites for a scene; every line that ends in one of the plan's answers is
     open to it."""
-    tokens = reader.prompt_tokens(scene.question, list(scene.lines))
-    return reader.reply(tokens, citable_of(scene), planned_lines(scene.lines)).lines
+    return reader.reply(reader.prompt_tokens(scene.question, scene.lines), citable_of(scene)).lines
 
 
 def citable_of(scene: Scene) -> list[int]:
