@@ -117,8 +117,12 @@ class ByMethod:
 
     def _support(self, triples: Sequence[ScoredTriple], found: Found) -> list[ScoredTriple]:
         """The triples with those that lead to them from the seeds, hop by hop."""
-        led = [found.ways[triple.triple] for triple in triples if triple.triple in found.ways]
-        every = {(one.triple, one.hop): one for one in [*led, *triples]}
+        every: dict[tuple[int, int], ScoredTriple] = {}
+        for triple in triples:
+            step: ScoredTriple | None = triple
+            while step is not None:
+                every.setdefault((step.triple, step.hop), step)
+                step = found.ways.get(step.triple) if step.hop > 1 else None
         return sorted(every.values(), key=lambda triple: triple.hop)
 
 

@@ -27,9 +27,9 @@ class Scope:
 class Found:
     """What a method retrieved, best first.
 
-    ``triples[i].hop`` is 1 for a triple at a seed and 2 for one at a neighbour of a seed; ``inverse`` says that it
-    was walked from object to subject, away from the seed. ``ways`` gives for each triple of hop 2 the triple of
-    hop 1 that leads to it, so that every answer can be proved.
+    ``triples[i].hop`` is 1 for a triple at a seed, 2 for one at a neighbour of a seed, and so on; ``inverse`` says
+    that it was walked from object to subject, away from the seed. ``ways`` gives for each triple beyond hop 1 the
+    triple that leads to it, one hop nearer, so that every answer can be proved.
     """
 
     triples: tuple[ScoredTriple, ...]

@@ -32,6 +32,20 @@ class Parts:
     plan: Callable[[Question, Sequence[Seed]], Branch | None]  # the planner, for readers that cannot be asked
 
 
+def _asking(name: str, parts: Parts) -> Method:
+    """A method that asks a language model; the planner answers for kgask's own reader, which cannot be asked."""
+    from kgask.methods import kg_gpt, relation_rank
+    from kgask.read.foreign_reader import ForeignReader
+
+    model = getattr(parts.reader, "model", parts.reader)  # of a reader that writes freely
+    asks = isinstance(model, ForeignReader)
+    if name == "kg-gpt":
+        return kg_gpt.KgGpt(kg_gpt.ModelSplitter(model) if asks else kg_gpt.PlannerSegments(parts.plan))
+    return relation_rank.RelationRank(
+        relation_rank.ModelRanker(model) if asks else relation_rank.PlannerRanks(parts.plan)
+    )
+
+
 def make_method(name: str, parts: Parts) -> Method:
     """Raises UsageError for a name that there is not, ModelError for parts that do not fit."""
     if name not in METHODS or name == PLANNED:
@@ -41,6 +55,8 @@ def make_method(name: str, parts: Parts) -> Method:
         from kgask.methods.text_encoder import TextEncoder
 
         return Similarity(TextEncoder.load(parts.encoder))
+    if name in ("kg-gpt", "relation-rank"):
+        return _asking(name, parts)
     from kgask.methods.baselines import NoKnowledge, PopularRelations, RandomTriples
 
     return {"none": NoKnowledge, "random": RandomTriples, "popular": PopularRelations}[name]()

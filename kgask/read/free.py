@@ -60,6 +60,11 @@ class FreeReader:
         return cls(reader, writing, on_text)
 
     @property
+    def model(self) -> ForeignReader:
+        """The reader behind it, for methods that ask it other things."""
+        return self._reader
+
+    @property
     def note(self) -> str:
         """For --verbose."""
         how = f"temperature {self._writing.temperature:g}" if self._writing.temperature else "greedy"

@@ -1,0 +1,116 @@
+"""Asking the user's language model something other than the question: a task, worked examples, a case, a short reply.
+
+The reply is held to a form by a grammar (:mod:`kgask.read.grammar`); a model that cannot be (an encoder-decoder)
+writes freely, and the caller parses what it wrote. Everything in a case is data: callers make it with
+:func:`kgask.read.neutral.neutral`, and it is tokenised without control tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+
+from kgask.errors import ModelError
+from kgask.read.foreign_reader import ForeignReader
+from kgask.read.foreign_style import Filled
+from kgask.read.grammar import ListForm, Picked, Written, can_constrain, pick, write
+from kgask.read.neutral import neutral
+from kgask.read.prompts import PromptForm
+
+WARMED_TOKENS = 256  # room beside a prompt's static part when its state is read; the context grows where more is needed
+FREE_TOKENS = 256  # of a reply that no grammar holds: four sub-sentences need half of it
+SHOWN_CHARS = 60  # of a reply that could not be used
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked; the same for every question, so that it is evaluated once per model.
+
+    ``shots`` are whole examples in the form of the case, each with its reply.
+    """
+
+    name: str
+    system: str
+    instruction: str
+    shots: tuple[str, ...] = ()
+
+    def form(self, n_shots: int, case: str) -> PromptForm:
+        """The prompt for one case, static part first."""
+        static = "\n\n".join(part for part in (self.instruction, *self.shots[:n_shots]) if part)
+        static = f"{static}\n\n" if static else ""
+        return PromptForm(self.name, "", self.system, ((static, None), (case, None)))
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A case as the model's tokens, and what had to go for its context."""
+
+    filled: Filled
+    case: int  # which of the cases that were offered
+    n_shots: int
+
+
+class ModelAsker:
+    """A loaded model that is asked tasks; the reader's own prompt stays as it is."""
+
+    def __init__(self, reader: ForeignReader):
+        self._reader = reader
+
+    @property
+    def constrained(self) -> bool:
+        """Whether replies are held to their form; else the caller has to parse what comes."""
+        return can_constrain(self._reader.engine)
+
+    def pose(self, task: Task, cases: Sequence[str], reply_tokens: int) -> Posed:
+        """The first of ``cases`` (one case in shorter and shorter forms) that the context takes, with as many
+        shots as fit: all of them, half, a quarter and so on. Raises ModelError when not even the last one fits alone.
+        """
+        n_ctx = max(1, self._reader.engine.n_ctx_train)
+        style = copy(self._reader.style)  # speaks in another form without changing the reader's own
+        counts = _halves(len(task.shots))
+        for at, case in enumerate(cases):
+            for n_shots in counts:
+                style.use(task.form(n_shots, case))
+                filled = style.prompt("", [])
+                if len(filled.tokens) + reply_tokens <= n_ctx:
+                    return Posed(filled, at, n_shots)
+        path = self._reader.engine.path
+        raise ModelError(f"{path}: its context of {n_ctx} tokens is too small for {task.name}; use a larger model")
+
+    def write(self, posed: Posed, gbnf: str | None, max_tokens: int) -> Written:
+        """The reply, under the grammar where there is one and the model can be constrained."""
+        self._reader.warm(posed.filled, min(max_tokens, WARMED_TOKENS))
+        if self.constrained:
+            return write(self._reader.engine, posed.filled.tokens, max_tokens, gbnf)
+        return write(self._reader.engine, posed.filled.tokens, min(max_tokens, FREE_TOKENS))
+
+    def pick(self, posed: Posed, items: Sequence[str], most: int, form: ListForm) -> Picked:
+        """The model's choice among items (see :func:`kgask.read.grammar.pick`); only where it can be constrained."""
+        self._reader.warm(posed.filled, WARMED_TOKENS)
+        return pick(self._reader.engine, posed.filled.tokens, items, most, form)
+
+    def unusable(self, what: str, written: str) -> ModelError:
+        """One line for a reply that no form could be found in."""
+        said = neutral(written, SHOWN_CHARS)
+        wrote = f"it wrote {said!r}" if said else "it wrote nothing"
+        path = self._reader.engine.path
+        return ModelError(f"{path}: {what} ({wrote}); use a larger model, or --method rigel")
+
+    def fewer(self, task: Task, posed: Posed) -> tuple[str, ...]:
+        """A note where the context did not take all examples."""
+        if posed.n_shots == len(task.shots):
+            return ()
+        return (f"{task.name}: {posed.n_shots} of {len(task.shots)} examples fit into the model's context",)
+
+    def room(self, wanted: int) -> int:
+        """Tokens kept for a reply: ``wanted``, but at most a third of the context."""
+        return min(wanted, max(1, self._reader.engine.n_ctx_train // 3))
+
+
+def _halves(count: int) -> list[int]:
+    """12 -> 12, 6, 3, 1, 0."""
+    found = [count]
+    while found[-1]:
+        found.append(found[-1] // 2)
+    return found
