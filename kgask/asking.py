@@ -16,6 +16,7 @@ TOP_K = 10
 MAX_TOP_K = 20  # three hops of it are what a reader's prompt numbers
 MAX_QUESTION_CHARS = 2000
 ORDERS = ("descending", "ascending", "random")
+CONTEXTS = ("triples", "passages", "both")  # what the reader is shown (LTGen, section 4)
 
 
 @dataclass(frozen=True, slots=True)

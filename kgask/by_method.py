@@ -13,9 +13,21 @@ from dataclasses import dataclass, replace
 from kgask.asking import Asked
 from kgask.edge import Outcome
 from kgask.methods.base import Found, Method, Scope
+from kgask.methods.passages import PassageFinder
 from kgask.pack.store import Pack
 from kgask.protocols import Reader
-from kgask.types import Answer, Candidate, EntityId, Evidence, Mention, Question, Reading, ScoredTriple, Seed
+from kgask.types import (
+    Answer,
+    Candidate,
+    EntityId,
+    Evidence,
+    Mention,
+    Passage,
+    Question,
+    Reading,
+    ScoredTriple,
+    Seed,
+)
 from kgask.verbalise import walked_ends
 
 MAX_SEEDS = 5  # linked entities whose triples are looked at (LTGen, section 4: the top 5 of the entity tagger)
@@ -34,6 +46,7 @@ class ByMethod:
     scope: Scope
     order: str = "descending"  # best first, or best last (KAPING studies both), or random
     keep_seed: bool = False
+    passages: PassageFinder | None = None  # where the reader sees texts too
 
     def answer(self, asked: Asked, mentions: Sequence[Mention], hashes: Mapping[str, str]) -> Answer:
         """The answer, or why there is none."""
@@ -42,13 +55,14 @@ class ByMethod:
             self.pack, asked.question, None, 0.0, None, timer.timings_ms, hashes, seeds=seeds, method=self.method.name
         )
         needs_facts = getattr(self.reader, "needs_facts", True)
-        if not seeds and needs_facts:
-            return blank.refusal("link", UNKNOWN)
         with timer.stage("retrieve"):
+            texts = self.passages.find(asked.question, seeds) if self.passages else ()
+            if not seeds and not texts and needs_facts:
+                return blank.refusal("link", UNKNOWN)
             found = self.method.find(asked.question, seeds, self.pack, self.scope) if seeds else Found((), (), {})
-            evidence = self._evidence(asked.question, found)
+            evidence = with_passages(self._evidence(asked.question, found), texts, self.passages)
         outcome = replace(blank, evidence=evidence, extra_notes=found.notes)
-        if not evidence.triples and needs_facts:
+        if not evidence.triples and not evidence.passages and needs_facts:
             labels = self.pack.labels([seed.entity for seed in seeds])
             return outcome.refusal("retrieve", NOTHING_AROUND.format(", ".join(labels)))
         if self.reader is None:
@@ -103,6 +117,8 @@ class ByMethod:
             lines = range(len(ends)) if reading.written is not None else [line - 1 for line in reading.cited_lines]
             proof = [evidence.triples[row] for row in lines if ends[row] in set(named)]
             made = outcome.answer(named, self._support(proof, found))
+            told = [entity for entity in named if entity not in set(ends.tolist())]
+            made = replace(made, passages=telling(evidence.passages, told, self.passages))
         else:
             made = outcome.refusal("read", reading.text)
         return replace(made, written=reading.written, unverified=reading.unverified)
@@ -136,6 +152,26 @@ def best_seeds(mentions: Sequence[Mention]) -> tuple[Seed, ...]:
         if mention.seeds and free and mention.seeds[0].score >= least:
             chosen.append(mention.seeds[0])
     return tuple(chosen[:MAX_SEEDS])
+
+
+def with_passages(evidence: Evidence, texts: tuple[Passage, ...], finder: PassageFinder | None) -> Evidence:
+    """The evidence with texts beside its triples; what they name may be answered too."""
+    if finder is None or not texts:
+        return evidence
+    known = {one.entity for one in evidence.candidates}
+    more = tuple(Candidate(entity, 0.0) for entity in finder.named(texts) if entity not in known)
+    return replace(evidence, passages=texts, candidates=evidence.candidates + more)
+
+
+def telling(
+    passages: tuple[Passage, ...], entities: Sequence[EntityId], finder: PassageFinder | None
+) -> tuple[Passage, ...]:
+    """The passages that name any of the entities, in their order."""
+    if finder is None or not entities:
+        return ()
+    named = finder.named(passages)
+    wanted = {passage.id for entity in entities for passage in named.get(entity, ())}
+    return tuple(passage for passage in passages if passage.id in wanted)
 
 
 def without_marks(evidence: Evidence) -> Evidence:

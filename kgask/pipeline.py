@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kgask import config
-from kgask.asking import MAX_HOPS, Asked, AskOptions, Timer, checked_question  # noqa: F401
+from kgask.asking import CONTEXTS, MAX_HOPS, Asked, AskOptions, Timer, checked_question  # noqa: F401
 from kgask.by_method import ByMethod
 from kgask.choose import Linked, choose
 from kgask.edge import Outcome, none_answers, why_not
@@ -22,7 +22,10 @@ from kgask.link.features import LinkModel
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
 from kgask.methods.base import Method, Scope
+from kgask.methods.baselines import NoKnowledge
+from kgask.methods.passages import PassageFinder
 from kgask.methods.registry import Parts, make_method
+from kgask.methods.text_encoder import TextEncoder
 from kgask.open_reader import opened_reader
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE
@@ -65,6 +68,7 @@ class Pipeline:
     reader: Reader | None
     notes: tuple[str, ...] = ()  # which hardware is used, for --verbose
     method: Method | None = None  # another way to retrieve than the plan
+    passages: PassageFinder | None = None  # where the reader sees texts too
     _linker: Linker = field(init=False)
     _relations: np.ndarray = field(init=False)
     _weighing: Weighing | None = field(init=False)  # what the reader's word counts; None where that is not known
@@ -85,13 +89,15 @@ class Pipeline:
         method: str | None = None,
         encoder: str | None = None,
         prompt: str | None = None,
+        context: str = CONTEXTS[0],
         settings: dict[str, Any] | None = None,
     ) -> Pipeline:
         """Open by name or path; what is not given comes from the settings, then the shipped ones.
 
         ``reader=None`` answers without reading. ``method`` is one of
         :data:`kgask.methods.registry.METHODS`, ``encoder`` the sentence encoder of ``similarity``, ``prompt`` what
-        another reader than kgask's is told (a name or a file: :func:`kgask.read.prompts.form_of`). Raises
+        another reader than kgask's is told (a name or a file: :func:`kgask.read.prompts.form_of`), ``context``
+        whether it sees triples, passages of the pack, or both. Raises
         :class:`~kgask.errors.PackError`, :class:`~kgask.errors.ModelError` or
         :class:`~kgask.errors.UsageError`.
         """
@@ -103,8 +109,11 @@ class Pipeline:
         read = None if reader is None else opened_reader(reader, prompt, settings)
         found = cls(opened, planner, None if read is None else read[0], (planner.note, *(read[1] if read else ())))
         chosen = method or str(settings.get("method", PLANNED))
+        encoder = encoder or str(settings.get("encoder", config.DEFAULT_ENCODER))
         if chosen != PLANNED:
-            found.use_method(chosen, encoder or str(settings.get("encoder", config.DEFAULT_ENCODER)))
+            found.use_method(chosen, encoder)
+        if context != CONTEXTS[0]:
+            found.use_passages(context, encoder, prompt is not None)
         return found
 
     def use_method(self, name: str, encoder: str = config.DEFAULT_ENCODER) -> None:
@@ -112,6 +121,21 @@ class Pipeline:
         folder = config.find("model", encoder).path
         self.method = make_method(name, Parts(folder, self.reader, self._plan_alone))
         self.notes += (f"method {name}",)
+
+    def use_passages(self, context: str, encoder: str = config.DEFAULT_ENCODER, prompted: bool = False) -> None:
+        """Show the reader passages too (``both``) or alone (``passages``), by LTGen's prompts unless it has another.
+
+        Raises PackError for a pack without any, UsageError for a reader that reads triples only.
+        """
+        if not hasattr(self.reader, "use_prompt") or getattr(self.reader, "reads_marks", False):
+            raise UsageError(f"--context {context} needs a language model; name one: --reader FILE.gguf")
+        if not prompted:
+            from kgask.read.prompts import NAMED
+
+            self.reader.use_prompt(NAMED[f"ltgen-{context}"])
+        self.passages = PassageFinder(self.pack, TextEncoder.load(config.find("model", encoder).path))
+        if context == "passages":
+            self.method = NoKnowledge()
 
     @property
     def min_confidence(self) -> float:
@@ -176,7 +200,9 @@ class Pipeline:
             found = self._understand(asked, options)
             return [self._answer(one, reached, options) for one, reached in zip(asked, found, strict=True)]
         scope = Scope(options.top_k, options.hops or 1, options.rng_seed)
-        by_method = ByMethod(self.pack, self.method, self.reader, scope, options.order, options.keep_seed)
+        by_method = ByMethod(
+            self.pack, self.method, self.reader, scope, options.order, options.keep_seed, self.passages
+        )
         answers = []
         for one in asked:
             with one.timer.stage("link"):
@@ -210,7 +236,11 @@ class Pipeline:
             return replace(refusal, written=reading.written, unverified=reading.unverified)
         with timer.stage("retrieve"):
             ways = [walk for route in reached.routes for walk in route.walks]
-            outcome = replace(outcome, evidence=gather(self.pack, ways, options.top_k))
+            evidence = gather(self.pack, ways, options.top_k)
+            if self.passages is not None:
+                texts = self.passages.find(question, [part.seed for part in reached.readings])
+                evidence = replace(evidence, passages=texts)
+            outcome = replace(outcome, evidence=evidence)
         return self._read(outcome, options, timer)
 
     # --- link, plan, retrieve -------------------------------------------------------------

@@ -118,11 +118,22 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A text with the entities that it is about."""
+
+    id: int
+    text: str
+    entities: tuple[EntityId, ...]
+    score: float = 0.0  # how well it fits what was searched for; comparable within a search
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     triples: tuple[ScoredTriple, ...]  # what the reader sees, in plan order
     candidates: tuple[Candidate, ...]  # the whole answer set of the plan, best first
     truncated: bool  # more triples matched than are listed
     mass: float = 1.0  # probability of the plan's paths that the triples and candidates come from
+    passages: tuple[Passage, ...] = ()  # texts beside the triples, best first
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,3 +225,4 @@ class Answer:
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
     method: str = PLANNED  # how it was retrieved
+    passages: tuple[Passage, ...] = ()  # texts that name an answer which no triple proves

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from films import build_films
-from test_read_free import write_reciter
+from reciter import write_reciter
 from tiny_gguf import write_qwen2, write_t5
 
 from kgask.build.recipe import Recipe, build

@@ -8,16 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import gguf
-import numpy as np
 import pytest
-from tiny_gguf import byte_vocabulary
+from reciter import write_reciter
 from toy_graph import ToyGraph, evidence_of
 
 from kgask.config import shipped_root
 from kgask.errors import ModelError
 from kgask.pipeline import Pipeline
-from kgask.read.foreign_reader import ForeignReader
 from kgask.read.free import DOES_NOT_KNOW, NOTHING_MATCHES, FreeReader, Writing
 from kgask.read.llama_reader import LlamaReader
 from kgask.read.prompts import NAMED, form_of
@@ -28,59 +25,7 @@ GRAPH = ToyGraph(TRIPLES)
 EVIDENCE = evidence_of(
     GRAPH, [(TRIPLES[0], 1, 0.8, False), (TRIPLES[1], 1, 0.2, False)], {"Jane Austen": 0.8, "English": 0.2}
 )
-TEMPLATE = "{{ messages[0]['content'] }}{{ eos_token }}"
 QUESTION = Question("who wrote Lady Susan?")
-
-
-def write_reciter(path: Path, pieces: list[str], chat: bool = True) -> Path:
-    """A real model that recites ``pieces``, each a token of its own, whatever it is asked.
-
-    Attention and feed-forward write nothing, so the output sees the last token's embedding alone: one
-    direction a token, and the row of the next piece looks for it. A prompt ends with the end token or a blank.
-    """
-    spelled = byte_vocabulary()
-    assert all(len(piece.encode()) > 1 for piece in pieces), "a single byte is a token already"
-    words = ["".join(spelled[byte] for byte in piece.encode()) for piece in pieces]
-    tokens = [*spelled, *words, "<|end|>"]
-    end, size = len(tokens) - 1, 512
-    ids = [*range(256, end), end]
-    output = np.zeros((len(tokens), size), np.float32)
-    output[ids[0], [end, ord(" ")]] = 10.0
-    for before, after in zip(ids, ids[1:], strict=False):
-        output[after, before] = 10.0
-    _write(path, tokens, end, size, np.eye(len(tokens), size, dtype=np.float32), output, TEMPLATE if chat else None)
-    return path
-
-
-def _write(
-    path: Path, tokens: list[str], end: int, size: int, embedding: np.ndarray, output: np.ndarray, template: str | None
-) -> None:
-    writer = gguf.GGUFWriter(str(path), "llama")
-    for add, value in (
-        (writer.add_context_length, 2048), (writer.add_embedding_length, size), (writer.add_block_count, 1),
-        (writer.add_feed_forward_length, 32), (writer.add_head_count, 8), (writer.add_head_count_kv, 8),
-        (writer.add_layer_norm_rms_eps, 1e-6), (writer.add_rope_dimension_count, size // 8),
-        (writer.add_tokenizer_model, "gpt2"), (writer.add_tokenizer_pre, "qwen2"), (writer.add_token_list, tokens),
-        (writer.add_eos_token_id, end), (writer.add_bos_token_id, end), (writer.add_add_bos_token, False),
-        (writer.add_token_merges, ["Ġ ["]),
-        (writer.add_token_types, [int(gguf.TokenType.NORMAL)] * end + [int(gguf.TokenType.CONTROL)]),
-    ):  # fmt: skip
-        add(value)
-    if template is not None:
-        writer.add_chat_template(template)
-    writer.add_tensor("token_embd.weight", embedding)
-    writer.add_tensor("output_norm.weight", np.ones(size, np.float32))
-    writer.add_tensor("output.weight", output)
-    shapes = {"attn_q": (size, size), "attn_k": (size, size), "attn_v": (size, size), "attn_output": (size, size)}
-    shapes |= {"ffn_gate": (32, size), "ffn_up": (32, size), "ffn_down": (size, 32)}
-    for name, shape in shapes.items():
-        writer.add_tensor(f"blk.0.{name}.weight", np.zeros(shape, np.float32))
-    for norm in ("attn_norm", "ffn_norm"):
-        writer.add_tensor(f"blk.0.{norm}.weight", np.ones(size, np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
 
 
 def written(tmp_path: Path, pieces: list[str], chat: bool = True, prompt: str = "kgask", **how: float) -> tuple[object, str]:
@@ -119,7 +64,7 @@ def test_line_numbers_alone_mean_their_ends(tmp_path: Path) -> None:
     assert beyond.abstained
 
 
-@pytest.mark.parametrize("prompt", list(NAMED))
+@pytest.mark.parametrize("prompt", [name for name, form in NAMED.items() if form.has_facts or not form.has_passages])
 def test_every_prompt_can_be_answered_freely(prompt: str, tmp_path: Path) -> None:
     reading, _ = written(tmp_path, ["Jane Austen"], prompt=prompt)
     assert GRAPH.labels(reading.entities) == ["Jane Austen"]

@@ -6,6 +6,7 @@ TSV, or CSV by the name's ending, the key first::
     aliases       key  alias|alias
     descriptions  key  description
     relations     key  label  [alias|alias  [description  [inverse label]]]
+    passages      key|key  text
 
 A source may hold far more keys than the triples name: the others are passed over.
 """
@@ -20,8 +21,8 @@ from kgask.build.tsv import rows
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
 
-TextKind = OneOf["labels", "aliases", "descriptions", "relations"]
-_FIELDS = {"labels": (2, 2), "aliases": (2, 2), "descriptions": (2, 2), "relations": (2, 5)}
+TextKind = OneOf["labels", "aliases", "descriptions", "relations", "passages"]
+_FIELDS = {"labels": (2, 2), "aliases": (2, 2), "descriptions": (2, 2), "relations": (2, 5), "passages": (2, 2)}
 
 
 def read_texts(
@@ -41,7 +42,7 @@ def read_texts(
                 expected = str(least) if least == most else f"{least} to {most}"
                 problems.broken(name, number, f"{len(fields)} fields, {expected} expected")
                 continue
-            if not builder.knows(fields[0]):
+            if not any(builder.knows(key) for key in _keys(kind, fields[0])):
                 continue
             try:
                 _give(kind, fields, builder, rank)
@@ -55,12 +56,18 @@ def _give(kind: TextKind, fields: list[str], builder: PackBuilder, rank: int) ->
         builder.label(key, text, rank)
     elif kind == "descriptions":
         builder.description(key, text, rank)
+    elif kind == "passages":
+        builder.passage(_split(key), text)
     elif kind == "aliases":
         for alias in _split(text):
             builder.alias(key, alias)
     else:
         _, label, aliases, description, inverse = fields + [""] * (5 - len(fields))
         builder.relation(key, label, _split(aliases), description, inverse, rank)
+
+
+def _keys(kind: TextKind, field: str) -> list[str]:
+    return _split(field) if kind == "passages" else [field]
 
 
 def _split(text: str) -> list[str]:

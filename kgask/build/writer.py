@@ -29,6 +29,7 @@ import numpy as np
 
 from kgask.build.folder import new_folder
 from kgask.build.names_writer import Alias, EntityText, write_names
+from kgask.build.passages_writer import split_text, write_passages
 from kgask.build.readable import entity_label, relation_label
 from kgask.config import PACK_MANIFEST
 from kgask.errors import BuildError
@@ -38,6 +39,7 @@ from kgask.pack.csr import Csr, build_csr
 from kgask.pack.literals import literal_label, parse_literal, parse_typed
 from kgask.pack.names import Names
 from kgask.pack.normalise import normalise
+from kgask.pack.passages import PASSAGES_FILE
 from kgask.pack.records import Literal, RelationText
 from kgask.pack.schema import key_order
 
@@ -96,6 +98,7 @@ class PackBuilder:
         self._aliases: dict[str, set[str]] = {}
         self._relation_labels = _Ranked()
         self._relation_texts: dict[str, RelationText] = {}
+        self._passages: dict[str, set[str]] = {}
 
     def add(self, subject: str, relation: str, obj: str | Literal) -> None:
         """Add a triple; the object is a key or a literal. Nothing is added when this raises."""
@@ -137,6 +140,11 @@ class PackBuilder:
 
     def description(self, key: str, text: str, rank: int = 0) -> None:
         self._descriptions.put(key, _checked(text, "description"), rank)
+
+    def passage(self, keys: Iterable[str], text: str) -> None:
+        """A text about the entities with these keys; a long one becomes several passages."""
+        for piece in split_text(_checked(text, "passage")):
+            self._passages.setdefault(piece, set()).update(keys)
 
     def relation(
         self,
@@ -197,6 +205,10 @@ class PackBuilder:
                 "names": n_names,
                 "aliases": len(aliases),
             }
+            passages = self._passage_rows(keys)
+            if passages:
+                counts["passages"] = len(passages)
+                write_passages(folder / PASSAGES_FILE, passages)
             about = {"name": name or path.name, "sources": list(sources), "licences": list(licences)}
             manifest = _write_arrays_and_manifest(folder, csr, counts, relations, about)
         unused = len(labelled - self._entities.keys() - self._relations.keys())
@@ -230,6 +242,16 @@ class PackBuilder:
                     aliases.append(Alias(number, alias))
         entities += [EntityText(literal_label(literal), None, "") for literal in literals]
         return entities, aliases
+
+    def _passage_rows(self, keys: list[str]) -> list[tuple[str, list[int]]]:
+        """Passages about entities that triples name, in the order of their text."""
+        ids = {key: number for number, key in enumerate(keys)} if self._passages else {}
+        rows = []
+        for text in sorted(self._passages):
+            entities = sorted(ids[key] for key in self._passages[text] if key in ids)
+            if entities:
+                rows.append((text, entities))
+        return rows
 
     def _relation_text(self, key: str) -> RelationText:
         label, others = self._relation_labels.best(key)
@@ -282,6 +304,8 @@ def _write_arrays_and_manifest(
         np.save(folder / f"{name}.npy", values, allow_pickle=False)
         files[f"{name}.npy"] = {"shape": list(values.shape), "dtype": values.dtype.str}
     files[header.NAMES_FILE] = {}
+    if "passages" in counts:
+        files[PASSAGES_FILE] = {}
     for name, entry in files.items():
         path = folder / name
         with path.open("rb") as file:
@@ -294,7 +318,7 @@ def _write_arrays_and_manifest(
         names.close()
     manifest = {
         "magic": header.MAGIC,
-        "format": {"major": header.FORMAT_MAJOR, "minor": header.FORMAT_MINOR},
+        "format": {"major": header.FORMAT_MAJOR, "minor": header.FORMAT_MINOR if "passages" in counts else 0},
         **about,
         "builder": f"kgask {_version()}",
         "counts": counts,

@@ -22,6 +22,7 @@
 ``method``        how triples were found: ``rigel``, or what ``--method`` says
 ``timings_ms``    milliseconds per stage
 ``hashes``        of ``pack``, ``model`` and ``reader``
+``passages``      only with ``--context``: texts that name answers which no triple proves: ``id``, ``text``
 ``written``       only with ``--free``: the reader's whole text; null when it was not asked
 ``unverified``    only with ``--free``: pieces of it that name nothing that was retrieved
 ================  ===================================================================
@@ -75,6 +76,8 @@ def answer_json(answer: Answer, pack: Pack, free: bool = False) -> str:
         "timings_ms": dict(answer.timings_ms),
         "hashes": dict(answer.hashes),
     }
+    if answer.evidence is not None and answer.evidence.passages:
+        content["passages"] = [{"id": passage.id, "text": passage.text} for passage in answer.passages]
     if free:
         content |= {"written": answer.written, "unverified": list(answer.unverified)}
     line = json.dumps(content, ensure_ascii=False)

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import click
 
 from kgask import config
-from kgask.asking import MAX_HOPS, MAX_TOP_K, ORDERS, TOP_K, AskOptions
+from kgask.asking import CONTEXTS, MAX_HOPS, MAX_TOP_K, ORDERS, TOP_K, AskOptions
 from kgask.cli.questions import answer_lines, count_lines, read_chunks
 from kgask.cli.render import clean, note, steps_bar, stream_text
 from kgask.errors import EXIT_NO_ANSWER, UsageError
@@ -30,11 +30,14 @@ MAX_WRITTEN, WRITTEN_TOKENS = 4096, 128  # tokens of a free text
 )
 @click.option("--pack", metavar="PACK", help="Pack name or path (KGASK_PACK; default: demo).")
 @click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel).")
-@click.option("-r", "--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader).")
+@click.option("-r", "--reader", metavar="GGUF", help="Reader: name, folder or GGUF file (KGASK_READER; default: reader).")
 @click.option("--gpu-layers", metavar="N", help="Layers of a GGUF reader on a GPU: a number, or auto.  [default: auto]")
 @click.option("--no-reader", is_flag=True, help="Answer without reading: from the plan, or the best triple.")
 @click.option("--method", metavar="METHOD", help="How triples are found: see kgask methods.  [default: rigel]")
 @click.option("--encoder", metavar="FOLDER", help="Sentence encoder of --method similarity.  [default: encoder]")
+@click.option(
+    "--context", type=click.Choice(CONTEXTS), default=CONTEXTS[0], help="What a GGUF reader sees.  [default: triples]"
+)
 @click.option("--order", type=click.Choice(ORDERS), help="Of triples that another method found.  [default: descending]")
 @click.option(
     "--hops", type=click.IntRange(1, MAX_HOPS), help=f"At most this many hops.  [default: {MAX_HOPS}; other methods: 1]"
@@ -100,25 +103,17 @@ def _open(options: dict[str, Any], settings: dict[str, Any], streams: bool) -> P
         method=options["method"],
         encoder=options["encoder"],
         prompt=options["prompt"],
+        context=options["context"],
         settings=settings,
     )
     try:
         if options["free"]:
             pipeline.reader = _free(pipeline.reader, options, streams)
             pipeline.notes += (pipeline.reader.note,)
-        else:
-            _check_prompt(pipeline)
     except BaseException:
         pipeline.close()
         raise
     return pipeline
-
-
-def _check_prompt(pipeline: Pipeline) -> None:
-    """A prompt without facts is for --free: a constrained reader would have nothing to choose from."""
-    form = getattr(getattr(pipeline.reader, "style", None), "form", None)
-    if form is not None and not form.has_facts:
-        raise UsageError(f"--prompt {form.name} shows no facts, so nothing could be checked; add --free")
 
 
 def _check_options(options: dict[str, Any]) -> None:
@@ -126,6 +121,13 @@ def _check_options(options: dict[str, Any]) -> None:
         for name in ("reader", "prompt", "free"):
             if options[name]:
                 raise UsageError(f"--{name} and --no-reader exclude each other")
+    if options["prompt"] and not options["free"]:
+        from kgask.read.prompts import form_of
+
+        if not form_of(options["prompt"]).has_facts:
+            raise UsageError(f"--prompt {options['prompt']} shows no facts, so nothing could be checked; add --free")
+    if options["context"] == "passages" and not options["free"]:
+        raise UsageError("--context passages shows no triples, so nothing could be checked; add --free, or --context both")
     for name in ("max_tokens", "temperature"):
         if options[name] is not None and not options["free"]:
             raise UsageError(f"--{name.replace('_', '-')} is for --free; by default nothing is written freely")

@@ -32,6 +32,8 @@ Text files (TSV, or CSV by the name; the first file that names a key wins):
   aliases                key, alias|alias
   relations              key, label, alias|alias, description, inverse label
                          (the last three may be left out)
+  passages               key|key, text about these entities; long texts are
+                         split into passages of at most 100 words
 \b
 Lines of # alone or beginning with "# " are comments. A broken line stops the build
 (exit 1, nothing written) unless --skip-errors is given.
@@ -75,6 +77,7 @@ def _text_option(kind: str, help_text: str) -> Any:
 @_text_option("aliases", "Other names of entities.")
 @_text_option("descriptions", "Descriptions of entities.")
 @_text_option("relations", "Labels, aliases, descriptions, inverse labels of relations.")
+@_text_option("passages", "Texts about entities, for --context passages.")
 @click.option("--name", default="", help="Name of the pack; by default that of the folder.")
 @click.option("--licence", multiple=True, help="Licence of the data, for the manifest. Repeatable.")
 @click.option("--source-note", multiple=True, help="Where the data come from, for the manifest. Repeatable.")
@@ -98,7 +101,7 @@ def _recipe(sources: tuple[str, ...], output: Path, options: dict[str, Any]) -> 
 
     columns = options["columns"]
     delimiter = options["delimiter"]
-    kinds: tuple[TextKind, ...] = ("labels", "aliases", "descriptions", "relations")
+    kinds: tuple[TextKind, ...] = ("labels", "aliases", "descriptions", "relations", "passages")
     return Recipe(
         sources=sources,
         target=output,
@@ -137,4 +140,6 @@ def _summary(outcome: BuildOutcome) -> str:
         f"{report.path}: {counts['triples']:,} triples, {counts['entities']:,} entities "
         f"({counts['literals']:,} literals), {counts['relations']:,} relations"
     )
+    if "passages" in counts:
+        summary += f", {counts['passages']:,} passages"
     return "; ".join([summary, *extra])

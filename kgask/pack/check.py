@@ -19,6 +19,7 @@ from kgask.pack.csr import Csr, build_csr
 from kgask.pack.header import MANIFEST_HASH, dump_manifest
 from kgask.pack.literals import literal_key, literal_label, parse_literal, parse_typed
 from kgask.pack.normalise import normalise
+from kgask.pack.passages import PASSAGES_FILE, check_passages
 from kgask.pack.records import Literal
 from kgask.pack.store import Pack
 
@@ -41,6 +42,8 @@ def check_pack(path: str | Path) -> list[str]:
         problems = [*_file_problems(pack), *_csr_problems(pack.csr, pack.n_entities, pack.n_relations)]
         try:
             problems += _names_problems(pack)
+            if PASSAGES_FILE in pack.manifest["files"]:
+                problems += check_passages(folder / PASSAGES_FILE, pack.n_entities)
             # The hashes of broken content would only repeat that it is broken.
             problems += [] if problems else _content_problems(pack)
         except PackError as error:

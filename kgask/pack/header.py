@@ -18,7 +18,7 @@ from kgask.errors import PackError
 
 MAGIC = "kgask-pack"
 FORMAT_MAJOR = 1
-FORMAT_MINOR = 0
+FORMAT_MINOR = 1  # 1: a pack may have passages; one without is written as 0
 NAMES_FILE = "names.sqlite"
 ARRAYS = ("out_indptr", "out_relation", "out_object", "in_indptr", "in_relation", "in_subject")
 MANIFEST_HASH = "manifest_sha256"

@@ -15,6 +15,7 @@ from kgask.pack.csr import Csr, degree_of, triple_ids_of, triples_of
 from kgask.pack.header import ARRAYS, NAMES_FILE, check_sizes, open_array, read_manifest
 from kgask.pack.names import Names
 from kgask.pack.normalise import normalise
+from kgask.pack.passages import PASSAGES_FILE, Passages
 from kgask.pack.records import Literal, NameHit, RelationText
 
 __all__ = ["Literal", "NameHit", "Pack", "RelationText"]
@@ -46,6 +47,7 @@ class Pack:
         for array in ARRAYS:
             setattr(self, array, getattr(csr, array))
         self._opened_names: Names | None = None
+        self._opened_passages: Passages | None = None
 
     out_indptr: np.ndarray  # [N+1]
     out_relation: np.ndarray  # [T]
@@ -73,6 +75,9 @@ class Pack:
         if self._opened_names is not None:
             self._opened_names.close()
             self._opened_names = None
+        if self._opened_passages is not None:
+            self._opened_passages.close()
+            self._opened_passages = None
 
     def __enter__(self) -> Self:
         return self
@@ -87,6 +92,13 @@ class Pack:
         if self._opened_names is None:
             self._opened_names = Names(self.path / NAMES_FILE, self.n_entities, self.n_literals)
         return self._opened_names
+
+    @property
+    def passages(self) -> Passages | None:
+        """The texts about entities; None for a pack without any."""
+        if self._opened_passages is None and PASSAGES_FILE in self.manifest["files"]:
+            self._opened_passages = Passages(self.path / PASSAGES_FILE)
+        return self._opened_passages
 
     def triples(self, ids: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Subjects, relations and objects (int64) of triple ids."""

@@ -21,6 +21,7 @@ from kgask.types import Evidence, Question, Reading
 from kgask.verbalise import Line, relation_words, verbalise
 
 DRAFT_RATIO = 0.9  # lines whose answer scores this share of the best one are what the plan would cite
+PASSAGE_CHARS = 1200  # a hundred words of any language
 MAX_REPLY_TOKENS = 256  # kept free for a constrained reply; a longer one goes beyond the trained context
 
 
@@ -105,14 +106,37 @@ class ForeignReader:
     def fit(
         self, question: Question, evidence: Evidence, lines: list[Line], room: Callable[[list[Line]], int]
     ) -> Shown:
-        """The prompt with as many lines as the model's context takes, the plan's best ones, in plan order."""
+        """The prompt with as many lines as the model's context takes, the plan's best ones, in plan order.
+
+        Passages give way first, the worst of them: the lines are what answers are made of.
+        """
+        texts = [neutral(one.text, PASSAGE_CHARS) for one in evidence.passages] if self.style.form.has_passages else []
+        found = None
+        while found is None:
+            found = self._fit_lines(question, evidence, lines, room, texts)
+            if found is None and not texts:
+                what = "one fact" if lines else "the question"
+                n_ctx = self.engine.n_ctx_train
+                raise ModelError(f"{self.engine.path}: its context of {n_ctx} tokens is too small for {what}")
+            texts = texts[: len(texts) * 3 // 4]
+        return found
+
+    def _fit_lines(
+        self,
+        question: Question,
+        evidence: Evidence,
+        lines: list[Line],
+        room: Callable[[list[Line]], int],
+        passages: Sequence[str],
+    ) -> Shown | None:
+        """None where not even one line (or the question, where there is none) fits beside the passages."""
         n_ctx = max(1, self.engine.n_ctx_train)
         by_score = sorted(range(len(lines)), key=lambda index: -evidence.triples[index].score)
 
         def shown(count: int) -> Shown | None:
             kept = sorted(by_score[:count])
             chosen = [lines[index] for index in kept]
-            filled = self.style.prompt(question.text, chosen)
+            filled = self.style.prompt(question.text, chosen, passages)
             if len(filled.tokens) + room(chosen) > n_ctx:
                 return None
             cut = [lines[index] for index in sorted(by_score[count:])]
@@ -129,9 +153,6 @@ class ForeignReader:
                 too_many = middle
             else:
                 fits, best = middle, tried
-        if best is None:
-            what = "one fact" if lines else "the question"
-            raise ModelError(f"{self.engine.path}: its context of {n_ctx} tokens is too small for {what}")
         return best
 
     def warm(self, filled: Filled, reply_tokens: int) -> None:

@@ -62,12 +62,12 @@ class ForeignStyle:
 
     # --- prompts --------------------------------------------------------------------------------
 
-    def prompt(self, question: str, lines: Sequence[Line]) -> Filled:
-        """The whole prompt; whatever question and lines say, no token in them marks a turn.
+    def prompt(self, question: str, lines: Sequence[Line], passages: Sequence[str] = ()) -> Filled:
+        """The whole prompt; whatever question, lines and passages say, no token in them marks a turn.
 
-        ``lines`` are made with :func:`kgask.read.neutral.neutral`.
+        ``lines`` and ``passages`` are made with :func:`kgask.read.neutral.neutral`.
         """
-        user = self.form.text(neutral(question, QUESTION_CHARS), lines)
+        user = self.form.text(neutral(question, QUESTION_CHARS), lines, passages)
         tokens = self._tokens(self._frame.pieces(user, self.form.system))
         return Filled([*tokens, *self._engine.prompt_end], _n_shared(self._static, tokens))
 

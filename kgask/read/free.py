@@ -73,12 +73,12 @@ class FreeReader:
     @property
     def needs_facts(self) -> bool:
         """Whether the prompt shows facts; without, a question that the plan cannot answer is asked too."""
-        return self._reader.style.form.has_facts
+        return self._reader.style.form.has_facts or self._reader.style.form.has_passages
 
     def read(self, question: Question, evidence: Evidence, graph: Graph) -> Reading:
         """What the reader writes, and which candidates of the evidence it names."""
         lines = self._reader.lines(evidence, graph)
-        if self.needs_facts and not lines:
+        if self.needs_facts and not lines and not evidence.passages:
             return abstain(NO_LINES)
         shown = self._reader.fit(question, evidence, lines, lambda _lines: self._writing.max_tokens)
         text, log_prob = self._write(shown)

@@ -61,6 +61,7 @@ FACT_FIELDS: dict[str, Callable[[Sequence[Line]], str]] = {
     "triple_lists": lambda lines: "[" + ", ".join(_listed(line) for line in lines) + "]",
 }
 NUMBERED = "numbered_facts"
+PASSAGES = "passages"
 FIELD_HELP = {
     QUESTION: "the question (a template must have it)",
     "facts": "Lady Susan | author | Jane Austen, one a line",
@@ -68,6 +69,7 @@ FIELD_HELP = {
     "triples": "(Lady Susan, author, Jane Austen), one a line",
     "inline_triples": "the same in one line; (Jane Austen, <inv>-author, Lady Susan) where walked backward",
     "triple_lists": '[["Lady Susan", "author", "Jane Austen"], ...]',
+    PASSAGES: "texts about the entities, a blank line between them (--context)",
 }
 
 
@@ -91,20 +93,26 @@ class PromptForm:
 
     @property
     def has_facts(self) -> bool:
-        return bool(self.fields - {QUESTION})
+        return bool(self.fields - {QUESTION, PASSAGES})
 
     @property
     def static(self) -> str:
         """The user part up to its first field: the same for every question."""
         return self.parts[0][0]
 
-    def text(self, question: str, lines: Sequence[Line]) -> str:
-        """The user part; question and lines are clean text (:func:`kgask.read.neutral.neutral`)."""
+    @property
+    def has_passages(self) -> bool:
+        return PASSAGES in self.fields
+
+    def text(self, question: str, lines: Sequence[Line], passages: Sequence[str] = ()) -> str:
+        """The user part; everything given is clean text (:func:`kgask.read.neutral.neutral`)."""
         filled = []
         for text, field in self.parts:
             filled.append(text)
             if field == QUESTION:
                 filled.append(question)
+            elif field == PASSAGES:
+                filled.append("\n\n".join(passages))
             elif field is not None:
                 filled.append(FACT_FIELDS[field](lines))
         return "".join(filled)
@@ -217,6 +225,20 @@ NAMED = _named(
         "Knowledge graph triples:\n{triples}\n\nQuestion: {question}",
         "You assist people who ask questions. Above each question stand knowledge graph triples that may help; answer "
         f"from them with the answer alone, one answer a line, or say {DONT_KNOW}.",
+    ),
+    parse(
+        "ltgen-passages",
+        "LTGen with passages instead of triples; with --context passages",
+        "Passages:\n{passages}\n\nQuestion: {question}",
+        "You assist people who ask questions. Above each question stand passages that may help; answer from them with "
+        f"the answer alone, one answer a line, or say {DONT_KNOW}.",
+    ),
+    parse(
+        "ltgen-both",
+        "LTGen with triples and passages; with --context both",
+        "Knowledge graph triples:\n{triples}\n\nPassages:\n{passages}\n\nQuestion: {question}",
+        "You assist people who ask questions. Above each question stand knowledge graph triples and passages that may "
+        f"help; answer from them with the answer alone, one answer a line, or say {DONT_KNOW}.",
     ),
     parse("none", "no knowledge: the question alone; only with --free", "Question: {question}\nAnswer:"),
 )

@@ -1,0 +1,50 @@
+"""Write passages.sqlite (layout: :mod:`kgask.pack.passages`)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from kgask.errors import BuildError
+from kgask.pack.passages import APPLICATION_ID, DDL
+
+PASSAGE_WORDS = 100  # LTGen, section 4: passages of a hundred words
+
+
+def split_text(text: str, words: int = PASSAGE_WORDS) -> list[str]:
+    """Pieces of at most so many words, of nearly one length, so that no piece is a stump.
+
+    >>> split_text("a b c d e", 2)
+    ['a b', 'c d', 'e']
+    """
+    found = text.split()
+    n_pieces = max(1, -(-len(found) // words))
+    size, longer = divmod(len(found), n_pieces)
+    pieces, at = [], 0
+    for piece in range(n_pieces):
+        end = at + size + (piece < longer)
+        pieces.append(" ".join(found[at:end]))
+        at = end
+    return pieces
+
+
+def write_passages(path: Path, texts: Sequence[tuple[str, Sequence[int]]]) -> None:
+    """Write the file: text and the entities that it is about, in the order of their ids. Raises BuildError."""
+    from sqlite_utils import Database
+
+    db = Database(str(path))
+    try:
+        db.conn.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=4096;")
+        db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.conn.executescript(DDL)
+        with db.conn:
+            db.conn.executemany("INSERT INTO passages VALUES (?, ?)", enumerate(text for text, _ in texts))
+            pairs = ((entity, row) for row, (_, entities) in enumerate(texts) for entity in entities)
+            db.conn.executemany("INSERT INTO about VALUES (?, ?)", pairs)
+            db.conn.execute("INSERT INTO words (words) VALUES ('rebuild')")
+        db.vacuum()
+    except sqlite3.Error as error:
+        raise BuildError(f"{path}: {error}") from error
+    finally:
+        db.close()

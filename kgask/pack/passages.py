@@ -1,0 +1,111 @@
+"""passages.sqlite: texts attached to entities, found by their words; a pack need not have any."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from kgask.errors import PackError
+from kgask.types import Passage
+
+PASSAGES_FILE = "passages.sqlite"
+APPLICATION_ID = 0x6B677073  # "kgps"
+MAX_QUERY_WORDS = 64
+
+DDL = """
+CREATE TABLE passages (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE about (entity INTEGER, passage INTEGER, PRIMARY KEY (entity, passage)) WITHOUT ROWID;
+CREATE INDEX about_passage ON about (passage);
+CREATE VIRTUAL TABLE words USING fts5(text, content='passages', content_rowid='id',
+  tokenize="porter unicode61 remove_diacritics 2");
+"""
+
+
+class Passages:
+    """One read-only connection; every broken file is a :class:`PackError`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._db = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True)
+        except sqlite3.Error as error:
+            raise PackError(f"{path}: {error}") from error
+        if self.query("PRAGMA application_id")[0][0] != APPLICATION_ID:
+            self.close()
+            raise PackError(f"{path}: not the passages of a kgask pack")
+
+    def close(self) -> None:
+        self._db.close()
+
+    def query(self, sql: str, *parameters: Any) -> list[tuple]:
+        try:
+            return self._db.execute(sql, parameters).fetchall()
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise PackError(f"{self.path}: {error}; 'kgask pack check' tells what is broken") from error
+
+    def __len__(self) -> int:
+        return int(self.query("SELECT count(*) FROM passages")[0][0])
+
+    def search(self, text: str, limit: int, about: Iterable[int] | None = None) -> list[Passage]:
+        """The passages with any word of ``text``, best BM25 first; ``about`` keeps those of these entities."""
+        words = list(dict.fromkeys(re.findall(r"\w+", text)))[:MAX_QUERY_WORDS]
+        if not words:
+            return []
+        asked = " OR ".join(f'"{word}"' for word in words)
+        only, parameters = "", [asked, limit]
+        if about is not None:
+            only = "AND rowid IN (SELECT passage FROM about JOIN json_each(?) j ON about.entity = j.value)"
+            parameters.insert(1, json.dumps(sorted(set(about))))
+        rows = self.query(
+            f"SELECT rowid, bm25(words) FROM words WHERE words MATCH ? {only} ORDER BY 2, 1 LIMIT ?", *parameters
+        )
+        return self._of({int(row): -float(score) for row, score in rows})
+
+    def of(self, entities: Iterable[int], limit: int) -> list[Passage]:
+        """Passages about any of the entities, in the order of their ids."""
+        wanted = json.dumps(sorted(set(entities)))
+        rows = self.query(
+            "SELECT DISTINCT passage FROM about JOIN json_each(?) j ON about.entity = j.value ORDER BY 1 LIMIT ?",
+            wanted,
+            limit,
+        )
+        return self._of({int(row[0]): 0.0 for row in rows})
+
+    def _of(self, scores: dict[int, float]) -> list[Passage]:
+        ids = json.dumps(list(scores))
+        texts = dict(self.query("SELECT passages.id, text FROM passages JOIN json_each(?) j ON passages.id = j.value", ids))
+        entities: dict[int, list[int]] = {}
+        for passage, entity in self.query(
+            "SELECT passage, entity FROM about JOIN json_each(?) j ON passage = j.value ORDER BY 1, 2", ids
+        ):
+            entities.setdefault(passage, []).append(entity)
+        if len(texts) != len(scores):
+            raise PackError(f"{self.path}: damaged; 'kgask pack check' tells what is broken")
+        return [Passage(id, texts[id], tuple(entities.get(id, ())), score) for id, score in scores.items()]
+
+
+def check_passages(path: Path, n_entities: int) -> list[str]:
+    """What is wrong with the file; an empty list means nothing."""
+    try:
+        passages = Passages(path)
+    except PackError as error:
+        return [str(error)]
+    try:
+        verdict = passages.query("PRAGMA integrity_check(1)")[0][0]
+        if verdict != "ok":
+            return [f"{PASSAGES_FILE}: {verdict}"]
+        strays = passages.query(
+            "SELECT count(*) FROM about"
+            " WHERE NOT entity BETWEEN 0 AND ? OR passage NOT IN (SELECT id FROM passages)",
+            n_entities - 1,
+        )[0][0]
+        return [f"{PASSAGES_FILE}: {strays} links to entities or passages that are not there"] if strays else []
+    except PackError as error:
+        return [str(error)]
+    finally:
+        passages.close()
