@@ -49,6 +49,11 @@ class Similarity:
         found = taken(near, rows[best], seeds, np.clip(scores[best], 0.0, 1.0))
         return found if len(rows) == len(near) else found.with_note(left_out)
 
+    def forget(self) -> None:
+        """Drop the remembered vectors: an int8 graph rounds a text differently beside other texts, and a run that is
+        to be repeated exactly must not depend on what was asked before."""
+        self._known.clear()
+
     def _likely(self, near: Around, question: Question, pack: Pack) -> np.ndarray:
         """Rows to embed: all of them, or those of the relations most similar to the question.
 

@@ -1,0 +1,165 @@
+"""``kgask eval make``, ``rename`` and ``half``: question sets and packs that a measurement is made on."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kgask.cli.render import note, steps_bar, table
+from kgask.errors import UsageError
+
+if TYPE_CHECKING:
+    from kgask.build.writer import BuildReport
+    from kgask.eval.rename import LeftOut
+    from kgask.pack.store import Pack
+
+NEW_PACK = click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="New pack."
+)
+SEED = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed, the same result."
+)
+FORCE = click.option("--force", is_flag=True, help="Replace a pack that is there.")
+MOST_REASONS = 10
+
+
+def _open(name: str) -> Pack:
+    from kgask import config
+    from kgask.pack.store import Pack
+
+    return Pack.open(config.find("pack", name).path)
+
+
+def _built(report: BuildReport) -> str:
+    counts = report.manifest["counts"]
+    entities = f"{counts['entities']:,} entities, {counts['relations']} relations"
+    return f"{report.path}: {counts['triples']:,} triples, {entities}"
+
+
+@click.command("half", short_help="A copy of a pack with a share of its triples.")
+@click.argument("pack")
+@NEW_PACK
+@click.option("--share", type=float, default=0.5, show_default=True, help="Share of the triples that is kept.")
+@SEED
+@FORCE
+def half(pack: str, output: Path, share: float, seed: int, force: bool) -> None:
+    """Write a copy of PACK with a seeded share of its triples, names kept: an incomplete graph.
+
+    A smaller share with the same seed is part of a larger one. Entities left without a triple are left out.
+    """
+    from kgask.eval.half import write_half
+
+    with _open(pack) as opened, steps_bar("copy", opened.n_triples) as show:
+        report = write_half(opened, output, share, seed, force, lambda done: show(done, ""))
+    note(_built(report))
+
+
+@click.command("rename", short_help="A copy of a pack, and of questions, with invented names.")
+@click.argument("pack")
+@NEW_PACK
+@click.option("--questions", type=click.Path(exists=True, path_type=Path), metavar="IN", help="Questions to rename.")
+@click.option("--set", "set_name", default="jsonl", show_default=True, help="The form of IN: metaqa, mintaka, ...")
+@click.option("--split", help="Split of IN where it is a folder.")
+@click.option("--questions-out", type=click.Path(path_type=Path), metavar="OUT", help="The renamed ones, JSON lines.")
+@SEED
+@FORCE
+def rename(
+    pack: str, output: Path, questions: Path | None, set_name: str, split: str | None, questions_out: Path | None,
+    seed: int, force: bool,
+) -> None:  # fmt: skip
+    """Write a copy of PACK in which every entity has an invented name, and the same for questions.
+
+    What holds on the copy comes from the graph and not from a model's memory. Relations and literals keep their
+    words; aliases and descriptions are dropped. Questions whose topic cannot be told for sure are left out of OUT, and
+    of a file with the originals beside it: compare the two with kgask eval compare.
+
+    \b
+      kgask eval rename metaqa -o metaqa_renamed --set metaqa --split dev_kbexact \\
+        --questions DATA/metaqa --questions-out renamed.jsonl
+      kgask eval run jsonl renamed.jsonl --pack metaqa_renamed ...
+      kgask eval run jsonl renamed.original.jsonl --pack metaqa ...
+    """
+    from kgask.build.folder import refuse_existing
+    from kgask.eval.rename import invent_names, rename_questions, write_renamed
+    from kgask.sets import registry
+    from kgask.sets.own import write_jsonl
+
+    if (questions is None) != (questions_out is None):
+        raise click.UsageError("--questions and --questions-out go together")
+    refuse_existing(output, force)
+    golds = registry.load(set_name, questions, split) if questions is not None else []
+    with _open(pack) as opened:
+        naming = invent_names(opened, seed)
+        found = rename_questions(opened, naming, golds)
+        with steps_bar("copy", opened.n_triples) as show:
+            report = write_renamed(opened, output, naming, seed, force, lambda done: show(done, ""))
+    note(_built(report))
+    if questions_out is not None:
+        originals = questions_out.with_suffix(".original.jsonl")
+        write_jsonl(questions_out, found.renamed)
+        write_jsonl(originals, found.originals)
+        note(f"{questions_out}: {len(found.renamed):,} questions of {len(golds):,}; as they were: {originals}")
+        _note_left_out(found.left_out)
+
+
+def _note_left_out(left_out: tuple[LeftOut, ...]) -> None:
+    reasons = Counter(each.reason for each in left_out)
+    for reason, count in reasons.most_common(MOST_REASONS):
+        first = next(each.id for each in left_out if each.reason == reason)
+        note(f"left out: {count:,} questions, {reason} (the first: {first})")
+
+
+@click.command("make", short_help="Questions and conversations about a pack's long-tail entities.")
+@click.argument("pack")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="OUT", help="JSON lines.")
+@click.option("--number", type=click.IntRange(0), default=200, show_default=True, help="How many questions.")
+@click.option("--conversations", type=click.IntRange(0), default=0, show_default=True, help="How many of 3 to 5 turns.")
+@click.option("--bands", metavar="NAME=LEAST,...", help="Bands of popularity, most popular first.")
+@click.option(
+    "--views", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="TSV",
+    help="key<TAB>views: popularity by page views and not by triples.",
+)
+@click.option(
+    "--uninformative", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+    help="Relations not to ask for, in place of kgask/eval/make_uninformative.txt.",
+)
+@SEED
+@click.option("--json", "as_json", is_flag=True, help="Print the quality report as JSON.")
+def make(
+    pack: str, output: Path, number: int, conversations: int, bands: str | None, views: Path | None,
+    uninformative: Path | None, seed: int, as_json: bool,
+) -> None:
+    """Write questions with gold answers and triples about PACK, and print how good they are.
+
+    Entities are sampled by band (head=50,torso=20,tail=5 triples; with --views I=10000,II=1000,III=100,IV=10), those
+    with 5 to 100 informative triples. A question asks for one relation; a conversation goes on about its entity and
+    about the answers without naming them. "kgask eval run jsonl OUT" asks them.
+    """
+    from kgask.eval.make import Settings
+    from kgask.eval.make import make as make_questions
+    from kgask.eval.make_sample import DEGREE_BANDS, VIEW_BANDS, parse_bands, read_rules, read_views
+    from kgask.sets.own import write_jsonl
+
+    parsed = parse_bands(bands or (VIEW_BANDS if views else DEGREE_BANDS))
+    settings = Settings(number, conversations, seed, parsed, read_rules(uninformative))
+    with _open(pack) as opened, steps_bar("make", number + conversations) as show:
+        popularity = read_views(opened, views) if views is not None else None
+        made, quality = make_questions(opened, settings, popularity, tell=lambda done: show(done, ""))
+    if not made:
+        raise UsageError(f"{pack}: no entity of these bands has 5 to 100 informative triples; try other --bands")
+    write_jsonl(output, [each.gold for each in made])
+    note(f"{output}: {len(made):,} questions")
+    if as_json:
+        print(json.dumps(quality, ensure_ascii=False))
+    else:
+        table(("figure", "value"), [(name, _shown(value)) for name, value in quality.items()])
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {count}" for name, count in value.items())
+    return ", ".join(value) if isinstance(value, list) else value

@@ -1,0 +1,222 @@
+"""Runs side by side as one page: settings, figures, plots, what was lost, and wrong answers to look at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from kgask.errors import UsageError
+from kgask.eval import metrics
+from kgask.eval.compare import compare
+from kgask.eval.folder import Saved, read_timings
+from kgask.eval.page import Block, Heading, Paragraph, Plot, Table, as_html, markdown
+from kgask.eval.plots import Bar, Line, bar_plot, line_plot, stacked_bars
+from kgask.eval.records import Prediction
+from kgask.eval.resample import RESAMPLES
+from kgask.eval.summary import (
+    GROUPS,
+    UNKNOWN,
+    Figure,
+    broken_down,
+    counts_lost,
+    figures,
+    threshold_figures,
+)  # fmt: skip
+
+TITLE = "kgask eval"
+SHOWN_WRONG = 12  # wrong answers of a run, spread over the stages that lost them
+PLOTTED = {"hops": "Accuracy by hops", "kind": "Accuracy by kind of question"}
+MOST_GROUPS = 40  # of a breakdown; the largest ones
+SETTINGS = (
+    "set", "split", "questions", "pack_name", "model_name", "reader_name", "method", "encoder", "prompt", "free",
+    "given", "gold_hops", "options", "default_threshold", "hashes", "questions_sha256",
+)  # fmt: skip
+
+
+def write(runs: Sequence[Saved], out: Path, resamples: int = RESAMPLES) -> tuple[Path, Path]:
+    """``report.md`` and ``report.html`` in ``out``. Raises :class:`UsageError` for runs without predictions."""
+    if not runs:
+        raise UsageError("no run to report; name the folders that 'kgask eval run -o' wrote")
+    blocks = page(runs, resamples)
+    out.mkdir(parents=True, exist_ok=True)
+    files = out / "report.md", out / "report.html"
+    files[0].write_text(markdown(blocks), encoding="utf-8")
+    files[1].write_text(as_html(TITLE, blocks), encoding="utf-8")
+    return files
+
+
+def page(runs: Sequence[Saved], resamples: int = RESAMPLES) -> list[Block]:
+    names = run_names(runs)
+    blocks: list[Block] = [Heading("Answers over a knowledge graph", 1), Paragraph(_about(runs))]
+    blocks += [Paragraph(run.unfinished_note) for run in runs if not run.finished]
+    blocks += [Heading("Figures"), _figures(runs, names, resamples), Heading("Against the first run")]
+    blocks += _against_first(runs, names, resamples)
+    blocks += [Heading("Sure and right"), *_confidence(runs, names)]
+    for by in GROUPS:
+        blocks += _breakdown(by, runs, names, resamples)
+    blocks += [Heading("Where questions were lost"), _lost(runs, names)]
+    blocks += [Heading("Time"), *_times(runs, names), Heading("Wrong answers")]
+    for run, name in zip(runs, names, strict=True):
+        blocks += [Heading(name, 3), _wrong(run.predictions)]
+    return [*blocks, Heading("What decides each run"), _settings(runs, names)]
+
+
+def run_names(runs: Sequence[Saved]) -> list[str]:
+    """Folder names, with their parents' where two are the same."""
+    names = [run.name for run in runs]
+    if len(set(names)) == len(names):
+        return names
+    return [str(run.path) for run in runs]
+
+
+def _about(runs: Sequence[Saved]) -> str:
+    return (
+        f"{len(runs)} run{'s' if len(runs) > 1 else ''}; every question of a set counts, answered or not. "
+        "Brackets are 95 % bootstrap intervals over the questions. Hits@1, F1 and the exact set compare ids; "
+        "answer_hit and KM compare texts."
+    )
+
+
+# --- tables -------------------------------------------------------------------------------------
+
+
+def _figures(runs: Sequence[Saved], names: Sequence[str], resamples: int) -> Table:
+    columns = [figures(run.predictions, resamples) for run in runs]
+    shown = list(dict.fromkeys(name for column in columns for name in column))
+    rows = [[name, *(_cell(column.get(name)) for column in columns)] for name in shown]
+    rows.append(["questions", *(str(len(run.predictions)) for run in runs)])
+    return Table(["figure", *names], rows)
+
+
+def _cell(figure: Figure | None) -> str:
+    return "" if figure is None else figure.shown()
+
+
+def _against_first(runs: Sequence[Saved], names: Sequence[str], resamples: int) -> list[Block]:
+    rows, apart = [], []
+    for run, name in zip(runs[1:], names[1:], strict=True):
+        try:
+            found = compare(runs[0], run, resamples)
+        except UsageError as error:
+            apart.append(Paragraph(str(error)))
+            continue
+        for figure, (_, value, gain) in found.differences.items():
+            ends = f"{gain.mean:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}]"
+            rows.append([name, figure, f"{value:.4f}", ends, f"{gain.p_value:.3g}"])
+        tally = f"+{found.only_second} -{found.only_first}"
+        rows.append([name, "McNemar, right answers", "", tally, f"{found.p_value:.3g}"])
+    if not rows and not apart:
+        return [Paragraph("There is one run.")]
+    return [*apart, Table(["run", "figure", "value", f"minus {names[0]}", "p"], rows, n_text=2)] if rows else apart
+
+
+def _breakdown(by: str, runs: Sequence[Saved], names: Sequence[str], resamples: int) -> list[Block]:
+    """Nothing where the sets do not say, but for one run that has groups."""
+    tables = [broken_down(run.predictions, by, resamples=resamples) for run in runs]
+    groups = list(dict.fromkeys(group for table in tables for group in table))
+    if groups == [UNKNOWN] or by == "lost":
+        return []
+    if len(groups) > MOST_GROUPS:
+        sizes = {group: sum(_size(table.get(group, {})) for table in tables) for group in groups}
+        largest = set(sorted(groups, key=lambda group: -sizes[group])[:MOST_GROUPS])
+        groups = [group for group in groups if group in largest]
+    blocks: list[Block] = [Heading(f"By {'number of reference triples' if by == 'triples' else by}")]
+    if by in PLOTTED:
+        blocks.append(_bars(PLOTTED[by], groups, tables, names))
+    columns = list(dict.fromkeys(name for table in tables for row in table.values() for name in row))
+    rows = [
+        [group, name, str(_size(table[group])), *(_cell(table[group].get(column)) for column in columns)]
+        for group in groups
+        for name, table in zip(names, tables, strict=True)
+        if group in table
+    ]
+    return [*blocks, Table([by, "run", "questions", *columns], rows, n_text=2)]
+
+
+def _size(row: Mapping[str, Figure]) -> int:
+    return max((figure.n for figure in row.values()), default=0)
+
+
+def _lost(runs: Sequence[Saved], names: Sequence[str]) -> Table:
+    counts = [counts_lost(run.predictions) for run in runs]
+    rows = [[place, *(str(count[place]) for count in counts)] for place in ("right", *metrics.LOST)]
+    return Table(["stage", *names], rows)
+
+
+def _wrong(predictions: Sequence[Prediction]) -> Table:
+    """Some of each stage, in the order of the set."""
+    by_stage = {stage: [one for one in predictions if metrics.lost(one) == stage] for stage in metrics.LOST}
+    share = max(1, SHOWN_WRONG // max(1, sum(map(bool, by_stage.values()))))
+    rows = [
+        [stage, one.question, " | ".join(_gold(one)), one.written or one.answer or f"({one.reason})"]
+        for stage, wrong in by_stage.items()
+        for one in wrong[:share]
+    ]
+    return Table(["lost at", "question", "gold", "answered"], rows, n_text=4)
+
+
+def _gold(prediction: Prediction) -> list[str]:
+    if prediction.gold.label is not None and not prediction.gold.answers:
+        return [str(prediction.gold.label).lower()]
+    return [next((name for name in gold.names if name), gold.key or "") for gold in prediction.gold.answers]
+
+
+def _settings(runs: Sequence[Saved], names: Sequence[str]) -> Table:
+    rows = []
+    for setting in SETTINGS:
+        values = [run.decides.get(setting) for run in runs]
+        if any(value not in (None, "") for value in values):
+            rows.append([setting, *(v if isinstance(v, str) else json.dumps(v, sort_keys=True) for v in values)])
+    return Table(["setting", *names], rows, n_text=1 + len(runs))
+
+
+# --- plots --------------------------------------------------------------------------------------
+
+
+def _confidence(runs: Sequence[Saved], names: Sequence[str]) -> list[Block]:
+    lines, rows = [], []
+    for run, name in zip(runs, names, strict=True):
+        sure, is_right = metrics.confidences_and_right(run.predictions)
+        coverage, risk = metrics.risk_coverage(sure, is_right)
+        lines.append(Line(name, coverage.tolist(), risk.tolist()))
+        found = threshold_figures(run)
+        rows.append([name, *("-" if value is None else f"{value:.4f}" for value in found.values())])
+    svg = line_plot("Risk and coverage", "coverage: share of questions answered", "risk: share of answers wrong", lines)
+    about = "The surest answers are on the left; lower is better. What is not answered is wrong at the right end."
+    return [Plot(svg, about), Table(["run", "default threshold", "coverage", "accuracy of answered"], rows)]
+
+
+def _bars(title: str, groups: Sequence[str], tables: Sequence[dict], names: Sequence[str]) -> Plot:
+    drawn = {}
+    for group in groups:
+        bars = []
+        for at, table in enumerate(tables):
+            row = table.get(group, {})
+            figure = row.get("hits_at_1") or row.get("claim_right")
+            if figure is not None:
+                bars.append(Bar(at, figure.value, figure.low, figure.high, figure.n))
+        drawn[group] = bars
+    return Plot(bar_plot(title, names, drawn), f"{title}: Hits@1 by id (of claims: the verdict), with 95 % intervals.")
+
+
+def _times(runs: Sequence[Saved], names: Sequence[str]) -> list[Block]:
+    rows = {name: stage_means(read_timings(run.path)) for run, name in zip(runs, names, strict=True)}
+    stages = list(dict.fromkeys(stage for row in rows.values() for stage in row))
+    if not stages:
+        return [Paragraph("No times were kept.")]
+    svg = stacked_bars("Mean time per question", "ms", rows)
+    table = [
+        [name, *(f"{row.get(stage, 0.0):.2f}" for stage in stages), f"{sum(row.values()):.2f}"]
+        for name, row in rows.items()
+    ]
+    about = "Mean milliseconds per question and stage, of the machine that ran it."
+    return [Plot(svg, about), Table(["run", *(f"{stage} ms" for stage in stages), "sum ms"], table)]
+
+
+def stage_means(timings: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Mean milliseconds of each stage over all questions, those that did not come so far counted as 0."""
+    stages = list(dict.fromkeys(stage for row in timings for stage in row))
+    return {stage: float(np.mean([row.get(stage, 0.0) for row in timings])) for stage in stages}
