@@ -87,10 +87,15 @@ class ByMethod:
     # --- without a reader -----------------------------------------------------------------------
 
     def _best(self, outcome: Outcome, found: Found) -> Answer:
-        """What the best triple says, with everything that the same relation of the same entity leads to."""
+        """What the best triple says, with everything that the same relation of the same entity leads to.
+
+        Who asks for several hops wants what is that far away: the best triple of the farthest hop is taken, for
+        nearer ones name the topic and so resemble the question more.
+        """
         answers = {candidate.entity for candidate in outcome.evidence.candidates}
         starts, relations, ends = (array.tolist() for array in walked_ends(found.triples, self.pack))
-        at = next((row for row, end in enumerate(ends) if end in answers), None)
+        rows = [row for row, end in enumerate(ends) if end in answers]
+        at = max(rows, key=lambda row: (found.triples[row].hop, -row), default=None)
         if at is None:
             return outcome.refusal("retrieve", "what was retrieved leads only back to the topic")
         first = found.triples[at]

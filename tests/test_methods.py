@@ -91,8 +91,21 @@ def test_a_triple_between_two_seeds_stands_once(films: Pack) -> None:
 def test_too_many_triples_are_cut_and_it_is_said(films: Pack) -> None:
     near = around(films, np.array([entity(films, "Ann Ray")]), 2, most=3)
     assert len(near) == 3 and near.truncated
-    with pytest.raises(ValueError, match="1 or 2"):
-        around(films, np.array([0]), 3)
+    with pytest.raises(ValueError, match="at least 1"):
+        around(films, np.array([0]), 0)
+
+
+def test_three_hops_reach_everything_once(films: Pack) -> None:
+    near = around(films, np.array([entity(films, "Limerick")]), 3)
+    assert len(set(near.ids.tolist())) == len(near) and set(near.hops.tolist()) == {1, 2, 3}
+    for row in range(len(near)):
+        step = row
+        for hop in range(int(near.hops[row]), 1, -1):
+            assert near.hops[step] == hop and near.ends[near.via[step]] == near.starts[step]
+            step = int(near.via[step])
+        assert near.hops[step] == 1 and films.labels([int(near.starts[step])]) == ["Limerick"]
+    ways = near.ways(np.arange(len(near)), 0.5)
+    assert set(ways) == set(near.ids[near.hops > 1].tolist())
 
 
 # --- methods ----------------------------------------------------------------------------------------

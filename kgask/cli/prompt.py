@@ -13,7 +13,7 @@ from kgask import config
 from kgask.asking import MAX_HOPS, MAX_TOP_K, TOP_K, AskOptions, checked_question
 from kgask.cli.render import clean, note, table
 from kgask.errors import EXIT_NO_ANSWER, UsageError
-from kgask.open_reader import load_reader
+from kgask.open_reader import opened_reader
 from kgask.pipeline import Pipeline
 from kgask.types import Answer, Evidence, Question
 
@@ -76,19 +76,11 @@ def _list(as_json: bool) -> int:
 
 def _preview(text: str, options: dict[str, Any], settings: dict[str, Any]) -> tuple[Preview | None, Answer]:
     """The prompt, or None and the answer that says why there are no facts for it."""
-    reader_name = options["reader"] or str(settings.get("reader", config.DEFAULT_READER))
-    checked_question(text)
-    form = None
-    if options["prompt"]:
-        from kgask.read.prompts import form_of
-
-        form = form_of(options["prompt"])
-    reader = load_reader(config.find("model", reader_name).path)
-    if form is not None:
-        reader.use_prompt(form)
+    asked = Question(checked_question(text))
+    reader, _ = opened_reader(options["reader"] or "", options["prompt"], settings)
+    form = getattr(getattr(reader, "style", None), "form", None)  # kgask's own reader has one prompt
     with Pipeline.open(options["pack"], model=options["model"], reader=None, settings=settings) as pipeline:
         answer = pipeline.ask(text, _ask_options(options, settings))
-        asked = Question(checked_question(text))
         if form is not None and not form.has_facts:
             return reader.preview(asked, Evidence((), (), False), pipeline.pack), answer
         if answer.evidence is None:

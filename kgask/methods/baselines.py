@@ -56,7 +56,7 @@ class PopularRelations:
 
 def around_seeds(pack: Pack, seeds: Sequence[Seed], scope: Scope) -> Around:
     """What a method chooses from."""
-    return around(pack, np.array([seed.entity for seed in seeds]), min(scope.hops, 2))
+    return around(pack, np.array([seed.entity for seed in seeds]), scope.hops)
 
 
 def taken(near: Around, rows: np.ndarray, seeds: Sequence[Seed], scores: np.ndarray | None = None) -> Found:

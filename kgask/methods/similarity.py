@@ -20,10 +20,11 @@ from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.plan.matrix_cache import cached_matrix
 from kgask.retrieve.around import Around
-from kgask.types import Question, Seed
+from kgask.types import EntityId, Question, Seed
 from kgask.verbalise import clean_label, readable_relation
 
 EMBEDDED = 1024  # triples of one question; two cores embed that many in about half a second
+MAX_NAME_WORDS = 10
 KEPT_TEXTS = 20_000  # vectors remembered, 1.5 KB each
 
 
@@ -63,14 +64,8 @@ class Similarity:
             return np.arange(len(near))
         asked = self._vectors([self._encoder.as_question(question.text)])[0]
         likeness = (self._relation_vectors(pack) @ asked)[near.relations % pack.n_relations]
-        order = np.lexsort((near.ids, -likeness, ~self._named(near, question, pack)))
-        return np.sort(order[: self._embedded])
-
-    def _named(self, near: Around, question: Question, pack: Pack) -> np.ndarray:
-        """bool [T]: the triple's end is an entity whose whole label stands in the question."""
-        ends, place = np.unique(near.ends, return_inverse=True)
-        text = f" {normalise(question.text)} "
-        return np.array([f" {normalise(label)} " in text for label in pack.labels(ends.tolist())])[place]
+        named = np.isin(near.ends, named_in(question.text, pack))
+        return np.sort(np.lexsort((near.ids, -likeness, ~named))[: self._embedded])
 
     def _relation_vectors(self, pack: Pack) -> np.ndarray:
         """Unit vectors float32 [R, D] of the relations' labels; kept in memory, and on disk for the next process."""
@@ -89,6 +84,17 @@ class Similarity:
         while len(self._known) > KEPT_TEXTS:
             self._known.popitem(last=False)
         return found
+
+
+def named_in(text: str, pack: Pack) -> list[EntityId]:
+    """Entities whose whole name stands in the text."""
+    words = normalise(text).split()
+    phrases = [
+        " ".join(words[start:end])
+        for start in range(len(words))
+        for end in range(start + 1, min(start + MAX_NAME_WORDS, len(words)) + 1)
+    ]
+    return [hit.entity for hits in pack.exact(phrases).values() for hit in hits]
 
 
 def texts_of(near: Around, rows: np.ndarray, pack: Pack) -> list[str]:

@@ -75,12 +75,16 @@ class ForeignReader:
         cited = [shown.numbers[line - 1] for line in reply.lines]
         return answer_reading(cited, math.exp(reply.log_prob), evidence, lines, graph)
 
-    def score(self, tokens: Sequence[int], lines: Sequence[Line], citable: Sequence[int], cited: Sequence[int]) -> Reply:
+    def score(
+        self, tokens: Sequence[int], lines: Sequence[Line], citable: Sequence[int], cited: Sequence[int]
+    ) -> Reply:
         """The reply to a prompt that cites these lines (none: "I don't know"); over all sets the
         probabilities sum to 1, over all sets of names where lines end in the same one."""
         return self.style.score(tokens, lines, citable, cited)
 
-    def preview(self, question: Question, evidence: Evidence, graph: Graph, reply_tokens: int | None = None) -> Preview:
+    def preview(
+        self, question: Question, evidence: Evidence, graph: Graph, reply_tokens: int | None = None
+    ) -> Preview:
         """The prompt for this evidence; ``reply_tokens`` is the room kept for a free reply."""
         room = self._reply_room(evidence) if reply_tokens is None else lambda _lines: reply_tokens
         shown = self.fit(question, evidence, self.lines(evidence, graph), room)

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgask.pack.store import Pack
-from kgask.retrieve.follow import Edges, all_edges, concatenate
+from kgask.retrieve.follow import all_edges, concatenate
 from kgask.retrieve.trace import triple_ids
 from kgask.types import ScoredTriple, TripleId
 
 MOST = 50_000  # triples that are looked at; a hub's neighbours may have millions
+ARRAYS = ("ids", "hops", "starts", "relations", "ends", "via")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Around:
     """T triples with the way they are walked, away from the seeds; no triple stands twice.
 
-    All arrays are int64 [T]. ``via`` is the row of the hop-1 triple that leads to one of hop 2, -1 at hop 1.
+    All arrays are int64 [T]. ``via`` is the row of the triple that leads to one beyond hop 1, -1 at hop 1.
     """
 
     ids: np.ndarray
@@ -38,58 +39,49 @@ class Around:
         return ScoredTriple(int(self.ids[row]), int(self.hops[row]), score, inverse)
 
     def ways(self, rows: np.ndarray, score: float) -> dict[TripleId, ScoredTriple]:
-        """For each of the rows that is of hop 2, the triple that leads to it."""
-        return {
-            int(self.ids[row]): self.scored(int(self.via[row]), score) for row in rows.tolist() if self.via[row] >= 0
-        }
+        """For each of the rows beyond hop 1, and for what leads to it, the triple that leads there."""
+        found: dict[TripleId, ScoredTriple] = {}
+        for row in rows.tolist():
+            while self.via[row] >= 0 and int(self.ids[row]) not in found:
+                found[int(self.ids[row])] = self.scored(int(self.via[row]), score)
+                row = int(self.via[row])
+        return found
 
 
 def around(pack: Pack, seeds: np.ndarray, hops: int, most: int = MOST) -> Around:
-    """Every triple within ``hops`` (1 or 2) of the seeds, hop 1 first, at most ``most`` of them.
+    """Every triple within ``hops`` of the seeds, near ones first; beyond ``most`` an even share of the last hop.
 
-    A triple between two seeds is walked from its subject. Raises ValueError for other ``hops``.
+    A triple between two seeds is walked from its subject. Raises ValueError for ``hops`` below 1.
     """
-    if hops not in (1, 2):
-        raise ValueError(f"{hops} hops; 1 or 2 are looked at")
-    seeds = np.unique(np.asarray(seeds, np.int64))
-    near = _edges(pack, seeds)
-    ids = triple_ids(pack, near)
+    if hops < 1:
+        raise ValueError(f"{hops} hops; at least 1 is looked at")
+    reached = frontier = np.unique(np.asarray(seeds, np.int64))
+    found = Around(*(np.empty(0, np.int64) for _ in ARRAYS), pack.n_relations)
+    led = np.full(len(frontier), -1)  # the row that leads to each entity of the frontier
+    for hop in range(1, hops + 1):
+        found = _with_hop(found, pack, frontier, led, hop, most)
+        if found.truncated or hop == hops:
+            break
+        last = np.flatnonzero(found.hops == hop)
+        ends, first = np.unique(found.ends[last], return_index=True)
+        fresh = ~np.isin(ends, reached)
+        frontier, led = ends[fresh], last[first[fresh]]
+        reached = np.union1d(reached, frontier)
+    return found
+
+
+def _with_hop(found: Around, pack: Pack, frontier: np.ndarray, led: np.ndarray, hop: int, most: int) -> Around:
+    """What was found and the triples of the frontier that are new, each with the row that leads to its start."""
+    edges = concatenate([all_edges(pack, frontier, inverse) for inverse in (False, True)])
+    ids = triple_ids(pack, edges)
     _, first = np.unique(ids, return_index=True)
-    first = np.sort(first)
-    near, ids = near.where(first), ids[first]
-    found = _whole(near, ids, 1, np.full(len(ids), -1), pack)
-    if hops == 2 and len(found) < most:
-        found = _with_second(pack, seeds, found)
-    return _cut(found, most)
-
-
-def _edges(pack: Pack, entities: np.ndarray) -> Edges:
-    return concatenate([all_edges(pack, entities, inverse) for inverse in (False, True)])
-
-
-def _whole(edges: Edges, ids: np.ndarray, hop: int, via: np.ndarray, pack: Pack) -> Around:
-    hops = np.full(len(ids), hop)
-    return Around(ids, hops, edges.sources, edges.relations, edges.targets, via, pack.n_relations)
-
-
-def _with_second(pack: Pack, seeds: np.ndarray, near: Around) -> Around:
-    """Hop 1 with the triples of its ends, each led to by the first triple that reaches its start."""
-    middle, row = np.unique(near.ends, return_index=True)
-    fresh = ~np.isin(middle, seeds)
-    middle, row = middle[fresh], row[fresh]
-    further = _edges(pack, middle)
-    ids = triple_ids(pack, further)
-    _, first = np.unique(ids, return_index=True)
-    keep = np.sort(first[~np.isin(ids[first], near.ids)])
-    further, ids = further.where(keep), ids[keep]
-    second = _whole(further, ids, 2, row[np.searchsorted(middle, further.sources)], pack)
-    arrays = ("ids", "hops", "starts", "relations", "ends", "via")
-    both = (np.concatenate([getattr(near, name), getattr(second, name)]) for name in arrays)
-    return Around(*both, pack.n_relations)
-
-
-def _cut(found: Around, most: int) -> Around:
-    if len(found) <= most:
-        return found
-    arrays = (getattr(found, name)[:most] for name in ("ids", "hops", "starts", "relations", "ends", "via"))
-    return Around(*arrays, found.n_relations, truncated=True)
+    keep = np.sort(first[~np.isin(ids[first], found.ids)])
+    room = most - len(found)
+    truncated = len(keep) > room
+    if truncated:
+        keep = keep[np.linspace(0, len(keep) - 1, max(0, room)).astype(np.int64)]
+    edges, ids = edges.where(keep), ids[keep]
+    via = led[np.searchsorted(frontier, edges.sources)]
+    new = (ids, np.full(len(ids), hop), edges.sources, edges.relations, edges.targets, via)
+    both = (np.concatenate([getattr(found, name), more]) for name, more in zip(ARRAYS, new, strict=True))
+    return Around(*both, found.n_relations, truncated)
