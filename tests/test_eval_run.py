@@ -351,7 +351,8 @@ def test_without_knowledge_the_reader_is_asked_alone(films_path: Path, tmp_path:
     reader = write_qwen2(tmp_path / "tiny.gguf")
     questions = write_set(tmp_path / "own.jsonl", 1)
     args = ["run", "jsonl", str(questions), "--limit", "2", "--pack", str(films_path), "--reader", str(reader)]
-    args += ["--method", "none", "--prompt", "none", "--free", "--max-tokens", "2", "--json", "-o", str(tmp_path / "out")]
+    args += ["--method", "none", "--prompt", "none", "--free", "--max-tokens", "2", "--json"]
+    args += ["-o", str(tmp_path / "out")]
     found = json.loads(CliRunner().invoke(evaluate, args, catch_exceptions=False).stdout)
     assert found["questions"] == 2
     for one in read_predictions(tmp_path / "out" / folder.PREDICTIONS_FILE):
