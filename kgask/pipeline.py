@@ -88,6 +88,7 @@ class Pipeline:
         reader: str | None = "",
         method: str | None = None,
         encoder: str | None = None,
+        shots: int | None = None,
         prompt: str | None = None,
         context: str = CONTEXTS[0],
         settings: dict[str, Any] | None = None,
@@ -95,7 +96,8 @@ class Pipeline:
         """Open by name or path; what is not given comes from the settings, then the shipped ones.
 
         ``reader=None`` answers without reading. ``method`` is one of
-        :data:`kgask.methods.registry.METHODS`, ``encoder`` the sentence encoder of ``similarity``, ``prompt`` what
+        :data:`kgask.methods.registry.METHODS`, ``encoder`` the sentence encoder of ``similarity``, ``shots`` how
+        many examples ``kg-gpt`` shows its model, ``prompt`` what
         another reader than kgask's is told (a name or a file: :func:`kgask.read.prompts.form_of`), ``context``
         whether it sees triples, passages of the pack, or both. Raises
         :class:`~kgask.errors.PackError`, :class:`~kgask.errors.ModelError` or
@@ -111,15 +113,15 @@ class Pipeline:
         chosen = method or str(settings.get("method", PLANNED))
         encoder = encoder or str(settings.get("encoder", config.DEFAULT_ENCODER))
         if chosen != PLANNED:
-            found.use_method(chosen, encoder)
+            found.use_method(chosen, encoder, shots)
         if context != CONTEXTS[0]:
             found.use_passages(context, encoder, prompt is not None)
         return found
 
-    def use_method(self, name: str, encoder: str = config.DEFAULT_ENCODER) -> None:
+    def use_method(self, name: str, encoder: str = config.DEFAULT_ENCODER, shots: int | None = None) -> None:
         """Retrieve in another way from now on; raises ModelError or UsageError when that cannot be."""
         folder = config.find("model", encoder).path
-        self.method = make_method(name, Parts(folder, self.reader, self._plan_alone))
+        self.method = make_method(name, Parts(folder, self.reader, self._plan_alone, shots))
         self.notes += (f"method {name}",)
 
     def use_passages(self, context: str, encoder: str = config.DEFAULT_ENCODER, prompted: bool = False) -> None:
@@ -379,10 +381,10 @@ class Pipeline:
         return [candidate.entity for candidate in evidence.candidates if candidate.entity in wanted]
 
     def hashes(self) -> dict[str, str]:
-        """Of what the answers come from: pack, planner, reader."""
+        """Of what the answers come from: pack, planner, reader, and a method's own model."""
         found = {"pack": self.pack.content_hash, "model": self.planner.card.hash}
-        reader_hash = getattr(self.reader, "hash", None)
-        return found | ({"reader": reader_hash} if reader_hash else {})
+        more = {"reader": getattr(self.reader, "hash", None), "encoder": getattr(self.method, "hash", None)}
+        return found | {name: value for name, value in more.items() if value}
 
 
 def _stops_at(stop_probs: np.ndarray, asked: Asked) -> np.ndarray:

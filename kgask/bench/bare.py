@@ -20,13 +20,13 @@ def main(onnx: str, tokenizer: str, gguf: str) -> None:
 
     encoded = tokenizers.Tokenizer.from_file(tokenizer).encode("who wrote [MASK]?")
     session = onnxruntime.InferenceSession(onnx, providers=["CPUExecutionProvider"])
-    width = next(node.shape[1] for node in session.get_inputs() if node.name == "relations")
+    width = next(node.shape[1] for node in session.get_inputs() if node.name == "directed")
     session.run(
         None,
         {
             "input_ids": np.array([encoded.ids], np.int64),
             "attention_mask": np.array([encoded.attention_mask], np.int64),
-            "relations": np.zeros((1, width), np.float32),
+            "directed": np.zeros((2, width), np.float32),
             "first_mask": np.ones((1, 2), np.float32),
         },
     )

@@ -9,14 +9,13 @@ from typing import Any, BinaryIO
 import click
 
 from kgask import config
-from kgask.asking import CONTEXTS, MAX_HOPS, MAX_TOP_K, ORDERS, TOP_K, AskOptions
+from kgask.asking import AskOptions
+from kgask.cli.asked_with import ask_options, asked_with, open_pipeline
 from kgask.cli.questions import answer_lines, count_lines, read_chunks
 from kgask.cli.render import clean, note, steps_bar, stream_text
 from kgask.errors import EXIT_NO_ANSWER, UsageError
 from kgask.pipeline import Pipeline
 from kgask.types import Answer
-
-MAX_WRITTEN, WRITTEN_TOKENS = 4096, 128  # tokens of a free text
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -28,35 +27,13 @@ MAX_WRITTEN, WRITTEN_TOKENS = 4096, 128  # tokens of a free text
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Answer the questions of this file, one a line.",
 )
-@click.option("--pack", metavar="PACK", help="Pack name or path (KGASK_PACK; default: demo).")
-@click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel).")
-@click.option("-r", "--reader", metavar="GGUF", help="Reader: name, folder or GGUF file (KGASK_READER; default: reader).")
-@click.option("--gpu-layers", metavar="N", help="Layers of a GGUF reader on a GPU: a number, or auto.  [default: auto]")
-@click.option("--no-reader", is_flag=True, help="Answer without reading: from the plan, or the best triple.")
-@click.option("--method", metavar="METHOD", help="How triples are found: see kgask methods.  [default: rigel]")
-@click.option("--encoder", metavar="FOLDER", help="Sentence encoder of --method similarity.  [default: encoder]")
-@click.option(
-    "--context", type=click.Choice(CONTEXTS), default=CONTEXTS[0], help="What a GGUF reader sees.  [default: triples]"
-)
-@click.option("--order", type=click.Choice(ORDERS), help="Of triples that another method found.  [default: descending]")
-@click.option(
-    "--hops", type=click.IntRange(1, MAX_HOPS), help=f"At most this many hops.  [default: {MAX_HOPS}; other methods: 1]"
-)
-@click.option("--top-k", type=click.IntRange(1, MAX_TOP_K), help=f"Triples a hop for the reader.  [default: {TOP_K}]")
+@asked_with
 @click.option("--entity", metavar="ENTITY", help="The topic: a key, a label or an id (#12).")
-@click.option("--keep-seed", is_flag=True, help="Let a path come back to its topic entity.")
 @click.option(
     "--min-confidence",
     type=click.FloatRange(0, 1),
     help="Below this, say that there is no answer.  [default: what the model cards say]",
 )
-@click.option("--prompt", metavar="PROMPT", help="What a GGUF reader is told: a name (kgask prompt --list) or a file.")
-@click.option("--free", is_flag=True, help="Let a GGUF reader write freely; what it names is checked, the rest marked.")
-@click.option(
-    "--max-tokens", type=click.IntRange(1, MAX_WRITTEN), help=f"With --free: length.  [default: {WRITTEN_TOKENS}]"
-)
-@click.option("--temperature", type=click.FloatRange(0, 5), help="With --free: 0 is greedy.  [default: 0]")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Of --free, and of methods that draw.  [default: 0]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a question.")
 @click.option("--verbose", is_flag=True, help="Say on stderr what was loaded and how long each stage took.")
 @click.option("--explain", is_flag=True, help="Show on stderr how the answer came about.")
@@ -77,11 +54,13 @@ def ask(
         raise UsageError('no question; try: kgask "who wrote Lady Susan?"')
     # A free text is shown as it is written to a person at a terminal who asked one question.
     streams = options["free"] and bool(question) and text != "-" and not as_json and sys.stderr.isatty()
-    with _open(options, settings, streams) as pipeline:
+    with open_pipeline(options, settings, stream_text if streams else None) as pipeline:
         if verbose:
             _say_what_is_open(pipeline)
         shown = _Shown(pipeline, as_json, verbose, explain, options["free"], streams)
-        asked = _ask_options(options | {"explain": explain}, settings)
+        least = options["min_confidence"]
+        least = settings.get("min_confidence") if least is None else least
+        asked = ask_options(options, settings, entity=options["entity"], min_confidence=least, explain=explain)
         if question and text != "-":
             return shown.single(pipeline.ask(text, asked))
         if file:
@@ -90,71 +69,6 @@ def ask(
         else:
             shown.lines(sys.stdin.buffer, asked)
     return 0
-
-
-def _open(options: dict[str, Any], settings: dict[str, Any], streams: bool) -> Pipeline:
-    _check_options(options)
-    if options["gpu_layers"] is not None:
-        settings = settings | {"gpu_layers": config.gpu_layers(options["gpu_layers"])}
-    pipeline = Pipeline.open(
-        options["pack"],
-        model=options["model"],
-        reader=None if options["no_reader"] else options["reader"] or "",
-        method=options["method"],
-        encoder=options["encoder"],
-        prompt=options["prompt"],
-        context=options["context"],
-        settings=settings,
-    )
-    try:
-        if options["free"]:
-            pipeline.reader = _free(pipeline.reader, options, streams)
-            pipeline.notes += (pipeline.reader.note,)
-    except BaseException:
-        pipeline.close()
-        raise
-    return pipeline
-
-
-def _check_options(options: dict[str, Any]) -> None:
-    if options["no_reader"]:
-        for name in ("reader", "prompt", "free"):
-            if options[name]:
-                raise UsageError(f"--{name} and --no-reader exclude each other")
-    if options["prompt"] and not options["free"]:
-        from kgask.read.prompts import form_of
-
-        if not form_of(options["prompt"]).has_facts:
-            raise UsageError(f"--prompt {options['prompt']} shows no facts, so nothing could be checked; add --free")
-    if options["context"] == "passages" and not options["free"]:
-        raise UsageError("--context passages shows no triples, so nothing could be checked; add --free, or --context both")
-    for name in ("max_tokens", "temperature"):
-        if options[name] is not None and not options["free"]:
-            raise UsageError(f"--{name.replace('_', '-')} is for --free; by default nothing is written freely")
-
-
-def _free(reader: Any, options: dict[str, Any], streams: bool) -> Any:
-    from kgask.read.free import FreeReader, Writing
-
-    tokens = options["max_tokens"] or WRITTEN_TOKENS
-    writing = Writing(tokens, options["temperature"] or 0.0, options["seed"] or 0)
-    return FreeReader.of(reader, writing, stream_text if streams else None)
-
-
-def _ask_options(options: dict[str, Any], settings: dict[str, Any]) -> AskOptions:
-    def chosen(name: str, default: float | None) -> Any:
-        return options[name] if options[name] is not None else settings.get(name, default)
-
-    return AskOptions(
-        hops=chosen("hops", None),
-        top_k=chosen("top_k", TOP_K),
-        entity=options["entity"],
-        min_confidence=chosen("min_confidence", None),
-        keep_seed=options["keep_seed"],
-        explain=options["explain"],
-        order=options["order"] or ORDERS[0],
-        rng_seed=options["seed"] or 0,
-    )
 
 
 class _Shown:

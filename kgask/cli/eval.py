@@ -10,6 +10,7 @@ import click
 from kgask.cli.eval_make import half, make, rename
 from kgask.cli.eval_run import run
 from kgask.cli.eval_show import print_comparison, print_figures
+from kgask.cli.eval_table import table
 from kgask.cli.render import note, steps_bar
 
 GROUP_NAMES = ("kind", "hops", "triples", "band", "retrieval", "lost")
@@ -24,7 +25,7 @@ def evaluate() -> None:
     """
 
 
-for command in (run, make, rename, half):
+for command in (run, table, make, rename, half):
     evaluate.add_command(command)
 
 

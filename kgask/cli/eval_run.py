@@ -11,7 +11,8 @@ import click
 from click.core import ParameterSource
 
 from kgask import config
-from kgask.asking import MAX_HOPS, MAX_TOP_K, ORDERS, TOP_K, AskOptions
+from kgask.asking import CONTEXTS
+from kgask.cli.asked_with import WRITTEN_TOKENS, ask_options, asked_with, open_pipeline
 from kgask.cli.eval_show import print_figures, print_sweep
 from kgask.cli.render import note, steps_bar
 from kgask.errors import UsageError
@@ -20,12 +21,13 @@ from kgask.types import PLANNED
 if TYPE_CHECKING:
     from kgask.eval.folder import Saved
     from kgask.eval.run import Asking
-    from kgask.pipeline import Pipeline
     from kgask.read.prompts import PromptForm
     from kgask.sets.gold import Gold
 
-SWEPT = ("top-k", "hops", "method", "reader", "order", "prompt", "encoder", "model", "pack", "seed", "max-tokens")
-WRITTEN_TOKENS = 128
+SWEPT = (
+    "top-k", "hops", "method", "reader", "order", "context", "shots", "prompt", "encoder", "model", "pack", "seed",
+    "max-tokens",
+)  # fmt: skip
 NO_READER = "none"  # as a value of a sweep over readers
 
 
@@ -34,29 +36,14 @@ NO_READER = "none"  # as a value of a sweep over readers
 @click.argument("path", metavar="PATH", type=click.Path(exists=True, path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="OUT", help="Run folder.")
 @click.option("--split", metavar="NAME", help="Which part of the set, where PATH holds several.")
-@click.option("--pack", metavar="PACK", help="Pack name or path; by default as for ask.")
-@click.option("--model", metavar="MODEL", help="Planner name or path.")
-@click.option("-r", "--reader", metavar="GGUF", help="Reader name, folder or GGUF file.")
-@click.option("--no-reader", is_flag=True, help="Answer without reading.")
-@click.option("--gpu-layers", metavar="N", help="Layers of a GGUF reader on a GPU: a number, or auto.")
-@click.option("--method", metavar="METHOD", help="How triples are found: see kgask methods.  [default: rigel]")
-@click.option("--encoder", metavar="FOLDER", help="Sentence encoder of --method similarity.")
-@click.option("--order", type=click.Choice(ORDERS), help="Of another method's triples for the reader.")
+@asked_with
 @click.option("--given", is_flag=True, help="Give the topic instead of linking it.")
 @click.option("--gold-hops", is_flag=True, help="Give the number of hops instead of predicting it.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only N questions, drawn with a fixed seed.")
-@click.option("--top-k", type=click.IntRange(1, MAX_TOP_K), help=f"Triples a hop for the reader.  [default: {TOP_K}]")
-@click.option("--hops", type=click.IntRange(1, MAX_HOPS), help="At most this many hops.")
-@click.option("--keep-seed", is_flag=True, help="Let a path come back to its topic entity.")
 @click.option(
     "--min-confidence", type=click.FloatRange(0, 1), default=0.0, show_default=True,
     help="Below this, count as unanswered; what the models' own threshold would do is reported beside.",
 )  # fmt: skip
-@click.option("--prompt", metavar="PROMPT", help="What a GGUF reader is told: a name or a file.")
-@click.option("--free", is_flag=True, help="Let a GGUF reader write freely.")
-@click.option("--max-tokens", type=click.IntRange(1, 4096), help=f"With --free: length.  [default: {WRITTEN_TOKENS}]")
-@click.option("--temperature", type=click.FloatRange(0, 5), help="With --free: 0 is greedy.  [default: 0]")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Of what draws: methods, --temperature.  [default: 0]")
 @click.option("--sweep", metavar="NAME=V1,V2", help=f"A run for each value of an option: {', '.join(SWEPT)}.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
@@ -79,11 +66,11 @@ def run(
     golds = sample(registry.load(set_name, path, options["split"]), options["limit"])
     chosen = options | {"set_name": set_name, "path": path, "command": command_line(ctx)}
     if sweep is None:
-        saved = _run_one(golds, chosen, output)
+        saved = run_one(golds, chosen, output)
         print_figures([saved], ["run"], as_json)
         return
     name, values = parse_sweep(sweep, ctx)
-    runs = [_run_one(golds, chosen | changed, output / folder) for folder, changed in values]
+    runs = [run_one(golds, chosen | changed, output / folder) for folder, changed in values]
     print_sweep(name, [folder.partition("=")[2] for folder, _ in values], runs, as_json)
 
 
@@ -118,12 +105,11 @@ def _folder_name(name: str, value: str) -> str:
 # --- one run ------------------------------------------------------------------------------------
 
 
-def _run_one(golds: list[Gold], options: dict[str, Any], output: Path) -> Saved:
+def run_one(golds: list[Gold], options: dict[str, Any], output: Path) -> Saved:
     from kgask.eval.folder import load
     from kgask.eval.run import run as ask_all
 
     settings = config.load_settings()
-    _check_options(options)
     done = 0
 
     def report(n_done: int) -> None:
@@ -131,9 +117,9 @@ def _run_one(golds: list[Gold], options: dict[str, Any], output: Path) -> Saved:
         done = n_done
         show(n_done, output.name)
 
-    opened, form = open_pipeline(options, settings)
-    asking = _asking(options, settings, form)
-    with opened as pipeline, steps_bar("eval", len(golds)) as show:
+    with open_pipeline(options, settings) as pipeline, steps_bar("eval", len(golds)) as show:
+        # Our own reader has no prompt to choose.
+        asking = _asking(options, settings, getattr(getattr(pipeline.reader, "style", None), "form", None))
         about = {"path": str(options["path"]), "command": options["command"]}
         try:
             ask_all(pipeline, golds, asking, output, about, report)
@@ -143,77 +129,23 @@ def _run_one(golds: list[Gold], options: dict[str, Any], output: Path) -> Saved:
     return load(output)
 
 
-def _check_options(options: dict[str, Any]) -> None:
-    if options["no_reader"]:
-        for name in ("reader", "prompt", "free"):
-            if options[name]:
-                raise UsageError(f"--{name} and --no-reader exclude each other")
-    for name in ("max_tokens", "temperature"):
-        if options[name] is not None and not options["free"]:
-            raise UsageError(f"--{name.replace('_', '-')} is for --free; by default nothing is written freely")
-
-
-def open_pipeline(options: dict[str, Any], settings: dict[str, Any]) -> tuple[Pipeline, PromptForm | None]:
-    """The pipeline that the options name, and its prompt where the reader has one to choose.
-
-    Raises what :meth:`Pipeline.open` does.
-    """
-    from kgask.pipeline import Pipeline
-
-    if options["gpu_layers"] is not None:
-        settings = settings | {"gpu_layers": config.gpu_layers(options["gpu_layers"])}
-    reader = None if options["no_reader"] else options["reader"] or ""
-    pipeline = Pipeline.open(
-        options["pack"], model=options["model"], reader=reader, method=method_of(options, settings),
-        encoder=options["encoder"], settings=settings,
-    )  # fmt: skip
-    try:
-        return pipeline, _give_prompt(pipeline, options)
-    except BaseException:
-        pipeline.close()
-        raise
-
-
 def method_of(options: dict[str, Any], settings: dict[str, Any]) -> str:
     return options["method"] or str(settings.get("method", PLANNED))
-
-
-def _give_prompt(pipeline: Pipeline, options: dict[str, Any]) -> PromptForm | None:
-    if options["prompt"]:
-        from kgask.read.prompts import form_of
-
-        form = form_of(options["prompt"])
-        if not form.has_facts and not options["free"]:
-            raise UsageError(f"--prompt {options['prompt']} shows no facts, so nothing could be checked; add --free")
-        pipeline.reader.use_prompt(form)
-    used = getattr(getattr(pipeline.reader, "style", None), "form", None)  # our own reader has no prompt to choose
-    if options["free"]:
-        from kgask.read.free import FreeReader, Writing
-
-        writing = Writing(options["max_tokens"] or WRITTEN_TOKENS, options["temperature"] or 0.0, options["seed"] or 0)
-        pipeline.reader = FreeReader.of(pipeline.reader, writing)
-        pipeline.notes += (pipeline.reader.note,)
-    return used
 
 
 def _asking(options: dict[str, Any], settings: dict[str, Any], form: PromptForm | None) -> Asking:
     """How to ask, with the names that tables show and the hashes that the pipeline does not know."""
     from kgask.eval.run import Asking, named_models, text_hash
 
-    asked = AskOptions(
-        hops=_chosen("hops", options, settings, None),
-        top_k=_chosen("top_k", options, settings, TOP_K),
-        min_confidence=options["min_confidence"],
-        keep_seed=options["keep_seed"],
-        order=options["order"] or ORDERS[0],
-        rng_seed=options["seed"] or 0,
-    )
+    asked = ask_options(options, settings, min_confidence=options["min_confidence"])
     reader = None if options["no_reader"] else options["reader"] or ""
     named = named_models(options["pack"], options["model"], reader, settings) | {
         "set": options["set_name"],
         "split": options["split"],
         "method": method_of(options, settings),
         "encoder": options["encoder"],
+        "context": options["context"] or CONTEXTS[0],
+        "shots": options["shots"],
         "prompt": form.name if form else None,
         "free": options["free"],
     }
@@ -221,10 +153,6 @@ def _asking(options: dict[str, Any], settings: dict[str, Any], form: PromptForm 
         named |= {"max_tokens": options["max_tokens"] or WRITTEN_TOKENS, "temperature": options["temperature"] or 0.0}
     hashes = {"prompt": text_hash(f"{form.system}\0{form.parts}")} if form else {}
     return Asking(asked, options["given"], options["gold_hops"], named=named, hashes=hashes)
-
-
-def _chosen(name: str, options: dict[str, Any], settings: dict[str, Any], default: Any) -> Any:
-    return options[name] if options[name] is not None else settings.get(name, default)
 
 
 def command_line(ctx: click.Context) -> str:

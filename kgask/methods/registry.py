@@ -30,6 +30,7 @@ class Parts:
     encoder: Path  # folder of the sentence encoder
     reader: Reader | None
     plan: Callable[[Question, Sequence[Seed]], Branch | None]  # the planner, for readers that cannot be asked
+    shots: int | None = None  # examples that a model is shown; None: as many as the method likes
 
 
 def _asking(name: str, parts: Parts) -> Method:
@@ -40,7 +41,8 @@ def _asking(name: str, parts: Parts) -> Method:
     model = getattr(parts.reader, "model", parts.reader)  # of a reader that writes freely
     asks = isinstance(model, ForeignReader)
     if name == "kg-gpt":
-        return kg_gpt.KgGpt(kg_gpt.ModelSplitter(model) if asks else kg_gpt.PlannerSegments(parts.plan))
+        more = {} if parts.shots is None else {"shots": parts.shots}
+        return kg_gpt.KgGpt(kg_gpt.ModelSplitter(model, **more) if asks else kg_gpt.PlannerSegments(parts.plan))
     return relation_rank.RelationRank(
         relation_rank.ModelRanker(model) if asks else relation_rank.PlannerRanks(parts.plan)
     )

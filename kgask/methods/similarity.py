@@ -36,7 +36,7 @@ class Similarity:
     name = "similarity"
 
     def __init__(self, encoder: TextEncoder, embedded: int = EMBEDDED) -> None:
-        self._encoder, self._embedded = encoder, embedded
+        self._encoder, self._embedded, self.hash = encoder, embedded, encoder.card.hash
         self._known: OrderedDict[str, np.ndarray] = OrderedDict()
         self._relations: tuple[Pack, np.ndarray] | None = None
 

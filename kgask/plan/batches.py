@@ -9,8 +9,10 @@ Shapes: B questions, L tokens, R relations, D vector width.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 
@@ -100,11 +102,20 @@ def in_chunks(
     if len(chunks) == 1 or threads == 1:
         parts = [run(chunk) for chunk in chunks]
     else:
-        with ThreadPoolExecutor(min(threads, len(chunks))) as pool:
-            parts = list(pool.map(run, reversed(chunks)))[::-1]  # the longest first: none is waited for alone
+        parts = list(_pool(threads).map(run, reversed(chunks)))[::-1]  # the longest first: none is waited for alone
     back = np.empty(len(lengths), np.int64)
     back[order] = np.arange(len(lengths))
     return [np.concatenate(part)[back] for part in zip(*parts, strict=True)]
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Kept: starting threads for each call costs 3 ms, as much as a question."""
+    return ThreadPoolExecutor(threads)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not come along
 
 
 def padded(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[np.ndarray, np.ndarray]:

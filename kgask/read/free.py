@@ -17,6 +17,7 @@ import numpy as np
 from kgask.errors import ModelError
 from kgask.protocols import Graph, Reader
 from kgask.read.foreign_reader import ForeignReader, Shown
+from kgask.read.foreign_style import ForeignStyle
 from kgask.read.matching import match
 from kgask.read.preview import Preview
 from kgask.read.reply import NO_LINES, abstain
@@ -63,6 +64,11 @@ class FreeReader:
     def model(self) -> ForeignReader:
         """The reader behind it, for methods that ask it other things."""
         return self._reader
+
+    @property
+    def style(self) -> ForeignStyle:
+        """How the model is spoken to."""
+        return self._reader.style
 
     @property
     def note(self) -> str:

@@ -67,7 +67,7 @@ def finish(
         "seconds": round(trainer.seconds),
     }
     if (folder / EARLIER_RECIPE).exists():
-        about["earlier_recipe"] = json.loads((folder / EARLIER_RECIPE).read_text(encoding="utf-8"))
+        about["earlier_recipe"] = _earlier(json.loads((folder / EARLIER_RECIPE).read_text(encoding="utf-8")))
     weights = fit_weights(LlamaReader.load(exported), trainer.makers, count)
     about |= {"verdict_weights": asdict(weights)}
     if compare:
@@ -77,6 +77,12 @@ def finish(
     about |= measured_variant(exported, out, variant, about, trainer.makers, count)
     _write_card(out, about)
     return out
+
+
+def _earlier(content: dict[str, Any]) -> dict[str, Any]:
+    """The recipe of a run, or of a finished reader's card what tells how it was trained."""
+    told = ("recipe", "recipe_note", "steps", "seconds", "earlier_recipe")
+    return {key: content[key] for key in told if key in content} if "recipe" in content else content
 
 
 def measured_variant(

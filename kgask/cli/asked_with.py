@@ -1,0 +1,135 @@
+"""The options of every command that asks questions, and the pipeline that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgask import config
+from kgask.asking import CONTEXTS, MAX_HOPS, MAX_TOP_K, ORDERS, TOP_K, AskOptions
+from kgask.errors import UsageError
+
+if TYPE_CHECKING:
+    from kgask.pipeline import Pipeline
+
+MAX_WRITTEN, WRITTEN_TOKENS = 4096, 128  # tokens of a free text
+MAX_SHOTS = 12
+Command = Callable[..., Any]
+
+_OPTIONS = (
+    click.option("--pack", metavar="PACK", help="Pack name or path (KGASK_PACK; default: demo)."),
+    click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel)."),
+    click.option("-r", "--reader", metavar="GGUF", help="Reader name, folder or GGUF (KGASK_READER; default: reader)."),
+    click.option("--gpu-layers", metavar="N", help="Layers of a GGUF reader on a GPU: a number, or auto (default)."),
+    click.option("--no-reader", is_flag=True, help="Answer without reading: from the plan, or the best triple."),
+    click.option("--method", metavar="METHOD", help="How triples are found: see kgask methods.  [default: rigel]"),
+    click.option("--encoder", metavar="FOLDER", help="Sentence encoder of --method similarity.  [default: encoder]"),
+    click.option("--context", type=click.Choice(CONTEXTS), help="What a GGUF reader sees.  [default: triples]"),
+    click.option("--order", type=click.Choice(ORDERS), help="Of triples that another method found."),
+    click.option("--shots", type=click.IntRange(0, MAX_SHOTS), help="Examples that --method kg-gpt shows its model."),
+    click.option(
+        "--hops", type=click.IntRange(1, MAX_HOPS),
+        help=f"At most this many hops.  [default: {MAX_HOPS}; other methods: 1]",
+    ),
+    click.option("--top-k", type=click.IntRange(1, MAX_TOP_K), help=f"Triples a hop to read.  [default: {TOP_K}]"),
+    click.option("--keep-seed", is_flag=True, help="Let a path come back to its topic entity."),
+    click.option("--prompt", metavar="PROMPT", help="What a GGUF reader is told; kgask prompt --list shows names."),
+    click.option("--free", is_flag=True, help="Let a GGUF reader write freely; what it names is checked."),
+    click.option(
+        "--max-tokens", type=click.IntRange(1, MAX_WRITTEN), help=f"With --free: length.  [default: {WRITTEN_TOKENS}]"
+    ),
+    click.option("--temperature", type=click.FloatRange(0, 5), help="With --free: 0 is greedy.  [default: 0]"),
+    click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Of --free, and of what draws.  [default: 0]"),
+)  # fmt: skip
+
+
+def asked_with(command: Command) -> Command:
+    """Decorate a command with the options."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def not_asked_for() -> dict[str, Any]:
+    """The options as they are when none is given."""
+
+    @asked_with
+    def nothing() -> None:
+        """Carries the options."""
+
+    return {option.name: False if option.is_flag else None for option in nothing.__click_params__}
+
+
+def open_pipeline(
+    options: dict[str, Any], settings: dict[str, Any], on_text: Callable[[str], None] | None = None
+) -> Pipeline:
+    """The pipeline that the options name; ``on_text`` is given what a free reader writes, raw, as it is written.
+
+    Raises UsageError for options that exclude each other, and what :meth:`Pipeline.open` does.
+    """
+    from kgask.pipeline import Pipeline
+
+    _check(options)
+    if options["gpu_layers"] is not None:
+        settings = settings | {"gpu_layers": config.gpu_layers(options["gpu_layers"])}
+    pipeline = Pipeline.open(
+        options["pack"],
+        model=options["model"],
+        reader=None if options["no_reader"] else options["reader"] or "",
+        method=options["method"],
+        encoder=options["encoder"],
+        shots=options["shots"],
+        prompt=options["prompt"],
+        context=options["context"] or CONTEXTS[0],
+        settings=settings,
+    )
+    try:
+        if options["free"]:
+            pipeline.reader = _free(pipeline.reader, options, on_text)
+            pipeline.notes += (pipeline.reader.note,)
+    except BaseException:
+        pipeline.close()
+        raise
+    return pipeline
+
+
+def _check(options: dict[str, Any]) -> None:
+    if options["no_reader"]:
+        for name in ("reader", "prompt", "free"):
+            if options[name]:
+                raise UsageError(f"--{name} and --no-reader exclude each other")
+    if options["prompt"] and not options["free"]:
+        from kgask.read.prompts import form_of
+
+        if not form_of(options["prompt"]).has_facts:
+            raise UsageError(f"--prompt {options['prompt']} shows no facts, so nothing could be checked; add --free")
+    if options["context"] == "passages" and not options["free"]:
+        raise UsageError("--context passages shows no facts, so nothing could be checked; add --free")
+    for name in ("max_tokens", "temperature"):
+        if options[name] is not None and not options["free"]:
+            raise UsageError(f"--{name.replace('_', '-')} is for --free; by default nothing is written freely")
+
+
+def _free(reader: Any, options: dict[str, Any], on_text: Callable[[str], None] | None) -> Any:
+    from kgask.read.free import FreeReader, Writing
+
+    writing = Writing(options["max_tokens"] or WRITTEN_TOKENS, options["temperature"] or 0.0, options["seed"] or 0)
+    return FreeReader.of(reader, writing, on_text)
+
+
+def ask_options(options: dict[str, Any], settings: dict[str, Any], **more: Any) -> AskOptions:
+    """How each question is asked; ``more`` are further fields."""
+
+    def chosen(name: str, default: float | None) -> Any:
+        return options[name] if options[name] is not None else settings.get(name, default)
+
+    return AskOptions(
+        hops=chosen("hops", None),
+        top_k=chosen("top_k", TOP_K),
+        keep_seed=options["keep_seed"],
+        order=options["order"] or ORDERS[0],
+        rng_seed=options["seed"] or 0,
+        **more,
+    )
