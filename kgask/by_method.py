@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from kgask.asking import Asked
 from kgask.edge import Outcome
+from kgask.errors import MethodError
 from kgask.methods.base import Found, Method, Scope
 from kgask.methods.passages import PassageFinder
 from kgask.pack.store import Pack
@@ -59,7 +60,10 @@ class ByMethod:
             texts = self.passages.find(asked.question, seeds) if self.passages else ()
             if not seeds and not texts and needs_facts:
                 return blank.refusal("link", UNKNOWN)
-            found = self.method.find(asked.question, seeds, self.pack, self.scope) if seeds else Found((), (), {})
+            try:
+                found = self.method.find(asked.question, seeds, self.pack, self.scope) if seeds else Found((), (), {})
+            except MethodError as error:
+                return blank.refusal("retrieve", str(error))
             evidence = with_passages(self._evidence(asked.question, found), texts, self.passages)
         outcome = replace(blank, evidence=evidence, extra_notes=found.notes)
         if not evidence.triples and not evidence.passages and needs_facts:

@@ -37,6 +37,10 @@ class ModelError(KgaskError):
     """A planner or reader model is missing, broken, or does not fit."""
 
 
+class MethodError(ModelError):
+    """A retrieval method cannot be used for one question; the next one may do well."""
+
+
 class ConfigError(KgaskError):
     """The config file or an environment variable cannot be used."""
 

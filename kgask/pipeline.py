@@ -24,7 +24,7 @@ from kgask.link.marks import read_marks
 from kgask.methods.base import Method, Scope
 from kgask.methods.baselines import NoKnowledge
 from kgask.methods.passages import PassageFinder
-from kgask.methods.registry import Parts, make_method
+from kgask.methods.registry import MethodOptions, make_method
 from kgask.methods.text_encoder import TextEncoder
 from kgask.open_reader import opened_reader
 from kgask.pack.store import Pack
@@ -87,21 +87,18 @@ class Pipeline:
         model: str | None = None,
         reader: str | None = "",
         method: str | None = None,
-        encoder: str | None = None,
-        shots: int | None = None,
         prompt: str | None = None,
         context: str = CONTEXTS[0],
         settings: dict[str, Any] | None = None,
+        **method_options: Any,
     ) -> Pipeline:
         """Open by name or path; what is not given comes from the settings, then the shipped ones.
 
-        ``reader=None`` answers without reading. ``method`` is one of
-        :data:`kgask.methods.registry.METHODS`, ``encoder`` the sentence encoder of ``similarity``, ``shots`` how
-        many examples ``kg-gpt`` shows its model, ``prompt`` what
-        another reader than kgask's is told (a name or a file: :func:`kgask.read.prompts.form_of`), ``context``
-        whether it sees triples, passages of the pack, or both. Raises
-        :class:`~kgask.errors.PackError`, :class:`~kgask.errors.ModelError` or
-        :class:`~kgask.errors.UsageError`.
+        ``reader=None`` answers without reading. ``method`` is one of :data:`kgask.methods.registry.METHODS`,
+        ``method_options`` are fields of :class:`~kgask.methods.registry.MethodOptions`. ``prompt`` is what another
+        reader than kgask's is told (a name or a file: :func:`kgask.read.prompts.form_of`), ``context`` whether it
+        sees triples, passages of the pack, or both. Raises :class:`~kgask.errors.PackError`,
+        :class:`~kgask.errors.ModelError` or :class:`~kgask.errors.UsageError`.
         """
         settings = config.load_settings() if settings is None else settings
         pack_name = pack or str(settings.get("pack", config.DEFAULT_PACK))
@@ -111,18 +108,13 @@ class Pipeline:
         read = None if reader is None else opened_reader(reader, prompt, settings)
         found = cls(opened, planner, None if read is None else read[0], (planner.note, *(read[1] if read else ())))
         chosen = method or str(settings.get("method", PLANNED))
-        encoder = encoder or str(settings.get("encoder", config.DEFAULT_ENCODER))
+        wanted = MethodOptions.of(settings, **method_options)
         if chosen != PLANNED:
-            found.use_method(chosen, encoder, shots)
+            found.method = make_method(chosen, wanted, found.reader, found._plan_alone)
+            found.notes += (f"method {chosen}",)
         if context != CONTEXTS[0]:
-            found.use_passages(context, encoder, prompt is not None)
+            found.use_passages(context, wanted.encoder, prompt is not None)
         return found
-
-    def use_method(self, name: str, encoder: str = config.DEFAULT_ENCODER, shots: int | None = None) -> None:
-        """Retrieve in another way from now on; raises ModelError or UsageError when that cannot be."""
-        folder = config.find("model", encoder).path
-        self.method = make_method(name, Parts(folder, self.reader, self._plan_alone, shots))
-        self.notes += (f"method {name}",)
 
     def use_passages(self, context: str, encoder: str = config.DEFAULT_ENCODER, prompted: bool = False) -> None:
         """Show the reader passages too (``both``) or alone (``passages``), by LTGen's prompts unless it has another.

@@ -28,6 +28,8 @@ _OPTIONS = (
     click.option("--encoder", metavar="FOLDER", help="Sentence encoder of --method similarity.  [default: encoder]"),
     click.option("--context", type=click.Choice(CONTEXTS), help="What a GGUF reader sees.  [default: triples]"),
     click.option("--order", type=click.Choice(ORDERS), help="Of triples that another method found."),
+    click.option("--amr", metavar="FILE", help="AMRs of the questions, for --method amr; parser: by amrlib."),
+    click.option("--amr-model", metavar="MODEL", help="Ranker of --method amr; make one: kgask train amr."),
     click.option("--shots", type=click.IntRange(0, MAX_SHOTS), help="Examples that --method kg-gpt shows its model."),
     click.option(
         "--hops", type=click.IntRange(1, MAX_HOPS),
@@ -81,6 +83,8 @@ def open_pipeline(
         method=options["method"],
         encoder=options["encoder"],
         shots=options["shots"],
+        amr=options["amr"],
+        amr_model=options["amr_model"],
         prompt=options["prompt"],
         context=options["context"] or CONTEXTS[0],
         settings=settings,

@@ -146,6 +146,8 @@ def _asking(options: dict[str, Any], settings: dict[str, Any], form: PromptForm 
         "encoder": options["encoder"],
         "context": options["context"] or CONTEXTS[0],
         "shots": options["shots"],
+        "amr": options["amr"],
+        "amr_model": options["amr_model"],
         "prompt": form.name if form else None,
         "free": options["free"],
     }

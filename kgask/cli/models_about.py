@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kgask.read.gguf_header import GgufHeader
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-PLANNER, READER, ENCODER = "planner", "reader", "encoder"
+PLANNER, READER, ENCODER, AMR = "planner", "reader", "encoder", "amr"
 # Metadata keys of GGUF files that people want to know, and how they are called here.
 _SAID = {"general.name": "title", "general.license": "licence", "general.size_label": "size_label"}
 
@@ -78,6 +78,10 @@ def load_card(path: Path) -> tuple[str, dict[str, Any]]:
         return PLANNER, dict(RigelCard.load(path).content)
     if content.get("kind") == KIND:
         return ENCODER, EncoderCard.load(path).content
+    if content.get("kind") == AMR:
+        from kgask.methods.amr import AmrCard
+
+        return AMR, AmrCard.load(path).content
     if is_added(path):
         return READER, read_added(path)
     return READER, read_card(path).content

@@ -219,6 +219,8 @@ def _make_default(name: str) -> None:
 
     found = find("model", name)
     role = role_of(found.path)
+    if role not in SETTING:
+        raise UsageError(f"{name}: an AMR ranker has no default; name it with --amr-model")
     value = os.path.abspath(found.path) if found.origin == "path" else name
     set_setting(SETTING[role], value)
     used, origin = default_of(role)

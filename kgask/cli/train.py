@@ -10,6 +10,7 @@ import click
 
 from kgask import config
 from kgask.cli.render import note, steps_bar
+from kgask.cli.train_amr import amr as train_amr
 from kgask.cli.train_calibrate import calibrate
 from kgask.cli.train_encoder import encoder as make_encoder
 from kgask.cli.train_pack import adapt, domain
@@ -32,6 +33,7 @@ train.add_command(domain)
 train.add_command(reader)
 train.add_command(calibrate)
 train.add_command(make_encoder)
+train.add_command(train_amr)
 
 
 @train.command(short_help="Train the planner and export it to ONNX.")

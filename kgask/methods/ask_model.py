@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 
-from kgask.errors import ModelError
+from kgask.errors import MethodError, ModelError
 from kgask.read.foreign_reader import ForeignReader
 from kgask.read.foreign_style import Filled
 from kgask.read.grammar import ListForm, Picked, Written, can_constrain, pick, write
@@ -90,12 +90,12 @@ class ModelAsker:
         self._reader.warm(posed.filled, WARMED_TOKENS)
         return pick(self._reader.engine, posed.filled.tokens, items, most, form)
 
-    def unusable(self, what: str, written: str) -> ModelError:
+    def unusable(self, what: str, written: str) -> MethodError:
         """One line for a reply that no form could be found in."""
         said = neutral(written, SHOWN_CHARS)
         wrote = f"it wrote {said!r}" if said else "it wrote nothing"
         path = self._reader.engine.path
-        return ModelError(f"{path}: {what} ({wrote}); use a larger model, or --method rigel")
+        return MethodError(f"{path}: {what} ({wrote}); use a larger model, or --method rigel")
 
     def fewer(self, task: Task, posed: Posed) -> tuple[str, ...]:
         """A note where the context did not take all examples."""

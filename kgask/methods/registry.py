@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
+from kgask import config
 from kgask.errors import UsageError
 from kgask.methods.base import Method
 from kgask.protocols import Reader
@@ -17,48 +18,66 @@ METHODS = {
     "similarity": "the triples around the topic that are most similar to the question (KAPING)",
     "kg-gpt": "sentence segments, each with its relations, chosen by the reader (KG-GPT)",
     "relation-rank": "relations of each linked entity, ranked by the reader (LTGen)",
+    "amr": "relations of each linked entity, ranked by the question's AMR (LTGen)",
     "random": "triples drawn from around the topic (baseline)",
     "popular": "triples of the graph's most frequent relations (baseline)",
     "none": "no triples: what the reader knows by itself; only with --free (baseline)",
 }
 
 
+Plan = Callable[[Question, Sequence[Seed]], Branch | None]  # the planner, for readers that cannot be asked
+
+
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """What methods are made of. Nothing is opened before a method needs it."""
+class MethodOptions:
+    """What methods are told besides the question; models by name or path."""
 
-    encoder: Path  # folder of the sentence encoder
-    reader: Reader | None
-    plan: Callable[[Question, Sequence[Seed]], Branch | None]  # the planner, for readers that cannot be asked
-    shots: int | None = None  # examples that a model is shown; None: as many as the method likes
+    encoder: str = config.DEFAULT_ENCODER  # the sentence encoder of similarity, and of passages
+    shots: int | None = None  # examples that kg-gpt shows its model; None: as many as it likes
+    amr: str | None = None  # a file with the questions' AMRs, or "parser"
+    amr_model: str | None = None  # their ranker
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], **given: Any) -> MethodOptions:
+        """What is given; then what the settings say; then what ships."""
+        settled = {name: str(settings[name]) for name in ("encoder",) if name in settings}
+        return cls(**settled | {name: value for name, value in given.items() if value is not None})
 
 
-def _asking(name: str, parts: Parts) -> Method:
+def _asking(name: str, options: MethodOptions, reader: Reader | None, plan: Plan) -> Method:
     """A method that asks a language model; the planner answers for kgask's own reader, which cannot be asked."""
     from kgask.methods import kg_gpt, relation_rank
     from kgask.read.foreign_reader import ForeignReader
 
-    model = getattr(parts.reader, "model", parts.reader)  # of a reader that writes freely
+    model = getattr(reader, "model", reader)  # of a reader that writes freely
     asks = isinstance(model, ForeignReader)
     if name == "kg-gpt":
-        more = {} if parts.shots is None else {"shots": parts.shots}
-        return kg_gpt.KgGpt(kg_gpt.ModelSplitter(model, **more) if asks else kg_gpt.PlannerSegments(parts.plan))
+        more = {} if options.shots is None else {"shots": options.shots}
+        return kg_gpt.KgGpt(kg_gpt.ModelSplitter(model, **more) if asks else kg_gpt.PlannerSegments(plan))
     return relation_rank.RelationRank(
-        relation_rank.ModelRanker(model) if asks else relation_rank.PlannerRanks(parts.plan)
+        relation_rank.ModelRanker(model) if asks else relation_rank.PlannerRanks(plan)
     )
 
 
-def make_method(name: str, parts: Parts) -> Method:
-    """Raises UsageError for a name that there is not, ModelError for parts that do not fit."""
+def make_method(name: str, options: MethodOptions, reader: Reader | None, plan: Plan) -> Method:
+    """Nothing is opened that the method does not need.
+
+    Raises UsageError for a name that there is not, ModelError for a model that does not fit.
+    """
     if name not in METHODS or name == PLANNED:
         raise UsageError(f"no method {name!r}; there are {', '.join(METHODS)}")
     if name == "similarity":
         from kgask.methods.similarity import Similarity
         from kgask.methods.text_encoder import TextEncoder
 
-        return Similarity(TextEncoder.load(parts.encoder))
+        return Similarity(TextEncoder.load(config.find("model", options.encoder).path))
     if name in ("kg-gpt", "relation-rank"):
-        return _asking(name, parts)
+        return _asking(name, options, reader, plan)
+    if name == "amr":
+        from kgask.methods.amr import AmrRank
+
+        ranker = config.find("model", options.amr_model).path if options.amr_model else None
+        return AmrRank.open(options.amr, ranker, config.find("model", options.encoder).path)
     from kgask.methods.baselines import NoKnowledge, PopularRelations, RandomTriples
 
     return {"none": NoKnowledge, "random": RandomTriples, "popular": PopularRelations}[name]()
