@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kgask.errors import BuildError
-from kgask.pack.passages import APPLICATION_ID, DDL
+from kgask.pack.passages import APPLICATION_ID, DDL, VERSION
 
 PASSAGE_WORDS = 100  # LTGen, section 4: passages of a hundred words
 
@@ -37,6 +37,7 @@ def write_passages(path: Path, texts: Sequence[tuple[str, Sequence[int]]]) -> No
     try:
         db.conn.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=4096;")
         db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.conn.execute(f"PRAGMA user_version = {VERSION}")
         db.conn.executescript(DDL)
         with db.conn:
             db.conn.executemany("INSERT INTO passages VALUES (?, ?)", enumerate(text for text, _ in texts))

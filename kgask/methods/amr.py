@@ -7,7 +7,6 @@ are then taken as in :mod:`kgask.methods.relation_rank`. The model is trained by
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,16 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from kgask.config import MODEL_CARD
 from kgask.errors import ModelError, UsageError
 from kgask.methods.amr_graph import N_KINDS, AmrGraph
 from kgask.methods.amr_inputs import INPUTS, AmrInputs, amr_inputs, directed_words, relation_vectors
 from kgask.methods.amr_source import PARSER, AmrSource, open_source
 from kgask.methods.base import Found, Scope
+from kgask.methods.model_card import read_card
 from kgask.methods.relation_rank import MAX_ENTITIES, MAX_RELATIONS, MAX_TRIPLES, Ranking, RelationRank
-from kgask.methods.text_encoder import MAGIC, TextEncoder
+from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
-from kgask.plan.card import check_sizes
 from kgask.plan.providers import open_session
 from kgask.types import DirectedRelationId, EntityId, Question, Seed, directed
 from kgask.verbalise import clean_label, walked_ends
@@ -46,20 +44,14 @@ class AmrCard:
 
     @classmethod
     def load(cls, folder: Path) -> AmrCard:
-        """Sizes are checked, hashes by ``kgask models check``. Raises ModelError for what is no such folder."""
-        path = folder / MODEL_CARD
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            if content["magic"] != MAGIC or content["kind"] != KIND:
-                raise ModelError(f"{path}: not an AMR ranker; make one: kgask train amr --help")
-            if content["format_version"] != FORMAT_VERSION or content["n_kinds"] != N_KINDS:
-                raise ModelError(f"{path}: made for another version of kgask; make it again: kgask train amr")
-            check_sizes(folder, content["files"], (GRAPH,))
+        """Raises ModelError for what is no such folder."""
+
+        def made(content: dict[str, Any]) -> AmrCard:
+            if content["n_kinds"] != N_KINDS:
+                raise ValueError(f"{content['n_kinds']} kinds of nodes")
             return cls(folder, str(content["encoder"]), str(content["files"][GRAPH]["sha256"]), content)
-        except OSError as error:
-            raise ModelError(f"{path}: cannot be read ({error.strerror}); make one: kgask train amr --help") from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ModelError(f"{path}: broken model card ({error})") from error
+
+        return read_card(folder, KIND, FORMAT_VERSION, (GRAPH,), "kgask train amr --help", made)
 
 
 class AmrModel:

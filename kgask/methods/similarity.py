@@ -25,7 +25,7 @@ from kgask.retrieve.around import Around
 from kgask.types import EntityId, Question, Seed
 from kgask.verbalise import clean_label, readable_relation
 
-EMBEDDED = 1024  # triples of one question; two cores embed that many in about half a second
+EMBEDDED = 1024  # triples in the texts of one question, those on the ways counted; it bounds the time
 MAX_NAME_WORDS = 10
 KEPT_TEXTS = 20_000  # vectors remembered, 1.5 KB each
 
@@ -43,7 +43,7 @@ class Similarity:
     def find(self, question: Question, seeds: Sequence[Seed], pack: Pack, scope: Scope) -> Found:
         near = around_seeds(pack, seeds, scope)
         asked = self._encoder.as_question(question.text)
-        rows = self._likely(near, question, pack)
+        rows = self._likely(near, question, pack, self._embedded // max(1, int(near.hops.max(initial=1))))
         texts = [self._encoder.as_text(text) for text in texts_of(near, rows, pack)]
         vectors = self._vectors([asked, *texts])
         scores = vectors[1:] @ vectors[0]
@@ -57,17 +57,17 @@ class Similarity:
         to be repeated exactly must not depend on what was asked before."""
         self._known.clear()
 
-    def _likely(self, near: Around, question: Question, pack: Pack) -> np.ndarray:
-        """Rows to embed: all of them, or those of the relations most similar to the question.
+    def _likely(self, near: Around, question: Question, pack: Pack, most: int) -> np.ndarray:
+        """Rows to embed: all of them, or the ``most`` whose relations are most similar to the question.
 
         A triple whose end the question names goes before all others: nothing else tells a relation's triples apart.
         """
-        if len(near) <= self._embedded:
+        if len(near) <= most:
             return np.arange(len(near))
         asked = self._vectors([self._encoder.as_question(question.text)])[0]
         likeness = chain_vectors(near, self._relation_vectors(pack)) @ asked
         named = np.isin(near.ends, named_in(question.text, pack))
-        return np.sort(np.lexsort((near.ids, -likeness, ~named))[: self._embedded])
+        return np.sort(np.lexsort((near.ids, -likeness, ~named))[:most])
 
     def _relation_vectors(self, pack: Pack) -> np.ndarray:
         """Unit vectors float32 [R, D] of the relations' labels; kept in memory, and on disk for the next process."""

@@ -6,7 +6,6 @@ A model folder like the planner's: ``model.json``, ``encoder.onnx`` (int8) and `
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
+from kgask.methods.model_card import read_card
 from kgask.plan.batches import in_chunks, padded
-from kgask.plan.card import check_sizes
 from kgask.plan.providers import cpu_threads, open_session
 
-MAGIC, KIND, FORMAT_VERSION = "kgask-model", "encoder", 1
+KIND, FORMAT_VERSION = "encoder", 1
 GRAPH, TOKENIZER = "encoder.onnx", "tokenizer.json"
 MOST_ROWS = 16  # of one run; more are not quicker on a CPU
 INPUTS, OUTPUT = ["input_ids", "attention_mask"], "vectors"
@@ -40,24 +38,16 @@ class EncoderCard:
 
     @classmethod
     def load(cls, folder: Path) -> EncoderCard:
-        """Sizes are checked, hashes by ``kgask models check``. Raises ModelError for what is no encoder folder."""
-        path = folder / MODEL_CARD
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            if content["magic"] != MAGIC or content["kind"] != KIND:
-                raise ModelError(f"{path}: not an encoder; make one: kgask train encoder FOLDER -o OUT")
-            if content["format_version"] != FORMAT_VERSION:
-                raise ModelError(f"{path}: made for another version of kgask; make it again: kgask train encoder")
-            check_sizes(folder, content["files"], (GRAPH, TOKENIZER))
+        """Raises ModelError for what is no encoder folder."""
+
+        def made(content: dict[str, Any]) -> EncoderCard:
             prefixes = content.get("prefixes", {})
             return cls(
                 folder, int(content["max_tokens"]), str(content["pad_token"]), str(prefixes.get("question", "")),
                 str(prefixes.get("text", "")), str(content["files"][GRAPH]["sha256"]), content,
             )  # fmt: skip
-        except OSError as error:
-            raise ModelError(f"{path}: cannot be read ({error.strerror})") from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ModelError(f"{path}: broken model card ({error})") from error
+
+        return read_card(folder, KIND, FORMAT_VERSION, (GRAPH, TOKENIZER), "kgask train encoder FOLDER -o OUT", made)
 
 
 class TextEncoder:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
 from kgask.errors import PackError
 from kgask.pack import schema
+from kgask.pack.database import ReadOnly
 from kgask.pack.header import FORMAT_MAJOR
 from kgask.pack.literals import literal_key, parse_typed
 from kgask.pack.normalise import normalise
@@ -19,35 +17,15 @@ from kgask.pack.records import Literal, NameHit, RelationText
 LAST_CHARACTER = "\U0010ffff"
 
 
-class Names:
-    """One connection to names.sqlite; every broken file is a :class:`PackError`."""
+class Names(ReadOnly):
+    """One connection to names.sqlite."""
 
     def __init__(self, path: Path, n_entities: int, n_literals: int) -> None:
-        self.path = path
+        super().__init__(path, schema.APPLICATION_ID, FORMAT_MAJOR, "names")
         self.n_entities = n_entities
         self.first_literal = n_entities - n_literals
-        # immutable: the file never changes under us (packs are replaced by rename), so no locks are taken.
-        uri = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
-        try:
-            self._db = sqlite3.connect(uri, uri=True, check_same_thread=False)
-        except sqlite3.Error as error:
-            raise PackError(f"{path}: {error}") from error
-        application = self.query("PRAGMA application_id")[0][0]
-        version = self.query("PRAGMA user_version")[0][0]
-        if application != schema.APPLICATION_ID or version != FORMAT_MAJOR:
-            self.close()
-            raise PackError(f"{path}: not the names of a kgask pack of format {FORMAT_MAJOR}")
         self._prefixes: dict[int, str] | None = None
         self._has_vocabulary = False
-
-    def close(self) -> None:
-        self._db.close()
-
-    def query(self, sql: str, *parameters: Any) -> list[tuple]:
-        try:
-            return self._db.execute(sql, parameters).fetchall()
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise PackError(f"{self.path}: {error}; 'kgask pack check' tells what is broken") from error
 
     def by_id(self, columns: str, table: str, ids: Iterable[int]) -> dict[int, tuple]:
         """Rows of ``table`` by id, in one query; ids that have no row are left out."""

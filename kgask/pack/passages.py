@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
 from kgask.errors import PackError
+from kgask.pack.database import ReadOnly
 from kgask.types import Passage
 
 PASSAGES_FILE = "passages.sqlite"
-APPLICATION_ID = 0x6B677073  # "kgps"
+APPLICATION_ID, VERSION = 0x6B677073, 1  # "kgps"
 MAX_QUERY_WORDS = 64
 
 DDL = """
@@ -26,27 +24,11 @@ CREATE VIRTUAL TABLE words USING fts5(text, content='passages', content_rowid='i
 """
 
 
-class Passages:
-    """One read-only connection; every broken file is a :class:`PackError`."""
+class Passages(ReadOnly):
+    """One connection to passages.sqlite."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            self._db = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True)
-        except sqlite3.Error as error:
-            raise PackError(f"{path}: {error}") from error
-        if self.query("PRAGMA application_id")[0][0] != APPLICATION_ID:
-            self.close()
-            raise PackError(f"{path}: not the passages of a kgask pack")
-
-    def close(self) -> None:
-        self._db.close()
-
-    def query(self, sql: str, *parameters: Any) -> list[tuple]:
-        try:
-            return self._db.execute(sql, parameters).fetchall()
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise PackError(f"{self.path}: {error}; 'kgask pack check' tells what is broken") from error
+        super().__init__(path, APPLICATION_ID, VERSION, "passages")
 
     def __len__(self) -> int:
         return int(self.query("SELECT count(*) FROM passages")[0][0])
@@ -78,7 +60,7 @@ class Passages:
 
     def _of(self, scores: dict[int, float]) -> list[Passage]:
         ids = json.dumps(list(scores))
-        texts = dict(self.query("SELECT passages.id, text FROM passages JOIN json_each(?) j ON passages.id = j.value", ids))
+        texts = dict(self.query("SELECT p.id, p.text FROM passages p JOIN json_each(?) j ON p.id = j.value", ids))
         entities: dict[int, list[int]] = {}
         for passage, entity in self.query(
             "SELECT passage, entity FROM about JOIN json_each(?) j ON passage = j.value ORDER BY 1, 2", ids

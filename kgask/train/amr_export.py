@@ -18,7 +18,7 @@ from kgask.errors import ModelError
 from kgask.methods.amr import FORMAT_VERSION, GRAPH, KIND, OUTPUT
 from kgask.methods.amr_graph import N_KINDS
 from kgask.methods.amr_inputs import INPUTS
-from kgask.methods.text_encoder import MAGIC
+from kgask.methods.model_card import MAGIC
 from kgask.plan.providers import open_session
 from kgask.train.amr_data import Example
 from kgask.train.amr_loop import Accuracy, AmrConfig, tensors

@@ -18,7 +18,8 @@ from torch import Tensor, nn
 
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
-from kgask.methods.text_encoder import FORMAT_VERSION, GRAPH, INPUTS, KIND, MAGIC, OUTPUT, TOKENIZER
+from kgask.methods.model_card import MAGIC
+from kgask.methods.text_encoder import FORMAT_VERSION, GRAPH, INPUTS, KIND, OUTPUT, TOKENIZER
 from kgask.train.export_onnx import OPSET, file_entry, write_tokenizer
 from kgask.train.fuse import fuse
 from kgask.train.quantise import gemm_to_matmul, quantise, without_shapes
