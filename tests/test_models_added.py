@@ -198,10 +198,11 @@ def test_default_is_written_read_and_unset(added: Path, empty_home: Path, monkey
     assert json.loads(result.stdout) == {
         "planner": {"name": "rigel", "from": "shipped"},
         "reader": {"name": "tiny", "from": "config.toml"},
+        "encoder": {"name": "encoder", "from": "shipped"},
     }
     assert config.load_settings({}) == {"hops": 2, "reader": "tiny"}
     assert file.read_text().startswith("# mine\nhops = 2\n")
-    assert [entry["name"] for entry in json.loads(kgask("list", "--json").stdout) if entry["default"]] == ["rigel", "tiny"]
+    assert [entry["name"] for entry in json.loads(kgask("list", "--json").stdout) if entry["default"]] == ["encoder", "rigel", "tiny"]
     monkeypatch.setenv("KGASK_READER", "reader")
     assert "KGASK_READER still names 'reader'" in kgask("default", "tiny").stderr
     monkeypatch.delenv("KGASK_READER")

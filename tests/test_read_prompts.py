@@ -65,8 +65,8 @@ def test_each_prompt_has_its_papers_form(name: str, parts: list[str]) -> None:
 
 
 def test_only_ltgen_has_a_system_part_and_only_none_has_no_facts() -> None:
-    assert [name for name, form in NAMED.items() if form.system] == ["ltgen"]
-    assert [name for name, form in NAMED.items() if not form.has_facts] == ["none"]
+    assert [name for name, form in NAMED.items() if form.system] == ["ltgen", "ltgen-passages", "ltgen-both"]
+    assert [name for name, form in NAMED.items() if not form.has_facts] == ["ltgen-passages", "none"]
     assert [name for name, form in NAMED.items() if form.numbered] == ["kgask"]
 
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from films import build_films
 
 from kgask import config
-from kgask.errors import BuildError, ModelError, UsageError
+from kgask.errors import BuildError, MethodError, ModelError, UsageError
 from kgask.methods.amr import AmrCard, AmrModel
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
@@ -197,5 +197,5 @@ def test_a_question_without_an_amr_stops_the_command(films_path: Path, tmp_path:
     (tmp_path / "own.tsv").write_text("who made [North Road]?\tdirector\nmaker of [Stone Garden]\tdirector\n")
     given = ["--data", FIXTURES / "films.amr", "--questions", tmp_path / "own.tsv", "--pack", films_path]
     done = CliRunner().invoke(command, [*map(str, given), "-o", str(tmp_path / "mine")])
-    assert isinstance(done.exception, UsageError) and "no AMR of" in str(done.exception)
+    assert isinstance(done.exception, MethodError) and "no AMR of" in str(done.exception)
     assert not (tmp_path / "mine").exists()
