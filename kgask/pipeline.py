@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kgask import config
-from kgask.asking import CONTEXTS, MAX_HOPS, Asked, AskOptions, Timer, checked_question  # noqa: F401
+from kgask.asking import CONTEXTS, Asked, AskOptions, Timer, checked_question
 from kgask.by_method import ByMethod
 from kgask.choose import Linked, choose
 from kgask.edge import Outcome, none_answers, why_not
