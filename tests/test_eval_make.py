@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from reciter import write_reciter
 
 from kgask.build.writer import PackBuilder
 from kgask.cli.eval_make import make as make_command
+from kgask.cli.main import cli
 from kgask.errors import UsageError
 from kgask.eval.make import CONVERSATION, MAX_ANSWERS, Made, Settings, make
 from kgask.eval.make_sample import (
@@ -244,3 +246,23 @@ def test_views_of_a_pack_are_zero_where_none_is_given(path: Path, tmp_path: Path
     with Pack.open(path) as pack:
         views = read_views(pack, tmp_path / "v.tsv")
         assert views[pack.find_key("Coral Quarry")] == 12 and np.count_nonzero(views) == 1
+
+
+def test_a_language_model_words_the_questions_and_a_template_where_it_cannot(tmp_path: Path) -> None:
+    """It always writes the same: that is a question about Ann Ray, and none about anything else."""
+    builder = PackBuilder()
+    for topic in ("Ann Ray", "Carl Moss"):
+        for n in range(6):
+            builder.add(f"{topic} film {n}", "director", topic)
+            builder.add(topic, f"relation {n}", f"{topic} thing {n}")
+    builder.write(tmp_path / "pack")
+    model = write_reciter(tmp_path / "writer.gguf", ["What is", " there to say", " about", " Ann Ray?", "\nMore"])
+    out = tmp_path / "made.jsonl"
+    given = ["eval", "make", str(tmp_path / "pack"), "-o", str(out), "--number", "30", "--writer", str(model), "--json"]
+    done = CliRunner().invoke(cli, given)
+    assert done.exit_code == 0, done.output
+    texts = {gold.text for gold in registry.load("jsonl", out)}
+    assert "What is there to say about Ann Ray?" in texts and any("Carl Moss" in text for text in texts)
+    assert json.loads(done.stdout)["refused_of_the_writer"] > 0
+    told = CliRunner().invoke(cli, [*given[:-2], "reader"])
+    assert isinstance(told.exception, UsageError) and "--writer FILE.gguf" in str(told.exception)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ SEED = click.option(
 )
 FORCE = click.option("--force", is_flag=True, help="Replace a pack that is there.")
 MOST_REASONS = 10
+WRITER_TOKENS = 64  # of a question
 
 
 def _open(name: str) -> Pack:
@@ -127,11 +129,12 @@ def _note_left_out(left_out: tuple[LeftOut, ...]) -> None:
     "--uninformative", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
     help="Relations not to ask for, in place of kgask/eval/make_uninformative.txt.",
 )
+@click.option("--writer", metavar="GGUF", help="A language model that words the questions; where it fails, a template.")
 @SEED
 @click.option("--json", "as_json", is_flag=True, help="Print the quality report as JSON.")
 def make(
     pack: str, output: Path, number: int, conversations: int, bands: str | None, views: Path | None,
-    uninformative: Path | None, seed: int, as_json: bool,
+    uninformative: Path | None, writer: str | None, seed: int, as_json: bool,
 ) -> None:
     """Write questions with gold answers and triples about PACK, and print how good they are.
 
@@ -148,7 +151,8 @@ def make(
     settings = Settings(number, conversations, seed, parsed, read_rules(uninformative))
     with _open(pack) as opened, steps_bar("make", number + conversations) as show:
         popularity = read_views(opened, views) if views is not None else None
-        made, quality = make_questions(opened, settings, popularity, tell=lambda done: show(done, ""))
+        write = None if writer is None else _writer(writer)
+        made, quality = make_questions(opened, settings, popularity, write, tell=lambda done: show(done, ""))
     if not made:
         raise UsageError(f"{pack}: no entity of these bands has 5 to 100 informative triples; try other --bands")
     write_jsonl(output, [each.gold for each in made])
@@ -157,6 +161,17 @@ def make(
         print(json.dumps(quality, ensure_ascii=False))
     else:
         table(("figure", "value"), [(name, _shown(value)) for name, value in quality.items()])
+
+
+def _writer(name: str) -> Callable[[str], str]:
+    """A model that writes; raises UsageError for kgask's own reader, which only reads."""
+    from kgask import config
+    from kgask.open_reader import load_reader
+
+    reader = load_reader(config.find("model", name).path)
+    if not hasattr(reader, "complete"):
+        raise UsageError(f"--writer {name}: it reads and cannot write; name a language model: --writer FILE.gguf")
+    return lambda prompt: reader.complete(prompt, WRITER_TOKENS)
 
 
 def _shown(value: object) -> object:

@@ -10,6 +10,7 @@ from importlib import resources
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import readable
+from kgask.read.neutral import neutral
 from kgask.train.pack_wordings import UNKNOWN, word_pack
 from kgask.train.voices import names_other_kind
 from kgask.train.wordings import FORWARD, INVERSE, RelationWordings, load_wordings
@@ -53,7 +54,8 @@ class Wording:
         topic, *answers = names
         if self._write is not None:
             form = PROMPT_INVERSE if inverse else PROMPT
-            prompt = form.format(topic=topic, relation=self.label(relation), answer=", ".join(answers))
+            shown = ", ".join(map(neutral, answers))
+            prompt = form.format(topic=neutral(topic), relation=neutral(self.label(relation)), answer=shown)
             written = " ".join(self._write(prompt).split())
             if len(written) <= MAX_WRITTEN and topic in written and not any(name in written for name in answers):
                 return written

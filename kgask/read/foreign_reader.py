@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from kgask.errors import ModelError, UsageError
@@ -95,6 +96,19 @@ class ForeignReader:
             self.style.form.name, self.engine.text(filled.tokens), len(filled.tokens), filled.n_static, n_ctx, facts, cut,
             self.note,
         )  # fmt: skip
+
+    def complete(self, prompt: str, max_tokens: int) -> str:
+        """What the model writes after a prompt of the caller's own, greedily; the first line of it.
+
+        The prompt is in the model's chat format, and no token in it marks a turn; names in it are the caller's to
+        neutralise.
+        """
+        from kgask.read.grammar import write
+
+        style = copy(self.style)  # speaks in another form without changing the reader's own
+        style.use(PromptForm("own", "", "", ((prompt, None),)))
+        written = write(self.engine, style.prompt("", []).tokens, max_tokens).text.strip()
+        return written.splitlines()[0] if written else ""
 
     # --- steps ----------------------------------------------------------------------------------
 
