@@ -93,8 +93,8 @@ class ForeignReader:
         facts = tuple(line.text() for line in shown.lines)
         cut = tuple(line.text() for line in shown.cut)
         return Preview(
-            self.style.form.name, self.engine.text(filled.tokens), len(filled.tokens), filled.n_static, n_ctx, facts, cut,
-            self.note,
+            self.style.form.name, self.engine.text(filled.tokens), len(filled.tokens), filled.n_static, n_ctx, facts,
+            cut, self.note,
         )  # fmt: skip
 
     def complete(self, prompt: str, max_tokens: int) -> str:
