@@ -65,7 +65,8 @@ class ByMethod:
             except MethodError as error:
                 return blank.refusal("retrieve", str(error))
             evidence = with_passages(self._evidence(asked.question, found), texts, self.passages)
-        outcome = replace(blank, evidence=evidence, extra_notes=found.notes)
+        typos = tuple(f"read {seed.mention!r} as {seed.name!r}" for seed in seeds if seed.match == "typo")
+        outcome = replace(blank, evidence=evidence, extra_notes=(*typos, *found.notes))
         if not evidence.triples and not evidence.passages and needs_facts:
             labels = self.pack.labels([seed.entity for seed in seeds])
             return outcome.refusal("retrieve", NOTHING_AROUND.format(", ".join(labels)))
@@ -124,9 +125,10 @@ class ByMethod:
         if named:
             _, _, ends = walked_ends(evidence.triples, self.pack)
             lines = range(len(ends)) if reading.written is not None else [line - 1 for line in reading.cited_lines]
-            proof = [evidence.triples[row] for row in lines if ends[row] in set(named)]
+            wanted, reached = set(named), set(ends.tolist())
+            proof = [evidence.triples[row] for row in lines if int(ends[row]) in wanted]
             made = outcome.answer(named, self._support(proof, found))
-            told = [entity for entity in named if entity not in set(ends.tolist())]
+            told = [entity for entity in named if entity not in reached]
             made = replace(made, passages=telling(evidence.passages, told, self.passages))
         else:
             made = outcome.refusal("read", reading.text)

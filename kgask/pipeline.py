@@ -375,7 +375,7 @@ class Pipeline:
     def hashes(self) -> dict[str, str]:
         """Of what the answers come from: pack, planner, reader, and a method's own model."""
         found = {"pack": self.pack.content_hash, "model": self.planner.card.hash}
-        more = {"reader": getattr(self.reader, "hash", None), "encoder": getattr(self.method, "hash", None)}
+        more = {"reader": getattr(self.reader, "hash", None), "method": getattr(self.method, "hash", None)}
         return found | {name: value for name, value in more.items() if value}
 
 

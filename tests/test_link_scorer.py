@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("scipy")
+pytest.importorskip("torch")
 
 import kgask
 from kgask.errors import BuildError

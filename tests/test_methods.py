@@ -281,6 +281,11 @@ def test_ask_by_method(films_path: Path) -> None:
     )
     content = json.loads(found.stdout)
     assert content["answer"] == "Limerick" and content["method"] == "similarity"
+    assert content["hashes"]["method"] == TextEncoder.load(ENCODER).card.hash
+    typo = CliRunner().invoke(
+        cli, ["ask", "--pack", str(films_path), "--method", "similarity", "where was Ann Rayy born?"]
+    )
+    assert "Limerick" in typo.stdout and "as 'Ann Ray'" in typo.stderr
     wrong = CliRunner().invoke(cli, ["ask", "--pack", str(films_path), "--method", "guess", "where was Ann Ray born?"])
     assert isinstance(wrong.exception, UsageError) and "similarity" in str(wrong.exception)
 

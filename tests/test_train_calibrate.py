@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 pytest.importorskip("scipy")
+pytest.importorskip("torch")
 
 from click.testing import CliRunner
 

@@ -21,7 +21,7 @@
 ``notes``         what was read tolerantly or is ambiguous
 ``method``        how triples were found: ``rigel``, or what ``--method`` says
 ``timings_ms``    milliseconds per stage
-``hashes``        of ``pack``, ``model`` and ``reader``
+``hashes``        of ``pack``, ``model``, ``reader``, and of another method's own model (``method``)
 ``passages``      only with ``--context``: texts that name answers which no triple proves: ``id``, ``text``
 ``written``       only with ``--free``: the reader's whole text; null when it was not asked
 ``unverified``    only with ``--free``: pieces of it that name nothing that was retrieved

@@ -91,6 +91,7 @@ class AmrRank:
 
     def __init__(self, source: AmrSource, model: AmrModel, encoder: TextEncoder) -> None:
         self._source, self._model, self._encoder = source, model, encoder
+        self.hash = model.card.hash
         self._relations: tuple[Pack, list[str], np.ndarray] | None = None
 
     @classmethod
@@ -104,7 +105,7 @@ class AmrRank:
         return cls(open_source(source), AmrModel.load(model, loaded), loaded)
 
     def find(self, question: Question, seeds: Sequence[Seed], pack: Pack, scope: Scope) -> Found:
-        """Triples in order of their pair's probability. Raises UsageError for a question without an AMR."""
+        """Triples in order of their pair's probability. Raises MethodError for a question without an AMR."""
         ranker = _PairRanker(self, self._source.graph(question))
         found = RelationRank(ranker).find(question, seeds, pack, replace(scope, top_k=EVERY))
         starts, relations, _ = (array.tolist() for array in walked_ends(found.triples, pack))
