@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 OWN_THREADS = 2
 ONE_PROMPT = "the shipped reader has one prompt, its own"
 
+
 class LlamaReader:
     """A loaded reader; see :class:`kgask.protocols.Reader`."""
 
