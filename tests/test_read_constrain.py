@@ -19,8 +19,10 @@ from kgask.read.constrain import (
     decode_reply,
     judge_lines,
     line_log_odds,
+    pooled,
     score_reply,
 )
+from kgask.read.prompt import PromptLine, ways
 
 N_VOCAB = 40
 
@@ -137,6 +139,25 @@ def test_both_verdicts_and_the_bias_count_by_their_weights() -> None:
     assert judge_lines(judged, Weights(0.0, 1.0, 0.0)).cite_probs[1] == pytest.approx(0.5)
     assert judge_lines(judged, Weights(0.0, 0.0, -30.0)).cite_probs[1] < 1e-9
     assert judge_lines(Judged({1: 0.0}, 2.0), Weights(1.0, 1.0, 0.0)).cite_probs[1] > 0.8
+
+
+def test_lines_that_differ_in_entities_only_stand_or_fall_together() -> None:
+    lines = [
+        PromptLine("Ann", "child", "Bob", 1, 0.9, 1.0),
+        PromptLine("Ann", "child", "Cy", 1, 0.9, 1.0),
+        PromptLine("Ann", "spouse", "Dan", 1, 0.1, 0.1),
+        PromptLine("Bob", "job", "cook", 2, 0.5, 0.5),
+        PromptLine("Cy", "job", "smith", 2, 0.5, 0.5),
+        PromptLine("Dan", "job", "clerk", 2, 0.1, 0.1),
+        PromptLine("Eve", "job", "judge", 2, 0.1, 0.1),  # nothing shown leads to her
+        PromptLine("Fay", "job", "nurse", 2, 0.1, 0.1),
+    ]
+    found = dict(enumerate(ways(lines), start=1))
+    assert found[1] == found[2] != found[3] and found[4] == found[5] != found[6]
+    assert len({found[6], found[7], found[8]}) == 3
+    together = pooled(Judged({1: 2.0, 2: -1.0, 3: -4.0, 5: 1.0}, 0.25), found)
+    assert together == Judged({1: 0.5, 2: 0.5, 3: -4.0, 5: 1.0}, 0.25)
+    assert judge_lines(together, Weights(1.0, 0.0)).reply().lines == (1, 2, 5)
 
 
 def test_a_certain_verdict_leaves_a_finite_probability() -> None:

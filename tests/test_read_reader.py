@@ -82,7 +82,8 @@ def score_of(reader: LlamaReader | ForeignReader, tokens: list[int], lines: tupl
     """Of the reply to :func:`one_answer` that cites these lines."""
     if isinstance(reader, ForeignReader):
         return reader.score(tokens, reader.lines(one_answer(), GRAPH), [1, 2, 3], lines)
-    return reader.score(tokens, [1, 2, 3], lines)
+    marked = mark_lines(one_answer(), verbalise(one_answer().triples, GRAPH))
+    return reader.score(tokens, marked, [1, 2, 3], lines)
 
 
 def names(reading: Reading, graph: ToyGraph) -> list[str]:

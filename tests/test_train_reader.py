@@ -20,10 +20,10 @@ from kgask.cli.train_reader import VARIANTS as SHOWN_VARIANTS
 from kgask.cli.train_reader import reader as train_command
 from kgask.errors import BuildError, ModelError
 from kgask.read.card import make_card
-from kgask.read.constrain import line_log_odds
+from kgask.read.constrain import Judged, line_log_odds, pooled
 from kgask.read.encoder_engine import Heads
 from kgask.read.llama_reader import LlamaReader
-from kgask.read.prompt import FIRST, LAST, MAX_LINES, control_tokens, reader_pieces
+from kgask.read.prompt import FIRST, LAST, MAX_LINES, control_tokens, reader_pieces, ways
 from kgask.train.export_gguf import export, load_weights, quantise
 from kgask.train.reader_data import (
     VERDICTS,
@@ -37,7 +37,7 @@ from kgask.train.reader_data import (
 )
 from kgask.train.reader_loop import Recipe, Trainer, held_out_accuracy, judged, schedule
 from kgask.train.reader_model import ReaderConfig, ReaderModel
-from kgask.train.reader_relations import is_held_out, load_relations
+from kgask.train.reader_relations import is_held_out, load_relations, same_meaning
 from kgask.train.reader_scenes import CITE, SceneMaker, SceneOptions
 from kgask.train.reader_ship import VARIANTS, citable_of, logistic_regression, measure
 from kgask.train.reader_start import Start, find_start
@@ -208,6 +208,28 @@ def test_blind_scenes_carry_no_mark(makers: Makers) -> None:
         assert {(line.score, line.answer_ratio) for line in scene.lines} == {(1.0, 1.0)}
 
 
+def test_crowded_scenes_have_as_many_other_lines_as_asked_for(makers: Makers) -> None:
+    options = SceneOptions(distractors=10, wrong_plan=0.0, blind=0.0, shuffled=0.0, astray=0.0)
+    for scene in make_scenes(SceneMaker(makers.train.bank, makers.train.names, options), 5, 0, 60):
+        others = [line for number, line in enumerate(scene.lines, 1) if number not in scene.cite]
+        seed = next(line.subject for line in scene.lines if line.hop == 1)
+        assert len(others) == 10 and sum(line.subject == seed for line in others) == 5
+        assert all(scene.lines[number - 1].subject == seed for number in scene.cite) and scene.hops == 1
+        assert all(line.answer_ratio is not None for line in scene.lines)
+
+
+def test_what_says_the_same_is_no_distractor(makers: Makers) -> None:
+    assert same_meaning("P40", "+") >= {("P40", "+"), ("P22", "-"), ("kgask:son", "+"), ("kgask:parents", "-")}
+    assert same_meaning("P26", "+") >= {("P26", "-"), ("kgask:wife", "+")}
+    assert ("P40", "-") not in same_meaning("P40", "+")
+    bank = makers.train.bank
+    by_key = {relation.key: relation for relation in bank.all}
+    spouse, wife = by_key["P26"], by_key["kgask:wife"]
+    assert ("P26", "+") in bank.same_meaning(wife, "+") and ("kgask:wife", "+") in bank.same_meaning(spouse, "+")
+    written, screenplay = by_key["P50"], by_key["P58"]  # both are called "written by"
+    assert ("P58", "-") in bank.same_meaning(written, "-") and ("P50", "+") in bank.same_meaning(screenplay, "+")
+
+
 def test_a_scene_depends_on_its_seed_only(makers: Makers) -> None:
     assert make_scenes(makers.train, 3, 7, 3) == make_scenes(makers.train, 3, 0, 10)[7:]
     assert makers.train.make(random.Random(1)) == makers.train.make(random.Random(1))
@@ -350,11 +372,12 @@ def test_llama_cpp_computes_what_torch_does(exported: Path, trained: Trainer, ma
     for scene in scenes:
         encoded, citable = encode_scene(scene, trained.tokens), citable_of(scene)
         assert reader.prompt_tokens(scene.question, list(scene.lines)) == encoded.prompt
-        found = reader.judged(encoded.prompt, citable)
+        found = reader.judged(encoded.prompt, scene.lines, citable)
         with torch.inference_mode():
             lines, answered = judged(trained.model, make_batch([encoded]))
-        for line in citable:
-            assert found.lines[line] == pytest.approx(line_log_odds(lines[line - 1].numpy()), abs=0.05)
+        alone = Judged({line: line_log_odds(lines[line - 1].numpy()) for line in citable}, 0.0)
+        expected = pooled(alone, dict(enumerate(ways(scene.lines), start=1)))
+        assert found.lines == pytest.approx(expected.lines, abs=0.05)
         assert found.scene == pytest.approx(float(answered[0]), abs=0.02)
 
 

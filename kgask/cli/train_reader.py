@@ -65,6 +65,13 @@ VARIANTS = ("F16", "Q8_0", "Q8_0-Q5_1", "Q4_K")  # of kgask.train.reader_ship, w
     help="Share of training scenes without the plan's order and marks.",
 )
 @click.option(
+    "--crowded",
+    default=0.3,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Share of training scenes of one hop with many other triples around.",
+)
+@click.option(
     "--encoder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of the BERT encoder to start from: Hugging Face weights, or a planner. [default: the shipped planner]",
@@ -110,6 +117,7 @@ def reader(
     astray: float,
     unanswerable: float,
     blind: float,
+    crowded: float,
     encoder: Path | None,
     start: Path | None,
     minutes: float | None,
@@ -149,8 +157,10 @@ def reader(
         blind=blind,
         astray=astray,
         unanswerable=unanswerable,
+        crowded=crowded,
     )
-    makers = load_makers(data, tables, SceneOptions(blind=blind, astray=astray, unanswerable=unanswerable))
+    options = SceneOptions(blind=blind, astray=astray, unanswerable=unanswerable, crowded=crowded)
+    makers = load_makers(data, tables, options)
     trainer = Trainer.start(recipe, makers, out, find_start(encoder, start))
     note(f"{trainer.model.n_parameters():,} parameters, step {trainer.step} of {steps}")
     with steps_bar("train reader", steps) as show:

@@ -15,7 +15,8 @@ decoded. Two forms of one constraint; in both, the probabilities of all possible
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -78,6 +79,19 @@ class Judged:
 
     lines: Mapping[int, float]
     scene: float
+
+
+def pooled(judged: Judged, ways: Mapping[int, Hashable]) -> Judged:
+    """The lines of one way judged as one: each gets the mean log-odds of them all.
+
+    A line of its own is judged with the noise of its entities' names: of lines that differ in those alone, one
+    in ten questions had only some cited.
+    """
+    together: dict[Hashable, list[float]] = defaultdict(list)
+    for line, odds in judged.lines.items():
+        together[ways[line]].append(odds)
+    means = {way: sum(odds) / len(odds) for way, odds in together.items()}
+    return Judged({line: means[ways[line]] for line in judged.lines}, judged.scene)
 
 
 def judge_lines(judged: Judged, weights: Weights) -> Verdicts:

@@ -133,7 +133,7 @@ class LlamaReader:
         shown = [number for number in citable if number <= n_shown]
         if not shown:
             return abstain(NO_ANSWER_LINE)
-        reply = self.reply(tokens, shown)
+        reply = self.reply(tokens, marked[:n_shown], shown)
         reading = answer_reading(reply.lines, math.exp(reply.log_prob), evidence, lines, graph)
         return replace(reading, line_probs=reply.line_probs)
 
@@ -141,18 +141,20 @@ class LlamaReader:
         """The prompt as this model's tokens; ``question`` is clean text."""
         return self._style.prompt_tokens(question, lines)
 
-    def reply(self, tokens: Sequence[int], citable: Sequence[int]) -> Reply:
-        """The constrained reply to a prompt: only ``citable`` lines."""
-        return self._style.reply(tokens, citable) if citable else Reply((), 0.0, 0)
+    def reply(self, tokens: Sequence[int], lines: Sequence[PromptLine], citable: Sequence[int]) -> Reply:
+        """The constrained reply to a prompt of these lines: only ``citable`` ones."""
+        return self._style.reply(tokens, lines, citable) if citable else Reply((), 0.0, 0)
 
-    def score(self, tokens: Sequence[int], citable: Sequence[int], lines: Sequence[int]) -> Reply:
-        """The reply that cites ``lines`` (none: "I don't know"), with its probability; over all sets they
+    def score(
+        self, tokens: Sequence[int], lines: Sequence[PromptLine], citable: Sequence[int], cited: Sequence[int]
+    ) -> Reply:
+        """The reply that cites these lines (none: "I don't know"), with its probability; over all sets they
         sum to 1."""
-        return self._style.score(tokens, citable, lines)
+        return self._style.score(tokens, lines, citable, cited)
 
-    def judged(self, tokens: Sequence[int], citable: Sequence[int]) -> Judged:
+    def judged(self, tokens: Sequence[int], lines: Sequence[PromptLine], citable: Sequence[int]) -> Judged:
         """What the verdicts on the citable lines are made from."""
-        return self._style.judged(tokens, citable)
+        return self._style.judged(tokens, lines, citable)
 
     def _fit(self, question: str, lines: Sequence[PromptLine]) -> tuple[list[int], int]:
         """Prompt tokens and how many lines they show: as many as the model's context takes."""

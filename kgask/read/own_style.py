@@ -8,7 +8,7 @@ import numpy as np
 
 from kgask.errors import ModelError
 from kgask.read import prompt as forms
-from kgask.read.constrain import Judged, Reply, Verdicts, Weights, judge_lines, line_log_odds
+from kgask.read.constrain import Judged, Reply, Verdicts, Weights, judge_lines, line_log_odds, pooled
 from kgask.read.encoder_engine import EncoderEngine
 from kgask.read.prompt import MAX_LINES, N_VERDICTS, PromptLine
 
@@ -38,23 +38,27 @@ class OwnStyle:
             tokens.extend([self._controls[piece.text]] if piece.control else self._text(piece.text))
         return tokens
 
-    def judged(self, tokens: Sequence[int], citable: Sequence[int]) -> Judged:
-        """What the model says of each citable line and of the whole, from one evaluation."""
-        lines = sorted(citable)
+    def judged(self, tokens: Sequence[int], lines: Sequence[PromptLine], citable: Sequence[int]) -> Judged:
+        """What the model says of each citable line (those of one way as one) and of the whole, from one evaluation."""
+        numbers = sorted(citable)
         columns = [at for at, token in enumerate(tokens) if token in self._numbers]
-        hidden = self._engine.hidden_at(tokens, [0, *(columns[line - 1] for line in lines)])
+        hidden = self._engine.hidden_at(tokens, [0, *(columns[number - 1] for number in numbers)])
         logits = self._engine.heads(hidden)
-        odds = {line: line_log_odds(logits[row, :N_VERDICTS]) for row, line in enumerate(lines, 1)}
-        return Judged(odds, float(np.nan_to_num(logits[0, N_VERDICTS])))
+        odds = {number: line_log_odds(logits[row, :N_VERDICTS]) for row, number in enumerate(numbers, 1)}
+        return pooled(
+            Judged(odds, float(np.nan_to_num(logits[0, N_VERDICTS]))), dict(enumerate(forms.ways(lines), start=1))
+        )
 
-    def _verdicts(self, tokens: Sequence[int], citable: Sequence[int]) -> Verdicts:
-        return judge_lines(self.judged(tokens, citable), self._weights)
+    def _verdicts(self, tokens: Sequence[int], lines: Sequence[PromptLine], citable: Sequence[int]) -> Verdicts:
+        return judge_lines(self.judged(tokens, lines, citable), self._weights)
 
-    def reply(self, tokens: Sequence[int], citable: Sequence[int]) -> Reply:
-        return self._verdicts(tokens, citable).reply()
+    def reply(self, tokens: Sequence[int], lines: Sequence[PromptLine], citable: Sequence[int]) -> Reply:
+        return self._verdicts(tokens, lines, citable).reply()
 
-    def score(self, tokens: Sequence[int], citable: Sequence[int], lines: Sequence[int]) -> Reply:
-        return self._verdicts(tokens, citable).score(lines)
+    def score(
+        self, tokens: Sequence[int], lines: Sequence[PromptLine], citable: Sequence[int], cited: Sequence[int]
+    ) -> Reply:
+        return self._verdicts(tokens, lines, citable).score(cited)
 
     def _text(self, text: str) -> list[int]:
         tokens = self._known.get(text)

@@ -59,6 +59,21 @@ class PromptLine(NamedTuple):
     )  # score of the end among the plan's answers / the best one's; None: not an answer
 
 
+def ways(lines: Sequence[PromptLine]) -> list[tuple[object, ...]]:
+    """What tells the way of each line: its hop, its relation, and the relations that lead to where it starts.
+
+    Lines of one way answer a question together or not at all: they differ in entities only.
+    """
+    leading: dict[tuple[int, str], set[str]] = {}
+    for line in lines:
+        leading.setdefault((line.hop + 1, line.obj), set()).add(line.relation)
+    found: list[tuple[object, ...]] = []
+    for line in lines:
+        before = leading.get((line.hop, line.subject))
+        found.append((line.hop, line.relation, frozenset(before) if before else line.subject))
+    return found
+
+
 def number_token(line: int) -> str:
     """Control token of the 1-based line number."""
     return f"<|{line}|>"

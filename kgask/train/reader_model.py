@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from kgask.errors import ModelError
 from kgask.read.prompt import N_VERDICTS
+from kgask.train.attention import use_float32_attention
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class ReaderModel(nn.Module):
         super().__init__()
         self.config = config
         self.encoder = _cut(encoder, config)
+        use_float32_attention(self.encoder)
         size = self.encoder.config.hidden_size
         self.line_head = nn.Linear(size, N_VERDICTS)
         self.scene_head = nn.Linear(size, 1)  # whether any line answers

@@ -13,7 +13,7 @@ import random
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,9 @@ from kgask.verbalise import inverse_phrase, readable_relation
 
 TOPIC = "{x}"
 _NOT_A_RELATION = re.compile(
-    r"\b(ID|IDs|identifier|code|number|Sandbox|template|Wikidata|property)\b", re.IGNORECASE
+    r"\b(ID|IDs|identifier|code|number|Sandbox|template|Wikidata|Wikimedia|property|lexeme|label item|username|"
+    r"attested as|does not have|different from|category for|list of works|exception to|stated as|inferred from)\b",
+    re.IGNORECASE,
 )
 _OPENS_LIKE_A_VERB = (
     "has ",
@@ -38,6 +40,28 @@ _OPENS_LIKE_A_VERB = (
     "said ",
     "owned ",
 )
+# Wikidata's relations that are their own inverse, pairs of which one is (nearly) the inverse of the other, and pairs
+# of which one says what the other does, or part of it.
+SYMMETRIC = frozenset(
+    ("P26", "P47", "P190", "P451", "P460", "P461", "P530", "P1038", "P1382", "P3342", "P3373", "P3403")
+    + ("kgask:brother", "kgask:sister")
+)
+INVERSES = (
+    ("P22", "P40"), ("P25", "P40"), ("P36", "P1376"), ("P50", "P800"), ("P57", "P800"), ("P86", "P800"),
+    ("P69", "P3095"), ("P112", "P1830"), ("P115", "P466"), ("P127", "P1830"), ("P131", "P150"), ("P155", "P156"),
+    ("P170", "P800"), ("P179", "P527"), ("P184", "P185"), ("P206", "P205"), ("P355", "P749"), ("P361", "P527"),
+    ("P403", "P974"), ("P463", "P527"), ("P629", "P747"), ("P710", "P1344"), ("P802", "P1066"), ("P828", "P1542"),
+    ("P1346", "P2522"), ("P1365", "P1366"), ("P1478", "P1536"), ("kgask:parents", "P40"), ("kgask:father-of", "P22"),
+    ("kgask:mother-of", "P25"), ("kgask:filmography", "P161"), ("kgask:works-written", "P50"),
+    ("kgask:films-directed", "P57"), ("kgask:founded-things", "P112"), ("kgask:spoken-in", "P37"),
+)  # fmt: skip
+SYNONYMS = (
+    ("kgask:wife", "P26"), ("kgask:husband", "P26"), ("kgask:brother", "P3373"), ("kgask:sister", "P3373"),
+    ("kgask:son", "P40"), ("kgask:daughter", "P40"), ("kgask:parents", "P22"), ("kgask:parents", "P25"),
+    ("P17", "P495"), ("P31", "P279"), ("P131", "P276"), ("P361", "P179"), ("P361", "P463"), ("P364", "P407"),
+    ("P737", "P941"), ("P144", "P941"), ("P108", "P1416"), ("P127", "P749"), ("P453", "P1441"),
+)  # fmt: skip
+
 LABEL_QUESTIONS = (
     "what is the {r} of {x}",
     "what is {x}'s {r}",
@@ -109,6 +133,20 @@ class RelationWords:
         return rng.choice(forms).replace("{r}", rng.choice(self.labels))
 
 
+Walked = tuple[str, str]  # key of a relation and the direction it is walked in
+
+
+def same_meaning(key: str, direction: str) -> set[Walked]:
+    """What says the same as walking this relation in this direction, by the tables: "child" and "father of"."""
+    back = INVERSE if direction == FORWARD else FORWARD
+    return {
+        (key, direction),
+        *((other, direction) for pair in SYNONYMS if key in pair for other in pair),
+        *((other, back) for pair in INVERSES if key in pair for other in pair if other != key),
+        *([(key, back)] if key in SYMMETRIC else []),
+    }
+
+
 def is_held_out(text: str, share: float = 0.08) -> bool:
     """Whether a wording (or relation) is kept for measuring: by hash, so always the same ones."""
     return zlib.crc32(text.lower().encode()) % 1000 < share * 1000
@@ -130,6 +168,19 @@ class RelationBank:
                 for letter in relation.kinds(direction)[0]:
                     self._starting[letter].append((relation, direction))
         self.look_alikes = _look_alikes(self.all)
+        self._labelled = _keys_by_label((relation, relation.labels) for relation in relations)
+        self._labelled_back = _keys_by_label((relation, relation.inverse_labels) for relation in relations)
+
+    def same_meaning(self, relation: RelationWords, direction: str) -> set[Walked]:
+        """Which steps would answer the same question: the tables' ones, and whatever shares a label."""
+        back = INVERSE if direction == FORWARD else FORWARD
+        found = same_meaning(relation.key, direction)
+        for label in map(str.lower, relation.labels):
+            found |= {(key, direction) for key in self._labelled[label]}
+            found |= {(key, back) for key in self._labelled_back[label]}
+        for label in map(str.lower, relation.inverse_labels):
+            found |= {(key, back) for key in self._labelled[label]}
+        return found
 
     def draw(self, rng: random.Random) -> tuple[RelationWords, str]:
         """A relation and a direction: half our own wordings, most others asked by people, the rest by
@@ -160,6 +211,15 @@ def _one_side(relation: RelationWords, held_out: bool) -> RelationWords | None:
     if not asked and is_held_out(relation.key) != held_out:
         return None
     return replace(relation, questions=questions)
+
+
+def _keys_by_label(labelled: Iterable[tuple[RelationWords, list[str]]]) -> dict[str, set[str]]:
+    """Lower-case label -> keys of the relations that have it."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for relation, labels in labelled:
+        for label in labels:
+            found[label.lower()].add(relation.key)
+    return found
 
 
 def _look_alikes(relations: list[RelationWords]) -> dict[str, list[RelationWords]]:

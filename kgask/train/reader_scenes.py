@@ -46,6 +46,8 @@ class SceneOptions:
     astray: float = 0.05  # the question names something else that was taken for the seed: refuse
     renamed: float = 0.03  # the question uses a name of the seed that the lines do not show: answer
     hops: tuple[float, float, float] = (0.6, 0.27, 0.13)
+    crowded: float = 0.0  # one hop with 4 to 20 lines beside the gold ones, half of them about the seed
+    distractors: int | None = None  # so crowded, always, and with exactly so many
 
 
 @dataclass(slots=True)
@@ -80,9 +82,11 @@ class SceneMaker:
         self.options = options or SceneOptions()
 
     def make(self, rng: random.Random) -> Scene:
-        hops = rng.choices((1, 2, 3), self.options.hops)[0]
-        path = self._path(hops, rng)
-        scene = _Draft(self, path, rng).scene()
+        distractors = self.options.distractors
+        if self.options.crowded and rng.random() < self.options.crowded:
+            distractors = rng.randint(4, 20)
+        hops = rng.choices((1, 2, 3), self.options.hops)[0] if distractors is None else 1
+        scene = _Draft(self, self._path(hops, rng), rng, distractors).scene()
         return scene if scene.lines else self.make(rng)  # without lines the reader is never asked
 
     def _path(self, hops: int, rng: random.Random) -> list[Step]:
@@ -97,7 +101,7 @@ class SceneMaker:
 class _Draft:
     """A scene in the making."""
 
-    def __init__(self, maker: SceneMaker, path: list[Step], rng: random.Random):
+    def __init__(self, maker: SceneMaker, path: list[Step], rng: random.Random, distractors: int | None):
         self.bank, self.names_of, self.options = maker.bank, maker.names, maker.options
         self.path, self.rng = path, rng
         self.names: list[str] = []
@@ -108,7 +112,11 @@ class _Draft:
         self.astray = rng.random() < self.options.astray
         self.missing = -1 if self.answerable else self._missing_step()
         self.seed = self._entity(path[0][0].kinds(path[0][1])[0])
-        self._grow()
+        self.crowded = distractors is not None
+        if distractors is None:
+            self._grow()
+        else:
+            self._grow_exactly(distractors)
 
     def _missing_step(self) -> int:
         """Which step of the asked path is not in the graph: mostly the last one."""
@@ -157,25 +165,37 @@ class _Draft:
         return 1 if self.rng.random() < 0.55 else self.rng.choice((2, 2, 3, 3, 4, 5, 6, 8, 12))
 
     def _distract(self, entity: int, step: Step, few: bool) -> None:
+        """What else is known about an entity of which ``step`` is asked."""
+        rng = self.rng
+        for _ in range(rng.randint(0, 2) if few else rng.choice((0, 1, 2, 3, 4, 5, 6, 8, 10))):
+            self._tell_more(entity, step, 1 if rng.random() < 0.7 else rng.randint(2, 5))
+
+    def _tell_more(self, entity: int, step: Step, count: int) -> None:
+        """Triples of another relation than ``step``, often one that looks like it; none that would answer too."""
         rng = self.rng
         others = self.bank.look_alikes.get(step[0].key, [])
-        taken = {(step[0].key, step[1])} | {(edge.step[0].key, edge.step[1]) for edge in self.edges[entity]}
+        draw = rng.random()
+        if draw < 0.3 and others:
+            other: Step = (rng.choice(others), step[1])
+        else:
+            other = self.bank.starting_at(step[0].kinds(step[1])[0], rng)
+        taken = {_step_key(edge.step) for edge in self.edges[entity]} | self.bank.same_meaning(*step)
         texts = {self._label(step)} | {edge.label for edge in self.edges[entity]}
-        for _ in range(rng.randint(0, 2) if few else rng.choice((0, 1, 2, 3, 4, 5, 6, 8, 10))):
-            draw = rng.random()
-            if draw < 0.3 and others:
-                other: Step = (rng.choice(others), step[1])
-            else:
-                other = self.bank.starting_at(step[0].kinds(step[1])[0], rng)
-            key = (other[0].key, other[1])
-            if key in taken or self._label(other) in texts:
-                continue
-            taken.add(key)
-            texts.add(self._label(other))
-            self._connect(entity, other, 1 if rng.random() < 0.7 else rng.randint(2, 5))
+        if _step_key(other) not in taken and self._label(other) not in texts:
+            self._connect(entity, other, count)
+
+    def _grow_exactly(self, count: int) -> None:
+        """One hop of gold triples, and ``count`` others: half about the seed, half about what its triples lead to."""
+        step = self.path[0]
+        gold = [] if self.missing == 0 else self._connect(self.seed, step, min(TOP_K, self._fan_out(1)))
+        while len(self.edges[self.seed]) < len(gold) + count // 2:
+            self._tell_more(self.seed, step, 1)
+        reached = [edge.end for edge in self.edges[self.seed]]
+        while sum(len(self.edges[entity]) for entity in reached) < count - count // 2:
+            self._tell_more(self.rng.choice(reached), step, 1)
 
     def scene(self) -> Scene:
-        scored, answers = self._walk() if self.rng.random() < 0.8 else self._spread()
+        scored, answers = self._planned()
         shuffled = self.blind or self.rng.random() < self.options.shuffled
         ordered = self._order(scored, shuffled)[:MAX_LINES]
         best = max(answers.values(), default=1.0)
@@ -196,6 +216,32 @@ class _Draft:
                 way.append(number)
         kind = "none" if not cite else "one" if len(cite) == 1 else "several"
         return Scene(question, tuple(lines), tuple(cite), tuple(way), kind, len(self.path))
+
+    def _planned(self) -> tuple[list[_Scored], dict[int, float]]:
+        """Lines with plan scores, and the plan's answers."""
+        if self.crowded:
+            return self._all_scored()
+        return self._walk() if self.rng.random() < 0.8 else self._spread()
+
+    def _all_scored(self) -> tuple[list[_Scored], dict[int, float]]:
+        """Every triple of a scene of one hop and a further one, whatever the plan thinks of it."""
+        rng, asked = self.rng, _step_key(self.path[0])
+        edges = self.edges[self.seed]
+        probs = relation_probs(rng, self.options.wrong_plan, {_step_key(edge.step) for edge in edges}, asked)
+        stop = rng.betavariate(8, 1)
+        scored: list[_Scored] = []
+        answers: dict[int, float] = defaultdict(float)
+        for edge in edges:
+            key = _step_key(edge.step)
+            scored.append(_Scored(edge, 1, probs[key], _role(key == asked, 1, 1)))
+            answers[edge.end] += probs[key] * stop
+            on = self.edges[edge.end]
+            further = relation_probs(rng, 0.0, {_step_key(edge.step) for edge in on}, None)
+            for more in on:
+                score = probs[key] * (1 - stop) * further[_step_key(more.step)]
+                scored.append(_Scored(more, 2, score, OTHER))
+                answers[more.end] += score
+        return scored, dict(answers)
 
     def _walk(self) -> tuple[list[_Scored], dict[int, float]]:
         """As kgask retrieves: relation paths with their probabilities, STOP included, a beam of them at

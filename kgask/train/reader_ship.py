@@ -32,6 +32,8 @@ SOURCES = (
 VARIANTS = {"F16": ("F16", None), "Q8_0": ("Q8_0", None), "Q8_0-Q5_1": ("Q8_0", "Q5_1"), "Q4_K": ("Q4_K", "Q4_0")}
 # What is measured: name -> options of the held-out scenes.
 MEASURED = {
+    "ten distractors": SceneOptions(wrong_plan=0.0, blind=0.0, shuffled=0.0, astray=0.0, renamed=0.0, distractors=10),
+    "ten distractors, shuffled, no scores": SceneOptions(blind=1.0, astray=0.0, renamed=0.0, distractors=10),
     "plan order and scores": SceneOptions(wrong_plan=0.0, blind=0.0, shuffled=0.0, astray=0.0),
     "plan errs": SceneOptions(unanswerable=0.0, wrong_plan=1.0, blind=0.0, shuffled=0.0, astray=0.0),
     "shuffled, no scores": SceneOptions(blind=1.0, astray=0.0),
@@ -114,7 +116,7 @@ def fit_weights(reader: LlamaReader, makers: Makers, count: int) -> Weights:
         citable = citable_of(scene)
         if not citable:
             continue
-        judged = reader.judged(reader.prompt_tokens(scene.question, scene.lines), citable)
+        judged = reader.judged(reader.prompt_tokens(scene.question, scene.lines), scene.lines, citable)
         for line in citable:
             rows.append((judged.lines[line], judged.scene, 1.0))
             targets.append(line in scene.cite)
@@ -156,7 +158,7 @@ def measure(reader: LlamaReader, makers: Makers, count: int) -> dict[str, Any]:
 def read_scene(reader: LlamaReader, scene: Scene) -> tuple[int, ...]:
     """The lines that the reader cites for a scene; every line that ends in one of the plan's answers is
     open to it."""
-    return reader.reply(reader.prompt_tokens(scene.question, scene.lines), citable_of(scene)).lines
+    return reader.reply(reader.prompt_tokens(scene.question, scene.lines), scene.lines, citable_of(scene)).lines
 
 
 def citable_of(scene: Scene) -> list[int]:
