@@ -14,11 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from films import build_films
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from predicted import evidence, gold_of, predicted, topic
+from reciter import write_reciter
 from tiny_gguf import write_qwen2
 
 import kgask
@@ -361,3 +362,42 @@ def test_without_knowledge_the_reader_is_asked_alone(films_path: Path, tmp_path:
         assert one.written is not None
         assert not one.evidence
         assert metrics.lost(one) in ("read", "")
+
+
+def write_claims(path: Path) -> Path:
+    claims = [("Ann Ray directed Harbour Lights.", True), ("Carl Moss directed Harbour Lights.", False)]
+    path.write_text("".join(json.dumps({"question": text, "label": label}) + "\n" for text, label in claims))
+    return path
+
+
+def claim_run(path: Path, pack: Path, out: Path, *more: str) -> Result:
+    args = ["run", "jsonl", str(write_claims(path)), "--pack", str(pack), "--json", "-o", str(out), *more]
+    return CliRunner().invoke(evaluate, args)
+
+
+@pytest.mark.parametrize(("method", "prompt"), [("none", "claim"), ("similarity", "kg-gpt-claim")])
+def test_claims_are_judged_by_yes_or_no(method: str, prompt: str, films_path: Path, tmp_path: Path) -> None:
+    reader = write_reciter(tmp_path / "yes.gguf", ["Yes", ", it is"])
+    out = tmp_path / "out"
+    done = claim_run(tmp_path / "c.jsonl", films_path, out, "-r", str(reader), "--free", "--method", method)
+    assert done.exit_code == 0, done.output
+    assert folder.load(out).decides["prompt"] == prompt
+    first, second = read_predictions(out / folder.PREDICTIONS_FILE)
+    assert first.written == "Yes, it is" and metrics.claim_right(first) == 1.0 and metrics.claim_right(second) == 0.0
+    assert bool(first.evidence) == (method != "none")
+
+
+def test_claims_are_split_as_claims(films_path: Path, tmp_path: Path) -> None:
+    noise = write_qwen2(tmp_path / "noise.gguf", 3, n_ctx=8192)
+    more = ("-r", str(noise), "--free", "--method", "kg-gpt", "--shots", "1")
+    assert claim_run(tmp_path / "c.jsonl", films_path, tmp_path / "out", *more).exit_code == 0
+    for one in read_predictions(tmp_path / "out" / folder.PREDICTIONS_FILE):
+        assert one.abstained and "does not split the claim" in one.reason
+
+
+def test_without_free_text_claims_have_no_verdict(films_path: Path, tmp_path: Path) -> None:
+    done = claim_run(tmp_path / "c.jsonl", films_path, tmp_path / "out", "--no-reader")
+    assert done.exit_code == 0 and "--free" in done.stderr
+    noise = str(write_qwen2(tmp_path / "noise.gguf"))
+    refused = claim_run(tmp_path / "c.jsonl", films_path, tmp_path / "o2", "-r", noise, "--prompt", "kg-gpt-claim")
+    assert isinstance(refused.exception, UsageError) and "yes or no" in str(refused.exception)

@@ -83,6 +83,7 @@ def open_pipeline(
         method=options["method"],
         encoder=options["encoder"],
         shots=options["shots"],
+        claims=options.get("claims"),
         amr=options["amr"],
         amr_model=options["amr_model"],
         prompt=options["prompt"],
@@ -105,10 +106,13 @@ def _check(options: dict[str, Any]) -> None:
             if options[name]:
                 raise UsageError(f"--{name} and --no-reader exclude each other")
     if options["prompt"] and not options["free"]:
-        from kgask.read.prompts import form_of
+        from kgask.read.prompts import OF_CLAIMS, form_of
 
-        if not form_of(options["prompt"]).has_facts:
+        form = form_of(options["prompt"])
+        if not form.has_facts:
             raise UsageError(f"--prompt {options['prompt']} shows no facts, so nothing could be checked; add --free")
+        if form.name in OF_CLAIMS:
+            raise UsageError(f"--prompt {form.name} is answered by yes or no, which no fact holds; add --free")
     if options["context"] == "passages" and not options["free"]:
         raise UsageError("--context passages shows no facts, so nothing could be checked; add --free")
     for name in ("max_tokens", "temperature"):

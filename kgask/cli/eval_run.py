@@ -58,13 +58,16 @@ def run(
     kgask eval score runs/rigel --by kind
 
     A run that was stopped goes on with the same command. --method none --free asks the reader
-    without any facts (the question-only baseline).
+    without any facts (the question-only baseline). A set of claims (factkg) needs --free for verdicts;
+    its prompt is then KG-GPT's for claims, with --method none the claim alone.
     """
     from kgask.eval.run import sample
     from kgask.sets import registry
 
     golds = sample(registry.load(set_name, path, options["split"]), options["limit"])
     chosen = options | {"set_name": set_name, "path": path, "command": command_line(ctx)}
+    if all(gold.label is not None for gold in golds):
+        chosen |= {"claims": True}
     if sweep is None:
         saved = run_one(golds, chosen, output)
         print_figures([saved], ["run"], as_json)
@@ -110,6 +113,8 @@ def run_one(golds: list[Gold], options: dict[str, Any], output: Path) -> Saved:
     from kgask.eval.run import run as ask_all
 
     settings = config.load_settings()
+    if options.get("claims"):
+        options = options | {"prompt": _prompt_of_claims(options, settings)}
     done = 0
 
     def report(n_done: int) -> None:
@@ -131,6 +136,16 @@ def run_one(golds: list[Gold], options: dict[str, Any], output: Path) -> Saved:
 
 def method_of(options: dict[str, Any], settings: dict[str, Any]) -> str:
     return options["method"] or str(settings.get("method", PLANNED))
+
+
+def _prompt_of_claims(options: dict[str, Any], settings: dict[str, Any]) -> str | None:
+    """KG-GPT's prompt for claims, or its baseline without evidence, where the user names no other."""
+    if options["prompt"] or "prompt" in settings:
+        return options["prompt"]
+    if not options["free"]:
+        note("these are claims, and only a reader that writes freely says yes or no; for verdicts: -r FILE.gguf --free")
+        return None
+    return "claim" if method_of(options, settings) == "none" else "kg-gpt-claim"
 
 
 def _asking(options: dict[str, Any], settings: dict[str, Any], form: PromptForm | None) -> Asking:

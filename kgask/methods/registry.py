@@ -9,6 +9,7 @@ from typing import Any
 from kgask import config
 from kgask.errors import UsageError
 from kgask.methods.base import Method
+from kgask.methods.shots import Kind
 from kgask.protocols import Reader
 from kgask.types import PLANNED, Branch, Question, Seed
 
@@ -34,6 +35,7 @@ class MethodOptions:
 
     encoder: str = config.DEFAULT_ENCODER  # the sentence encoder of similarity, and of passages
     shots: int | None = None  # examples that kg-gpt shows its model; None: as many as it likes
+    claims: bool = False  # what is asked are claims: kg-gpt splits them by examples of their own
     amr: str | None = None  # a file with the questions' AMRs, or "parser"
     amr_model: str | None = None  # their ranker
 
@@ -53,7 +55,8 @@ def _asking(name: str, options: MethodOptions, reader: Reader | None, plan: Plan
     asks = isinstance(model, ForeignReader)
     if name == "kg-gpt":
         more = {} if options.shots is None else {"shots": options.shots}
-        return kg_gpt.KgGpt(kg_gpt.ModelSplitter(model, **more) if asks else kg_gpt.PlannerSegments(plan))
+        kind: Kind = "claim" if options.claims else "question"
+        return kg_gpt.KgGpt(kg_gpt.ModelSplitter(model, kind, **more) if asks else kg_gpt.PlannerSegments(plan))
     return relation_rank.RelationRank(
         relation_rank.ModelRanker(model) if asks else relation_rank.PlannerRanks(plan)
     )

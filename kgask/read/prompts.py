@@ -10,8 +10,10 @@ the question and the facts after it.
 ``rigel``   Rigel + LM (Sen et al. 2023), section 3.2: context of triples in one line, then the question
 ``kaping``  KAPING (Baek et al. 2023), "Knowledge Injection": a sentence, triples line by line, the question
 ``kg-gpt``  KG-GPT (Kim et al. 2023), section 2.3 and table 6: a list of lists and what a list means
+            with ``-claim`` for claims, which it answers by yes or no
 ``ltgen``   LTGen (Huang et al. 2024), section 5.3: the task in the system part, triples and question in the user's
 ``none``    no knowledge, the baseline of all four: the question alone; only with ``--free``
+``claim``   the same for claims (KG-GPT's "claim only"); only with ``--free``
 ==========  ====================================================================================
 
 The forms are the papers', the wording is kgask's own except for the few words of Rigel's template.
@@ -220,6 +222,14 @@ NAMED = _named(
         "Evidence set: {triple_lists}\nQuestion: {question}\nAnswer:",
     ),
     parse(
+        "kg-gpt-claim",
+        "KG-GPT for claims: yes or no; only with --free",
+        "Decide whether the evidence set bears the claim out. Every piece of evidence has the form "
+        "[head, relation, tail] and says: the relation of head is tail. Rely on the evidence set alone. Reply with one "
+        "word: yes if the evidence supports the claim, no if it does not.\n\n"
+        "Evidence set: {triple_lists}\nClaim: {question}\nAnswer:",
+    ),
+    parse(
         "ltgen",
         "LTGen: the task in the system part, triples and question in the user's",
         "Knowledge graph triples:\n{triples}\n\nQuestion: {question}",
@@ -241,5 +251,11 @@ NAMED = _named(
         f"help; answer from them with the answer alone, one answer a line, or say {DONT_KNOW}.",
     ),
     parse("none", "no knowledge: the question alone; only with --free", "Question: {question}\nAnswer:"),
+    parse(
+        "claim",
+        "no knowledge: the claim alone; only with --free",
+        "Is this claim true? Reply with one word, yes or no.\nClaim: {question}\nAnswer:",
+    ),
 )
 DEFAULT_PROMPT = "kgask"
+OF_CLAIMS = ("claim", "kg-gpt-claim")  # answered by yes or no: never from what was retrieved, so only with --free

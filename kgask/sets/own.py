@@ -7,8 +7,8 @@ JSON lines. ``question`` is all that a line needs::
 Fields, all those of :class:`kgask.sets.gold.Gold`: ``id``, ``question``, ``answers`` and ``topics`` (texts, or objects
 with ``name``, ``aliases`` and ``key``), ``relations``, ``kind``, ``hops``, ``triples`` (lists of three), ``band``,
 ``label`` (true or false, of a claim), ``history`` (lists of two: question, answer) and ``about``, which is not read.
-``turns`` makes a conversation: a list of such objects, each asked with the turns before it as history; what stands
-outside holds for every turn that does not say otherwise.
+``turns`` makes a conversation: a list of such objects, each kept with the turns before it as history (asking does not
+use it yet); what stands outside holds for every turn that does not say otherwise.
 
 Tables have the columns ``question``, ``answers``, ``topics``, ``relations``, ``id``, ``kind``, ``hops``, ``band`` and
 ``label`` in any order when the first line names them, several texts in a cell separated by ``|``. Without such a line
