@@ -58,6 +58,7 @@ def test_rebuild_gives_the_same_pack(demo: Pack, tmp_path: Path) -> None:
         assert rebuilt.relation_hash == demo.relation_hash
         for name in ARRAYS:
             assert np.array_equal(getattr(rebuilt, name), getattr(demo, name)), name
+        assert np.array_equal(rebuilt.types, demo.types)
 
 
 def test_shipped_pack_is_whole() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +23,8 @@ from kgask.methods.kg_gpt import KgGpt, ModelSplitter, PlannerSegments
 from kgask.methods.shots import MOST_SHOTS, relation_shots, split_shots
 from kgask.methods.splitting import MAX_STATEMENTS, Parsed, parse_split, quotable
 from kgask.methods.type_graph import TypeGraph
+from kgask.pack.check import check_pack
+from kgask.pack.header import dump_manifest
 from kgask.pack.store import Pack
 from kgask.read.engine import Engine
 from kgask.read.grammar import write
@@ -293,6 +298,45 @@ def test_a_type_means_its_instances(typed: Pack) -> None:
     assert has == {"author", "publisher"} and not types.is_type(_seed(typed, "momo").entity)
     found = _followed(typed, (["book"], "author"))
     assert set(_lines(typed, found)[:2]) == {"momo | author | ende", "emma | author | austen"}
+
+
+def test_the_type_graph_is_in_the_pack(typed: Pack, films: Pack, tmp_path: Path) -> None:
+    assert check_pack(typed.path) == [] and films.types is None
+    labels = typed.relation_labels()
+    listed = {(typed.labels([one])[0], labels[relation]) for one, relation in typed.types.tolist()}
+    about_people = {("human", "place of death"), ("human", "worked for"), ("human", "author")}
+    assert listed == {("book", "author"), ("book", "publisher"), *about_people}
+    assert typed.types.tolist() == sorted(typed.types.tolist())
+    assert typed.manifest["format"]["minor"] == 2
+
+    old = _without_types(typed.path, tmp_path / "old")
+    with Pack.open(old) as pack:
+        assert pack.types is None
+        both = TypeGraph(typed), TypeGraph(pack)
+        for entity in range(typed.n_entities):
+            assert np.array_equal(both[0].relations_of(entity), both[1].relations_of(entity))
+
+
+def test_a_type_graph_that_does_not_fit_is_found(typed: Pack, tmp_path: Path) -> None:
+    wrong = np.array(typed.types)
+    wrong[-1, 1] += 1
+    folder = _without_types(typed.path, tmp_path / "wrong", replaced_by=wrong)
+    assert check_pack(folder) == ["types.npy: not what the triples say of types"]
+
+
+def _without_types(pack: Path, folder: Path, replaced_by: np.ndarray | None = None) -> Path:
+    """A copy of a pack as an earlier kgask wrote it, or with another type graph."""
+    shutil.copytree(pack, folder)
+    manifest = json.loads((folder / "pack.json").read_text(encoding="utf-8"))
+    if replaced_by is None:
+        (folder / "types.npy").unlink()
+        del manifest["files"]["types.npy"], manifest["counts"]["type_relations"]
+    else:
+        np.save(folder / "types.npy", replaced_by)
+        data = (folder / "types.npy").read_bytes()
+        manifest["files"]["types.npy"] |= {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+    (folder / "pack.json").write_bytes(dump_manifest(manifest))
+    return folder
 
 
 def test_a_type_narrows_the_relations(typed: Pack) -> None:

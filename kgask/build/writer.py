@@ -42,6 +42,7 @@ from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE
 from kgask.pack.records import Literal, RelationText
 from kgask.pack.schema import key_order
+from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT, type_relations, type_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,8 +300,12 @@ def _write_arrays_and_manifest(
     folder: Path, csr: Csr, counts: dict[str, int], relations: list[RelationText], about: dict[str, Any]
 ) -> dict[str, Any]:
     files: dict[str, dict[str, Any]] = {}
-    for name in header.ARRAYS:
-        values = getattr(csr, name)
+    arrays = {name: getattr(csr, name) for name in header.ARRAYS}
+    types = type_table(csr, type_relations(relations), len(relations))
+    if len(types):
+        arrays[TYPES_ARRAY] = types
+        counts = counts | {TYPES_COUNT: len(types)}
+    for name, values in arrays.items():
         np.save(folder / f"{name}.npy", values, allow_pickle=False)
         files[f"{name}.npy"] = {"shape": list(values.shape), "dtype": values.dtype.str}
     files[header.NAMES_FILE] = {}
@@ -318,7 +323,7 @@ def _write_arrays_and_manifest(
         names.close()
     manifest = {
         "magic": header.MAGIC,
-        "format": {"major": header.FORMAT_MAJOR, "minor": header.FORMAT_MINOR if "passages" in counts else 0},
+        "format": {"major": header.FORMAT_MAJOR, "minor": header.minor_version(counts)},
         **about,
         "builder": f"kgask {_version()}",
         "counts": counts,

@@ -1,7 +1,8 @@
-"""Which relations the instances of a type have: KG-GPT's TypeDBpedia (appendix B.1) for any pack.
+"""Types and their instances: KG-GPT's TypeDBpedia (appendix B.1) for any pack.
 
-Computed when a type is first asked for, from the pack's own "instance of" relations, and kept in memory as long as the
-method is; nothing is written. In a pack without such a relation no entity is a type.
+Which relations the instances of a type have is in the pack since it was built (:mod:`kgask.pack.types`); for a pack
+of an earlier kgask it is looked up when a type is first asked for. In a pack without an "instance of" relation no
+entity is a type.
 """
 
 from __future__ import annotations
@@ -11,18 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from kgask.pack.store import Pack
+from kgask.pack.types import type_relations
 from kgask.retrieve.follow import Edges, concatenate, edges_of, relations_of
 from kgask.types import EntityId
 
 MAX_INSTANCES = 200  # looked at, those with the lowest ids: relations of a type repeat from instance to instance
-_KEYS = ("/P31", "#type", "rdf:type")  # ends of keys; Wikidata's "instance of" and RDF's own
-_LABELS = frozenset({"instance of", "is instance of", "type", "rdf type", "is a", "isa", "a", "class", "has type"})
-
-
-def is_type_relation(key: str, label: str) -> bool:
-    """Whether a relation leads from a thing to what kind of thing it is."""
-    words = " ".join(label.replace("_", " ").lower().split())
-    return words in _LABELS or key == "P31" or key.endswith(_KEYS)
 
 
 class TypeGraph:
@@ -30,8 +24,7 @@ class TypeGraph:
 
     def __init__(self, pack: Pack):
         self._pack = pack
-        texts = pack.relations()
-        self._relations = [at for at, text in enumerate(texts) if is_type_relation(text.key, text.label)]
+        self._relations = type_relations(pack.relations())
         self._instances: dict[EntityId, Edges] = {}
         self._present: dict[EntityId, np.ndarray] = {}
 
@@ -57,8 +50,19 @@ class TypeGraph:
         """bool [R]: relations that instances of the type have, in either direction; their types themselves are not
         among them."""
         if entity not in self._present:
-            n_relations = self._pack.n_relations
-            either = relations_of(self._pack, self.instances(entity).targets).reshape(2, n_relations).any(axis=0)
-            either[self._relations] = False
-            self._present[entity] = either
+            self._present[entity] = self._looked_up(entity) if self._pack.types is None else self._listed(entity)
         return self._present[entity]
+
+    def _listed(self, entity: EntityId) -> np.ndarray:
+        types = self._pack.types
+        first, last = np.searchsorted(types[:, 0], [entity, entity + 1])
+        present = np.zeros(self._pack.n_relations, bool)
+        present[types[first:last, 1]] = True
+        return present
+
+    def _looked_up(self, entity: EntityId) -> np.ndarray:
+        """From at most 200 instances."""
+        instances = self.instances(entity).targets
+        either = relations_of(self._pack, instances).reshape(2, self._pack.n_relations).any(axis=0)
+        either[self._relations] = False
+        return either

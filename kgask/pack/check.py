@@ -22,6 +22,7 @@ from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE, check_passages
 from kgask.pack.records import Literal
 from kgask.pack.store import Pack
+from kgask.pack.types import type_relations, type_table
 
 _CHUNK = 1 << 16
 
@@ -44,6 +45,7 @@ def check_pack(path: str | Path) -> list[str]:
             problems += _names_problems(pack)
             if PASSAGES_FILE in pack.manifest["files"]:
                 problems += check_passages(folder / PASSAGES_FILE, pack.n_entities)
+            problems += [] if problems else _type_problems(pack)
             # The hashes of broken content would only repeat that it is broken.
             problems += [] if problems else _content_problems(pack)
         except PackError as error:
@@ -105,6 +107,14 @@ def _order_problems(csr: Csr, n_entities: int, n_relations: int) -> list[str]:
 def _same(built: Csr, csr: Csr, direction: str) -> bool:
     names = [name for name in Csr.__slots__ if name.startswith(direction)]
     return all(np.array_equal(getattr(built, name), getattr(csr, name)) for name in names)
+
+
+def _type_problems(pack: Pack) -> list[str]:
+    """The type graph is what the triples say; a pack of an earlier kgask has none."""
+    if pack.types is None:
+        return []
+    expected = type_table(pack.csr, type_relations(pack.relations()), pack.n_relations)
+    return [] if np.array_equal(pack.types, expected) else ["types.npy: not what the triples say of types"]
 
 
 def _names_problems(pack: Pack) -> list[str]:

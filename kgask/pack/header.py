@@ -15,10 +15,12 @@ import numpy as np
 
 from kgask.config import PACK_MANIFEST
 from kgask.errors import PackError
+from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT
 
 MAGIC = "kgask-pack"
 FORMAT_MAJOR = 1
-FORMAT_MINOR = 1  # 1: a pack may have passages; one without is written as 0
+# The least minor version that knows what a pack holds: 1 passages, 2 the type graph, 0 neither.
+PASSAGES_MINOR, TYPES_MINOR = 1, 2
 NAMES_FILE = "names.sqlite"
 ARRAYS = ("out_indptr", "out_relation", "out_object", "in_indptr", "in_relation", "in_subject")
 MANIFEST_HASH = "manifest_sha256"
@@ -79,7 +81,7 @@ def _check_fields(path: Path, manifest: Manifest) -> None:
     names = ("entities", "literals", "relations", "triples", "names")
     if not isinstance(counts, dict) or not all(_is_count(counts.get(name)) for name in names):
         raise PackError(f"{path}: counts are missing or wrong")
-    if counts["literals"] > counts["entities"]:
+    if counts["literals"] > counts["entities"] or not _is_count(counts.get(TYPES_COUNT, 0)):
         raise PackError(f"{path}: counts are missing or wrong")
     needed = [f"{name}.npy" for name in ARRAYS] + [NAMES_FILE]
     # A later minor version may add files, but none outside the folder.
@@ -101,8 +103,15 @@ def _is_file_entry(entry: object) -> bool:
     return isinstance(entry, dict) and _is_count(entry.get("bytes")) and isinstance(entry.get("sha256"), str)
 
 
-def array_shape(name: str, counts: dict[str, int]) -> tuple[int]:
-    """[N+1] for the row pointers, [T] for the rest."""
+def minor_version(counts: dict[str, int]) -> int:
+    """Of the format of a pack that holds this."""
+    return TYPES_MINOR if TYPES_COUNT in counts else PASSAGES_MINOR if "passages" in counts else 0
+
+
+def array_shape(name: str, counts: dict[str, int]) -> tuple[int, ...]:
+    """[N+1] for the row pointers, [n, 2] for the type graph, [T] for the rest."""
+    if name == TYPES_ARRAY:
+        return (counts.get(TYPES_COUNT, 0), 2)
     return (counts["entities"] + 1,) if name.endswith("indptr") else (counts["triples"],)
 
 

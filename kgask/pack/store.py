@@ -17,6 +17,7 @@ from kgask.pack.names import Names
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE, Passages
 from kgask.pack.records import Literal, NameHit, RelationText
+from kgask.pack.types import TYPES_ARRAY
 
 __all__ = ["Literal", "NameHit", "Pack", "RelationText"]
 
@@ -92,6 +93,13 @@ class Pack:
         if self._opened_names is None:
             self._opened_names = Names(self.path / NAMES_FILE, self.n_entities, self.n_literals)
         return self._opened_names
+
+    @cached_property
+    def types(self) -> np.ndarray | None:
+        """[n, 2]: the relations that instances of each type have (see :mod:`kgask.pack.types`); None without types."""
+        if f"{TYPES_ARRAY}.npy" not in self.manifest["files"]:
+            return None
+        return open_array(self.path, TYPES_ARRAY, self.manifest)
 
     @property
     def passages(self) -> Passages | None:
