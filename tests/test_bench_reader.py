@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import kgask
+from kgask import config
 from kgask.bench import recheck
 from kgask.bench.datasets import GoldQuestion
 from kgask.bench.random_gguf import ARCHITECTURES, write_random
@@ -188,3 +189,18 @@ def test_read_prints_tokens_and_times(family_path: Path) -> None:
     assert result.exit_code == 0, result.output
     (row,) = json.loads(result.stdout)
     assert row["facts"] == 6 and row["prompt_tokens"] > 0 and 0 < row["ms_least"] <= row["ms_median"]
+
+
+def test_prefix_prints_both_ways_and_their_ratio(family_path: Path) -> None:
+    result = invoke("prefix", "--pack", family_path, "--facts", 3, "--runs", 2, "--threads", 1, "--json")
+    assert result.exit_code == 0, result.output
+    row = json.loads(result.stdout)
+    assert 0 < row["static_tokens"] < row["prompt_tokens"] and row["state_bytes"] > 1000
+    assert row["ratio"] == pytest.approx(row["without_ms"] / row["with_ms"], rel=0.05)
+    assert 0 < row["least_with_ms"] <= row["with_ms"]
+
+
+def test_prefix_says_that_the_shipped_reader_has_none(family_path: Path) -> None:
+    shipped = config.shipped_root("model") / "reader"
+    refused = invoke("prefix", "--pack", family_path, "--reader", shipped)
+    assert refused.exit_code == 1 and "name another GGUF" in refused.output + str(refused.exception)
