@@ -104,7 +104,7 @@ h1, h2, h3 { line-height: 1.25; } h2 { margin-top: 2.2rem; border-bottom: 1px so
 .wide { overflow-x: auto; } table { border-collapse: collapse; margin: .8rem 0; font-size: .92rem; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top; }
 td.figure, th.figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td.words { overflow-wrap: anywhere; } p { max-width: 46rem; } figure { margin: 1rem 0; }
+td.words { overflow-wrap: anywhere; min-width: 9rem; } p { max-width: 46rem; } figure { margin: 1rem 0; }
 svg { width: 100%; height: auto; } svg text { fill: var(--ink); font: 12px system-ui, sans-serif; white-space: pre; }
 svg .grid { stroke: var(--rule); } svg .axis, svg .whisker { stroke: var(--ink); } svg .whisker { stroke-width: 1.5; }
 svg .line { fill: none; stroke-width: 2; } figcaption { color: var(--soft); font-size: .9rem; }

@@ -132,7 +132,11 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LABEL_CHARS else f"{text[: LABEL_CHARS - 1]}…"
+    """From the middle: names of kinds differ at their ends as much as at their beginnings."""
+    if len(text) <= LABEL_CHARS:
+        return text
+    tail = LABEL_CHARS // 2
+    return f"{text[: LABEL_CHARS - 1 - tail]}…{text[-tail:]}"
 
 
 def _share(value: float) -> float:
