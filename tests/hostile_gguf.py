@@ -56,7 +56,9 @@ BYTES = {
     "list of 2^62 texts": gguf_bytes(n_entries=2, rest=ARCHITECTURE + text("a") + U32(9) + U32(8) + U64(1 << 62)),
     "list of lists": gguf_bytes(n_entries=2, rest=ARCHITECTURE + text("a") + U32(9) + U32(9) + U64(1) + bytes(16)),
     "architecture is a number": gguf_bytes(rest=text("general.architecture") + U32(4) + U32(7)),
-    "architecture is a terminal escape": gguf_bytes(rest=text("general.architecture") + U32(8) + text("\x1b]0;x\a\n\x1b[2J")),
+    "architecture is a terminal escape": gguf_bytes(
+        rest=text("general.architecture") + U32(8) + text("\x1b]0;x\a\n\x1b[2J")
+    ),
     "no architecture": gguf_bytes(rest=text("general.name") + U32(8) + text("x")),
     "alignment of zero": gguf_bytes(n_entries=2, rest=ARCHITECTURE + text("general.alignment") + U32(4) + U32(0)),
     "alignment is a text": gguf_bytes(n_entries=2, rest=ARCHITECTURE + text("general.alignment") + U32(8) + text("x")),

@@ -36,7 +36,7 @@ def run(command: list[str], folder: Path, **environment: str) -> subprocess.Comp
 
 @pytest.fixture(scope="module")
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Made by the command as typed; a wheel compiled by an earlier test run is put where an interrupted run leaves it."""
+    """Made by the command as typed; a wheel of an earlier test run is put where an interrupted run leaves it."""
     if not has_route():
         pytest.skip("the wheels come from the package index, and there is no network")
     target = tmp_path_factory.mktemp("airgap") / "kgask-folder"
@@ -74,7 +74,9 @@ def test_the_compiled_libraries_have_avx2_and_no_avx512(folder: Path, tmp_path: 
     assert {"libllama.so", "libggml-cpu.so"} <= {Path(name).name for name in names}
     uses_ymm = False
     for name in names:
-        with subprocess.Popen(["objdump", "-d", "--no-show-raw-insn", name], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as dump:
+        with subprocess.Popen(
+            ["objdump", "-d", "--no-show-raw-insn", name], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+        ) as dump:
             for line in dump.stdout or ():
                 assert not AVX512.search(line), (name, line)
                 uses_ymm = uses_ymm or "%ymm" in line
@@ -89,7 +91,9 @@ def test_what_the_folder_says_works_without_a_network(folder: Path, tmp_path: Pa
     lines = [line.strip() for line in text.splitlines() if line.startswith("  ")]
     assert "kgask-venv/bin/pip install --no-index --find-links . kgask" in lines
     script = "\n".join(["set -e", *lines]).replace("--find-links .", f"--find-links '{folder}'")
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("KGASK_", "PIP_", "PYTHON", "XDG_"))}
+    clean = {
+        key: value for key, value in os.environ.items() if not key.startswith(("KGASK_", "PIP_", "PYTHON", "XDG_"))
+    }
     python = Path(sys.executable).parent
     clean |= {"HOME": str(tmp_path), "PATH": f"{python}:{clean['PATH']}", "PIP_CONFIG_FILE": os.devnull}
     done = subprocess.run(

@@ -106,7 +106,9 @@ def test_bad_input_is_one_line_and_its_exit_code(args: list[str], code: int, say
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("args", [["--hops", "0"], ["--hops", "4"], ["--top-k", "0"], ["--min-confidence", "2"], ["--nope"]])
+@pytest.mark.parametrize(
+    "args", [["--hops", "0"], ["--hops", "4"], ["--top-k", "0"], ["--min-confidence", "2"], ["--nope"]]
+)
 def test_bad_options_are_usage_errors(args: list[str]) -> None:
     done = kgask("who wrote Lady Susan?", *args)
     assert (done.returncode, done.stdout) == (2, "")

@@ -27,7 +27,9 @@ def questions(tmp_path: Path) -> Path:
 
 
 def test_a_file_is_answered_line_by_line_as_one_by_one(questions: Path) -> None:
-    rows = [json.loads(line) for line in kgask("--questions", str(questions), "--no-reader", "--json").stdout.splitlines()]
+    rows = [
+        json.loads(line) for line in kgask("--questions", str(questions), "--no-reader", "--json").stdout.splitlines()
+    ]
     assert [row["question"] for row in rows] == ASKED
     for row in (rows[0], rows[2], rows[4]):
         alone = json.loads(kgask(row["question"], "--no-reader", "--json").stdout)
@@ -113,7 +115,9 @@ def test_progress_goes_to_the_terminal_and_answers_to_the_file(tmp_path: Path, q
 def test_ctrl_c_leaves_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "many.txt"
     path.write_text("who wrote Lady Susan?\n" * 20_000)
-    with subprocess.Popen([*COMMAND, "--questions", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [*COMMAND, "--questions", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         first = process.stdout.readline()
         process.send_signal(signal.SIGINT)
         rest, errors = process.communicate(timeout=60)

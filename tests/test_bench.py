@@ -142,7 +142,10 @@ def test_relation_questions_are_masked_by_label_or_left_as_asked(tmp_path: Path)
     write(tmp_path / "kgconv" / "preferred_labels.json.gz", {})
     folder = tmp_path / "simplequestions_wikidata"
     write(folder / "annotated_wd_data_train.txt.gz", "Q1\tP19\tQ2\twhere was anna berg born\n")
-    valid = write(folder / "annotated_wd_data_valid.txt.gz", "Q1\tR19\tQ2\twho is from Anna Berg?\nQ7\tP19\tQ2\twhere was Zoe Quill born\n")
+    valid = write(
+        folder / "annotated_wd_data_valid.txt.gz",
+        "Q1\tR19\tQ2\twho is from Anna Berg?\nQ7\tP19\tQ2\twhere was Zoe Quill born\n",
+    )
     found = simple_questions(valid, tmp_path)
     assert found.names == ["P19", "R19"]
     assert [text.label for text in found.texts] == ["place of birth"]

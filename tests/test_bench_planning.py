@@ -23,7 +23,17 @@ def test_questions_repeat_and_hold_one_mask() -> None:
 def test_a_graph_compared_with_itself_differs_in_nothing(family_path: Path) -> None:
     same = shipped_root("model") / "rigel" / "rigel.onnx"
     done = kgask(
-        "bench", "planning", "--pack", str(family_path), "--questions", "12", "--runs", "1", "--full", str(same), "--json"
+        "bench",
+        "planning",
+        "--pack",
+        str(family_path),
+        "--questions",
+        "12",
+        "--runs",
+        "1",
+        "--full",
+        str(same),
+        "--json",
     )
     assert done.returncode == 0, done.stderr
     figures = json.loads(done.stdout)

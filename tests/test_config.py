@@ -97,7 +97,11 @@ def test_no_settings_at_all(empty_home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"pack = ", "config.toml"), (b'colour = "red"', "unknown setting 'colour'"), (b'pack = "\xff"', "cannot be read")],
+    [
+        (b"pack = ", "config.toml"),
+        (b'colour = "red"', "unknown setting 'colour'"),
+        (b'pack = "\xff"', "cannot be read"),
+    ],
 )
 def test_a_broken_config_file_is_named(empty_home: Path, content: bytes, message: str) -> None:
     (empty_home / "config.toml").write_bytes(content)

@@ -73,7 +73,8 @@ def test_labels_that_are_ids(label: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "label", ["author", "ISO 639-1 code", "date of birth", "m/s", "is a", "größe", "作者", "p-value", "decade", "facade"]
+    "label",
+    ["author", "ISO 639-1 code", "date of birth", "m/s", "is a", "größe", "作者", "p-value", "decade", "facade"],
 )
 def test_labels_that_are_words(label: str) -> None:
     assert not health.is_opaque(label)
@@ -133,7 +134,8 @@ def test_hostile_labels_cannot_touch_the_terminal(tmp_path: Path) -> None:
 
 def test_nothing_of_training_is_loaded(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", LISTING, "doctor"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True,
+        [sys.executable, "-c", LISTING, "doctor"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True,
         env=os.environ,
     )  # fmt: skip
     assert set(done.stderr.splitlines()[-1].split()) & TRAINING == set()

@@ -25,7 +25,18 @@ try:
 finally:
     print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 """
-HEAVY = {"numpy", "onnxruntime", "llama_cpp", "tokenizers", "torch", "rich", "scipy", "sqlite3", "pyoxigraph", "rapidfuzz"}
+HEAVY = {
+    "numpy",
+    "onnxruntime",
+    "llama_cpp",
+    "tokenizers",
+    "torch",
+    "rich",
+    "scipy",
+    "sqlite3",
+    "pyoxigraph",
+    "rapidfuzz",
+}
 TRAINING = {"torch", "transformers", "sentence_transformers", "scipy", "onnx", "gguf"}
 
 
@@ -59,7 +70,9 @@ def test_every_room_is_in_the_contract() -> None:
     text = setup.read_text(encoding="utf-8")
     layers = text.partition("layers =\n")[2].partition("\n\n")[0]
     named = {name.strip() for line in layers.splitlines() for name in line.split("|")}
-    rooms = {f"kgask.{path.stem}" for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    rooms = {
+        f"kgask.{path.stem}" for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()
+    }
     assert rooms - {"kgask.__init__", "kgask.__main__"} == named
     packages = text.partition("packages =\n")[2].partition("package_dir")[0].split()
     assert {f"kgask.{path.parent.name}" for path in PACKAGE.glob("*/__init__.py")} <= set(packages)

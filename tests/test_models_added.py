@@ -48,7 +48,9 @@ def test_add_copies_and_says_what_it_is(model: Path, empty_home: Path) -> None:
     facts = json.loads(result.stdout)
     assert facts["name"] == "My-tiny-model-v1" and facts["role"] == "reader"
     assert facts["architecture"] == "qwen2" and facts["n_ctx_train"] == 4096 and facts["n_vocab"] == 262
-    assert facts["bytes"] == model.stat().st_size and facts["quantisation"] == "F32" and facts["licence"] == "apache-2.0"
+    assert (
+        facts["bytes"] == model.stat().st_size and facts["quantisation"] == "F32" and facts["licence"] == "apache-2.0"
+    )
     assert "im_start" in facts["chat_template"] and facts["chat_format"].startswith("the file's own chat template")
     copy = Path(facts["path"]) / model.name
     assert copy.read_bytes() == model.read_bytes() and not copy.is_symlink()
@@ -154,10 +156,15 @@ def test_an_interrupted_copy_leaves_nothing(
 
 def test_ctrl_c_while_the_file_is_tried_leaves_nothing(model: Path, empty_home: Path) -> None:
     """The child that tries the file gets the same signal; neither leaves a word or a file."""
-    script = "import kgask.read.child as c, os, signal; c._START = 'import os, signal, time; os.kill(os.getppid(), signal.SIGINT); time.sleep(60)'\n"
+    script = "import kgask.read.child as c, os, signal\n"
+    script += "c._START = 'import os, signal, time; os.kill(os.getppid(), signal.SIGINT); time.sleep(60)'\n"
     script += "import sys; from kgask.cli.main import main; sys.argv[0] = 'kgask'; main()"
     done = subprocess.run(
-        [sys.executable, "-c", script, "models", "add", str(model)], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", script, "models", "add", str(model)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.returncode == 130 and done.stderr.split("\n") == ["", "kgask: interrupted", ""]
     assert not (empty_home / "models").exists()
@@ -165,7 +172,9 @@ def test_ctrl_c_while_the_file_is_tried_leaves_nothing(model: Path, empty_home: 
 
 def test_two_at_once(model: Path, empty_home: Path) -> None:
     command = [sys.executable, "-m", "kgask", "models", "add", str(model), "--name", "tiny"]
-    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    running = [
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(3)
+    ]
     ended = [(process.communicate(timeout=120)[1], process.returncode) for process in running]
     assert sorted(code for _, code in ended) == [0, 1, 1]
     assert all("Traceback" not in said for said, _ in ended)
@@ -185,7 +194,11 @@ def test_remove_wants_a_yes(added: Path) -> None:
 
 
 def test_remove_refuses_what_ships_and_what_is_not_there(added: Path) -> None:
-    for name, said in (("rigel", "ships with kgask"), ("nowhere", "no model named"), ("../models/tiny", "no model named")):
+    for name, said in (
+        ("rigel", "ships with kgask"),
+        ("nowhere", "no model named"),
+        ("../models/tiny", "no model named"),
+    ):
         result = kgask("remove", name, "--yes")
         assert isinstance(result.exception, ModelError) and said in str(result.exception)
     assert added.is_dir() and (shipped_root("model") / "rigel" / "model.json").is_file()
@@ -202,7 +215,11 @@ def test_default_is_written_read_and_unset(added: Path, empty_home: Path, monkey
     }
     assert config.load_settings({}) == {"hops": 2, "reader": "tiny"}
     assert file.read_text().startswith("# mine\nhops = 2\n")
-    assert [entry["name"] for entry in json.loads(kgask("list", "--json").stdout) if entry["default"]] == ["encoder", "rigel", "tiny"]
+    assert [entry["name"] for entry in json.loads(kgask("list", "--json").stdout) if entry["default"]] == [
+        "encoder",
+        "rigel",
+        "tiny",
+    ]
     monkeypatch.setenv("KGASK_READER", "reader")
     assert "KGASK_READER still names 'reader'" in kgask("default", "tiny").stderr
     monkeypatch.delenv("KGASK_READER")

@@ -46,7 +46,11 @@ def test_list_names_what_is_found_and_where(mine: Path) -> None:
 
 def test_list_as_json_has_the_same() -> None:
     entries = json.loads(kgask("list", "--json").stdout)
-    assert [(entry["name"], entry["role"]) for entry in entries] == [("encoder", "encoder"), ("reader", "reader"), ("rigel", "planner")]
+    assert [(entry["name"], entry["role"]) for entry in entries] == [
+        ("encoder", "encoder"),
+        ("reader", "reader"),
+        ("rigel", "planner"),
+    ]
 
 
 def test_list_shows_a_broken_model_and_says_why(mine: Path) -> None:
@@ -84,7 +88,9 @@ def test_check_goes_on_after_a_broken_model(mine: Path) -> None:
     assert [line.endswith("\tok") for line in result.stdout.splitlines()] == [True, True, True, False, True]
 
 
-@pytest.mark.parametrize("files", ['{"../../x": {"bytes": 1, "sha256": "0"}}', '{"x": 3}', '{"x": {"bytes": "1"}}', "null"])
+@pytest.mark.parametrize(
+    "files", ['{"../../x": {"bytes": 1, "sha256": "0"}}', '{"x": 3}', '{"x": {"bytes": "1"}}', "null"]
+)
 def test_a_card_may_not_name_files_elsewhere_or_without_hash(mine: Path, files: str) -> None:
     card = mine / "my-rigel" / "model.json"
     content = json.loads(card.read_text()) | {"files": json.loads(files)}

@@ -31,7 +31,9 @@ def run(*command: object, folder: Path, **environment: str) -> subprocess.Comple
 
 def build_wheel(source: Path, out: Path) -> tuple[Path, str]:
     """The wheel made from ``source`` with the setuptools of this environment, and what setuptools said."""
-    done = run("-m", "pip", "wheel", "-v", "--no-deps", "--no-index", "--no-build-isolation", "-w", out, source, folder=out)
+    done = run(
+        "-m", "pip", "wheel", "-v", "--no-deps", "--no-index", "--no-build-isolation", "-w", out, source, folder=out
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     (wheel,) = out.glob("kgask-*.whl")
     return wheel, done.stdout + done.stderr
@@ -134,14 +136,20 @@ def test_exactly_one_onnx_runtime_for_each_machine(
 
 
 def test_only_the_train_extra_asks_for_torch(built: tuple[Path, str]) -> None:
-    wanting = {str(r.marker) for r in requirements(built[0]) if r.name in ("torch", "transformers", "sentence-transformers")}
+    wanting = {
+        str(r.marker) for r in requirements(built[0]) if r.name in ("torch", "transformers", "sentence-transformers")
+    }
     assert wanting == {'extra == "train"'}
 
 
 def test_ci_types_what_the_readme_says() -> None:
     """Both commands of the README, to the letter and in its order."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    steps = [line.removeprefix("step ") for line in (ROOT / ".ci" / "run").read_text().splitlines() if line.startswith("step ")]
+    steps = [
+        line.removeprefix("step ")
+        for line in (ROOT / ".ci" / "run").read_text().splitlines()
+        if line.startswith("step ")
+    ]
     commands = [step.strip()[1:-1] for step in steps]
     assert len(commands) == 2
     assert all(f"```sh\n{command}\n```" in readme for command in commands)

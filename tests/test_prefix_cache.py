@@ -34,7 +34,9 @@ class Counting(Engine):
 
     def _evaluate(self, tokens: list[int], positions: object) -> None:
         held = self._held
-        same = next((at for at, (a, b) in enumerate(zip(held, tokens, strict=False)) if a != b), min(len(held), len(tokens)))
+        same = next(
+            (at for at, (a, b) in enumerate(zip(held, tokens, strict=False)) if a != b), min(len(held), len(tokens))
+        )
         self.evaluated += len(tokens) - same
         super()._evaluate(tokens, positions)
 
@@ -73,7 +75,8 @@ def test_a_broken_file_is_removed_and_made_again(damage: str, model: Path, tmp_p
     path = cache.path(STATIC)
     whole = path.read_bytes()
     broken = {
-        "cut": whole[:-7], "flip": whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:], "empty": b"", "junk": os.urandom(500),
+        "cut": whole[:-7], "flip": whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:],
+        "empty": b"", "junk": os.urandom(500),
         "magic": b"X" + whole[1:], "longer": whole + b"x",
     }  # fmt: skip
     path.unlink()

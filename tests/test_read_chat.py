@@ -146,7 +146,8 @@ def test_no_template_and_one_that_raises_say_so(tmp_path: Path) -> None:
 def test_templates_that_real_models_have(tmp_path: Path) -> None:
     """Loop controls, namespaces, dates, tools and a default system text all occur in published templates."""
     template = (
-        "{%- set ns = namespace(n=0) -%}{%- set day = strftime_now('%d') -%}{%- if tools -%}{{ tools | tojson }}{%- endif -%}"
+        "{%- set ns = namespace(n=0) -%}{%- set day = strftime_now('%d') -%}"
+        "{%- if tools -%}{{ tools | tojson }}{%- endif -%}"
         "{%- if messages[0].role != 'system' -%}<|im_start|>system\nBe brief.<|im_end|>\n{%- endif -%}"
         "{%- for m in messages -%}{%- if m.role == 'tool' -%}{%- continue -%}{%- endif -%}{%- set ns.n = ns.n + 1 -%}"
         "{{ '<|im_start|>' ~ m['role'] ~ '\n' ~ m['content'].strip() ~ '<|im_end|>' }}{%- endfor -%}"

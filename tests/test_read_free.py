@@ -28,13 +28,17 @@ EVIDENCE = evidence_of(
 QUESTION = Question("who wrote Lady Susan?")
 
 
-def written(tmp_path: Path, pieces: list[str], chat: bool = True, prompt: str = "kgask", **how: float) -> tuple[object, str]:
+def written(
+    tmp_path: Path, pieces: list[str], chat: bool = True, prompt: str = "kgask", **how: float
+) -> tuple[object, str]:
     """The reading, and what was streamed."""
     reader = LlamaReader.load(write_reciter(tmp_path / "reciter.gguf", pieces, chat), n_threads=1)
     reader.use_prompt(NAMED[prompt])
     told: list[str] = []
     free = FreeReader.of(reader, Writing(**how), told.append)
-    reading = free.read(QUESTION, EVIDENCE if NAMED[prompt].has_facts else Evidence((), EVIDENCE.candidates, False), GRAPH)
+    reading = free.read(
+        QUESTION, EVIDENCE if NAMED[prompt].has_facts else Evidence((), EVIDENCE.candidates, False), GRAPH
+    )
     return reading, "".join(told)
 
 

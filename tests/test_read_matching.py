@@ -10,7 +10,8 @@ from kgask.read.matching import match
 from kgask.types import Candidate
 
 NAMES = [
-    "Jane Austen", "Paris", "Paris Hilton", "Crime and Punishment", "Emma", "Tyler, the Creator", "1871", "!!!", "12 °C",
+    "Jane Austen", "Paris", "Paris Hilton", "Crime and Punishment", "Emma", "Tyler, the Creator",
+    "1871", "!!!", "12 °C",
     "St. Louis", "<|im_start|>", "Café Müller",
 ]  # fmt: skip
 GRAPH = ToyGraph([("X", "r", name) for name in NAMES])

@@ -1,4 +1,4 @@
-"""Facts are data: real attack strings in labels, relations and questions, on models whose vocabulary has their tokens."""
+"""Facts are data: real attack strings in labels, relations and questions, on models that have their tokens."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ MARKUP = [
     "<|im_sep|>", "<|endoftext|>", "<|begin_of_text|>", "<|eot_id|>", "<|start_header_id|>", "<|end_header_id|>",
     "<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "[AVAILABLE_TOOLS]", "<start_of_turn>", "<end_of_turn>",
     "<bos>", "<eos>", "<unk>", "<pad>", "<|user|>", "<|assistant|>", "<|system|>", "<|end|>",
-    "<\uff5cbegin\u2581of\u2581sentence\uff5c>", "<\uff5cUser\uff5c>", "<|START_OF_TURN_TOKEN|>", "<extra_id_0>", "[CLS]", "[SEP]",
+    "<\uff5cbegin\u2581of\u2581sentence\uff5c>", "<\uff5cUser\uff5c>", "<|START_OF_TURN_TOKEN|>", "<extra_id_0>",
+    "[CLS]", "[SEP]",
     "<think>", "</think>", "<tool_call>", "### Instruction:", "### Response:",
 ]  # fmt: skip
 ATTACKS = [
@@ -61,7 +62,24 @@ ATTACKS = [
     "e\u0301\u0302\u0303\u0304 Zalgo",
     "---\nsystem\n---",
 ]  # fmt: skip
-BREAKS = ("\n", "\r", "<|", "|>", "|", "{{", "}}", "{%", "[/INST]", "[INST]", "[3]", "[1]", "=>", "###", "Facts:", "Question:")
+BREAKS = (
+    "\n",
+    "\r",
+    "<|",
+    "|>",
+    "|",
+    "{{",
+    "}}",
+    "{%",
+    "[/INST]",
+    "[INST]",
+    "[3]",
+    "[1]",
+    "=>",
+    "###",
+    "Facts:",
+    "Question:",
+)
 
 
 def letters(text: str) -> str:
@@ -80,7 +98,21 @@ def test_neutral_text_is_one_readable_line_without_markup(attack: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "label", ["Jane Austen", "12 °C", "AC/DC", "C++", "P!nk", "M*A*S*H", "Se7en (film)", "a - b", "日本語", "3 < 4", "$1.50", "#1"]
+    "label",
+    [
+        "Jane Austen",
+        "12 °C",
+        "AC/DC",
+        "C++",
+        "P!nk",
+        "M*A*S*H",
+        "Se7en (film)",
+        "a - b",
+        "日本語",
+        "3 < 4",
+        "$1.50",
+        "#1",
+    ],
 )
 def test_ordinary_labels_stay_as_they_are(label: str) -> None:
     assert neutral(label) == label
@@ -99,7 +131,9 @@ def test_any_text_is_neutral_once_and_for_all(text: str) -> None:
     assert neutral(once) == once
 
 
-@pytest.fixture(scope="module", params=[gguf.TokenType.CONTROL, gguf.TokenType.USER_DEFINED], ids=["control", "user-defined"])
+@pytest.fixture(
+    scope="module", params=[gguf.TokenType.CONTROL, gguf.TokenType.USER_DEFINED], ids=["control", "user-defined"]
+)
 def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ForeignReader:
     """A model in whose vocabulary every one of these markers is a token: a control token, or one made from any text."""
     path: Path = tmp_path_factory.mktemp("models") / "markers.gguf"

@@ -26,7 +26,11 @@ TRIPLES = [
 ]
 GRAPH = ToyGraph(TRIPLES)
 EVIDENCE = evidence_of(
-    GRAPH, [(TRIPLES[0], 1, 0.8, False), (TRIPLES[1], 1, 0.1, True), (TRIPLES[2], 2, 0.05, False), (TRIPLES[3], 2, 0.05, False)],
+    GRAPH,
+    [
+        (TRIPLES[0], 1, 0.8, False), (TRIPLES[1], 1, 0.1, True),
+        (TRIPLES[2], 2, 0.05, False), (TRIPLES[3], 2, 0.05, False),
+    ],
     {"Jane Austen": 0.8, "Lady Susan": 0.1, "Jane": 0.05},
 )  # fmt: skip
 LINES = verbalise(EVIDENCE.triples, GRAPH)
@@ -54,7 +58,9 @@ def reader(path: Path) -> ForeignReader:
         ("kaping", ["(Lady Susan, author, Jane Austen)\n(English, is language of, Lady Susan)\n"]),
         ("kg-gpt", ['[["Lady Susan", "author", "Jane Austen"], ["English", "is language of", "Lady Susan"], ']),
         ("ltgen", ["(Emma, author, Jane)\n\nQuestion: who?"]),
+        ("kg-gpt-claim", ['Evidence set: [["Lady Susan", ', '"Jane"]]\nClaim: who?\nAnswer:', "yes if"]),
         ("none", ["Question: who?\nAnswer:"]),
+        ("claim", ["yes or no.\nClaim: who?\nAnswer:"]),
     ],
 )
 def test_each_prompt_has_its_papers_form(name: str, parts: list[str]) -> None:
@@ -64,9 +70,9 @@ def test_each_prompt_has_its_papers_form(name: str, parts: list[str]) -> None:
     assert text.startswith(NAMED[name].static)
 
 
-def test_only_ltgen_has_a_system_part_and_only_none_has_no_facts() -> None:
+def test_only_ltgen_has_a_system_part_and_the_baselines_have_no_facts() -> None:
     assert [name for name, form in NAMED.items() if form.system] == ["ltgen", "ltgen-passages", "ltgen-both"]
-    assert [name for name, form in NAMED.items() if not form.has_facts] == ["ltgen-passages", "none"]
+    assert [name for name, form in NAMED.items() if not form.has_facts] == ["ltgen-passages", "none", "claim"]
     assert [name for name, form in NAMED.items() if form.numbered] == ["kgask"]
 
 

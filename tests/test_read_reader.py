@@ -15,6 +15,7 @@ import pytest
 from tiny_gguf import write_qwen2
 from toy_graph import ToyGraph, evidence_of
 
+from kgask.by_method import without_marks
 from kgask.config import shipped_root
 from kgask.errors import ModelError
 from kgask.read.constrain import Reply
@@ -333,6 +334,17 @@ def test_the_verdicts_count_as_the_card_says(tmp_path: Path) -> None:
     assert cited_with({"line": 1.0, "scene": 0.0, "bias": 60.0}) == (1, 2, 3)
     with pytest.raises(ModelError, match="verdict_weights"):
         cited_with({"line": "much"})
+
+
+def test_lines_without_marks_have_verdict_weights_of_their_own(tmp_path: Path) -> None:
+    folder = tmp_path / "reader"
+    shutil.copytree(SHIPPED, folder)
+    card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    card |= {"verdict_weights_unmarked": {"line": 1.0, "scene": 0.0, "bias": 60.0}}
+    (folder / "model.json").write_text(json.dumps(card), encoding="utf-8")
+    reader, question = LlamaReader.load(folder), Question("who wrote Lady Susan?")
+    assert reader.read(question, without_marks(one_answer()), GRAPH).cited_lines == (1, 2, 3)
+    assert reader.read(question, one_answer(), GRAPH).cited_lines == (1,)
 
 
 # --- citations that do not hold ---------------------------------------------------------------

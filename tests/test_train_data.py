@@ -213,7 +213,12 @@ def test_questions_of_like_wording_decide_between_paths_that_fit_by_chance() -> 
     texts = [f"where was {MASK} born", f"where was {MASK} born at", f"where was old {MASK} born", f"who loved {MASK}"]
     fits = [{born: 1.0}, {born: 0.9}, {lived: 1.0, born: 0.9}, {lived: 1.0}]
     assert agreed_paths(texts, fits) == [born, born, born, lived]
-    assert agreed_paths(texts, [*fits[:2], {lived: 1.0}, {}]) == [born, born, lived, None]  # only what fits the question
+    assert agreed_paths(texts, [*fits[:2], {lived: 1.0}, {}]) == [
+        born,
+        born,
+        lived,
+        None,
+    ]  # only what fits the question
 
 
 def test_a_missing_set_is_named(tmp_path: Path) -> None:

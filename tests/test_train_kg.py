@@ -130,7 +130,8 @@ def test_a_cut_neighbourhood_says_so_and_keeps_the_way_to_the_answers() -> None:
     same = Neighbourhood.around(graph, [graph.entity("topic")], 2, 40, answers)
     np.testing.assert_array_equal(near.entities, same.entities)
     unaided = [
-        Neighbourhood.around(graph, [graph.entity("topic")], 2, 40, rng=np.random.default_rng(seed)) for seed in range(4)
+        Neighbourhood.around(graph, [graph.entity("topic")], 2, 40, rng=np.random.default_rng(seed))
+        for seed in range(4)
     ]
     assert any(len(cut.local(answers)) == 0 for cut in unaided)
 

@@ -438,8 +438,8 @@ def test_only_a_bert_encoder_will_do() -> None:
 def test_the_command_trains_stops_goes_on_and_ships(data: Path, encoder_folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     options = {
-        "data": data, "out": out, "encoder": encoder_folder, "steps": 2, "batch-size": 2, "layers": 1, "positions": 2048,
-        "check-every": 1, "measure": 12,
+        "data": data, "out": out, "encoder": encoder_folder, "steps": 2, "batch-size": 2, "layers": 1,
+        "positions": 2048, "check-every": 1, "measure": 12,
     }  # fmt: skip
     command = [part for name, value in options.items() for part in (f"--{name}", str(value))]
     stopped = CliRunner().invoke(train_command, [*command, "--minutes", "0.0000001"], catch_exceptions=False)

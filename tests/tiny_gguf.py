@@ -105,7 +105,13 @@ T5_SPECIALS = ["<pad>", "</s>", "<unk>"]
 
 
 def t5_weights(
-    gated: bool, rng_seed: int = 0, size: int = 32, n_head: int = 4, n_ff: int = 48, n_layer: int = 2, n_vocab: int = 100
+    gated: bool,
+    rng_seed: int = 0,
+    size: int = 32,
+    n_head: int = 4,
+    n_ff: int = 48,
+    n_layer: int = 2,
+    n_vocab: int = 100,
 ) -> dict[str, np.ndarray]:
     """Random weights of a T5 model by their GGUF names; attention is wider than the model, as in T5."""
     rng = np.random.default_rng(rng_seed)

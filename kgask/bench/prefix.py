@@ -26,7 +26,9 @@ QUESTION = "which of these was meant by the one who asked?"
 REPLY_TOKENS = 64
 
 
-def measure(pack: Pack, model: Path | None, prompt: str, n_facts: int, runs: int, threads: int | None) -> dict[str, float]:
+def measure(
+    pack: Pack, model: Path | None, prompt: str, n_facts: int, runs: int, threads: int | None
+) -> dict[str, float]:
     """Medians in ms, and their ratio (without / with); a random model of 3 M parameters when none is given."""
     with tempfile.TemporaryDirectory() as folder:
         path = model or random_reader(Path(folder), pack)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from urllib.parse import unquote
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -35,8 +36,6 @@ def relation_label(key: str) -> str:
 
 def _last_part(iri: str) -> str:
     part = re.split(r"[/#]", iri.rstrip("/#"))[-1]
-    try:
+    with suppress(UnicodeDecodeError):  # not UTF-8 behind the percent signs: show it as written
         part = unquote(part, errors="strict")
-    except UnicodeDecodeError:
-        pass  # not UTF-8 behind the percent signs: show it as written
     return part.replace("_", " ").strip().replace("\0", "") or iri

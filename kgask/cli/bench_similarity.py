@@ -19,7 +19,8 @@ from kgask.cli.render import steps_bar, table
 def similarity(file: Path, pack: str | None, encoder: str | None, limit: int, as_json: bool) -> None:
     """Ask FILE's questions of the method and of a bare script, in turn; the topic is given.
 
-    Lines are text with [topic]<TAB>answer|answer. Whether the best triple is right, whether one of the first ten is, and the time of a question.
+    Lines are text with [topic]<TAB>answer|answer. Whether the best triple is right,
+    whether one of the first ten is, and the time of a question.
     """
     from kgask import config
     from kgask.bench.datasets import bracketed

@@ -110,7 +110,7 @@ def open_missing_streams() -> None:
     """A caller may close our streams (``>&-``); libraries expect them to be there."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open as long as we run
 
 
 def drop_stdout() -> None:

@@ -23,7 +23,9 @@ def gguf_facts(header: GgufHeader) -> dict[str, Any]:
     """What the header of a GGUF file says, and how kgask will speak to it."""
     from kgask.read.chat import chat_format
 
-    said = {ours: header.metadata[theirs] for theirs, ours in _SAID.items() if isinstance(header.metadata.get(theirs), str)}
+    said = {
+        ours: header.metadata[theirs] for theirs, ours in _SAID.items() if isinstance(header.metadata.get(theirs), str)
+    }
     if header.is_own:
         spoken = "kgask's own reader"
     else:  # whether a template renders does not depend on these two texts

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 @click.option("--prompt", metavar="PROMPT", help="A name (--list) or a template file.  [default: kgask]")
 @click.option("--pack", metavar="PACK", help="Pack name or path (KGASK_PACK; default: demo).")
 @click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel).")
-@click.option("-r", "--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader).")
+@click.option(
+    "-r", "--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader)."
+)
 @click.option("--hops", type=click.IntRange(1, MAX_HOPS), help=f"At most this many hops.  [default: {MAX_HOPS}]")
 @click.option("--top-k", type=click.IntRange(1, MAX_TOP_K), help=f"Triples a hop for the reader.  [default: {TOP_K}]")
 @click.option("--entity", metavar="ENTITY", help="The topic: a key, a label or an id (#12).")

@@ -54,16 +54,19 @@ def read_card(folder: Path) -> ReaderCard:
     return card
 
 
-def verdict_weights(card: ReaderCard) -> Weights:
-    """How the reader's two verdicts on a line are combined."""
+def verdict_weights(card: ReaderCard) -> tuple[Weights, Weights]:
+    """How the reader's two verdicts on a line are combined: where a plan marks the lines, and where nothing does."""
+    marked = _weights(card, "verdict_weights", Weights())
+    return marked, _weights(card, "verdict_weights_unmarked", marked)
+
+
+def _weights(card: ReaderCard, entry: str, otherwise: Weights) -> Weights:
+    if entry not in card.content:
+        return otherwise
     try:
-        return Weights(
-            **{name: float(value) for name, value in card.content.get("verdict_weights", {}).items()}
-        )
+        return Weights(**{name: float(value) for name, value in card.content[entry].items()})
     except (TypeError, ValueError, AttributeError):
-        raise ModelError(
-            f"{card.folder / MODEL_CARD}: verdict_weights are not line, scene and bias"
-        ) from None
+        raise ModelError(f"{card.folder / MODEL_CARD}: {entry} are not line, scene and bias") from None
 
 
 def check_file(card: ReaderCard) -> None:
@@ -141,7 +144,9 @@ def check_added(folder: Path) -> Path:
     return folder / name
 
 
-def make_added_card(about: dict[str, Any], name: str, sha256: str, head_hash: str, found: os.stat_result) -> dict[str, Any]:
+def make_added_card(
+    about: dict[str, Any], name: str, sha256: str, head_hash: str, found: os.stat_result
+) -> dict[str, Any]:
     """The card of an added file, whose hashes were taken while it was copied; ``about`` is for people."""
     entry = {"bytes": found.st_size, "sha256": sha256, "head_hash": head_hash, "mtime_ns": found.st_mtime_ns}
     return {"magic": MAGIC, "kind": ADDED_KIND, "format_version": FORMAT_VERSION, "files": {name: entry}, **about}

@@ -110,7 +110,12 @@ class NameGrammar:
     """
 
     def __init__(
-        self, names: Mapping[int, Tokens], same: Mapping[int, tuple[int, ...]], following: Tokens, end: Tokens, no: Tokens
+        self,
+        names: Mapping[int, Tokens],
+        same: Mapping[int, tuple[int, ...]],
+        following: Tokens,
+        end: Tokens,
+        no: Tokens,
     ):
         self._names, self._same = names, same
         self._following, self._end, self._no = following, end, no

@@ -74,7 +74,7 @@ class LlamaReader:
             card = read_card(path)
             check_file(card)
             engine = _own_engine(card.file, n_threads, gpu_layers)
-            return cls(engine, OwnStyle(engine, verdict_weights(card)), card.sha256, card.content)
+            return cls(engine, OwnStyle(engine, *verdict_weights(card)), card.sha256, card.content)
         # Only a file without a card of ours needs these: our own reader is loaded for every question.
         from kgask.read.encoder_decoder import open_engine
         from kgask.read.probe import usable

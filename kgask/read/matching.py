@@ -31,10 +31,11 @@ _NEGATION = re.compile(
 )
 _FILLER = frozenset(
     normalise(
-        "a an the is are was were be been it its he she they this that these those there here his her their of in on at by "
-        "to for from with as so then thus therefore hence also answer answers answered question correct final follows "
-        "following yes based according given fact facts triple triples evidence context set provided knowledge i think "
-        "believe would which who whom whose what when where how did does do has have had can could name names named called"
+        "a an the is are was were be been it its he she they this that these those there here his her their of in "
+        "on at by to for from with as so then thus therefore hence also answer answers answered question correct "
+        "final follows following yes based according given fact facts triple triples evidence context set provided "
+        "knowledge i think believe would which who whom whose what when where how did does do has have had can "
+        "could name names named called"
     ).split()
 )
 _DONT_KNOW = (

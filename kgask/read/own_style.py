@@ -21,8 +21,10 @@ class OwnStyle:
 
     note = "kgask's own reader"
 
-    def __init__(self, engine: EncoderEngine, weights: Weights | None = None):
-        self._engine, self._weights = engine, weights or Weights()
+    def __init__(self, engine: EncoderEngine, marked: Weights | None = None, unmarked: Weights | None = None):
+        self._engine = engine
+        self._marked = marked or Weights()
+        self._unmarked = unmarked or self._marked
         self._controls = {name: FREE_TOKEN + index for index, name in enumerate(forms.control_tokens())}
         self._controls |= dict(zip((forms.FIRST, forms.LAST), engine.frame(), strict=True))
         wrong = [name for name, token in self._controls.items() if engine.token_text(token) != name]
@@ -50,7 +52,8 @@ class OwnStyle:
         )
 
     def _verdicts(self, tokens: Sequence[int], lines: Sequence[PromptLine], citable: Sequence[int]) -> Verdicts:
-        return judge_lines(self.judged(tokens, lines, citable), self._weights)
+        weights = self._marked if forms.has_marks(lines) else self._unmarked
+        return judge_lines(self.judged(tokens, lines, citable), weights)
 
     def reply(self, tokens: Sequence[int], lines: Sequence[PromptLine], citable: Sequence[int]) -> Reply:
         return self._verdicts(tokens, lines, citable).reply()

@@ -74,6 +74,11 @@ def ways(lines: Sequence[PromptLine]) -> list[tuple[object, ...]]:
     return found
 
 
+def has_marks(lines: Sequence[PromptLine]) -> bool:
+    """Whether a plan says anything of these lines; other retrieval methods leave every mark at its best."""
+    return any(line.score != 1.0 or line.answer_ratio not in (None, 1.0) for line in lines)
+
+
 def number_token(line: int) -> str:
     """Control token of the 1-based line number."""
     return f"<|{line}|>"

@@ -167,7 +167,9 @@ def form_of(name_or_file: str) -> PromptForm:
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(data) > MAX_TEMPLATE_BYTES:
-        raise UsageError(f"{path}: larger than {MAX_TEMPLATE_BYTES // 1024} KiB; a prompt template is a few lines of text")
+        raise UsageError(
+            f"{path}: larger than {MAX_TEMPLATE_BYTES // 1024} KiB; a prompt template is a few lines of text"
+        )
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -184,7 +186,9 @@ def form_of(name_or_file: str) -> PromptForm:
 def _check_static(system: str, path: Path) -> None:
     """The system part is the same for every question: fields belong below the line."""
     if any(f"{{{field}}}" in system for field in FIELD_HELP):
-        raise UsageError(f"{path}: fields belong below the line {SYSTEM_END!r}; what stands above is the same every time")
+        raise UsageError(
+            f"{path}: fields belong below the line {SYSTEM_END!r}; what stands above is the same every time"
+        )
 
 
 def _named(*forms: PromptForm) -> dict[str, PromptForm]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GoldAnswer:
-    """One right answer. ``key`` is an id of the set's graph (Wikidata, Freebase, an IRI); None where it gives words only."""
+    """One right answer. ``key`` is an id of the set's graph (Wikidata, Freebase, an IRI), None for words only."""
 
     names: tuple[str, ...]  # label first, then aliases; may be empty where there is a key
     key: str | None = None
@@ -29,7 +29,9 @@ class Gold:
     text: str  # as a user would type it: no brackets
     answers: tuple[GoldAnswer, ...] = ()  # any of them is right on top; all of them are the answer set
     topics: tuple[GoldTopic, ...] = ()
-    relations: tuple[str, ...] = ()  # the gold path: relation labels or keys, "^" before one walked from object to subject
+    relations: tuple[
+        str, ...
+    ] = ()  # the gold path: relation labels or keys, "^" before one walked from object to subject
     kind: str = ""  # the set's own type of question: "count", "1-hop", "P50", ...
     hops: int | None = None
     triples: tuple[tuple[str, str, str], ...] = ()  # reference triples, by key where the set has keys, else by name

@@ -113,7 +113,9 @@ def calibrate(
             weights.append(counts[bool(probe.answers)])
         report(done, len(probes))
     if not rows:
-        raise ModelError(f"{pipeline.pack.name}: no question to calibrate confidence on led anywhere; it stays as it is")
+        raise ModelError(
+            f"{pipeline.pack.name}: no question to calibrate confidence on led anywhere; it stays as it is"
+        )
     calibration, brier = fit(np.array(rows), np.array(right), FEATURES, np.array(weights))
     return CalibrationReport(calibration, len(probes), answerable, hits / max(1, answerable), brier)
 

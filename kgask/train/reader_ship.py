@@ -70,8 +70,11 @@ def finish(
     }
     if (folder / EARLIER_RECIPE).exists():
         about["earlier_recipe"] = _earlier(json.loads((folder / EARLIER_RECIPE).read_text(encoding="utf-8")))
-    weights = fit_weights(LlamaReader.load(exported), trainer.makers, count)
-    about |= {"verdict_weights": asdict(weights)}
+    fitted = LlamaReader.load(exported)
+    about |= {
+        "verdict_weights": asdict(fit_weights(fitted, trainer.makers.held_out, count)),
+        "verdict_weights_unmarked": asdict(fit_weights(fitted, trainer.makers.blind, count)),
+    }
     if compare:
         about["quantisations"] = {
             name: measured_variant(exported, out, name, about, trainer.makers, count) for name in VARIANTS
@@ -107,12 +110,12 @@ def _write_card(out: Path, about: dict[str, Any]) -> None:
     (out / MODEL_CARD).write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def fit_weights(reader: LlamaReader, makers: Makers, count: int) -> Weights:
+def fit_weights(reader: LlamaReader, maker: SceneMaker, count: int) -> Weights:
     """Logistic regression of "is to be cited" on the log-odds of the line and of the whole, over held-out
     scenes of their own."""
     rows: list[tuple[float, float, float]] = []
     targets: list[bool] = []
-    for scene in make_scenes(makers.held_out, HELD_OUT_SEED + 3, 0, count):
+    for scene in make_scenes(maker, HELD_OUT_SEED + 3, 0, count):
         citable = citable_of(scene)
         if not citable:
             continue

@@ -70,7 +70,7 @@ def read_config(path: Path) -> RigelConfig:
     for section in parser.sections():
         if section not in ("rigel", "mix", "vocabularies"):
             raise UsageError(f"{path}: unknown section [{section}] (known: [rigel], [mix], [vocabularies])")
-    settings = _numbers(path, parser["rigel"] if "rigel" in parser else {})
+    settings = _numbers(path, parser["rigel"] if "rigel" in parser else {})  # noqa: SIM401 - get() is for options
     if "mix" in parser:
         settings["shares"] = _shares(path, parser["mix"])
     if "vocabularies" in parser:
