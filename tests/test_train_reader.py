@@ -39,7 +39,7 @@ from kgask.train.reader_loop import Recipe, Trainer, held_out_accuracy, judged, 
 from kgask.train.reader_model import ReaderConfig, ReaderModel
 from kgask.train.reader_relations import is_held_out, load_relations, same_meaning
 from kgask.train.reader_scenes import CITE, SceneMaker, SceneOptions
-from kgask.train.reader_ship import VARIANTS, citable_of, logistic_regression, measure
+from kgask.train.reader_ship import MEASURED, VARIANTS, citable_of, logistic_regression, measure
 from kgask.train.reader_start import Start, find_start
 from kgask.train.reader_tokens import ReaderTokens
 
@@ -447,7 +447,9 @@ def test_the_command_trains_stops_goes_on_and_ships(data: Path, encoder_folder: 
     done = CliRunner().invoke(train_command, [*command, "--compare"], catch_exceptions=False)
     assert done.stdout.strip() == str(out / "reader") and "left 0.0 min" in done.stderr
     reader = LlamaReader.load(out / "reader")
-    assert reader.card["steps"] == 2 and reader.card["licence"] and reader.card["scores"]
+    assert reader.card["steps"] == 2 and reader.card["licence"] and set(reader.card["scores"]) == set(MEASURED)
+    fitted = reader.card["verdict_weights"], reader.card["verdict_weights_unmarked"]
+    assert fitted[0] != fitted[1] and all(set(weights) == {"line", "scene", "bias"} for weights in fitted)
     sizes = {name: figures["bytes"] for name, figures in reader.card["quantisations"].items()}
     assert set(sizes) == set(VARIANTS) == set(SHOWN_VARIANTS) and sizes["Q8_0-Q5_1"] == reader.card["bytes"]
 
