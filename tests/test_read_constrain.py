@@ -152,9 +152,9 @@ def test_lines_that_differ_in_entities_only_stand_or_fall_together() -> None:
         PromptLine("Eve", "job", "judge", 2, 0.1, 0.1),  # nothing shown leads to her
         PromptLine("Fay", "job", "nurse", 2, 0.1, 0.1),
     ]
-    found = dict(enumerate(ways(lines), start=1))
-    assert found[1] == found[2] != found[3] and found[4] == found[5] != found[6]
-    assert len({found[6], found[7], found[8]}) == 3
+    found = ways(lines)
+    assert found[0] == found[1] != found[2] and found[3] == found[4] != found[5]
+    assert len({found[5], found[6], found[7]}) == 3
     together = pooled(Judged({1: 2.0, 2: -1.0, 3: -4.0, 5: 1.0}, 0.25), found)
     assert together == Judged({1: 0.5, 2: 0.5, 3: -4.0, 5: 1.0}, 0.25)
     assert judge_lines(together, Weights(1.0, 0.0)).reply().lines == (1, 2, 5)

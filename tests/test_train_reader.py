@@ -14,11 +14,13 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
+from tiny_gguf import write_qwen2
 
 from kgask.cli.train_reader import VARIANTS as SHOWN_VARIANTS
 from kgask.cli.train_reader import reader as train_command
-from kgask.errors import BuildError, ModelError
+from kgask.cli.train_score_reader import SCENES, score_reader
+from kgask.errors import BuildError, ModelError, UsageError
 from kgask.read.card import make_card
 from kgask.read.constrain import Judged, line_log_odds, pooled
 from kgask.read.encoder_engine import Heads
@@ -376,7 +378,7 @@ def test_llama_cpp_computes_what_torch_does(exported: Path, trained: Trainer, ma
         with torch.inference_mode():
             lines, answered = judged(trained.model, make_batch([encoded]))
         alone = Judged({line: line_log_odds(lines[line - 1].numpy()) for line in citable}, 0.0)
-        expected = pooled(alone, dict(enumerate(ways(scene.lines), start=1)))
+        expected = pooled(alone, ways(scene.lines))
         assert found.lines == pytest.approx(expected.lines, abs=0.05)
         assert found.scene == pytest.approx(float(answered[0]), abs=0.02)
 
@@ -452,6 +454,21 @@ def test_the_command_trains_stops_goes_on_and_ships(data: Path, encoder_folder: 
     assert fitted[0] != fitted[1] and all(set(weights) == {"line", "scene", "bias"} for weights in fitted)
     sizes = {name: figures["bytes"] for name, figures in reader.card["quantisations"].items()}
     assert set(sizes) == set(VARIANTS) == set(SHOWN_VARIANTS) and sizes["Q8_0-Q5_1"] == reader.card["bytes"]
+
+
+def test_score_reader_measures_the_shipped_one(data: Path, tmp_path: Path) -> None:
+    def scored(*more: str) -> Result:
+        return CliRunner().invoke(score_reader, ["--data", str(data), "--number", "40", "--json", *more])
+
+    done = scored()
+    assert done.exit_code == 0, done.output
+    scores = json.loads(done.stdout)
+    assert set(scores) == set(SCENES) < set(MEASURED)
+    with_plan, without = (scores[sort] for sort in SCENES)
+    assert with_plan["one"] > 0.7 and with_plan["several"] > 0.7 and with_plan["none"] > 0.5 and without["one"] > 0.4
+    assert json.loads(scored().stdout) == scores != json.loads(scored("--seed", "2").stdout)
+    foreign = scored("-r", str(write_qwen2(tmp_path / "other.gguf")))
+    assert isinstance(foreign.exception, UsageError) and "bench reading" in str(foreign.exception)
 
 
 def test_a_run_can_start_from_a_finished_reader(

@@ -15,6 +15,7 @@ from kgask.cli.train_calibrate import calibrate
 from kgask.cli.train_encoder import encoder as make_encoder
 from kgask.cli.train_pack import adapt, domain
 from kgask.cli.train_reader import reader
+from kgask.cli.train_score_reader import score_reader
 from kgask.cli.training import check_device, need_torch, use_threads
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def train() -> None:
 train.add_command(adapt)
 train.add_command(domain)
 train.add_command(reader)
+train.add_command(score_reader)
 train.add_command(calibrate)
 train.add_command(make_encoder)
 train.add_command(train_amr)

@@ -81,17 +81,17 @@ class Judged:
     scene: float
 
 
-def pooled(judged: Judged, ways: Mapping[int, Hashable]) -> Judged:
-    """The lines of one way judged as one: each gets the mean log-odds of them all.
+def pooled(judged: Judged, ways: Sequence[Hashable]) -> Judged:
+    """The lines of one way judged as one: each gets the mean log-odds of them all; ``ways`` begins with line 1.
 
     A line of its own is judged with the noise of its entities' names: of lines that differ in those alone, one
     in ten questions had only some cited.
     """
     together: dict[Hashable, list[float]] = defaultdict(list)
     for line, odds in judged.lines.items():
-        together[ways[line]].append(odds)
+        together[ways[line - 1]].append(odds)
     means = {way: sum(odds) / len(odds) for way, odds in together.items()}
-    return Judged({line: means[ways[line]] for line in judged.lines}, judged.scene)
+    return Judged({line: means[ways[line - 1]] for line in judged.lines}, judged.scene)
 
 
 def judge_lines(judged: Judged, weights: Weights) -> Verdicts:

@@ -47,9 +47,7 @@ class OwnStyle:
         hidden = self._engine.hidden_at(tokens, [0, *(columns[number - 1] for number in numbers)])
         logits = self._engine.heads(hidden)
         odds = {number: line_log_odds(logits[row, :N_VERDICTS]) for row, number in enumerate(numbers, 1)}
-        return pooled(
-            Judged(odds, float(np.nan_to_num(logits[0, N_VERDICTS]))), dict(enumerate(forms.ways(lines), start=1))
-        )
+        return pooled(Judged(odds, float(np.nan_to_num(logits[0, N_VERDICTS]))), forms.ways(lines))
 
     def _verdicts(self, tokens: Sequence[int], lines: Sequence[PromptLine], citable: Sequence[int]) -> Verdicts:
         weights = self._marked if forms.has_marks(lines) else self._unmarked

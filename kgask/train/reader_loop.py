@@ -37,7 +37,7 @@ from kgask.train.reader_data import (
     make_scenes,
 )
 from kgask.train.reader_model import ReaderConfig, ReaderModel
-from kgask.train.reader_scenes import Scene
+from kgask.train.reader_scenes import Scene, citable_of
 from kgask.train.reader_start import CHECKPOINT, RECIPE, TOKENIZER, Start, load_checkpoint
 from kgask.train.reader_tokens import ReaderTokens
 from kgask.train.running import mixed_precision
@@ -251,7 +251,6 @@ def held_out_accuracy(model: ReaderModel, tokens: ReaderTokens, makers: Makers, 
 
 def _cited(scene: Scene, logits: np.ndarray) -> tuple[int, ...]:
     """The lines that the reader cites at answer time, before its verdict weights are fitted; logits [lines, 3]."""
-    citable = [number for number, line in enumerate(scene.lines, 1) if line.answer_ratio is not None]
-    odds = {number: line_log_odds(logits[number - 1]) for number in citable}
-    together = pooled(Judged(odds, 0.0), dict(enumerate(ways(scene.lines), start=1)))
+    odds = {number: line_log_odds(logits[number - 1]) for number in citable_of(scene)}
+    together = pooled(Judged(odds, 0.0), ways(scene.lines))
     return judge_lines(together, Weights(line=1.0, scene=0.0)).reply().lines

@@ -35,6 +35,11 @@ class Scene:
     hops: int
 
 
+def citable_of(scene: Scene) -> list[int]:
+    """1-based numbers of the lines that end in one of the plan's answers."""
+    return [number for number, line in enumerate(scene.lines, start=1) if line.answer_ratio is not None]
+
+
 @dataclass(frozen=True, slots=True)
 class SceneOptions:
     """How hard the scenes are. Shares are probabilities."""

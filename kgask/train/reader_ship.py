@@ -19,7 +19,7 @@ from kgask.read.llama_reader import LlamaReader
 from kgask.train.export_gguf import export, quantise
 from kgask.train.reader_data import HELD_OUT_SEED, Makers, make_scenes
 from kgask.train.reader_loop import EARLIER_RECIPE, Trainer
-from kgask.train.reader_scenes import Scene, SceneMaker, SceneOptions
+from kgask.train.reader_scenes import Scene, SceneMaker, SceneOptions, citable_of
 from kgask.train.reader_start import RECIPE
 
 WEIGHTS = "reader.gguf"
@@ -150,15 +150,21 @@ def logistic_regression(
     return found
 
 
-def measure(reader: LlamaReader, makers: Makers, count: int) -> dict[str, Any]:
+def measure(
+    reader: LlamaReader,
+    makers: Makers,
+    count: int,
+    rng_seed: int = HELD_OUT_SEED + 1,
+    sorts: Sequence[str] = tuple(MEASURED),
+) -> dict[str, dict[str, float]]:
     """Reading accuracy on held-out scenes through llama.cpp, constrained as at answer time.
 
     A reply counts when it cites exactly the right lines (or refuses when none is right).
     """
-    scores: dict[str, Any] = {}
-    for name, options in MEASURED.items():
-        maker = SceneMaker(makers.held_out.bank, makers.held_out.names, options)
-        scenes = make_scenes(maker, HELD_OUT_SEED + 1, 0, count)
+    scores: dict[str, dict[str, float]] = {}
+    for name in sorts:
+        maker = SceneMaker(makers.held_out.bank, makers.held_out.names, MEASURED[name])
+        scenes = make_scenes(maker, rng_seed, 0, count)
         replies = [read_scene(reader, scene) for scene in scenes]
         right: dict[str, list[bool]] = {"one": [], "several": [], "none": []}
         for scene, cited in zip(scenes, replies, strict=True):
@@ -171,11 +177,6 @@ def read_scene(reader: LlamaReader, scene: Scene) -> tuple[int, ...]:
     """The lines that the reader cites for a scene; every line that ends in one of the plan's answers is
     open to it."""
     return reader.reply(reader.prompt_tokens(scene.question, scene.lines), scene.lines, citable_of(scene)).lines
-
-
-def citable_of(scene: Scene) -> list[int]:
-    """1-based numbers of the lines that end in one of the plan's answers."""
-    return [number for number, line in enumerate(scene.lines, start=1) if line.answer_ratio is not None]
 
 
 def read_times_ms(reader: LlamaReader, makers: Makers, n_lines: int, count: int = 30) -> float:
