@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kgask import environment
 from kgask.errors import KgaskError
 from kgask.types import Answer
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from kgask.pipeline import Pipeline
 
 __all__ = ["Answer", "KgaskError", "open"]
+
+environment.prepare()  # before any other import: some libraries look once, while they are imported
 
 
 def open(pack: str | None = None, **options: Any) -> Pipeline:

@@ -55,8 +55,9 @@ def data_home() -> Path:
 
 
 def cache_home() -> Path:
-    """Where derived files (relation matrices) may be kept; always safe to delete."""
-    return data_home() / "cache"
+    """Where derived files are kept: ``KGASK_CACHE``, else ``cache`` in the user's data folder; safe to delete."""
+    cache = os.environ.get("KGASK_CACHE")
+    return Path(cache).expanduser() if cache else data_home() / "cache"
 
 
 def shipped_root(kind: Kind) -> Path:

@@ -14,14 +14,35 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 FAMILY = Path(__file__).parent / "fixtures" / "family"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_persons_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No fixture of any scope sees the packs, models, settings or cache of the person who runs the tests.
+
+    The cache is one for all tests: what is derived from the shipped models is derived once.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("person")))
+        patch.setenv("KGASK_HOME", str(tmp_path_factory.mktemp("shared-home")))
+        patch.setenv("KGASK_CACHE", str(tmp_path_factory.mktemp("shared-cache")))
+        for name in ("KGASK_PACK", "KGASK_MODEL", "KGASK_READER"):
+            patch.delenv(name, raising=False)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """No test sees the packs, models or settings of the person who runs it."""
+    """A user's data folder of its own for every test, empty."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("KGASK_HOME", str(home))
-    for name in ("KGASK_PACK", "KGASK_MODEL", "KGASK_READER"):
-        monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache, for tests of what is kept there."""
+    cache = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("KGASK_CACHE", str(cache))
+    return cache
 
 
 @pytest.fixture(scope="session")

@@ -305,9 +305,9 @@ def test_a_damaged_pack_is_one_line(arrays: tuple[str, ...], tmp_path: Path, fam
     assert done.stderr.count("\n") == 1
 
 
-def test_a_damaged_cache_is_made_again(empty_home: Path) -> None:
+def test_a_damaged_cache_is_made_again(own_cache: Path) -> None:
     assert kgask("who wrote Lady Susan?", "--no-reader").returncode == 0
-    cached = list((empty_home / "cache" / "relations").glob("*.npy"))
+    cached = list((own_cache / "relations").glob("*.npy"))
     assert cached
     for content in (b"PK\x03\x04junk", b"", cached[0].read_bytes()[:200]):
         cached[0].write_bytes(content)

@@ -61,6 +61,9 @@ def test_a_path_may_begin_with_a_tilde(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_kgask_home_overrides_the_platforms_place(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert config.data_home() == empty_home
+    monkeypatch.setenv("KGASK_CACHE", str(empty_home / "elsewhere"))
+    assert config.cache_home() == empty_home / "elsewhere"
+    monkeypatch.delenv("KGASK_CACHE")
     assert config.cache_home() == empty_home / "cache"
     monkeypatch.delenv("KGASK_HOME")
     assert config.data_home() == Path(platformdirs.user_data_dir("kgask", appauthor=False))

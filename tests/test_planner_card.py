@@ -85,10 +85,10 @@ def test_a_graph_of_something_else_is_one_line(folder: Path) -> None:
         RigelPlanner.load(folder)
 
 
-def test_a_garbled_or_foreign_cache_of_relations_is_made_again(empty_home: Path, family: Pack) -> None:
+def test_a_garbled_or_foreign_cache_of_relations_is_made_again(own_cache: Path, family: Pack) -> None:
     planner = RigelPlanner.load(SHIPPED)
     expected = planner.relation_matrix(family.relations(), family.relation_hash)
-    cached = next((empty_home / "cache" / "relations").glob("*.npy"))
+    cached = next((own_cache / "relations").glob("*.npy"))
     for content in (np.zeros((1, 384), np.float32), expected.astype(float), expected * np.nan):
         np.save(cached, content)
         np.testing.assert_array_equal(planner.relation_matrix(family.relations(), family.relation_hash), expected)
