@@ -114,18 +114,18 @@ def test_a_file_is_tried_once_and_again_when_it_changes(
     os.utime(path, ns=(0, 10**18))  # same size, same time: the hash says that it is another
     probe.usable(path)
     assert len(tried) == 3
-    for entry in (own_cache / "readers").iterdir():  # safe to delete, and garbage there is no answer
+    for entry in (own_cache / "remembered").iterdir():  # safe to delete, and garbage there is no answer
         entry.write_text('{"key": 1')
     probe.usable(path)
     assert len(tried) == 4
 
 
 def test_what_is_remembered_is_bounded(own_cache: Path) -> None:
-    from kgask.read.remembered import MOST_ENTRIES, recall, remember
+    from kgask.remembered import MOST_ENTRIES, recall, remember
 
     for number in range(MOST_ENTRIES + 20):
         remember(f"key {number}", number)
-    folder = own_cache / "readers"
+    folder = own_cache / "remembered"
     assert len(list(folder.iterdir())) == MOST_ENTRIES
     assert recall(f"key {MOST_ENTRIES + 19}") == MOST_ENTRIES + 19
     assert recall("key that is not there") is None

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from kgask.read.child import ChildDied, in_child
 from kgask.read.gguf_header import GgufHeader
-from kgask.read.remembered import recall, remember
+from kgask.remembered import recall, remember
 
 # Private-use characters: they stand for the texts while a template is rendered.
 USER, SYSTEM = "\ue000kgask\ue000", "\ue001kgask\ue001"

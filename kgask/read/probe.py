@@ -18,7 +18,7 @@ from kgask.read.bindings import library_stamp
 from kgask.read.card import added_file, file_hash, is_added
 from kgask.read.child import ChildDied, in_child
 from kgask.read.gguf_header import GgufHeader, check_readable, read_header
-from kgask.read.remembered import recall, remember
+from kgask.remembered import recall, remember
 
 PROBE_VERSION = 1
 LEAST_SECONDS, SLOWEST_DISK = 60.0, 20e6  # bytes a second
