@@ -58,7 +58,7 @@ def test_answers_keep_the_order_of_the_questions(
     n_threads: int, directed: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Several runs of mixed lengths, each row with a first mask of its own: as one by one."""
-    monkeypatch.setattr("kgask.plan.batches.cpu_threads", lambda: n_threads)
+    monkeypatch.setattr("kgask.plan.batches.usable_cores", lambda: n_threads)
     planner, texts = RigelPlanner.load(SHIPPED), questions(3 * CPU_ROWS + 5)
     first_mask = np.random.default_rng(3).random((len(texts), len(directed))) < 0.4
     together = planner.plan(texts, directed, first_mask)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from kgask import config
+from kgask.cores import affine_cores, cpu_quota, usable_cores
 from kgask.errors import KgaskError, PackError, UsageError
 from kgask.pack.records import RelationText
 
@@ -111,11 +112,11 @@ def _sqlite() -> Finding:
 
 def hardware() -> Iterator[Finding]:
     """Threads that may be used, memory that is free, what ONNX Runtime could run on."""
-    from kgask.plan.providers import affine_cores, cpu_quota, cpu_threads, silenced, wanted_providers
+    from kgask.plan.providers import silenced, wanted_providers
 
     quota = cpu_quota()
     limit = f"cgroup quota {quota}" if quota else "no cgroup quota"
-    yield Finding("ok", "threads", f"{cpu_threads()} used ({os.cpu_count()} cores, {affine_cores()} allowed, {limit})")
+    yield Finding("ok", "threads", f"{usable_cores()} used ({os.cpu_count()} cores, {affine_cores()} allowed, {limit})")
     yield _memory()
     try:
         with silenced():

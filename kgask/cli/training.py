@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kgask.cores import usable_cores
 from kgask.errors import ModelError, UsageError
 
 
@@ -19,9 +20,7 @@ def use_threads(threads: int | None) -> None:
     """Torch's CPU threads; by default as many as this process may use."""
     import torch
 
-    from kgask.plan.providers import cpu_threads
-
-    torch.set_num_threads(threads or cpu_threads())
+    torch.set_num_threads(threads or usable_cores())
 
 
 def check_device(device: str) -> None:

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from kgask.cores import usable_cores
 from kgask.errors import ModelError
 from kgask.methods.model_card import read_card
 from kgask.plan.batches import in_chunks, padded
-from kgask.plan.providers import cpu_threads, open_session
+from kgask.plan.providers import open_session
 
 KIND, FORMAT_VERSION = "encoder", 1
 GRAPH, TOKENIZER = "encoder.onnx", "tokenizer.json"
@@ -104,6 +105,6 @@ class TextEncoder:
                 reason = (str(error).splitlines() or [type(error).__name__])[0]
                 raise ModelError(f"the encoder failed on {len(chunk)} texts ({reason[:160]})") from error
 
-        threads = cpu_threads()
+        threads = usable_cores()
         size = min(MOST_ROWS, -(-len(rows) // threads))  # a few texts are shared out too
         return in_chunks([len(row) for row in rows], size, threads, run)[0]

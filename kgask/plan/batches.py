@@ -16,8 +16,9 @@ from functools import cache
 
 import numpy as np
 
+from kgask.cores import usable_cores
 from kgask.errors import ModelError
-from kgask.plan.providers import CUDA, cpu_threads
+from kgask.plan.providers import CUDA
 
 # Rows of one run. On the CPU a run has one thread and runs stand side by side; few rows of nearly one length waste
 # no work on padding, and more than 8 are not quicker (4 to 32 rows: 2.18, 2.05, 2.09, 2.01 ms a question on AVX2).
@@ -38,7 +39,7 @@ class Batches:
         self._device = "cuda" if session.get_providers()[0] == CUDA else "cpu"
         self._binds = bind or self._device == "cuda"
         self._rows = CUDA_ROWS if self._device == "cuda" else CPU_ROWS
-        self._threads = 1 if self._device == "cuda" else cpu_threads()
+        self._threads = 1 if self._device == "cuda" else usable_cores()
         self._kept: tuple[np.ndarray, object] | None = None  # the last relation matrix and its bound value
 
     def run(

@@ -18,28 +18,6 @@ FULL_GRAPH = "rigel.fp32.onnx"  # optional file of a model folder: what a GPU ru
 _NVIDIA_NODES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")  # Linux driver, WSL
 
 
-def cpu_threads() -> int:
-    """Cores this process may really use: the affinity mask, capped by the cgroup's CPU quota."""
-    return min(affine_cores(), cpu_quota() or sys.maxsize)
-
-
-def affine_cores() -> int:
-    """Cores of the affinity mask."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on Linux
-        return os.cpu_count() or 1
-
-
-def cpu_quota() -> int | None:
-    """Cores that the cgroup's CPU quota allows, at least one; None when there is no quota."""
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()[:2]
-        return None if quota == "max" else max(1, round(int(quota) / int(period)))
-    except (OSError, ValueError):
-        return None
-
-
 def wanted_providers(available: list[str]) -> tuple[list[str], str]:
     """Providers to try in order, and a note for ``--verbose``.
 

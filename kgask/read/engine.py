@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from kgask.config import AUTO
+from kgask.cores import usable_cores
 from kgask.errors import ModelError
 from kgask.read.bindings import last_error, load_bindings
 
@@ -27,31 +28,6 @@ FLASH_ATTENTION_AUTO = -1
 ALL_LAYERS = 1 << 20
 _CONTROL, _USER_DEFINED = 1 << 3, 1 << 4  # llama_token_attr
 _MARKUP = frozenset("<>[]{}|#\uff5c")
-
-
-def default_threads() -> int:
-    """Cores that this process may really use: its affinity, cut by the cgroup's CPU quota."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, _cgroup_cores(cores)))
-
-
-def _cgroup_cores(default: int) -> int:
-    """Cores of the cgroup's CPU quota (v2, then v1), rounded up; ``default`` when there is none."""
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-    except (OSError, ValueError):
-        try:
-            folder = Path("/sys/fs/cgroup/cpu")
-            quota = (folder / "cpu.cfs_quota_us").read_text().strip()
-            period = (folder / "cpu.cfs_period_us").read_text().strip()
-        except OSError:
-            return default
-    if quota in ("max", "-1"):
-        return default
-    try:
-        return max(1, -(-int(quota) // int(period)))
-    except (ValueError, ZeroDivisionError):
-        return default
 
 
 def layers_on_gpu(wanted: int | str, has_gpu: bool) -> int:
@@ -76,7 +52,7 @@ class Engine:
         self._context: Any = None
         self._batch: Any = None
         self.n_ctx = 0
-        self.n_threads = n_threads or default_threads()
+        self.n_threads = n_threads or usable_cores()
         params = llama.llama_model_default_params()
         self.gpu_layers = params.n_gpu_layers = layers_on_gpu(gpu_layers, bool(llama.llama_supports_gpu_offload()))
         self._model = llama.llama_model_load_from_file(os.fsencode(path), params)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgask.config import AUTO, MODEL_CARD
+from kgask.cores import usable_cores
 from kgask.errors import ModelError, UsageError
 from kgask.protocols import Graph
 from kgask.read import prompt as forms
@@ -25,7 +26,6 @@ from kgask.read.card import (
 )
 from kgask.read.constrain import Judged, Reply
 from kgask.read.encoder_engine import EncoderEngine
-from kgask.read.engine import default_threads
 from kgask.read.gguf_header import FORMAT_KEY
 from kgask.read.own_style import OwnStyle
 from kgask.read.prompt import MAX_LINES, PromptLine
@@ -177,7 +177,7 @@ class LlamaReader:
 
 
 def _own_engine(path: Path, n_threads: int | None, gpu_layers: int | str) -> EncoderEngine:
-    return EncoderEngine(path, n_threads or min(OWN_THREADS, default_threads()), gpu_layers)
+    return EncoderEngine(path, n_threads or min(OWN_THREADS, usable_cores()), gpu_layers)
 
 
 def mark_lines(evidence: Evidence, lines: Sequence[Line]) -> list[PromptLine]:

@@ -1,0 +1,64 @@
+"""How many CPU cores this process may use. Every part of kgask that starts threads asks here."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+_HOST = Path("/")
+
+
+def usable_cores(root: Path = _HOST) -> int:
+    """Threads worth starting: the cores of the affinity mask, at most the CPU quota of the cgroups, at least 1."""
+    quota = cpu_quota(root)
+    return affine_cores() if quota is None else min(affine_cores(), quota)
+
+
+def affine_cores() -> int:
+    """Cores that this process may be scheduled on."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on Linux
+        return os.cpu_count() or 1
+
+
+def cpu_quota(root: Path = _HOST) -> int | None:
+    """Cores that the CPU quota pays for, rounded up (1.5 are 2: threads share, a core left idle is lost), at least 1.
+
+    The tightest quota of this process's cgroup and of all cgroups around it counts, of cgroup v2 and v1. None
+    where there is none, and on systems without cgroups. ``root`` is where ``proc`` and ``sys`` are looked for.
+    """
+    return min((cores for folder in _cgroups(root) if (cores := _quota_of(folder)) is not None), default=None)
+
+
+def _cgroups(root: Path) -> Iterator[Path]:
+    """The folders of this process's CPU cgroup and of those around it, whether they can be seen here or not.
+
+    Of a container that shares the host's cgroup names only the mounted root may be visible: it is its own.
+    """
+    mount = root / "sys/fs/cgroup"
+    try:
+        lines = (root / "proc/self/cgroup").read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        lines = []
+    for line in ["0::/", "0:cpu:/", *lines]:  # the mounted roots always
+        _, controllers, path = (line.split(":", 2) + ["", ""])[:3]
+        place = Path(path.lstrip("/"))
+        if (controllers and "cpu" not in controllers.split(",")) or ".." in place.parts:  # "..": outside what is mounted
+            continue
+        mounts = [mount / controllers, mount / "cpu"] if controllers else [mount, mount / "unified"]  # v1, v2
+        yield from (folder / part for folder in mounts for part in (place, *place.parents))
+
+
+def _quota_of(folder: Path) -> int | None:
+    """Cores of one cgroup's own quota: of ``cpu.max`` (v2), else of ``cpu.cfs_quota_us`` (v1)."""
+    with contextlib.suppress(OSError, ValueError, ZeroDivisionError):
+        try:
+            quota, period = (folder / "cpu.max").read_text().split()
+        except FileNotFoundError:
+            quota, period = ((folder / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
+        if int(quota) > 0:  # "max" is no number, -1 is v1's word for no quota
+            return -(-int(quota) // int(period))
+    return None
