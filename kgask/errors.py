@@ -37,6 +37,10 @@ class ModelError(KgaskError):
     """A planner or reader model is missing, broken, or does not fit."""
 
 
+class NativeError(ModelError):
+    """Compiled code does not load on this machine, or ends the process that uses it; what needs none of it goes on."""
+
+
 class MethodError(ModelError):
     """A retrieval method cannot be used for one question; the next one may do well."""
 

@@ -16,7 +16,7 @@ from kgask.asking import CONTEXTS, Asked, AskOptions, Timer, checked_question
 from kgask.by_method import ByMethod
 from kgask.choose import Linked, choose
 from kgask.edge import Outcome, none_answers, why_not
-from kgask.errors import PackError, UsageError
+from kgask.errors import NativeError, PackError, UsageError
 from kgask.explained import explanation
 from kgask.link.features import LinkModel
 from kgask.link.linker import Linker
@@ -67,6 +67,7 @@ class Pipeline:
     planner: RigelPlanner
     reader: Reader | None
     notes: tuple[str, ...] = ()  # which hardware is used, for --verbose
+    warnings: tuple[str, ...] = ()  # what was to be used and cannot be, for everyone
     method: Method | None = None  # another way to retrieve than the plan
     passages: PassageFinder | None = None  # where the reader sees texts too
     _linker: Linker = field(init=False)
@@ -90,24 +91,29 @@ class Pipeline:
         prompt: str | None = None,
         context: str = CONTEXTS[0],
         settings: dict[str, Any] | None = None,
+        must_read: bool = False,
         **method_options: Any,
     ) -> Pipeline:
         """Open by name or path; what is not given comes from the settings, then the shipped ones.
 
-        ``reader=None`` answers without reading. ``method`` is one of :data:`kgask.methods.registry.METHODS`,
+        ``reader=None`` answers without reading. So does a reader whose native code does not work on this machine
+        (``warnings`` says so), unless ``must_read`` or what is asked for needs one. ``method`` is one of :data:`kgask.methods.registry.METHODS`,
         ``method_options`` are fields of :class:`~kgask.methods.registry.MethodOptions`. ``prompt`` is what another
         reader than kgask's is told (a name or a file: :func:`kgask.read.prompts.form_of`), ``context`` whether it
         sees triples, passages of the pack, or both. Raises :class:`~kgask.errors.PackError`,
-        :class:`~kgask.errors.ModelError` or :class:`~kgask.errors.UsageError`.
+        :class:`~kgask.errors.ModelError` (:class:`~kgask.errors.NativeError` of a reader that must read) or
+        :class:`~kgask.errors.UsageError`.
         """
         settings = config.load_settings() if settings is None else settings
         pack_name = pack or str(settings.get("pack", config.DEFAULT_PACK))
         model_name = model or str(settings.get("model", config.DEFAULT_MODEL))
         opened = Pack.open(config.find("pack", pack_name).path)
         planner = RigelPlanner.load(config.find("model", model_name).path)
-        read = None if reader is None else opened_reader(reader, prompt, settings)
-        found = cls(opened, planner, None if read is None else read[0], (planner.note, *(read[1] if read else ())))
         chosen = method or str(settings.get("method", PLANNED))
+        must_read = must_read or prompt is not None or context != CONTEXTS[0] or chosen == NoKnowledge.name
+        found = cls(opened, planner, None, (planner.note,))
+        if reader is not None:
+            found._use_reader(reader, prompt, settings, must_read)
         wanted = MethodOptions.of(settings, **method_options)
         if chosen != PLANNED:
             found.method = make_method(chosen, wanted, found.reader, found._plan_alone)
@@ -115,6 +121,17 @@ class Pipeline:
         if context != CONTEXTS[0]:
             found.use_passages(context, wanted.encoder, prompt is not None)
         return found
+
+    def _use_reader(self, name: str, prompt: str | None, settings: dict[str, Any], must_read: bool) -> None:
+        try:
+            self.reader, notes = opened_reader(name, prompt, settings)
+        except NativeError as error:
+            if must_read:
+                raise
+            self.warnings += (f"{error}; answering without a reader ('kgask doctor' says more)",)
+            return
+        self._weighing = Weighing.of(getattr(self.reader, "card", None))
+        self.notes += notes
 
     def use_passages(self, context: str, encoder: str = config.DEFAULT_ENCODER, prompted: bool = False) -> None:
         """Show the reader passages too (``both``) or alone (``passages``), by LTGen's prompts unless it has another.

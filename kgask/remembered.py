@@ -32,33 +32,42 @@ def recall(key: str) -> Any:
     return entry.get("value") if isinstance(entry, dict) and entry.get("key") == key else None
 
 
-def remember(key: str, value: Any) -> None:
-    """Keep a JSON value. Best effort: where nothing can be written it is found out anew each time."""
+def remember(key: str, value: Any) -> bool:
+    """Keep a JSON value. Best effort: False where nothing can be written, so that it is found out anew each time."""
     path = _path(key)
-    with contextlib.suppress(OSError):
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, json.dumps({"key": key, "value": value}), sync=False)
         _drop_oldest(path.parent)
+    except OSError:
+        return False
+    return True
 
 
-def content_hash(path: Path) -> str:
-    """SHA-256 (hex) of a whole file, taken anew only when its path, size, times of change or inode are other ones.
+def content_hash(*paths: Path) -> str:
+    """SHA-256 (hex) of a whole file; of several files, of their digests in order.
 
-    A file that changed in the last seconds is hashed each time. Raises OSError.
+    Taken anew only when a path, size, time of change or inode is another one. Files that changed in the last seconds
+    are hashed each time. Raises OSError.
     """
-    real = os.path.realpath(path)
-    with open(real, "rb") as file:
-        found = os.fstat(file.fileno())
-        key = f"content\0{real}\0{_stamp(found)}"
-        known = recall(key)
-        if isinstance(known, str):
-            return known
-        began = time.time_ns()
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        unchanged = _stamp(os.fstat(file.fileno())) == _stamp(found)
-    if unchanged and max(found.st_mtime_ns, found.st_ctime_ns) < began - SETTLED_NS:
+    real = [os.path.realpath(path) for path in paths]
+    before = [os.stat(path) for path in real]
+    key = "\0".join(["content", *(f"{path}\0{_stamp(found)}" for path, found in zip(real, before, strict=True))])
+    known = recall(key)
+    if isinstance(known, str):
+        return known
+    began = time.time_ns()
+    digests = [_digest(path) for path in real]
+    digest = digests[0] if len(digests) == 1 else hashlib.sha256(" ".join(digests).encode()).hexdigest()
+    unchanged = [_stamp(os.stat(path)) for path in real] == [_stamp(found) for found in before]
+    if unchanged and all(max(found.st_mtime_ns, found.st_ctime_ns) < began - SETTLED_NS for found in before):
         remember(key, digest)
     return digest
+
+
+def _digest(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _stamp(found: os.stat_result) -> str:

@@ -10,7 +10,7 @@ import pytest
 from tiny_gguf import write_qwen2, write_t5
 from toy_graph import ToyGraph, evidence_of
 
-from kgask.read.encoder_decoder import open_engine
+from kgask.read.encoder_decoder import EncoderDecoder
 from kgask.read.engine import Engine
 from kgask.read.llama_reader import LlamaReader
 from kgask.read.prefix_cache import LEAST_TOKENS, PrefixCache
@@ -137,7 +137,7 @@ def test_a_folder_that_cannot_be_written_costs_nothing_but_time(model: Path, tmp
 def test_only_where_it_pays(model: Path, tmp_path: Path) -> None:
     engine, cache = opened(model, tmp_path)
     assert cache.warm(STATIC[: LEAST_TOKENS - 1], 200) is False
-    t5 = open_engine(write_t5(tmp_path / "t5.gguf"), True, 1, 0)
+    t5 = EncoderDecoder(write_t5(tmp_path / "t5.gguf"), 1, 0)
     assert not t5.keeps_states
     assert PrefixCache(t5, "t5", tmp_path).warm(STATIC, 200) is False
     assert engine.evaluated == 0 and [path.name for path in tmp_path.iterdir()] == ["t5.gguf"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tiny_gguf import SPECIALS, write_qwen2, write_t5
 
 from kgask.errors import ModelError
-from kgask.read.encoder_decoder import open_engine
+from kgask.read.encoder_decoder import EncoderDecoder
 from kgask.read.engine import Engine
 from kgask.read.grammar import MAX_GRAMMAR_BYTES, ListForm, alternatives, can_constrain, literal, pick, write
 
@@ -127,7 +127,7 @@ def test_half_a_reply_is_an_error(engine: Engine) -> None:
 
 
 def test_an_encoder_decoder_is_not_constrained(tmp_path: Path) -> None:
-    engine = open_engine(write_t5(tmp_path / "t5.gguf"), True, 1)
+    engine = EncoderDecoder(write_t5(tmp_path / "t5.gguf"), 1)
     prompt = [*engine.tokenize("which?"), *engine.prompt_end]
     assert not can_constrain(engine)
     with pytest.raises(ModelError, match="encoder-decoder"):

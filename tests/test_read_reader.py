@@ -200,7 +200,7 @@ def test_a_card_of_something_else(change: dict, tmp_path: Path) -> None:
 
 def test_our_own_file_is_known_without_its_card(shipped: LlamaReader) -> None:
     bare = LlamaReader.load(SHIPPED / "reader.gguf")
-    assert bare.note == shipped.note and bare.hash == shipped.hash
+    assert bare.note.startswith(shipped.note.partition(";")[0]) and bare.hash == shipped.hash
     assert bare.read(Question("who wrote Lady Susan?"), one_answer(), GRAPH).text == "Jane Austen"
 
 

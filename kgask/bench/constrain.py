@@ -28,7 +28,7 @@ import numpy as np
 from kgask.bench.random_gguf import write_random
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
-from kgask.read.bindings import load_bindings
+from kgask.read.bindings import load_bindings, load_model
 from kgask.read.choices import LAST, NameChoices, NameGrammar
 from kgask.read.constrain import START, Tokens, decode_reply
 from kgask.read.foreign_reader import ForeignReader
@@ -188,9 +188,7 @@ class Sequences:
 
     def __init__(self, path: Path, n_threads: int, n_candidates: int, n_ctx: int = 8192):
         self._llama = llama = load_bindings()
-        params = llama.llama_model_default_params()
-        params.n_gpu_layers = 0
-        self._model = llama.llama_model_load_from_file(str(path).encode(), params)
+        self._model = load_model(path)
         self._n_vocab = llama.llama_vocab_n_tokens(llama.llama_model_get_vocab(self._model))
         context = llama.llama_context_default_params()
         context.n_ctx = context.n_batch = n_ctx

@@ -20,7 +20,7 @@ QUESTIONS = (
 def measure(pack: str | None, n_runs: int) -> dict[str, float]:
     """Median milliseconds per stage and in all, after one question that does not count."""
     spent: dict[str, list[float]] = {}
-    with Pipeline.open(pack) as pipeline:
+    with Pipeline.open(pack, must_read=True) as pipeline:
         pipeline.ask(QUESTIONS[0])
         for index in range(n_runs):
             began = time.perf_counter()

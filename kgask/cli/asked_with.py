@@ -65,12 +65,17 @@ def not_asked_for() -> dict[str, Any]:
 
 
 def open_pipeline(
-    options: dict[str, Any], settings: dict[str, Any], on_text: Callable[[str], None] | None = None
+    options: dict[str, Any],
+    settings: dict[str, Any],
+    on_text: Callable[[str], None] | None = None,
+    must_read: bool = False,
 ) -> Pipeline:
     """The pipeline that the options name; ``on_text`` is given what a free reader writes, raw, as it is written.
 
-    Raises UsageError for options that exclude each other, and what :meth:`Pipeline.open` does.
+    Where a reader does not work on this machine, questions are answered without it and a line on stderr says so, unless
+    ``must_read``. Raises UsageError for options that exclude each other, and what :meth:`Pipeline.open` does.
     """
+    from kgask.cli.render import note
     from kgask.pipeline import Pipeline
 
     _check(options)
@@ -89,8 +94,11 @@ def open_pipeline(
         prompt=options["prompt"],
         context=options["context"] or CONTEXTS[0],
         settings=settings,
+        must_read=must_read or options["free"],
     )
     try:
+        for text in pipeline.warnings:
+            note(text)
         if options["free"]:
             pipeline.reader = _free(pipeline.reader, options, on_text)
             pipeline.notes += (pipeline.reader.note,)

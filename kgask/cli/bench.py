@@ -77,7 +77,7 @@ def _ask_all(
     from kgask.pipeline import Pipeline
 
     with (
-        Pipeline.open(pack, model=options["model"], reader=reader) as pipeline,
+        Pipeline.open(pack, model=options["model"], reader=reader, must_read=True) as pipeline,
         steps_bar("ask", len(questions)) as show,
     ):
         report = run(pipeline, questions, options["given"], lambda done: show(done, ""), options["batch"])

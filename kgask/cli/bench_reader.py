@@ -59,7 +59,7 @@ def reading(
     for name, pack, load in public_sets(data, limit):
         questions = load()
         with (
-            Pipeline.open(str(packs / pack), model=model, reader=reader or "") as pipeline,
+            Pipeline.open(str(packs / pack), model=model, reader=reader or "", must_read=True) as pipeline,
             steps_bar(name, len(questions)) as show,
         ):
             found = compare(pipeline, questions, lambda done, show=show: show(done, ""))
@@ -114,7 +114,7 @@ def recheck(
         for name in ("", *architectures):
             chosen = str(_random(Path(folder), name, pack)) if name else reader or ""
             with (
-                Pipeline.open(pack, model=model, reader=chosen) as pipeline,
+                Pipeline.open(pack, model=model, reader=chosen, must_read=True) as pipeline,
                 steps_bar("ask", number) as show,
             ):
                 asked = _questions(questions, number) or checking.pack_questions(pipeline, number)
@@ -203,5 +203,5 @@ def read(pack: str | None, model: str | None, reader: str | None, facts: int, ru
     from kgask.bench.warm_read import measure
     from kgask.pipeline import Pipeline
 
-    with Pipeline.open(pack, model=model, reader=reader or "") as pipeline:
+    with Pipeline.open(pack, model=model, reader=reader or "", must_read=True) as pipeline:
         _print_rows([measure(pipeline, facts, runs)], as_json)

@@ -122,7 +122,7 @@ def run_one(golds: list[Gold], options: dict[str, Any], output: Path) -> Saved:
         done = n_done
         show(n_done, output.name)
 
-    with open_pipeline(options, settings) as pipeline, steps_bar("eval", len(golds)) as show:
+    with open_pipeline(options, settings, must_read=True) as pipeline, steps_bar("eval", len(golds)) as show:
         # Our own reader has no prompt to choose.
         asking = _asking(options, settings, getattr(getattr(pipeline.reader, "style", None), "form", None))
         about = {"path": str(options["path"]), "command": options["command"]}

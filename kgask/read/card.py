@@ -121,20 +121,16 @@ def read_added(folder: Path) -> dict[str, Any]:
     return content
 
 
-def added_file(folder: Path) -> tuple[Path, str, bool]:
-    """An added model's file, its hash, and whether it is surely the one that was checked when it was added.
-
-    Looks at size, head and time of change. Raises ModelError when it is gone or has another size or head.
-    """
+def added_file(folder: Path) -> tuple[Path, str]:
+    """An added model's file and its hash; raises ModelError when it is gone or has another size or head."""
     ((name, entry),) = read_added(folder)["files"].items()
     file, again = folder / name, f"kgask models remove {folder.name}, then add it again"
     try:
-        found = file.stat()
-        if found.st_size != entry["bytes"] or file_hash(file) != entry["head_hash"]:
+        if file.stat().st_size != entry["bytes"] or file_hash(file) != entry["head_hash"]:
             raise ModelError(f"{file}: has changed since it was added; {again}")
     except OSError as error:
         raise ModelError(f"{file}: cannot be read: {error.strerror or error}; {again}") from None
-    return file, entry["head_hash"], found.st_mtime_ns == entry["mtime_ns"]
+    return file, entry["head_hash"]
 
 
 def check_added(folder: Path) -> Path:

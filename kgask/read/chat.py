@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kgask.read.child import ChildDied, in_child
+from kgask.child import ChildDied, in_child
 from kgask.read.gguf_header import GgufHeader
 from kgask.remembered import recall, remember
 

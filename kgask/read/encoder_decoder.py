@@ -22,16 +22,13 @@ from kgask.read.engine import Engine
 FLASH_ATTENTION_OFF = 0
 
 
-def open_engine(path: Path, encoder_decoder: bool, n_threads: int | None, gpu_layers: int | str = AUTO) -> Engine:
-    """The engine for a file, by what its header says."""
-    return (EncoderDecoder if encoder_decoder else Engine)(path, n_threads, gpu_layers)
-
-
 class EncoderDecoder(Engine):
     """A loaded model of the T5 family. Raises ModelError where llama.cpp refuses."""
 
-    def __init__(self, path: Path, n_threads: int | None = None, gpu_layers: int | str = AUTO):
-        super().__init__(path, n_threads, gpu_layers)
+    def __init__(
+        self, path: Path, n_threads: int | None = None, gpu_layers: int | str = AUTO, extra_buffers: bool = False
+    ):
+        super().__init__(path, n_threads, gpu_layers, extra_buffers)
         llama = self._llama
         if not (llama.llama_model_has_encoder(self._model) and llama.llama_model_has_decoder(self._model)):
             raise ModelError(f"{path}: has no encoder or no decoder; use a whole encoder-decoder model")

@@ -53,8 +53,10 @@ class Heads:
 class EncoderEngine(Engine):
     """One loaded encoder. Every token sees every other; nothing is kept from one prompt to the next."""
 
-    def __init__(self, path: Path, n_threads: int | None = None, gpu_layers: int | str = AUTO):
-        super().__init__(path, n_threads, gpu_layers)
+    def __init__(
+        self, path: Path, n_threads: int | None = None, gpu_layers: int | str = AUTO, extra_buffers: bool = False
+    ):
+        super().__init__(path, n_threads, gpu_layers, extra_buffers)
         self.n_embd = self._llama.llama_model_n_embd(self._model)
         self.heads = self._read_heads()
 

@@ -7,7 +7,6 @@ needs. What a new prompt shares with the one before is not evaluated again.
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import numpy as np
 from kgask.config import AUTO
 from kgask.cores import usable_cores
 from kgask.errors import ModelError
-from kgask.read.bindings import last_error, load_bindings
+from kgask.read.bindings import load_bindings, load_model
 
 SMALLEST_CONTEXT = 512
 BATCH_TOKENS = 512
@@ -41,23 +40,22 @@ class Engine:
     """One loaded model. Not thread-safe. Raises ModelError where llama.cpp refuses.
 
     ``gpu_layers`` is how many layers go to a GPU: ``"auto"`` is all of them where this build of llama.cpp
-    has a GPU backend, else none.
+    has a GPU backend, else none. ``extra_buffers``: see :func:`kgask.read.bindings.load_model`.
     """
 
     prompt_end: tuple[int, ...] = ()  # tokens that close a prompt, after all that its text gives
 
-    def __init__(self, path: Path, n_threads: int | None = None, gpu_layers: int | str = AUTO):
+    def __init__(
+        self, path: Path, n_threads: int | None = None, gpu_layers: int | str = AUTO, extra_buffers: bool = False
+    ):
         self.path = path
         self._llama = llama = load_bindings()
         self._context: Any = None
         self._batch: Any = None
         self.n_ctx = 0
         self.n_threads = n_threads or usable_cores()
-        params = llama.llama_model_default_params()
-        self.gpu_layers = params.n_gpu_layers = layers_on_gpu(gpu_layers, bool(llama.llama_supports_gpu_offload()))
-        self._model = llama.llama_model_load_from_file(os.fsencode(path), params)
-        if not self._model:
-            raise ModelError(f"{path}: llama.cpp cannot load this file{last_error()}")
+        self.gpu_layers = layers_on_gpu(gpu_layers, bool(llama.llama_supports_gpu_offload()))
+        self._model = load_model(path, self.gpu_layers, extra_buffers)
         self._vocab = llama.llama_model_get_vocab(self._model)
         self.n_vocab = llama.llama_vocab_n_tokens(self._vocab)
         self.n_ctx_train = llama.llama_model_n_ctx_train(self._model)

@@ -39,15 +39,17 @@ class Shown:
 class ForeignReader:
     """A loaded model with the prompt that it gets."""
 
-    def __init__(self, engine: Engine, style: ForeignStyle, file_hash: str, cache: PrefixCache | None = None):
+    def __init__(
+        self, engine: Engine, style: ForeignStyle, file_hash: str, cache: PrefixCache | None = None, tried: str = ""
+    ):
         self.engine, self.style, self.hash = engine, style, file_hash
-        self._cache = cache
+        self._cache, self._tried = cache, tried
         self._words: tuple[Graph, list[tuple[str, str]]] | None = None
 
     @property
     def note(self) -> str:
-        """Which chat format is used, for --verbose."""
-        return self.style.note
+        """Which chat format is used, and what was tried, for --verbose."""
+        return "; ".join(filter(None, (self.style.note, self._tried)))
 
     def close(self) -> None:
         """Free the model."""

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgask.config import AUTO, MODEL_CARD
-from kgask.cores import usable_cores
 from kgask.errors import ModelError, UsageError
 from kgask.protocols import Graph
 from kgask.read import prompt as forms
@@ -28,6 +27,7 @@ from kgask.read.constrain import Judged, Reply
 from kgask.read.encoder_engine import EncoderEngine
 from kgask.read.gguf_header import FORMAT_KEY
 from kgask.read.own_style import OwnStyle
+from kgask.read.probe import Run, usable
 from kgask.read.prompt import MAX_LINES, PromptLine
 from kgask.read.reply import (
     NO_ANSWER_LINE,
@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     from kgask.read.preview import Preview
     from kgask.read.prompts import PromptForm
 
-# Measured on two cores, 409 tokens: two threads read them in 104 ms instead of 178 on an idle machine, and in 395
-# instead of 290 beside two busy processes.
-OWN_THREADS = 2
 ONE_PROMPT = "the shipped reader has one prompt, its own"
 
 
@@ -55,10 +52,17 @@ class LlamaReader:
 
     reads_marks = True  # what is said of a line beside its text tells it something
 
-    def __init__(self, engine: EncoderEngine, style: OwnStyle, file_hash: str, card: dict[str, Any] | None = None):
+    def __init__(
+        self,
+        engine: EncoderEngine,
+        style: OwnStyle,
+        file_hash: str,
+        card: dict[str, Any] | None = None,
+        note: str = "",
+    ):
         self.engine, self._style, self.card = engine, style, card
         self.hash = file_hash  # which weights these are
-        self.note = style.note  # which prompt is used, for --verbose
+        self.note = "; ".join(filter(None, (style.note, note)))  # which prompt is used, what was tried: for --verbose
         self._words: tuple[Graph, list[tuple[str, str]]] | None = None
 
     @classmethod
@@ -73,28 +77,26 @@ class LlamaReader:
         if (path / MODEL_CARD).is_file() and not is_added(path):
             card = read_card(path)
             check_file(card)
-            engine = _own_engine(card.file, n_threads, gpu_layers)
-            return cls(engine, OwnStyle(engine, *verdict_weights(card)), card.sha256, card.content)
-        # Only a file without a card of ours needs these: our own reader is loaded for every question.
-        from kgask.read.encoder_decoder import open_engine
-        from kgask.read.probe import usable
-
-        weights = usable(path)
+            run = Run.own(card.file, n_threads, gpu_layers)
+            note = run.trial(card.sha256, card.n_bytes).pass_once()
+            engine = run.open()
+            return cls(engine, OwnStyle(engine, *verdict_weights(card)), card.sha256, card.content, note)
+        weights = usable(path, n_threads, gpu_layers)
         own = weights.header.metadata.get(FORMAT_KEY)
         if own is not None and own != forms.PROMPT_FORMAT:
             raise ModelError(
                 f"{path}: a kgask reader of prompt format {own}; this version reads {forms.PROMPT_FORMAT}"
             )
+        engine = weights.run.open()
         if own is not None:
-            engine = _own_engine(weights.file, n_threads, gpu_layers)
-            return cls(engine, OwnStyle(engine), weights.hash)
+            return cls(engine, OwnStyle(engine), weights.hash, note=weights.note)
+        # Only a file that is not ours needs these: our own reader is loaded for every question.
         from kgask.read.foreign_reader import ForeignReader
         from kgask.read.foreign_style import ForeignStyle
         from kgask.read.prefix_cache import PrefixCache, model_key
 
-        engine = open_engine(weights.file, weights.header.is_encoder_decoder, n_threads, gpu_layers)
         cache = PrefixCache(engine, model_key(weights.file, weights.hash))
-        return ForeignReader(engine, ForeignStyle(engine, weights.header), weights.hash, cache)
+        return ForeignReader(engine, ForeignStyle(engine, weights.header), weights.hash, cache, weights.note)
 
     def close(self) -> None:
         """Free the model."""
@@ -174,10 +176,6 @@ class LlamaReader:
         if self._words is None or self._words[0] is not graph:
             self._words = (graph, relation_words(graph))
         return self._words[1]
-
-
-def _own_engine(path: Path, n_threads: int | None, gpu_layers: int | str) -> EncoderEngine:
-    return EncoderEngine(path, n_threads or min(OWN_THREADS, usable_cores()), gpu_layers)
 
 
 def mark_lines(evidence: Evidence, lines: Sequence[Line]) -> list[PromptLine]:

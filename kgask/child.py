@@ -1,8 +1,8 @@
-"""Work on untrusted files, done in a child process that may die, hang or eat memory without harm.
+"""Work that may end the process that does it, done in a child: it may die, hang or eat memory without harm.
 
-llama.cpp aborts the whole process on some files (a failed GGML_ASSERT), and a
-file's chat template is a program. The child gets its task as JSON on stdin
-and gives its result as JSON; whatever else it prints is dropped.
+llama.cpp aborts the whole process on some files (a failed GGML_ASSERT), compiled code may not fit this machine's
+CPU, and a file's chat template is a program. The child gets its task as JSON on stdin and gives its result as
+JSON; whatever else it prints is dropped.
 """
 
 from __future__ import annotations
@@ -18,12 +18,18 @@ from collections.abc import Callable
 from typing import Any
 
 # llama.cpp would start a debugger to print where it failed, which takes seconds.
-_ENVIRONMENT = {"GGML_NO_BACKTRACE": "1", "OMP_NUM_THREADS": "1"}
-_START = "import sys; from kgask.read.child import serve; serve(sys.argv[1])"
+_ENVIRONMENT = {"GGML_NO_BACKTRACE": "1"}
+_START = "import sys; from kgask.child import serve; serve(sys.argv[1])"
+# A program fault; other ends (killed, too much time) say something about the moment, not about the code.
+_FAULTS = frozenset({"SIGSEGV", "SIGABRT", "SIGILL", "SIGBUS", "SIGFPE", "SIGSYS", "SIGTRAP"})
 
 
 class ChildDied(Exception):
-    """Why there is no result: ``str(error)`` completes "it ..."."""
+    """Why there is no result: ``str(error)`` completes "it ...". ``fault``: it would die so again."""
+
+    def __init__(self, how: str, fault: bool = False):
+        super().__init__(how)
+        self.fault = fault
 
 
 def in_child(
@@ -53,21 +59,22 @@ def in_child(
     except OSError as error:
         raise ChildDied(f"cannot be tried: {error.strerror or error}") from None
     if done.returncode < 0:
-        raise ChildDied(_how_it_died(-done.returncode))
+        raise _death(-done.returncode)
     try:
         return json.loads(done.stdout)
     except ValueError:
         raise ChildDied("fails without a word") from None
 
 
-def _how_it_died(number: int) -> str:
+def _death(number: int) -> ChildDied:
     if number == signal.SIGXCPU:
-        return "takes too much time"
+        return ChildDied("takes too much time")
     if number == signal.SIGKILL:
-        return "was killed (too little memory?)"
+        return ChildDied("was killed (too little memory?)")
     with contextlib.suppress(ValueError):
-        return f"crashes ({signal.Signals(number).name})"
-    return f"crashes (signal {number})"
+        name = signal.Signals(number).name
+        return ChildDied(f"crashes ({name})", name in _FAULTS)
+    return ChildDied(f"crashes (signal {number})")
 
 
 def serve(task: str) -> None:
