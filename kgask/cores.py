@@ -16,6 +16,19 @@ def usable_cores(root: Path = _HOST) -> int:
     return affine_cores() if quota is None else min(affine_cores(), quota)
 
 
+def free_cores(root: Path = _HOST) -> int:
+    """Cores of this machine that nobody else runs on at this moment, at least 1; all where the system does not say.
+
+    Threads that wait for each other in a loop are slower than one thread as soon as one of them has to wait for a core.
+    """
+    cores = os.cpu_count() or 1
+    try:
+        running = int((root / "proc/loadavg").read_text().split()[3].partition("/")[0])
+    except (OSError, ValueError, IndexError):
+        return cores
+    return max(1, cores - max(0, running - 1))  # the one that asks is running too
+
+
 def affine_cores() -> int:
     """Cores that this process may be scheduled on."""
     try:

@@ -75,17 +75,15 @@ def test_a_model_without_a_template_says_what_is_used(tmp_path: Path) -> None:
     assert kgask("show", "t5").stdout.count("no chat template") == 1
 
 
-def test_what_was_added_is_not_tried_again_until_it_changes(
-    added: Path, model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_added_is_tried_once_until_it_changes(added: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
-    monkeypatch.setattr(probe, "try_file", tried.append)
-    probe.usable(added)
-    assert tried == []
-    file, _, _ = added_file(added)
-    os.utime(file, ns=(0, 10**18))  # copied to another machine, say: the same content, tried once more
-    probe.usable(added)
+    monkeypatch.setattr(probe.Trial, "run", lambda trial: tried.append(trial))
+    probe.usable(added, 1, 0), probe.usable(added, 1, 0)
     assert len(tried) == 1
+    file, _ = added_file(added)
+    os.utime(file, ns=(0, 10**18))  # copied to another machine, say: the same content, tried once more
+    probe.usable(added, 1, 0)
+    assert len(tried) == 2
     changed = bytearray(file.read_bytes())
     changed[-5] ^= 1
     file.write_bytes(changed)

@@ -94,6 +94,7 @@ class EncoderDecoder(Engine):
             batch.n_seq_id[index] = 1
             batch.seq_id[index][0] = 0
             batch.logits[index] = True
+        self._take_free_cores()
         code = llama.llama_encode(self._context, batch)
         if code != 0:
             raise ModelError(f"{self.path}: llama.cpp failed to encode {len(prompt)} tokens (code {code})")

@@ -86,6 +86,7 @@ class EncoderEngine(Engine):
             batch.token[column], batch.pos[column] = token, column
             batch.n_seq_id[column], batch.seq_id[column][0] = 1, 0
             batch.logits[column] = True  # llama.cpp wants every output of an encoder
+        self._take_free_cores()
         code = llama.llama_encode(self._context, batch)
         if code != 0:
             raise ModelError(f"{self.path}: llama.cpp failed to evaluate {len(tokens)} tokens (code {code})")

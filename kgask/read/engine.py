@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from kgask.config import AUTO
-from kgask.cores import usable_cores
+from kgask.cores import free_cores, usable_cores
 from kgask.errors import ModelError
 from kgask.read.bindings import load_bindings, load_model
 
@@ -44,6 +44,7 @@ class Engine:
     """
 
     prompt_end: tuple[int, ...] = ()  # tokens that close a prompt, after all that its text gives
+    yields = True  # takes fewer threads while other processes use the cores
 
     def __init__(
         self, path: Path, n_threads: int | None = None, gpu_layers: int | str = AUTO, extra_buffers: bool = False
@@ -164,6 +165,12 @@ class Engine:
         """Tokens that are evaluated at once."""
         return min(n_ctx, BATCH_TOKENS)
 
+    def _take_free_cores(self) -> None:
+        """As many threads for the next evaluation as find a core of their own."""
+        if self.yields and self.n_threads > 1:
+            threads = min(self.n_threads, free_cores())
+            self._llama.llama_set_n_threads(self._context, threads, threads)
+
     def logits_after(self, tokens: Sequence[int], draft: Sequence[int] = ()) -> np.ndarray:
         """float32 [n_vocab], the logits after ``tokens`` (a view, valid until the next call).
 
@@ -210,6 +217,7 @@ class Engine:
             batch.n_seq_id[index] = 1
             batch.seq_id[index][0] = 0
             batch.logits[index] = position in wanted
+        self._take_free_cores()
         code = llama.llama_decode(self._context, batch)
         if code != 0:
             raise ModelError(f"{self.path}: llama.cpp failed to evaluate {count} tokens (code {code})")

@@ -140,6 +140,7 @@ def attempt(payload: Mapping[str, Any]) -> tuple[str, bool] | None:
 
 def _attempt_own(run: Run) -> None:
     own = run.open()
+    own.yields = False  # code for threads is tried with threads
     begin, end = own.frame()
     tokens = own.tokenize(SAMPLE)[: max(1, own.n_ctx_train - 2)]
     for some in (tokens[:SAMPLE_TOKENS], tokens):  # one token and many take other paths through a product
@@ -148,6 +149,7 @@ def _attempt_own(run: Run) -> None:
 
 def _attempt(run: Run) -> tuple[str, bool] | None:
     engine = run.open()
+    engine.yields = False
     engine.bos_text(), engine.eos_text()
     tokens = engine.tokenize(SAMPLE)
     engine.tokenize(SAMPLE, special=True, add_bos=True)
