@@ -1,12 +1,19 @@
-"""Fixtures for all tests: the family pack, and an empty user's data folder."""
+"""Fixtures for all tests: packs, pipelines that are opened once, and an empty user's data folder."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from films import build_films
+
+if TYPE_CHECKING:
+    from kgask.pipeline import Pipeline
 
 # A shell that starts pytest in the background ignores Ctrl-C for it and for all that it starts; some tests send one.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -60,6 +67,26 @@ def family_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     build(recipe, tell=print)
     return target
+
+
+@pytest.fixture(scope="session")
+def films_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the films pack."""
+    return build_films(tmp_path_factory.mktemp("packs") / "films")
+
+
+@pytest.fixture(scope="session")
+def opened() -> Iterator[Callable[..., Pipeline]]:
+    """``opened(pack, reader)``: a pipeline with the shipped planner, one for each choice; leave it as it was."""
+    with ExitStack() as stack:
+
+        @cache
+        def open_once(pack: str, reader: str | None = "") -> Pipeline:
+            import kgask
+
+            return stack.enter_context(kgask.open(pack, reader=reader, settings={}))
+
+        yield open_once
 
 
 @pytest.fixture

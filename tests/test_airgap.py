@@ -51,6 +51,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return target
 
 
+@pytest.mark.slow
 def test_the_sums_are_those_of_every_file(folder: Path) -> None:
     lines = (folder / airgap.SUMS).read_text().splitlines()
     stated = {name: digest for digest, name in (line.split("  ") for line in lines)}
@@ -60,11 +61,13 @@ def test_the_sums_are_those_of_every_file(folder: Path) -> None:
     assert list(folder.parent.glob("*.tmp")) == []
 
 
+@pytest.mark.slow
 def test_the_only_llama_wheel_is_the_portable_one(folder: Path) -> None:
     (wheel,) = folder.glob("llama_cpp_python-*.whl")
     assert f"-{airgap.BUILD_TAG}-" in wheel.name
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="objdump is not installed")
 def test_the_compiled_libraries_have_avx2_and_no_avx512(folder: Path, tmp_path: Path) -> None:
     (wheel,) = folder.glob("llama_cpp_python-*.whl")
@@ -85,6 +88,7 @@ def test_the_compiled_libraries_have_avx2_and_no_avx512(folder: Path, tmp_path: 
     assert uses_ymm
 
 
+@pytest.mark.slow
 def test_what_the_folder_says_works_without_a_network(folder: Path, tmp_path: Path) -> None:
     """The very lines of INSTALL.txt, in an empty network namespace, with an empty home and no settings of pip."""
     text = (folder / airgap.INSTALL).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""``kgask ask`` as people and pipelines use it: whole processes, shipped pack and models."""
+"""``kgask ask`` as people and pipelines use it: processes, shipped pack and models."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forked_cli import kgask
 
 CONTRACT = {
     "method",
@@ -28,23 +29,9 @@ CONTRACT = {
 }
 
 
-def kgask(*args: str, stdin: str | bytes | None = None, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run kgask as a process; stdin is closed unless given."""
-    given = stdin.encode() if isinstance(stdin, str) else stdin
-    done = subprocess.run(
-        [sys.executable, "-m", "kgask", *args],
-        input=given,
-        stdin=subprocess.DEVNULL if given is None else None,
-        capture_output=True,
-        env=os.environ | env,
-        timeout=120,
-        check=False,
-    )
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
 def test_the_first_question_of_the_readme() -> None:
-    done = kgask("who wrote Lady Susan?")
+    command = [sys.executable, "-m", "kgask", "who wrote Lady Susan?"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "Jane Austen\n", "")
 
 

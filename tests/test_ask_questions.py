@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_ask_cli import kgask, read_terminal
+from forked_cli import kgask
+from test_ask_cli import read_terminal
 
 from kgask.cli.questions import CHUNK, FIRST_CHUNK, count_lines, read_chunks
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from test_ask_cli import kgask
+from forked_cli import kgask
 
 from kgask.bench.planning import masked_questions
 from kgask.config import shipped_root

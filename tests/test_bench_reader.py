@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,9 +29,8 @@ def invoke(*arguments: object) -> Result:
 
 
 @pytest.fixture(scope="module")
-def kg(family_path: Path) -> Iterator[Pipeline]:
-    with kgask.open(str(family_path), reader=None, settings={}) as opened:
-        yield opened
+def kg(family_path: Path, opened: Callable[..., Pipeline]) -> Pipeline:
+    return opened(str(family_path), None)
 
 
 # --- recheck ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_ask_cli import kgask
+from forked_cli import kgask
 from test_imports import LISTING, TRAINING
 
 from kgask.cli import health

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from films import build_films
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,8 +28,8 @@ from kgask.sets.own import write_jsonl
 
 
 @pytest.fixture(scope="module")
-def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_films(tmp_path_factory.mktemp("films") / "films")
+def films(films_path: Path) -> Path:
+    return films_path
 
 
 @pytest.fixture(scope="module")

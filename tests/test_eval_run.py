@@ -9,13 +9,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from films import build_films
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from predicted import evidence, gold_of, predicted, topic
@@ -58,15 +57,9 @@ def film_questions() -> list[Gold]:
 
 
 @pytest.fixture(scope="module")
-def films_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_films(tmp_path_factory.mktemp("films") / "films")
-
-
-@pytest.fixture(scope="module")
-def reading(films_path: Path) -> Iterator[Pipeline]:
+def reading(films_path: Path, opened: Callable[..., Pipeline]) -> Pipeline:
     """The shipped planner with the shipped reader."""
-    with kgask.open(str(films_path), settings={}) as opened:
-        yield opened
+    return opened(str(films_path))
 
 
 @pytest.fixture(scope="module")

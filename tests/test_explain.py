@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-import kgask
 from kgask.cli.answer_json import answer_json
 from kgask.cli.explain import Section, sections
 from kgask.pipeline import Pipeline
 
 
 @pytest.fixture(scope="module")
-def kg(family_path: Path) -> Iterator[Pipeline]:
-    with kgask.open(str(family_path), reader=None, settings={}) as opened:
-        yield opened
+def kg(family_path: Path, opened: Callable[..., Pipeline]) -> Pipeline:
+    return opened(str(family_path), None)
 
 
 def explained(kg: Pipeline, question: str, **options: object) -> dict[str, Section]:

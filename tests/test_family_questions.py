@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,10 +12,8 @@ from kgask.pipeline import Pipeline
 
 
 @pytest.fixture(scope="module", params=["reader", "plan alone"])
-def kg(request: pytest.FixtureRequest, family_path: Path) -> Iterator[Pipeline]:
-    reader = "" if request.param == "reader" else None
-    with kgask.open(str(family_path), reader=reader, settings={}) as opened:
-        yield opened
+def kg(request: pytest.FixtureRequest, family_path: Path, opened: Callable[..., Pipeline]) -> Pipeline:
+    return opened(str(family_path), "" if request.param == "reader" else None)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ from kgask.train.link_scorer import (
     train_linker,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def random_cases(rng: np.random.Generator, n_questions: int, decisive: str | None = None) -> Cases:
     """Three candidates a question; where ``decisive`` names a column, the candidate highest in it is right."""

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from films import build_films
 
 from kgask import config
 from kgask.bench.recheck import Witness
@@ -188,11 +187,6 @@ def test_every_written_question_has_a_graph_and_a_relation_of_the_demo_pack() ->
 
 
 @pytest.fixture(scope="module")
-def films_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_films(tmp_path_factory.mktemp("films") / "films")
-
-
-@pytest.fixture(scope="module")
 def trained(films_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small ranker that has learnt all of the films' questions."""
     pytest.importorskip("torch")
@@ -225,6 +219,7 @@ def seed(pack: Pack, label: str) -> Seed:
     return Seed(entity, (0, len(label)), 1.0, label, label)
 
 
+@pytest.mark.slow
 def test_the_asked_relation_comes_first(method: AmrRank, films: Pack) -> None:
     for text, topic, ends in (
         ("where was Ann Ray born?", "Ann Ray", {"Limerick"}),
@@ -238,6 +233,7 @@ def test_the_asked_relation_comes_first(method: AmrRank, films: Pack) -> None:
         assert len(set(scores)) == 1 and found.truncated == (topic != "Carl Moss")  # who has no other triples
 
 
+@pytest.mark.slow
 def test_all_entities_are_ranked_together(method: AmrRank, films: Pack) -> None:
     seeds = [seed(films, "Bob Stone"), seed(films, "Ann Ray")]
     found = method.find(Question("Who is Ann Ray married to?"), seeds, films, Scope(50))
@@ -250,11 +246,13 @@ def test_all_entities_are_ranked_together(method: AmrRank, films: Pack) -> None:
     assert alone.triples[0] in found.triples
 
 
+@pytest.mark.slow
 def test_a_question_without_an_amr_is_not_answered(method: AmrRank, films: Pack) -> None:
     with pytest.raises(MethodError, match="add one under a line"):
         method.find(Question("who?"), [seed(films, "Ann Ray")], films, Scope())
 
 
+@pytest.mark.slow
 def test_answers_are_proved(method: AmrRank, films_path: Path) -> None:
     asked = ["Who directed Harbour Lights?", "Where was Ann Ray born?", "When did North Road come out?"]
     with Pipeline.open(str(films_path), reader=None) as pipeline:
@@ -266,6 +264,7 @@ def test_answers_are_proved(method: AmrRank, films_path: Path) -> None:
             assert answer.method == "amr" and not witness.faults(answer), witness.faults(answer)
 
 
+@pytest.mark.slow
 def test_a_hub_is_cut_to_the_likeliest_relations(
     method: AmrRank, films: Pack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -274,6 +273,7 @@ def test_a_hub_is_cut_to_the_likeliest_relations(
     assert films.labels(walked_ends(found.triples, films)[2].tolist()) == ["Limerick"]
 
 
+@pytest.mark.slow
 def test_folders_that_do_not_fit(trained: Path, tmp_path: Path) -> None:
     encoder = TextEncoder.load(ENCODER)
     with pytest.raises(ModelError, match="kgask train amr"):
@@ -293,6 +293,7 @@ def test_folders_that_do_not_fit(trained: Path, tmp_path: Path) -> None:
         AmrModel.load(folder, encoder)
 
 
+@pytest.mark.slow
 def test_ranking_imports_no_torch(trained: Path, films_path: Path) -> None:
     parts = str(FIXTURES / "films.amr"), str(trained), str(ENCODER)
     script = (

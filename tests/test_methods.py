@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from films import build_films
 
 from kgask import config
 from kgask.asking import AskOptions
@@ -32,11 +31,6 @@ from kgask.verbalise import walked_ends
 
 BASELINES = ("random", "popular")
 ENCODER = config.shipped_root("model") / config.DEFAULT_ENCODER
-
-
-@pytest.fixture(scope="module")
-def films_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_films(tmp_path_factory.mktemp("films") / "films")
 
 
 @pytest.fixture(scope="module")

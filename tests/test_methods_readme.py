@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from films import build_films
 from reciter import write_reciter
 from tiny_gguf import write_qwen2
 
@@ -68,7 +67,8 @@ def test_a_model_that_is_held_to_the_form_ranks_what_there_is(tmp_path: Path) ->
     assert answer.evidence.triples and (answer.abstained or sound(answer))
 
 
-def test_by_the_questions_amr(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_by_the_questions_amr(films_path: Path, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("onnx")
     from kgask.train.amr_loop import AmrConfig
@@ -76,8 +76,7 @@ def test_by_the_questions_amr(tmp_path: Path) -> None:
 
     fixtures = Path(__file__).parent / "fixtures" / "amr"
     encoder = shipped_root("model") / "encoder"
-    films = build_films(tmp_path / "films")
-    job = AmrJob(fixtures / "films.amr", fixtures / "films.tsv", films, encoder, tmp_path / "work")
+    job = AmrJob(fixtures / "films.amr", fixtures / "films.tsv", films_path, encoder, tmp_path / "work")
     trainer, n_unknown = prepare(job, AmrConfig(steps=60, width=32, n_others=0, held_out=0.05, save_every=60))
     trainer.run()
     finish(trainer, job, tmp_path / "ranker", n_unknown)

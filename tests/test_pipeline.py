@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from films import build_films
 
 import kgask
 from kgask.asking import AskOptions
@@ -24,11 +23,6 @@ from kgask.retrieve.trace import trace_route
 from kgask.types import Branch, Mention, Question
 
 WORDS = frozenset("which films did direct that stars with and came out in by star the of".split())
-
-
-@pytest.fixture(scope="module")
-def films_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_films(tmp_path_factory.mktemp("films") / "films")
 
 
 @pytest.fixture
@@ -149,9 +143,8 @@ def test_alternatives_are_other_routes_and_other_seeds(films: Pack) -> None:
 
 
 @pytest.fixture(scope="module")
-def kg(family_path: Path) -> Iterator[Pipeline]:
-    with kgask.open(str(family_path), reader=None, settings={}) as opened:
-        yield opened
+def kg(family_path: Path, opened: Callable[..., Pipeline]) -> Pipeline:
+    return opened(str(family_path), None)
 
 
 def test_only_what_is_marked_is_linked(kg: Pipeline) -> None:

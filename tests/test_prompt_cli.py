@@ -1,13 +1,12 @@
-"""``kgask prompt`` and ``--prompt`` as people use them: whole processes."""
+"""``kgask prompt`` and ``--prompt`` as people use them: processes."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from forked_cli import kgask
 from tiny_gguf import write_qwen2
 
 from kgask.read.prompts import FIELD_HELP, NAMED
@@ -18,11 +17,6 @@ ASKED = "who is the sibling of Eve Reed?"
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_qwen2(tmp_path_factory.mktemp("models") / "foreign.gguf", n_ctx=620)
-
-
-def kgask(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "kgask", *words]
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_the_list_names_every_prompt_and_field() -> None:

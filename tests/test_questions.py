@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-import kgask
 from kgask.pipeline import Pipeline
 from kgask.types import Answer
 
@@ -18,10 +17,8 @@ LEAST_RIGHT, LEAST_REFUSED = 36, 9
 
 
 @pytest.fixture(scope="module", params=["reader", "plan alone"])
-def kg(request: pytest.FixtureRequest) -> Iterator[Pipeline]:
-    reader = "" if request.param == "reader" else None
-    with kgask.open("demo", reader=reader, settings={}) as opened:
-        yield opened
+def kg(request: pytest.FixtureRequest, opened: Callable[..., Pipeline]) -> Pipeline:
+    return opened("demo", "" if request.param == "reader" else None)
 
 
 def is_right(gold: dict[str, Any], answer: Answer) -> bool:

@@ -89,6 +89,7 @@ def reference(gated: bool, prompt: Sequence[int], reply: Sequence[int]) -> np.nd
     return log_softmax(found.logits[0, -1].numpy())
 
 
+@pytest.mark.slow
 def test_log_probabilities_are_those_of_torch(gated: bool, engine: EncoderDecoder) -> None:
     prompts = ("who wrote it?", "a [1] b " * 12)  # the second is longer than the nearest buckets
     for text in prompts:

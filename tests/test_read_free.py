@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forked_cli import kgask
 from reciter import write_reciter
 from toy_graph import ToyGraph, evidence_of
 
@@ -141,13 +142,11 @@ def test_without_knowledge_every_question_is_asked_and_nothing_is_checked_agains
 
 def test_the_command_keeps_checked_and_unverified_apart(tmp_path: Path, family_path: Path) -> None:
     model = write_reciter(tmp_path / "reciter.gguf", ["Finn Reed", " and \x1b[31m", "Bob"])
-    command = [sys.executable, "-m", "kgask", "who is the sibling of Eve Reed?", "--pack", str(family_path)]
-    command += ["--reader", str(model), "--free"]
-    text = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    words = ["who is the sibling of Eve Reed?", "--pack", str(family_path), "--reader", str(model), "--free"]
+    text = kgask(*words)
     assert (text.returncode, text.stdout) == (0, "Finn Reed\n")
     assert "unverified:" in text.stderr and "Bob" in text.stderr and "\x1b" not in text.stderr
-    as_json = subprocess.run([*command, "--json"], capture_output=True, text=True, timeout=300, check=True)
-    content = json.loads(as_json.stdout)
+    content = json.loads(kgask(*words, "--json").stdout)
     assert content["answer"] == "Finn Reed" and [e["label"] for e in content["entities"]] == ["Finn Reed"]
     assert content["written"].startswith("Finn Reed and") and "Bob" in content["unverified"][0]
 

@@ -27,6 +27,8 @@ from kgask.train.questions import read_questions  # noqa: E402
 from kgask.train.rigel_card import DEFAULT_CALIBRATION, FILES, write_card  # noqa: E402
 from kgask.train.weights import start_from  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 TINY = AdaptConfig(steps=4, batch_size=6, n_made=40, frozen_layers=1, validate_every=2, save_every=2, head_lr=1e-3)
 
 

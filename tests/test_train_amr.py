@@ -29,6 +29,8 @@ from kgask.train.amr_export import export_amr  # noqa: E402
 from kgask.train.amr_loop import AmrConfig, AmrTrainer, accuracy, similarity_accuracy, tensors  # noqa: E402
 from kgask.train.amr_train import AmrJob, prepare  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 FIXTURES = Path(__file__).parent / "fixtures" / "amr"
 ENCODER = config.shipped_root("model") / config.DEFAULT_ENCODER
 SMALL = AmrConfig(steps=60, width=32, n_others=2, held_out=0.3, save_every=20)

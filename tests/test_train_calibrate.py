@@ -24,6 +24,8 @@ from kgask.train.calibrate import FEATURES
 from kgask.train.calibrate_reader import Seen
 from kgask.weigh import Standing, Weighing
 
+pytestmark = pytest.mark.slow
+
 
 def probes(n: int, reader_knows: bool, rng_seed: int = 1) -> list[Seen]:
     """The plan is right four times in five, and less sure when it is not; a reader that knows says so."""

@@ -17,6 +17,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("sentence_transformers")
 pytest.importorskip("onnx")
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["who wrote it", "(it, author, she)", "a"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -26,6 +26,8 @@ from kgask.train.questions import GraphQuestion, metaqa_steps, read_questions, s
 from kgask.train.validate import follow_path
 from kgask.train.weights import load_torch
 
+pytestmark = pytest.mark.slow
+
 FILMS = {
     "Dawn": ("Ann", ("Kit", "Lou", "Max"), "1950"),
     "Dusk": ("Ann", ("Max", "Lou"), "1961"),

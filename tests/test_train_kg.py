@@ -15,6 +15,8 @@ from toy_graph import ToyGraph
 from kgask.retrieve.follow import follow, relations_of
 from kgask.train.diff_kg import Neighbourhood
 
+pytestmark = pytest.mark.slow
+
 HOPS = 3
 MANY = 10_000
 

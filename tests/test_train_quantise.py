@@ -18,6 +18,8 @@ from kgask.plan.providers import open_session  # noqa: E402
 from kgask.train.fuse import fuse  # noqa: E402
 from kgask.train.quantise import column_scales, gemm_to_matmul, quantise, without_shapes  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 WIDTH, HEADS, LAYERS = 32, 4, 2
 PRODUCTS = ("DynamicQuantizeMatMul", "MatMulIntegerToFloat")
 

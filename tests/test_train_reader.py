@@ -45,6 +45,8 @@ from kgask.train.reader_ship import MEASURED, VARIANTS, citable_of, logistic_reg
 from kgask.train.reader_start import Start, find_start
 from kgask.train.reader_tokens import ReaderTokens
 
+pytestmark = pytest.mark.slow
+
 TINY = ReaderConfig(n_layer=2, n_ctx=1536)
 RECIPE = Recipe(TINY, batch_size=4, steps=6, warmup_steps=2, check_every=3, check_scenes=8)
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"

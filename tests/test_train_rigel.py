@@ -35,6 +35,8 @@ from kgask.train.weights import load_torch  # noqa: E402
 from kgask.train.wikiweb import wikiweb_questions  # noqa: E402
 from kgask.train.wordings import load_wordings  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 SHARES = {"simple": 0.3, "kgconv": 0.1, "own": 0.2, "composed2": 0.2, "constrained": 0.1, "wrong_mask": 0.1}
 TINY = RigelConfig(steps=4, batch_size=8, n_negatives=4, save_every=2, shares=SHARES, vocabularies={})
 

@@ -23,6 +23,8 @@ from kgask.train.search_paths import LEAST_F1, shortest_paths, vote_paths
 from kgask.train.supervise import Frontiers, graph_targets, search_loss, weak_loss
 from kgask.train.validate import follow_path
 
+pytestmark = pytest.mark.slow
+
 CAST = {
     "dawn": ("ann", ("kit", "lou", "max"), "noir"),
     "dusk": ("ann", ("max", "lou"), "farce"),

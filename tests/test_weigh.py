@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -116,9 +116,8 @@ def test_a_broken_card_is_one_line(change: dict) -> None:
 
 
 @pytest.fixture(scope="module")
-def kg(family_path: Path) -> Iterator[Pipeline]:
-    with kgask.open(str(family_path), settings={}) as opened:
-        yield opened
+def kg(family_path: Path, opened: Callable[..., Pipeline]) -> Pipeline:
+    return opened(str(family_path))
 
 
 def asked(kg: Pipeline, text: str, weighing: Weighing | None, **options: float) -> kgask.Answer:
