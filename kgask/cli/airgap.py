@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -35,6 +36,10 @@ PORTABLE = ("-DGGML_NATIVE=OFF",)
 # OpenMP is off because minimal systems have no libgomp; llama.cpp then uses threads of its own.
 # Pictures and sound (LLAVA) are not read by kgask.
 LEAN = ("-DGGML_OPENMP=OFF", "-DLLAVA_BUILD=OFF")
+# llama.cpp's library for its own programs is nearly half of the compilation and no part of what Python loads.
+# llama-cpp-python turns it on in CMake's cache; a variable of llama.cpp's own folder (CMAKE_PROJECT_<name>_INCLUDE)
+# stands before that.
+WITHOUT_PROGRAMS = "set(LLAMA_BUILD_COMMON OFF)\n"
 AVX2_AND_NO_MORE = (
     *(f"-DGGML_{name}=ON" for name in ("SSE42", "AVX", "AVX2", "FMA", "F16C", "BMI2")),
     *(f"-DGGML_{name}=OFF" for name in ("AVX_VNNI", "AVX512", "AVX512_VBMI", "AVX512_VNNI", "AVX512_BF16", "AMX_TILE")),
@@ -180,7 +185,7 @@ def _start_empty(gathered: Path, kept: Path | None) -> None:
 def _gather(source: Path, folder: Path, scratch: Path, llama: Path | None) -> None:
     """Fill ``folder`` with wheels, INSTALL.txt and, last, SHA256SUMS."""
     if llama is None:
-        llama = _compile_llama(folder)
+        llama = _compile_llama(folder, scratch)
     else:
         note(f"{llama.name} of an earlier run is used again")
     note(f"building kgask from {source}")
@@ -196,11 +201,14 @@ def _gather(source: Path, folder: Path, scratch: Path, llama: Path | None) -> No
     (folder / SUMS).write_text("".join(lines), encoding="utf-8")
 
 
-def _compile_llama(folder: Path) -> Path:
+def _compile_llama(folder: Path, scratch: Path) -> Path:
     """Compile for more machines than this one; never from pip's cache, which holds builds for this one."""
     note(f"compiling {LLAMA} {_llama_version()} {_target()}; this takes some minutes")
     environment = {key: value for key, value in os.environ.items() if key not in LEAKING}
-    environment["CMAKE_ARGS"] = cmake_arguments()
+    include = scratch / "llama.cmake"
+    include.write_text(WITHOUT_PROGRAMS, encoding="utf-8")
+    option = shlex.quote(f"-DCMAKE_PROJECT_llama.cpp_INCLUDE={include.as_posix()}")
+    environment["CMAKE_ARGS"] = f"{cmake_arguments()} {option}"
     _pip_wheel(
         "--no-deps", "--no-cache-dir", "--no-binary", LLAMA, "--config-settings", f"wheel.build-tag={BUILD_TAG}",
         "--wheel-dir", folder, f"{LLAMA}=={_llama_version()}", environment=environment,
