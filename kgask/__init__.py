@@ -12,14 +12,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from kgask import environment
 from kgask.errors import KgaskError
-from kgask.types import Answer
 
+TYPE_CHECKING = False  # as in typing, which the command should not wait for before it can answer Ctrl-C
 if TYPE_CHECKING:
+    from typing import Any
+
     from kgask.pipeline import Pipeline
+    from kgask.types import Answer
 
 __all__ = ["Answer", "KgaskError", "open"]
 
@@ -35,3 +36,11 @@ def open(pack: str | None = None, **options: Any) -> Pipeline:
     from kgask.pipeline import Pipeline
 
     return Pipeline.open(pack, **options)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Answer":
+        from kgask.types import Answer
+
+        return Answer
+    raise AttributeError(f"module 'kgask' has no attribute {name!r}")

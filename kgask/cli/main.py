@@ -8,13 +8,14 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 import click
 
-from kgask.errors import EXIT_ERROR, KgaskError
-
-EXIT_INTERRUPTED = 130
+from kgask.cli import interrupt
+from kgask.errors import EXIT_ERROR, EXIT_OK, KgaskError
 
 # command -> (module:attribute, one-line help); the help is repeated here so that listing imports nothing.
 COMMANDS = {
@@ -43,6 +44,21 @@ Exit codes: 0 answered (a batch: every line processed), 1 error, 2 usage,
 130 interrupted."""
 
 
+class PipeClosed(Exception):
+    """Who reads our stdout has gone (| head): there is nobody left to write for, which is no error."""
+
+
+@contextmanager
+def past_click() -> Iterator[None]:
+    """Lets through what click's main() would end in its own way: an empty line for Ctrl-C, exit 1 for a closed pipe."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise click.Abort from None
+    except BrokenPipeError:
+        raise PipeClosed from None
+
+
 class LazyGroup(click.Group):
     """A group that imports a command only to run it, and runs ``ask`` by default."""
 
@@ -58,6 +74,14 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_text) for name, (_, help_text) in COMMANDS.items()])
+
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        with past_click():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with past_click():
+            return super().invoke(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and ctx.resilient_parsing:  # completing the first word: it may be any command
@@ -101,8 +125,13 @@ def cli() -> None:
 
 def fail(message: str, code: int) -> NoReturn:
     """One line on stderr, then exit; control characters in the message cannot reach the terminal."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        drop_stdout()
     line = "".join(char if char.isprintable() else " " for char in message)
-    print(f"kgask: {line}", file=sys.stderr)
+    with suppress(OSError):
+        print(f"kgask: {line}", file=sys.stderr)
     sys.exit(code)
 
 
@@ -114,29 +143,30 @@ def open_missing_streams() -> None:
 
 
 def drop_stdout() -> None:
+    """What is still unwritten goes nowhere: it would fail again, with a word of Python's, when Python ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def main(**extra: Any) -> None:
-    """Entry point: every foreseen failure is one line and its exit code."""
+    """Run the command line: every foreseen failure is one line and its exit code."""
     open_missing_streams()
     try:
-        code = cli.main(standalone_mode=False, **extra)
-        sys.stdout.flush()  # here a full disk is one line; at Python's exit it would be exit code 120
-        sys.exit(code if isinstance(code, int) else 0)
-    except click.exceptions.Abort:
-        fail("interrupted", EXIT_INTERRUPTED)
-    except KeyboardInterrupt:
-        fail("interrupted", EXIT_INTERRUPTED)
+        with interrupt.unwinding():
+            code = cli.main(standalone_mode=False, **extra)
+            sys.stdout.flush()  # here a full disk is one line; at Python's exit it would be exit code 120
+        sys.exit(code if isinstance(code, int) else EXIT_OK)
+    except (KeyboardInterrupt, click.Abort):
+        with suppress(OSError):
+            sys.stdout.flush()
+        interrupt.exit_at_once()  # everything has been cleaned up; Python's own end waits for threads that still work
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except KgaskError as error:
         fail(str(error), error.exit_code)
-    except BrokenPipeError:
-        # The reader of our pipe has gone (| head): not an error, and Python must not complain at exit.
+    except (PipeClosed, BrokenPipeError):
         drop_stdout()
-        sys.exit(EXIT_ERROR)
+        sys.exit(EXIT_OK)
     except OSError as error:
         drop_stdout()  # a full disk fails again when Python flushes at exit
         fail(f"{error.filename or 'output'}: {error.strerror or error}", EXIT_ERROR)
