@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kgask.types import Answer
 
 __all__ = ["Answer", "KgaskError", "open"]
+__version__ = "0.1.0"  # read by setup.cfg too
 
 environment.prepare()  # before any other import: some libraries look once, while they are imported
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from email.parser import Parser
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from network import QUESTION
 from packaging.requirements import Requirement
 
+from kgask import __version__
 from kgask.cli.airgap import clean_copy
 
 ROOT = Path(__file__).parent.parent
@@ -104,6 +106,27 @@ def test_lists_show_where_the_installed_things_are(installed: Path, tmp_path: Pa
     assert rows
     place = str(installed / "kgask" / folder)
     assert all("shipped" in row and any(str(Path(cell).parent) == place for cell in row) for row in rows)
+
+
+def test_a_checkout_that_is_not_installed_knows_its_version(tmp_path: Path) -> None:
+    """Every library as installed here, but nothing that tells importlib.metadata of kgask."""
+    libraries = [path for path in Path(sysconfig.get_path("purelib")).iterdir() if "kgask" not in path.name]
+    for path in (ROOT / "kgask", ROOT / "models", ROOT / "kg_packs", *libraries):
+        (tmp_path / path.name).symlink_to(path)
+
+    def says(*words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-S", "-m", "kgask", *words], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)},
+            capture_output=True, text=True, timeout=120, check=True,
+        )  # fmt: skip
+        return done.stdout
+
+    assert says("--version") == says("version") == f"kgask {__version__}\n"
+    assert says("doctor").startswith(f"ok\tkgask\t{__version__}, not installed as a package")
+
+
+def test_the_wheel_has_the_version_of_the_code(built: tuple[Path, str]) -> None:
+    assert built[0].name.startswith(f"kgask-{__version__}-")
 
 
 def requirements(wheel: Path) -> list[Requirement]:

@@ -21,12 +21,12 @@ import hashlib
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kgask import __version__
 from kgask.build.folder import new_folder
 from kgask.build.names_writer import Alias, EntityText, write_names
 from kgask.build.passages_writer import split_text, write_passages
@@ -325,7 +325,7 @@ def _write_arrays_and_manifest(
         "magic": header.MAGIC,
         "format": {"major": header.FORMAT_MAJOR, "minor": header.minor_version(counts)},
         **about,
-        "builder": f"kgask {_version()}",
+        "builder": f"kgask {__version__}",
         "counts": counts,
         "files": files,
         "content_sha256": content,
@@ -333,10 +333,3 @@ def _write_arrays_and_manifest(
     }
     (folder / PACK_MANIFEST).write_bytes(header.dump_manifest(manifest))
     return manifest
-
-
-def _version() -> str:
-    try:
-        return version("kgask")
-    except PackageNotFoundError:
-        return "(not installed)"

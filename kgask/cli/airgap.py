@@ -166,9 +166,12 @@ def _is_whole(wheel: Path) -> bool:
 
 def _llama_version() -> str:
     """The version that is installed here, so that the other machine runs what this one does."""
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
-    return version(LLAMA)
+    try:
+        return version(LLAMA)
+    except PackageNotFoundError:
+        raise KgaskError(f"{LLAMA} is not installed in this Python; type: pip install {LLAMA}") from None
 
 
 def _start_empty(gathered: Path, kept: Path | None) -> None:

@@ -11,7 +11,8 @@ import click
 from kgask import config
 from kgask.asking import AskOptions
 from kgask.cli.asked_with import ask_options, asked_with, open_pipeline
-from kgask.cli.questions import answer_lines, count_lines, read_chunks
+from kgask.cli.main import BY_DEFAULT, offer_command
+from kgask.cli.questions import answer_lines, count_lines, one_question, read_chunks
 from kgask.cli.render import clean, note, steps_bar, stream_text
 from kgask.errors import EXIT_NO_ANSWER, UsageError
 from kgask.pipeline import Pipeline
@@ -47,7 +48,9 @@ def ask(
     --questions FILE does the same with a file.
     """
     settings = config.load_settings()
-    text = " ".join(question)
+    if question and click.get_current_context().meta.get(BY_DEFAULT):
+        offer_command(list(question))
+    text = one_question(question)
     if question and file:
         raise UsageError("QUESTION and --questions exclude each other")
     if not question and not file and sys.stdin.isatty():

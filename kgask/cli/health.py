@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from kgask import config
+from kgask import __version__, config
 from kgask.cores import affine_cores, cpu_quota, usable_cores
 from kgask.errors import KgaskError, PackError, UsageError
 from kgask.pack.records import RelationText
@@ -65,7 +65,7 @@ def is_opaque(label: str) -> bool:
 
 def versions() -> Iterator[Finding]:
     """kgask, Python, and the libraries as they really load."""
-    yield Finding("ok", "kgask", _version("kgask") or "not installed as a package")
+    yield Finding("ok", "kgask", __version__ if _version("kgask") else f"{__version__}, not installed as a package")
     python = platform.python_version()
     if PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]:
         yield Finding("ok", "python", f"{python}, {platform.machine()}, {platform.system()}")

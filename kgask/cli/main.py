@@ -14,8 +14,9 @@ from typing import Any, NoReturn
 
 import click
 
+from kgask import __version__
 from kgask.cli import interrupt
-from kgask.errors import EXIT_ERROR, EXIT_OK, KgaskError
+from kgask.errors import EXIT_ERROR, EXIT_OK, KgaskError, UsageError
 
 # command -> (module:attribute, one-line help); the help is repeated here so that listing imports nothing.
 COMMANDS = {
@@ -32,12 +33,15 @@ COMMANDS = {
     "completion": ("kgask.cli.completion:completion", "Print a shell completion script."),
 }
 
+BY_DEFAULT = "kgask.by_default"  # in the context's meta: whether ask was put in front
+
 EPILOG = """\b
 Examples:
   kgask "who wrote Lady Susan?"
   kgask "who wrote Lady Susan?" --json
   kgask ask --pack my_pack --questions questions.txt
   kgask pack search "jane austen"
+  kgask help pack build
 \b
 Exit codes: 0 answered (a batch: every line processed), 1 error, 2 usage,
 3 no answer to a single question, 4 kgask doctor found something that fails,
@@ -86,6 +90,7 @@ class LazyGroup(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and ctx.resilient_parsing:  # completing the first word: it may be any command
             return super().parse_args(ctx, args)
+        ctx.meta[BY_DEFAULT] = args[:1] != ["ask"]
         return super().parse_args(ctx, insert_default_command(args))
 
 
@@ -98,15 +103,31 @@ def insert_default_command(args: list[str]) -> list[str]:
         return ["--help"] if sys.stdin.isatty() else ["ask"]
     if args[0] in COMMANDS or args[0] in ("--help", "-h", "--version"):
         return args
-    return ["ask", *args]
+    if args == ["version"]:
+        return ["--version"]
+    if args[0] == "help" and (not args[1:] or args[1] in COMMANDS):
+        return [*args[1:], "--help"]
+    if not args[0].startswith("-"):
+        offer_command(args)
+    return ["ask", *args]  # ask itself looks at words after options
+
+
+def offer_command(args: list[str]) -> None:
+    """Raises :class:`UsageError` for words that are nearly a command, and says which; a question passes."""
+    from kgask.cli.nearly import meant
+
+    words = args[1:] if args[0] == "help" else args
+    if offers := meant(words, COMMANDS):
+        written = " ".join(args)
+        either = " or ".join(offer + " --help" * (args[0] == "help") for offer in offers)
+        wrong = "options come after the command" if args[0] in COMMANDS else f'no command "{written}"'
+        raise UsageError(f'{wrong}; did you mean: {either}? As a question: kgask ask "{written}"')
 
 
 def print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
-    from importlib.metadata import version
-
-    click.echo(f"kgask {version('kgask')}")
+    click.echo(f"kgask {__version__}")
     ctx.exit()
 
 
@@ -135,6 +156,19 @@ def fail(message: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
+def wrong_usage(error: click.ClickException) -> str:
+    """What click says, and what to type next."""
+    said = error.format_message().rstrip(".")
+    ctx = getattr(error, "ctx", None)
+    if ctx is None:
+        return f"{said}; see: kgask --help"
+    if isinstance(error, click.NoSuchOption) and error.option_name.lower() == "-v":
+        said += " (--verbose and --version have no short form)"
+    in_group = isinstance(ctx.command, click.Group)  # "train stations in Paris"
+    said += " See" if said.endswith("?") else "; see"
+    return f"{said}: {ctx.command_path} --help" + '; as a question: kgask ask "..."' * in_group
+
+
 def open_missing_streams() -> None:
     """A caller may close our streams (``>&-``); libraries expect them to be there."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
@@ -159,9 +193,11 @@ def main(**extra: Any) -> None:
         with suppress(OSError):
             sys.stdout.flush()
         interrupt.exit_at_once()  # everything has been cleaned up; Python's own end waits for threads that still work
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(error.exit_code)
+    except click.ClickException as error:
+        fail(wrong_usage(error), error.exit_code)
     except KgaskError as error:
         fail(str(error), error.exit_code)
     except (PipeClosed, BrokenPipeError):

@@ -11,6 +11,7 @@ import click
 
 from kgask import config
 from kgask.asking import MAX_HOPS, MAX_TOP_K, TOP_K, AskOptions, checked_question
+from kgask.cli.questions import one_question
 from kgask.cli.render import clean, note, table
 from kgask.errors import EXIT_NO_ANSWER, UsageError
 from kgask.open_reader import opened_reader
@@ -48,7 +49,7 @@ def prompt(question: tuple[str, ...], lists: bool, as_json: bool, **options: Any
     """
     if lists:
         return _list(as_json)
-    text = " ".join(question)
+    text = one_question(question)
     if not text:
         raise UsageError('no question; try: kgask prompt "who wrote Lady Susan?", or kgask prompt --list')
     settings = config.load_settings()

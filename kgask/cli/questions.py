@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from kgask.asking import AskOptions, checked_question
@@ -13,6 +13,18 @@ from kgask.types import Answer
 
 FIRST_CHUNK, CHUNK = 8, 64  # lines; the first few are answered at once, so that something is seen soon
 READ_BYTES = 1 << 16
+
+
+def one_question(words: Sequence[str]) -> str:
+    """The words of the command line as one question, quoted or not.
+
+    Raises :class:`UsageError` for several questions: words that end in "?", or that are all texts of several words.
+    """
+    asked = [word for word in words if word.strip().endswith("?")]
+    texts = [word for word in words if len(word.split()) > 1 or word in asked]
+    if len(asked) > 1 or (len(texts) > 1 and len(texts) == len(words)):
+        raise UsageError(f"{len(texts)} questions; write them one a line in a file and type: kgask --questions FILE")
+    return " ".join(words)
 
 
 def count_lines(stream: BinaryIO) -> int | None:
