@@ -78,7 +78,7 @@ class Pipeline:
         self._weighing = Weighing.of(getattr(self.reader, "card", None))
         model = LinkModel.of(self.planner.card.linker)
         self._linker = Linker(self.pack, self.planner.question_words(), model)
-        self._relations = self.planner.relation_matrix(self.pack.relations(), self.pack.relation_hash)
+        self._relations = self.planner.relation_matrix(self.pack.relations())
 
     @classmethod
     def open(

@@ -69,9 +69,9 @@ def test_closed_vectors_that_do_not_fit_the_card_are_one_line(content: object, f
         np.save(folder / CLOSED_FILE, wrong[content])
     planner = RigelPlanner.load(changed(folder, lambda card: card.update(closed_vocabulary=keys)))
     with pytest.raises(ModelError, match=CLOSED_FILE):
-        planner.relation_matrix(family.relations(), family.relation_hash)
+        planner.relation_matrix(family.relations())
     np.save(folder / CLOSED_FILE, vectors)
-    np.testing.assert_array_equal(planner.relation_matrix(family.relations(), family.relation_hash), vectors)
+    np.testing.assert_array_equal(planner.relation_matrix(family.relations()), vectors)
 
 
 def test_a_graph_of_something_else_is_one_line(folder: Path) -> None:
@@ -87,11 +87,11 @@ def test_a_graph_of_something_else_is_one_line(folder: Path) -> None:
 
 def test_a_garbled_or_foreign_cache_of_relations_is_made_again(own_cache: Path, family: Pack) -> None:
     planner = RigelPlanner.load(SHIPPED)
-    expected = planner.relation_matrix(family.relations(), family.relation_hash)
+    expected = planner.relation_matrix(family.relations())
     cached = next((own_cache / "relations").glob("*.npy"))
     for content in (np.zeros((1, 384), np.float32), expected.astype(float), expected * np.nan):
         np.save(cached, content)
-        np.testing.assert_array_equal(planner.relation_matrix(family.relations(), family.relation_hash), expected)
+        np.testing.assert_array_equal(planner.relation_matrix(family.relations()), expected)
     for broken in (b"", cached.read_bytes()[:-9], b"\x93NUMPY\x01\x00\x10\x00{'shape': (9**9"):
         cached.write_bytes(broken)
-        np.testing.assert_array_equal(planner.relation_matrix(family.relations(), family.relation_hash), expected)
+        np.testing.assert_array_equal(planner.relation_matrix(family.relations()), expected)

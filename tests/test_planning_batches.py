@@ -32,7 +32,7 @@ def session() -> object:
 
 @pytest.fixture
 def directed(planner: RigelPlanner, family: Pack) -> np.ndarray:
-    return planner.relation_matrix(family.relations(), family.relation_hash)
+    return planner.relation_matrix(family.relations())
 
 
 def questions(n: int) -> list[str]:

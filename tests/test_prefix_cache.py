@@ -143,8 +143,8 @@ def test_only_where_it_pays(model: Path, tmp_path: Path) -> None:
     assert engine.evaluated == 0 and [path.name for path in tmp_path.iterdir()] == ["t5.gguf"]
 
 
-def test_a_reader_uses_it(model: Path, empty_home: Path) -> None:
-    folder = empty_home / "cache" / "prefixes"
+def test_a_reader_uses_it(model: Path, own_cache: Path) -> None:
+    folder = own_cache / "prefixes"
     question = Question("who wrote Lady Susan?")
     first = LlamaReader.load(model, n_threads=1).read(question, EVIDENCE, GRAPH)
     (file,) = folder.glob("*.state")

@@ -72,7 +72,7 @@ def test_a_pack_alone_is_enough(base: Path, pack: Path, tmp_path: Path) -> None:
     build_pack_model(trainer, tmp_path / "out", 20, {})
     planner = RigelPlanner.load(tmp_path / "out")
     with Pack.open(pack) as opened:
-        assert planner.relation_matrix(opened.relations(), "films").shape == (2 * opened.n_relations, 32)
+        assert planner.relation_matrix(opened.relations()).shape == (2 * opened.n_relations, 32)
 
 
 def test_own_questions_are_in_every_batch(base: Path, pack: Path, own: Path, tmp_path: Path) -> None:

@@ -272,8 +272,8 @@ def test_a_planner_folder_for_one_graph_answers_as_torch_does(job: InDomainJob, 
     assert card.content["scores"]["held_out"] == 0.5 and card.content["scores"]["probes"] == 60
     planner = RigelPlanner.load(tmp_path / "model")
     relations = trainer.pack.relations()
-    matrix = planner.relation_matrix(relations, trainer.pack.relation_hash)
-    assert np.array_equal(matrix, trainer.planner().relation_matrix(relations, ""))
+    matrix = planner.relation_matrix(relations)
+    assert np.array_equal(matrix, trainer.planner().relation_matrix(relations))
     texts = ["who directed [MASK]", "what did [MASK] direct"]
     allowed = np.ones((2, len(matrix)))
     exported, torch_ = (p.plan(texts, matrix, allowed) for p in (planner, trainer.planner()))
@@ -283,7 +283,7 @@ def test_a_planner_folder_for_one_graph_answers_as_torch_does(job: InDomainJob, 
     _goes_on_from_the_folder_and_stays_near_it(dataclasses.replace(job, init=tmp_path / "model", work=tmp_path / "on"))
     other = [dataclasses.replace(relations[0], key="made by another graph")]
     with pytest.raises(ModelError, match="made for one graph"):
-        planner.relation_matrix(other, "")
+        planner.relation_matrix(other)
 
 
 def _goes_on_from_the_folder_and_stays_near_it(job: InDomainJob) -> None:

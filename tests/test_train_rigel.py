@@ -219,9 +219,9 @@ def test_a_closed_vocabulary_is_bound_to_its_graph(
     (tmp_path / "model.json").write_text(json.dumps(card | {"closed_vocabulary": ["a", "b"]}))
     planner = RigelPlanner.load(tmp_path)
     relations = [RelationText(key, key, (), "", "") for key in ("b", "a")]
-    np.testing.assert_array_equal(planner.relation_matrix(relations, "hash"), closed[[1, 0, 3, 2]])
+    np.testing.assert_array_equal(planner.relation_matrix(relations), closed[[1, 0, 3, 2]])
     with pytest.raises(ModelError, match="no relation 'c'"):
-        planner.relation_matrix([RelationText("c", "c", (), "", "")], "hash")
+        planner.relation_matrix([RelationText("c", "c", (), "", "")])
 
 
 def test_the_mask_is_the_tokenizers_own(tmp_path: Path) -> None:

@@ -7,18 +7,16 @@ so that any pack can be measured; their texts are about as long as people's
 
 from __future__ import annotations
 
-import hashlib
 import random
 import statistics
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from kgask import config
 from kgask.pack.store import Pack
-from kgask.plan.card import RigelCard
 from kgask.plan.rigel_onnx import MASK, HopDistributions, RigelPlanner, readable
 from kgask.retrieve.follow import relations_of
 from kgask.types import Branch
@@ -55,8 +53,8 @@ def measure(
     settings = config.load_settings()
     folder = config.find("model", model or str(settings.get("model", config.DEFAULT_MODEL))).path
     with Pack.open(config.find("pack", pack or str(settings.get("pack", config.DEFAULT_PACK))).path) as opened:
-        planners = [RigelPlanner.load(folder)] + ([_full(folder, full)] if full else [])
-        timed = [_Timed(p, p.relation_matrix(opened.relations(), opened.relation_hash)) for p in planners]
+        planners = [RigelPlanner.load(folder)] + ([RigelPlanner.load(folder, full)] if full else [])
+        timed = [_Timed(p, p.relation_matrix(opened.relations())) for p in planners]
         texts = masked_questions(opened.relation_labels(), n_questions)
         masks = _first_masks(opened, n_questions)
     for run in range(n_runs + 1):
@@ -68,15 +66,6 @@ def measure(
         figures |= {f"full_{name}": value for name, value in _speeds(timed[1]).items()}
         figures |= _differences(*timed, texts, masks)
     return figures
-
-
-def _full(folder: Path, graph: Path) -> RigelPlanner:
-    """The planner of ``folder`` on another graph; its relation matrix is cached apart."""
-    planner = RigelPlanner.load(folder, graph)
-    with graph.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    planner.card = replace(RigelCard.load(folder), hash=digest)
-    return planner
 
 
 def _first_masks(pack: Pack, n: int) -> np.ndarray:

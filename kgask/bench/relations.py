@@ -24,7 +24,7 @@ BATCH = 64
 class Planner(Protocol):
     """What is measured: the ONNX planner, or one on torch."""
 
-    def relation_matrix(self, relations: Sequence[RelationText], relation_hash: str) -> np.ndarray: ...
+    def relation_matrix(self, relations: Sequence[RelationText]) -> np.ndarray: ...
 
     def plan(self, texts: list[str], directed: np.ndarray, first_mask: np.ndarray) -> HopDistributions: ...
 
@@ -90,7 +90,7 @@ def measure(planner: Planner, asked: RelationSet, report: Callable[[int], None])
     """Top-1 among the set's directed relations at the first hop: over questions, and the mean over relations."""
     place = {text.key: i for i, text in enumerate(asked.texts)}
     columns = np.array([directed(place["P" + n[1:]], n[0] == "R", len(place)) for n in asked.names])
-    matrix = planner.relation_matrix(asked.texts, "SimpleQuestions-Wikidata " + " ".join(place))
+    matrix = planner.relation_matrix(asked.texts)
     top: list[str] = []
     for start in range(0, len(asked.questions), BATCH):
         texts = [question.text for question in asked.questions[start : start + BATCH]]

@@ -7,7 +7,6 @@ Shapes: P pairs of one entity, N nodes, D vector width, R relations.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
@@ -16,7 +15,7 @@ import numpy as np
 from kgask.methods.amr_graph import AmrGraph
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
-from kgask.plan.matrix_cache import cached_matrix
+from kgask.plan.matrix_cache import cached_matrix, key_of
 from kgask.verbalise import relation_words
 
 
@@ -73,6 +72,5 @@ def directed_words(pack: Pack) -> list[str]:
 
 def relation_vectors(encoder: TextEncoder, words: Sequence[str]) -> np.ndarray:
     """Vectors float32 [2R, D] of :func:`directed_words`; kept on disk for the next process."""
-    said = hashlib.sha256("\n".join(words).encode()).hexdigest()
-    key = hashlib.sha256(f"amr:{encoder.card.hash}:{said}".encode()).hexdigest()[:32]
+    key = key_of("amr", encoder.content(), list(words))
     return cached_matrix(key, (len(words), encoder.width), lambda: encoder.encode(words))

@@ -9,7 +9,6 @@ triples of the best ones are embedded.
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 
@@ -20,7 +19,7 @@ from kgask.methods.baselines import around_seeds, taken
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.plan.matrix_cache import cached_matrix
+from kgask.plan.matrix_cache import cached_matrix, key_of
 from kgask.retrieve.around import Around
 from kgask.types import EntityId, Question, Seed
 from kgask.verbalise import clean_label, readable_relation
@@ -73,8 +72,7 @@ class Similarity:
         """Unit vectors float32 [R, D] of the relations' labels; kept in memory, and on disk for the next process."""
         if self._relations is None or self._relations[0] is not pack:
             words = [self._encoder.as_text(readable_relation(label)) for label in pack.relation_labels()]
-            key = hashlib.sha256(f"encoder:{self._encoder.card.hash}:{pack.relation_hash}".encode()).hexdigest()[:32]
-            shape = (len(words), self._encoder.width)
+            key, shape = key_of("encoder", self._encoder.content(), words), (len(words), self._encoder.width)
             self._relations = (pack, cached_matrix(key, shape, lambda: self._encoder.encode(words)))
         return self._relations[1]
 

@@ -17,6 +17,7 @@ from kgask.cores import usable_cores
 from kgask.errors import ModelError
 from kgask.methods.model_card import read_card
 from kgask.plan.batches import in_chunks, padded
+from kgask.plan.matrix_cache import content_of
 from kgask.plan.providers import open_session
 
 KIND, FORMAT_VERSION = "encoder", 1
@@ -79,6 +80,10 @@ class TextEncoder:
     @property
     def width(self) -> int:
         return int(self._session.get_outputs()[0].shape[1])
+
+    def content(self) -> list[object]:
+        """What a text's vector depends on besides the text, as it is on the disk, whatever the card says of it."""
+        return [content_of(self.card.folder, list(self.card.content["files"])), self.card.max_tokens]
 
     def as_question(self, text: str) -> str:
         """The text as the model wants to see a question."""

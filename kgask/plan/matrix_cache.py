@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import Callable
+import hashlib
+import io
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from kgask.config import cache_home
+from kgask.errors import ModelError
+from kgask.files import write_whole
+from kgask.remembered import content_hash
+
+
+def key_of(*used: object) -> str:
+    """A name for what is made of these JSON values: of content that was looked at, never of what a manifest claims."""
+    return hashlib.sha256(json.dumps(used, ensure_ascii=True).encode()).hexdigest()[:32]
+
+
+def content_of(folder: Path, names: Sequence[str]) -> list[tuple[str, str]]:
+    """(name, SHA-256) of a model's files as they are; an unchanged one is hashed once. Raises ModelError."""
+    try:
+        return [(name, content_hash(folder / name)) for name in sorted(names)]
+    except OSError as error:
+        raise ModelError(f"{error.filename or folder}: cannot be read ({error.strerror})") from error
 
 
 def cached_matrix(key: str, shape: tuple[int, int], make: Callable[[], np.ndarray]) -> np.ndarray:
@@ -35,12 +53,8 @@ def read_matrix(path: Path, shape: tuple[int, int]) -> np.ndarray | None:
 
 def _write(path: Path, matrix: np.ndarray) -> None:
     """Best effort: a read-only home only costs the encoding next time."""
-    beside = path.with_suffix(f".{os.getpid()}.tmp")
-    try:
+    array = io.BytesIO()
+    np.save(array, matrix)
+    with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(beside, "wb") as file:
-            np.save(file, matrix)
-        beside.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):  # where nothing could be written there may be nothing to remove
-            beside.unlink()
+        write_whole(path, array.getvalue(), sync=False)

@@ -7,7 +7,6 @@ Shapes: B questions, R relations, H hops, D vector width.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from kgask.errors import ModelError
 from kgask.pack.records import RelationText
 from kgask.plan.batches import Batches
 from kgask.plan.card import CLOSED_FILE, RigelCard
-from kgask.plan.matrix_cache import cached_matrix, read_matrix
+from kgask.plan.matrix_cache import cached_matrix, content_of, key_of, read_matrix
 from kgask.plan.providers import FULL_GRAPH, open_session
 
 MASK = "[MASK]"  # stands for the topic in every planner text
@@ -56,8 +55,9 @@ def mask_mention(text: str, span: tuple[int, int]) -> str:
 class RigelPlanner:
     """A loaded planner; not safe to share between threads that close it."""
 
-    def __init__(self, card: RigelCard, session: object, tokenizer: object, note: str) -> None:
+    def __init__(self, card: RigelCard, session: object, tokenizer: object, note: str, graph: Path | None) -> None:
         self.card = card
+        self._graph = graph  # another graph than the folder's own
         self.note = note  # provider in use, for --verbose
         self._session = session
         self._tokenizer = tokenizer
@@ -81,7 +81,7 @@ class RigelPlanner:
         full = folder / FULL_GRAPH if FULL_GRAPH in card.content["files"] else None
         session, note = open_session(graph or folder / "rigel.onnx", graph or full)
         check_graph(session, graph or folder / "rigel.onnx")
-        return cls(card, session, tokenizer, note)
+        return cls(card, session, tokenizer, note, graph)
 
     def question_words(self) -> frozenset[str]:
         """Words that training questions use around their topics; other words are likely names."""
@@ -91,16 +91,20 @@ class RigelPlanner:
         except UnicodeDecodeError as error:
             raise ModelError(f"{path}: not text; the model is broken") from error
 
-    def relation_matrix(self, relations: Sequence[RelationText], relation_hash: str) -> np.ndarray:
-        """Unit vectors of the directed relations, float32 [2R, D]; cached per pack vocabulary and model.
+    def relation_matrix(self, relations: Sequence[RelationText]) -> np.ndarray:
+        """Unit vectors of the directed relations, float32 [2R, D]; cached by the texts encoded and the planner's files.
 
         A planner with a closed vocabulary looks its relations up by key and
         raises :class:`ModelError` for one that it was not trained on.
         """
         if self.card.closed is not None:
             return self._closed_matrix(relations)
+        texts, owners, weights = weighted_texts(relations)
+        key = key_of(self._content(), self.note, texts, owners, weights.ravel().tolist())
         shape = (2 * len(relations), self._width())
-        return cached_matrix(self._cache_key(relation_hash), shape, lambda: self._encode_relations(relations))
+        return cached_matrix(
+            key, shape, lambda: mean_directed(self._encode_texts(texts), owners, weights, len(relations))
+        )
 
     def _closed_matrix(self, relations: Sequence[RelationText]) -> np.ndarray:
         rows = {key: row for row, key in enumerate(self.card.closed)}
@@ -120,13 +124,10 @@ class RigelPlanner:
             raise ModelError(f"{self.card.folder / CLOSED_FILE}: missing or broken; train this planner again")
         return matrix
 
-    def _cache_key(self, relation_hash: str) -> str:
-        weights = f"{LABEL_WEIGHT}:{ALIAS_WEIGHT}:{MAX_ALIASES}"
-        return hashlib.sha256(f"{self.card.hash}:{relation_hash}:{weights}".encode()).hexdigest()[:32]
-
-    def _encode_relations(self, relations: Sequence[RelationText]) -> np.ndarray:
-        texts, owners, weights = weighted_texts(relations)
-        return mean_directed(self._encode_texts(texts), owners, weights, len(relations))
+    def _content(self) -> list[object]:
+        """What a text's vector depends on besides the text: files as they are, whatever the card says of them."""
+        other = [] if self._graph is None else content_of(self._graph.parent, [self._graph.name])
+        return [content_of(self.card.folder, list(self.card.content["files"])), other, self.card.max_tokens]
 
     def _encode_texts(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
         """Unit vectors [n, D] of relation texts, followed forward and backward."""

@@ -6,7 +6,7 @@ every layer) is a file in the cache home::
 
     magic, SHA-256 of the rest, the state as llama.cpp gives it
 
-Its name is a hash of all that the state depends on: the model's file (hash, size, time of change), the
+Its name is a hash of all that the state depends on: the model's file (hash, size, inode, times of change), the
 tokens, the versions of kgask and llama.cpp, the machine's instruction set, and the context's parameters. A file
 that is broken is removed and made again: llama.cpp would abort on it, hence the checksum. The folder is
 bounded; what was used longest ago goes first. All of it is safe to delete at any time.
@@ -17,12 +17,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from kgask.config import cache_home
+from kgask.files import TMP_SUFFIX, whole_file
 
 FOLDER = "prefixes"
 MAGIC = b"kgask prefix 1\n"
@@ -35,7 +35,7 @@ _DIGEST_BYTES = hashlib.sha256().digest_size
 def model_key(path: Path, file_hash: str) -> str:
     """What the states of a model's file depend on besides the context: the file, kgask, llama.cpp.
 
-    The hash of a large file is that of its head, so its time of change counts too.
+    The hash of a large file is that of its head, so its inode and times of change count too.
     """
     from importlib.metadata import PackageNotFoundError, version
 
@@ -44,7 +44,8 @@ def model_key(path: Path, file_hash: str) -> str:
         with contextlib.suppress(PackageNotFoundError):
             versions.append(f"{name} {version(name)}")
     status = path.stat()
-    return f"{file_hash} {status.st_size} {status.st_mtime_ns} {' '.join(versions)}"
+    stamp = f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
+    return f"{file_hash} {stamp} {' '.join(versions)}"
 
 
 class StateEngine(Protocol):
@@ -103,22 +104,16 @@ class PrefixCache:
         """Best effort: a cache that cannot be written costs time and nothing else."""
         if not state or len(state) > min(MOST_BYTES_OF_ONE, self._most_bytes):
             return
-        beside = None
-        try:
+        with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=self._folder, suffix=".tmp", delete=False) as file:
-                beside = Path(file.name)
+            with whole_file(path, sync=False) as file:
                 file.write(MAGIC + hashlib.sha256(state).digest())
                 file.write(state)
-            os.replace(beside, path)
             self._drop_oldest(keep=path)
-        except OSError:
-            if beside is not None:
-                _remove(beside)
 
     def _drop_oldest(self, keep: Path) -> None:
         entries = []
-        for path in self._folder.iterdir():
+        for path in (*self._folder.glob("*.state"), *self._folder.glob(f".*.state.*{TMP_SUFFIX}")):
             with contextlib.suppress(OSError):  # another process may have removed it
                 status = path.stat()
                 entries.append((path != keep, -status.st_mtime_ns, status.st_size, path))

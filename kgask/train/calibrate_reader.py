@@ -134,7 +134,6 @@ class RewordedPack(Pack):
         pack._words = [
             RelationText(text.key, rng.choice(text.aliases or (text.label,)), (), "", "") for text in pack.relations()
         ]
-        pack.relation_hash = f"{pack.relation_hash}-reworded-{rng_seed}"
         return pack
 
     _words: list[RelationText] | None = None

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor, nn
 
 from kgask.errors import ModelError, UsageError
+from kgask.pack.content import content_hash
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import MASK
 from kgask.train.diff_kg import Neighbourhood
@@ -344,7 +345,7 @@ def train_in_domain(
 
 def _hash(pack: Pack, questions: Sequence[GraphQuestion]) -> str:
     """Of the pack and of all questions: a checkpoint of others is not gone on from."""
-    found = hashlib.sha256(pack.content_hash.encode())
+    found = hashlib.sha256(content_hash(pack.names, pack.csr).encode())  # as it is, not as its manifest says
     for question in questions:
         found.update(f"{question.text}\t{question.topic}\t{sorted(question.answers)}\t{question.path}\n".encode())
     return found.hexdigest()

@@ -38,7 +38,7 @@ def validate(planner: TorchPlanner | RigelPlanner, pack: Pack, questions: Sequen
     A hit counts the first end of the best route in pack order, as an answer
     that is printed first.
     """
-    directed = planner.relation_matrix(pack.relations(), pack.relation_hash)
+    directed = planner.relation_matrix(pack.relations())
     right, exact = [False] * len(questions), 0
     by_length = sorted(range(len(questions)), key=lambda index: len(questions[index].text))
     for start in range(0, len(questions), BATCH):
