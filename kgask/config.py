@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from kgask.errors import ConfigError, ModelError, PackError
+from kgask.files import TMP_SUFFIX, write_whole
 
 DEFAULT_PACK = "demo"
 DEFAULT_MODEL = "rigel"
@@ -78,7 +79,7 @@ def _iter_found(kind: Kind) -> Iterator[Found]:
         if not root.is_dir():
             continue
         for path in sorted(root.iterdir()):
-            if (path / _MANIFEST[kind]).is_file():
+            if (path / _MANIFEST[kind]).is_file() and not path.name.endswith(TMP_SUFFIX):
                 yield Found(path.name, path, origin)
 
 
@@ -161,6 +162,4 @@ def set_setting(key: str, value: str | None) -> None:
     if not same:
         raise ConfigError(f"{path}: {key} cannot be changed in this layout; write it by hand")
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    write_whole(path, text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,18 @@ TMP_SUFFIX = ".kgask-tmp"  # of a file or folder that a killed run may leave; no
 
 def temporary_name(target: Path) -> Path:
     """A name beside ``target`` that nobody has: ``.NAME.<random>.kgask-tmp``; make it exclusively."""
-    return target.with_name(f".{target.name[:200]}.{os.urandom(6).hex()}{TMP_SUFFIX}")
+    return target.with_name(f".{_short(target.name)}.{os.urandom(6).hex()}{TMP_SUFFIX}")
+
+
+def temporary_names(target: Path) -> list[Path]:
+    """What is beside ``target`` under a name as :func:`temporary_name` gives; whose it is the name does not tell."""
+    pattern = re.compile(rf"\.{re.escape(_short(target.name))}\.[0-9a-f]{{12}}{re.escape(TMP_SUFFIX)}")
+    return [target.with_name(name) for name in os.listdir(target.parent) if pattern.fullmatch(name)]
+
+
+def _short(name: str) -> str:
+    """So much of a name that one made from it is not too long for a file system."""
+    return os.fsencode(name)[:200].decode("utf-8", "ignore")
 
 
 @contextmanager

@@ -1,123 +1,290 @@
-"""A folder that appears whole or not at all.
+"""A folder that appears whole or not at all, in place of nothing but a folder of its kind.
 
-Files are written to ``<target>.tmp/``; one rename puts the folder in place. A
-build that dies before that leaves the old folder untouched, and a ``.tmp``
-folder that the next build removes.
+Files are written to ``.<target>.<random>.kgask-tmp/new/``, which only this process has; one rename puts them in place.
+Beside ``new`` lies a marker that is locked while its process lives. What a killed run leaves is removed by the next one
+for the same target, when the marker is whole and nobody holds its lock.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import fcntl
+import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from kgask.config import PACK_MANIFEST
+from kgask.config import MODEL_CARD, PACK_MANIFEST
 from kgask.errors import BuildError
+from kgask.files import temporary_name, temporary_names
+from kgask.pack.header import MAGIC, MAX_MANIFEST_BYTES
 
 _AT_FDCWD = -100
-_RENAME_EXCHANGE = 2
+_RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
+_NO_FLAGS = (errno.EINVAL, errno.ENOSYS)  # what renameat2 answers where a file system cannot do it
+_MARKER, _NEW = "kgask-tmp", "new"
+MODEL_MAGICS = ("kgask-rigel", "kgask-model")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of folder that kgask writes: ``names`` gives all files that such a folder has, None for another folder."""
+
+    what: str
+    names: Callable[[Path], set[str] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was at the target when it was looked at; it alone may be replaced."""
+
+    device: int
+    inode: int
+    files: frozenset[tuple[str, int, int, int]]  # name, inode, bytes, time of change; empty for an empty folder
+
+
+def _listed(manifest: str, magics: tuple[str, ...]) -> Callable[[Path], set[str] | None]:
+    def names(folder: Path) -> set[str] | None:
+        try:
+            with open(folder / manifest, "rb") as file:
+                data = file.read(MAX_MANIFEST_BYTES + 1)
+            content = json.loads(data) if len(data) <= MAX_MANIFEST_BYTES else None
+            return {manifest, *content["files"]} if content["magic"] in magics else None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+
+    return names
+
+
+PACK = Kind("pack", _listed(PACK_MANIFEST, (MAGIC,)))
+MODEL = Kind("model", _listed(MODEL_CARD, MODEL_MAGICS))
 
 
 @contextmanager
-def new_folder(target: Path, force: bool) -> Iterator[Path]:
+def new_folder(
+    target: Path, force: bool, kind: Kind = PACK, sources: Iterable[str | Path] = ()
+) -> Iterator[Path]:
     """Yield the folder to write to; rename it to ``target`` when the block ends well.
 
-    With ``force`` an existing *pack* at ``target`` is replaced; anything else
-    there is refused. Raises :class:`BuildError`, also when another build is
-    writing the same target.
+    With ``force`` an existing folder of this kind at ``target`` is replaced; anything else there is refused, at the
+    start and at the moment of the rename. Raises :class:`BuildError`.
     """
     target = Path(os.path.abspath(target))
-    refuse_existing(target, force)
-    work = target.with_name(target.name + ".tmp")
+    seen = check_target(target, force, kind, sources)
     try:
-        lock = _claim(work)
-        try:
-            yield work
-            _sync(work)
-            _put_in_place(work, target)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
-            os.close(lock)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(target)
+        with _own_place(target) as place:
+            yield place / _NEW
+            _seal(place / _NEW)
+            _put_in_place(place, target, kind, seen)
     except OSError as error:
-        raise BuildError(f"{error.filename or work}: {error.strerror or error}") from error
+        raise BuildError(f"{error.filename or target}: {error.strerror or error}") from error
 
 
-def refuse_existing(target: Path, force: bool) -> None:
-    """:class:`BuildError` when something that may not be replaced is at ``target``."""
+def check_target(
+    target: Path, force: bool, kind: Kind = PACK, sources: Iterable[str | Path] = ()
+) -> _Seen | None:
+    """What is at ``target`` and may be replaced; None for nothing.
+
+    :class:`BuildError` for what may not be: another thing than a folder of this kind, one with other files in it too,
+    one of the ``sources``, or anything when ``force`` is off.
+    """
+    _refuse_sources(target, sources)
     if not os.path.lexists(target):
-        return
-    if target.is_symlink() or not target.is_dir():
-        raise BuildError(f"{target}: exists and is not a folder; choose another -o")
-    if not any(target.iterdir()):
-        return
-    if not (target / PACK_MANIFEST).is_file():
-        raise BuildError(f"{target}: exists and is not a pack; choose another -o")
-    if not force:
+        return None
+    try:
+        if target.is_symlink() or not target.is_dir():
+            raise BuildError(f"{target}: exists and is not a folder; choose another -o")
+        found = _look(target)
+        if found.files:
+            _refuse_strangers(target, kind, found)
+    except OSError as error:
+        raise BuildError(f"{error.filename or target}: {error.strerror or error}") from error
+    if found.files and not force:
         raise BuildError(f"{target}: exists; --force replaces it")
+    return found
 
 
-def _claim(work: Path) -> int:
-    """Make ``work`` an empty folder that only this process writes; the lock is its descriptor."""
-    work.parent.mkdir(parents=True, exist_ok=True)
-    while True:
-        work.mkdir(exist_ok=True)
-        lock = os.open(work, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-            raise BuildError(f"{work}: another build is writing here") from None
-        # Between our open and our lock the other build may have renamed the folder into place.
-        if os.path.exists(work) and os.path.samestat(os.fstat(lock), os.stat(work)):
-            break
+def remove_folder(folder: Path, kind: Kind) -> None:
+    """Remove a folder of this kind; :class:`BuildError`, and it stays, when it is none or other files are in it."""
+    try:
+        found = _look(folder)
+        _refuse_strangers(folder, kind, found, "remove it by hand")
+        aside = temporary_name(folder)
+        os.rename(folder, aside)
+        _remove_seen(aside, found)
+    except OSError as error:
+        raise BuildError(f"{error.filename or folder}: {error.strerror or error}") from error
+
+
+def _refuse_strangers(target: Path, kind: Kind, found: _Seen, instead: str = "choose another -o") -> None:
+    names = kind.names(target)
+    if names is None:
+        raise BuildError(f"{target}: exists and is not a {kind.what}; {instead}")
+    for name in sorted(name for name, *_ in found.files):
+        if name not in names or (target / name).is_dir():
+            raise BuildError(
+                f"{target}: holds {name!r}, which is not part of the {kind.what}; move it away or {instead}"
+            )
+
+
+def _refuse_sources(target: Path, sources: Iterable[str | Path]) -> None:
+    real = Path(os.path.realpath(target))
+    for source in sources:
+        read = Path(os.path.realpath(source))
+        if read == real or real in read.parents or read in real.parents:
+            raise BuildError(f"{target}: it is made from {source}, which must stay as it is; choose another -o")
+
+
+def _look(folder: Path) -> _Seen:
+    status = os.lstat(folder)
+    files = set()
+    for entry in os.scandir(folder):
+        found = entry.stat(follow_symlinks=False)
+        files.add((entry.name, found.st_ino, found.st_size, found.st_mtime_ns))
+    return _Seen(status.st_dev, status.st_ino, frozenset(files))
+
+
+# --- the place to write in ------------------------------------------------------------------
+
+
+@contextmanager
+def _own_place(target: Path) -> Iterator[Path]:
+    """A new folder beside ``target`` with an empty ``new`` and a locked marker in it; gone when the block ends."""
+    place = temporary_name(target)
+    os.mkdir(place)
+    lock = os.open(place / _MARKER, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks: then nobody can clean up there either
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        os.write(lock, _marker_text(target))
+        os.mkdir(place / _NEW)
+        yield place
+    finally:
+        # Without its marker what is in there was swapped out and is not known to be ours.
+        if os.path.lexists(place / _MARKER):
+            _remove_place(place)
         os.close(lock)
-    for path in work.iterdir():
-        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-    return lock
 
 
-def _sync(folder: Path) -> None:
+def _marker_text(target: Path) -> bytes:
+    return f"kgask writes {target.name} here; safe to delete when no kgask runs\n".encode("utf-8", "surrogateescape")
+
+
+def _remove_place(place: Path) -> None:
+    """``new`` and the marker; what else is there stays, and so does the folder."""
+    shutil.rmtree(place / _NEW, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        os.unlink(place / _MARKER)
+        os.rmdir(place)
+
+
+def _remove_leftovers(target: Path) -> None:
+    """Remove what killed runs for this target left: with a whole marker that nobody locks, and nothing else in it."""
+    for place in temporary_names(target):
+        with contextlib.suppress(OSError):
+            if place.is_symlink():
+                continue
+            lock = os.open(place / _MARKER, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                whole = os.read(lock, 4096) == _marker_text(target)
+                if whole and set(os.listdir(place)) <= {_MARKER, _NEW}:
+                    _remove_place(place)
+            finally:
+                os.close(lock)
+
+
+# --- putting it in place --------------------------------------------------------------------
+
+
+def _seal(folder: Path) -> None:
+    """What must hold before a folder is put in place, whatever it is: all of it is on the disk."""
     for path in [*folder.iterdir(), folder]:
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        _sync(path)
 
 
-def _put_in_place(work: Path, target: Path) -> None:
-    if target.is_dir() and any(target.iterdir()):
-        _exchange(work, target)  # the old pack is now at ``work``, which is removed
-    else:
-        os.rename(work, target)
-    _sync_only(target.parent)
-
-
-def _exchange(work: Path, target: Path) -> None:
-    """Swap two folders in one step where the system can; else the old one steps aside first."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if hasattr(libc, "renameat2"):
-        done = libc.renameat2(_AT_FDCWD, os.fsencode(work), _AT_FDCWD, os.fsencode(target), _RENAME_EXCHANGE)
-        if done == 0:
-            return
-        code = ctypes.get_errno()
-        if code not in (errno.EINVAL, errno.ENOSYS):
-            raise OSError(code, os.strerror(code), str(target))
-    aside = target.with_name(target.name + ".old.tmp")
-    shutil.rmtree(aside, ignore_errors=True)
-    os.rename(target, aside)
-    os.rename(work, target)
-    shutil.rmtree(aside, ignore_errors=True)
-
-
-def _sync_only(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _put_in_place(place: Path, target: Path, kind: Kind, seen: _Seen | None) -> None:
+    """Rename ``new`` to ``target`` if there still is what was seen there; :class:`BuildError` otherwise."""
+    changed = BuildError(f"{target}: has changed while this was written, so it stays; run it again or choose another -o")
+    try:
+        if seen is None:
+            _rename_to_nothing(place / _NEW, target)
+        elif not seen.files:
+            os.rename(place / _NEW, target)  # fails when it is not empty any more
+        else:
+            if _look(target) != seen:
+                raise changed
+            _replace(place, target, kind, seen, changed)
+    except OSError as error:
+        if error.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.ENOENT):
+            raise changed from error
+        raise
+    _sync(target.parent)
+
+
+def _replace(place: Path, target: Path, kind: Kind, seen: _Seen, changed: BuildError) -> None:
+    """Swap ``new`` and ``target``, and remove what came out when it is what was seen; else swap back."""
+    old = place / _NEW
+    os.unlink(place / _MARKER)  # a kill from here on leaves what is not known to be ours, and so it stays
+    if _swap(old, target, _RENAME_EXCHANGE):
+        if _look(old) != seen:
+            _swap(old, target, _RENAME_EXCHANGE)
+            (place / _MARKER).touch()
+            raise changed
+    else:
+        old = place / "old"
+        os.rename(target, old)
+        if _look(old) != seen:
+            _rename_to_nothing(old, target)
+            (place / _MARKER).touch()
+            raise changed
+        try:
+            _rename_to_nothing(place / _NEW, target)
+        except OSError as error:
+            raise BuildError(f"{target}: {error.strerror}; what was there is now {old}") from error
+    _remove_seen(old, seen)
+    os.rmdir(place)
+
+
+def _remove_seen(old: Path, seen: _Seen) -> None:
+    """The folder with the files that were seen; with others too, that somebody has put there meanwhile, it stays."""
+    for name, *_ in seen.files:
+        os.unlink(old / name)
+    try:
+        os.rmdir(old)
+    except OSError as error:
+        raise BuildError(f"{old}: holds files that came in the last moment; they stay there") from error
+
+
+def _rename_to_nothing(source: Path, target: Path) -> None:
+    """Rename a folder to a name that nobody has; FileExistsError otherwise."""
+    if not _swap(source, target, _RENAME_NOREPLACE):
+        os.rename(source, target)  # fails on anything but an empty folder
+
+
+def _swap(source: Path, target: Path, how: int) -> bool:
+    """``renameat2`` in one step; False where the system or the file system cannot."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "renameat2"):
+        return False
+    if libc.renameat2(_AT_FDCWD, os.fsencode(source), _AT_FDCWD, os.fsencode(target), how) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in _NO_FLAGS:
+        return False
+    raise OSError(code, os.strerror(code), str(target))

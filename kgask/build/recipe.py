@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kgask.build.folder import refuse_existing
+from kgask.build.folder import check_target
 from kgask.build.source import STDIN, TABLE_FORMATS, Problems, guess_format, open_source
 from kgask.build.texts import TextKind, read_texts
 from kgask.build.tsv import DELIMITERS, TableFormat, read_triples
@@ -54,7 +54,8 @@ def build(
     """
     formats = [guess_format(source, recipe.format) for source in recipe.sources]
     _check_inputs(recipe)
-    refuse_existing(recipe.target, recipe.force)
+    inputs = tuple(name for name in (*recipe.sources, *(name for _, name in recipe.texts)) if name != STDIN)
+    check_target(recipe.target, recipe.force, sources=inputs)
     builder, problems = PackBuilder(), Problems(recipe.skip_errors, tell)
     for number, (source, format) in enumerate(zip(recipe.sources, formats, strict=True)):
         with open_source(source, on_bytes) as stream:
@@ -76,6 +77,7 @@ def build(
         sources=recipe.source_notes,
         licences=recipe.licences,
         force=recipe.force,
+        made_from=inputs,
     )
     return BuildOutcome(report, problems.count)
 

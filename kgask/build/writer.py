@@ -184,8 +184,12 @@ class PackBuilder:
         sources: Sequence[str] = (),
         licences: Sequence[str] = (),
         force: bool = False,
+        made_from: Iterable[str | Path] = (),
     ) -> BuildReport:
-        """Write the pack folder at once; see :func:`kgask.build.folder.new_folder` for what is refused."""
+        """Write the pack folder at once; see :func:`kgask.build.folder.new_folder` for what is refused.
+
+        ``made_from`` are files and folders that it must not replace.
+        """
         if not self.n_added:
             raise BuildError("no triples, so no pack")
         path = Path(path)
@@ -196,7 +200,7 @@ class PackBuilder:
         entities, aliases = self._entity_texts(keys, literals)
         relations = [self._relation_text(key) for key in relation_keys]
         labelled = self._labels.keys() | self._descriptions.keys() | self._aliases.keys()
-        with new_folder(path, force) as folder:
+        with new_folder(path, force, sources=made_from) as folder:
             n_names = write_names(folder / header.NAMES_FILE, entities, literals, aliases, relations)
             counts = {
                 "entities": len(entities),

@@ -90,7 +90,7 @@ def _place(header: GgufHeader, target: Path, link: bool, facts: dict[str, Any]) 
     """Copy (or link) the file into a new folder with its card; whole or not at all."""
     import json
 
-    from kgask.build.folder import new_folder
+    from kgask.build.folder import MODEL, new_folder
     from kgask.cli.render import progress
     from kgask.config import MODEL_CARD
     from kgask.read.card import file_hash, make_added_card
@@ -98,7 +98,7 @@ def _place(header: GgufHeader, target: Path, link: bool, facts: dict[str, Any]) 
     source = header.path
     if not link:
         _room_for(header.file_bytes, target)
-    with new_folder(target, force=False) as folder:
+    with new_folder(target, False, MODEL, [source]) as folder:
         placed = folder / (source.name if source.name.endswith(".gguf") else "model.gguf")
         with progress(f"{'hash' if link else 'copy'} {source.name}", header.file_bytes) as advance:
             sha256, n_bytes = _hashed(source, None if link else placed, advance)
@@ -175,16 +175,14 @@ def user_model(name: str) -> Found:
 
 
 def _remove_folder(folder: Path) -> None:
-    """Out of sight in one step, then deleted: a kill in between leaves no half model."""
-    from kgask.config import MODEL_CARD
+    """Out of sight in one step, then deleted: a kill in between leaves no half model. Raises BuildError for a folder
+    that holds anything but the model."""
+    from kgask.build.folder import MODEL, remove_folder
 
     if folder.is_symlink():
         folder.unlink()
-        return
-    aside = folder.with_name(f".{folder.name}.{os.getpid()}.removed")
-    os.rename(folder, aside)
-    (aside / MODEL_CARD).unlink(missing_ok=True)  # without its card it is no model any more
-    shutil.rmtree(aside)
+    else:
+        remove_folder(folder, MODEL)
 
 
 @click.command()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kgask.build.folder import refuse_existing
+from kgask.build.folder import check_target
 from kgask.build.writer import BuildReport, PackBuilder
 from kgask.pack.records import Literal
 from kgask.pack.store import Pack
@@ -56,7 +56,7 @@ def copy_pack(
     Relations keep their words, literals stay, licences are kept, and ``note`` is added to the sources. Entities that
     no kept triple names are left out. Raises BuildError as a build does.
     """
-    refuse_existing(target, force)
+    check_target(target, force, sources=[pack.path])
     chosen = np.arange(pack.n_triples) if triples is None else np.sort(triples)
     builder = PackBuilder()
     relation_keys = [relation.key for relation in pack.relations()]
@@ -73,6 +73,7 @@ def copy_pack(
         sources=[*manifest.get("sources", ()), note],
         licences=list(manifest.get("licences", ())),
         force=force,
+        made_from=[pack.path],
     )
 
 

@@ -1,0 +1,266 @@
+"""Nothing of the user's is deleted: whatever lies at a target, beside it, or appears there, is there afterwards."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from tiny_gguf import write_qwen2
+
+from kgask.build import folder
+from kgask.build.folder import check_target, new_folder
+from kgask.build.writer import PackBuilder
+from kgask.cli.main import cli
+from kgask.errors import BuildError, KgaskError
+from kgask.files import temporary_name
+from kgask.pack.check import check_pack
+from kgask.pack.store import Pack
+
+
+def kgask(*words: object) -> Result:
+    return CliRunner().invoke(cli, [str(word) for word in words])
+
+
+def refused(result: Result, *says: object) -> None:
+    """One clear line with all of this in it."""
+    message = str(result.exception) if isinstance(result.exception, KgaskError) else result.output
+    assert result.exit_code != 0
+    assert "\n" not in message.strip() or result.exit_code == 2, message
+    for part in says:
+        assert str(part) in message, message
+
+
+def tree(place: Path) -> dict[str, bytes | None]:
+    """Everything below, by its path; None for folders."""
+    return {
+        str(path.relative_to(place)): None if path.is_dir() else path.read_bytes() for path in sorted(place.rglob("*"))
+    }
+
+
+def thesis(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "thesis").write_text("x")
+    return folder / "thesis"
+
+
+def build(target: Path, obj: str, force: bool = False) -> None:
+    builder = PackBuilder()
+    builder.add("a", "r", obj)
+    builder.write(target, force=force)
+
+
+def objects(target: Path) -> list[str]:
+    with Pack.open(target) as pack:
+        return pack.labels(pack.out_object)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "s.tsv"
+    path.write_text("a\tr\tb\n")
+    return path
+
+
+# --- temporary names --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["mine.tmp", "mine.old.tmp", ".mine.0123456789ab.kgask-tmp"])
+def test_folders_with_names_like_temporary_ones_stay(name: str, tmp_path: Path, source: Path) -> None:
+    kept = thesis(tmp_path / name)
+    for force in ([], ["--force"]):
+        assert kgask("pack", "build", source, "-o", tmp_path / "mine", *force).exit_code == 0
+    assert kept.read_text() == "x"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, "mine", "s.tsv"])
+
+
+def test_models_add_leaves_a_folder_beside_it_alone(tmp_path: Path, empty_home: Path) -> None:
+    kept = thesis(empty_home / "models" / "mine.tmp")
+    assert kgask("models", "add", write_qwen2(tmp_path / "m.gguf"), "--name", "mine").exit_code == 0
+    assert kept.read_text() == "x"
+
+
+def test_what_a_killed_build_left_is_removed_when_it_is_surely_ours(tmp_path: Path) -> None:
+    target = tmp_path / "mine"
+
+    def leave(marker: bytes | None, *more: str) -> Path:
+        place = temporary_name(target)
+        (place / "new").mkdir(parents=True)
+        (place / "new" / "half.npy").write_text("x")
+        for name in more:
+            (place / name).write_text("x")
+        if marker is not None:
+            (place / "kgask-tmp").write_bytes(marker)
+        return place
+
+    ours = folder._marker_text(target)
+    dead = leave(ours)
+    stay = [leave(None), leave(b""), leave(ours, "thesis"), leave(folder._marker_text(tmp_path / "yours"))]
+    before = [tree(place) for place in stay]
+    with new_folder(target, force=False) as alive:
+        assert not dead.exists()
+        (alive / "half.npy").write_text("x")
+        with pytest.raises(ZeroDivisionError), new_folder(target, force=False):
+            raise ZeroDivisionError
+        assert (alive / "half.npy").exists(), "another process may be writing it"
+    assert tree(target) == {"half.npy": b"x"}
+    assert [tree(place) for place in stay] == before
+
+
+# --- what appears at the target ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("before", ["nothing", "empty"])
+@pytest.mark.parametrize("kind", ["folder", "pack", "file"])
+def test_what_appears_during_a_build_stays(before: str, kind: str, tmp_path: Path) -> None:
+    target = tmp_path / "mine"
+    if before == "empty":
+        target.mkdir()
+    with pytest.raises(BuildError, match="has changed while this was written"), new_folder(target, True) as work:
+        (work / "pack.json").write_text("{}")
+        if kind == "folder":
+            thesis(target)
+        elif kind == "pack":
+            build(target, "theirs")
+        else:
+            if before == "empty":
+                target.rmdir()
+            target.write_text("x")
+        found = target.read_bytes() if kind == "file" else tree(target)
+    assert (target.read_bytes() if kind == "file" else tree(target)) == found
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_pack_that_changes_during_a_build_stays(tmp_path: Path) -> None:
+    target = tmp_path / "mine"
+    build(target, "old")
+    with pytest.raises(BuildError, match="has changed"), new_folder(target, force=True):
+        kept = thesis(target)
+    assert kept.exists() and objects(target) == ["old"]
+    kept.unlink()
+    with pytest.raises(BuildError, match="has changed"), new_folder(target, force=True):
+        build(target, "another's", force=True)
+    assert objects(target) == ["another's"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("one_step", [True, False], ids=["exchange", "no renameat2"])
+def test_what_changes_in_the_last_moment_is_swapped_back(
+    one_step: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the last look at the target and before the rename."""
+    target, real, done = tmp_path / "mine", folder._look, []
+    build(target, "old")
+
+    def late(place: Path) -> folder._Seen:
+        found = real(place)
+        if place == target and not done:
+            done.append(thesis(target))
+        return found
+
+    seen = check_target(target, force=True)
+    if not one_step:
+        monkeypatch.setattr(folder, "_swap", lambda *_: False)
+    with pytest.raises(BuildError, match="has changed"), folder._own_place(target) as place:
+        (place / "new" / "pack.json").write_text("{}")
+        monkeypatch.setattr(folder, "_look", late)
+        folder._put_in_place(place, target, folder.PACK, seen)
+    assert done[0].read_text() == "x" and objects(target) == ["old"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_where_folders_cannot_be_exchanged_they_are_replaced_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "_swap", lambda *_: False)
+    for obj in ("old", "new"):
+        build(tmp_path / "mine", obj, force=True)
+    assert objects(tmp_path / "mine") == ["new"] and check_pack(tmp_path / "mine") == []
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_file_put_into_the_old_pack_while_it_is_removed_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(tmp_path / "mine", "old")
+    real = folder._remove_seen
+    monkeypatch.setattr(folder, "_remove_seen", lambda old, seen: (thesis(old), real(old, seen)))
+    with pytest.raises(BuildError, match="they stay there"):
+        build(tmp_path / "mine", "new", force=True)
+    assert objects(tmp_path / "mine") == ["new"]
+    (place,) = tmp_path.glob(".mine.*")
+    assert tree(place) == {"new": None, "new/thesis": b"x"}
+    build(tmp_path / "mine", "newer", force=True)
+    assert (place / "new" / "thesis").exists(), "the next build does not clean it up either"
+
+
+# --- --force ----------------------------------------------------------------------------------
+
+
+def test_force_takes_a_pack_and_nothing_else_with_it(tmp_path: Path, source: Path) -> None:
+    target = tmp_path / "mine"
+    assert kgask("pack", "build", source, "-o", target).exit_code == 0
+    refused(kgask("pack", "build", source, "-o", target), target, "--force replaces it")
+    kept = thesis(target)
+    before = tree(tmp_path)
+    for force in ([], ["--force"]):
+        refused(kgask("pack", "build", source, "-o", target, *force), target, "'thesis'", "move it away")
+    assert tree(tmp_path) == before
+    kept.unlink()
+    assert kgask("pack", "build", source, "-o", target, "--force").exit_code == 0
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", "", '{"magic": "kgask-pack"}', '{"magic": "x", "files": {}}', "\0"])
+def test_a_file_called_pack_json_makes_no_pack(content: str, tmp_path: Path, source: Path) -> None:
+    target = tmp_path / "mine"
+    target.mkdir()
+    (target / "pack.json").write_text(content)
+    refused(kgask("pack", "build", source, "-o", target, "--force"), target, "is not a pack")
+    assert tree(target) == {"pack.json": content.encode()}
+
+
+def test_a_manifest_that_lists_a_folder_does_not_give_it_away(tmp_path: Path, source: Path) -> None:
+    kept = thesis(tmp_path / "mine" / "photos")
+    (tmp_path / "mine" / "pack.json").write_text('{"magic": "kgask-pack", "files": {"photos": {}}}')
+    refused(kgask("pack", "build", source, "-o", tmp_path / "mine", "--force"), "'photos'")
+    assert kept.exists()
+
+
+@pytest.mark.parametrize("through_link", [False, True])
+def test_a_copy_of_a_pack_is_never_put_over_it_or_into_it(through_link: bool, tmp_path: Path, family_path: Path) -> None:
+    build(tmp_path / "mine", "b")
+    pack = tmp_path / "mine"
+    if through_link:
+        pack = tmp_path / "link"
+        pack.symlink_to("mine")
+    before = tree(tmp_path / "mine")
+    for command in ("half", "rename"):
+        for target in (tmp_path / "mine", tmp_path / "mine" / "copy"):
+            refused(kgask("eval", command, pack, "-o", target, "--force"), target, "made from")
+    assert tree(tmp_path / "mine") == before
+
+
+def test_the_sources_of_a_build_are_never_replaced(tmp_path: Path) -> None:
+    """A manifest may claim any file, the triples among them."""
+    target = tmp_path / "mine"
+    target.mkdir()
+    (target / "s.tsv").write_text("a\tr\tb\n")
+    (target / "pack.json").write_text('{"magic": "kgask-pack", "files": {"s.tsv": {}}}')
+    (tmp_path / "link.tsv").symlink_to(target / "s.tsv")
+    before = tree(target)
+    for source in (target / "s.tsv", tmp_path / "link.tsv"):
+        refused(kgask("pack", "build", source, "-o", target, "--force"), target, "made from", source)
+    refused(kgask("pack", "build", tmp_path / "link.tsv", "-o", target / "s.tsv", "--force"), "made from")
+    assert tree(target) == before
+
+
+def test_models_remove_leaves_a_folder_that_holds_more(tmp_path: Path, empty_home: Path) -> None:
+    kgask("models", "add", write_qwen2(tmp_path / "m.gguf"), "--name", "mine")
+    kept = thesis(empty_home / "models" / "mine")
+    before = tree(empty_home)
+    refused(kgask("models", "remove", "mine", "--yes"), "'thesis'")
+    assert tree(empty_home) == before
+    kept.unlink()
+    assert kgask("models", "remove", "mine", "--yes").exit_code == 0
+    assert list((empty_home / "models").iterdir()) == []
