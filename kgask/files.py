@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from kgask.errors import UsageError
+
+_AT_FDCWD = -100
+_RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
+_NO_FLAGS = (errno.EINVAL, errno.ENOSYS)  # what renameat2 answers where a file system cannot do it
 TMP_SUFFIX = ".kgask-tmp"  # of a file or folder that a killed run may leave; nothing is ever deleted for its name alone
 
 
@@ -30,12 +37,29 @@ def _short(name: str) -> str:
     return os.fsencode(name)[:200].decode("utf-8", "ignore")
 
 
+def check_output(path: Path, force: bool, sources: Iterable[Path] = ()) -> None:
+    """Raises UsageError when a command may not write ``path``: it is there and ``force`` is off, or it is read too.
+
+    What is neither a file nor a folder (a terminal, a pipe) is written to as it is.
+    """
+    if not os.path.lexists(path):
+        return
+    real = Path(os.path.realpath(path))
+    if any(real == read or read in real.parents for read in (Path(os.path.realpath(source)) for source in sources)):
+        raise UsageError(f"{path}: is among what is read here and stays; write to another file")
+    if path.is_dir():
+        raise UsageError(f"{path}: is a folder; write to another file")
+    if not force and (path.is_file() or not path.exists()):
+        raise UsageError(f"{path}: exists; --force replaces it")
+
+
 @contextmanager
-def whole_file(path: Path, sync: bool = True) -> Iterator[BinaryIO]:
+def whole_file(path: Path, sync: bool = True, replace: bool = True) -> Iterator[BinaryIO]:
     """Yield a file whose bytes become ``path`` in one rename when the block ends well; else nothing has changed.
 
     A link stays a link, and the mode of an older file is kept. What is no regular file (a terminal, a pipe) is written
-    to as it is. With ``sync`` the bytes are on the disk before the rename. Raises OSError.
+    to as it is. With ``sync`` the bytes are on the disk before the rename. Raises OSError; without ``replace``
+    FileExistsError when there is a file, or one has come when the block ends.
     """
     path = Path(os.path.realpath(path))
     try:
@@ -46,6 +70,8 @@ def whole_file(path: Path, sync: bool = True) -> Iterator[BinaryIO]:
         with open(path, "wb") as file:
             yield file
         return
+    if mode is not None and not replace:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
     beside = temporary_name(path)
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
@@ -56,14 +82,43 @@ def whole_file(path: Path, sync: bool = True) -> Iterator[BinaryIO]:
             file.flush()
             if sync:
                 os.fsync(descriptor)
-        os.replace(beside, path)
+        if replace:
+            os.replace(beside, path)
+        else:
+            rename_to_nothing(beside, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(beside)
         raise
 
 
-def write_whole(path: Path, data: bytes | str, sync: bool = True) -> None:
+def write_whole(path: Path, data: bytes | str, sync: bool = True, replace: bool = True) -> None:
     """Write a file in one rename, text as UTF-8; see :func:`whole_file`."""
-    with whole_file(path, sync) as file:
+    with whole_file(path, sync, replace) as file:
         file.write(data.encode("utf-8") if isinstance(data, str) else data)
+
+
+def rename_to_nothing(source: Path, target: Path) -> None:
+    """Rename a file or folder to a name that nobody has; OSError (EEXIST or ENOTEMPTY) otherwise."""
+    if _renamed(source, target, _RENAME_NOREPLACE):
+        return
+    if not source.is_dir() and os.path.lexists(target):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+    os.rename(source, target)  # a folder replaces nothing but an empty folder
+
+
+def exchange(source: Path, target: Path) -> bool:
+    """Swap two names in one step; False where the system or the file system cannot."""
+    return _renamed(source, target, _RENAME_EXCHANGE)
+
+
+def _renamed(source: Path, target: Path, how: int) -> bool:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "renameat2"):
+        return False
+    if libc.renameat2(_AT_FDCWD, os.fsencode(source), _AT_FDCWD, os.fsencode(target), how) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in _NO_FLAGS:
+        return False
+    raise OSError(code, os.strerror(code), str(target))

@@ -264,5 +264,5 @@ def test_a_language_model_words_the_questions_and_a_template_where_it_cannot(tmp
     texts = {gold.text for gold in registry.load("jsonl", out)}
     assert "What is there to say about Ann Ray?" in texts and any("Carl Moss" in text for text in texts)
     assert json.loads(done.stdout)["refused_of_the_writer"] > 0
-    told = CliRunner().invoke(cli, [*given[:-2], "reader"])
+    told = CliRunner().invoke(cli, [*given[:-2], "reader", "--force"])
     assert isinstance(told.exception, UsageError) and "--writer FILE.gguf" in str(told.exception)

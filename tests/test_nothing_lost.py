@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from test_eval_make import build as build_films
 from tiny_gguf import write_qwen2
 
+from kgask import files
 from kgask.build import folder
 from kgask.build.folder import check_target, new_folder
 from kgask.build.writer import PackBuilder
 from kgask.cli.main import cli
-from kgask.errors import BuildError, KgaskError
+from kgask.errors import BuildError, KgaskError, UsageError
 from kgask.files import temporary_name
 from kgask.pack.check import check_pack
 from kgask.pack.store import Pack
@@ -161,7 +164,7 @@ def test_what_changes_in_the_last_moment_is_swapped_back(
 
     seen = check_target(target, force=True)
     if not one_step:
-        monkeypatch.setattr(folder, "_swap", lambda *_: False)
+        monkeypatch.setattr(files, "_renamed", lambda *_: False)
     with pytest.raises(BuildError, match="has changed"), folder._own_place(target) as place:
         (place / "new" / "pack.json").write_text("{}")
         monkeypatch.setattr(folder, "_look", late)
@@ -173,7 +176,7 @@ def test_what_changes_in_the_last_moment_is_swapped_back(
 def test_where_folders_cannot_be_exchanged_they_are_replaced_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder, "_swap", lambda *_: False)
+    monkeypatch.setattr(files, "_renamed", lambda *_: False)
     for obj in ("old", "new"):
         build(tmp_path / "mine", obj, force=True)
     assert objects(tmp_path / "mine") == ["new"] and check_pack(tmp_path / "mine") == []
@@ -191,6 +194,7 @@ def test_a_file_put_into_the_old_pack_while_it_is_removed_stays(
     assert objects(tmp_path / "mine") == ["new"]
     (place,) = tmp_path.glob(".mine.*")
     assert tree(place) == {"new": None, "new/thesis": b"x"}
+    monkeypatch.undo()
     build(tmp_path / "mine", "newer", force=True)
     assert (place / "new" / "thesis").exists(), "the next build does not clean it up either"
 
@@ -264,3 +268,117 @@ def test_models_remove_leaves_a_folder_that_holds_more(tmp_path: Path, empty_hom
     kept.unlink()
     assert kgask("models", "remove", "mine", "--yes").exit_code == 0
     assert list((empty_home / "models").iterdir()) == []
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+def question(text: str = "Who is the parent of Ben Hill?") -> str:
+    return json.dumps({"question": text, "topics": ["Ben Hill"], "answers": ["Anne Hill"]}) + "\n"
+
+
+def test_eval_make_replaces_only_with_force(tmp_path: Path) -> None:
+    films_path = build_films(tmp_path / "films")
+    out = tmp_path / "thesis.jsonl"
+    out.write_text("x")
+    words = ["eval", "make", films_path, "-o", out, "--number", 2, "--bands", "any=1"]
+    refused(kgask(*words), out, "exists; --force replaces it")
+    assert out.read_text() == "x"
+    assert kgask(*words, "--force").exit_code == 0
+    assert len(out.read_text().splitlines()) == 2
+    for name in ("--views", "--uninformative"):
+        (tmp_path / "read").write_text("key\t1\n")
+        refused(kgask(*words[:3], "-o", tmp_path / "read", name, tmp_path / "read", "--force"), "is among what is read")
+        assert (tmp_path / "read").read_text() == "key\t1\n"
+    refused(kgask(*words[:3], "-o", tmp_path, "--force"), "is a folder")
+
+
+def test_eval_rename_keeps_its_input_and_what_is_there(tmp_path: Path, family_path: Path) -> None:
+    asked, copy = tmp_path / "r.jsonl", tmp_path / "copy"
+    asked.write_text(question())
+    (tmp_path / "link.jsonl").symlink_to(asked)
+    words = ["eval", "rename", family_path, "-o", copy, "--questions", asked, "--questions-out"]
+    for out in (asked, tmp_path / "link.jsonl"):
+        for force in ([], ["--force"]):
+            refused(kgask(*words, out, *force), out, "is among what is read")
+    for taken in ("out.jsonl", "out.original.jsonl"):
+        (tmp_path / taken).write_text("x")
+        refused(kgask(*words, tmp_path / "out.jsonl"), taken, "--force replaces it")
+        assert (tmp_path / taken).read_text() == "x"
+        (tmp_path / taken).unlink()
+    assert asked.read_text() == question() and not copy.exists()
+    (tmp_path / "out.jsonl").write_text("x")
+    assert kgask(*words, tmp_path / "out.jsonl", "--force").exit_code == 0
+    assert (tmp_path / "out.jsonl").read_text() != "x" and asked.read_text() == question()
+
+
+def test_the_originals_of_eval_rename_are_never_its_input(tmp_path: Path, family_path: Path) -> None:
+    asked = tmp_path / "r.original.jsonl"
+    asked.write_text(question())
+    words = ["eval", "rename", family_path, "-o", tmp_path / "copy", "--questions", asked]
+    refused(kgask(*words, "--questions-out", tmp_path / "r.jsonl", "--force"), asked, "is among what is read")
+    assert asked.read_text() == question()
+
+
+def test_eval_report_replaces_only_with_force(tmp_path: Path, family_path: Path) -> None:
+    (tmp_path / "q.jsonl").write_text(question())
+    asked = ["eval", "run", "jsonl", tmp_path / "q.jsonl", "--pack", family_path, "--no-reader", "-o", tmp_path / "run"]
+    assert kgask(*asked).exit_code == 0
+    words = ["eval", "report", tmp_path / "run", "-o", tmp_path / "pages"]
+    for taken in ("report.md", "report.html"):
+        (tmp_path / "pages").mkdir(exist_ok=True)
+        (tmp_path / "pages" / taken).write_text("x")
+        refused(kgask(*words), taken, "--force replaces it")
+        assert tree(tmp_path / "pages") == {taken: b"x"}
+        (tmp_path / "pages" / taken).unlink()
+    assert kgask(*words).exit_code == 0
+    assert kgask(*words, "--force").exit_code == 0
+
+
+def test_eval_run_goes_on_and_leaves_strangers_alone(tmp_path: Path, family_path: Path) -> None:
+    (tmp_path / "q.jsonl").write_text(question() + question("Who is the spouse of Dan Reed?"))
+    out = tmp_path / "run"
+    words = ["eval", "run", "jsonl", tmp_path / "q.jsonl", "--pack", family_path, "--no-reader", "-o", out]
+    out.mkdir()
+    (out / "run.json.tmp").write_text("x")
+    refused(kgask(*words), "'run.json.tmp'", "not a run")
+    assert tree(out) == {"run.json.tmp": b"x"}
+    (out / "run.json.tmp").unlink()
+    temporary_name(out / "run.json").write_text("{")  # of a run that was killed while it wrote its settings
+    assert kgask(*words).exit_code == 0
+    before = (out / "predictions.jsonl").read_bytes()
+    (out / "predictions.jsonl").write_bytes(before[: len(before) // 2])
+    assert kgask(*words).exit_code == 0
+    assert (out / "predictions.jsonl").read_bytes() == before
+
+
+def test_bench_few_replaces_only_with_force(tmp_path: Path) -> None:
+    asked, out = tmp_path / "few.txt", tmp_path / "out"
+    asked.write_text("who directed [Dark]?\tAnn\n")
+    (tmp_path / "few_qtype.txt").write_text("a\n")
+    out.mkdir()
+    (out / "rest-1.txt").write_text("x")
+    refused(kgask("bench", "few", asked, "-o", out), "rest-1.txt", "--force replaces it")
+    refused(kgask("bench", "few", asked, "-o", tmp_path, "--force"), "few.txt", "is among what is read")
+    assert tree(out) == {"rest-1.txt": b"x"} and asked.read_text() == "who directed [Dark]?\tAnn\n"
+    assert kgask("bench", "few", asked, "-o", out, "--force").exit_code == 0
+    assert sorted(tree(out)) == ["few.txt", "rest-1.txt"]
+
+
+def test_a_file_that_comes_while_another_is_written_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for one_step in (True, False):
+        if not one_step:
+            monkeypatch.setattr(files, "_renamed", lambda *_: False)
+        path = tmp_path / f"out {one_step}"
+        with pytest.raises(FileExistsError), files.whole_file(path, replace=False) as file:
+            file.write(b"new")
+            path.write_text("x")
+        assert path.read_text() == "x"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_is_no_file_needs_no_force(tmp_path: Path) -> None:
+    files.check_output(Path("/dev/null"), force=False)
+    (tmp_path / "dangling").symlink_to("nothing")
+    with pytest.raises(UsageError, match="exists"):
+        files.check_output(tmp_path / "dangling", force=False)

@@ -9,18 +9,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kgask.errors import UsageError
+from kgask.files import check_output, write_whole
 
 _TOPIC = re.compile(r"\[[^\]]+\]")
 
 
-def write_few(files: Sequence[Path], out: Path, rng_seed: int) -> dict[str, int]:
+def write_few(files: Sequence[Path], out: Path, rng_seed: int, force: bool = False) -> dict[str, int]:
     """One question of every type to ``out/few.txt``; all questions of other wordings to ``out/rest-N.txt``.
 
     ``N`` counts the files from 1. The types stand beside each file
     (``qa_dev_qtype.txt`` beside ``qa_dev.txt``, gzipped or not). Returns how
     many lines each file got. Raises :class:`UsageError` where a file of types
-    is missing or of another length.
+    is missing or of another length, and for what may not be written (see :func:`kgask.files.check_output`).
     """
+    written = ["few.txt", *(f"rest-{number}.txt" for number in range(1, len(files) + 1))]
+    for name in written:
+        check_output(out / name, force, files)
     sets = [_typed_lines(path) for path in files]
     by_type: dict[str, list[str]] = {}
     for rows in sets:
@@ -29,12 +33,14 @@ def write_few(files: Sequence[Path], out: Path, rng_seed: int) -> dict[str, int]
     rng = random.Random(rng_seed)
     few = [rng.choice(lines) for _, lines in sorted(by_type.items())]
     wordings = {_wording(line) for line in few}
-    out.mkdir(parents=True, exist_ok=True)
-    parts = {"few.txt": few}
-    for number, rows in enumerate(sets, 1):
-        parts[f"rest-{number}.txt"] = [line for _, line in rows if _wording(line) not in wordings]
-    for name, lines in parts.items():
-        (out / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    rest = ([line for _, line in rows if _wording(line) not in wordings] for rows in sets)
+    parts = dict(zip(written, (few, *rest), strict=True))
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, lines in parts.items():
+            write_whole(out / name, "".join(f"{line}\n" for line in lines), replace=force)
+    except OSError as error:
+        raise UsageError(f"{error.filename or out}: cannot be written ({error.strerror})") from error
     return {name: len(lines) for name, lines in parts.items()}
 
 

@@ -8,7 +8,6 @@ for the same target, when the marker is whole and nobody holds its lock.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import fcntl
 import json
@@ -21,12 +20,9 @@ from pathlib import Path
 
 from kgask.config import MODEL_CARD, PACK_MANIFEST
 from kgask.errors import BuildError
-from kgask.files import temporary_name, temporary_names
+from kgask.files import exchange, rename_to_nothing, temporary_name, temporary_names
 from kgask.pack.header import MAGIC, MAX_MANIFEST_BYTES
 
-_AT_FDCWD = -100
-_RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
-_NO_FLAGS = (errno.EINVAL, errno.ENOSYS)  # what renameat2 answers where a file system cannot do it
 _MARKER, _NEW = "kgask-tmp", "new"
 MODEL_MAGICS = ("kgask-rigel", "kgask-model")
 
@@ -223,7 +219,7 @@ def _put_in_place(place: Path, target: Path, kind: Kind, seen: _Seen | None) -> 
     changed = BuildError(f"{target}: has changed while this was written, so it stays; run it again or choose another -o")
     try:
         if seen is None:
-            _rename_to_nothing(place / _NEW, target)
+            rename_to_nothing(place / _NEW, target)
         elif not seen.files:
             os.rename(place / _NEW, target)  # fails when it is not empty any more
         else:
@@ -241,20 +237,20 @@ def _replace(place: Path, target: Path, kind: Kind, seen: _Seen, changed: BuildE
     """Swap ``new`` and ``target``, and remove what came out when it is what was seen; else swap back."""
     old = place / _NEW
     os.unlink(place / _MARKER)  # a kill from here on leaves what is not known to be ours, and so it stays
-    if _swap(old, target, _RENAME_EXCHANGE):
+    if exchange(old, target):
         if _look(old) != seen:
-            _swap(old, target, _RENAME_EXCHANGE)
+            exchange(old, target)
             (place / _MARKER).touch()
             raise changed
     else:
         old = place / "old"
         os.rename(target, old)
         if _look(old) != seen:
-            _rename_to_nothing(old, target)
+            rename_to_nothing(old, target)
             (place / _MARKER).touch()
             raise changed
         try:
-            _rename_to_nothing(place / _NEW, target)
+            rename_to_nothing(place / _NEW, target)
         except OSError as error:
             raise BuildError(f"{target}: {error.strerror}; what was there is now {old}") from error
     _remove_seen(old, seen)
@@ -269,22 +265,3 @@ def _remove_seen(old: Path, seen: _Seen) -> None:
         os.rmdir(old)
     except OSError as error:
         raise BuildError(f"{old}: holds files that came in the last moment; they stay there") from error
-
-
-def _rename_to_nothing(source: Path, target: Path) -> None:
-    """Rename a folder to a name that nobody has; FileExistsError otherwise."""
-    if not _swap(source, target, _RENAME_NOREPLACE):
-        os.rename(source, target)  # fails on anything but an empty folder
-
-
-def _swap(source: Path, target: Path, how: int) -> bool:
-    """``renameat2`` in one step; False where the system or the file system cannot."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if not hasattr(libc, "renameat2"):
-        return False
-    if libc.renameat2(_AT_FDCWD, os.fsencode(source), _AT_FDCWD, os.fsencode(target), how) == 0:
-        return True
-    code = ctypes.get_errno()
-    if code in _NO_FLAGS:
-        return False
-    raise OSError(code, os.strerror(code), str(target))

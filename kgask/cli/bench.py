@@ -306,7 +306,8 @@ def everything(data: Path, packs: Path, model: str | None, limit: int | None, as
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
 @click.option("--seed", "rng_seed", type=int, default=0, show_default=True, help="Seed of the choice.")
-def few(files: tuple[Path, ...], out: Path, rng_seed: int) -> None:
+@click.option("--force", is_flag=True, help="Replace files that are there.")
+def few(files: tuple[Path, ...], out: Path, rng_seed: int, force: bool) -> None:
     """One question of every type in FILES, and the questions of all other wordings.
 
     few.txt is for "kgask train adapt PACK --questions few.txt"; rest-1.txt,
@@ -315,7 +316,7 @@ def few(files: tuple[Path, ...], out: Path, rng_seed: int) -> None:
     """
     from kgask.bench.few import write_few
 
-    for name, n in write_few(files, out, rng_seed).items():
+    for name, n in write_few(files, out, rng_seed, force).items():
         note(f"{out / name}: {n} questions")
 
 

@@ -75,10 +75,11 @@ def compare(first: Path, second: Path, changed: int, as_json: bool) -> None:
 @evaluate.command("report", short_help="A Markdown and an HTML page of runs.")
 @click.argument("outs", metavar="OUT...", nargs=-1, required=True, type=RUN_FOLDER)
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder for them.")
-def report(outs: tuple[Path, ...], output: Path) -> None:
+@click.option("--force", is_flag=True, help="Replace pages that are there.")
+def report(outs: tuple[Path, ...], output: Path, force: bool) -> None:
     """Write report.md and report.html: tables, plots, what was lost and where, for the runs in OUT..."""
     from kgask.eval.folder import load
     from kgask.eval.report import write
 
-    for file in write([load(out) for out in outs], output):
+    for file in write([load(out) for out in outs], output, force=force):
         note(f"wrote {file}")

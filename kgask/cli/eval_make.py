@@ -24,7 +24,7 @@ NEW_PACK = click.option(
 SEED = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed, the same result."
 )
-FORCE = click.option("--force", is_flag=True, help="Replace a pack that is there.")
+FORCE = click.option("--force", is_flag=True, help="Replace a pack, or a file of questions, that is there.")
 MOST_REASONS = 10
 WRITER_TOKENS = 64  # of a question
 
@@ -85,14 +85,21 @@ def rename(
       kgask eval run jsonl renamed.jsonl --pack metaqa_renamed ...
       kgask eval run jsonl renamed.original.jsonl --pack metaqa ...
     """
-    from kgask.build.folder import refuse_existing
+    from kgask import config
+    from kgask.build.folder import check_target
     from kgask.eval.rename import invent_names, rename_questions, write_renamed
+    from kgask.files import check_output
     from kgask.sets import registry
     from kgask.sets.own import write_jsonl
 
     if (questions is None) != (questions_out is None):
         raise click.UsageError("--questions and --questions-out go together")
-    refuse_existing(output, force)
+    inputs = [config.find("pack", pack).path, *([questions] if questions else [])]
+    check_target(output, force, sources=inputs)
+    if questions_out is not None:
+        originals = questions_out.with_suffix(".original.jsonl")
+        for file in (questions_out, originals):
+            check_output(file, force, inputs)
     golds = registry.load(set_name, questions, split) if questions is not None else []
     with _open(pack) as opened:
         naming = invent_names(opened, seed)
@@ -101,9 +108,8 @@ def rename(
             report = write_renamed(opened, output, naming, seed, force, lambda done: show(done, ""))
     note(_built(report))
     if questions_out is not None:
-        originals = questions_out.with_suffix(".original.jsonl")
-        write_jsonl(questions_out, found.renamed)
-        write_jsonl(originals, found.originals)
+        write_jsonl(questions_out, found.renamed, force)
+        write_jsonl(originals, found.originals, force)
         note(f"{questions_out}: {len(found.renamed):,} questions of {len(golds):,}; as they were: {originals}")
         _note_left_out(found.left_out)
 
@@ -131,10 +137,11 @@ def _note_left_out(left_out: tuple[LeftOut, ...]) -> None:
 )
 @click.option("--writer", metavar="GGUF", help="A language model that words the questions; where it fails, a template.")
 @SEED
+@FORCE
 @click.option("--json", "as_json", is_flag=True, help="Print the quality report as JSON.")
 def make(
     pack: str, output: Path, number: int, conversations: int, bands: str | None, views: Path | None,
-    uninformative: Path | None, writer: str | None, seed: int, as_json: bool,
+    uninformative: Path | None, writer: str | None, seed: int, force: bool, as_json: bool,
 ) -> None:
     """Write questions with gold answers and triples about PACK, and print how good they are.
 
@@ -145,8 +152,10 @@ def make(
     from kgask.eval.make import Settings
     from kgask.eval.make import make as make_questions
     from kgask.eval.make_sample import DEGREE_BANDS, VIEW_BANDS, parse_bands, read_rules, read_views
+    from kgask.files import check_output
     from kgask.sets.own import write_jsonl
 
+    check_output(output, force, [each for each in (views, uninformative) if each is not None])
     parsed = parse_bands(bands or (VIEW_BANDS if views else DEGREE_BANDS))
     settings = Settings(number, conversations, seed, parsed, read_rules(uninformative))
     with _open(pack) as opened, steps_bar("make", number + conversations) as show:
@@ -155,7 +164,7 @@ def make(
         made, quality = make_questions(opened, settings, popularity, write, tell=lambda done: show(done, ""))
     if not made:
         raise UsageError(f"{pack}: no entity of these bands has 5 to 100 informative triples; try other --bands")
-    write_jsonl(output, [each.gold for each in made])
+    write_jsonl(output, [each.gold for each in made], force)
     note(f"{output}: {len(made):,} questions")
     if as_json:
         print(json.dumps(quality, ensure_ascii=False))

@@ -18,6 +18,7 @@ from typing import Any
 
 from kgask.errors import UsageError
 from kgask.eval.records import Prediction, json_line, read_lines, read_predictions
+from kgask.files import temporary_names, write_whole
 
 RUN_FILE, PREDICTIONS_FILE, TIMINGS_FILE = "run.json", "predictions.jsonl", "timings.jsonl"
 FORMAT = 1
@@ -144,10 +145,12 @@ def opened(
 
 def _claim(path: Path, decides: dict[str, Any], about: dict[str, Any]) -> None:
     if not (path / RUN_FILE).exists():
-        strangers = sorted(each.name for each in path.iterdir() if each.name != f"{RUN_FILE}.tmp")
+        left = temporary_names(path / RUN_FILE)  # of a run that was killed in its first moment
+        strangers = sorted(each.name for each in path.iterdir() if each not in left)
         if strangers:
             raise UsageError(f"{path}: holds {strangers[0]!r} and is not a run; choose another -o")
-        _write_whole(path / RUN_FILE, {"format": FORMAT, "decides": decides, "about": about})
+        content = {"format": FORMAT, "decides": decides, "about": about}
+        write_whole(path / RUN_FILE, json.dumps(content, ensure_ascii=True, indent=1, sort_keys=True) + "\n")
         return
     before = read_settings(path)["decides"]
     for name in (*decides, *before):
@@ -159,17 +162,6 @@ def _claim(path: Path, decides: dict[str, Any], about: dict[str, Any]) -> None:
 def _short(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, sort_keys=True)
     return text if len(text) <= 80 else f"{text[:79]}…"
-
-
-def _write_whole(file: Path, content: dict[str, Any]) -> None:
-    """In one rename, and on the disk before anything that builds on it."""
-    beside = file.with_name(f"{file.name}.tmp")
-    with beside.open("w", encoding="utf-8") as stream:
-        json.dump(content, stream, ensure_ascii=True, indent=1, sort_keys=True)
-        stream.write("\n")
-        stream.flush()
-        os.fsync(stream.fileno())
-    beside.replace(file)
 
 
 def _cut(path: Path, ids: Sequence[str], batch: int) -> int:

@@ -25,6 +25,7 @@ from kgask.eval.summary import (
     figures,
     threshold_figures,
 )  # fmt: skip
+from kgask.files import check_output, write_whole
 
 TITLE = "kgask eval"
 SHOWN_WRONG = 12  # wrong answers of a run, spread over the stages that lost them
@@ -36,15 +37,21 @@ SETTINGS = (
 )  # fmt: skip
 
 
-def write(runs: Sequence[Saved], out: Path, resamples: int = RESAMPLES) -> tuple[Path, Path]:
-    """``report.md`` and ``report.html`` in ``out``. Raises :class:`UsageError` for runs without predictions."""
+def write(runs: Sequence[Saved], out: Path, resamples: int = RESAMPLES, force: bool = False) -> tuple[Path, Path]:
+    """``report.md`` and ``report.html`` in ``out``. Raises :class:`UsageError` for runs without predictions, and, without
+    ``force``, for pages that are there."""
     if not runs:
         raise UsageError("no run to report; name the folders that 'kgask eval run -o' wrote")
-    blocks = page(runs, resamples)
-    out.mkdir(parents=True, exist_ok=True)
     files = out / "report.md", out / "report.html"
-    files[0].write_text(markdown(blocks), encoding="utf-8")
-    files[1].write_text(as_html(TITLE, blocks), encoding="utf-8")
+    for file in files:
+        check_output(file, force)
+    blocks = page(runs, resamples)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for file, text in zip(files, (markdown(blocks), as_html(TITLE, blocks)), strict=True):
+            write_whole(file, text, replace=force)
+    except OSError as error:
+        raise UsageError(f"{error.filename or out}: cannot be written ({error.strerror})") from error
     return files
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from kgask.errors import UsageError
+from kgask.files import whole_file
 from kgask.sets.gold import Gold, GoldAnswer, GoldTopic
 from kgask.sets.rows import fits, json_lines, lines_of, one_of_folder, stem, text_at
 
@@ -61,11 +62,14 @@ def load_tsv(path: Path, split: str | None) -> list[Gold]:
     return found
 
 
-def write_jsonl(path: Path, questions: Iterable[Gold]) -> None:
-    """The form that :func:`load_jsonl` reads back to the same questions; fields that are empty are left out."""
+def write_jsonl(path: Path, questions: Iterable[Gold], replace: bool = True) -> None:
+    """The form that :func:`load_jsonl` reads back to the same questions; fields that are empty are left out.
+
+    The file is written in one rename. Raises UsageError, also for one that is there when ``replace`` is off.
+    """
     try:
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(json.dumps(row_of(gold), ensure_ascii=False) + "\n" for gold in questions)
+        with whole_file(path, replace=replace) as file:
+            file.writelines(json.dumps(row_of(gold), ensure_ascii=False).encode() + b"\n" for gold in questions)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
 
