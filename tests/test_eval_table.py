@@ -1,4 +1,4 @@
-"""`kgask eval table`: every method and reader over four small sets in their published forms."""
+"""`kgask eval table`: every method and reader over small sets in their published forms."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ QUESTIONS = "who directed [Harbour Lights]\tAnn Ray\nwho directed [North Road]\t
 @pytest.fixture
 def sets(tmp_path: Path) -> Path:
     data = tmp_path / "data"
-    for column in COLUMNS[:3]:
+    *metaqa, entityquestions = COLUMNS
+    for column in metaqa:
         place = data / column.place
-        place.parent.mkdir(parents=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(gzip.compress(QUESTIONS.encode()))
     packs = tmp_path / "packs"
     packs.mkdir()
-    dev = data / COLUMNS[3].place
+    dev = data / entityquestions.place
     dev.mkdir(parents=True)
     (dev / "P57.dev.json").write_text(
         json.dumps([{"question": "Who is the director of Stone Garden?", "answers": ["Ann Ray"]}]), encoding="utf-8"
@@ -52,7 +53,7 @@ def test_the_table_has_a_row_for_each_method_and_reader_and_goes_on(sets: Path) 
     assert rows[0][2:] == [column.title for column in COLUMNS]
     assert [tuple(row[:2]) for row in rows[2:]] == [(method, reader) for method in METHODS for reader in READERS]
     by_method = {tuple(row[:2]): [float(cell.split()[0]) for cell in row[2:]] for row in rows[2:]}
-    assert by_method["none", "shipped"] == [0.0] * 4
+    assert by_method["none", "shipped"] == [0.0] * len(COLUMNS)
     assert by_method["rigel", "none"][0] == 100.0
     again = table(sets)
     assert again.stdout == done.stdout

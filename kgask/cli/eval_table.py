@@ -34,6 +34,7 @@ class Column:
 
 COLUMNS = (
     *(Column(f"MetaQA {n}-hop", "metaqa", f"metaqa/{n}-hop/qa_dev_kbexact.txt.gz", "metaqa", n) for n in (1, 2, 3)),
+    Column("MetaQA 1-hop paraphrased", "metaqa", "metaqa/1-hop/qa_dev_ntm.txt.gz", "metaqa", 1),
     Column("EntityQuestions", "entityquestions", "entityquestions/dev", "entityquestions", 1),
 )
 
@@ -45,7 +46,7 @@ COLUMNS = (
 @click.option("--limit", type=click.IntRange(1), default=500, show_default=True, help="Questions of each set.")
 @click.option("--top-k", type=click.IntRange(1, 20), default=20, show_default=True, help="Triples for the reader.")
 def table(data: Path, packs: Path, output: Path, limit: int, top_k: int) -> None:
-    """Ask MetaQA dev (1, 2, 3 hops) and EntityQuestions dev by every method, with the shipped reader and without one.
+    """Ask MetaQA dev (1, 2, 3 hops; 1 hop paraphrased) and EntityQuestions dev by every method, read and unread.
 
     \b
     Topics are linked, no threshold applies. Methods that plan nothing look as many
