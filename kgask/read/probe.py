@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from kgask.config import AUTO
 from kgask.cores import usable_cores
 from kgask.errors import ModelError, NativeError
 from kgask.read.bindings import library_hash
@@ -81,7 +82,7 @@ class Weights:
     note: str  # what was tried, for --verbose; "" when nothing was
 
 
-def usable(path: Path, n_threads: int | None, gpu_layers: int | str) -> Weights:
+def usable(path: Path, n_threads: int | None = None, gpu_layers: int | str = AUTO) -> Weights:
     """The weights of a ``.gguf`` file or of a folder that ``kgask models add`` made.
 
     Raises ModelError, one line, for what is broken or has changed since it was added, NativeError for what crashes
