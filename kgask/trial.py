@@ -39,23 +39,27 @@ class Trial:
         Raises :class:`NativeError` where the child dies (a fault is remembered too), :class:`ModelError` with the
         reason that the task gave.
         """
-        key = "\0".join([f"trial {VERSION}", self.task, cpu(), *self.depends_on])
-        known = recall(key)
+        known = recall(self._key())
         if isinstance(known, str) and known:
             raise self._died(known)
-        if known == "":
-            return ""
+        return "" if known == "" else self.again()
+
+    def again(self) -> str:
+        """Try it whatever is remembered, and remember the verdict; as :meth:`pass_once` otherwise."""
         try:
             self.run()
         except Crash as error:
             if error.fault:
-                remember(key, error.how)
+                remember(self._key(), error.how)
             raise
-        kept = remember(key, "")
+        kept = remember(self._key(), "")
         return f"tried in a process of its own{'' if kept else ', as each time: the cache cannot be written'}"
 
+    def _key(self) -> str:
+        return "\0".join([f"trial {VERSION}", self.task, cpu(), *self.depends_on])
+
     def run(self) -> None:
-        """Try it now, whatever is remembered; raises as :meth:`pass_once` does."""
+        """Try it, with nothing remembered; raises as :meth:`pass_once` does."""
         try:
             problem = in_child(self.task, self.payload, seconds=self.seconds)
         except ChildDied as error:

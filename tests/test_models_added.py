@@ -275,6 +275,8 @@ def test_layers_go_to_a_gpu_only_where_there_is_one(model: Path) -> None:
 
 
 def test_the_signal_names_are_what_people_know() -> None:
-    from kgask.child import _how_it_died
+    from kgask.child import _death
 
-    assert _how_it_died(signal.SIGSEGV) == "crashes (SIGSEGV)" and "memory" in _how_it_died(signal.SIGKILL)
+    crash, killed = _death(signal.SIGSEGV), _death(signal.SIGKILL)
+    assert str(crash) == "crashes (SIGSEGV)" and crash.fault
+    assert "memory" in str(killed) and not killed.fault

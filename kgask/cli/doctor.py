@@ -27,10 +27,12 @@ def doctor(pack: str | None, model: str | None, as_json: bool) -> int:
     sent anywhere, and settings are shown without anything secret.
 
     \b
-    Looked at: versions; SQLite's full-text search; threads, memory, CUDA and
-    why it is not used; the user's folder and settings; every model and its
+    Looked at: versions; what llama.cpp was compiled for, by which compiler, and
+    whether this CPU has it; SQLite's full-text search; threads, memory, CUDA
+    and why it is not used; the user's folder and settings; every model and its
     hashes; the pack's counts; relations whose labels are ids that no planner
-    can read; a few questions through the plan, with their time.
+    can read; planner, reader and encoder on real questions, each in a process
+    of its own, so that a crash there is a finding.
 
     \b
     Exit codes: 0 nothing fails (there may be warnings), 4 something fails.
@@ -59,4 +61,5 @@ def _findings(pack: str | None, model: str | None) -> Iterator[Finding]:
     reader = str(settings.get("reader", config.DEFAULT_READER))
     encoder = str(settings.get("encoder", config.DEFAULT_ENCODER))
     yield from health.models([model, reader, encoder])
-    yield from health.pack_and_fit(pack or str(settings.get("pack", config.DEFAULT_PACK)), model)
+    pack = pack or str(settings.get("pack", config.DEFAULT_PACK))
+    yield from health.pack_and_fit(pack, model, reader, encoder)

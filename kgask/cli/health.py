@@ -6,23 +6,29 @@ it can foresee. Nothing here imports torch or touches a network.
 
 from __future__ import annotations
 
-import importlib
 import os
 import platform
 import re
 import sqlite3
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from kgask import __version__, config
+from kgask.cli.health_native import (
+    Finding,
+    Status,
+    encoder_test,
+    library,
+    llama_build,
+    planner_test,
+    reader_test,
+    version_of,
+)
 from kgask.cores import affine_cores, cpu_quota, usable_cores
-from kgask.errors import KgaskError, PackError, UsageError
+from kgask.errors import KgaskError
 from kgask.pack.records import RelationText
 
-Status = Literal["ok", "warn", "fail"]
 PYTHONS = ((3, 11), (3, 13))
 LEAST_MEMORY = 512 << 20  # bytes; a question peaks at about a quarter of a gigabyte
 LIBRARIES = {
@@ -37,16 +43,6 @@ _OPAQUE = re.compile(
     r"/?[mg][./](?=[a-z_]*\d)[0-9a-z_]+|[a-z]{0,4}[-_:.]?\d+|(?=[0-9a-f-]*\d)[0-9a-f-]{8,}|[a-z][a-z0-9+.-]*://.*|[^a-z]*",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line of the doctor; ``advice`` is what to type or do next, "" when nothing."""
-
-    status: Status
-    check: str
-    found: str
-    advice: str = ""
 
 
 def is_opaque(label: str) -> bool:
@@ -65,38 +61,16 @@ def is_opaque(label: str) -> bool:
 
 def versions() -> Iterator[Finding]:
     """kgask, Python, and the libraries as they really load."""
-    yield Finding("ok", "kgask", __version__ if _version("kgask") else f"{__version__}, not installed as a package")
+    yield Finding("ok", "kgask", __version__ if version_of("kgask") else f"{__version__}, not installed as a package")
     python = platform.python_version()
     if PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]:
         yield Finding("ok", "python", f"{python}, {platform.machine()}, {platform.system()}")
     else:
         yield Finding("warn", "python", python, "kgask is tested with Python 3.11 to 3.13")
     for module, packages in LIBRARIES.items():
-        yield _library(module, packages)
+        yield from library(module, packages)
+    yield from llama_build()
     yield _sqlite()
-
-
-def _version(*packages: str) -> str | None:
-    from importlib.metadata import PackageNotFoundError, version
-
-    for package in packages:
-        try:
-            return f"{version(package)} ({package})" if len(packages) > 1 else version(package)
-        except PackageNotFoundError:
-            continue
-    return None
-
-
-def _library(module: str, packages: tuple[str, ...]) -> Finding:
-    from kgask.plan.providers import silenced
-
-    try:
-        with silenced():
-            importlib.import_module(module)
-    except Exception as error:  # a broken shared library raises nearly anything
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        return Finding("fail", module, f"does not load: {reason[:160]}", f"pip install --force-reinstall {packages[0]}")
-    return Finding("ok", module, _version(*packages) or "found, not as a package")
 
 
 def _sqlite() -> Finding:
@@ -203,8 +177,8 @@ def _model(model: config.Found, in_use: bool) -> Finding:
     return Finding("ok", check, f"{role}, format {content.get('format_version')}, hashes fit ({model.origin})")
 
 
-def pack_and_fit(pack: str, model: str) -> Iterator[Finding]:
-    """The pack's counts, its relations as the planner reads them, and a few questions through the plan."""
+def pack_and_fit(pack: str, model: str, reader: str, encoder: str) -> Iterator[Finding]:
+    """The pack's counts, its relations as the planner reads them, and questions through planner and reader."""
     from kgask.pack.store import Pack
 
     try:
@@ -221,7 +195,9 @@ def pack_and_fit(pack: str, model: str) -> Iterator[Finding]:
     except KgaskError as error:
         yield Finding("fail", "pack", str(error), f"kgask pack check {pack}")
         return
-    yield from self_test(pack, model)
+    yield from planner_test(pack, model)
+    yield from reader_test(pack, model, reader)
+    yield from encoder_test(encoder)
 
 
 def relation_texts(relations: list[RelationText]) -> Iterator[Finding]:
@@ -241,40 +217,7 @@ def relation_texts(relations: list[RelationText]) -> Iterator[Finding]:
     yield Finding("ok", "relation aliases", found, hint)
 
 
-def self_test(pack: str, model: str) -> Iterator[Finding]:
-    """A few questions about triples of the pack, topic given, through the plan alone."""
-    from kgask.asking import AskOptions
-    from kgask.pipeline import Pipeline, sound
-
-    try:
-        with Pipeline.open(pack, model=model, reader=None, settings={}) as pipeline:
-            yield Finding("ok", "planner", f"{model}: {pipeline.planner.note}")
-            with sound(pipeline.pack):
-                asked = list(_probes(pipeline.pack))
-            right, spent_ms = 0, []
-            for question, subject, relation in asked:
-                answer = pipeline.ask(question, AskOptions(entity=f"#{subject}", min_confidence=0.0))
-                right += any(triple.relation == relation for triple in answer.support)
-                spent_ms.append(answer.timings_ms.get("plan", 0.0))
-    except (PackError, UsageError) as error:
-        yield Finding("fail", "self-test", str(error), f"kgask pack check {pack}")
-    except KgaskError as error:
-        yield Finding("fail", "self-test", str(error), "kgask models check")
-    else:
-        yield _verdict(asked, right, spent_ms, pack)
-
-
-def _verdict(asked: list[tuple[str, int, str]], right: int, spent_ms: list[float], pack: str) -> Finding:
-    if not asked:
-        return Finding("warn", "self-test", "no triple to ask about", f"kgask pack info {pack}")
-    example, median_ms = asked[0][0], sorted(spent_ms)[len(spent_ms) // 2]
-    found = f"{right} of {len(asked)} one-hop questions planned right, {median_ms:.1f} ms ({example})"
-    if right:
-        return Finding("ok", "self-test", found)
-    return Finding("warn", "self-test", found, f"the planner does not read these relations: kgask train adapt {pack}")
-
-
-def _probes(pack: object) -> Iterator[tuple[str, int, str]]:
+def probes(pack: object) -> Iterator[tuple[str, int, str]]:
     """(question, subject, relation label) of one triple each of a few relations with words, spread over the pack."""
     import numpy as np
 

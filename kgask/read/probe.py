@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from kgask.config import AUTO
+from kgask.config import AUTO, MODEL_CARD
 from kgask.cores import usable_cores
 from kgask.errors import ModelError, NativeError
 from kgask.read.bindings import library_hash
-from kgask.read.card import added_file, file_hash, is_added
+from kgask.read.card import added_file, check_file, file_hash, is_added, read_card
 from kgask.read.gguf_header import GgufHeader, check_readable, read_header
 from kgask.trial import Crash, Trial
 
@@ -47,7 +47,7 @@ class Run:
     extra_buffers: bool = False
 
     @classmethod
-    def own(cls, file: Path, n_threads: int | None, gpu_layers: int | str) -> Run:
+    def own(cls, file: Path, n_threads: int | None = None, gpu_layers: int | str = AUTO) -> Run:
         """Of kgask's own reader."""
         return cls(str(file.absolute()), "own", n_threads or min(OWN_THREADS, usable_cores()), gpu_layers)
 
@@ -91,8 +91,7 @@ def usable(path: Path, n_threads: int | None = None, gpu_layers: int | str = AUT
     file, hashed = added_file(path) if is_added(path) else (path, None)
     header = checked_header(file)
     hashed = hashed or file_hash(file)
-    found = file.stat()
-    key = f"{found.st_size} {found.st_mtime_ns} {hashed}"
+    key = _content_key(file, hashed)
     for run in runs(header, n_threads, gpu_layers):
         try:
             return Weights(file, header, hashed, run, run.trial(key, header.file_bytes).pass_once())
@@ -102,7 +101,7 @@ def usable(path: Path, n_threads: int | None = None, gpu_layers: int | str = AUT
     raise AssertionError("runs() ends with one without extra buffers")
 
 
-def runs(header: GgufHeader, n_threads: int | None, gpu_layers: int | str) -> list[Run]:
+def runs(header: GgufHeader, n_threads: int | None = None, gpu_layers: int | str = AUTO) -> list[Run]:
     """The ways to run a file, the quickest first; the last one is the plainest."""
     if header.is_own:
         return [Run.own(header.path, n_threads, gpu_layers)]
@@ -113,6 +112,23 @@ def runs(header: GgufHeader, n_threads: int | None, gpu_layers: int | str) -> li
         gpu_layers,
     )
     return [replace(plain, extra_buffers=True), plain] if header.quantisation in REARRANGED else [plain]
+
+
+def trial_of(path: Path) -> Trial:
+    """What tries a reader (folder or file) in the plainest way that it runs in; raises ModelError for one that is none."""
+    if (path / MODEL_CARD).is_file() and not is_added(path):
+        card = read_card(path)
+        check_file(card)
+        return Run.own(card.file).trial(card.sha256, card.n_bytes)
+    file = added_file(path)[0] if is_added(path) else path
+    header = checked_header(file)
+    return runs(header)[-1].trial(_content_key(file, file_hash(file)), header.file_bytes)
+
+
+def _content_key(file: Path, hashed: str) -> str:
+    """Which content a file has; the hash of a large one is of its head only."""
+    found = file.stat()
+    return f"{found.st_size} {found.st_mtime_ns} {hashed}"
 
 
 def checked_header(file: Path) -> GgufHeader:
