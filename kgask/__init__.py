@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from kgask import environment
 from kgask.errors import KgaskError
+from kgask.version import __version__
 
 TYPE_CHECKING = False  # as in typing, which the command should not wait for before it can answer Ctrl-C
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from kgask.pipeline import Pipeline
     from kgask.types import Answer
 
-__all__ = ["Answer", "KgaskError", "open"]
-__version__ = "0.1.0"  # read by setup.cfg too
+__all__ = ["Answer", "KgaskError", "__version__", "open"]
 
 environment.prepare()  # before any other import: some libraries look once, while they are imported
 

@@ -76,7 +76,7 @@ def test_nothing_that_takes_time_is_imported_before_ctrl_c_is_ours() -> None:
     code = "import os; before = set(sys.modules); import kgask; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n"
         + code], capture_output=True, text=True, check=True)  # fmt: skip
-    assert done.stdout.split() == ["__future__", "kgask", "kgask.environment", "kgask.errors"]
+    assert done.stdout.split() == ["__future__", "kgask", "kgask.environment", "kgask.errors", "kgask.version"]
 
 
 def test_ctrl_c_after_any_time() -> None:

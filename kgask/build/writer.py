@@ -26,7 +26,6 @@ from typing import Any
 
 import numpy as np
 
-from kgask import __version__
 from kgask.build.folder import new_folder
 from kgask.build.names_writer import Alias, EntityText, write_names
 from kgask.build.passages_writer import split_text, write_passages
@@ -43,6 +42,7 @@ from kgask.pack.passages import PASSAGES_FILE
 from kgask.pack.records import Literal, RelationText
 from kgask.pack.schema import key_order
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT, type_relations, type_table
+from kgask.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

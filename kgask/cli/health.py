@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from kgask import __version__, config
+from kgask import config
 from kgask.cli.health_native import (
     Finding,
     Status,
@@ -28,6 +28,7 @@ from kgask.cli.health_native import (
 from kgask.cores import affine_cores, cpu_quota, usable_cores
 from kgask.errors import KgaskError
 from kgask.pack.records import RelationText
+from kgask.version import __version__
 
 PYTHONS = ((3, 11), (3, 13))
 LEAST_MEMORY = 512 << 20  # bytes; a question peaks at about a quarter of a gigabyte

@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 
 import click
 
-from kgask import __version__
 from kgask.cli import interrupt
 from kgask.errors import EXIT_ERROR, EXIT_OK, KgaskError, UsageError
+from kgask.version import __version__
 
 # command -> (module:attribute, one-line help); the help is repeated here so that listing imports nothing.
 COMMANDS = {

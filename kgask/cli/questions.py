@@ -20,10 +20,11 @@ def one_question(words: Sequence[str]) -> str:
 
     Raises :class:`UsageError` for several questions: words that end in "?", or that are all texts of several words.
     """
-    asked = [word for word in words if word.strip().endswith("?")]
-    texts = [word for word in words if len(word.split()) > 1 or word in asked]
-    if len(asked) > 1 or (len(texts) > 1 and len(texts) == len(words)):
-        raise UsageError(f"{len(texts)} questions; write them one a line in a file and type: kgask --questions FILE")
+    several = sum(word.strip().endswith("?") for word in words)
+    if all(len(word.split()) > 1 for word in words):
+        several = len(words)
+    if several > 1:
+        raise UsageError(f"{several} questions; write them one a line in a file and type: kgask --questions FILE")
     return " ".join(words)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -52,13 +52,19 @@ def shorten(text: str, limit: int = MAX_SHOWN) -> str:
 
 def note(text: str) -> None:
     """One line for a person, on stderr."""
-    print(f"kgask: {clean(text)}", file=sys.stderr)
+    tell(f"kgask: {clean(text)}\n")
+
+
+def tell(text: str) -> None:
+    """Harmless text to stderr at once; where nobody takes it (a closed pipe, a full disk) the work goes on."""
+    with suppress(OSError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def stream_text(text: str) -> None:
     """A piece of a text that is being written, on a terminal's stderr; line breaks stay."""
-    sys.stderr.write("\n".join(clean(line) for line in text.split("\n")))
-    sys.stderr.flush()
+    tell("\n".join(clean(line) for line in text.split("\n")))
 
 
 def markup_free(text: str) -> Text:
@@ -128,9 +134,9 @@ def explain(sections: Iterable[tuple[str, Sequence[str], Sequence[Sequence[objec
     """Titled tables on stderr: rich on a terminal, tab-separated text elsewhere."""
     if not sys.stderr.isatty():
         for title, _, rows in sections:
-            print(f"# {clean(title)}", file=sys.stderr)
+            tell(f"# {clean(title)}\n")
             for row in rows:
-                print("\t".join(clean(str(cell)) for cell in row), file=sys.stderr)
+                tell("\t".join(clean(str(cell)) for cell in row) + "\n")
         return
     from rich import box
     from rich.console import Console
