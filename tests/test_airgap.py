@@ -36,13 +36,13 @@ def run(command: list[str], folder: Path, **environment: str) -> subprocess.Comp
 
 @pytest.fixture(scope="module")
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Made by the command as typed; a wheel of an earlier test run is put where an interrupted run leaves it."""
+    """Made by the command as typed; a wheel of an earlier test run is put where an earlier run keeps it."""
     if not has_route():
         pytest.skip("the wheels come from the package index, and there is no network")
     target = tmp_path_factory.mktemp("airgap") / "kgask-folder"
     flags = hashlib.sha256(airgap.cmake_arguments().encode()).hexdigest()[:8]
     kept = Path(request.config.cache.mkdir(f"airgap-{flags}"))
-    shutil.copytree(kept, target.with_name(f"{target.name}.tmp"))
+    shutil.copytree(kept, airgap.wheel_cache())
     done = run([sys.executable, "-m", "kgask", "airgap", str(target)], ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
@@ -58,7 +58,7 @@ def test_the_sums_are_those_of_every_file(folder: Path) -> None:
     found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
     del found[airgap.SUMS]
     assert stated == found
-    assert list(folder.parent.glob("*.tmp")) == []
+    assert list(folder.parent.iterdir()) == [folder]
 
 
 @pytest.mark.slow
@@ -143,9 +143,16 @@ class FakePip:
                 archive.writestr(name, name)
 
 
-def make(target: Path, pip: FakePip, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def empty_cache(request: pytest.FixtureRequest) -> None:
+    """No test of an interruption uses what another one compiled."""
+    if "folder" not in request.fixturenames:
+        request.getfixturevalue("own_cache")
+
+
+def make(target: Path, pip: FakePip, monkeypatch: pytest.MonkeyPatch, force: bool = False) -> None:
     monkeypatch.setattr(airgap, "_pip_wheel", pip)
-    airgap.make_folder(target, ROOT)
+    airgap.make_folder(target, ROOT, force)
 
 
 @pytest.mark.parametrize("dies_at", [1, 2, 3])
@@ -155,8 +162,7 @@ def test_an_interrupted_run_leaves_nothing_that_looks_whole(
     target = tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
         make(target, FakePip(dies_at), monkeypatch)
-    assert not target.exists()
-    assert not (tmp_path / "out.tmp" / airgap.SUMS).exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("dies_at", [2, 3])
@@ -177,10 +183,10 @@ def test_what_an_interrupted_run_compiled_is_used_again(
 def test_a_torn_wheel_is_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "out"
     make(target, FakePip(), monkeypatch)
-    (wheel,) = target.glob("llama_cpp_python-*.whl")
+    (wheel,) = airgap.wheel_cache().glob("llama_cpp_python-*.whl")
     wheel.write_bytes(wheel.read_bytes()[:-30])
     second = FakePip()
-    make(target, second, monkeypatch)
+    make(target, second, monkeypatch, force=True)
     assert "--no-binary" in second.calls[0]
 
 
@@ -189,16 +195,38 @@ def test_an_interrupted_run_leaves_the_old_folder_as_it_was(tmp_path: Path, monk
     make(target, FakePip(), monkeypatch)
     before = {path.name: path.read_bytes() for path in target.iterdir()}
     with pytest.raises(KeyboardInterrupt):
-        make(target, FakePip(dies_at=2), monkeypatch)
+        make(target, FakePip(dies_at=2), monkeypatch, force=True)
     assert {path.name: path.read_bytes() for path in target.iterdir()} == before
 
 
-def test_leftovers_of_a_killed_replacement_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target, old = tmp_path / "out", tmp_path / "out.old.tmp"
+@pytest.mark.parametrize("name", ["out.tmp", "out.old.tmp"])
+def test_folders_beside_it_stay(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "thesis").write_text("x")
+    for force in (False, True):
+        make(tmp_path / "out", FakePip(), monkeypatch, force)
+    assert (tmp_path / name / "thesis").read_text() == "x"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["out", name])
+
+
+def test_only_its_own_folder_is_made_again_and_only_with_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "out"
     make(target, FakePip(), monkeypatch)
-    shutil.copytree(target, old)
-    make(target, FakePip(), monkeypatch)
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    with pytest.raises(KgaskError, match="--force replaces it"):
+        make(target, FakePip(), monkeypatch)
+    (target / "thesis").write_text("x")
+    with pytest.raises(KgaskError, match="'thesis'"):
+        make(target, FakePip(), monkeypatch, force=True)
+    (target / "thesis").unlink()
+    make(target, FakePip(), monkeypatch, force=True)
+
+
+def test_what_others_publish_with_such_names_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / airgap.SUMS).write_text(f"{'0' * 64}  {airgap.INSTALL}\n")
+    (tmp_path / airgap.INSTALL).write_text("Run make install.\n")
+    with pytest.raises(KgaskError, match="is not a folder that kgask airgap made"):
+        make(tmp_path, FakePip(), monkeypatch, force=True)
+    assert (tmp_path / airgap.INSTALL).read_text() == "Run make install.\n"
 
 
 def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,7 +255,7 @@ def test_compiling_ignores_pips_cache_and_the_shells_flags(tmp_path: Path, monke
 
 def test_a_folder_with_other_files_is_not_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "letters.txt").write_text("mine")
-    with pytest.raises(UsageError, match="did not make"):
+    with pytest.raises(KgaskError, match="is not a folder that kgask airgap made"):
         make(tmp_path, FakePip(), monkeypatch)
     assert (tmp_path / "letters.txt").read_text() == "mine"
 

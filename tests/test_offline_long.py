@@ -71,7 +71,7 @@ def run_traced(command: Sequence[str], folder: Path, stdin: str | None = None, s
     """Run in an empty network namespace with a home of its own; other settings ask for what kgask forbids."""
     home, calls = folder / "home", folder / "calls"
     home.mkdir(parents=True)
-    wanted = {name: "0" for name in environment.OFFLINE}
+    wanted = dict.fromkeys(environment.OFFLINE, "0")
     places = {"HOME": str(home), "KGASK_HOME": str(folder / "kgask"), "KGASK_CACHE": str(folder / "kgask" / "cache")}
     places |= {"TMPDIR": str(folder / "tmp"), "PYTHONDONTWRITEBYTECODE": "1"}
     (folder / "tmp").mkdir()

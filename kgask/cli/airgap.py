@@ -1,17 +1,19 @@
 """``kgask airgap DIR``: a folder from which pip installs kgask on a machine without a network.
 
 The only command that uses the network: it runs pip. Everything is gathered
-beside DIR in ``DIR.tmp``, checksums last, and one rename makes it DIR: a
-killed run never leaves a folder that looks whole.
+beside DIR, checksums last, and one rename makes it DIR: a killed run never
+leaves a folder that looks whole. The compiled wheel is kept in the cache.
 """
 
 from __future__ import annotations
 
 import configparser
+import contextlib
 import hashlib
 import json
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -22,8 +24,11 @@ from pathlib import Path
 
 import click
 
+from kgask.build.folder import Kind, new_folder
 from kgask.cli.render import note
+from kgask.config import cache_home
 from kgask.errors import KgaskError, UsageError
+from kgask.files import whole_file
 
 SUMS, INSTALL = "SHA256SUMS", "INSTALL.txt"
 SOURCE_PARTS = ("kgask", "models", "kg_packs", "setup.cfg", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
@@ -69,39 +74,38 @@ To check that the folder arrived whole: sha256sum -c {sums}
 @click.option(
     "--source", metavar="PATH", type=click.Path(path_type=Path, exists=True), help="Checkout or wheel of kgask."
 )
-def airgap(folder: Path, source: Path | None) -> None:
+@click.option("--force", is_flag=True, help="Make a DIR of an earlier run again.")
+def airgap(folder: Path, source: Path | None, force: bool) -> None:
     """Make DIR: every wheel that kgask needs, to install without a network.
 
     Downloads the wheels for this Python and this system with pip, builds kgask's
     own (models and demo pack are inside) and compiles llama-cpp-python for any
-    x86-64 machine with AVX2, which takes some minutes; a later run into the same
-    DIR uses that again. DIR/INSTALL.txt says how to install.
+    x86-64 machine with AVX2, which takes some minutes; what was compiled is kept
+    in the cache for a later run. DIR/INSTALL.txt says how to install.
 
     The source is the checkout that kgask was installed from, or the current
     folder, or --source.
     """
     target = folder.expanduser().absolute()
-    make_folder(target, source.expanduser().absolute() if source else find_source())
+    make_folder(target, source.expanduser().absolute() if source else find_source(), force)
     wheels = sorted(target.glob("*.whl"))
     size_mb = sum(path.stat().st_size for path in wheels) / 1e6
     note(f"{target}: {len(wheels)} wheels, {size_mb:.0f} MB; {INSTALL} there says how to install")
 
 
-def make_folder(target: Path, source: Path) -> None:
+def make_folder(target: Path, source: Path, force: bool = False) -> None:
     """Make ``target`` from a checkout or a wheel of kgask, whole or not at all.
 
-    Raises :class:`UsageError` for a folder or a source that will not do,
-    :class:`KgaskError` when pip fails.
+    ``force`` replaces a folder that an earlier run made. Raises :class:`UsageError`
+    for a source that will not do, :class:`KgaskError` for a target that may not be
+    replaced and when pip fails.
     """
-    _check_replaceable(target)
-    gathered = target.with_name(f"{target.name}.tmp")
-    llama = _reusable(target) or _reusable(gathered)
     try:
-        with tempfile.TemporaryDirectory(prefix="kgask-airgap-") as scratch:
-            kept = Path(shutil.copy2(llama, scratch)) if llama else None
-            _start_empty(gathered, kept)
-            _gather(source, gathered, Path(scratch), kept)
-        _finish(gathered, target)
+        with (
+            new_folder(target, force, AIRGAP, [source]) as gathered,
+            tempfile.TemporaryDirectory(prefix="kgask-airgap-") as scratch,
+        ):
+            _gather(source, gathered, Path(scratch), target.name)
     except OSError as error:
         raise KgaskError(f"{error.filename or target}: {error.strerror or error}") from error
 
@@ -140,18 +144,28 @@ def _is_checkout(folder: Path) -> bool:
     return parser.get("metadata", "name", fallback="") == "kgask"
 
 
-def _check_replaceable(target: Path) -> None:
-    """Only a folder that is empty or that an earlier run made may be replaced."""
-    if not target.exists():
-        return
-    if not target.is_dir():
-        raise UsageError(f"{target}: is not a folder")
-    if any(target.iterdir()) and not ((target / SUMS).is_file() and (target / INSTALL).is_file()):
-        raise UsageError(f"{target}: has files that this command did not make; name another folder")
+def _files_of(folder: Path) -> set[str] | None:
+    """The files of a folder that an earlier run made, as its checksums list them; None for another folder."""
+    try:
+        if INSTALL_TEXT.partition(": ")[2].partition("\n")[0] not in (folder / INSTALL).read_text(encoding="utf-8"):
+            return None
+        lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return None
+    found = [re.fullmatch(r"[0-9a-f]{64}  (.+)", line) for line in lines]
+    return {SUMS, *(match[1] for match in found)} if all(found) else None
+
+
+AIRGAP = Kind("folder that kgask airgap made", _files_of)
+
+
+def wheel_cache() -> Path:
+    """Where compiled wheels are kept, apart for other settings of the compilation."""
+    return cache_home() / "airgap" / hashlib.sha256(cmake_arguments().encode()).hexdigest()[:12]
 
 
 def _reusable(folder: Path) -> Path | None:
-    """A whole portable llama-cpp-python wheel of the wanted version that an earlier run left."""
+    """A whole portable llama-cpp-python wheel of the wanted version that an earlier run kept."""
     wanted = f"llama_cpp_python-{_llama_version()}-{BUILD_TAG}-*.whl"
     return next((path for path in sorted(folder.glob(wanted)) if _is_whole(path)), None)
 
@@ -174,22 +188,14 @@ def _llama_version() -> str:
         raise KgaskError(f"{LLAMA} is not installed in this Python; type: pip install {LLAMA}") from None
 
 
-def _start_empty(gathered: Path, kept: Path | None) -> None:
-    """Begin DIR.tmp, with the compiled wheel put there at once: the next run finds it even if this one dies."""
-    if gathered.exists():
-        if any(path.is_dir() for path in gathered.iterdir()):
-            raise UsageError(f"{gathered}: has folders that this command did not make; remove it first")
-        shutil.rmtree(gathered)
-    gathered.mkdir(parents=True)
-    if kept is not None:
-        shutil.copy2(kept, gathered)
-
-
-def _gather(source: Path, folder: Path, scratch: Path, llama: Path | None) -> None:
-    """Fill ``folder`` with wheels, INSTALL.txt and, last, SHA256SUMS."""
-    if llama is None:
+def _gather(source: Path, folder: Path, scratch: Path, name: str) -> None:
+    """Fill ``folder``, which will be called ``name``, with wheels, INSTALL.txt and, last, SHA256SUMS."""
+    kept = _reusable(wheel_cache())
+    if kept is None:
         llama = _compile_llama(folder, scratch)
+        _keep(llama)
     else:
+        llama = Path(shutil.copy2(kept, folder))
         note(f"{llama.name} of an earlier run is used again")
     note(f"building kgask from {source}")
     _pip_wheel("--no-deps", "--wheel-dir", scratch, clean_copy(source, scratch / "source"))
@@ -199,7 +205,7 @@ def _gather(source: Path, folder: Path, scratch: Path, llama: Path | None) -> No
     pinned = scratch / "constraints.txt"
     pinned.write_text(f"{LLAMA} @ {(folder / llama.name).as_uri()}\n", encoding="utf-8")
     _pip_wheel("--wheel-dir", folder, "--constraint", pinned, kgask_wheel)
-    (folder / INSTALL).write_text(_install_text(kgask_wheel, llama, folder), encoding="utf-8")
+    (folder / INSTALL).write_text(_install_text(kgask_wheel, llama, name), encoding="utf-8")
     lines = [f"{_sha256(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
     (folder / SUMS).write_text("".join(lines), encoding="utf-8")
 
@@ -217,6 +223,14 @@ def _compile_llama(folder: Path, scratch: Path) -> Path:
         "--wheel-dir", folder, f"{LLAMA}=={_llama_version()}", environment=environment,
     )  # fmt: skip
     return next(folder.glob(f"llama_cpp_python-*-{BUILD_TAG}-*.whl"))
+
+
+def _keep(wheel: Path) -> None:
+    """Best effort: where the cache cannot be written the next run compiles again."""
+    with contextlib.suppress(OSError):
+        wheel_cache().mkdir(parents=True, exist_ok=True)
+        with open(wheel, "rb") as compiled, whole_file(wheel_cache() / wheel.name) as file:
+            shutil.copyfileobj(compiled, file)
 
 
 def cmake_arguments() -> str:
@@ -266,7 +280,7 @@ def _pip_wheel(*arguments: object, environment: dict[str, str] | None = None) ->
         raise KgaskError("pip could not make a wheel (its own words are above); nothing was changed")
 
 
-def _install_text(kgask_wheel: Path, llama: Path, folder: Path) -> str:
+def _install_text(kgask_wheel: Path, llama: Path, folder_name: str) -> str:
     name, version = platform.libc_ver()
     return INSTALL_TEXT.format(
         version=kgask_wheel.name.split("-")[1],
@@ -274,7 +288,7 @@ def _install_text(kgask_wheel: Path, llama: Path, folder: Path) -> str:
         system=platform.system(),
         machine=platform.machine(),
         glibc=f" with {name} {version} or newer" if version else "",
-        name=folder.name.removesuffix(".tmp"),
+        name=folder_name,
         llama=llama.name,
         target=_target(),
         sums=SUMS,
@@ -284,13 +298,3 @@ def _install_text(kgask_wheel: Path, llama: Path, folder: Path) -> str:
 def _sha256(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _finish(gathered: Path, target: Path) -> None:
-    """Put the whole folder in the place of the old one."""
-    old = target.with_name(f"{target.name}.old.tmp")
-    if target.exists():
-        shutil.rmtree(old, ignore_errors=True)  # a run that was killed while it removed this
-        target.rename(old)
-    gathered.rename(target)
-    shutil.rmtree(old, ignore_errors=True)

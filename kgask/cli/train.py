@@ -16,7 +16,7 @@ from kgask.cli.train_encoder import encoder as make_encoder
 from kgask.cli.train_pack import adapt, domain
 from kgask.cli.train_reader import reader
 from kgask.cli.train_score_reader import score_reader
-from kgask.cli.training import check_device, need_torch, use_threads
+from kgask.cli.training import FORCE, check_device, need_torch, use_threads
 
 if TYPE_CHECKING:
     from kgask.train.loop import Progress, RigelTrainer
@@ -54,6 +54,7 @@ train.add_command(train_amr)
 @click.option("--full-graph", is_flag=True, help="Write the float32 graph too, four times as large: a GPU runs it.")
 @click.option("--threads", type=click.IntRange(1), help="CPU threads.  [default: all usable cores]")
 @click.option("--device", default="cpu", show_default=True, help="torch device, such as cuda.")
+@FORCE
 def rigel(
     config_file: Path | None,
     data: Path,
@@ -67,6 +68,7 @@ def rigel(
     full_graph: bool,
     threads: int | None,
     device: str,
+    force: bool,
     **given: int | None,
 ) -> None:
     """Train the planner: questions to relation paths, over relation texts.
@@ -81,6 +83,7 @@ def rigel(
     kgask/train/simplequestions.ini is one for a single data set.
     """
     need_torch()
+    from kgask.build.folder import MODEL, check_target, new_folder
     from kgask.train import loop
     from kgask.train.encoder import default_encoder_folder
     from kgask.train.rigel_card import build_model_folder
@@ -94,11 +97,18 @@ def rigel(
     pack_path = config.find("pack", pack).path
     packs = [config.find("pack", name).path for name in validate_on or (pack,)]
     start = config.find("model", init).path if init else None
-    trainer = loop.RigelTrainer(data, work, encoder or default_encoder_folder(), settings, device, start, packs)
+    encoder = encoder or default_encoder_folder()
+    sources = [*filter(None, (encoder, start)), pack_path, *packs]
+    check_target(out, force, MODEL, sources)
+    trainer = loop.RigelTrainer(data, work, encoder, settings, device, start, packs)
     _run(trainer, settings.steps)
     note("exporting to ONNX and calibrating")
-    with steps_bar("calibrate", probes) as show:
-        parity, result = build_model_folder(trainer, out, pack_path, probes, lambda done, _: show(done, ""), full_graph)
+    with steps_bar("calibrate", probes) as show, new_folder(out, force, MODEL, sources) as folder:
+
+        def report(done: int, _: int) -> None:
+            show(done, "")
+
+        parity, result = build_model_folder(trainer, folder, pack_path, probes, report, full_graph)
     note(f"ONNX against torch: fp32 within {parity.fp32:.1e}, int8 agrees on {parity.int8_agreement:.1%}")
     note(
         f"{result.n_probes} calibration questions on {pack}: Hits@1 {result.hits_at_1:.3f} of the answerable, "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 
 from kgask import config
 from kgask.cli.render import note, steps_bar, table
-from kgask.cli.training import need_torch, use_threads
+from kgask.cli.training import FORCE, need_torch, use_threads, work_of
 
 PLAIN_EVERY = 50  # steps between lines when stderr is no terminal
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -29,6 +28,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--held-out", type=click.FloatRange(0.01, 0.9), help="Share of the wordings to test on.  [default: 0.2]")
 @click.option("--seed", "rng_seed", type=click.IntRange(0, 2**31), help="Seed of all randomness.  [default: 0]")
 @click.option("--threads", type=click.IntRange(1), help="CPU threads.  [default: all usable cores]")
+@FORCE
 def amr(
     amr_file: Path,
     questions: Path,
@@ -37,6 +37,7 @@ def amr(
     encoder: str,
     work: Path | None,
     threads: int | None,
+    force: bool,
     **given: Any,
 ) -> None:
     """Train the model that ranks an entity's relations by a question's AMR (LTGen's), and write it as ONNX.
@@ -46,13 +47,17 @@ def amr(
     time, the same command goes on from the last checkpoint and ends with the same weights.
     """
     need_torch()
+    from kgask.build.folder import MODEL, check_target, new_folder
     from kgask.train import amr_train
     from kgask.train.amr_loop import AmrConfig, AmrProgress
+    from kgask.train.running import remove_work
 
     use_threads(threads)
     settings = AmrConfig(**{name: value for name, value in given.items() if value is not None})
-    checkpoints = work or config.cache_home() / "train" / out.name
+    checkpoints = work or work_of(out)
     paths = config.find("pack", pack).path, config.find("model", encoder).path
+    sources = [amr_file, questions, *paths]
+    check_target(out, force, MODEL, sources)
     job = amr_train.AmrJob(amr_file, questions, *paths, checkpoints)
     trainer, n_unknown = amr_train.prepare(job, settings, lambda total: steps_bar("embed questions", total))
     if n_unknown:
@@ -69,9 +74,10 @@ def amr(
                 note(f"step {progress.step}/{settings.steps}: {say}")
 
         trainer.run(report)
-    result = amr_train.finish(trainer, job, out, n_unknown)
+    with new_folder(out, force, MODEL, sources) as folder:
+        result = amr_train.finish(trainer, job, folder, n_unknown, out.name)
     if work is None:  # what is left there is for a run that was cut off
-        shutil.rmtree(checkpoints, ignore_errors=True)
+        remove_work(checkpoints)
     _show(result)
     parts = ["kgask", "--pack", pack, "--method", "amr", "--amr", str(amr_file), "--amr-model", str(out)]
     note(f"wrote {out}; use it: {shlex.join(parts)} ...")

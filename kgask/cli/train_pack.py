@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgask import config
+from kgask.build.folder import MODEL, check_target, new_folder
 from kgask.cli.render import note, steps_bar, table
-from kgask.cli.training import check_device, need_torch, use_threads
+from kgask.cli.training import FORCE, check_device, need_torch, use_threads, work_of
 
 if TYPE_CHECKING:
     from kgask.train.in_domain import InDomainResult, InDomainTrainer
@@ -53,6 +53,7 @@ _DEVICE = click.option("--device", default="cpu", show_default=True, help="torch
 @_THREADS
 @_PROBES
 @_DEVICE
+@FORCE
 def adapt(
     pack: str,
     questions: tuple[Path, ...],
@@ -62,6 +63,7 @@ def adapt(
     threads: int | None,
     probes: int,
     device: str,
+    force: bool,
     **given: int | None,
 ) -> None:
     """Specialise the shipped planner to PACK; minutes on a CPU.
@@ -79,25 +81,30 @@ def adapt(
     need_torch()
     from kgask.train.adapt import AdaptConfig, AdaptTrainer
     from kgask.train.adapt import adapt as run_adapt
+    from kgask.train.running import remove_work
 
     use_threads(threads)
     check_device(device)
     found = config.find("pack", pack)
     base_folder = _planner(base)
     out = out or _users_model(f"rigel-{found.name}")
+    sources = [base_folder, found.path, *questions]
+    check_target(out, force, MODEL, sources)
     settings = AdaptConfig(**{name: value for name, value in given.items() if value is not None})
     note("making questions of the pack")
-    trainer = AdaptTrainer(base_folder, found.path, questions, work or _work_of(out), settings, device)
+    trainer = AdaptTrainer(base_folder, found.path, questions, work or work_of(out), settings, device)
     with _watched("adapt", settings.steps) as report:
         result = run_adapt(trainer, report)
-    if work is None:  # what is left there is for a run that was cut off
-        shutil.rmtree(trainer.job.work, ignore_errors=True)
     if not result.kept:
         note(f"not better on {result.n_held_out} held-out questions ({result.after:.3f}, before {result.before:.3f})")
+        if work is None:
+            remove_work(trainer.job.work)
         note(f"the base stays: kgask --model {shlex.quote(base)} --pack {shlex.quote(pack)} ...; nothing was written")
         return
     scores = {"held_out": result.n_held_out, "hits_at_1_before": result.before, "hits_at_1": result.after}
-    _export(trainer, out, probes, scores | {"recipe": f"kgask train adapt, from {base}"})
+    _export(trainer, out, probes, scores | {"recipe": f"kgask train adapt, from {base}"}, force, sources)
+    if work is None:  # what is left there is for a run that was cut off
+        remove_work(trainer.job.work)
     note(f"Hits@1 on {result.n_held_out} held-out questions: {result.before:.3f} before, {result.after:.3f} now")
     _say_how_to_use(out, pack)
 
@@ -125,6 +132,7 @@ def adapt(
 @_THREADS
 @_PROBES
 @_DEVICE
+@FORCE
 def domain(
     pack: str,
     questions: tuple[Path, ...],
@@ -136,6 +144,7 @@ def domain(
     threads: int | None,
     probes: int,
     device: str,
+    force: bool,
     **given: Any,
 ) -> None:
     """Train a planner for PACK from thousands of its questions.
@@ -146,6 +155,7 @@ def domain(
     """
     need_torch()
     from kgask.train.in_domain import InDomainConfig, InDomainJob, train_in_domain
+    from kgask.train.running import remove_work
 
     if not questions:
         raise click.UsageError("give questions with --questions FILE; without any, see: kgask train adapt --help")
@@ -154,26 +164,31 @@ def domain(
     found = config.find("pack", pack)
     base_folder = None if encoder else _planner(base)
     out = out or _users_model(f"rigel-{found.name}-domain")
+    sources = [*filter(None, (base_folder, encoder)), found.path, *questions]
+    check_target(out, force, MODEL, sources)
     settings = InDomainConfig(**{name: value for name, value in given.items() if value is not None})
-    job = InDomainJob(found.path, questions, work or _work_of(out), encoder or base_folder, base_folder, device)
+    job = InDomainJob(found.path, questions, work or work_of(out), encoder or base_folder, base_folder, device)
     with _watched("train", settings.steps) as report:
         trainer, result = train_in_domain(job, settings, report)
-    if work is None:
-        shutil.rmtree(job.work, ignore_errors=True)
     scores = {f"held_out_{hops}_hops": part.hits_at_1 for hops, part in result.held_out.items()}
-    _export(trainer, out, probes, scores | {"recipe": f"kgask train domain --supervision {settings.supervision}"})
+    recipe = f"kgask train domain --supervision {settings.supervision}"
+    _export(trainer, out, probes, scores | {"recipe": recipe}, force, sources)
+    if work is None:
+        remove_work(job.work)
     _show_result(result)
     if linked:
         _show_linked(trainer, result)
     _say_how_to_use(out, pack)
 
 
-def _export(trainer: InDomainTrainer, out: Path, probes: int, scores: dict[str, object]) -> None:
+def _export(
+    trainer: InDomainTrainer, out: Path, probes: int, scores: dict[str, object], force: bool, sources: list[Path]
+) -> None:
     from kgask.train.pack_model import build_pack_model
 
     note("exporting to ONNX and calibrating")
-    with steps_bar("calibrate", probes) as show:
-        parity, _ = build_pack_model(trainer, out, probes, scores, lambda done, _: show(done, ""))
+    with steps_bar("calibrate", probes) as show, new_folder(out, force, MODEL, sources) as folder:
+        parity, _ = build_pack_model(trainer, folder, probes, scores, lambda done, _: show(done, ""))
     note(f"int8 agrees with torch on {parity.int8_agreement:.1%} of questions")
 
 
@@ -209,10 +224,6 @@ def _planner(name: str) -> Path:
 
 def _users_model(name: str) -> Path:
     return config.data_home() / "models" / name
-
-
-def _work_of(out: Path) -> Path:
-    return config.cache_home() / "train" / out.name
 
 
 def _say_how_to_use(out: Path, pack: str) -> None:

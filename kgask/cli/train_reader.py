@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from kgask.cli.render import note, steps_bar
+from kgask.cli.training import FORCE
 
 VARIANTS = ("F16", "Q8_0", "Q8_0-Q5_1", "Q4_K")  # of kgask.train.reader_ship, which --help must not load
 
@@ -104,6 +105,7 @@ VARIANTS = ("F16", "Q8_0", "Q8_0-Q5_1", "Q4_K")  # of kgask.train.reader_ship, w
 )
 @click.option("--quantisation", default="Q8_0-Q5_1", show_default=True, type=click.Choice(VARIANTS))
 @click.option("--compare", is_flag=True, help="Measure every quantisation, and keep the figures in the card.")
+@FORCE
 def reader(
     data: Path,
     tables: tuple[Path, ...],
@@ -126,6 +128,7 @@ def reader(
     n_measured: int,
     quantisation: str,
     compare: bool,
+    force: bool,
 ) -> None:
     """Train the small model that reads numbered triples, and write it as GGUF.
 
@@ -133,6 +136,7 @@ def reader(
     to stderr and to OUT/log.jsonl. Stopped at any time, the same command goes on
     from the last checkpoint and ends with the same weights.
     """
+    from kgask.build.folder import MODEL, check_target
     from kgask.errors import ModelError
 
     try:
@@ -142,10 +146,11 @@ def reader(
         from kgask.train.reader_loop import Recipe, Trainer
         from kgask.train.reader_model import ReaderConfig
         from kgask.train.reader_scenes import SceneOptions
-        from kgask.train.reader_ship import finish
+        from kgask.train.reader_ship import FINISHED, finish
         from kgask.train.reader_start import find_start
     except ImportError as error:
         raise ModelError(f"training needs more packages ({error.name}); pip install 'kgask[train]'") from None
+    check_target(out / FINISHED, force, MODEL, filter(None, (encoder, start)))
     torch.set_num_threads(threads)
     recipe = Recipe(
         ReaderConfig(layers, positions),
@@ -168,4 +173,4 @@ def reader(
     if not finished:
         note(f"stopped at step {trainer.step} of {steps}; the same command goes on")
         return
-    click.echo(str(finish(out, trainer, quantisation, n_measured, compare)))
+    click.echo(str(finish(out, trainer, quantisation, n_measured, compare, force)))

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
+import click
+
+from kgask import config
 from kgask.cores import usable_cores
 from kgask.errors import ModelError, UsageError
+
+FORCE = click.option("--force", is_flag=True, help="Replace a model that is there.")
 
 
 def need_torch() -> None:
@@ -32,3 +40,11 @@ def check_device(device: str) -> None:
     except Exception as error:  # torch raises many unrelated types
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise UsageError(f"--device {device}: {reason[:160]}") from error
+
+
+def work_of(out: Path) -> Path:
+    """Where checkpoints of a run for ``out`` lie when no folder is named: in the cache, one for each target."""
+    import hashlib
+
+    target = os.fsencode(os.path.abspath(out))
+    return config.cache_home() / "train" / f"{out.name}-{hashlib.sha256(target).hexdigest()[:12]}"

@@ -63,7 +63,7 @@ def export_amr(model: AmrRanker, out: Path, probes: Sequence[Example], about: di
     if not difference <= PARITY:  # NaN too
         raise ModelError(f"ONNX differs from torch by {difference:.2e}, more than {PARITY:.0e}")
     card = {
-        "magic": MAGIC, "kind": KIND, "format_version": FORMAT_VERSION, "name": out.name,
+        "magic": MAGIC, "kind": KIND, "format_version": FORMAT_VERSION,
         "files": {GRAPH: file_entry(out / GRAPH)}, "n_kinds": N_KINDS, "parity": difference, **about,
     }  # fmt: skip
     (out / MODEL_CARD).write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

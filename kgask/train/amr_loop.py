@@ -16,7 +16,7 @@ from torch.nn import functional
 from kgask.errors import ModelError
 from kgask.train.amr_data import Example
 from kgask.train.amr_model import AmrRanker
-from kgask.train.running import learning_rate, save_whole
+from kgask.train.running import CHECKPOINT, claim_work, learning_rate, save_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class AmrTrainer:
 
     def run(self, report: Callable[[AmrProgress], None] = lambda progress: None) -> None:
         """Train to the last step; a checkpoint every ``save_every`` steps and at the end."""
-        self.work.mkdir(parents=True, exist_ok=True)
+        claim_work(self.work)
         self.resume()
         last: Accuracy | None = None
         while self.step < self.config.steps:
@@ -101,7 +101,7 @@ class AmrTrainer:
 
     @property
     def checkpoint(self) -> Path:
-        return self.work / "checkpoint.pt"
+        return self.work / CHECKPOINT
 
     def save(self) -> None:
         state = {

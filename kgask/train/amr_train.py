@@ -59,15 +59,15 @@ def prepare(job: AmrJob, config: AmrConfig, bar: Bar = _no_bar) -> tuple[AmrTrai
     return AmrTrainer(learnt, held, job.work, config), gold.n_unknown
 
 
-def finish(trainer: AmrTrainer, job: AmrJob, out: Path, n_unknown: int) -> AmrResult:
-    """Measure and export a trained model; raises ModelError when ONNX is not what torch is."""
+def finish(trainer: AmrTrainer, job: AmrJob, out: Path, n_unknown: int, name: str = "") -> AmrResult:
+    """Measure and export a trained model, called ``name`` in its card; raises ModelError when ONNX is not what torch is."""
     held, similarity = accuracy(trainer.model, trainer.held), similarity_accuracy(trainer.held)
     with Pack.open(job.pack) as pack:
         data = {"amr": _hash(job.amr), "questions": _hash(job.questions), "pack": pack.content_hash}
     about = about_run(
         trainer.model, trainer.config, TextEncoder.load(job.encoder).card.hash, data,
         {"held_out": held, "held_out_by_similarity": similarity},
-    )  # fmt: skip
+    ) | {"name": name or out.name}  # fmt: skip
     parity = export_amr(trainer.model, out, trainer.held or trainer.learnt, about)
     return AmrResult(held, similarity, len(trainer.learnt), n_unknown, parity, trainer.model.n_parameters())
 

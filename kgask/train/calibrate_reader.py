@@ -13,7 +13,6 @@ under other names; then
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -25,6 +24,7 @@ from scipy.optimize import minimize
 from kgask.asking import TOP_K, AskOptions
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError, UsageError
+from kgask.files import write_whole
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
 from kgask.pipeline import READ_FROM, Pipeline
@@ -314,8 +314,6 @@ def _change_card(folder: Path, changed: dict[str, object]) -> None:
     path = folder / MODEL_CARD
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
-        beside = path.with_name(path.name + ".tmp")
-        beside.write_text(json.dumps(card | changed, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(beside, path)
+        write_whole(path, json.dumps(card | changed, indent=1, ensure_ascii=False) + "\n")
     except (OSError, ValueError) as error:
         raise ModelError(f"{path}: cannot be changed ({error})") from error

@@ -30,7 +30,19 @@ from kgask.train.losses import path_loss
 from kgask.train.model import MAX_HOPS, Rigel, RigelOutput
 from kgask.train.questions import GraphQuestion, by_template, read_questions, split_templates
 from kgask.train.relation_vectors import RelationVectors
-from kgask.train.running import Best, Progress, blended, copied, learning_rate, load_best, mixed_precision, save_whole
+from kgask.train.running import (
+    BEST,
+    CHECKPOINT,
+    Best,
+    Progress,
+    blended,
+    claim_work,
+    copied,
+    learning_rate,
+    load_best,
+    mixed_precision,
+    save_whole,
+)
 from kgask.train.search_paths import RelationPath, shortest_paths, vote_paths
 from kgask.train.supervise import Frontiers, graph_targets, search_loss, weak_loss
 from kgask.train.torch_planner import TorchCard, TorchPlanner
@@ -236,7 +248,7 @@ class InDomainTrainer:
         the weights of the best validation afterwards. After Ctrl-C the same
         call goes on from the last checkpoint.
         """
-        self.job.work.mkdir(parents=True, exist_ok=True)
+        claim_work(self.job.work)
         self.resume()
         began, first, mean = time.monotonic(), self.step, (0.0, 0.0)
         while self.step < self.config.steps and not self.best.is_stale(self.step, self.config):
@@ -298,11 +310,11 @@ class InDomainTrainer:
 
     @property
     def best_weights(self) -> Path:
-        return self.job.work / "best.pt"
+        return self.job.work / BEST
 
     @property
     def checkpoint(self) -> Path:
-        return self.job.work / "checkpoint.pt"
+        return self.job.work / CHECKPOINT
 
     def save(self) -> None:
         """Everything that the next steps depend on."""

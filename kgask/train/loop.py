@@ -22,9 +22,12 @@ from kgask.train.mix import Corpus, Mix, RelationSet, load_corpus, similar_relat
 from kgask.train.model import Rigel
 from kgask.train.questions import GraphQuestion
 from kgask.train.running import (
+    BEST,
+    CHECKPOINT,
     Best,
     Progress,
     blended,
+    claim_work,
     copied,
     freeze_lower,
     learning_rate,
@@ -158,7 +161,7 @@ class RigelTrainer:
         the best validation are what ``model`` holds afterwards. Ctrl-C leaves
         the last checkpoint whole, and the same call goes on from it.
         """
-        self.out.mkdir(parents=True, exist_ok=True)
+        claim_work(self.out)
         self.resume()
         began, first = time.monotonic(), self.step
         loss_mean, accuracy_mean = 0.0, 0.0
@@ -197,11 +200,11 @@ class RigelTrainer:
 
     @property
     def best_weights(self) -> Path:
-        return self.out / "best.pt"
+        return self.out / BEST
 
     @property
     def checkpoint(self) -> Path:
-        return self.out / "checkpoint.pt"
+        return self.out / CHECKPOINT
 
     def save(self) -> None:
         """Write beside, then rename: a kill leaves the checkpoint before."""

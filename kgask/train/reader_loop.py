@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import shutil
 import sys
 import time
@@ -40,7 +39,7 @@ from kgask.train.reader_model import ReaderConfig, ReaderModel
 from kgask.train.reader_scenes import Scene, citable_of
 from kgask.train.reader_start import CHECKPOINT, RECIPE, TOKENIZER, Start, load_checkpoint
 from kgask.train.reader_tokens import ReaderTokens
-from kgask.train.running import mixed_precision
+from kgask.train.running import claim_work, mixed_precision, save_whole
 
 Show = Callable[[int, str], None]
 EARLIER_RECIPE = "earlier_recipe.json"
@@ -92,7 +91,7 @@ class Trainer:
 
         A checkpoint must have the same recipe and the same start.
         """
-        folder.mkdir(parents=True, exist_ok=True)
+        claim_work(folder)
         torch.manual_seed(recipe.rng_seed)
         model = start.model(recipe.model)
         recipe = replace(recipe, start_weights=weights_hash(start.weights(model)))
@@ -180,7 +179,7 @@ class Trainer:
         return self.step * self.recipe.batch_size / max(self.seconds, 1e-9)
 
     def save(self) -> None:
-        """Write the checkpoint beside the old one, then replace it."""
+        """Write the checkpoint in one rename."""
         state: dict[str, Any] = {
             "recipe": asdict(self.recipe),
             "prompt_format": PROMPT_FORMAT,
@@ -190,9 +189,7 @@ class Trainer:
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
         }
-        partial = self.folder / f"{CHECKPOINT}.tmp"
-        torch.save(state, partial)
-        os.replace(partial, self.folder / CHECKPOINT)
+        save_whole(state, self.folder / CHECKPOINT)
 
 
 def weights_hash(weights: dict[str, torch.Tensor]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kgask.build.folder import MODEL, new_folder
 from kgask.config import MODEL_CARD
 from kgask.read.card import make_card
 from kgask.read.constrain import Judged, Weights, judge_lines
@@ -29,6 +30,7 @@ SOURCES = (
     "(CC BY 3.0); EntityQuestions templates (MIT); Wikidata property labels and entity labels' words (CC0); "
     "weights start from the planner's encoder, which started from all-MiniLM-L6-v2 (Apache-2.0)"
 )
+FINISHED = "reader"  # folder of the finished reader in the folder of its run
 # Name -> what layers and token embeddings are quantised to; "Q8_0" alone passes 20 MB.
 VARIANTS = {"F16": ("F16", None), "Q8_0": ("Q8_0", None), "Q8_0-Q5_1": ("Q8_0", "Q5_1"), "Q4_K": ("Q4_K", "Q4_0")}
 # What is measured: name -> options of the held-out scenes.
@@ -50,13 +52,19 @@ def finish(
     variant: str = "Q8_0-Q5_1",
     count: int = 1000,
     compare: bool = False,
+    force: bool = False,
 ) -> Path:
     """Export, quantise, fit the verdict weights, measure and write ``folder/reader``; returns it.
 
-    ``compare`` measures every variant and keeps the figures in the card.
+    ``compare`` measures every variant and keeps the figures in the card. A reader that is there is replaced only with
+    ``force``; raises BuildError otherwise.
     """
-    out = folder / "reader"
-    out.mkdir(exist_ok=True)
+    with new_folder(folder / FINISHED, force, MODEL) as out:
+        _finish_in(out, folder, trainer, variant, count, compare)
+    return folder / FINISHED
+
+
+def _finish_in(out: Path, folder: Path, trainer: Trainer, variant: str, count: int, compare: bool) -> None:
     exported = export(folder, folder / "reader-f16.gguf")
     about: dict[str, Any] = {
         "architecture": "bert",
@@ -82,7 +90,6 @@ def finish(
         }
     about |= measured_variant(exported, out, variant, about, trainer.makers, count)
     _write_card(out, about)
-    return out
 
 
 def _earlier(content: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kgask.config import MODEL_CARD
+from kgask.files import write_whole
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.pipeline import Pipeline
@@ -144,6 +145,4 @@ def _recipe(trainer: RigelTrainer) -> str:
 
 
 def write_card(out: Path, card: dict[str, object]) -> None:
-    beside = out / (MODEL_CARD + ".tmp")
-    beside.write_text(json.dumps(card, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    beside.replace(out / MODEL_CARD)
+    write_whole(out / MODEL_CARD, json.dumps(card, indent=1, sort_keys=True) + "\n")

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import torch
+
+from kgask.errors import UsageError
+from kgask.files import whole_file, write_whole
+
+CHECKPOINT, BEST, MARK = "checkpoint.pt", "best.pt", "kgask-run.txt"
 
 
 class Schedule(Protocol):
@@ -61,10 +67,31 @@ def learning_rate(step: int, config: Schedule) -> float:
 
 
 def save_whole(content: object, path: Path) -> None:
-    """Write beside, then rename: a kill leaves the file before."""
-    beside = path.with_suffix(".tmp")
-    torch.save(content, beside)
-    beside.replace(path)
+    """In one rename: a kill leaves the file before."""
+    with whole_file(path) as file:
+        torch.save(content, file)
+
+
+def claim_work(folder: Path) -> None:
+    """Make the folder of a run, or take that of an earlier one; raises UsageError for one with anything else in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / MARK).is_file() or (folder / CHECKPOINT).is_file():
+            return
+        strangers = sorted(path.name for path in folder.iterdir())
+        if strangers:
+            raise UsageError(f"{folder}: holds {strangers[0]!r} and is not the folder of a run; choose another one")
+        write_whole(folder / MARK, "kgask keeps the checkpoints of a training run here.\n")
+    except OSError as error:
+        raise UsageError(f"{error.filename or folder}: {error.strerror}; choose another folder") from error
+
+
+def remove_work(folder: Path) -> None:
+    """Remove what a finished run kept, and the folder when nothing else is in it."""
+    with contextlib.suppress(OSError):
+        for name in (CHECKPOINT, BEST, MARK):
+            (folder / name).unlink(missing_ok=True)
+        folder.rmdir()
 
 
 def mixed_precision(device: str) -> torch.autocast:
