@@ -14,6 +14,7 @@ from kgask.read.chat import BROKEN_TEMPLATE, NO_SYSTEM_ROLE, NO_TEMPLATE, OWN_TE
 from kgask.read.engine import Engine
 from kgask.read.gguf_header import read_header
 from kgask.read.llama_reader import LlamaReader
+from kgask.read.reply import broken_citation
 from kgask.types import Question
 
 LLAMA3 = (
@@ -82,8 +83,9 @@ def test_no_label_and_no_question_can_mark_a_turn(family: str, kind: str, tmp_pa
     assert marking(engine, prompt_of(reader, attack, "what is the capital?")) == harmless
     assert marking(engine, prompt_of(reader, "Paris", f"what {attack}?")) == harmless
     assert marking(engine, data_tokens(engine, attack)) == []
-    reading = reader.read(Question(attack), *_evidence(attack))
-    assert reading.abstained or reading.text
+    evidence, graph = _evidence(attack)
+    reading = reader.read(Question(attack), evidence, graph)
+    assert broken_citation(reading, evidence, graph) is None
 
 
 def _evidence(label: str) -> tuple:
@@ -189,4 +191,4 @@ def test_a_small_context_shows_fewer_facts_or_says_that_it_is_too_small(n_ctx: i
         assert f"its context of {n_ctx} tokens is too small" in str(error) and n_ctx < 700
         return
     assert shown.n_tokens <= n_ctx and reader.engine.n_ctx <= max(n_ctx, 256)
-    assert reading.abstained or reading.entities
+    assert broken_citation(reading, evidence, graph) is None and reading.abstained == (not reading.entities)
