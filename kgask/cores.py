@@ -59,8 +59,8 @@ def _cgroups(root: Path) -> Iterator[Path]:
     for line in ["0::/", "0:cpu:/", *lines]:  # the mounted roots always
         _, controllers, path = (line.split(":", 2) + ["", ""])[:3]
         place = Path(path.lstrip("/"))
-        if (controllers and "cpu" not in controllers.split(",")) or ".." in place.parts:  # "..": outside what is mounted
-            continue
+        if (controllers and "cpu" not in controllers.split(",")) or ".." in place.parts:
+            continue  # "..": outside of what is mounted
         mounts = [mount / controllers, mount / "cpu"] if controllers else [mount, mount / "unified"]  # v1, v2
         yield from (folder / part for folder in mounts for part in (place, *place.parents))
 

@@ -65,12 +65,14 @@ IN_V1 = "12:memory:/elsewhere\n4:cpu,cpuacct:/pod7/box\n1:cpuset:/\n0::/\n"
         (IN_V1, v1("sys/fs/cgroup/cpu", 700_000), 7),
         (IN_V1, v1("sys/fs/cgroup/memory/elsewhere", 100_000), None),
         (IN_V1, {f"{V1}/{NESTED}/cpu.cfs_quota_us": "100000\n"}, None),
-        ("4:cpu:/\n0::/pod7\n", v1("sys/fs/cgroup/cpu", 900_000) | {"sys/fs/cgroup/unified/pod7/cpu.max": "200 100"}, 2),
+        ("0::/pod7\n", v1("sys/fs/cgroup/cpu", 900_000) | {"sys/fs/cgroup/unified/pod7/cpu.max": "200 100"}, 2),
         ("what is this\n\n:\n", {}, None),
         (None, {}, None),
     ],
 )
-def test_the_tightest_quota_counts(tmp_path: Path, cgroup: str | None, files: dict[str, str], cores: int | None) -> None:
+def test_the_tightest_quota_counts(
+    tmp_path: Path, cgroup: str | None, files: dict[str, str], cores: int | None
+) -> None:
     root = tree(tmp_path, cgroup, files)
     assert cpu_quota(root) == cores
     assert usable_cores(root) == min(affine_cores(), cores or affine_cores())

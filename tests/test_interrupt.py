@@ -74,8 +74,9 @@ def test_ctrl_c_in_the_script_that_pip_installs(number: int, watched: dict[str, 
 
 def test_nothing_that_takes_time_is_imported_before_ctrl_c_is_ours() -> None:
     code = "import os; before = set(sys.modules); import kgask; print(*sorted(set(sys.modules) - before))"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n"
-        + code], capture_output=True, text=True, check=True)  # fmt: skip
+    path = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n"
+    command = [sys.executable, "-I", "-S", "-c", path + code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["__future__", "kgask", "kgask.environment", "kgask.errors", "kgask.version"]
 
 
