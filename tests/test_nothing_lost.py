@@ -381,3 +381,79 @@ def test_what_is_no_file_needs_no_force(tmp_path: Path) -> None:
     (tmp_path / "dangling").symlink_to("nothing")
     with pytest.raises(UsageError, match="exists"):
         files.check_output(tmp_path / "dangling", force=False)
+
+
+# --- training ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own_model(tmp_path: Path) -> Path:
+    """A model folder of kgask's, with a file of the user's beside the model's own."""
+    card = {"magic": "kgask-model", "kind": "encoder", "files": {"encoder.onnx": {}}}
+    model = tmp_path / "model"
+    thesis(model)
+    (model / "encoder.onnx").write_text("x")
+    (model / "model.json").write_text(json.dumps(card))
+    return model
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "encoder", "-o"],
+        ["train", "adapt", "demo", "-o"],
+        ["train", "domain", "demo", "--questions", "QUESTIONS", "-o"],
+        ["train", "amr", "--data", "QUESTIONS", "--questions", "QUESTIONS", "--pack", "demo", "-o"],
+        ["train", "rigel", "--data", ".", "--out"],
+    ],
+    ids=lambda words: words[1],
+)
+def test_training_replaces_only_a_model_and_only_with_force(words: list[str], tmp_path: Path, own_model: Path) -> None:
+    """It is said before minutes are spent."""
+    pytest.importorskip("torch")
+    (tmp_path / "questions.tsv").write_text("who wrote [Lady Susan]?\tJane Austen\n")
+    words = [str(tmp_path / "questions.tsv") if word == "QUESTIONS" else word for word in words]
+    foreign = thesis(tmp_path / "foreign").parent
+    before = tree(tmp_path)
+    refused(kgask(*words, foreign, "--force"), foreign, "is not a model")
+    refused(kgask(*words, own_model, "--force"), own_model, "'thesis'")
+    assert tree(tmp_path) == before
+    (own_model / "thesis").unlink()
+    refused(kgask(*words, own_model), own_model, "--force replaces it")
+
+
+def test_a_run_takes_no_folder_with_files_that_it_would_write_over(tmp_path: Path) -> None:
+    running = pytest.importorskip("kgask.train.running")
+    (tmp_path / "best.pt").write_text("x")
+    with pytest.raises(UsageError, match=r"'best.pt', which no run of kgask wrote"):
+        running.claim_work(tmp_path)
+    assert tree(tmp_path) == {"best.pt": b"x"}
+    running.claim_work(tmp_path / "new")
+    (tmp_path / "new" / "best.pt").write_text("kgask's")
+    running.claim_work(tmp_path / "new")  # the same run goes on
+
+
+def test_what_a_run_kept_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    running = pytest.importorskip("kgask.train.running")
+    running.claim_work(tmp_path / "work")
+    running.save_whole({"step": 1}, tmp_path / "work" / "checkpoint.pt")
+    kept = thesis(tmp_path / "work")
+    running.remove_work(tmp_path / "work")
+    assert tree(tmp_path) == {"work": None, "work/thesis": b"x"}
+    kept.unlink()
+    running.remove_work(tmp_path / "work")
+    assert tree(tmp_path) == {}
+
+
+def test_checkpoints_leave_a_file_called_tmp_alone(tmp_path: Path) -> None:
+    running = pytest.importorskip("kgask.train.running")
+    (tmp_path / "checkpoint.tmp").write_text("x")
+    running.save_whole({"step": 1}, tmp_path / "checkpoint.pt")
+    assert (tmp_path / "checkpoint.tmp").read_text() == "x"
+
+
+def test_runs_for_two_targets_of_one_name_share_no_checkpoints(tmp_path: Path) -> None:
+    from kgask.cli.training import work_of
+
+    assert work_of(tmp_path / "a" / "mine") != work_of(tmp_path / "b" / "mine")
+    assert work_of(tmp_path / "a" / "mine") == work_of(Path(os.path.relpath(tmp_path / "a" / "mine")))

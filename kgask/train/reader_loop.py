@@ -43,6 +43,7 @@ from kgask.train.running import claim_work, mixed_precision, save_whole
 
 Show = Callable[[int, str], None]
 EARLIER_RECIPE = "earlier_recipe.json"
+LOG, EXPORTED = "log.jsonl", "reader-f16.gguf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Trainer:
 
         A checkpoint must have the same recipe and the same start.
         """
-        claim_work(folder)
+        claim_work(folder, (RECIPE, TOKENIZER, EARLIER_RECIPE, LOG, EXPORTED))
         torch.manual_seed(recipe.rng_seed)
         model = start.model(recipe.model)
         recipe = replace(recipe, start_weights=weights_hash(start.weights(model)))
@@ -170,7 +171,7 @@ class Trainer:
             **accuracy,
             "examples_per_s": round(self._rate(), 1),
         }
-        with open(self.folder / "log.jsonl", "a", encoding="utf-8") as log:
+        with open(self.folder / LOG, "a", encoding="utf-8") as log:
             log.write(json.dumps({**entry, "seconds": round(self.seconds)}) + "\n")
         shown = "  ".join(f"{key} {value}" for key, value in entry.items())
         print(f"{shown}  left {left / 60:.1f} min", file=sys.stderr, flush=True)

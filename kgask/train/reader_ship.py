@@ -19,7 +19,7 @@ from kgask.read.constrain import Judged, Weights, judge_lines
 from kgask.read.llama_reader import LlamaReader
 from kgask.train.export_gguf import export, quantise
 from kgask.train.reader_data import HELD_OUT_SEED, Makers, make_scenes
-from kgask.train.reader_loop import EARLIER_RECIPE, Trainer
+from kgask.train.reader_loop import EARLIER_RECIPE, EXPORTED, Trainer
 from kgask.train.reader_scenes import Scene, SceneMaker, SceneOptions, citable_of
 from kgask.train.reader_start import RECIPE
 
@@ -65,7 +65,7 @@ def finish(
 
 
 def _finish_in(out: Path, folder: Path, trainer: Trainer, variant: str, count: int, compare: bool) -> None:
-    exported = export(folder, folder / "reader-f16.gguf")
+    exported = export(folder, folder / EXPORTED)
     about: dict[str, Any] = {
         "architecture": "bert",
         "quantisation": variant,

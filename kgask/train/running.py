@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -72,15 +74,18 @@ def save_whole(content: object, path: Path) -> None:
         torch.save(content, file)
 
 
-def claim_work(folder: Path) -> None:
-    """Make the folder of a run, or take that of an earlier one; raises UsageError for one with anything else in it."""
+def claim_work(folder: Path, writes: Sequence[str] = (BEST,)) -> None:
+    """Make the folder of a run, or go on in that of an earlier one.
+
+    Raises UsageError for one that no run has marked and that holds a file of a name that this run ``writes``.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / MARK).is_file() or (folder / CHECKPOINT).is_file():
             return
-        strangers = sorted(path.name for path in folder.iterdir())
-        if strangers:
-            raise UsageError(f"{folder}: holds {strangers[0]!r} and is not the folder of a run; choose another one")
+        taken = next((name for name in writes if os.path.lexists(folder / name)), None)
+        if taken is not None:
+            raise UsageError(f"{folder}: holds {taken!r}, which no run of kgask wrote; choose another folder")
         write_whole(folder / MARK, "kgask keeps the checkpoints of a training run here.\n")
     except OSError as error:
         raise UsageError(f"{error.filename or folder}: {error.strerror}; choose another folder") from error
