@@ -50,6 +50,7 @@ def one(pack: Pack, name: str, description: str) -> int:
     return found[0]
 
 
+@pytest.mark.slow
 def test_rebuild_gives_the_same_pack(demo: Pack, tmp_path: Path) -> None:
     target = tmp_path / "demo"
     subprocess.run([sys.executable, str(REBUILD), "-o", str(target)], check=True, cwd=ROOT, timeout=240)

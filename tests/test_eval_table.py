@@ -46,12 +46,16 @@ def table(sets: Path) -> Result:
     return CliRunner().invoke(cli, arguments)
 
 
-def test_the_table_has_a_row_for_each_method_and_reader_and_goes_on(sets: Path) -> None:
+@pytest.mark.parametrize("methods", [("none", "rigel"), pytest.param(METHODS, marks=pytest.mark.slow)], ids=len)
+def test_the_table_has_a_row_for_each_method_and_reader_and_goes_on(
+    methods: tuple[str, ...], sets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgask.cli.eval_table.METHODS", methods)
     done = table(sets)
     assert done.exit_code == 0, done.output
     rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines()]
     assert rows[0][2:] == [column.title for column in COLUMNS]
-    assert [tuple(row[:2]) for row in rows[2:]] == [(method, reader) for method in METHODS for reader in READERS]
+    assert [tuple(row[:2]) for row in rows[2:]] == [(method, reader) for method in methods for reader in READERS]
     by_method = {tuple(row[:2]): [float(cell.split()[0]) for cell in row[2:]] for row in rows[2:]}
     assert by_method["none", "shipped"] == [0.0] * len(COLUMNS)
     assert by_method["rigel", "none"][0] == 100.0

@@ -33,6 +33,7 @@ TEMPLATES = {
     "forgets the question": "<|im_start|>user",
     "says the question twice": "{{ messages[0]['content'] }}{{ messages[0]['content'] }}",
 }
+MORE_TEMPLATES = [name for name in TEMPLATES if name not in ("recursion", "syntax")]
 
 
 def is_one_line(ended: Ended) -> bool:
@@ -50,6 +51,7 @@ def test_there_are_many(files: dict[str, Path]) -> None:
     assert set(files) >= {*BYTES, *METADATA}
 
 
+@pytest.mark.slow
 def test_add_refuses_each_with_one_line_and_leaves_nothing(files: dict[str, Path], empty_home: Path) -> None:
     ended = run_all([["models", "add", str(path)] for path in files.values()], empty_home)
     assert [(name, end) for name, end in zip(files, ended, strict=True) if not is_one_line(end)] == []
@@ -62,11 +64,19 @@ def answered_without_it(ended: Ended) -> bool:
     return (ended.code, ended.stdout) == (0, "Jane Austen\n") and crashed and line.isprintable()
 
 
+@pytest.mark.slow
 def test_ask_refuses_each_with_one_line_or_answers_without_it(files: dict[str, Path], empty_home: Path) -> None:
     ended = run_all([["ask", "-r", str(path), QUESTION] for path in files.values()], empty_home)
     unclear = [end for end in ended if not (is_one_line(end) or answered_without_it(end))]
     assert unclear == []
     assert answered_without_it(dict(zip(files, ended, strict=True))["a million layers"])
+
+
+def test_some_are_refused_in_the_quick_run_too(files: dict[str, Path], empty_home: Path) -> None:
+    some = [str(files[name]) for name in ("cut to 0.5", "a million layers")]
+    ended = run_all([["models", "add", path] for path in some], empty_home)
+    assert all(map(is_one_line, ended)), ended
+    assert not list((empty_home / "models").glob("*"))
 
 
 @pytest.mark.parametrize("name", ["cut to 0.5", "a million layers", "a pipe that nobody writes to"])
@@ -87,7 +97,10 @@ def test_what_llama_cpp_refuses_gives_its_reason(files: dict[str, Path]) -> None
         LlamaReader.load(files["a tensor is missing"])
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize(
+    "name",
+    ["recursion", "syntax", *(pytest.param(name, marks=pytest.mark.slow) for name in MORE_TEMPLATES)],
+)
 def test_a_hostile_chat_template_costs_seconds_and_a_plain_prompt(name: str, tmp_path: Path) -> None:
     reader = LlamaReader.load(write_qwen2(tmp_path / "model.gguf", chat_template=TEMPLATES[name]), n_threads=1)
     assert "does not render" in reader.note
