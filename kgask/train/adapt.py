@@ -26,10 +26,11 @@ from kgask.train.mix import Corpus, Mix, off_topic_questions
 from kgask.train.model import MAX_HOPS
 from kgask.train.pack_questions import make_questions
 from kgask.train.pack_wordings import TextVectors, texts_to_encode
-from kgask.train.questions import GraphQuestion, read_questions, split_templates
+from kgask.train.questions import GraphQuestion, split_templates
 from kgask.train.running import Progress, copied, freeze_lower
 from kgask.train.search_paths import shortest_paths, vote_paths
 from kgask.train.targets import path_targets
+from kgask.train.training_data import merged, sets_of
 from kgask.train.validate import Validation
 from kgask.train.wordings import load_wordings
 
@@ -83,11 +84,11 @@ class AdaptTrainer(InDomainTrainer):
         self._own_templates = [t for t in self.templates if t[0].asked]
         self._made_templates = [t for t in self.templates if not t[0].asked]
         self._replay = _replayed(self.pack, config.rng_seed)
+        self.kept = True  # the adapted weights, not those of the start
 
     def _read(self) -> list[GraphQuestion]:
         """Made questions and own ones; the own ones know how they were asked."""
-        own = [question for path in self.job.questions for question in read_questions(self.pack, path).questions]
-        own = with_paths(self.pack, own)
+        own = with_paths(self.pack, self._read_files())
         made = make_questions(self.pack, self.config.n_made, self.config.rng_seed, self._encoded())
         if not made and not own:
             raise UsageError("no question could be made of this pack; give some with --questions")
@@ -102,6 +103,12 @@ class AdaptTrainer(InDomainTrainer):
             return [*train, *made], held_out
         train, held_out = split_templates(made, self.config.held_out, self.config.rng_seed)
         return [*own, *train], held_out
+
+    def training_data(self) -> list[str]:
+        if not self.kept:
+            return self.began_with()
+        made = [f"questions made of the pack {self.pack.name}"] if self._made_templates else []
+        return merged(super().training_data(), made, sets_of(self._replay.sources()))
 
     @torch.no_grad()
     def _encoded(self) -> TextVectors:
@@ -145,7 +152,7 @@ def adapt(trainer: AdaptTrainer, report: Callable[[Progress], None]) -> AdaptRes
     before = trainer.validate(trainer.held_out)
     trainer.run(report)
     after: Validation = trainer.validate(trainer.held_out)
-    kept = after.hits_at_1 >= before.hits_at_1
+    kept = trainer.kept = after.hits_at_1 >= before.hits_at_1
     if not kept:
         trainer.model.load_state_dict(base)
     return AdaptResult(before.hits_at_1, after.hits_at_1, before.n, kept)

@@ -64,10 +64,11 @@ def finish(trainer: AmrTrainer, job: AmrJob, out: Path, n_unknown: int, name: st
     held, similarity = accuracy(trainer.model, trainer.held), similarity_accuracy(trainer.held)
     with Pack.open(job.pack) as pack:
         data = {"amr": _hash(job.amr), "questions": _hash(job.questions), "pack": pack.content_hash}
+        used = f"{job.questions.name}, questions about the pack {pack.name}, with the AMRs of {job.amr.name}"
     about = about_run(
         trainer.model, trainer.config, TextEncoder.load(job.encoder).card.hash, data,
         {"held_out": held, "held_out_by_similarity": similarity},
-    ) | {"name": name or out.name}  # fmt: skip
+    ) | {"name": name or out.name, "training_data": [used] if trainer.step else []}  # fmt: skip
     parity = export_amr(trainer.model, out, trainer.held or trainer.learnt, about)
     return AmrResult(held, similarity, len(trainer.learnt), n_unknown, parity, trainer.model.n_parameters())
 

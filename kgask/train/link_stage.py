@@ -22,6 +22,7 @@ from kgask.train.link_questions import (
     varied,
 )
 from kgask.train.link_scorer import LinkQuestion, LinkReport, train_linker
+from kgask.train.training_data import LINKING
 
 N_QUESTIONS = 1500  # of each public set
 Source = tuple[Callable[..., None], Callable[..., list[LinkQuestion]]]
@@ -29,6 +30,11 @@ SOURCES: dict[str, Source] = {  # by a file that each needs: of a set, some have
     str(TRIPLES): (entity_question_pack, entity_questions),
     "simplequestions_wikidata/annotated_wd_data_train.txt.gz": (simple_question_pack, simple_questions),
 }
+
+
+def link_data(data: Path) -> list[str]:
+    """What of ``data`` the link weights are fitted on, as a card lists it."""
+    return [LINKING[Path(name).parent.name] for name in SOURCES if (data / name).is_file()]
 
 
 def train_link_stage(

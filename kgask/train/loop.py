@@ -15,8 +15,10 @@ from torch.nn import functional
 
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
+from kgask.sets.entityquestions import TRIPLES
+from kgask.train import training_data
 from kgask.train.data import PathExample
-from kgask.train.encoder import TextBatcher, load_encoder
+from kgask.train.encoder import TextBatcher, encoder_name, load_encoder
 from kgask.train.losses import path_loss
 from kgask.train.mix import Corpus, Mix, RelationSet, load_corpus, similar_relations
 from kgask.train.model import Rigel
@@ -42,6 +44,7 @@ from kgask.train.validate import graph_probes, validate
 from kgask.train.weights import start_from
 
 N_VALIDATED = 400  # questions a pack
+SPAN_MODEL = ("simple", "simple_found", "simple_unmasked")  # sources whose topics a model of names finds
 
 
 class RigelTrainer:
@@ -68,10 +71,11 @@ class RigelTrainer:
         self.model = (start_from(init, encoder) if init else Rigel(load_encoder(encoder))).to(device)
         self._start = copied(self.model) if init and config.of_base else {}
         freeze_lower(self.model.encoder, config.frozen_layers)
-        self.corpus: Corpus = load_corpus(data, config.rng_seed, [*config.shares, *config.vocabularies])
+        self.corpus: Corpus = load_corpus(data, config.rng_seed, config.wanted())
         self.mix = Mix(
             self.corpus, config.n_negatives, self._similar(), config.shares, config.vocabularies, config.label_share
         )
+        self.training_data = training_data.merged(self._began_with(), self._drawn_from())
         self.probes = [drawn for pack in packs for drawn in self._probes(pack)]
         heads = list(self.model.decoder.parameters())
         self.optimizer = torch.optim.AdamW(
@@ -84,6 +88,25 @@ class RigelTrainer:
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, lambda step: learning_rate(step, config))
         self.step = 0
         self.best = Best()
+
+    def _began_with(self) -> list[str]:
+        """What the weights that the run starts from were trained on."""
+        if self.start is None:
+            return [training_data.base_encoder(encoder_name(self.encoder_folder))]
+        if self.start.is_dir():
+            return training_data.of_folder(self.start)
+        state = torch.load(self.start, map_location="cpu", weights_only=True)
+        return training_data.of_content(state, self.start.name)
+
+    def _drawn_from(self) -> list[str]:
+        """The sets that batches are drawn from, and those that names and relations come from."""
+        sources = self.mix.sources()
+        found = training_data.sets_of(sources)
+        if sources & set(SPAN_MODEL) and (self.data / TRIPLES).is_file():
+            found.append(training_data.ENTITY_QUESTION_NAMES)
+        if self.corpus.names:
+            found.append(training_data.ENTITY_LABELS)
+        return [*found, training_data.PROPERTY_LABELS]
 
     def _probes(self, folder: Path) -> Iterator[tuple[Pack, list[GraphQuestion]]]:
         pack = Pack.open(folder)
@@ -215,6 +238,7 @@ class RigelTrainer:
             "schedule": self.schedule.state_dict(),
             "step": self.step,
             "best": asdict(self.best),
+            "training_data": self.training_data,
         }
         save_whole(state, self.checkpoint)
 
@@ -230,3 +254,4 @@ class RigelTrainer:
         self.schedule.load_state_dict(state["schedule"])
         self.step = state["step"]
         self.best = Best(**state["best"])
+        self.training_data = training_data.merged(state.get("training_data", ()), self.training_data)

@@ -29,7 +29,8 @@ from kgask.train.wordings import RelationWordings, load_wordings
 
 WIKIDATA = "wikidata"
 AS_ASKED = "_as_asked"  # ends the name of a source whose questions are drawn as often as people asked them
-DRAWN = ("composed2", "composed3", "constrained", "operators", WRONG_MASK)  # sources made while training
+COMPOSED = ("composed2", "composed3", "constrained", "operators")  # of wordings of our own, and people's
+DRAWN = (*COMPOSED, WRONG_MASK)  # sources made while training
 ONE_HOP = ("simple", "simple_found", "kgconv")  # sources of people's one-hop wordings, topic masked
 HELD_OUT = 0.03  # share of each source's texts kept for validation
 SIMILAR = 0.6  # cosine of untrained text vectors above which two relations may mean the same
@@ -152,6 +153,18 @@ class Mix:
         composer = Composer(self._corpus.wordings, self._one_hop, rng, self._corpus.names)
         sources = rng.choices(list(self._shares), weights=list(self._shares.values()), k=size)
         return [self._draw(source, composer, rng) for source in sources]
+
+    def sources(self) -> set[str]:
+        """Sources of the questions that batches can hold, those whose wordings go into made ones among them."""
+        found: set[str] = set()
+        if sum(self._others.values()) < 1:
+            found.update(name.removesuffix(AS_ASKED) for name in self._shares if name not in DRAWN)
+            if self._shares.keys() & set(COMPOSED):
+                found.add("own")
+            if self._shares.keys() & set(DRAWN):
+                found.update(name for name in (*ONE_HOP, "own") if (WIKIDATA, name) in self._pools)
+        others = {name for name, share in self._others.items() if share > 0}
+        return found | {source for vocabulary, source in self._pools if vocabulary in others}
 
     def _batch_of(self, vocabulary: str, size: int, rng: random.Random) -> list[PathExample]:
         sources = [pool for pool in self._pools if pool[0] == vocabulary]

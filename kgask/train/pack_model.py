@@ -16,7 +16,7 @@ from kgask.plan.card import FILES, FORMAT_VERSION, MAGIC, RigelCard
 from kgask.plan.rigel_onnx import MASK, RigelPlanner, readable
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.data import PathExample
-from kgask.train.encoder import architecture
+from kgask.train.encoder import architecture, encoder_name
 from kgask.train.export_onnx import OPSET, Parity, export, file_entry
 from kgask.train.in_domain import InDomainTrainer
 from kgask.train.questions import GraphQuestion, by_template
@@ -127,7 +127,7 @@ def _card(trainer: InDomainTrainer, out: Path, parity: Parity, scores: dict[str,
         "magic": MAGIC,
         "format_version": FORMAT_VERSION,
         "kind": "rigel",
-        "encoder": base.get("encoder", trainer.job.encoder.name),
+        "encoder": encoder_name(trainer.job.encoder),
         "architecture": architecture(trainer.model.encoder),
         "max_tokens": trainer.config.max_tokens,
         "max_hops": 3,
@@ -136,7 +136,7 @@ def _card(trainer: InDomainTrainer, out: Path, parity: Parity, scores: dict[str,
         "parity": asdict(parity),
         "config": asdict(trainer.config),
         "made_for": {"pack": trainer.pack.name, "content_hash": trainer.pack.content_hash},
-        "training_data": [path.name for path in trainer.job.questions],
+        "training_data": trainer.training_data(),
         "licence": base.get("licence", "that of the base encoder and of the questions"),
         "scores": dict(scores),
         "calibration": base.get("calibration", DEFAULT_CALIBRATION),
@@ -144,4 +144,4 @@ def _card(trainer: InDomainTrainer, out: Path, parity: Parity, scores: dict[str,
     }
     if trainer.config.closed:
         card["closed_vocabulary"] = [relation.key for relation in trainer.pack.relations()]
-    return card | {name: base[name] for name in ("linker", "min_confidence") if name in base}
+    return card | {name: base[name] for name in ("linker", "linker_data", "min_confidence") if name in base}

@@ -17,6 +17,7 @@ from kgask.train.reader_names import NameMaker
 from kgask.train.reader_relations import RelationBank, load_labels, load_relations
 from kgask.train.reader_scenes import CITE, OTHER, WAY, Scene, SceneMaker, SceneOptions
 from kgask.train.reader_tokens import ReaderTokens
+from kgask.train.training_data import ENTITY_LABELS
 
 POOL_BATCHES = 16  # this many batches are drawn together and sorted by length, so that little is padding
 HELD_OUT_SEED = 7_700
@@ -60,6 +61,10 @@ class Makers:
     train: SceneMaker
     held_out: SceneMaker
     blind: SceneMaker  # held out, without marks
+
+    def training_data(self) -> list[str]:
+        """The sets that training scenes are made of."""
+        return [*self.train.bank.sets, ENTITY_LABELS]
 
 
 def load_makers(data: Path, tables: Sequence[Path] = (), options: SceneOptions | None = None) -> Makers:

@@ -40,6 +40,7 @@ from kgask.train.reader_scenes import Scene, citable_of
 from kgask.train.reader_start import CHECKPOINT, RECIPE, TOKENIZER, Start, load_checkpoint
 from kgask.train.reader_tokens import ReaderTokens
 from kgask.train.running import claim_work, mixed_precision, save_whole
+from kgask.train.training_data import merged
 
 Show = Callable[[int, str], None]
 EARLIER_RECIPE = "earlier_recipe.json"
@@ -85,6 +86,7 @@ class Trainer:
     optimizer: torch.optim.Optimizer
     step: int = 0
     seconds: float = 0.0  # of training, over all resumed runs
+    training_data: list[str] = field(default_factory=list)  # what the weights were trained on, the start's included
 
     @classmethod
     def start(cls, recipe: Recipe, makers: Makers, folder: Path, start: Start) -> Trainer:
@@ -97,13 +99,16 @@ class Trainer:
         model = start.model(recipe.model)
         recipe = replace(recipe, start_weights=weights_hash(start.weights(model)))
         if (folder / CHECKPOINT).exists():
-            return cls._resume(recipe, makers, folder, model)
+            trainer = cls._resume(recipe, makers, folder, model)
+            trainer.training_data = merged(start.training_data, makers.training_data())
+            return trainer
         (folder / RECIPE).write_text(json.dumps(asdict(recipe), indent=1) + "\n", encoding="utf-8")
         tokens = ReaderTokens.load(start.tokenizer)
         tokens.save(folder / TOKENIZER)
         if start.recipe is not None:
             shutil.copyfile(start.recipe, folder / EARLIER_RECIPE)
-        return cls(recipe, makers, folder, tokens, model, _optimizer(model, recipe))
+        known = merged(start.training_data, makers.training_data())
+        return cls(recipe, makers, folder, tokens, model, _optimizer(model, recipe), training_data=known)
 
     @classmethod
     def _resume(cls, recipe: Recipe, makers: Makers, folder: Path, model: ReaderModel) -> Trainer:
@@ -189,6 +194,7 @@ class Trainer:
             "seconds": self.seconds,
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
+            "training_data": self.training_data,
         }
         save_whole(state, self.folder / CHECKPOINT)
 

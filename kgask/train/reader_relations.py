@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from kgask.errors import BuildError
+from kgask.train.training_data import ENTITY_QUESTIONS, KGCONV, OWN, PROPERTY_LABELS, SIMPLE
 from kgask.train.wordings import FORWARD, INVERSE, load_wordings
 from kgask.verbalise import inverse_phrase, readable_relation
 
@@ -98,6 +99,12 @@ class RelationWords:
     phrases: dict[str, list[str]] = field(default_factory=lambda: {FORWARD: [], INVERSE: []})
     inverse_labels: list[str] = field(default_factory=list)  # given ones; generated phrases come on top
     own: bool = False  # from wordings.txt: typed, so that it can be composed
+    origins: dict[str, str] = field(default_factory=dict)  # wording, as it stands here -> the set that it is from
+
+    def sets(self) -> set[str]:
+        """The sets that its labels and questions are from; phrases are our own."""
+        texts = [*self.labels, *self.inverse_labels, *self.questions[FORWARD], *self.questions[INVERSE]]
+        return {self.origins[text] for text in texts if text in self.origins} | ({OWN} if self.own else set())
 
     def line_label(self, direction: str, rng: random.Random) -> str:
         """A wording of the relation as a line shows it."""
@@ -162,6 +169,7 @@ class RelationBank:
         self.own = [relation for relation in self.all if relation.own]
         self.asked = [r for r in self.all if not r.own and (r.questions[FORWARD] or r.questions[INVERSE])]
         self.named = [r for r in self.all if not r.own and not (r.questions[FORWARD] or r.questions[INVERSE])]
+        self.sets = sorted({name for relation in self.all for name in relation.sets()})
         self._starting: dict[str, list[tuple[RelationWords, str]]] = defaultdict(list)
         for relation in self.own:
             for direction in (FORWARD, INVERSE):
@@ -253,10 +261,12 @@ def load_relations(data: Path, tables: Sequence[Path] = ()) -> list[RelationWord
         _add_table(table, relations)
     for key, label in labels.items():
         if key not in relations and not _NOT_A_RELATION.search(label) and 2 < len(label) < 40:
-            relations[key] = RelationWords(key, [readable_relation(label)])
-    for key, direction, question in _asked(data):
+            shown = readable_relation(label)
+            relations[key] = RelationWords(key, [shown], origins={shown: PROPERTY_LABELS})
+    for key, direction, question, source in _asked(data):
         if key in relations and 8 < len(question) < 120:
             relations[key].questions[direction].append(question)
+            relations[key].origins.setdefault(question, source)
     for relation in relations.values():
         for way, texts in relation.questions.items():
             relation.questions[way] = list(dict.fromkeys(texts))
@@ -272,10 +282,12 @@ def _add_table(table: Path, relations: dict[str, RelationWords]) -> None:
             raise BuildError(f"{table}:{number}: expected key, label, aliases, description and inverse label")
         key, label, aliases, _, inverse = (cell.strip() for cell in cells)
         words = relations.setdefault(key, RelationWords(key, []))
-        found = [label, *(alias for alias in aliases.split("|") if alias)]
-        words.labels = list(dict.fromkeys([*map(readable_relation, found), *words.labels]))
+        found = [readable_relation(text) for text in (label, *aliases.split("|")) if text]
+        words.labels = list(dict.fromkeys([*found, *words.labels]))
         if inverse:
             words.inverse_labels.append(readable_relation(inverse))
+        source = f"the relation table {table.parent.name}/{table.name}"
+        words.origins.update(dict.fromkeys([*found, *words.inverse_labels], source))
 
 
 def load_labels(data: Path) -> list[str]:
@@ -291,15 +303,15 @@ def _property_labels(data: Path) -> dict[str, str]:
     return _read_json(data / "wikidata_props" / "en1.json")
 
 
-def _asked(data: Path) -> Iterator[tuple[str, str, str]]:
-    """``(key, direction, question with {x})`` of every public source."""
+def _asked(data: Path) -> Iterator[tuple[str, str, str, str]]:
+    """``(key, direction, question with {x}, set)`` of every public source."""
     for entry in _read_json(data / "kgconv" / "template_library.json.gz"):
         key = entry["template_key"]["p"]
         direction = INVERSE if key.startswith("-") else FORWARD
         for template in entry["templates"]:
-            yield key.lstrip("-"), direction, _tidy(f"{template['left']}{TOPIC}{template['right']}")
+            yield key.lstrip("-"), direction, _tidy(f"{template['left']}{TOPIC}{template['right']}"), KGCONV
     for key, template in _read_json(data / "entityquestions" / "relation_query_templates.json").items():
-        yield key.split("_")[0], FORWARD, _tidy(template.replace("[X]", TOPIC))
+        yield key.split("_")[0], FORWARD, _tidy(template.replace("[X]", TOPIC)), ENTITY_QUESTIONS
     labels = _read_json(data / "wikidata_labels_union.json.gz")
     folder = data / "simplequestions_wikidata"
     for line in _read_lines(folder / "annotated_wd_data_train_answerable.txt.gz"):
@@ -312,6 +324,7 @@ def _asked(data: Path) -> Iterator[tuple[str, str, str]]:
                 f"P{relation[1:]}",
                 direction,
                 _tidy(question[:found] + TOPIC + question[found + len(label) :]),
+                SIMPLE,
             )
 
 

@@ -25,11 +25,6 @@ from kgask.train.reader_start import RECIPE
 
 WEIGHTS = "reader.gguf"
 BIAS_SHIFTS = sorted((step / 10 for step in range(-40, 41)), key=abs)  # the least shift wins where several are best
-SOURCES = (
-    "wordings.txt of kgask; KGConv question templates (CC BY 4.0); SimpleQuestions-Wikidata train "
-    "(CC BY 3.0); EntityQuestions templates (MIT); Wikidata property labels and entity labels' words (CC0); "
-    "weights start from the planner's encoder, which started from all-MiniLM-L6-v2 (Apache-2.0)"
-)
 FINISHED = "reader"  # folder of the finished reader in the folder of its run
 # Name -> what layers and token embeddings are quantised to; "Q8_0" alone passes 20 MB.
 VARIANTS = {"F16": ("F16", None), "Q8_0": ("Q8_0", None), "Q8_0-Q5_1": ("Q8_0", "Q5_1"), "Q4_K": ("Q4_K", "Q4_0")}
@@ -71,7 +66,7 @@ def _finish_in(out: Path, folder: Path, trainer: Trainer, variant: str, count: i
         "quantisation": variant,
         "n_parameters": trainer.model.n_parameters(),
         "licence": "Apache-2.0",
-        "training_data": SOURCES,
+        "training_data": trainer.training_data,
         "recipe": json.loads((folder / RECIPE).read_text(encoding="utf-8")),
         "steps": trainer.step,
         "examples": trainer.step * trainer.recipe.batch_size,

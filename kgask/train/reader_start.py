@@ -12,7 +12,8 @@ from torch import Tensor, nn
 from kgask import config
 from kgask.errors import ModelError
 from kgask.read.card import read_card
-from kgask.train.encoder import load_encoder
+from kgask.train import training_data
+from kgask.train.encoder import encoder_name, load_encoder
 from kgask.train.reader_model import ReaderConfig, ReaderModel
 
 CHECKPOINT, TOKENIZER, RECIPE = "checkpoint.pt", "tokenizer.json", "recipe.json"
@@ -34,18 +35,22 @@ class Start:
     encoder: nn.Module
     earlier: dict[str, Tensor] | None = None
     recipe: Path | None = None  # that the earlier weights come from
+    training_data: tuple[str, ...] = ()  # what those weights, or the encoder's, were trained on
 
     @classmethod
     def of_run(cls, folder: Path, encoder: nn.Module) -> Start:
         """An earlier run's weights; ``encoder`` gives the architecture."""
-        return cls(folder / TOKENIZER, encoder, load_checkpoint(folder)["model"], folder / RECIPE)
+        saved = load_checkpoint(folder)
+        known = tuple(training_data.of_content(saved, folder.name))
+        return cls(folder / TOKENIZER, encoder, saved["model"], folder / RECIPE, known)
 
     @classmethod
     def of_reader(cls, folder: Path, tokenizer: Path, encoder: nn.Module) -> Start:
         """A finished reader's weights, as its quantised file holds them; its card keeps their recipe."""
         from kgask.train.export_gguf import load_weights
 
-        return cls(tokenizer, encoder, load_weights(read_card(folder).file), folder / config.MODEL_CARD)
+        card, known = read_card(folder), tuple(training_data.of_folder(folder))
+        return cls(tokenizer, encoder, load_weights(card.file), folder / config.MODEL_CARD, known)
 
     def model(self, config: ReaderConfig) -> ReaderModel:
         """Raises ModelError where the earlier run's model has another size."""
@@ -72,11 +77,12 @@ def find_start(encoder: Path | None = None, earlier: Path | None = None) -> Star
 
     folder = encoder or config.find("model", config.DEFAULT_MODEL).path
     if (folder / config.MODEL_CARD).is_file():
-        found, tokenizer = load_torch(folder).encoder, folder / TOKENIZER
+        found, known = load_torch(folder).encoder, training_data.of_folder(folder)
     else:
-        found, tokenizer = load_encoder(folder), folder / TOKENIZER
+        found, known = load_encoder(folder), [training_data.base_encoder(encoder_name(folder))]
+    tokenizer = folder / TOKENIZER
     if earlier is None:
-        return Start(tokenizer, found)
+        return Start(tokenizer, found, training_data=tuple(known))
     if (earlier / config.MODEL_CARD).is_file():
         return Start.of_reader(earlier, tokenizer, found)
     return Start.of_run(earlier, found)

@@ -19,9 +19,9 @@ from kgask.plan.providers import FULL_GRAPH
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.data import MASK
-from kgask.train.encoder import architecture
+from kgask.train.encoder import DEFAULT_ENCODER, architecture, encoder_name
 from kgask.train.export_onnx import OPSET, Parity, export, file_entry
-from kgask.train.link_stage import train_link_stage
+from kgask.train.link_stage import link_data, train_link_stage
 from kgask.train.loop import RigelTrainer
 from kgask.train.mix import WIKIDATA, Corpus
 from kgask.train.torch_planner import UNCALIBRATED
@@ -29,20 +29,11 @@ from kgask.train.torch_planner import UNCALIBRATED
 # Words of public questions count when several of them use them: rarer ones are names that masking missed.
 LEAST_TEXTS = {"simple": 25, "simple_found": 25, "kgconv": 4, "wikiweb": 6, "webquestions": 6, "mintaka": 6}
 UNMASKED = ("simple_unmasked", "webquestions_unmasked")  # sources whose texts hold names
-TRAINING_DATA = [
-    "SimpleQuestions-Wikidata, training part (CC BY 3.0)",
-    "KGConv question templates (CC BY 4.0)",
-    "EntityQuestions question templates (MIT)",
-    "WikiWebQuestions, training part (no text of it ships)",
-    "WebQuestions, training part, with paths over FB15k-237 (CC BY 4.0, CC BY)",
-    "Mintaka, 500 training questions (CC BY 4.0)",
-    "Wikidata property labels (CC0)",
-    "our own wordings and compositions (kgask/train/wordings.txt)",
-]
 QUESTION_WORDS = "question_words.txt"
 DEFAULT_CALIBRATION = asdict(UNCALIBRATED)
 N_PARITY = 200  # held-out questions that the exported graphs are compared on
 LICENCE = "Apache-2.0 (weights; the base encoder all-MiniLM-L6-v2 is Apache-2.0)"
+OTHER_LICENCE = "Apache-2.0, and that of the base encoder {}"
 
 
 def question_words(corpus: Corpus) -> list[str]:
@@ -95,6 +86,7 @@ def build_model_folder(
         linking, calibrating = (draw_probes(opened, corpus.held_out, n, rng) for n in (n_probes // 2, n_probes))
         links = train_link_stage(RigelPlanner.load(out), opened, linking, trainer.data, trainer.config.rng_seed)
         card["linker"] = links.weights
+        card["linker_data"] = link_data(trainer.data)
         write_card(out, card)
         result = calibrate(Pipeline(opened, RigelPlanner.load(out), None), calibrating, report)
         card["calibration"] = asdict(result.calibration)
@@ -113,11 +105,12 @@ def build_model_folder(
 
 
 def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]:
+    name = encoder_name(trainer.start if trainer.start and trainer.start.is_dir() else trainer.encoder_folder)
     return {
         "magic": MAGIC,
         "format_version": FORMAT_VERSION,
         "kind": "rigel",
-        "encoder": "all-MiniLM-L6-v2",
+        "encoder": name,
         "architecture": architecture(trainer.model.encoder),
         "max_tokens": trainer.config.max_tokens,
         "max_hops": 3,
@@ -126,8 +119,8 @@ def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]
         "parity": asdict(parity),
         "config": asdict(trainer.config),
         "recipe": _recipe(trainer),
-        "training_data": TRAINING_DATA,
-        "licence": LICENCE,
+        "training_data": trainer.training_data,
+        "licence": LICENCE if name == DEFAULT_ENCODER else OTHER_LICENCE.format(name),
         "scores": {},
         "calibration": DEFAULT_CALIBRATION,
         "files": {name: file_entry(out / name) for name in (*FILES, *optional_files(out))},

@@ -53,6 +53,10 @@ class RigelConfig:
     shares: dict[str, float] = field(default_factory=lambda: dict(SHARES))  # of the mix, by source
     vocabularies: dict[str, float] = field(default_factory=lambda: dict(VOCABULARIES))  # share of batches
 
+    def wanted(self) -> list[str]:
+        """Sources and vocabularies with a share: what is read, and may be trained on."""
+        return [name for name, share in (self.shares | self.vocabularies).items() if share > 0]
+
 
 def read_config(path: Path) -> RigelConfig:
     """The settings of an INI file.
