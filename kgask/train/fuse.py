@@ -76,7 +76,7 @@ class Graph:
         return users[0] if len(users) == 1 and users[0].op_type == kind else None
 
     def add_weight(self, name: str, value: np.ndarray) -> str:
-        self.proto.initializer.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+        self.proto.initializer.append(numpy_helper.from_array(np.asarray(value, order="C"), name))
         self.weights[name] = self.proto.initializer[-1]
         return name
 

@@ -1,4 +1,4 @@
-"""int8 graphs: one node a product, and scales that no CPU overflows with."""
+"""int8 graphs: which matrices, and scales that no CPU overflows with."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import onnx
 from onnx import NodeProto, helper
 
 from kgask.train.fuse import CONTRIB, Graph
+from kgask.train.rows import Product, put_product
 
 LEAST_COLUMNS = 8  # narrower matrices, such as those of one score, stay float32: they cost next to nothing
 LEAST_ROWS = 2  # of an embedding
@@ -71,9 +72,8 @@ def column_scales(weight: np.ndarray) -> np.ndarray:
 def quantise(source: Path, target: Path) -> None:
     """int8 for matrices, with a scale per column, and uint8 for embeddings, with one scale each.
 
-    ``source`` has no Gemm nodes (:func:`gemm_to_matmul`). Activations are
-    scaled per call, over the whole batch; those that several products share are
-    rounded once. The products are ONNX Runtime's own operators.
+    ``source`` has no Gemm nodes (:func:`gemm_to_matmul`). Activations are scaled per row, which is a token, so that
+    an answer does not depend on what else is in the batch; see :mod:`kgask.train.rows`.
     """
     model = onnx.load(str(source))
     graph = Graph(model.graph)
@@ -81,10 +81,9 @@ def quantise(source: Path, target: Path) -> None:
     for node in nodes:
         if node.op_type == "Gather" and _is_matrix(graph, node.input[0], LEAST_ROWS):
             _quantise_embedding(graph, node)
-    products = [n for n in nodes if n.op_type == "MatMul" and _is_matrix(graph, n.input[1], LEAST_ROWS, LEAST_COLUMNS)]
-    inputs = [node.input[0] for node in products]
-    for node in products:
-        _quantise_product(graph, node, shared=inputs.count(node.input[0]) > 1)
+    for node in nodes:
+        if node.op_type == "MatMul" and _is_matrix(graph, node.input[1], LEAST_ROWS, LEAST_COLUMNS):
+            _quantise_product(graph, node)
     graph.drop_unused()
     if all(opset.domain != CONTRIB for opset in model.opset_import):
         model.opset_import.append(helper.make_opsetid(CONTRIB, 1))
@@ -118,24 +117,16 @@ def _quantise_embedding(graph: Graph, node: NodeProto) -> None:
     graph.replace(output, [gathered, helper.make_node("DequantizeLinear", [rows, *parts[1:]], [output])])
 
 
-def _quantise_product(graph: Graph, node: NodeProto, shared: bool) -> None:
-    """``node`` and the bias that is added to it, if any, become one node."""
+def _quantise_product(graph: Graph, node: NodeProto) -> None:
+    """``node`` and the bias that is added to it, if any, become a product of int8 rows."""
     source, name = node.input
     if f"{name}_quantized" not in graph.weights:
         weight = graph.array(name)
         scales = column_scales(weight)
         graph.add_weight(f"{name}_quantized", np.rint(weight / scales).astype(np.int8))
         graph.add_weight(f"{name}_scale", scales)
-    weight, scales, output, bias = f"{name}_quantized", f"{name}_scale", node.output[0], ""
+    output, bias = node.output[0], ""
     add = graph.only_user(output, "Add")
     if add is not None and add.input[0] == output and add.input[1] in graph.weights:
         output, bias = add.output[0], add.input[1]
-    if not shared:
-        inputs = [source, weight, scales, "", bias]
-        graph.replace(output, [helper.make_node("DynamicQuantizeMatMul", inputs, [output], domain=CONTRIB)])
-        return
-    rounded = [f"{source}_{part}" for part in ("quantized", "scale", "zero_point")]
-    if rounded[0] not in graph.maker:
-        graph.put_before(node.output[0], helper.make_node("DynamicQuantizeLinear", [source], rounded))
-    inputs = [rounded[0], weight, rounded[1], scales, rounded[2], "", bias]
-    graph.replace(output, [helper.make_node("MatMulIntegerToFloat", inputs, [output], domain=CONTRIB)])
+    put_product(graph, output, Product(source, f"{name}_quantized", f"{name}_scale", bias))
