@@ -49,3 +49,7 @@ class ConfigError(KgaskError):
     """The config file or an environment variable cannot be used."""
 
     exit_code = EXIT_USAGE
+
+
+class FallbackWarning(UserWarning):
+    """What was wanted does not work here, and something else answers instead: one line, on stderr in the command."""

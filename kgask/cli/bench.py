@@ -132,6 +132,29 @@ def planning(
     _print_figures(measure(pack, model, full, questions, runs), as_json)
 
 
+@bench.command("parity", short_help="The planner's graph for CUDA against the one for the CPU.")
+@click.argument("files", nargs=-1, required=True, type=EXISTING_FILE)
+@PACK_OPTION
+@MODEL_OPTION
+@click.option("--limit", type=click.IntRange(1), help="Only the first so many questions of each file.")
+@JSON_OPTION
+def parity(files: tuple[Path, ...], pack: str | None, model: str | None, limit: int | None, as_json: bool) -> None:
+    """Whether the planner's graph for CUDA decides as its graph for the CPU does.
+
+    \b
+    FILES have a question a line, in the first column, the topic in [brackets]
+    where it is not to be linked (MetaQA's form; .gz is fine):
+      kgask bench parity DATA/metaqa/1-hop/qa_dev.txt.gz --pack metaqa --limit 2000
+    The graph for CUDA runs on a GPU where one is found, on the CPU otherwise.
+    """
+    from kgask.bench.parity import measure, read_questions
+
+    questions = read_questions(files, limit)
+    with steps_bar("ask", len(questions)) as show:
+        figures = measure(pack, model, questions, lambda done: show(done, ""))
+    _print_figures(figures, as_json)
+
+
 @bench.command("prepare")
 @click.argument("name", type=click.Choice(["metaqa", "entityquestions", "fb15k237"]))
 @click.argument("data", type=EXISTING_FOLDER)

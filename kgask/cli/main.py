@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
@@ -15,7 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from kgask.cli import interrupt
-from kgask.errors import EXIT_ERROR, EXIT_OK, KgaskError, UsageError
+from kgask.errors import EXIT_ERROR, EXIT_OK, FallbackWarning, KgaskError, UsageError
 from kgask.version import __version__
 
 # command -> (module:attribute, one-line help); the help is repeated here so that listing imports nothing.
@@ -142,6 +143,22 @@ def print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
 )
 def cli() -> None:
     """Ask a knowledge graph on this machine, offline, and get an answer with the triples that prove it."""
+    warnings.showwarning = show_warning
+
+
+def show_warning(message: Warning | str, category: type[Warning], *where: Any) -> None:
+    """Ours as one line on stderr, without the place in the code; those of libraries as Python shows them."""
+    if issubclass(category, FallbackWarning):
+        print(f"kgask: {one_line(str(message))}", file=sys.stderr)
+    else:
+        _shown_by_python(message, category, *where)
+
+
+_shown_by_python = warnings.showwarning
+
+
+def one_line(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def fail(message: str, code: int) -> NoReturn:
@@ -150,9 +167,8 @@ def fail(message: str, code: int) -> NoReturn:
         sys.stdout.flush()
     except OSError:
         drop_stdout()
-    line = "".join(char if char.isprintable() else " " for char in message)
     with suppress(OSError):
-        print(f"kgask: {line}", file=sys.stderr)
+        print(f"kgask: {one_line(message)}", file=sys.stderr)
     sys.exit(code)
 
 

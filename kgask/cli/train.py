@@ -15,6 +15,7 @@ from kgask.cli.train_calibrate import calibrate
 from kgask.cli.train_encoder import encoder as make_encoder
 from kgask.cli.train_pack import adapt, domain
 from kgask.cli.train_reader import reader
+from kgask.cli.train_requantise import requantise
 from kgask.cli.train_score_reader import score_reader
 from kgask.cli.training import FORCE, check_device, need_torch, use_threads
 
@@ -35,6 +36,7 @@ train.add_command(reader)
 train.add_command(score_reader)
 train.add_command(calibrate)
 train.add_command(make_encoder)
+train.add_command(requantise)
 train.add_command(train_amr)
 
 
@@ -51,7 +53,7 @@ train.add_command(train_amr)
 @click.option("--batch-size", type=click.IntRange(2), help="Questions a step; goes before the config file's.")
 @click.option("--seed", "rng_seed", type=int, help="Seed of all randomness; goes before the config file's.")
 @click.option("--probes", type=click.IntRange(20), default=1200, show_default=True, help="Questions to calibrate on.")
-@click.option("--full-graph", is_flag=True, help="Write the float32 graph too, four times as large: a GPU runs it.")
+@click.option("--full-graph", is_flag=True, help="Write the float32 graph too, four times as large: see kgask bench planning --full.")
 @click.option("--threads", type=click.IntRange(1), help="CPU threads.  [default: all usable cores]")
 @click.option("--device", default="cpu", show_default=True, help="torch device, such as cuda.")
 @FORCE

@@ -16,7 +16,7 @@ import numpy as np
 from kgask.cores import usable_cores
 from kgask.errors import ModelError
 from kgask.methods.model_card import read_card
-from kgask.plan.batches import in_chunks, padded
+from kgask.plan.batches import by_length, in_chunks, padded
 from kgask.plan.matrix_cache import content_of
 from kgask.plan.providers import open_session
 
@@ -112,4 +112,4 @@ class TextEncoder:
 
         threads = usable_cores()
         size = min(MOST_ROWS, -(-len(rows) // threads))  # a few texts are shared out too
-        return in_chunks([len(row) for row in rows], size, threads, run)[0]
+        return in_chunks(by_length([len(row) for row in rows], size), threads, run)[0]

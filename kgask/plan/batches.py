@@ -10,6 +10,7 @@ Shapes: B questions, L tokens, R relations, D vector width.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -17,29 +18,38 @@ from functools import cache
 import numpy as np
 
 from kgask.cores import usable_cores
-from kgask.errors import ModelError
-from kgask.plan.providers import CUDA
+from kgask.errors import FallbackWarning, ModelError
+from kgask.plan.providers import CUDA, after_cuda, first_line
 
-# Rows of one run. On the CPU a run has one thread and runs stand side by side; few rows of nearly one length waste
-# no work on padding, and more than 8 are not quicker (4 to 32 rows: 2.18, 2.05, 2.09, 2.01 ms a question on AVX2).
-# A GPU is one device: it wants few large runs.
-CPU_ROWS, CUDA_ROWS = 8, 256
+# Rows of one run. A GPU is one device: it wants few large runs. On the CPU a run has one thread and runs stand side by
+# side; each costs what one and a half questions cost, so they are as large as leaves work for all threads.
+CUDA_ROWS, CPU_ROWS = 256, 32
+FEW_ROWS = 8  # not shared out: a thread that has to be started costs as much as a question
+CPU_PADDING = 24  # tokens of padding that cost more than a run of its own
 
 
 class Batches:
     """Runs token rows through a session, bound on a GPU or where ``bind`` asks for it.
 
-    Answers do not depend on the order of the rows, but an int8 graph scales its
-    activations over a run, so they depend slightly on what else is asked.
+    ``spare`` opens the session that goes on when this one fails; it runs on the CPU. ``note`` says what runs.
     """
 
-    def __init__(self, session: object, pad_id: int, bind: bool = False) -> None:
+    def __init__(
+        self,
+        session: object,
+        pad_id: int,
+        bind: bool = False,
+        spare: Callable[[], object] | None = None,
+        note: str = "",
+    ) -> None:
+        self.note = note
+        self._pad_id, self._spare = pad_id, spare
+        self._use(session, bind)
+
+    def _use(self, session: object, bind: bool = False) -> None:
         self._session = session
-        self._pad_id = pad_id
         self._device = "cuda" if session.get_providers()[0] == CUDA else "cpu"
         self._binds = bind or self._device == "cuda"
-        self._rows = CUDA_ROWS if self._device == "cuda" else CPU_ROWS
-        self._threads = 1 if self._device == "cuda" else usable_cores()
         self._kept: tuple[np.ndarray, object] | None = None  # the last relation matrix and its bound value
 
     def run(
@@ -47,16 +57,45 @@ class Batches:
     ) -> list[np.ndarray]:
         """The named outputs, each [B, ...], in the order of ``rows``.
 
-        ``rows`` are token ids without padding, ``directed`` float32 [2R, D],
-        ``first_mask`` [B, 2R]. Raises :class:`ModelError` when the session fails.
+        ``rows`` are token ids without padding, ``directed`` float32 [2R, D], ``first_mask`` [B, 2R]. A session that
+        fails is replaced by the spare one, for the rows that are left and from then on; a :class:`FallbackWarning`
+        says so. Raises :class:`ModelError` when there is none, or it fails too.
         """
-        relations = self._bound(directed) if self._binds else np.ascontiguousarray(directed)
         first_mask = first_mask.astype(np.float32, copy=False)
 
         def run_chunk(chunk: list[int]) -> list[np.ndarray]:
-            return self._run([rows[row] for row in chunk], relations, first_mask[chunk], outputs)
+            return self._run([rows[row] for row in chunk], directed, first_mask[chunk], outputs)
 
-        return in_chunks([len(row) for row in rows], self._rows, self._threads, run_chunk)
+        def run_large(chunk: list[int]) -> list[np.ndarray]:
+            if self._is_large:
+                try:
+                    return run_chunk(chunk)
+                except ModelError as error:
+                    if self._spare is None:
+                        raise
+                    self._go_on_with_spare(error.__cause__)
+            return self._on_cpu([len(rows[row]) for row in chunk], lambda part: run_chunk([chunk[i] for i in part]))
+
+        lengths = [len(row) for row in rows]
+        if self._is_large:
+            return in_chunks(by_length(lengths, CUDA_ROWS), 1, run_large)
+        return self._on_cpu(lengths, run_chunk)
+
+    @property
+    def _is_large(self) -> bool:
+        """Whether runs are large: on a GPU, or where another session waits as beside one."""
+        return self._device == "cuda" or self._spare is not None
+
+    def _on_cpu(self, lengths: list[int], run: Callable[[list[int]], list[np.ndarray]]) -> list[np.ndarray]:
+        threads = usable_cores()
+        size = max(FEW_ROWS, min(CPU_ROWS, -(-len(lengths) // threads)))
+        return in_chunks(by_length(lengths, size, CPU_PADDING), threads, run)
+
+    def _go_on_with_spare(self, cause: Exception) -> None:
+        self.note = after_cuda(cause)
+        warnings.warn(self.note, FallbackWarning, stacklevel=2)
+        spare, self._spare = self._spare, None
+        self._use(spare())
 
     def _bound(self, directed: np.ndarray) -> object:
         """``directed`` on the session's device; the last array is kept there, and must not be written to."""
@@ -68,17 +107,16 @@ class Batches:
         return self._kept[1]
 
     def _run(
-        self, rows: list[Sequence[int]], directed: object, first_mask: np.ndarray, outputs: Sequence[str]
+        self, rows: list[Sequence[int]], directed: np.ndarray, first_mask: np.ndarray, outputs: Sequence[str]
     ) -> list[np.ndarray]:
         input_ids, attention_mask = padded(rows, self._pad_id)
         feeds = {"input_ids": input_ids, "attention_mask": attention_mask, "first_mask": first_mask}
         try:
             if self._binds:
-                return self._run_bound(feeds, directed, outputs)
-            return self._session.run(outputs, feeds | {"directed": directed})
+                return self._run_bound(feeds, self._bound(directed), outputs)
+            return self._session.run(outputs, feeds | {"directed": np.ascontiguousarray(directed)})
         except Exception as error:  # the binding raises many unrelated types
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise ModelError(f"the planner failed on {len(rows)} questions ({reason[:160]})") from error
+            raise ModelError(f"the planner failed on {len(rows)} questions ({first_line(error)})") from error
 
     def _run_bound(self, feeds: dict[str, np.ndarray], directed: object, outputs: Sequence[str]) -> list[np.ndarray]:
         binding = self._session.io_binding()
@@ -91,21 +129,38 @@ class Batches:
         return binding.copy_outputs_to_cpu()
 
 
+def by_length(lengths: Sequence[int], size: int, padding: int | None = None) -> list[list[int]]:
+    """Row numbers in chunks of at most ``size``, those of similar length together, the shortest first.
+
+    With ``padding`` no chunk has more tokens of padding than that.
+    """
+    chunks: list[list[int]] = []
+    tokens = 0  # of the last chunk
+    for row in sorted(range(len(lengths)), key=lengths.__getitem__):
+        length = lengths[row]
+        tokens += length
+        full = not chunks or len(chunks[-1]) == size
+        if full or (padding is not None and (len(chunks[-1]) + 1) * length - tokens > padding):
+            chunks.append([])
+            tokens = length
+        chunks[-1].append(row)
+    return chunks
+
+
 def in_chunks(
-    lengths: Sequence[int], size: int, threads: int, run: Callable[[list[int]], list[np.ndarray]]
+    chunks: list[list[int]], threads: int, run: Callable[[list[int]], list[np.ndarray]]
 ) -> list[np.ndarray]:
-    """Run rows of these lengths ``size`` at a time, those of similar length together, ``threads`` runs side by side.
+    """Run chunks of row numbers, ``threads`` runs side by side.
 
     ``run`` takes row numbers and gives arrays [rows, ...]; returned are whole arrays in the order of the rows.
     """
-    order = sorted(range(len(lengths)), key=lengths.__getitem__)
-    chunks = [order[start : start + size] for start in range(0, len(order), size)]
     if len(chunks) == 1 or threads == 1:
         parts = [run(chunk) for chunk in chunks]
     else:
         parts = list(_pool(threads).map(run, reversed(chunks)))[::-1]  # the longest first: none is waited for alone
-    back = np.empty(len(lengths), np.int64)
-    back[order] = np.arange(len(lengths))
+    order = [row for chunk in chunks for row in chunk]
+    back = np.empty(len(order), np.int64)
+    back[order] = np.arange(len(order))
     return [np.concatenate(part)[back] for part in zip(*parts, strict=True)]
 
 

@@ -5,29 +5,36 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from kgask.errors import ModelError
+from kgask.errors import FallbackWarning, ModelError
 
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"
-FULL_GRAPH = "rigel.fp32.onnx"  # optional file of a model folder: what a GPU runs
+CPU_GRAPH = "rigel.onnx"
+CUDA_GRAPH = "rigel.cuda.onnx"  # what a GPU runs: the same integers as float32, with the weights of the CPU's graph
+FULL_GRAPH = "rigel.fp32.onnx"  # float32 throughout; what a GPU runs where an older model has no CUDA_GRAPH
+HIDES_GPUS = "CUDA_VISIBLE_DEVICES"  # CUDA's own variable: the GPUs that a process may see
 _NVIDIA_NODES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")  # Linux driver, WSL
 
 
 def wanted_providers(available: list[str]) -> tuple[list[str], str]:
     """Providers to try in order, and a note for ``--verbose``.
 
-    CUDA is tried only where there is an NVIDIA device: the library is often
-    built with CUDA support on machines that have none.
+    CUDA is tried only where there is an NVIDIA device that this process may see: the library is often built with
+    CUDA support on machines that have none.
     """
     if CUDA not in available:
         return [CPU], "planner on the CPU (this onnxruntime has no CUDA support)"
     if sys.platform.startswith("linux") and not any(os.path.exists(node) for node in _NVIDIA_NODES):
         return [CPU], "planner on the CPU (no NVIDIA device)"
+    visible = os.environ.get(HIDES_GPUS)
+    if visible is not None and visible.split(",")[0].strip() in ("", "-1"):  # CUDA stops at the first that is none
+        return [CPU], f"planner on the CPU ({HIDES_GPUS} hides every GPU)"
     return [CUDA, CPU], "planner on CUDA"
 
 
@@ -43,35 +50,53 @@ def silenced() -> Iterator[None]:
         os.dup2(nowhere, 2)
         yield
     finally:
+        sys.stdout.flush()  # what Python printed meanwhile: preload_dlls() says there what it does not find
+        sys.stderr.flush()
         for fd, saved in zip((1, 2), kept, strict=True):
             os.dup2(saved, fd)
             os.close(saved)
         os.close(nowhere)
 
 
-def open_session(model: Path, full: Path | None = None) -> tuple[object, str]:
+def open_session(model: Path, cuda: Path | None = None) -> tuple[object, str]:
     """An ONNX Runtime session on the best provider that works, and a note that says which.
 
-    ``model`` is the graph for the CPU, ``full`` its float32 form for CUDA. An
-    int8 graph is no use there: CUDA has no kernel for its products of unsigned
-    by signed numbers, so every one of them would come back to the CPU. Raises
-    :class:`ModelError` when the file is not a model.
+    ``model`` is the graph for the CPU, ``cuda`` the one for CUDA. An int8 graph is no use there: CUDA has no kernel
+    for its products of unsigned by signed numbers, so every one of them would come back to the CPU. Where CUDA fails
+    the CPU is used, and a :class:`FallbackWarning` says so. Raises :class:`ModelError` when the file is not a model.
     """
     with silenced():
         import onnxruntime
 
         wanted, note = wanted_providers(onnxruntime.get_available_providers())
-        if CUDA in wanted and full is None:
-            note = f"planner on the CPU (CUDA runs {FULL_GRAPH}, which this model does not have)"
+        failed = ""
+        if CUDA in wanted and cuda is None:
+            note = f"planner on the CPU (CUDA runs {CUDA_GRAPH}, which this model does not have)"
         elif CUDA in wanted:
             try:
-                return _cuda_session(onnxruntime, full), note
+                return _cuda_session(onnxruntime, cuda), note
             except Exception as error:  # the binding raises many unrelated types
-                note = f"planner on the CPU (CUDA failed: {_first_line(error)})"
+                note = failed = after_cuda(error)
+    session = open_on_cpu(model)
+    if failed:
+        warnings.warn(f"{failed}; to use no GPU: {HIDES_GPUS}=-1", FallbackWarning, stacklevel=2)
+    return session, note
+
+
+def open_on_cpu(model: Path) -> object:
+    """A session of ``model`` on the CPU, whatever else there is. Raises :class:`ModelError`."""
+    with silenced():
+        import onnxruntime
+
         try:
-            return _cpu_session(onnxruntime, model), note
+            return _cpu_session(onnxruntime, model)
         except Exception as error:
-            raise ModelError(f"{model}: not a usable ONNX model ({_first_line(error)})") from error
+            raise ModelError(f"{model}: not a usable ONNX model ({first_line(error)})") from error
+
+
+def after_cuda(error: Exception) -> str:
+    """The note of a planner that CUDA failed for."""
+    return f"planner on the CPU (CUDA failed: {first_line(error)})"
 
 
 def _cpu_session(onnxruntime: object, model: Path) -> object:
@@ -97,7 +122,9 @@ def _cuda_session(onnxruntime: object, model: Path) -> object:
     """A session on the first GPU that has answered once; raises what the binding raises."""
     with contextlib.suppress(Exception):  # CUDA that came as Python packages is found only so
         onnxruntime.preload_dlls()
-    session = onnxruntime.InferenceSession(str(model), _options(onnxruntime), providers=[CUDA, CPU], enable_fallback=0)
+    # TF32 would round what is compared with relations to 10 bits: other decisions than the CPU's.
+    cuda = (CUDA, {"use_tf32": "0"})
+    session = onnxruntime.InferenceSession(str(model), _options(onnxruntime), providers=[cuda, CPU], enable_fallback=0)
     if CUDA not in session.get_providers():
         raise ModelError("the CUDA libraries could not be loaded")
     # A GPU that this onnxruntime has no code for is noticed only when something runs.
@@ -119,5 +146,6 @@ def _options(onnxruntime: object) -> object:
     return options
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What an exception of a binding says first, at most 120 characters."""
     return (str(error).splitlines() or [type(error).__name__])[0][:120]

@@ -7,8 +7,9 @@ Shapes: B questions, R relations, H hops, D vector width.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from kgask.pack.records import RelationText
 from kgask.plan.batches import Batches
 from kgask.plan.card import CLOSED_FILE, RigelCard
 from kgask.plan.matrix_cache import cached_matrix, content_of, key_of, read_matrix
-from kgask.plan.providers import FULL_GRAPH, open_session
+from kgask.plan.providers import CPU_GRAPH, CUDA, CUDA_GRAPH, FULL_GRAPH, open_on_cpu, open_session
 
 MASK = "[MASK]"  # stands for the topic in every planner text
 MASK_TOKENS = ("[MASK]", "<mask>")  # what the tokenizers of BERT-like and RoBERTa-like encoders call it
@@ -55,19 +56,35 @@ def mask_mention(text: str, span: tuple[int, int]) -> str:
 class RigelPlanner:
     """A loaded planner; not safe to share between threads that close it."""
 
-    def __init__(self, card: RigelCard, session: object, tokenizer: object, note: str, graph: Path | None) -> None:
+    def __init__(
+        self,
+        card: RigelCard,
+        session: object,
+        tokenizer: object,
+        note: str,
+        graph: Path | None = None,
+        spare: Callable[[], object] | None = None,
+    ) -> None:
         self.card = card
         self._graph = graph  # another graph than the folder's own
-        self.note = note  # provider in use, for --verbose
         self._session = session
         self._tokenizer = tokenizer
         self._mask_token = special_token(tokenizer, MASK_TOKENS)
         pad_token = special_token(tokenizer, PAD_TOKENS)
-        self._batches = Batches(session, tokenizer.token_to_id(pad_token) if pad_token else 0)
+        pad_id = tokenizer.token_to_id(pad_token) if pad_token else 0
+        self._batches = Batches(session, pad_id, spare=spare, note=note)
+
+    @property
+    def note(self) -> str:
+        """What the planner runs on and why, for ``--verbose``; it changes where a GPU fails."""
+        return self._batches.note
 
     @classmethod
-    def load(cls, folder: Path, graph: Path | None = None) -> RigelPlanner:
-        """Open a planner folder (with another graph than its own); :class:`ModelError` when it is not one."""
+    def load(cls, folder: Path, graph: Path | None = None, on_cpu: bool = False) -> RigelPlanner:
+        """Open a planner folder (with another graph than its own); :class:`ModelError` when it is not one.
+
+        With ``on_cpu`` a GPU is not looked for.
+        """
         from tokenizers import Tokenizer
 
         card = RigelCard.load(folder)
@@ -78,10 +95,12 @@ class RigelPlanner:
         if special_token(tokenizer, MASK_TOKENS) is None:
             raise ModelError(f"{folder / 'tokenizer.json'}: has no mask token")
         tokenizer.enable_truncation(card.max_tokens)
-        full = folder / FULL_GRAPH if FULL_GRAPH in card.content["files"] else None
-        session, note = open_session(graph or folder / "rigel.onnx", graph or full)
-        check_graph(session, graph or folder / "rigel.onnx")
-        return cls(card, session, tokenizer, note, graph)
+        own = graph or folder / CPU_GRAPH
+        cuda = graph or next((folder / name for name in (CUDA_GRAPH, FULL_GRAPH) if name in card.content["files"]), None)
+        session, note = (open_on_cpu(own), "planner on the CPU") if on_cpu else open_session(own, cuda)
+        check_graph(session, own)
+        spare = partial(open_on_cpu, own) if session.get_providers()[0] == CUDA else None
+        return cls(card, session, tokenizer, note, graph, spare)
 
     def question_words(self) -> frozenset[str]:
         """Words that training questions use around their topics; other words are likely names."""

@@ -16,11 +16,12 @@ from torch import Tensor, nn
 
 from kgask.errors import ModelError
 from kgask.plan.card import CLOSED_FILE
-from kgask.plan.providers import FULL_GRAPH
+from kgask.plan.providers import CPU_GRAPH, CUDA_GRAPH, FULL_GRAPH
 from kgask.train.encoder import TextBatcher
 from kgask.train.fuse import fuse
 from kgask.train.model import Rigel
 from kgask.train.quantise import gemm_to_matmul, quantise, without_shapes
+from kgask.train.rows import write_cuda_graph
 from kgask.train.weights import METADATA_KEY, locate_parameters
 
 OPSET = 18
@@ -78,7 +79,7 @@ def export(
     keep_full: bool = False,
     or_full: bool = False,
 ) -> Parity:
-    """Write ``rigel.onnx`` (int8) and the tokenizer to ``out``, with ``keep_full`` the float32 graph for CUDA too.
+    """Write ``rigel.onnx`` (int8), its form for CUDA and the tokenizer to ``out``, with ``keep_full`` float32 too.
 
     ``probe`` are questions and ``texts`` relation texts for the parity check.
     Raises :class:`ModelError` when the fp32 graph differs from torch by more
@@ -103,7 +104,8 @@ def export(
             raise ModelError(f"ONNX differs from torch by {parity.fp32:.2e}, more than {PARITY:.0e}")
         if parity.quantised and agreement < AGREEMENT:
             raise ModelError(f"int8 agrees with torch on {parity.int8_agreement:.1%} of questions, too few to ship")
-        shutil.copyfile(small if parity.quantised else full, out / "rigel.onnx")
+        shutil.copyfile(small if parity.quantised else full, out / CPU_GRAPH)
+        write_cuda_graph(out / CPU_GRAPH, out / CUDA_GRAPH)
         (out / FULL_GRAPH).unlink(missing_ok=True)  # an older one would be another planner
         if keep_full:
             shutil.copyfile(full, out / FULL_GRAPH)
@@ -154,7 +156,6 @@ def _run(path: Path, inputs: tuple[Tensor, ...]) -> list[np.ndarray]:
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     ids, mask, directed, first_mask = (tensor.numpy() for tensor in inputs)
     parts = []
-    # A few at a time, as at answer time: int8 scales its activations over the whole batch.
     for start in range(0, len(ids), PROBE_BATCH):
         rows = slice(start, start + PROBE_BATCH)
         feeds = zip(INPUTS, (ids[rows], mask[rows], directed, first_mask[rows]), strict=True)

@@ -15,7 +15,7 @@ from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.pipeline import Pipeline
 from kgask.plan.card import CLOSED_FILE, FILES, FORMAT_VERSION, MAGIC
-from kgask.plan.providers import FULL_GRAPH
+from kgask.plan.providers import CUDA_GRAPH, FULL_GRAPH
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.data import MASK
@@ -63,7 +63,7 @@ def build_model_folder(
 ) -> tuple[Parity, CalibrationReport]:
     """Export, link weights, calibration: a whole planner folder in ``out``; the card is written last.
 
-    With ``keep_full`` the float32 graph, which a GPU runs, is written too.
+    With ``keep_full`` the float32 graph is written too.
     Calibration comes after the link weights, which its features depend on, and
     on other probes.
     """
@@ -115,7 +115,7 @@ def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]
         "max_tokens": trainer.config.max_tokens,
         "max_hops": 3,
         "opset": OPSET,
-        "quantisation": "int8 dynamic",
+        "quantisation": "int8, scales per row",
         "parity": asdict(parity),
         "config": asdict(trainer.config),
         "recipe": _recipe(trainer),
@@ -129,7 +129,7 @@ def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]
 
 def optional_files(out: Path) -> list[str]:
     """What an export may have written beside the files that every planner has."""
-    return [name for name in (FULL_GRAPH, CLOSED_FILE) if (out / name).is_file()]
+    return [name for name in (CUDA_GRAPH, FULL_GRAPH, CLOSED_FILE) if (out / name).is_file()]
 
 
 def _recipe(trainer: RigelTrainer) -> str:
