@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ from kgask.asking import CONTEXTS, Asked, AskOptions, Timer, checked_question
 from kgask.by_method import ByMethod
 from kgask.choose import Linked, choose
 from kgask.edge import Outcome, none_answers, why_not
-from kgask.errors import NativeError, PackError, UsageError
+from kgask.errors import FallbackWarning, NativeError, PackError, UsageError
 from kgask.explained import explanation
 from kgask.link.features import LinkModel
 from kgask.link.linker import Linker
@@ -67,7 +68,6 @@ class Pipeline:
     planner: RigelPlanner
     reader: Reader | None
     notes: tuple[str, ...] = ()  # which hardware is used, for --verbose
-    warnings: tuple[str, ...] = ()  # what was to be used and cannot be, for everyone
     method: Method | None = None  # another way to retrieve than the plan
     passages: PassageFinder | None = None  # where the reader sees texts too
     _linker: Linker = field(init=False)
@@ -97,8 +97,8 @@ class Pipeline:
         """Open by name or path; what is not given comes from the settings, then the shipped ones.
 
         ``reader=None`` answers without reading. So does a reader whose native code does not work on this machine
-        (``warnings`` says so), unless ``must_read`` or what is asked for needs one. ``method`` is one of :data:`kgask.methods.registry.METHODS`,
-        ``method_options`` are fields of :class:`~kgask.methods.registry.MethodOptions`. ``prompt`` is what another
+        (a :class:`~kgask.errors.FallbackWarning` says so), unless ``must_read`` or what is asked for needs one.
+        ``method`` is one of :data:`kgask.methods.registry.METHODS`, ``method_options`` are fields of :class:`~kgask.methods.registry.MethodOptions`. ``prompt`` is what another
         reader than kgask's is told (a name or a file: :func:`kgask.read.prompts.form_of`), ``context`` whether it
         sees triples, passages of the pack, or both. Raises :class:`~kgask.errors.PackError`,
         :class:`~kgask.errors.ModelError` (:class:`~kgask.errors.NativeError` of a reader that must read) or
@@ -128,7 +128,8 @@ class Pipeline:
         except NativeError as error:
             if must_read:
                 raise
-            self.warnings += (f"{error}; answering without a reader ('kgask doctor' says more)",)
+            said = f"{error}; answering without a reader ('kgask doctor' says more)"
+            warnings.warn(said, FallbackWarning, stacklevel=3)
             return
         self._weighing = Weighing.of(getattr(self.reader, "card", None))
         self.notes += notes

@@ -75,7 +75,6 @@ def open_pipeline(
     Where a reader does not work on this machine, questions are answered without it and a line on stderr says so, unless
     ``must_read``. Raises UsageError for options that exclude each other, and what :meth:`Pipeline.open` does.
     """
-    from kgask.cli.render import note
     from kgask.pipeline import Pipeline
 
     _check(options)
@@ -97,8 +96,6 @@ def open_pipeline(
         must_read=must_read or options["free"],
     )
     try:
-        for text in pipeline.warnings:
-            note(text)
         if options["free"]:
             pipeline.reader = _free(pipeline.reader, options, on_text)
             pipeline.notes += (pipeline.reader.note,)

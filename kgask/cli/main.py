@@ -144,12 +144,14 @@ def print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
 def cli() -> None:
     """Ask a knowledge graph on this machine, offline, and get an answer with the triples that prove it."""
     warnings.showwarning = show_warning
+    warnings.simplefilter("always", FallbackWarning)  # no setting of Python's hides it, or makes it an error
 
 
 def show_warning(message: Warning | str, category: type[Warning], *where: Any) -> None:
     """Ours as one line on stderr, without the place in the code; those of libraries as Python shows them."""
     if issubclass(category, FallbackWarning):
-        print(f"kgask: {one_line(str(message))}", file=sys.stderr)
+        with suppress(OSError):
+            print(f"kgask: {one_line(str(message))}", file=sys.stderr)
     else:
         _shown_by_python(message, category, *where)
 

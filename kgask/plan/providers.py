@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 
+from kgask.config import shipped_root
 from kgask.errors import FallbackWarning, ModelError
+from kgask.remembered import content_hash
+from kgask.trial import Trial
 
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"
@@ -19,6 +23,7 @@ CPU_GRAPH = "rigel.onnx"
 CUDA_GRAPH = "rigel.cuda.onnx"  # what a GPU runs: the same integers as float32, with the weights of the CPU's graph
 FULL_GRAPH = "rigel.fp32.onnx"  # float32 throughout; what a GPU runs where an older model has no CUDA_GRAPH
 HIDES_GPUS = "CUDA_VISIBLE_DEVICES"  # CUDA's own variable: the GPUs that a process may see
+TRIAL_SECONDS = 120.0
 _NVIDIA_NODES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")  # Linux driver, WSL
 
 
@@ -63,8 +68,15 @@ def open_session(model: Path, cuda: Path | None = None) -> tuple[object, str]:
 
     ``model`` is the graph for the CPU, ``cuda`` the one for CUDA. An int8 graph is no use there: CUDA has no kernel
     for its products of unsigned by signed numbers, so every one of them would come back to the CPU. Where CUDA fails
-    the CPU is used, and a :class:`FallbackWarning` says so. Raises :class:`ModelError` when the file is not a model.
+    the CPU is used, and a :class:`FallbackWarning` says so. A model that does not ship with kgask is first tried in a
+    child process. Raises :class:`ModelError` when the file is not a model, NativeError when it crashes the runtime.
     """
+    if not model.resolve().is_relative_to(shipped_root("model").resolve()):
+        _trial(model, cuda).pass_once()
+    return _open_session(model, cuda)
+
+
+def _open_session(model: Path, cuda: Path | None) -> tuple[object, str]:
     with silenced():
         import onnxruntime
 
@@ -81,6 +93,28 @@ def open_session(model: Path, cuda: Path | None = None) -> tuple[object, str]:
     if failed:
         warnings.warn(f"{failed}; to use no GPU: {HIDES_GPUS}=-1", FallbackWarning, stacklevel=2)
     return session, note
+
+
+def _trial(model: Path, cuda: Path | None) -> Trial:
+    spec = importlib.util.find_spec("onnxruntime")
+    folders = [Path(place) / "capi" for place in (spec.submodule_search_locations or () if spec else ())]
+    libraries = sorted(path for folder in folders for path in folder.glob("*.so*"))
+    stamps = [f"{path} {(found := path.stat()).st_size} {found.st_mtime_ns} {found.st_ino}" for path in libraries]
+    files = [model] if cuda is None else [model, cuda]
+    try:
+        content = content_hash(*files)
+    except OSError as error:
+        raise ModelError(f"{error.filename or model}: cannot be read ({error.strerror})") from None
+    payload = {"model": str(model.absolute()), "cuda": str(cuda.absolute()) if cuda else None}
+    return Trial(str(model), "ONNX Runtime", f"{__name__}:attempt", payload, (*stamps, content), TRIAL_SECONDS)
+
+
+def attempt(payload: Mapping[str, str | None]) -> None:
+    """In a child: open the model as it will be opened and run it once. What it raises is said where it is used."""
+    model, cuda = (Path(path) if path else None for path in (payload["model"], payload["cuda"]))
+    with contextlib.suppress(Exception):
+        session, _ = _open_session(model, cuda)
+        session.run(None, {node.name: _ones(node) for node in session.get_inputs()})
 
 
 def open_on_cpu(model: Path) -> object:
