@@ -231,7 +231,7 @@ def test_a_manifest_that_lists_a_folder_does_not_give_it_away(tmp_path: Path, so
 
 
 @pytest.mark.parametrize("through_link", [False, True])
-def test_a_copy_of_a_pack_is_never_put_over_it_or_into_it(through_link: bool, tmp_path: Path, family_path: Path) -> None:
+def test_a_copy_of_a_pack_is_never_put_over_it_or_into_it(through_link: bool, tmp_path: Path) -> None:
     build(tmp_path / "mine", "b")
     pack = tmp_path / "mine"
     if through_link:

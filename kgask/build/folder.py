@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kgask.config import MODEL_CARD, PACK_MANIFEST
 from kgask.errors import BuildError
@@ -49,7 +50,7 @@ def _listed(manifest: str, magics: tuple[str, ...]) -> Callable[[Path], set[str]
         try:
             with open(folder / manifest, "rb") as file:
                 data = file.read(MAX_MANIFEST_BYTES + 1)
-            content = json.loads(data) if len(data) <= MAX_MANIFEST_BYTES else None
+            content: Any = json.loads(data) if len(data) <= MAX_MANIFEST_BYTES else None
             return {manifest, *content["files"]} if content["magic"] in magics else None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
@@ -216,7 +217,7 @@ def _sync(path: Path) -> None:
 
 def _put_in_place(place: Path, target: Path, kind: Kind, seen: _Seen | None) -> None:
     """Rename ``new`` to ``target`` if there still is what was seen there; :class:`BuildError` otherwise."""
-    changed = BuildError(f"{target}: has changed while this was written, so it stays; run it again or choose another -o")
+    changed = BuildError(f"{target}: has changed while this was written, so it stays; run again or choose another -o")
     try:
         if seen is None:
             rename_to_nothing(place / _NEW, target)

@@ -38,8 +38,10 @@ SETTINGS = (
 
 
 def write(runs: Sequence[Saved], out: Path, resamples: int = RESAMPLES, force: bool = False) -> tuple[Path, Path]:
-    """``report.md`` and ``report.html`` in ``out``. Raises :class:`UsageError` for runs without predictions, and, without
-    ``force``, for pages that are there."""
+    """``report.md`` and ``report.html`` in ``out``.
+
+    Raises :class:`UsageError` for runs without predictions, and, without ``force``, for pages that are there.
+    """
     if not runs:
         raise UsageError("no run to report; name the folders that 'kgask eval run -o' wrote")
     files = out / "report.md", out / "report.html"

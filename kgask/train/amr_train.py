@@ -60,7 +60,7 @@ def prepare(job: AmrJob, config: AmrConfig, bar: Bar = _no_bar) -> tuple[AmrTrai
 
 
 def finish(trainer: AmrTrainer, job: AmrJob, out: Path, n_unknown: int, name: str = "") -> AmrResult:
-    """Measure and export a trained model, called ``name`` in its card; raises ModelError when ONNX is not what torch is."""
+    """Measure and export a model, called ``name`` in its card; raises ModelError when ONNX is not what torch is."""
     held, similarity = accuracy(trainer.model, trainer.held), similarity_accuracy(trainer.held)
     with Pack.open(job.pack) as pack:
         data = {"amr": _hash(job.amr), "questions": _hash(job.questions), "pack": pack.content_hash}
