@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -28,11 +29,11 @@ def no_persons_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     The cache is one for all tests: what is derived from the shipped models is derived once.
     """
     with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(("KGASK_", "XDG_"))]:
+            patch.delenv(name)
         patch.setenv("HOME", str(tmp_path_factory.mktemp("person")))
         patch.setenv("KGASK_HOME", str(tmp_path_factory.mktemp("shared-home")))
         patch.setenv("KGASK_CACHE", str(tmp_path_factory.mktemp("shared-cache")))
-        for name in ("KGASK_PACK", "KGASK_MODEL", "KGASK_READER"):
-            patch.delenv(name, raising=False)
         yield
 
 
