@@ -1,7 +1,7 @@
 """Native code and a model file, tried together in a child process before they are used here.
 
-A compiled library may not fit this machine's CPU, and some files end the process that loads them. What a trial showed is
-remembered for all that it depends on: the task, the library, the CPU, the file, the settings.
+A compiled library may not fit this machine's CPU, and some files end the process that loads them. What a trial showed
+is remembered for all that it depends on: the task, the library, the CPU, the file, the settings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from kgask.errors import ModelError, NativeError
 from kgask.remembered import recall, remember
 
 VERSION = 2  # of what the tasks try; another one tries everything again
-_CPU_KEYS = ("vendor_id", "cpu family", "model", "stepping", "model name", "flags", "CPU implementer", "CPU part", "Features")
+_CPU_KEYS = ("vendor_id", "cpu family", "model", "stepping", "model name", "flags")  # of x86
+_CPU_KEYS += ("CPU implementer", "CPU part", "Features")  # of Arm
 
 
 @dataclass(frozen=True, slots=True)

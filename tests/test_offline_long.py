@@ -129,7 +129,8 @@ def test_questions_that_come_for_25_seconds(tmp_path: Path) -> None:
 
 def test_a_build_of_25_seconds(tmp_path: Path) -> None:
     triples = "for i in $(seq 250); do printf 'Heron %s\\tlives in\\tOld Town\\n' $i; sleep 0.1; done"
-    traced = run_traced(["sh", "-c", f"{triples} | {sys.executable} -m kgask pack build - --format tsv -o pack"], tmp_path)
+    build = f"{sys.executable} -m kgask pack build - --format tsv -o pack"
+    traced = run_traced(["sh", "-c", f"{triples} | {build}"], tmp_path)
     assert_offline(traced, tmp_path)
     assert (tmp_path / "pack" / "pack.json").is_file()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgask.cli.bench_busy import busy
 from kgask.cli.bench_prefix import prefix
 from kgask.cli.bench_reader import constrain, read, reading, recheck
 from kgask.cli.bench_similarity import similarity
@@ -343,5 +344,5 @@ def few(files: tuple[Path, ...], out: Path, rng_seed: int, force: bool) -> None:
         note(f"{out / name}: {n} questions")
 
 
-for command in (reading, recheck, constrain, read, prefix, similarity):
+for command in (busy, reading, recheck, constrain, read, prefix, similarity):
     bench.add_command(command)

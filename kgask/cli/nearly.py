@@ -14,10 +14,10 @@ from collections.abc import Iterable, Sequence
 GROUPS = {
     "pack": "build check info list search show",
     "models": "add check default list remove show",
-    "train": "adapt amr calibrate domain encoder reader rigel score-reader",
+    "train": "adapt amr calibrate domain encoder reader requantise rigel score-reader",
     "eval": "compare half make rename report run score table",
-    "bench": "abstain all cold constrain few linked paths planning prefix prepare read reading recheck relations "
-    "similarity warm webquestions",
+    "bench": "abstain all busy cold constrain few linked parity paths planning prefix prepare read reading recheck "
+    "relations similarity warm webquestions",
 }
 TAKES_QUESTION = ("ask", "prompt")
 _TAKES_WORD = {"airgap", "completion"}

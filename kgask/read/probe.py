@@ -115,7 +115,7 @@ def runs(header: GgufHeader, n_threads: int | None = None, gpu_layers: int | str
 
 
 def trial_of(path: Path) -> Trial:
-    """What tries a reader (folder or file) in the plainest way that it runs in; raises ModelError for one that is none."""
+    """What tries a reader (folder or file) in the plainest way that it runs in; ModelError for one that is none."""
     if (path / MODEL_CARD).is_file() and not is_added(path):
         card = read_card(path)
         check_file(card)
