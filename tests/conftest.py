@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
@@ -43,6 +44,14 @@ def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("KGASK_HOME", str(home))
     return home
+
+
+@pytest.fixture(autouse=True)
+def one_thread_for_torch() -> None:
+    """The models that tests train are tiny: two threads mostly wait for each other, six times the CPU time."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
 
 
 @pytest.fixture
