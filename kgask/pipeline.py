@@ -98,9 +98,9 @@ class Pipeline:
 
         ``reader=None`` answers without reading. So does a reader whose native code does not work on this machine
         (a :class:`~kgask.errors.FallbackWarning` says so), unless ``must_read`` or what is asked for needs one.
-        ``method`` is one of :data:`kgask.methods.registry.METHODS`, ``method_options`` are fields of :class:`~kgask.methods.registry.MethodOptions`. ``prompt`` is what another
-        reader than kgask's is told (a name or a file: :func:`kgask.read.prompts.form_of`), ``context`` whether it
-        sees triples, passages of the pack, or both. Raises :class:`~kgask.errors.PackError`,
+        ``method`` is one of :data:`kgask.methods.registry.METHODS`, ``method_options`` are fields of
+        :class:`~kgask.methods.registry.MethodOptions`. ``prompt`` is what another reader than kgask's is told (a name
+        or a file: :func:`kgask.read.prompts.form_of`), ``context`` whether it sees triples, passages, or both. Raises :class:`~kgask.errors.PackError`,
         :class:`~kgask.errors.ModelError` (:class:`~kgask.errors.NativeError` of a reader that must read) or
         :class:`~kgask.errors.UsageError`.
         """

@@ -1,7 +1,7 @@
 """Questions on an idle machine and beside other work: what waiting threads cost.
 
-OpenMP's threads spin while they wait for each other unless they are told to sleep (:mod:`kgask.environment`); a spinning
-thread takes the core that the thread it waits for needs. Every measurement is a process of its own, in turn.
+OpenMP's threads spin while they wait for each other unless they are told to sleep (:mod:`kgask.environment`); one that
+spins takes the core that the thread it waits for needs. Every measurement is a process of its own, in turn.
 """
 
 from __future__ import annotations

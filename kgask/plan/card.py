@@ -68,7 +68,8 @@ class RigelCard:
                 threshold(content.get("min_confidence", MIN_CONFIDENCE)),
             )
         except OSError as error:
-            raise ModelError(f"{path}: cannot be read ({error.strerror}); 'kgask models list' shows what there is") from error
+            what = f"{path}: cannot be read ({error.strerror})"
+            raise ModelError(f"{what}; 'kgask models list' shows what there is") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"{path}: broken model card ({error})") from error
 
