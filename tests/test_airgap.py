@@ -40,7 +40,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     if not has_route():
         pytest.skip("the wheels come from the package index, and there is no network")
     target = tmp_path_factory.mktemp("airgap") / "kgask-folder"
-    flags = hashlib.sha256(airgap.cmake_arguments().encode()).hexdigest()[:8]
+    flags = hashlib.sha256(f"{airgap.cmake_arguments()}{airgap.WITHOUT_PROGRAMS}".encode()).hexdigest()[:8]
     kept = Path(request.config.cache.mkdir(f"airgap-{flags}"))
     shutil.copytree(kept, airgap.wheel_cache())
     done = run([sys.executable, "-m", "kgask", "airgap", str(target)], ROOT)
@@ -65,6 +65,8 @@ def test_the_sums_are_those_of_every_file(folder: Path) -> None:
 def test_the_only_llama_wheel_is_the_portable_one(folder: Path) -> None:
     (wheel,) = folder.glob("llama_cpp_python-*.whl")
     assert f"-{airgap.BUILD_TAG}-" in wheel.name
+    with zipfile.ZipFile(wheel) as archive:
+        assert [name for name in archive.namelist() if "libllama-common" in name or "libmtmd" in name] == []
 
 
 @pytest.mark.slow
