@@ -11,7 +11,7 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from itertools import takewhile
 from typing import Any
 
 from kgask.child import ChildDied, in_child
@@ -84,10 +84,12 @@ class Crash(NativeError):
 @cache
 def cpu() -> str:
     """Which CPU this is and what it can do, as the system says; the same text on the same machine."""
+    found = {}
     try:
-        first = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").split("\n\n")[0]
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            for line in takewhile(str.strip, file):  # the first core: asking for all takes long on large machines
+                key, _, value = line.partition(":")
+                found[key.strip()] = value.strip()
     except OSError:
         return f"{platform.machine()} {platform.processor()}"
-    fields = (line.partition(":") for line in first.splitlines())
-    found = {key.strip(): value.strip() for key, _, value in fields}
     return " ".join([platform.machine(), str(os.cpu_count()), *(found.get(key, "") for key in _CPU_KEYS)])
