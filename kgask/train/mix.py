@@ -136,7 +136,8 @@ class Mix:
         self._shares = {name: share for name, share in shares.items() if share > 0}
         read = [name for name in self._shares if name not in DRAWN]
         missing = [name for name in read if (WIKIDATA, name.removesuffix(AS_ASKED)) not in self._pools]
-        missing += [name for name in others if not any(vocabulary == name for vocabulary, _ in self._pools)]
+        known = {vocabulary for vocabulary, _ in self._pools}
+        missing += [name for name, share in others.items() if share > 0 and name not in known]
         if missing:
             raise UsageError(f"the mix names {missing[0]!r}, but the data has no such questions")
         self._one_hop = _one_hop_texts(self._pools)
