@@ -25,6 +25,7 @@ from kgask.train.model import Rigel  # noqa: E402
 from kgask.train.pack_model import build_pack_model  # noqa: E402
 from kgask.train.questions import read_questions  # noqa: E402
 from kgask.train.rigel_card import DEFAULT_CALIBRATION, FILES, write_card  # noqa: E402
+from kgask.train.training_data import OWN, SETS, of_folder, unknown  # noqa: E402
 from kgask.train.weights import start_from  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -69,7 +70,10 @@ def test_a_pack_alone_is_enough(base: Path, pack: Path, tmp_path: Path) -> None:
     assert trainer.templates and trainer.held_out
     result = adapt(trainer, lambda progress: None)
     assert result.n_held_out == len(trainer.held_out)
+    trainer.kept = True  # whichever was better
     build_pack_model(trainer, tmp_path / "out", 20, {})
+    listed = of_folder(tmp_path / "out")
+    assert listed == [*unknown(base.name), "questions made of the pack pack", OWN, SETS["off_topic"]]
     planner = RigelPlanner.load(tmp_path / "out")
     with Pack.open(pack) as opened:
         assert planner.relation_matrix(opened.relations()).shape == (2 * opened.n_relations, 32)
@@ -84,6 +88,7 @@ def test_own_questions_are_in_every_batch(base: Path, pack: Path, own: Path, tmp
     assert len(asked) == 2 and len(batch) == 6
     assert all(question.path for question in asked)
     assert not any(question.asked for question in trainer.held_out)  # few own questions: all of them teach
+    assert f"{own.name}, questions about the pack pack" in trainer.training_data()
 
 
 def test_own_questions_without_a_path_get_one_by_search(pack: Path, own: Path) -> None:
@@ -102,6 +107,7 @@ def test_worse_weights_are_not_kept(base: Path, pack: Path, tmp_path: Path, monk
     monkeypatch.setattr(trainer, "validate", lambda qs: dataclasses.replace(measured(qs), hits_at_1=next(scores)))
     result = adapt(trainer, lambda progress: None)
     assert result == AdaptResult(0.9, 0.2, len(trainer.held_out), kept=False)
+    assert trainer.training_data() == unknown(base.name)
     assert all(torch.equal(weight, before[name]) for name, weight in trainer.model.state_dict().items())
 
 

@@ -23,6 +23,7 @@ from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.train.in_domain import InDomainConfig, InDomainJob, InDomainTrainer, drop_words, train_in_domain
 from kgask.train.pack_model import build_pack_model, torch_pipeline, validate_linked
 from kgask.train.questions import GraphQuestion, metaqa_steps, read_questions, split_templates
+from kgask.train.training_data import base_encoder
 from kgask.train.validate import follow_path
 from kgask.train.weights import load_torch
 
@@ -234,6 +235,14 @@ def test_a_resumed_run_ends_in_the_same_weights(job: InDomainJob, tmp_path: Path
     for name, weight in whole.model.state_dict().items():
         assert torch.equal(weight, resumed.model.state_dict()[name]), name
     assert result.n_held_out == 3 and sum(score.n for score in result.held_out.values()) == len(resumed.held_out)
+
+
+def test_files_whose_questions_teach_are_listed(job: InDomainJob, tmp_path: Path) -> None:
+    useless = tmp_path / "useless.txt"
+    useless.write_text("who sings like [Nobody Here]\tNobody There\n", encoding="utf-8")
+    trainer = InDomainTrainer(dataclasses.replace(job, questions=(*job.questions, useless)), TINY)
+    files = [f"{job.questions[0].name}, questions about the pack pack"]
+    assert trainer.training_data() == [base_encoder(job.encoder.name), *files]
 
 
 def test_a_checkpoint_of_another_config_is_refused(job: InDomainJob) -> None:

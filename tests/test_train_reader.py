@@ -6,6 +6,7 @@ import copy
 import gzip
 import json
 import random
+import shutil
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -47,6 +48,15 @@ from kgask.train.reader_scenes import CITE, OTHER, SceneMaker, SceneOptions
 from kgask.train.reader_ship import MEASURED, VARIANTS, citable_of, logistic_regression
 from kgask.train.reader_start import Start, find_start
 from kgask.train.reader_tokens import ReaderTokens
+from kgask.train.training_data import (
+    ENTITY_LABELS,
+    ENTITY_QUESTIONS,
+    KGCONV,
+    OWN,
+    PROPERTY_LABELS,
+    SIMPLE,
+    base_encoder,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -160,6 +170,18 @@ def test_sources_are_read_with_their_directions(data: Path, tmp_path: Path) -> N
         and "P9001" not in relations
         and "my:rel" in relations
     )
+
+
+def test_the_sets_that_scenes_are_made_of_are_known(data: Path, tmp_path: Path) -> None:
+    only = tmp_path / "data"
+    shutil.copytree(data, only)
+    write_json(only / "kgconv" / "template_library.json.gz", [])
+    table = tmp_path / "mine" / "relations.tsv"
+    table.parent.mkdir()
+    table.write_text("kgask:muse\tmuse\tinspiration\t\tmuse of\n", encoding="utf-8")
+    found = {share: {name for one in load_relations(share, (table,)) for name in one.sets()} for share in (data, only)}
+    assert found[data] - found[only] == {KGCONV}
+    assert {"the relation table mine/relations.tsv", OWN, PROPERTY_LABELS, ENTITY_QUESTIONS, SIMPLE} == found[only]
 
 
 def test_broken_sources_are_named(data: Path, tmp_path: Path) -> None:
@@ -301,6 +323,7 @@ def test_a_run_can_start_from_the_weights_of_another(
     later = find_start(encoder_folder, trained.folder)
     second = Trainer.start(replace(RECIPE, rng_seed=2), makers, tmp_path, later)
     assert second.step == 0 and second.tokens.token_texts() == trained.tokens.token_texts()
+    assert second.training_data == trained.training_data == list(later.training_data)
     for name, weight in trained.model.state_dict().items():
         assert torch.equal(weight, second.model.state_dict()[name]), name
     assert not second.run(until=2)
@@ -468,6 +491,9 @@ def test_the_command_trains_stops_goes_on_and_ships(data: Path, encoder_folder: 
     done = CliRunner().invoke(train_command, [*command, "--compare"], catch_exceptions=False)
     assert done.stdout.strip() == str(out / "reader") and "left 0.0 min" in done.stderr
     reader = LlamaReader.load(out / "reader")
+    assert reader.card["training_data"] == [
+        base_encoder(encoder_folder.name), *load_makers(data).train.bank.sets, ENTITY_LABELS,
+    ]  # fmt: skip
     assert reader.card["steps"] == 2 and reader.card["licence"] and set(reader.card["scores"]) == set(MEASURED)
     fitted = reader.card["verdict_weights"], reader.card["verdict_weights_unmarked"]
     assert fitted[0] != fitted[1] and all(set(weights) == {"line", "scene", "bias"} for weights in fitted)
