@@ -53,7 +53,7 @@ train.add_command(train_amr)
 @click.option("--batch-size", type=click.IntRange(2), help="Questions a step; goes before the config file's.")
 @click.option("--seed", "rng_seed", type=int, help="Seed of all randomness; goes before the config file's.")
 @click.option("--probes", type=click.IntRange(20), default=1200, show_default=True, help="Questions to calibrate on.")
-@click.option("--full-graph", is_flag=True, help="Write the float32 graph too, four times as large: see kgask bench planning --full.")
+@click.option("--full-graph", is_flag=True, help="Write the float32 graph too, for kgask bench planning --full.")
 @click.option("--threads", type=click.IntRange(1), help="CPU threads.  [default: all usable cores]")
 @click.option("--device", default="cpu", show_default=True, help="torch device, such as cuda.")
 @FORCE

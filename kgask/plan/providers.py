@@ -181,5 +181,5 @@ def _options(onnxruntime: object) -> object:
 
 
 def first_line(error: Exception) -> str:
-    """What an exception of a binding says first, at most 120 characters."""
-    return (str(error).splitlines() or [type(error).__name__])[0][:120]
+    """What an exception of a binding says first, at most 200 characters."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -96,7 +96,8 @@ class RigelPlanner:
             raise ModelError(f"{folder / 'tokenizer.json'}: has no mask token")
         tokenizer.enable_truncation(card.max_tokens)
         own = graph or folder / CPU_GRAPH
-        cuda = graph or next((folder / name for name in (CUDA_GRAPH, FULL_GRAPH) if name in card.content["files"]), None)
+        for_cuda = [folder / name for name in (CUDA_GRAPH, FULL_GRAPH) if name in card.content["files"]]
+        cuda = graph or next(iter(for_cuda), None)
         session, note = (open_on_cpu(own), "planner on the CPU") if on_cpu else open_session(own, cuda)
         check_graph(session, own)
         spare = partial(open_on_cpu, own) if session.get_providers()[0] == CUDA else None
