@@ -19,7 +19,7 @@ RECIPE = "its activations scaled per row instead of per batch: kgask train requa
 
 
 def requantise(source: Path, card: dict[str, Any], graph: str, out: Path) -> int:
-    """Write the new folder ``out``, its card last; how many products were changed.
+    """Write the new folder ``out``, its card last; how many products were changed. A planner gets a graph for CUDA.
 
     ``card`` is that of ``source``, ``graph`` the name of its ONNX file. Raises UsageError when ``out`` exists or there
     is nothing to change, ModelError for a file that is no graph.
@@ -32,7 +32,7 @@ def requantise(source: Path, card: dict[str, Any], graph: str, out: Path) -> int
         changed = scale_by_rows(source / graph, out / graph)
     except DecodeError as error:
         raise ModelError(f"{source / graph}: not an ONNX graph") from error
-    if not changed:
+    if not changed and (graph != CPU_GRAPH or CUDA_GRAPH in card["files"]):
         (out / graph).unlink()
         out.rmdir()
         raise UsageError(f"{source}: nothing in it is scaled per batch; it can stay as it is")
@@ -43,7 +43,7 @@ def requantise(source: Path, card: dict[str, Any], graph: str, out: Path) -> int
     if graph == CPU_GRAPH:
         write_cuda_graph(out / graph, out / CUDA_GRAPH)
         names.append(CUDA_GRAPH)
-    recipe = "; ".join(filter(None, [card.get("recipe"), RECIPE]))
+    recipe = "; ".join(filter(None, [card.get("recipe"), RECIPE * bool(changed)]))
     about = {"quantisation": "int8, scales per row"} if "quantisation" in card else {}
     card = {**card, **about, "recipe": recipe, "files": {name: file_entry(out / name) for name in sorted(names)}}
     text = json.dumps(card, indent=1, ensure_ascii=False)
