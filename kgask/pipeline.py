@@ -100,7 +100,8 @@ class Pipeline:
         (a :class:`~kgask.errors.FallbackWarning` says so), unless ``must_read`` or what is asked for needs one.
         ``method`` is one of :data:`kgask.methods.registry.METHODS`, ``method_options`` are fields of
         :class:`~kgask.methods.registry.MethodOptions`. ``prompt`` is what another reader than kgask's is told (a name
-        or a file: :func:`kgask.read.prompts.form_of`), ``context`` whether it sees triples, passages, or both. Raises :class:`~kgask.errors.PackError`,
+        or a file: :func:`kgask.read.prompts.form_of`), ``context`` whether it sees triples, passages, or both.
+        Raises :class:`~kgask.errors.PackError`,
         :class:`~kgask.errors.ModelError` (:class:`~kgask.errors.NativeError` of a reader that must read) or
         :class:`~kgask.errors.UsageError`.
         """

@@ -31,7 +31,7 @@ def commands() -> Iterator[str]:
                 variables[set_here[1]] = set_here[2]
             for part in re.split(r" && ", line):
                 if part.startswith("kgask "):
-                    yield re.sub(r"\$([A-Z])\b", lambda found: variables[found[1]], part)
+                    yield re.sub(r"\$([A-Z])\b", lambda found, known=variables: known[found[1]], part)
 
 
 def words(line: str) -> tuple[list[str], str | None]:

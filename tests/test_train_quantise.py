@@ -260,7 +260,9 @@ def test_a_graph_scaled_per_batch_is_changed_and_its_weights_stay(shared: bool, 
             ),
         ]
         if shared
-        else [onnx.helper.make_node("DynamicQuantizeMatMul", ["x", "w_quantized", "w_scale", "", "b"], ["y"], **contrib)]
+        else [
+            onnx.helper.make_node("DynamicQuantizeMatMul", ["x", "w_quantized", "w_scale", "", "b"], ["y"], **contrib)
+        ]
     )  # fmt: skip
     floats, names = onnx.TensorProto.FLOAT, ["y", "z"] if shared else ["y"]
     made = onnx.helper.make_graph(

@@ -1,4 +1,4 @@
-"""A planner made before scales were taken per row: it still answers, and ``kgask train requantise`` makes it of today."""
+"""A planner made before scales were taken per row still answers; ``kgask train requantise`` makes it one of today."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _constants(graph: Graph, source: str) -> tuple[str, str]:
 
 
 def _rounded(graph: Graph, source: str, step: str, zero: str) -> list[NodeProto]:
-    """Nodes that make ``source`` uint8 rows; a row of zeros is 0 / 0 there, whatever that is rounded to comes times 0."""
+    """Nodes that make ``source`` uint8 rows; a row of zeros is 0 / 0 there, and its product comes times 0."""
     most, inner = f"{source}_most", f"{source}_inner"
     last = _constant(graph, "row_axis", np.array([-1], np.int64))
     if graph.made_by(source, "Gelu"):
