@@ -17,16 +17,28 @@ def usable_cores(root: Path = _HOST) -> int:
 
 
 def free_cores(root: Path = _HOST) -> int:
-    """Cores of this machine that nobody else runs on at this moment, at least 1; all where the system does not say.
+    """Cores of this machine that no other process runs on at this moment, at least 1; all where nothing is said.
 
-    Threads that wait for each other in a loop are slower than one thread as soon as one of them has to wait for a core.
+    Threads that wait for each other in a loop, as llama.cpp's do, are slower than one thread as soon as one of them has
+    to wait for a core: two busy processes beside them on two cores made a read take 20 times as long.
     """
     cores = os.cpu_count() or 1
     try:
         running = int((root / "proc/loadavg").read_text().split()[3].partition("/")[0])
+        # The one that asks runs; only where more do is it worth asking how many are threads of ours that still spin.
+        others = running - 1 if running <= 1 else running - _own_running(root)
     except (OSError, ValueError, IndexError):
         return cores
-    return max(1, cores - max(0, running - 1))  # the one that asks is running too
+    return max(1, cores - max(0, others))
+
+
+def _own_running(root: Path) -> int:
+    """Threads of this process that run or wait for a core, the one that asks among them."""
+    running = 0
+    for stat in (root / "proc/self/task").glob("*/stat"):
+        with contextlib.suppress(OSError):  # it has ended
+            running += stat.read_text().rpartition(")")[2].split()[0] == "R"
+    return max(1, running)
 
 
 def affine_cores() -> int:

@@ -20,12 +20,3 @@ OFFLINE = {
 def prepare() -> None:
     """Set what keeps libraries offline."""
     os.environ.update(OFFLINE)
-
-
-def let_threads_sleep() -> None:
-    """Have OpenMP's threads sleep while they wait for each other, unless the user decided; before a library loads it.
-
-    They spin otherwise: two busy processes beside it on two cores made a read take 20 times as long.
-    """
-    if "OMP_WAIT_POLICY" not in os.environ and "GOMP_SPINCOUNT" not in os.environ:
-        os.environ["OMP_WAIT_POLICY"] = "passive"

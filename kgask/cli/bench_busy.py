@@ -16,10 +16,10 @@ from kgask.cli.render import table
 @click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="Runs of each kind, in turn.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def busy(reader: str | None, questions: int, neighbours: int, rounds: int, as_json: bool) -> None:
-    """The same questions on the machine as it is, beside busy processes, and with threads that spin while they wait.
+    """The same questions on the machine as it is and beside busy processes; as kgask asks, and with all threads always.
 
-    Three processes a round, in turn. Without other work: beside_to_idle says what the neighbours cost, idle_to_spinning
-    what it costs that waiting threads sleep.
+    Four processes a round, in turn. Without other work beside it: beside_to_idle says what the neighbours cost,
+    idle_to_idle_all_threads what it costs to look for free cores.
     """
     from kgask.bench.busy import measure
 

@@ -17,7 +17,6 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from kgask import environment
 from kgask.errors import ModelError, NativeError
 from kgask.remembered import content_hash
 
@@ -38,7 +37,6 @@ def load_bindings() -> Any:
     """
     global _loaded, _silence
     if _loaded is None:
-        environment.let_threads_sleep()
         module = _import_low_level()
         _silence = module.llama_log_callback(_keep_errors)
         module.llama_log_set(_silence, None)
