@@ -190,9 +190,9 @@ class Pipeline:
         """Answer questions in the order given, planning them in chunks of similar length.
 
         ``entities`` gives a topic for each question (None: it is linked), ``exact_hops`` how far away its
-        answer lies (None: the plan says it). The answers are those of :meth:`ask` up to the rounding of an int8
-        planner, which scales its activations over a whole chunk. Raises as
-        :meth:`ask` does, before any question is answered.
+        answer lies (None: the plan says it). The answers are those of :meth:`ask`, whatever is asked beside them; only
+        a planner trained before its activations were scaled per row (``kgask train requantise``) rounds a chunk as
+        one. Raises as :meth:`ask` does, before any question is answered.
         """
         options = options or AskOptions(**overrides)
         given = entities or [options.entity] * len(texts), exact_hops or [None] * len(texts)

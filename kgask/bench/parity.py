@@ -45,9 +45,7 @@ def measure(
     return {"graph for CUDA": device} | figures(pairs)
 
 
-def answered(
-    pack: Pack, planners: Sequence[RigelPlanner], questions: Sequence[str]
-) -> Iterator[tuple[Answer, Answer]]:
+def answered(pack: Pack, planners: Sequence[RigelPlanner], questions: Sequence[str]) -> Iterator[tuple[Answer, Answer]]:
     """Each question's answers by either planner; ``[...]`` in it marks its topic, otherwise it is linked."""
     pipelines = [Pipeline(pack, planner, None) for planner in planners]
     for start in range(0, len(questions), TOGETHER):

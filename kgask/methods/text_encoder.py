@@ -96,7 +96,8 @@ class TextEncoder:
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """float32 [B, D]: unit vectors. Raises ModelError when the session fails.
 
-        An int8 graph scales its activations over a run, so vectors depend slightly on what else is encoded.
+        Where an int8 graph scales its activations per batch, as the shipped one does, vectors depend slightly on what
+        else is encoded; one that ``kgask train encoder`` writes today scales them per row.
         """
         if not texts:
             return np.empty((0, self.width), np.float32)

@@ -147,9 +147,7 @@ def by_length(lengths: Sequence[int], size: int, padding: int | None = None) -> 
     return chunks
 
 
-def in_chunks(
-    chunks: list[list[int]], threads: int, run: Callable[[list[int]], list[np.ndarray]]
-) -> list[np.ndarray]:
+def in_chunks(chunks: list[list[int]], threads: int, run: Callable[[list[int]], list[np.ndarray]]) -> list[np.ndarray]:
     """Run chunks of row numbers, ``threads`` runs side by side.
 
     ``run`` takes row numbers and gives arrays [rows, ...]; returned are whole arrays in the order of the rows.
