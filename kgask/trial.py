@@ -7,14 +7,12 @@ is remembered for all that it depends on: the task, the library, the CPU, the fi
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
 from typing import Any
 
-from kgask.child import ChildDied, in_child
 from kgask.errors import ModelError, NativeError
 from kgask.remembered import recall, remember
 
@@ -61,6 +59,8 @@ class Trial:
 
     def run(self) -> None:
         """Try it, with nothing remembered; raises as :meth:`pass_once` does."""
+        from kgask.child import ChildDied, in_child  # seldom needed: a question pays for every import
+
         try:
             problem = in_child(self.task, self.payload, seconds=self.seconds)
         except ChildDied as error:
@@ -91,5 +91,7 @@ def cpu() -> str:
                 key, _, value = line.partition(":")
                 found[key.strip()] = value.strip()
     except OSError:
+        import platform
+
         return f"{platform.machine()} {platform.processor()}"
-    return " ".join([platform.machine(), str(os.cpu_count()), *(found.get(key, "") for key in _CPU_KEYS)])
+    return " ".join([os.uname().machine, str(os.cpu_count()), *(found.get(key, "") for key in _CPU_KEYS)])

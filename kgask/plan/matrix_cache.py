@@ -22,10 +22,11 @@ def key_of(*used: object) -> str:
     return hashlib.sha256(json.dumps(used, ensure_ascii=True).encode()).hexdigest()[:32]
 
 
-def content_of(folder: Path, names: Sequence[str]) -> list[tuple[str, str]]:
-    """(name, SHA-256) of a model's files as they are; an unchanged one is hashed once. Raises ModelError."""
+def content_of(folder: Path, names: Sequence[str]) -> tuple[str, ...]:
+    """A model's files as they are: their names and one SHA-256; unchanged ones are hashed once. Raises ModelError."""
+    ordered = sorted(names)
     try:
-        return [(name, content_hash(folder / name)) for name in sorted(names)]
+        return (*ordered, content_hash(*(folder / name for name in ordered)))
     except OSError as error:
         raise ModelError(f"{error.filename or folder}: cannot be read ({error.strerror})") from error
 
