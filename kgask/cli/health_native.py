@@ -137,10 +137,10 @@ def _asked(pack: str, model: str) -> Iterator[Finding]:
     from kgask.asking import AskOptions
     from kgask.cli.health import probes
     from kgask.pipeline import Pipeline, sound
+    from kgask.plan.providers import CUDA_FAILED
 
     try:
         with Pipeline.open(pack, model=model, reader=None, settings={}) as pipeline:
-            yield Finding("ok", "planner", f"{model}: {pipeline.planner.note}")
             with sound(pipeline.pack):
                 asked = list(probes(pipeline.pack))
             right, spent_ms = 0, []
@@ -148,6 +148,8 @@ def _asked(pack: str, model: str) -> Iterator[Finding]:
                 answer = pipeline.ask(question, AskOptions(entity=f"#{subject}", min_confidence=0.0))
                 right += any(triple.relation == relation for triple in answer.support)
                 spent_ms.append(answer.timings_ms.get("plan", 0.0))
+            note = pipeline.planner.note  # after the questions: a GPU may fail in the middle of them
+            yield Finding("warn" if CUDA_FAILED in note else "ok", "planner", f"{model}: {note}")
     except (PackError, UsageError) as error:
         yield Finding("fail", "self-test", str(error), f"kgask pack check {pack}")
     except KgaskError as error:

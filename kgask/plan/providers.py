@@ -23,6 +23,7 @@ CPU_GRAPH = "rigel.onnx"
 CUDA_GRAPH = "rigel.cuda.onnx"  # what a GPU runs: the same integers as float32, with the weights of the CPU's graph
 FULL_GRAPH = "rigel.fp32.onnx"  # float32 throughout; what a GPU runs where an older model has no CUDA_GRAPH
 HIDES_GPUS = "CUDA_VISIBLE_DEVICES"  # CUDA's own variable: the GPUs that a process may see
+CUDA_FAILED = "CUDA failed"  # in the note of a planner that goes on on the CPU
 TRIAL_SECONDS = 120.0
 _NVIDIA_NODES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")  # Linux driver, WSL
 
@@ -130,7 +131,7 @@ def open_on_cpu(model: Path) -> object:
 
 def after_cuda(error: Exception) -> str:
     """The note of a planner that CUDA failed for."""
-    return f"planner on the CPU (CUDA failed: {first_line(error)})"
+    return f"planner on the CPU ({CUDA_FAILED}: {first_line(error)})"
 
 
 def _cpu_session(onnxruntime: object, model: Path) -> object:
