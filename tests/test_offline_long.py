@@ -20,6 +20,7 @@ from network import QUESTION, without_network
 
 from kgask import environment
 from kgask.cli.main import COMMANDS
+from kgask.config import shipped_root
 
 pytestmark = [
     pytest.mark.slow,
@@ -113,8 +114,11 @@ def test_the_trace_sees_a_socket_and_a_file(tmp_path: Path) -> None:
 
 def test_without_the_settings_onnxruntime_would_go_online(tmp_path: Path) -> None:
     """Else this file shows nothing any more: an onnxruntime without telemetry needs no setting."""
-    code = "import os; os.environ['ORT_DISABLE_TELEMETRY'] = '0'; import onnxruntime; print(onnxruntime.__version__)"
+    model = shipped_root("model") / "encoder" / "encoder.onnx"
+    code = "import os; del os.environ['ORT_DISABLE_TELEMETRY']; import onnxruntime; print(onnxruntime.__version__); "
+    code += f"onnxruntime.InferenceSession({str(model)!r}, providers=['CPUExecutionProvider'])"
     traced = run_traced([sys.executable, "-c", code], tmp_path)
+    assert traced.done.returncode == 0, traced.done.stderr
     if list((tmp_path / "home").rglob("*")) == []:
         pytest.skip(f"onnxruntime {traced.done.stdout.strip()} keeps nothing in the home: nothing to forbid")
 

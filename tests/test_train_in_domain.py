@@ -19,6 +19,7 @@ from kgask.build.recipe import Recipe, build
 from kgask.errors import ModelError, UsageError
 from kgask.pack.store import Pack
 from kgask.plan.card import CLOSED_FILE, FILES, RigelCard
+from kgask.plan.providers import CUDA_GRAPH  # noqa: E402
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.train.in_domain import InDomainConfig, InDomainJob, InDomainTrainer, drop_words, train_in_domain
 from kgask.train.pack_model import build_pack_model, torch_pipeline, validate_linked
@@ -277,7 +278,7 @@ def test_a_planner_folder_for_one_graph_answers_as_torch_does(job: InDomainJob, 
     build_pack_model(trainer, tmp_path / "model", 60, {"held_out": 0.5})
     card = RigelCard.load(tmp_path / "model")
     assert card.closed == tuple(relation.key for relation in trainer.pack.relations())
-    assert sorted(card.content["files"]) == sorted([*FILES, CLOSED_FILE])
+    assert sorted(card.content["files"]) == sorted([*FILES, CUDA_GRAPH, CLOSED_FILE])
     assert card.content["scores"]["held_out"] == 0.5 and card.content["scores"]["probes"] == 60
     planner = RigelPlanner.load(tmp_path / "model")
     relations = trainer.pack.relations()
