@@ -7,6 +7,7 @@ needs. What a new prompt shares with the one before is not evaluated again.
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from kgask.read.bindings import load_bindings, load_model
 
 SMALLEST_CONTEXT = 512
 BATCH_TOKENS = 512
+MOMENT_S = 1e-4  # between two looks at what else runs
 # Measured on one core, 450 and 900 tokens, 3 M and 22 M parameters: 1.2 to 1.4 times as fast as without. Its sums
 # depend a little on how many tokens are evaluated at once: the probabilities of all replies, some of them read with
 # the prompt and some after it, summed to 1.0002 on a random model (1.0000000 without it).
@@ -168,7 +170,11 @@ class Engine:
     def _take_free_cores(self) -> None:
         """As many threads for the next evaluation as find a core of their own."""
         if self.yields and self.n_threads > 1:
-            threads = min(self.n_threads, free_cores())
+            free = free_cores()
+            if free < self.n_threads:  # one in ten looks meets a task of the system that is gone a moment later
+                time.sleep(MOMENT_S)
+                free = max(free, free_cores())
+            threads = min(self.n_threads, free)
             self._llama.llama_set_n_threads(self._context, threads, threads)
 
     def logits_after(self, tokens: Sequence[int], draft: Sequence[int] = ()) -> np.ndarray:
