@@ -104,9 +104,7 @@ def _walk(pack: Pack, pair: _Pair, search: Search) -> Reached:
 
 def _differs(other: Reached, best: Reached) -> bool:
     """Whether another reading would answer something else."""
-    return bool(other.routes) and not (
-        best.routes and np.array_equal(other.routes[0].answers, best.routes[0].answers)
-    )
+    return bool(other.routes) and not (best.routes and np.array_equal(other.routes[0].answers, best.routes[0].answers))
 
 
 def _alternatives(best: Reached, others: list[Reached], of_best: bool) -> tuple[Alternative, ...]:

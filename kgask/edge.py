@@ -46,9 +46,7 @@ class Outcome:
     extra_notes: tuple[str, ...] = ()
     method: str = PLANNED
 
-    def answer(
-        self, entities: list[EntityId], support: list[ScoredTriple], notes: tuple[str, ...] = ()
-    ) -> Answer:
+    def answer(self, entities: list[EntityId], support: list[ScoredTriple], notes: tuple[str, ...] = ()) -> Answer:
         """An answer with its entities (best first) and supporting triples in words."""
         labels = self.pack.labels(entities)
         keys = self.pack.keys(entities)

@@ -12,9 +12,7 @@ from kgask.types import BeamPath, Branch, DirectedRelationId, EntityId, Explanat
 SHOWN_PATHS = 12  # of each branch
 
 
-def explanation(
-    pack: Pack, linker: Linker, question: Question, reached: Reached | None, search: Search
-) -> Explanation:
+def explanation(pack: Pack, linker: Linker, question: Question, reached: Reached | None, search: Search) -> Explanation:
     """Every candidate of the question, and what the search did from the seeds that won."""
     readings = reached.readings if reached else ()
     beam = [path for part in readings for path in _beam(pack, part.branch, part.seed.entity, search)]
@@ -36,9 +34,7 @@ def _beam(pack: Pack, branch: Branch, seed: EntityId, search: Search) -> list[Be
     dropped: list[Dropped] = []
     found = routes(pack, branch, [seed], search.hops, search.keep_seed, dropped)
     kept = [_kept(branch, seed, walk) for route in found for walk in route.walks]
-    lost = [
-        BeamPath(seed, path.relations, _probs(branch, path.relations), path.prob, path.why) for path in dropped
-    ]
+    lost = [BeamPath(seed, path.relations, _probs(branch, path.relations), path.prob, path.why) for path in dropped]
     return sorted([*kept, *lost], key=lambda path: -path.prob)[:SHOWN_PATHS]
 
 

@@ -25,9 +25,7 @@ MAX_LABEL_CHARS = 160
 
 # Openers and closers of control tokens and chat markup: <|im_start|>, </s>, [INST], <<SYS>>,
 # <start_of_turn>, {{ }}.
-_MARKUP = re.compile(
-    r"<\||\|>|</?s>|</?[A-Za-z_]+>|\[/?INST\]|<</?SYS>>|\{\{|\}\}|\{%|%\}|#{3,}", re.IGNORECASE
-)
+_MARKUP = re.compile(r"<\||\|>|</?s>|</?[A-Za-z_]+>|\[/?INST\]|<</?SYS>>|\{\{|\}\}|\{%|%\}|#{3,}", re.IGNORECASE)
 _HEADED_BY_PREPOSITION = re.compile(r" (?:in|at|on|from|to|for|with|as|of|into|under|after)$")
 _IRREGULAR = {"written": "wrote", "drawn": "drew", "sung": "sang", "made": "made", "led": "led", "won": "won"}
 
@@ -141,13 +139,9 @@ def verbalise(
     words = relation_words(graph) if words is None else words
     starts, relations, ends = walked_ends(triples, graph)
     entities = list(dict.fromkeys([*starts.tolist(), *ends.tolist()]))
-    labels = {
-        entity: clean(label) for entity, label in zip(entities, graph.labels(entities), strict=True)
-    }
+    labels = {entity: clean(label) for entity, label in zip(entities, graph.labels(entities), strict=True)}
     lines = []
-    for scored, start, relation, end in zip(
-        triples, starts.tolist(), relations.tolist(), ends.tolist(), strict=True
-    ):
+    for scored, start, relation, end in zip(triples, starts.tolist(), relations.tolist(), ends.tolist(), strict=True):
         forward, inverse = words[relation]
         relation_text = inverse if scored.inverse else forward
         lines.append(Line(labels[start], relation_text, labels[end], start, end, scored.inverse, forward))

@@ -125,9 +125,7 @@ def weighed_features(
     }
 
 
-def weigh(
-    weighing: Weighing, found: Sequence[Standing], plan_confidence: float
-) -> tuple[Route, float]:
+def weigh(weighing: Weighing, found: Sequence[Standing], plan_confidence: float) -> tuple[Route, float]:
     """The route that answers, and the probability that it is right; ``found`` is not empty."""
     chosen = best_of(found, weighing.powers)
     values = weighed_features(found, chosen, weighing.powers, plan_confidence)

@@ -115,9 +115,7 @@ def test_every_random_architecture_loads_and_differs_by_seed(architecture: str, 
     logits = []
     for rng_seed in (1, 2):
         path = tmp_path / f"{rng_seed}.gguf"
-        engine = Engine(
-            write_random(path, architecture, TEXTS, width=32, layers=1, n_vocab=320, rng_seed=rng_seed), 1
-        )
+        engine = Engine(write_random(path, architecture, TEXTS, width=32, layers=1, n_vocab=320, rng_seed=rng_seed), 1)
         tokens = engine.tokenize("who is the child of Anne Hill?")
         assert 0 < len(tokens) < 30
         logits.append(engine.logits_after(tokens).copy())

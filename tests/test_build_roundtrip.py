@@ -53,9 +53,7 @@ def _key(term: str | Literal) -> str:
     return term if isinstance(term, str) else literal_key(term)
 
 
-def _keyed(
-    pack: Pack, subjects: np.ndarray, relations: np.ndarray, objects: np.ndarray
-) -> set[tuple[str, str, str]]:
+def _keyed(pack: Pack, subjects: np.ndarray, relations: np.ndarray, objects: np.ndarray) -> set[tuple[str, str, str]]:
     words = [relation.key for relation in pack.relations()]
     return set(zip(pack.keys(subjects), (words[r] for r in relations), pack.keys(objects), strict=True))
 

@@ -41,9 +41,7 @@ class Workshop:
         with Pack.open(self.target) as pack:
             subjects, relations, objects = pack.triples(range(pack.n_triples))
             words = pack.relation_labels()
-            return list(
-                zip(pack.labels(subjects), (words[r] for r in relations), pack.labels(objects), strict=True)
-            )
+            return list(zip(pack.labels(subjects), (words[r] for r in relations), pack.labels(objects), strict=True))
 
     def refuses(self, *sources: str, match: str, error: type[Exception] = BuildError, **options: Any) -> None:
         with pytest.raises(error, match=match) as caught:
@@ -128,9 +126,7 @@ def test_literals(shop: Workshop) -> None:
     rules = parse_literal_rules(["year=date", "area=number[km²]"])
     shop.build(source, literals=rules)
     with Pack.open(shop.target) as pack:
-        labels = dict(
-            zip(pack.labels(range(pack.n_entities)), pack.kinds(range(pack.n_entities)), strict=True)
-        )
+        labels = dict(zip(pack.labels(range(pack.n_entities)), pack.kinds(range(pack.n_entities)), strict=True))
     assert labels == {
         "a": "entity",
         '"Heroes"': "entity",
@@ -146,9 +142,7 @@ def test_literal_rules_that_are_wrong(rule: str) -> None:
         parse_literal_rules([rule])
 
 
-@pytest.mark.parametrize(
-    "columns", ["subject,relation", "subject,relation,object,object", "subject,relation,thing"]
-)
+@pytest.mark.parametrize("columns", ["subject,relation", "subject,relation,object,object", "subject,relation,thing"])
 def test_columns_that_are_wrong(columns: str) -> None:
     with pytest.raises(UsageError, match="column"):
         check_columns(columns.split(","))
@@ -229,9 +223,7 @@ def test_sources_that_are_not_there(shop: Workshop) -> None:
 
 
 def test_headers_that_do_not_name_the_columns(shop: Workshop) -> None:
-    shop.refuses(
-        shop.file("t.csv", "who,what,whom\na,r,b\n"), header=True, match=r"t\.csv:1: header.*--columns"
-    )
+    shop.refuses(shop.file("t.csv", "who,what,whom\na,r,b\n"), header=True, match=r"t\.csv:1: header.*--columns")
 
 
 def test_duplicates_and_self_loops(shop: Workshop) -> None:

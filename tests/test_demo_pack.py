@@ -134,9 +134,7 @@ def test_a_laureate_is_one_node_with_the_facts_of_three_sources(demo: Pack) -> N
 def test_a_country_is_one_node_in_every_source(demo: Pack) -> None:
     france = one(demo, "France", "country")
     assert demo.keys([france]) == ["Q142"]
-    counts = Counter(
-        np.asarray(demo.in_relation[demo.in_indptr[france] : demo.in_indptr[france + 1]]).tolist()
-    )
+    counts = Counter(np.asarray(demo.in_relation[demo.in_indptr[france] : demo.in_indptr[france + 1]]).tolist())
     labels = demo.relation_labels()
     pointing = {labels[relation] for relation in counts}
     assert {
@@ -175,9 +173,7 @@ def test_namesakes_stay_apart(demo: Pack, name: str, first: str, second: str) ->
         ("The technic of the baton : $b a handbook", "The technic of the baton"),
     ],
 )
-def test_titles_are_cut_to_what_people_say(
-    monkeypatch: pytest.MonkeyPatch, catalogue: str, title: str
-) -> None:
+def test_titles_are_cut_to_what_people_say(monkeypatch: pytest.MonkeyPatch, catalogue: str, title: str) -> None:
     monkeypatch.syspath_prepend(REBUILD.parent)
     from maker.titles import main_title
 

@@ -47,8 +47,14 @@ def film_questions() -> list[Gold]:
         for number, wording in enumerate(("who directed {}", "who is the director of the film {}?")):
             found.append(
                 Gold(
-                    f"{film}:{number}", wording.format(film), (GoldAnswer((director,)),), (GoldTopic(film),),
-                    ("director",), kind="who", hops=1, triples=((film, "director", director),),
+                    f"{film}:{number}",
+                    wording.format(film),
+                    (GoldAnswer((director,)),),
+                    (GoldTopic(film),),
+                    ("director",),
+                    kind="who",
+                    hops=1,
+                    triples=((film, "director", director),),
                 )  # fmt: skip
             )
     right = (GoldAnswer(("Ann Ray",)),)

@@ -265,9 +265,7 @@ def test_answers_are_proved(method: AmrRank, films_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_hub_is_cut_to_the_likeliest_relations(
-    method: AmrRank, films: Pack, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hub_is_cut_to_the_likeliest_relations(method: AmrRank, films: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgask.methods.amr.MOST_PAIRS", 1)
     found = method.find(Question("Where was Ann Ray born?"), [seed(films, "Ann Ray")], films, Scope(9))
     assert films.labels(walked_ends(found.triples, films)[2].tolist()) == ["Limerick"]

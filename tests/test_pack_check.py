@@ -93,9 +93,7 @@ def test_what_is_no_manifest(broken: Path, text: str) -> None:
 @pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "a/b", "..", "", "extra.npy"])
 def test_file_lists_that_are_wrong(broken: Path, name: str) -> None:
     files = json.loads((broken / "pack.json").read_text())["files"]
-    for entry in (
-        ({"bytes": 1, "sha256": "0"}, 5) if name != "extra.npy" else (5, {}, {"bytes": -1, "sha256": ""})
-    ):
+    for entry in ({"bytes": 1, "sha256": "0"}, 5) if name != "extra.npy" else (5, {}, {"bytes": -1, "sha256": ""}):
         _rewrite_manifest(broken, files=files | {name: entry})
         with pytest.raises(PackError, match="list of files"):
             Pack.open(broken)

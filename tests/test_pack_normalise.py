@@ -53,7 +53,5 @@ def test_case_and_spacing_do_not_count(text: str) -> None:
 def test_a_name_never_becomes_empty_unless_it_is_only_marks(text: str) -> None:
     import unicodedata
 
-    visible = [
-        c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c) and not c.isspace()
-    ]
+    visible = [c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c) and not c.isspace()]
     assert bool(normalise(text)) == bool(visible)

@@ -167,9 +167,7 @@ def test_the_versions_of_python(metadata: Message) -> None:
         ("Darwin", "x86_64", "onnxruntime"),
     ],
 )
-def test_exactly_one_onnx_runtime_for_each_machine(
-    metadata: Message, system: str, machine: str, runtime: str
-) -> None:
+def test_exactly_one_onnx_runtime_for_each_machine(metadata: Message, system: str, machine: str, runtime: str) -> None:
     """The two cannot be installed side by side."""
     environment = {"platform_system": system, "platform_machine": machine, "extra": ""}
     chosen = [r.name for r in requirements(metadata) if r.marker is None or r.marker.evaluate(environment)]

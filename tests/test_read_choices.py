@@ -91,7 +91,7 @@ def test_one_label_of_two_candidates_names_both(engine: Engine) -> None:
 
 
 def test_the_end_decides_between_a_name_and_a_longer_one(engine: Engine) -> None:
-    """"Ann" and "Ann Lee" are told apart by what follows "Ann", and both can be the reply."""
+    """ "Ann" and "Ann Lee" are told apart by what follows "Ann", and both can be the reply."""
     grammar = NameChoices(engine).grammar(lines_of(["Ann", "Ann Lee"]), [1, 2])
     prompt = engine.tokenize(PROMPT)
     probs = {lines: math.exp(score_reply(engine, prompt, grammar, grammar.keys(lines)).log_prob) for lines in
@@ -105,5 +105,3 @@ def test_two_hundred_candidates_are_one_decision_a_token(engine: Engine) -> None
     grammar = NameChoices(engine).grammar(lines_of(names), range(1, 201))
     decoded = decode_reply(engine, engine.tokenize(PROMPT), grammar, grammar.keys([5]))
     assert decoded.n_decisions <= len(grammar.tokens_of(decoded.lines))
-
-

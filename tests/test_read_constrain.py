@@ -74,9 +74,7 @@ def test_the_probabilities_of_all_replies_sum_to_one(make, citable: set[int], rn
     rng_seed=st.integers(0, 2**20),
 )
 @settings(max_examples=40, deadline=None)
-def test_a_reply_is_possible_and_no_draft_changes_it(
-    make, citable: set[int], draft: set[int], rng_seed: int
-) -> None:
+def test_a_reply_is_possible_and_no_draft_changes_it(make, citable: set[int], draft: set[int], rng_seed: int) -> None:
     grammar = make(sorted(citable))
     plain = decode_reply(HashedModel(rng_seed), [3, 5], grammar)
     drafted = decode_reply(HashedModel(rng_seed), [3, 5], grammar, draft)
@@ -123,9 +121,7 @@ def test_verdicts_make_a_distribution_over_replies_and_the_best_is_chosen(
     first = dict(enumerate(odds, start=1))
     verdicts = judge_lines(Judged(first, scene), Weights(0.7, 0.4, bias))
     replies = [
-        verdicts.score(lines)
-        for size in range(len(first) + 1)
-        for lines in itertools.combinations(sorted(first), size)
+        verdicts.score(lines) for size in range(len(first) + 1) for lines in itertools.combinations(sorted(first), size)
     ]
     assert sum(math.exp(reply.log_prob) for reply in replies) == pytest.approx(1.0, abs=1e-6)
     best = verdicts.reply()

@@ -102,9 +102,7 @@ def test_one_answer(shipped: LlamaReader) -> None:
 
 def test_several_answers_over_an_inverse_step(shipped: LlamaReader) -> None:
     steps = [(BOOK[at], 1, 0.97, True) for at in (0, 3, 4)] + [(BOOK[6], 1, 0.01, False)]
-    evidence = evidence_of(
-        GRAPH, steps, {"Lady Susan": 0.97, "Emma": 0.97, "Persuasion": 0.97, "novelist": 0.01}
-    )
+    evidence = evidence_of(GRAPH, steps, {"Lady Susan": 0.97, "Emma": 0.97, "Persuasion": 0.97, "novelist": 0.01})
     reading = shipped.read(Question("which books did Jane Austen write?"), evidence, GRAPH)
     assert reading.cited_lines == (1, 2, 3)
     assert reading.text == "Lady Susan | Emma | Persuasion"
@@ -135,9 +133,7 @@ def test_nothing_fits_and_the_plan_is_undecided(
     triples = [("Lady Susan", relation, f"Thing {at}") for at, relation in enumerate(relations)]
     graph = ToyGraph(triples)
     steps = [(named, 1, score, False) for named, score in zip(triples, scores, strict=True)]
-    evidence = evidence_of(
-        graph, steps, {named[2]: score for named, score in zip(triples, scores, strict=True)}
-    )
+    evidence = evidence_of(graph, steps, {named[2]: score for named, score in zip(triples, scores, strict=True)})
     reading = shipped.read(Question(question), evidence, graph)
     assert reading.abstained and reading.text == "none of the facts answers the question"
     assert not reading.entities and not reading.cited_lines
@@ -154,9 +150,7 @@ def test_no_lines_and_no_line_with_an_answer_need_no_model(shipped: LlamaReader)
 def test_sixty_lines_and_more(shipped: LlamaReader, foreign: LlamaReader) -> None:
     triples = [("Hub", "friend", f"Friend number {number}") for number in range(80)]
     graph = ToyGraph(triples)
-    evidence = evidence_of(
-        graph, [(named, 1, 0.9, False) for named in triples], {obj: 0.9 for _, _, obj in triples}
-    )
+    evidence = evidence_of(graph, [(named, 1, 0.9, False) for named in triples], {obj: 0.9 for _, _, obj in triples})
     for reader in (shipped, foreign):
         reading = reader.read(Question("who are the friends of Hub?"), evidence, graph)
         assert all(1 <= number <= 60 for number in reading.cited_lines)
@@ -226,9 +220,7 @@ def test_a_context_that_is_too_small_for_all_lines(tmp_path: Path) -> None:
     reader = LlamaReader.load(write_qwen2(tmp_path / "small.gguf", n_ctx=640), n_threads=1)
     triples = [("Hub", "friend", f"Friend number {number}") for number in range(30)]
     graph = ToyGraph(triples)
-    evidence = evidence_of(
-        graph, [(named, 1, 0.9, False) for named in triples], {obj: 0.9 for _, _, obj in triples}
-    )
+    evidence = evidence_of(graph, [(named, 1, 0.9, False) for named in triples], {obj: 0.9 for _, _, obj in triples})
     reading = reader.read(Question("who?"), evidence, graph)
     assert reader.engine.n_ctx <= 640 and all(number < 20 for number in reading.cited_lines)
 
@@ -359,9 +351,7 @@ def test_a_citation_that_does_not_hold_is_not_returned() -> None:
     swapped = answer_reading([1], 0.5, other, lines, GRAPH)
     assert swapped.abstained and swapped.text == "an answer is not at the end of a cited line"
     unretrieved = Evidence(evidence.triples, evidence.candidates[1:], False)
-    assert (
-        answer_reading([1], 0.5, unretrieved, lines, GRAPH).text == "an answer is not one that was retrieved"
-    )
+    assert answer_reading([1], 0.5, unretrieved, lines, GRAPH).text == "an answer is not one that was retrieved"
 
 
 # --- silence ----------------------------------------------------------------------------------

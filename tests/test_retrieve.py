@@ -67,9 +67,7 @@ def test_follow_is_the_reified_product(triples: np.ndarray, entity_weights: list
 
 @pytest.mark.parametrize("scanned", [0, follow_module.SCANNED])
 @given(triples=graphs, entities=st.sets(st.integers(0, N_ENTITIES - 1), min_size=1))
-def test_edges_of_one_relation_are_what_filtering_gives(
-    scanned: int, triples: np.ndarray, entities: set[int]
-) -> None:
+def test_edges_of_one_relation_are_what_filtering_gives(scanned: int, triples: np.ndarray, entities: set[int]) -> None:
     graph, frontier = ArrayGraph(triples), np.array(sorted(entities))
     for relation in range(2 * N_RELATIONS):
         only = np.eye(2 * N_RELATIONS)[relation]

@@ -139,10 +139,7 @@ def test_mintaka_teaches_types_without_paths(tmp_path: Path) -> None:
     ]
     write(
         tmp_path / "mintaka" / "mintaka_train_500.json",
-        [
-            {"question": q, "complexityType": c, "answer": {"answerType": a}, "questionEntity": e}
-            for q, c, a, e in rows
-        ],
+        [{"question": q, "complexityType": c, "answer": {"answerType": a}, "questionEntity": e} for q, c, a, e in rows],
     )
     assert [(e.text, e.path, e.answer_type, e.constrained) for e in mintaka_questions(tmp_path)] == [
         (f"did {MASK} win?", None, "yesno", False),

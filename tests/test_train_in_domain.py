@@ -301,9 +301,9 @@ def _goes_on_from_the_folder_and_stays_near_it(job: InDomainJob) -> None:
     ends = {}
     for share in (0.0, 0.25, 1.0):
         settings = dataclasses.replace(TINY, closed=True, of_base=share, max_tokens=16)
-        ends[share] = train_in_domain(
-            dataclasses.replace(job, work=job.work / str(share)), settings, lambda _: None
-        )[0].model.state_dict()
+        ends[share] = train_in_domain(dataclasses.replace(job, work=job.work / str(share)), settings, lambda _: None)[
+            0
+        ].model.state_dict()
     name = "decoder.start.weight"
     torch.testing.assert_close(ends[1.0][name], start[name])
     assert not torch.allclose(ends[0.0][name], start[name])

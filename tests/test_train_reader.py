@@ -89,12 +89,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     template = {"template_key": {"p": "-P50"}, "templates": [{"left": "which play is by ", "right": " ?"}]}
     write_json(folder / "kgconv" / "template_library.json.gz", [template])
-    write_json(
-        folder / "entityquestions" / "relation_query_templates.json", {"P50": "Who is the author of [X]?"}
-    )
-    write_json(
-        folder / "wikidata_labels_union.json.gz", {"Q1": "Lady Susan", "Q2": "Amber Harbour", "P50": "author"}
-    )
+    write_json(folder / "entityquestions" / "relation_query_templates.json", {"P50": "Who is the author of [X]?"})
+    write_json(folder / "wikidata_labels_union.json.gz", {"Q1": "Lady Susan", "Q2": "Amber Harbour", "P50": "author"})
     questions = folder / "simplequestions_wikidata" / "annotated_wd_data_train_answerable.txt.gz"
     questions.parent.mkdir()
     with gzip.open(questions, "wt", encoding="utf-8") as file:
@@ -160,16 +156,9 @@ def test_sources_are_read_with_their_directions(data: Path, tmp_path: Path) -> N
     relations = {relation.key: relation for relation in load_relations(data, [table])}
     author = relations["P50"]
     assert "Who is the author of {x}?" in author.questions["+"] and "who is {x} by" in author.questions["+"]
-    assert (
-        "which play is by {x}?" in author.questions["-"]
-        and "name something {x} wrote" in author.questions["-"]
-    )
+    assert "which play is by {x}?" in author.questions["-"] and "name something {x} wrote" in author.questions["-"]
     assert author.labels[:3] == ["author", "penned by", "wrote it"] and author.inverse_labels == ["wrote"]
-    assert (
-        relations["P9000"].labels == ["favourite colour"]
-        and "P9001" not in relations
-        and "my:rel" in relations
-    )
+    assert relations["P9000"].labels == ["favourite colour"] and "P9001" not in relations and "my:rel" in relations
 
 
 def test_the_sets_that_scenes_are_made_of_are_known(data: Path, tmp_path: Path) -> None:
@@ -195,9 +184,7 @@ def test_broken_sources_are_named(data: Path, tmp_path: Path) -> None:
 
 def test_training_and_held_out_sides_share_no_question(makers: Makers) -> None:
     def questions(maker: SceneMaker) -> set[str]:
-        return {
-            text for relation in maker.bank.all for texts in relation.questions.values() for text in texts
-        }
+        return {text for relation in maker.bank.all for texts in relation.questions.values() for text in texts}
 
     train, held_out = questions(makers.train), questions(makers.held_out)
     assert len(train) > 500 and len(held_out) > 50 and not train & held_out
@@ -220,9 +207,7 @@ def test_scenes_can_be_answered_from_what_they_show(makers: Makers) -> None:
 def test_the_plan_is_mostly_but_not_always_right(makers: Makers) -> None:
     def top_is_gold(options: SceneOptions) -> float:
         scenes = [
-            s
-            for s in make_scenes(SceneMaker(makers.train.bank, makers.train.names, options), 4, 0, 300)
-            if s.cite
+            s for s in make_scenes(SceneMaker(makers.train.bank, makers.train.names, options), 4, 0, 300) if s.cite
         ]
         best = [max(range(len(s.lines)), key=lambda at: s.lines[at].answer_ratio or 0) + 1 for s in scenes]
         return float(np.mean([line in s.cite for line, s in zip(best, scenes, strict=True)]))

@@ -204,9 +204,7 @@ def test_shipped_weights_come_back_to_torch(exported: tuple[RigelTrainer, Path, 
         np.testing.assert_allclose(again.state_dict()[name].numpy(), weight.numpy(), atol=0.02 * scale, err_msg=name)
 
 
-def test_a_closed_vocabulary_is_bound_to_its_graph(
-    exported: tuple[RigelTrainer, Path, Parity], tmp_path: Path
-) -> None:
+def test_a_closed_vocabulary_is_bound_to_its_graph(exported: tuple[RigelTrainer, Path, Parity], tmp_path: Path) -> None:
     """Its rows are found by key; tests of ``train domain`` export one."""
     from kgask.pack.records import RelationText
     from kgask.plan.rigel_onnx import RigelPlanner

@@ -25,9 +25,7 @@ def byte_vocabulary() -> list[str]:
         *range(ord("®"), ord("ÿ") + 1),
     ]
     others = [byte for byte in range(256) if byte not in printable]
-    spelled = {byte: chr(byte) for byte in printable} | {
-        byte: chr(256 + at) for at, byte in enumerate(others)
-    }
+    spelled = {byte: chr(byte) for byte in printable} | {byte: chr(256 + at) for at, byte in enumerate(others)}
     return [spelled[byte] for byte in range(256)]
 
 

@@ -53,8 +53,6 @@ Step = tuple[Named, int, float, bool]  # a triple, its hop, its score, walked fr
 
 def evidence_of(graph: ToyGraph, steps: Sequence[Step], answers: dict[str, float]) -> Evidence:
     """Evidence with these lines and answers, answers best first."""
-    triples = tuple(
-        ScoredTriple(graph.triple(*named), hop, score, inverse) for named, hop, score, inverse in steps
-    )
+    triples = tuple(ScoredTriple(graph.triple(*named), hop, score, inverse) for named, hop, score, inverse in steps)
     ranked = sorted(answers.items(), key=lambda item: -item[1])
     return Evidence(triples, tuple(Candidate(graph.entity(name), score) for name, score in ranked), False)

@@ -63,9 +63,7 @@ MODEL = Kind("model", _listed(MODEL_CARD, MODEL_MAGICS))
 
 
 @contextmanager
-def new_folder(
-    target: Path, force: bool, kind: Kind = PACK, sources: Iterable[str | Path] = ()
-) -> Iterator[Path]:
+def new_folder(target: Path, force: bool, kind: Kind = PACK, sources: Iterable[str | Path] = ()) -> Iterator[Path]:
     """Yield the folder to write to; rename it to ``target`` when the block ends well.
 
     With ``force`` an existing folder of this kind at ``target`` is replaced; anything else there is refused, at the
@@ -84,9 +82,7 @@ def new_folder(
         raise BuildError(f"{error.filename or target}: {error.strerror or error}") from error
 
 
-def check_target(
-    target: Path, force: bool, kind: Kind = PACK, sources: Iterable[str | Path] = ()
-) -> _Seen | None:
+def check_target(target: Path, force: bool, kind: Kind = PACK, sources: Iterable[str | Path] = ()) -> _Seen | None:
     """What is at ``target`` and may be replaced; None for nothing.
 
     :class:`BuildError` for what may not be: another thing than a folder of this kind, one with other files in it too,

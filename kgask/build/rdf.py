@@ -155,9 +155,7 @@ class _RdfReader:
         if predicate in _LABELS:
             self._builder.label(key, text, language * len(_LABELS) + _LABELS.index(predicate))
         elif predicate in _DESCRIPTIONS:
-            self._builder.description(
-                key, text, language * len(_DESCRIPTIONS) + _DESCRIPTIONS.index(predicate)
-            )
+            self._builder.description(key, text, language * len(_DESCRIPTIONS) + _DESCRIPTIONS.index(predicate))
         elif language <= len(self._languages):
             # Names in other languages would be found by accident and make more names ambiguous.
             self._builder.alias(key, text)

@@ -112,11 +112,7 @@ def parse_literal_rules(rules: Iterable[str]) -> dict[str, tuple[LiteralKind, st
     for rule in rules:
         relation, _, kind = rule.rpartition("=")
         kind, bracket, unit = kind.partition("[")
-        if (
-            not relation
-            or kind not in LITERAL_KINDS
-            or (bracket and (kind != "number" or not unit.endswith("]")))
-        ):
+        if not relation or kind not in LITERAL_KINDS or (bracket and (kind != "number" or not unit.endswith("]"))):
             raise UsageError(
                 f"--literal {rule!r}: write RELATION=date, RELATION=number, RELATION=number[UNIT] or RELATION=string"
             )

@@ -43,9 +43,7 @@ class Problems:
         where = source if line is None else f"{source}:{line}"
         self._first = self._first or f"{where}: {reason}"
         if self.skip and self.count <= 10:
-            self._tell(
-                f"{where}: {reason}; skipped" + ("; no more of these are shown" if self.count == 10 else "")
-            )
+            self._tell(f"{where}: {reason}; skipped" + ("; no more of these are shown" if self.count == 10 else ""))
         if not self.skip and self.count >= _MOST_BROKEN:
             self.settle(at_least=True)
 

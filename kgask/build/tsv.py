@@ -67,20 +67,14 @@ def rows(
             problems.broken(source, number, "NUL byte")
             continue
         try:
-            fields = (
-                next(csv.reader([text], delimiter=delimiter, strict=True))
-                if quoted
-                else text.split(delimiter)
-            )
+            fields = next(csv.reader([text], delimiter=delimiter, strict=True)) if quoted else text.split(delimiter)
         except csv.Error as error:
             problems.broken(source, number, f"CSV: {error} (a quoted field ends on its line)")
             continue
         yield number, [field.strip() for field in fields]
 
 
-def read_triples(
-    stream: BinaryIO, name: str, builder: PackBuilder, problems: Problems, table: TableFormat
-) -> None:
+def read_triples(stream: BinaryIO, name: str, builder: PackBuilder, problems: Problems, table: TableFormat) -> None:
     """Add every triple (and the labels beside it) to ``builder``."""
     source = display(name)
     # Longer fields than csv allows by default are stopped by the length of the line.
@@ -116,9 +110,7 @@ def _columns_of_header(names: Sequence[str], source: str) -> tuple[str, ...]:
 
 
 def _wrong_count(fields: Sequence[str], columns: Sequence[str]) -> str:
-    advice = (
-        "--columns and --delimiter say which" if len(fields) > len(columns) else "is the delimiter right?"
-    )
+    advice = "--columns and --delimiter say which" if len(fields) > len(columns) else "is the delimiter right?"
     return f"{len(fields)} field{'s' * (len(fields) != 1)}, {len(columns)} expected ({advice})"
 
 
@@ -130,9 +122,7 @@ def _object(text: str, kind: tuple[LiteralKind, str] | None) -> str | Literal:
     return text if kind is None else parse_literal(kind[0], text, kind[1])
 
 
-def _label_setters(
-    builder: PackBuilder, columns: Sequence[str]
-) -> list[tuple[int, int, Callable[[str, str], None]]]:
+def _label_setters(builder: PackBuilder, columns: Sequence[str]) -> list[tuple[int, int, Callable[[str, str], None]]]:
     """(column of the key, column of its label, where the label goes)."""
     setters: list[tuple[int, int, Callable[[str, str], None]]] = []
     for column in LABEL_COLUMNS:

@@ -52,9 +52,7 @@ GIVEN_OPTION = click.option("--given", is_flag=True, help="Give the topic instea
 BATCH_OPTION = click.option(
     "--batch", type=click.IntRange(1), default=1, show_default=True, help="Questions asked together (linked ones)."
 )
-ASK_OPTIONS = _together(
-    MODEL_OPTION, GIVEN_OPTION, LIMIT_OPTION, BATCH_OPTION, MISSES_OPTION, JSON_OPTION
-)
+ASK_OPTIONS = _together(MODEL_OPTION, GIVEN_OPTION, LIMIT_OPTION, BATCH_OPTION, MISSES_OPTION, JSON_OPTION)
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 EXISTING_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 EXISTING = click.Path(exists=True, path_type=Path)
@@ -121,9 +119,7 @@ def warm(pack: str | None, runs: int) -> None:
 @click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="Counted runs.")
 @click.option("--full", type=EXISTING_FILE, metavar="ONNX", help="A float32 graph of the same planner to compare with.")
 @JSON_OPTION
-def planning(
-    pack: str | None, model: str | None, questions: int, runs: int, full: Path | None, as_json: bool
-) -> None:
+def planning(pack: str | None, model: str | None, questions: int, runs: int, full: Path | None, as_json: bool) -> None:
     """The planner alone: ms a question, questions a second in batches of 64, what int8 costs.
 
     Questions of one to three hops are made from the pack's relation labels.

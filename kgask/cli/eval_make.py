@@ -128,11 +128,15 @@ def _note_left_out(left_out: tuple[LeftOut, ...]) -> None:
 @click.option("--conversations", type=click.IntRange(0), default=0, show_default=True, help="How many of 3 to 5 turns.")
 @click.option("--bands", metavar="NAME=LEAST,...", help="Bands of popularity, most popular first.")
 @click.option(
-    "--views", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="TSV",
+    "--views",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="TSV",
     help="key<TAB>views: popularity by page views and not by triples.",
 )
 @click.option(
-    "--uninformative", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+    "--uninformative",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="Relations not to ask for, in place of kgask/eval/make_uninformative.txt.",
 )
 @click.option("--writer", metavar="GGUF", help="A language model that words the questions; where it fails, a template.")
@@ -140,8 +144,17 @@ def _note_left_out(left_out: tuple[LeftOut, ...]) -> None:
 @FORCE
 @click.option("--json", "as_json", is_flag=True, help="Print the quality report as JSON.")
 def make(
-    pack: str, output: Path, number: int, conversations: int, bands: str | None, views: Path | None,
-    uninformative: Path | None, writer: str | None, seed: int, force: bool, as_json: bool,
+    pack: str,
+    output: Path,
+    number: int,
+    conversations: int,
+    bands: str | None,
+    views: Path | None,
+    uninformative: Path | None,
+    writer: str | None,
+    seed: int,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Write questions with gold answers and triples about PACK, and print how good they are.
 

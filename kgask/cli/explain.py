@@ -111,8 +111,7 @@ def _triples(answer: Answer, pack: Pack) -> Section:
     labels = pack.labels([*subjects.tolist(), *objects.tolist()])
     names = pack.relation_labels()
     rows = [
-        (t.hop, f"{t.score:.3f}", labels[i], names[relations[i]], labels[len(listed) + i])
-        for i, t in enumerate(listed)
+        (t.hop, f"{t.score:.3f}", labels[i], names[relations[i]], labels[len(listed) + i]) for i, t in enumerate(listed)
     ]
     return "triples for the reader", ("hop", "weight", "subject", "relation", "object"), rows
 

@@ -66,9 +66,7 @@ def list_packs(as_json: bool) -> None:
         if "problem" in entry:
             note(entry["problem"])
     if not entries:
-        note(
-            f"no packs in {shipped_root('pack')} or {data_home() / 'kg_packs'}; 'kgask pack build' makes one"
-        )
+        note(f"no packs in {shipped_root('pack')} or {data_home() / 'kg_packs'}; 'kgask pack build' makes one")
 
 
 def _listed(found: Found) -> dict[str, Any]:
@@ -114,10 +112,7 @@ def _facts(opened: Pack, found: Found) -> dict[str, Any]:
         "name": opened.name,
         "path": str(found.path),
         "origin": found.origin,
-        **{
-            key: opened.manifest["counts"][key]
-            for key in ("entities", "literals", "relations", "triples", "names")
-        },
+        **{key: opened.manifest["counts"][key] for key in ("entities", "literals", "relations", "triples", "names")},
         "bytes": sum(entry["bytes"] for entry in manifest["files"].values()),
         "format": f"{version['major']}.{version.get('minor', 0)}",
         "builder": manifest.get("builder", ""),
@@ -230,9 +225,7 @@ def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
     del facts["alias"]
     if others:
         ids = ", ".join(f"#{hit.entity}" for hit in others[:5])
-        note(
-            f"{len(others) + 1} entities are called {shorten(entity, 60)}; this is #{chosen.entity}, others: {ids}"
-        )
+        note(f"{len(others) + 1} entities are called {shorten(entity, 60)}; this is #{chosen.entity}, others: {ids}")
     if as_json:
         _print_json(facts)
         return

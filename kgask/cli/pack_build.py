@@ -53,18 +53,14 @@ def _text_option(kind: str, help_text: str) -> Any:
 
 @click.command(epilog=BUILD_EPILOG)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
-@click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Pack folder."
-)
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Pack folder.")
 @click.option(
     "--format",
     type=click.Choice(["tsv", "csv", "pipe", "nt", "nq", "ttl", "rdf"]),
     help="Format of the sources; by default from their names. Needed for stdin.",
 )
 @click.option("--columns", metavar="A,B,...", help="Columns of a table, in order.")
-@click.option(
-    "--header", is_flag=True, help="The first line names the columns (with --columns: pass over it)."
-)
+@click.option("--header", is_flag=True, help="The first line names the columns (with --columns: pass over it).")
 @click.option("--delimiter", metavar="CHAR", help="Delimiter of a table, one character (\\t for a tab).")
 @click.option("--literal", multiple=True, metavar="RELATION=KIND", help="A relation of literals. Repeatable.")
 @click.option(

@@ -125,9 +125,7 @@ def answer_view(answer: Answer) -> None:
     rows = [(t.hop, t.subject, t.relation, t.object) for t in answer.support[:MAX_ANSWERS]]
     table(("hop", "subject", "relation", "object"), rows)
     if len(answer.support) > MAX_ANSWERS:
-        console.print(
-            Text(f"… {len(answer.support) - MAX_ANSWERS} more triples (--json lists all)", style="dim")
-        )
+        console.print(Text(f"… {len(answer.support) - MAX_ANSWERS} more triples (--json lists all)", style="dim"))
 
 
 def explain(sections: Iterable[tuple[str, Sequence[str], Sequence[Sequence[object]]]]) -> None:

@@ -116,7 +116,7 @@ def rigel(
         f"{result.n_probes} calibration questions on {pack}: Hits@1 {result.hits_at_1:.3f} of the answerable, "
         f"Brier {result.brier:.3f}"
     )
-    note(f"wrote {out}; try: kgask --model {out} \"who wrote Lady Susan?\"")
+    note(f'wrote {out}; try: kgask --model {out} "who wrote Lady Susan?"')
 
 
 def _run(trainer: RigelTrainer, steps: int) -> None:

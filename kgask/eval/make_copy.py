@@ -91,9 +91,7 @@ def _add_texts(builder: PackBuilder, pack: Pack, naming: Naming) -> None:
         if builder.knows(key):
             builder.label(key, label)
     for relation in pack.relations():
-        builder.relation(
-            relation.key, relation.label, relation.aliases, relation.description, relation.inverse_label
-        )
+        builder.relation(relation.key, relation.label, relation.aliases, relation.description, relation.inverse_label)
     if not naming.with_other_texts:
         return
     for entity, alias in aliases_of(pack):

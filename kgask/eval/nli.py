@@ -114,9 +114,7 @@ class CrossEncoder:
     def labels(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
         """The likeliest class of each (premise, hypothesis)."""
         encoded = self._tokenizer.encode_batch([(_text(premise), _text(said)) for premise, said in pairs])
-        fed = {
-            name: np.array([getattr(each, FED[name]) for each in encoded], dtype=np.int64) for name in self._inputs
-        }
+        fed = {name: np.array([getattr(each, FED[name]) for each in encoded], dtype=np.int64) for name in self._inputs}
         try:
             logits = self._session.run(None, fed)[0]
         except Exception as error:

@@ -128,10 +128,7 @@ def ask(pipeline: Pipeline, golds: Sequence[Gold], blocks: Sequence[GoldBlock], 
     """One answer each, in order; what cannot be asked is unanswered, with the reason."""
     reasons = [_why_not(gold, block, asking) for gold, block in zip(golds, blocks, strict=True)]
     rows = [row for row, reason in enumerate(reasons) if reason is None]
-    answers = [
-        _unasked(pipeline, gold, reason)
-        for gold, reason in zip(golds, reasons, strict=True)
-    ]
+    answers = [_unasked(pipeline, gold, reason) for gold, reason in zip(golds, reasons, strict=True)]
     found = pipeline.ask_many(
         [golds[row].text for row in rows],
         asking.options,

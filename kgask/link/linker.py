@@ -205,9 +205,7 @@ def _is_common_word(span: Span, words: list[Word]) -> bool:
 
 
 def _is_nested(span: Span, named: list[Span]) -> bool:
-    return any(
-        other.n_words > span.n_words and other.start <= span.start and span.end <= other.end for other in named
-    )
+    return any(other.n_words > span.n_words and other.start <= span.start and span.end <= other.end for other in named)
 
 
 def _marked(question: Question) -> list[Span]:

@@ -13,7 +13,7 @@ from kgask.read.grammar import ListForm
 MAX_LISTED = 60  # relations in one prompt; about 400 tokens
 LONGEST_RANKING = 64  # tokens of a ranking, also of one that is written freely
 FEWER = (1, 2, 4, 8)  # the list is cut to these parts of it where the context is too small
-NAME_LIST = ListForm('[', ", ", "]")
+NAME_LIST = ListForm("[", ", ", "]")
 NUMBER_LIST = ListForm("", " ")
 
 _CHOOSE_SYSTEM = "You find the relations of a knowledge graph that say what a statement says."

@@ -62,9 +62,9 @@ def phrases(text: str) -> list[str]:
     words = re.findall(r"\S+", text)
     found: dict[str, None] = {}
     for start, word in enumerate(words):
-        if word.lstrip("([\"\'")[:1].isupper() or word[:1].isdigit():
+        if word.lstrip("([\"'")[:1].isupper() or word[:1].isdigit():
             for end in range(start + 1, min(start + MAX_NAME_WORDS, len(words)) + 1):
-                norm = normalise(" ".join(words[start:end]).strip("()[].,;:!?\"\'"))
+                norm = normalise(" ".join(words[start:end]).strip("()[].,;:!?\"'"))
                 found[norm] = None
     found.pop("", None)
     return list(found)

@@ -57,9 +57,7 @@ def _asking(name: str, options: MethodOptions, reader: Reader | None, plan: Plan
         more = {} if options.shots is None else {"shots": options.shots}
         kind: Kind = "claim" if options.claims else "question"
         return kg_gpt.KgGpt(kg_gpt.ModelSplitter(model, kind, **more) if asks else kg_gpt.PlannerSegments(plan))
-    return relation_rank.RelationRank(
-        relation_rank.ModelRanker(model) if asks else relation_rank.PlannerRanks(plan)
-    )
+    return relation_rank.RelationRank(relation_rank.ModelRanker(model) if asks else relation_rank.PlannerRanks(plan))
 
 
 def make_method(name: str, options: MethodOptions, reader: Reader | None, plan: Plan) -> Method:

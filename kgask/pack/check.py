@@ -132,13 +132,9 @@ def _names_problems(pack: Pack) -> list[str]:
     for table, (count, first) in expected.items():
         found = names.query(f"SELECT count(*), min(id), max(id) FROM {table}")[0]
         if found != ((count, first, first + count - 1) if count else (0, None, None)):
-            problems.append(
-                f"names.sqlite: {table} has {found[0]} rows; {count} from {first} on are expected"
-            )
+            problems.append(f"names.sqlite: {table} has {found[0]} rows; {count} from {first} on are expected")
     for table, column in (("aliases", "entity"), ("descriptions", "id")):
-        worst = names.query(
-            f"SELECT count(*) FROM {table} WHERE NOT {column} BETWEEN 0 AND ?", pack.n_entities - 1
-        )
+        worst = names.query(f"SELECT count(*) FROM {table} WHERE NOT {column} BETWEEN 0 AND ?", pack.n_entities - 1)
         if worst[0][0]:
             problems.append(f"names.sqlite: {table} of {worst[0][0]} entities that are not there")
     return problems or [*_lookup_problems(pack), *_key_problems(pack), *_literal_problems(pack)]
@@ -153,9 +149,7 @@ def _lookup_problems(pack: Pack) -> list[str]:
     found = names.query("SELECT hash, ref FROM names")
     if set(found) == expected and len(found) == pack.manifest["counts"]["names"]:
         return []
-    return [
-        f"names.sqlite: the look-up table has {len(found)} names, and not those of the labels and aliases"
-    ]
+    return [f"names.sqlite: the look-up table has {len(found)} names, and not those of the labels and aliases"]
 
 
 def _key_problems(pack: Pack) -> Iterator[str]:

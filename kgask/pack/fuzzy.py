@@ -48,9 +48,7 @@ def close_names(names: Names, norm: str) -> list[NameHit]:
     close = _looked_up(names, norm, [*_respaced(words), *_changed(words, candidates, unknown)])
     if close:
         return close
-    known = sorted(
-        (place for place in range(len(words)) if place not in candidates), key=lambda i: counts[words[i]]
-    )
+    known = sorted((place for place in range(len(words)) if place not in candidates), key=lambda i: counts[words[i]])
     candidates |= {place: _close_words(names, words[place]) for place in known[:_MAX_CHANGED]}
     close = _looked_up(names, norm, list(_changed(words, candidates, unknown)))
     if close or len(words) == 1:
@@ -78,9 +76,7 @@ def _close_words(names: Names, word: str) -> list[str]:
     sound = max(1, min((len(word) - 1) // 2, 4))
     lengths = (len(word) - allowed, len(word) + allowed)
     found = names.words_beginning(word[:sound], *lengths) | names.words_ending(word[-sound:], *lengths)
-    close = extract(
-        word, sorted(found - {word}), scorer=OSA.distance, score_cutoff=allowed, limit=_MAX_CANDIDATES
-    )
+    close = extract(word, sorted(found - {word}), scorer=OSA.distance, score_cutoff=allowed, limit=_MAX_CANDIDATES)
     return [other for other, _, _ in close]
 
 

@@ -133,9 +133,7 @@ def open_array(folder: Path, name: str, manifest: Manifest) -> np.ndarray:
     try:
         # Object arrays are refused: allow_pickle stays off, a pack must never run code.
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (
-        Exception
-    ) as error:  # numpy reads the header with Python's tokenizer: damage raises almost anything
+    except Exception as error:  # numpy reads the header with Python's tokenizer: damage raises almost anything
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise PackError(f"{path}: not a readable array ({reason})") from error
     entry = manifest["files"][f"{name}.npy"]

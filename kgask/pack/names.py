@@ -123,9 +123,7 @@ class Names(ReadOnly):
         """The name and entity behind each ref."""
         refs = set(refs)
         labels = self.by_id("label", "entities", (r for r in refs if r < self.n_entities))
-        aliases = self.by_id(
-            "entity, name", "aliases", (r - self.n_entities for r in refs if r >= self.n_entities)
-        )
+        aliases = self.by_id("entity, name", "aliases", (r - self.n_entities for r in refs if r >= self.n_entities))
         hits = {ref: NameHit(ref, label, False) for ref, (label,) in labels.items()}
         for alias, (entity, name) in aliases.items():
             hits[alias + self.n_entities] = NameHit(entity, name, True)
@@ -146,9 +144,7 @@ class Names(ReadOnly):
         for ref, hashed in sorted(refs):
             hit = hits.get(ref)
             if hit is None:
-                raise PackError(
-                    f"{self.path}: a name without an entity; 'kgask pack check' tells what is broken"
-                )
+                raise PackError(f"{self.path}: a name without an entity; 'kgask pack check' tells what is broken")
             forms = {normalise(hit.name)}
             if ref in literals:
                 forms.add(normalise(literals[ref].text))

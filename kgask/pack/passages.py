@@ -82,8 +82,7 @@ def check_passages(path: Path, n_entities: int) -> list[str]:
         if verdict != "ok":
             return [f"{PASSAGES_FILE}: {verdict}"]
         strays = passages.query(
-            "SELECT count(*) FROM about"
-            " WHERE NOT entity BETWEEN 0 AND ? OR passage NOT IN (SELECT id FROM passages)",
+            "SELECT count(*) FROM about WHERE NOT entity BETWEEN 0 AND ? OR passage NOT IN (SELECT id FROM passages)",
             n_entities - 1,
         )[0][0]
         return [f"{PASSAGES_FILE}: {strays} links to entities or passages that are not there"] if strays else []

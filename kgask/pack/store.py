@@ -197,9 +197,7 @@ class Pack:
         """One hit an entity: most similar, label before alias, best connected, lowest id."""
         degrees = dict(zip((h.entity for h in hits), self.degree([h.entity for h in hits]), strict=True))
         best: dict[int, NameHit] = {}
-        for hit in sorted(
-            hits, key=lambda h: (-h.similarity, -degrees[h.entity], h.entity, h.is_alias, h.name)
-        ):
+        for hit in sorted(hits, key=lambda h: (-h.similarity, -degrees[h.entity], h.entity, h.is_alias, h.name)):
             best.setdefault(hit.entity, hit)
         return list(best.values())[:limit]
 

@@ -52,7 +52,7 @@ def _keep_errors(level: int, text: bytes, _data: Any) -> None:
 
 
 def last_error() -> str:
-    """": reason" from what llama.cpp logged since the last call, or "" when it said nothing of use."""
+    """ ": reason" from what llama.cpp logged since the last call, or "" when it said nothing of use."""
     said = [line.strip() for line in _errors]
     _errors.clear()
     # "llama_model_load: error loading model: error loading model hyperparameters: key not found in model: ..."

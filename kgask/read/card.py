@@ -48,9 +48,7 @@ def read_card(folder: Path) -> ReaderCard:
     if Path(name).name != name:
         raise ModelError(f"{path}: names a file outside its folder")
     if content.get("format_version") != FORMAT_VERSION or content.get("prompt_format") != PROMPT_FORMAT:
-        raise ModelError(
-            f"{path}: made for another version of kgask; install the reader that came with this one"
-        )
+        raise ModelError(f"{path}: made for another version of kgask; install the reader that came with this one")
     return card
 
 

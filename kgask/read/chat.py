@@ -126,7 +126,7 @@ def _split(rendered: object, places: Sequence[str]) -> list[str] | None:
 
 
 def _frames(template: str, special: Mapping[str, str]) -> dict[str, Any]:
-    """"user" and "both" (system and user) as rendered; a turn that does not render is missing."""
+    """ "user" and "both" (system and user) as rendered; a turn that does not render is missing."""
     if len(template) > MAX_TEMPLATE_CHARS:
         return {}
     names = "\0".join(f"{name}={special[name]}" for name in sorted(special))

@@ -86,7 +86,6 @@ class NameChoices:
             self._next, self._end, self._dont_know,
         )  # fmt: skip
 
-
     def _told_apart(self, names: Mapping[int, Tokens]) -> dict[int, Tokens]:
         """Names that the vocabulary can spell, each differently: of those that it cannot tell apart, the first."""
         if self._clear(names.values()):

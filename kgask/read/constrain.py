@@ -167,9 +167,7 @@ def decode_reply(
         draft = draft[n_said:] if as_planned else _remaining_draft(grammar, state, planned)
 
 
-def score_reply(
-    source: LogitSource, prompt: Sequence[int], grammar: ReplyGrammar, lines: Iterable[int]
-) -> Reply:
+def score_reply(source: LogitSource, prompt: Sequence[int], grammar: ReplyGrammar, lines: Iterable[int]) -> Reply:
     """One possible reply with its log-probability; it is evaluated in one batch, as its own draft."""
     cited = tuple(sorted(lines))
     tokens, log_prob, state, n_decisions = list(prompt), 0.0, START, 0

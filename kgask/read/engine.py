@@ -64,9 +64,7 @@ class Engine:
         self.n_ctx_train = llama.llama_model_n_ctx_train(self._model)
         self._marking: dict[int, bool] = {}
         self._held: list[int] = []  # tokens that the context holds
-        self._rows: dict[
-            int, int
-        ] = {}  # number of tokens -> row of the last batch with the logits after them
+        self._rows: dict[int, int] = {}  # number of tokens -> row of the last batch with the logits after them
 
     @property
     def note(self) -> str:
@@ -146,9 +144,7 @@ class Engine:
         params = self._context_params(n_ctx)
         self._context = llama.llama_init_from_model(self._model, params)
         if not self._context:
-            raise ModelError(
-                f"{self.path}: llama.cpp cannot make a context of {n_ctx} tokens (too little memory?)"
-            )
+            raise ModelError(f"{self.path}: llama.cpp cannot make a context of {n_ctx} tokens (too little memory?)")
         self._batch = llama.llama_batch_init(n_ctx, 0, 1)
         self.n_ctx, self._held, self._rows = n_ctx, [], {}
 
@@ -201,17 +197,13 @@ class Engine:
         """Evaluate what the context does not hold yet, and keep the logits at ``positions`` (ascending)."""
         self.reserve(len(tokens))
         shared = 0
-        for held, token in zip(
-            self._held, tokens[: positions[0]], strict=False
-        ):  # a position must be evaluated again
+        for held, token in zip(self._held, tokens[: positions[0]], strict=False):  # a position must be evaluated again
             if held != token:
                 break
             shared += 1
         llama = self._llama
         if not llama.llama_memory_seq_rm(llama.llama_get_memory(self._context), 0, shared, -1):
-            llama.llama_memory_clear(
-                llama.llama_get_memory(self._context), True
-            )  # recurrent models cannot cut
+            llama.llama_memory_clear(llama.llama_get_memory(self._context), True)  # recurrent models cannot cut
             shared = 0
         self._held, self._rows = [], {}
         batch, count, wanted = self._batch, len(tokens) - shared, frozenset(positions)

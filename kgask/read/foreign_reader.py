@@ -85,9 +85,7 @@ class ForeignReader:
         probabilities sum to 1, over all sets of names where lines end in the same one."""
         return self.style.score(tokens, lines, citable, cited)
 
-    def preview(
-        self, question: Question, evidence: Evidence, graph: Graph, reply_tokens: int | None = None
-    ) -> Preview:
+    def preview(self, question: Question, evidence: Evidence, graph: Graph, reply_tokens: int | None = None) -> Preview:
         """The prompt for this evidence; ``reply_tokens`` is the room kept for a free reply."""
         room = self._reply_room(evidence) if reply_tokens is None else lambda _lines: reply_tokens
         shown = self.fit(question, evidence, self.lines(evidence, graph), room)

@@ -90,9 +90,7 @@ class FreeReader:
         text, log_prob = self._write(shown)
         matched = match(_without_numbers(text, shown), question.text, evidence.candidates, graph)
         named = frozenset(matched.entities)
-        cited = tuple(
-            number for number, line in zip(shown.numbers, shown.lines, strict=True) if line.end_id in named
-        )
+        cited = tuple(number for number, line in zip(shown.numbers, shown.lines, strict=True) if line.end_id in named)
         says = " | ".join(graph.labels(matched.entities)) or (DOES_NOT_KNOW if matched.refused else NOTHING_MATCHES)
         return Reading(
             says, cited, not named, matched.entities, math.exp(log_prob),

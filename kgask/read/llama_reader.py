@@ -84,9 +84,7 @@ class LlamaReader:
         weights = usable(path, n_threads, gpu_layers)
         own = weights.header.metadata.get(FORMAT_KEY)
         if own is not None and own != forms.PROMPT_FORMAT:
-            raise ModelError(
-                f"{path}: a kgask reader of prompt format {own}; this version reads {forms.PROMPT_FORMAT}"
-            )
+            raise ModelError(f"{path}: a kgask reader of prompt format {own}; this version reads {forms.PROMPT_FORMAT}")
         engine = weights.run.open()
         if own is not None:
             return cls(engine, OwnStyle(engine), weights.hash, note=weights.note)
@@ -167,9 +165,7 @@ class LlamaReader:
             if len(tokens) <= room:
                 return tokens, n_shown
             if n_shown <= 1:
-                raise ModelError(
-                    f"{self.engine.path}: its context of {room} tokens is too small for one fact"
-                )
+                raise ModelError(f"{self.engine.path}: its context of {room} tokens is too small for one fact")
             n_shown = max(1, n_shown * 3 // 4)
 
     def _relation_words(self, graph: Graph) -> list[tuple[str, str]]:

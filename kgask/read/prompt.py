@@ -54,9 +54,7 @@ class PromptLine(NamedTuple):
     obj: str  # where it ends
     hop: int  # 1-based
     score: float  # probability of the plan's paths over the triple
-    answer_ratio: (
-        float | None
-    )  # score of the end among the plan's answers / the best one's; None: not an answer
+    answer_ratio: float | None  # score of the end among the plan's answers / the best one's; None: not an answer
 
 
 def ways(lines: Sequence[PromptLine]) -> list[tuple[object, ...]]:
@@ -91,11 +89,7 @@ def score_mark(score: float) -> str:
 
 def hop_mark(hop: int, answer_ratio: float | None) -> str:
     """Control token of the hop and of how the line's end fares among the plan's answers."""
-    rank = (
-        "none"
-        if answer_ratio is None
-        else str(min(_bucket(answer_ratio, ANSWER_FLOORS), len(ANSWER_FLOORS) - 1))
-    )
+    rank = "none" if answer_ratio is None else str(min(_bucket(answer_ratio, ANSWER_FLOORS), len(ANSWER_FLOORS) - 1))
     return f"<|hop{min(max(hop, 1), MAX_HOPS)} answer {rank}|>"
 
 

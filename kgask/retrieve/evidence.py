@@ -40,9 +40,7 @@ def gather(pack: Pack, walks: list[Walk], top_k: int) -> Evidence:
 def _candidates(pack: Pack, walks: list[Walk], shares: list[float]) -> list[Candidate]:
     """Ends of the walks with the probability of ending there."""
     ends = np.concatenate([walk.answers for walk in walks])
-    weights = np.concatenate(
-        [np.full(len(walk.answers), share) for walk, share in zip(walks, shares, strict=True)]
-    )
+    weights = np.concatenate([np.full(len(walk.answers), share) for walk, share in zip(walks, shares, strict=True)])
     entities, position = np.unique(ends, return_inverse=True)
     scores = np.bincount(position, weights, len(entities))
     rounded = np.round(scores, PLACES)

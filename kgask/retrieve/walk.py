@@ -116,9 +116,7 @@ def walks(
             for step in _extend(graph, partial, branch.relation_probs[hop], start, keep_seed, dropped):
                 if step.prob * stop >= LEAST_PROB:
                     found.append(Walk(step.relations, step.prob * stop, step.frontiers, step.edges))
-                longer.append(
-                    _Partial(step.relations, step.prob * (1.0 - stop), step.frontiers, step.edges)
-                )
+                longer.append(_Partial(step.relations, step.prob * (1.0 - stop), step.frontiers, step.edges))
         beam = sorted(longer, key=lambda partial: -partial.prob)
         if dropped is not None and hop < n_hops - 1:
             dropped += [Dropped(p.relations, p.prob, "beam full") for p in beam[BEAM:] if p.prob >= LEAST_PROB]

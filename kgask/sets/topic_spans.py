@@ -47,7 +47,7 @@ _WORD = re.compile(r"(?:(?!'s(?!\w))\S)+|'s")  # a genitive is a word of its own
 def words_of(question: str) -> list[tuple[str, Span]]:
     """Words in lower case with their character offsets, without the punctuation at the end of the text."""
     text = question.rstrip("?. !")
-    return [(match[0].lower().strip(",\"") or match[0], match.span()) for match in _WORD.finditer(text)]
+    return [(match[0].lower().strip(',"') or match[0], match.span()) for match in _WORD.finditer(text)]
 
 
 def label_span(question: str, label: str | None) -> Span | None:

@@ -144,4 +144,3 @@ def fit(
     probs = 1.0 / (1.0 + np.exp(-(x @ weights[1:] + weights[0])))
     named = {name: round(float(w), 5) for name, w in zip(names, weights[1:], strict=True)}
     return Calibration(round(float(weights[0]), 5), named), float(((probs - y) ** 2).mean())
-

@@ -145,9 +145,7 @@ class RewordedPack(Pack):
         return [text.label for text in self.relations()]
 
 
-def look(
-    pipeline: Pipeline, probes: Sequence[Probe], report: Callable[[int], None] = lambda done: None
-) -> list[Seen]:
+def look(pipeline: Pipeline, probes: Sequence[Probe], report: Callable[[int], None] = lambda done: None) -> list[Seen]:
     """Plan, follow and (where the pipeline has a reader) read every probe, without a threshold."""
     found = []
     for done, probe in enumerate(probes, 1):

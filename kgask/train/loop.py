@@ -199,9 +199,7 @@ class RigelTrainer:
             rate = self.config.batch_size / per_step_s
             if self._is_due(self.config.validate_every):
                 self._validate()
-            report(
-                Progress(self.step, self.config.steps, loss_mean, accuracy_mean, rate, left_s, self.best.last)
-            )
+            report(Progress(self.step, self.config.steps, loss_mean, accuracy_mean, rate, left_s, self.best.last))
             if self._is_due(self.config.save_every):
                 self.save()
         load_best(self.model, self.best_weights, self.device)

@@ -43,7 +43,5 @@ def _relation_loss(output: RigelOutput, targets: Targets) -> tuple[Tensor, float
 def _binary(logits: Tensor, targets: Tensor) -> Tensor:
     """Mean binary cross-entropy over what is known; 0 when nothing is."""
     known = targets != IGNORE
-    losses = functional.binary_cross_entropy_with_logits(
-        logits.float(), targets.clamp(min=0).float(), reduction="none"
-    )
+    losses = functional.binary_cross_entropy_with_logits(logits.float(), targets.clamp(min=0).float(), reduction="none")
     return (losses * known).sum() / known.sum().clamp(min=1)

@@ -259,6 +259,4 @@ def similar_relations(vectors: dict[str, np.ndarray]) -> dict[str, list[str]]:
     cosines = cosines @ cosines.T
     np.fill_diagonal(cosines, -1.0)
     order = np.argsort(-cosines, axis=1)[:, :12]
-    return {
-        key: [keys[j] for j in order[i] if cosines[i, j] > SIMILAR] for i, key in enumerate(keys)
-    }
+    return {key: [keys[j] for j in order[i] if cosines[i, j] > SIMILAR] for i, key in enumerate(keys)}

@@ -28,11 +28,7 @@ from kgask.types import Question, undirected
 
 def question_words(trainer: InDomainTrainer) -> frozenset[str]:
     """Words around the topics of the training questions, and those that the planner it began with knows."""
-    words = {
-        word
-        for template in trainer.templates
-        for word in normalise(template[0].text.replace(MASK, " ")).split()
-    }
+    words = {word for template in trainer.templates for word in normalise(template[0].text.replace(MASK, " ")).split()}
     known = trainer.job.init / QUESTION_WORDS if trainer.job.init else None
     if known is not None and known.is_file():
         words.update(known.read_text(encoding="utf-8").split())

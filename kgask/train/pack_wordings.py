@@ -237,7 +237,7 @@ def _most(weights: np.ndarray) -> str:
 
 
 def _literal_kind(pack: Pack, triples: list[int]) -> str:
-    """"date" or "number" where the object of a relation's triple is such a literal."""
+    """ "date" or "number" where the object of a relation's triple is such a literal."""
     _, _, objects = pack.triples(triples)
     kinds = pack.kinds(objects.tolist()) if pack.n_literals else []
     return kinds[0] if kinds and kinds[0] in ("date", "number") else ""

@@ -57,9 +57,7 @@ class NameMaker:
 
     def __init__(self, real_labels: Sequence[str]):
         self.labels = [label for label in real_labels if 3 <= len(label) <= 40 and "|" not in label]
-        words = {
-            word for label in self.labels for word in label.split() if word[:1].isupper() and word.isalpha()
-        }
+        words = {word for label in self.labels for word in label.split() if word[:1].isupper() and word.isalpha()}
         self.words = sorted(words) or ["Amber", "Harbour"]
 
     def name(self, kind: str, rng: random.Random) -> str:
@@ -84,9 +82,7 @@ class NameMaker:
         if draw < 0.6:
             day, month, year = rng.randint(1, 28), rng.randint(1, 12), rng.randint(1400, 2024)
             return rng.choice([f"{year}-{month:02d}-{day:02d}", f"{day} {MONTHS[month - 1]} {year}"])
-        number = rng.choice(
-            [rng.randint(1, 300), rng.randint(1000, 9_999_999), round(rng.uniform(0, 900), 2)]
-        )
+        number = rng.choice([rng.randint(1, 300), rng.randint(1000, 9_999_999), round(rng.uniform(0, 900), 2)])
         text = f"{number:,}" if rng.random() < 0.4 else str(number)
         return f"{text} {rng.choice(UNITS)}" if rng.random() < 0.4 else text
 

@@ -114,9 +114,7 @@ class RelationWords:
         if direction == FORWARD:
             return label
         return (
-            f"{label} of"
-            if rng.random() < 0.3 and not label.endswith((" of", " by", " in"))
-            else inverse_phrase(label)
+            f"{label} of" if rng.random() < 0.3 and not label.endswith((" of", " by", " in")) else inverse_phrase(label)
         )
 
     def kinds(self, direction: str) -> tuple[str, str]:
@@ -210,8 +208,7 @@ class RelationBank:
 def _one_side(relation: RelationWords, held_out: bool) -> RelationWords | None:
     """The relation with only its training (or only its held-out) questions; None when nothing is left."""
     questions = {
-        way: [text for text in texts if is_held_out(text) == held_out]
-        for way, texts in relation.questions.items()
+        way: [text for text in texts if is_held_out(text) == held_out] for way, texts in relation.questions.items()
     }
     asked = bool(relation.questions[FORWARD] or relation.questions[INVERSE])
     if asked and not (questions[FORWARD] or questions[INVERSE]):
@@ -238,9 +235,7 @@ def _look_alikes(relations: list[RelationWords]) -> dict[str, list[RelationWords
             if len(word) > 3:
                 by_word[word].append(relation)
     return {
-        relation.key: [
-            other for word in relation.labels[0].split() for other in by_word[word] if other is not relation
-        ]
+        relation.key: [other for word in relation.labels[0].split() for other in by_word[word] if other is not relation]
         for relation in relations
     }
 
@@ -254,9 +249,7 @@ def load_relations(data: Path, tables: Sequence[Path] = ()) -> list[RelationWord
     labels = _property_labels(data)
     relations: dict[str, RelationWords] = {}
     for key, own in load_wordings().items():
-        relations[key] = RelationWords(
-            key, own.texts, own.domain, own.range, own.questions, own.phrases, own=True
-        )
+        relations[key] = RelationWords(key, own.texts, own.domain, own.range, own.questions, own.phrases, own=True)
     for table in tables:
         _add_table(table, relations)
     for key, label in labels.items():
@@ -292,11 +285,7 @@ def _add_table(table: Path, relations: dict[str, RelationWords]) -> None:
 
 def load_labels(data: Path) -> list[str]:
     """Real entity labels, whose words names are made of."""
-    return [
-        label
-        for key, label in sorted(_read_json(data / "wikidata_labels_union.json.gz").items())
-        if key[0] == "Q"
-    ]
+    return [label for key, label in sorted(_read_json(data / "wikidata_labels_union.json.gz").items()) if key[0] == "Q"]
 
 
 def _property_labels(data: Path) -> dict[str, str]:
@@ -338,9 +327,7 @@ def _read_json(path: Path) -> Any:
         with opener(path, "rt", encoding="utf-8") as file:
             return json.load(file)
     except (OSError, ValueError) as error:
-        raise BuildError(
-            f"{path}: cannot be read ({error}); --data names the folder described in its README"
-        ) from None
+        raise BuildError(f"{path}: cannot be read ({error}); --data names the folder described in its README") from None
 
 
 def _read_lines(path: Path) -> list[str]:
@@ -349,6 +336,4 @@ def _read_lines(path: Path) -> list[str]:
         with opener(path, "rt", encoding="utf-8") as file:
             return file.read().splitlines()
     except OSError as error:
-        raise BuildError(
-            f"{path}: cannot be read ({error}); --data names the folder described in its README"
-        ) from None
+        raise BuildError(f"{path}: cannot be read ({error}); --data names the folder described in its README") from None

@@ -331,9 +331,7 @@ class _Draft:
         reached: dict[int, float] = defaultdict(float)
         gold_ends = set()
         for edge in edges:
-            is_gold = (
-                asked is not None and edge.start in gold_entities and _step_key(edge.step) == _step_key(asked)
-            )
+            is_gold = asked is not None and edge.start in gold_entities and _step_key(edge.step) == _step_key(asked)
             score = weights[edge.start] * probs[_step_key(edge.step)]
             found.append(_Scored(edge, hop, score, _role(is_gold, hop, len(self.path))))
             reached[edge.end] = min(1.0, reached[edge.end] + score)
@@ -380,9 +378,7 @@ class _Draft:
         if self.astray and rng.random() < 0.3:
             # A word of the question was taken for a name: "where was X born" linked to Max Born.
             words = [word for word in question.split() if word.isalpha() and len(word) > 3] or ["Name"]
-            self.names[self.seed] = (
-                f"{self.names_of.name('?', rng).split()[0]} {rng.choice(words).capitalize()}"
-            )
+            self.names[self.seed] = f"{self.names_of.name('?', rng).split()[0]} {rng.choice(words).capitalize()}"
         if rng.random() < 0.35:
             question = question.lower()
         elif rng.random() < 0.5:
@@ -397,15 +393,9 @@ class _Draft:
             other = self.names_of.name("P?W"[rng.randrange(3)], rng)
             draw = rng.random()
             if draw < 0.35:
-                return rng.choice(
-                    [f"{name} {other}", f"{name}: {other}", f"{other} {name}", f"{name} and {other}"]
-                )
+                return rng.choice([f"{name} {other}", f"{name}: {other}", f"{other} {name}", f"{name} and {other}"])
             if draw < 0.7 and " " in name:
-                return (
-                    f"{other} {name.rsplit(' ', 1)[1]}"
-                    if rng.random() < 0.5
-                    else f"{name.split(' ', 1)[0]} {other}"
-                )
+                return f"{other} {name.rsplit(' ', 1)[1]}" if rng.random() < 0.5 else f"{name.split(' ', 1)[0]} {other}"
             return other
         draw = rng.random()
         if draw < self.options.renamed:

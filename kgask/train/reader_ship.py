@@ -35,9 +35,7 @@ MEASURED = {
     "plan order and scores": SceneOptions(wrong_plan=0.0, blind=0.0, shuffled=0.0, astray=0.0),
     "plan errs": SceneOptions(unanswerable=0.0, wrong_plan=1.0, blind=0.0, shuffled=0.0, astray=0.0),
     "shuffled, no scores": SceneOptions(blind=1.0, astray=0.0),
-    "another entity's lines": SceneOptions(
-        unanswerable=0.0, wrong_plan=0.0, blind=0.0, shuffled=0.0, astray=1.0
-    ),
+    "another entity's lines": SceneOptions(unanswerable=0.0, wrong_plan=0.0, blind=0.0, shuffled=0.0, astray=1.0),
 }
 
 
@@ -139,9 +137,7 @@ def _read_right(scenes: Sequence[Scene], found: Sequence[Judged], weights: Weigh
     return float(np.mean([np.mean(hits) for hits in right.values()]))
 
 
-def logistic_regression(
-    rows: np.ndarray, targets: np.ndarray, ridge: float = 1e-2, steps: int = 30
-) -> np.ndarray:
+def logistic_regression(rows: np.ndarray, targets: np.ndarray, ridge: float = 1e-2, steps: int = 30) -> np.ndarray:
     """Newton's method. rows [n, k], targets [n] of 0 and 1; returns [k]."""
     found = np.zeros(rows.shape[1])
     for _ in range(steps):
@@ -185,9 +181,7 @@ def read_times_ms(reader: LlamaReader, makers: Makers, n_lines: int, count: int 
     """Median time of a warm read of about ``n_lines`` lines, tokenising included."""
     options = SceneOptions(blind=0.0, shuffled=0.0, hops=(0.2, 0.4, 0.4))
     maker = SceneMaker(makers.held_out.bank, makers.held_out.names, options)
-    scenes = [
-        scene for scene in make_scenes(maker, HELD_OUT_SEED + 2, 0, 40 * count) if len(scene.lines) >= n_lines
-    ]
+    scenes = [scene for scene in make_scenes(maker, HELD_OUT_SEED + 2, 0, 40 * count) if len(scene.lines) >= n_lines]
     times = []
     for scene in scenes[:count]:
         shown = replace(scene, lines=scene.lines[:n_lines])

@@ -127,9 +127,7 @@ def copied(model: torch.nn.Module) -> dict[str, torch.Tensor]:
     return {name: weight.detach().clone() for name, weight in model.state_dict().items()}
 
 
-def blended(
-    trained: dict[str, torch.Tensor], base: dict[str, torch.Tensor], of_base: float
-) -> dict[str, torch.Tensor]:
+def blended(trained: dict[str, torch.Tensor], base: dict[str, torch.Tensor], of_base: float) -> dict[str, torch.Tensor]:
     """Weights between the trained ones and those that a run began with.
 
     Keeps what a late phase gains without most of what it forgets (Wortsman et

@@ -88,9 +88,7 @@ def graph_targets(
     return targets
 
 
-def weak_loss(
-    output: RigelOutput, near: Neighbourhood, questions: Sequence[GraphQuestion], masked: Tensor
-) -> Tensor:
+def weak_loss(output: RigelOutput, near: Neighbourhood, questions: Sequence[GraphQuestion], masked: Tensor) -> Tensor:
     """The paper's: binary cross-entropy on the answer entities alone, mean over the questions.
 
     An entity's probability is its membership after each hop, weighed by where

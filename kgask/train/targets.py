@@ -100,9 +100,7 @@ def path_targets(
     return targets
 
 
-def _take_away(
-    targets: Targets, row: int, key: str, index: dict[str, int], similar: dict[str, list[str]]
-) -> None:
+def _take_away(targets: Targets, row: int, key: str, index: dict[str, int], similar: dict[str, list[str]]) -> None:
     """Hide a question's relation and its look-alikes: what is left must not be chosen."""
     targets.set_path(row, [])
     for other in [key, *similar.get(key, ())]:

@@ -59,9 +59,7 @@ def _answers(pack: Pack, topic: int, probs: np.ndarray, stops: np.ndarray) -> li
     return found[0].answers.tolist() if found else []
 
 
-def graph_probes(
-    pack: Pack, examples: Sequence[PathExample], n: int, rng: random.Random
-) -> list[GraphQuestion]:
+def graph_probes(pack: Pack, examples: Sequence[PathExample], n: int, rng: random.Random) -> list[GraphQuestion]:
     """Up to ``n`` questions whose paths this pack has, each about a random entity that has an answer.
 
     Every text comes up once before any comes again: no wording counts for more than another.

@@ -85,9 +85,7 @@ def agreeing(template: str, topic: str) -> str:
     word = topic.removeprefix("the ").removeprefix("other ").partition(" ")[0]
     if topic == MASK or word not in _MANY:
         return template
-    return _SINGULAR_VERB.sub(
-        lambda m: f"{_AGREEING[m[1]]} {{x}}" if m[1] else f"{{x}} {_AGREEING[m[2]]}", template
-    )
+    return _SINGULAR_VERB.sub(lambda m: f"{_AGREEING[m[1]]} {{x}}" if m[1] else f"{{x}} {_AGREEING[m[2]]}", template)
 
 
 _BEFORE_NOUN = re.compile(

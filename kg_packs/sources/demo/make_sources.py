@@ -47,12 +47,8 @@ def merged_world(data: Path) -> World:
 def main() -> None:
     """Write the sources and say on stderr what went into them."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument(
-        "--data", type=Path, required=True, metavar="FOLDER", help="folder of the original data sets"
-    )
-    parser.add_argument(
-        "--out", type=Path, default=HERE, metavar="FOLDER", help="where to write (default: here)"
-    )
+    parser.add_argument("--data", type=Path, required=True, metavar="FOLDER", help="folder of the original data sets")
+    parser.add_argument("--out", type=Path, default=HERE, metavar="FOLDER", help="where to write (default: here)")
     arguments = parser.parse_args()
     world = merged_world(arguments.data)
     for source, count in sorted(write_sources(world, arguments.out).items()):

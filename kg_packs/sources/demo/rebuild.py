@@ -42,9 +42,7 @@ def arguments_of_build(target: Path) -> list[str]:
 def main() -> None:
     """Run the build in this process."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument(
-        "-o", "--output", type=Path, default=PACK, metavar="FOLDER", help="default: kg_packs/demo"
-    )
+    parser.add_argument("-o", "--output", type=Path, default=PACK, metavar="FOLDER", help="default: kg_packs/demo")
     target = parser.parse_args().output
     from kgask.cli.main import main as kgask
 

@@ -18,9 +18,7 @@ from maker.world import (
 )
 
 # Too general to describe anybody by.
-_PLAIN_JOBS = frozenset(
-    {"writer", "musician", "autobiographer", "university teacher", "professor", "farmer", "author"}
-)
+_PLAIN_JOBS = frozenset({"writer", "musician", "autobiographer", "university teacher", "professor", "farmer", "author"})
 _FIRST_NAMES = 2  # so many persons with a surname as their first name make it ambiguous
 _FIXED = {
     frozenset({"language"}): "language",
@@ -79,9 +77,7 @@ class Describer:
         """Labels of the objects, the best connected first."""
         found = [obj for _s, r, obj in self._world.facts_of(node.key) if r == relation]
         found.sort(key=lambda key: (-self._degrees[key], key))
-        return [
-            self._world.nodes[key].label if key in self._world.nodes else literal_text(key) for key in found
-        ]
+        return [self._world.nodes[key].label if key in self._world.nodes else literal_text(key) for key in found]
 
     def _is_object(self, node: Node, relation: str) -> list[str]:
         return [self._world.nodes[key].label for key in self._subjects(node, relation)]

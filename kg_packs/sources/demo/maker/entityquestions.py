@@ -44,9 +44,7 @@ def read_entityquestions(world: World, data: Path, least: int) -> None:
     uses = Counter(label for subject, _relation, obj in rows for label in (subject, obj))
     known = {match_key(node.label) for node in world.nodes.values()}
     chosen = [
-        row
-        for row in rows
-        if all(uses[label] >= least or match_key(label) in known for label in (row[0], row[2]))
+        row for row in rows if all(uses[label] >= least or match_key(label) in known for label in (row[0], row[2]))
     ]
     names = Names(world, chosen, _shared_labels(data))
     for row in chosen:
@@ -122,9 +120,7 @@ class Names:
         self._world, self._shared = world, shared
         self._degrees = world.degrees()
         self._before = frozenset(world.nodes)
-        self._modern = {
-            match_key(subject) for subject, relation, _obj in rows if relation in ("P413", "P264")
-        }
+        self._modern = {match_key(subject) for subject, relation, _obj in rows if relation in ("P413", "P264")}
         self._books: dict[Row, Node] = {row: self._book(row) for row in rows if row[1] == "P50"}
         self._found: dict[tuple[str, Kinds], Node | None] = {}
         roles: dict[str, set[Kinds]] = defaultdict(set)

@@ -225,8 +225,7 @@ def _works(folder: Path, authors: Authors) -> list[Work]:
     return [
         work
         for work in works.values()
-        if ("en" in work.languages or work.original_language())
-        and bearers[match_key(work.title)] <= _MAX_BEARERS
+        if ("en" in work.languages or work.original_language()) and bearers[match_key(work.title)] <= _MAX_BEARERS
     ]
 
 
@@ -247,8 +246,6 @@ def _add_work(world: World, work: Work, authors: Authors, headings: Headings) ->
     if code:
         language = world.get_or_add("language", _LANGUAGES[code], frozenset({"language"}), SOURCE)
         world.add_fact(node, "P407", language, SOURCE)
-    facts = dict.fromkeys(
-        (relation, obj.key) for line in work.headings for relation, obj in headings.facts(line)
-    )
+    facts = dict.fromkeys((relation, obj.key) for line in work.headings for relation, obj in headings.facts(line))
     for relation, key in list(facts)[:_MAX_SUBJECTS]:
         world.add_fact(node, relation, world.nodes[key], SOURCE)

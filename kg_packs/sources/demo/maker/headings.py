@@ -52,12 +52,8 @@ _PLACES = {
     "Soviet Union": "Soviet Union",
 }
 _IN_PARENTHESES = re.compile(r"^(?P<name>[^()]+) \((?P<where>[^()]+)\)$")
-_PERSON = re.compile(
-    r"^(?P<name>[^0-9]+, [^0-9]+), (?:approximately )?(?P<born>\d{4})\??-(?P<died>\d{4})?\??$"
-)
-_RULER = re.compile(
-    r"^(?P<name>[^,]+), (King|Queen|Emperor|Empress|Czar|Tsar) of (?P<land>(Great )?[A-Z]\w+)$"
-)
+_PERSON = re.compile(r"^(?P<name>[^0-9]+, [^0-9]+), (?:approximately )?(?P<born>\d{4})\??-(?P<died>\d{4})?\??$")
+_RULER = re.compile(r"^(?P<name>[^,]+), (King|Queen|Emperor|Empress|Czar|Tsar) of (?P<land>(Great )?[A-Z]\w+)$")
 _NO_PERSON = re.compile(
     r"\b(War|Battle|Siege|Revolution|Expedition|Rebellion|of)\b|, (Saint|Prince|Queen|King|Emperor|Pope)\b"
 )
@@ -126,9 +122,7 @@ class Headings:
         elif self._uses[head] < self._least:
             return None
         else:
-            node = self._world.add_node(
-                derived_key("person", label, match["born"]), label, PERSON, self._source
-            )
+            node = self._world.add_node(derived_key("person", label, match["born"]), label, PERSON, self._source)
             node.born = born
         self._world.add_fact(node, "P569", literal("date", match["born"]), self._source)
         if match["died"]:
@@ -165,9 +159,7 @@ class Headings:
         """Bands have everyday names; an organisation is what a book is about only if people belong to it."""
         if "org" not in node.kinds:
             return True
-        return any(
-            relation in ("P69", "P108", "P102", "P463") for _s, relation, _o in self._world.facts_to(node.key)
-        )
+        return any(relation in ("P69", "P108", "P102", "P463") for _s, relation, _o in self._world.facts_to(node.key))
 
 
 def _person_name(heading: str) -> tuple[str, list[str]]:

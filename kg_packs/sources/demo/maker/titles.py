@@ -19,9 +19,7 @@ _EDITION = re.compile(
 _OR_COMMA = re.compile(r"\s*[;,]\s*or,\s.*$", re.IGNORECASE)
 # "or" after a comma alone is often part of the title: "Trial, or ..." needs a stronger mark.
 _STRONG_ALTERNATIVE = re.compile(r"\s*[;:]\s*(or|ou|oder|eli|vagy)\b[,:]?\s+.*$", re.IGNORECASE)
-_SUBTITLE = re.compile(
-    r"\s*([:;]| — | -- )\s*(?!(part|book|the (first|second|third) part)\b).*$", re.IGNORECASE
-)
+_SUBTITLE = re.compile(r"\s*([:;]| — | -- )\s*(?!(part|book|the (first|second|third) part)\b).*$", re.IGNORECASE)
 _BRACKETS = re.compile(r"\s*\[[^\]]*\]\s*$")
 # A main title so general that it names nothing without its subtitle.
 _GENERAL = re.compile(
