@@ -18,9 +18,9 @@ from kgask.bench.metrics import auroc, macro
 from kgask.bench.relations import simple_questions
 from kgask.bench.run import run
 from kgask.cli.bench import bench
+from kgask.corpus.examples import MASK
 from kgask.errors import BuildError, UsageError
 from kgask.pipeline import Pipeline
-from kgask.train.data import MASK
 
 SPOUSE = "/people/person/spouse_s./people/marriage/spouse"
 BORN = "/people/person/place_of_birth"

@@ -17,8 +17,8 @@ import kgask
 from kgask.errors import BuildError
 from kgask.link.features import FEATURES, LinkModel
 from kgask.pack.store import Pack
-from kgask.train import link_questions
-from kgask.train.link_scorer import (
+from kgask.train.planner import link_questions
+from kgask.train.planner.link_scorer import (
     BY_CHANCE,
     COLUMNS,
     Cases,

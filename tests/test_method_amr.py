@@ -170,7 +170,7 @@ def test_without_a_parser_it_says_what_to_install() -> None:
 
 
 def test_every_written_question_has_a_graph_and_a_relation_of_the_demo_pack() -> None:
-    from kgask.train.amr_data import read_gold
+    from kgask.corpus.amr_questions import read_gold
 
     source = AmrFile.open(FIXTURES / "questions.amr")
     with Pack.open(config.shipped_root("pack") / "demo") as pack:
@@ -191,8 +191,8 @@ def trained(films_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small ranker that has learnt all of the films' questions."""
     pytest.importorskip("torch")
     pytest.importorskip("onnx")
-    from kgask.train.amr_loop import AmrConfig
-    from kgask.train.amr_train import AmrJob, finish, prepare
+    from kgask.train.amr.loop import AmrConfig
+    from kgask.train.amr.train import AmrJob, finish, prepare
 
     folder = tmp_path_factory.mktemp("amr")
     job = AmrJob(FIXTURES / "films.amr", FIXTURES / "films.tsv", films_path, ENCODER, folder / "work")

@@ -71,8 +71,8 @@ def test_a_model_that_is_held_to_the_form_ranks_what_there_is(tmp_path: Path) ->
 def test_by_the_questions_amr(films_path: Path, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("onnx")
-    from kgask.train.amr_loop import AmrConfig
-    from kgask.train.amr_train import AmrJob, finish, prepare
+    from kgask.train.amr.loop import AmrConfig
+    from kgask.train.amr.train import AmrJob, finish, prepare
 
     fixtures = Path(__file__).parent / "fixtures" / "amr"
     encoder = shipped_root("model") / "encoder"

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from kgask.build.writer import PackBuilder
+from kgask.corpus.examples import MASK
+from kgask.corpus.pack_questions import PackQuestions, make_questions
+from kgask.corpus.pack_wordings import TextVectors, word_pack
+from kgask.corpus.wordings import load_wordings
 from kgask.pack.store import Pack
 from kgask.retrieve.follow import edges_of
-from kgask.train.data import MASK
-from kgask.train.pack_questions import PackQuestions, make_questions
-from kgask.train.pack_wordings import TextVectors, word_pack
-from kgask.train.wordings import load_wordings
 
 FILMS = {
     "Alba": ("Ann Ode", "Bo Reed", "Cy Fox", "1999", "drama"),

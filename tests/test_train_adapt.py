@@ -14,19 +14,19 @@ pytest.importorskip("onnx")
 from films import build_films  # noqa: E402
 
 from kgask import config  # noqa: E402
+from kgask.corpus.questions import read_questions  # noqa: E402
+from kgask.corpus.training_data import OWN, SETS, of_folder, unknown  # noqa: E402
 from kgask.errors import ModelError  # noqa: E402
 from kgask.pack.store import Pack  # noqa: E402
 from kgask.plan.card import FORMAT_VERSION, MAGIC  # noqa: E402
 from kgask.plan.rigel_onnx import RigelPlanner  # noqa: E402
-from kgask.train.adapt import AdaptConfig, AdaptResult, AdaptTrainer, adapt, with_paths  # noqa: E402
 from kgask.train.encoder import architecture, load_encoder  # noqa: E402
-from kgask.train.export_onnx import export, file_entry  # noqa: E402
-from kgask.train.model import Rigel  # noqa: E402
-from kgask.train.pack_model import build_pack_model  # noqa: E402
-from kgask.train.questions import read_questions  # noqa: E402
-from kgask.train.rigel_card import DEFAULT_CALIBRATION, FILES, write_card  # noqa: E402
-from kgask.train.training_data import OWN, SETS, of_folder, unknown  # noqa: E402
-from kgask.train.weights import start_from  # noqa: E402
+from kgask.train.onnx.export_planner import export, file_entry  # noqa: E402
+from kgask.train.planner.adapt import AdaptConfig, AdaptResult, AdaptTrainer, adapt, with_paths  # noqa: E402
+from kgask.train.planner.card import DEFAULT_CALIBRATION, FILES, write_card  # noqa: E402
+from kgask.train.planner.model import Rigel  # noqa: E402
+from kgask.train.planner.pack_model import build_pack_model  # noqa: E402
+from kgask.train.planner.weights import start_from  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -112,7 +112,7 @@ def test_worse_weights_are_not_kept(base: Path, pack: Path, tmp_path: Path, monk
 
 
 def test_a_run_starts_from_a_checkpoint_that_lacks_later_heads(base: Path, tmp_path: Path) -> None:
-    from kgask.train.weights import load_torch
+    from kgask.train.planner.weights import load_torch
 
     model = load_torch(base)
     state = {name: weight for name, weight in model.state_dict().items() if "question" not in name}

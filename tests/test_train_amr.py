@@ -12,22 +12,22 @@ from click.testing import CliRunner
 from films import build_films
 
 from kgask import config
+from kgask.corpus.amr_questions import GoldQuestion, read_gold, split_by_wording
 from kgask.errors import BuildError, MethodError, ModelError, UsageError
 from kgask.methods.amr import AmrCard, AmrModel
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
 from kgask.plan.card import hash_mismatches
 from kgask.retrieve.follow import relations_of
-from kgask.train.amr_data import GoldQuestion, read_gold, split_by_wording
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
 from kgask.cli.train_amr import amr as command  # noqa: E402
-from kgask.train.amr_data import Example  # noqa: E402
-from kgask.train.amr_export import export_amr  # noqa: E402
-from kgask.train.amr_loop import AmrConfig, AmrTrainer, accuracy, similarity_accuracy, tensors  # noqa: E402
-from kgask.train.amr_train import AmrJob, prepare  # noqa: E402
+from kgask.corpus.amr_questions import Example  # noqa: E402
+from kgask.train.amr.export import export_amr  # noqa: E402
+from kgask.train.amr.loop import AmrConfig, AmrTrainer, accuracy, similarity_accuracy, tensors  # noqa: E402
+from kgask.train.amr.train import AmrJob, prepare  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import pytest
 
+from kgask.corpus import wordings as wordings_module
+from kgask.corpus.compose import Composer
+from kgask.corpus.compose_constraints import wrong_mask
+from kgask.corpus.examples import MASK, PathExample
+from kgask.corpus.frames import Frames, expand, many, plural, singular
+from kgask.corpus.voices import agreeing
+from kgask.corpus.wordings import load_wordings
 from kgask.errors import BuildError
-from kgask.train import wordings as wordings_module
-from kgask.train.compose import Composer
-from kgask.train.compose_constraints import wrong_mask
-from kgask.train.data import MASK, PathExample
-from kgask.train.frames import Frames, expand, many, plural, singular
-from kgask.train.voices import agreeing
-from kgask.train.wordings import load_wordings
 
 NAMES = ["Tom Hanks", "Jane Austen", "Peru"]
 

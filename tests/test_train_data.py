@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from kgask.errors import BuildError
-from kgask.sets.freebase_names import freebase_labels, freebase_texts
-from kgask.sets.topic_spans import SpanModel, label_span, words_of
-from kgask.train import data
-from kgask.train.data import MASK, PathExample
-from kgask.train.freebase import (
+from kgask.corpus import examples as data
+from kgask.corpus.examples import MASK, PathExample
+from kgask.corpus.freebase import (
     agreed_paths,
     freebase_questions,
     freebase_relation_texts,
     mapped,
 )
-from kgask.train.mintaka import mintaka_questions
-from kgask.train.wikiweb import path_between, query_triples, wikiweb_questions
+from kgask.corpus.mintaka import mintaka_questions
+from kgask.corpus.wikiweb import path_between, query_triples, wikiweb_questions
+from kgask.errors import BuildError
+from kgask.sets.freebase_names import freebase_labels, freebase_texts
+from kgask.sets.topic_spans import SpanModel, label_span, words_of
 
 SPOUSE = "/people/person/spouse_s./people/marriage/spouse"
 BORN = "/people/person/place_of_birth"

@@ -16,17 +16,17 @@ pytest.importorskip("onnx")
 
 from kgask import config
 from kgask.build.recipe import Recipe, build
+from kgask.corpus.questions import GraphQuestion, metaqa_steps, read_questions, split_templates
+from kgask.corpus.sampling import follow_path
+from kgask.corpus.training_data import base_encoder
 from kgask.errors import ModelError, UsageError
 from kgask.pack.store import Pack
 from kgask.plan.card import CLOSED_FILE, FILES, RigelCard
 from kgask.plan.providers import CUDA_GRAPH  # noqa: E402
 from kgask.plan.rigel_onnx import RigelPlanner
-from kgask.train.in_domain import InDomainConfig, InDomainJob, InDomainTrainer, drop_words, train_in_domain
-from kgask.train.pack_model import build_pack_model, torch_pipeline, validate_linked
-from kgask.train.questions import GraphQuestion, metaqa_steps, read_questions, split_templates
-from kgask.train.training_data import base_encoder
-from kgask.train.validate import follow_path
-from kgask.train.weights import load_torch
+from kgask.train.planner.domain import InDomainConfig, InDomainJob, InDomainTrainer, drop_words, train_in_domain
+from kgask.train.planner.pack_model import build_pack_model, torch_pipeline, validate_linked
+from kgask.train.planner.weights import load_torch
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from reified import ReifiedKB
 from toy_graph import ToyGraph
 
 from kgask.retrieve.follow import follow, relations_of
-from kgask.train.diff_kg import Neighbourhood
+from kgask.train.planner.diff_kg import Neighbourhood
 
 pytestmark = pytest.mark.slow
 

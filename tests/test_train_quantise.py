@@ -15,9 +15,9 @@ onnx = pytest.importorskip("onnx")
 from torch import nn  # noqa: E402
 
 from kgask.plan.providers import open_session  # noqa: E402
-from kgask.train.fuse import fuse  # noqa: E402
-from kgask.train.quantise import column_scales, gemm_to_matmul, quantise, without_shapes  # noqa: E402
-from kgask.train.rows import GELU_FLOOR, scale_by_rows, write_cuda_graph  # noqa: E402
+from kgask.train.onnx.fuse import fuse  # noqa: E402
+from kgask.train.onnx.quantise import column_scales, gemm_to_matmul, quantise, without_shapes  # noqa: E402
+from kgask.train.onnx.rows import GELU_FLOOR, scale_by_rows, write_cuda_graph  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

@@ -23,14 +23,24 @@ from tiny_gguf import write_qwen2
 from kgask.cli.train_reader import VARIANTS as SHOWN_VARIANTS
 from kgask.cli.train_reader import reader as train_command
 from kgask.cli.train_score_reader import SCENES, score_reader
+from kgask.corpus.scene_relations import is_held_out, load_relations, same_meaning
+from kgask.corpus.scenes import CITE, OTHER, SceneMaker, SceneOptions
+from kgask.corpus.training_data import (
+    ENTITY_LABELS,
+    ENTITY_QUESTIONS,
+    KGCONV,
+    OWN,
+    PROPERTY_LABELS,
+    SIMPLE,
+    base_encoder,
+)
 from kgask.errors import BuildError, ModelError, UsageError
 from kgask.read.card import make_card
 from kgask.read.constrain import Judged, line_log_odds, pooled
 from kgask.read.encoder_engine import Heads
 from kgask.read.llama_reader import LlamaReader
 from kgask.read.prompt import FIRST, LAST, MAX_LINES, control_tokens, reader_pieces, ways
-from kgask.train.export_gguf import export, load_weights, quantise
-from kgask.train.reader_data import (
+from kgask.train.reader.data import (
     HELD_OUT_SEED,
     VERDICTS,
     Makers,
@@ -41,22 +51,12 @@ from kgask.train.reader_data import (
     make_scenes,
     moved,
 )
-from kgask.train.reader_loop import Recipe, Trainer, held_out_accuracy, judged, schedule
-from kgask.train.reader_model import ReaderConfig, ReaderModel
-from kgask.train.reader_relations import is_held_out, load_relations, same_meaning
-from kgask.train.reader_scenes import CITE, OTHER, SceneMaker, SceneOptions
-from kgask.train.reader_ship import MEASURED, VARIANTS, citable_of, logistic_regression
-from kgask.train.reader_start import Start, find_start
-from kgask.train.reader_tokens import ReaderTokens
-from kgask.train.training_data import (
-    ENTITY_LABELS,
-    ENTITY_QUESTIONS,
-    KGCONV,
-    OWN,
-    PROPERTY_LABELS,
-    SIMPLE,
-    base_encoder,
-)
+from kgask.train.reader.export_gguf import export, load_weights, quantise
+from kgask.train.reader.loop import Recipe, Trainer, held_out_accuracy, judged, schedule
+from kgask.train.reader.model import ReaderConfig, ReaderModel
+from kgask.train.reader.ship import MEASURED, VARIANTS, citable_of, logistic_regression
+from kgask.train.reader.start import Start, find_start
+from kgask.train.reader.tokens import ReaderTokens
 
 pytestmark = pytest.mark.slow
 

@@ -17,13 +17,13 @@ from click.testing import CliRunner  # noqa: E402
 
 from kgask import config  # noqa: E402
 from kgask.cli.main import cli  # noqa: E402
+from kgask.corpus import training_data as sets  # noqa: E402
+from kgask.corpus.mix import Mix, load_corpus  # noqa: E402
 from kgask.plan.card import RigelCard, hash_mismatches  # noqa: E402
-from kgask.train import export_onnx  # noqa: E402
-from kgask.train import training_data as sets  # noqa: E402
-from kgask.train.loop import RigelTrainer  # noqa: E402
-from kgask.train.mix import Mix, load_corpus  # noqa: E402
-from kgask.train.reader_start import find_start  # noqa: E402
-from kgask.train.settings import RigelConfig, read_config  # noqa: E402
+from kgask.train.onnx import export_planner as export_onnx  # noqa: E402
+from kgask.train.planner.rigel import RigelTrainer  # noqa: E402
+from kgask.train.planner.settings import RigelConfig, read_config  # noqa: E402
+from kgask.train.reader.start import find_start  # noqa: E402
 
 SHIPPED = config.shipped_root("model") / "rigel"
 PHASES = tuple(SHIPPED / f"rigel-{n}.ini" for n in range(4))

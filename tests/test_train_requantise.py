@@ -16,8 +16,8 @@ pytest.importorskip("torch")
 from kgask.config import shipped_root  # noqa: E402
 from kgask.plan.providers import CPU_GRAPH, CUDA_GRAPH  # noqa: E402
 from kgask.plan.rigel_onnx import RigelPlanner  # noqa: E402
-from kgask.train.export_onnx import file_entry  # noqa: E402
-from kgask.train.fuse import CONTRIB, Graph  # noqa: E402
+from kgask.train.onnx.export_planner import file_entry  # noqa: E402
+from kgask.train.onnx.fuse import CONTRIB, Graph  # noqa: E402
 
 SHIPPED = shipped_root("model") / "rigel"
 QUESTION = "who wrote Lady Susan?"

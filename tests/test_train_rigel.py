@@ -18,22 +18,22 @@ transformers = pytest.importorskip("transformers")
 onnx = pytest.importorskip("onnx")
 
 from kgask import config  # noqa: E402
+from kgask.corpus import examples as data  # noqa: E402
+from kgask.corpus.compose import Composer  # noqa: E402
+from kgask.corpus.examples import MASK, PathExample, wikidata_example  # noqa: E402
+from kgask.corpus.mix import Corpus, Mix, RelationSet  # noqa: E402
+from kgask.corpus.wikiweb import wikiweb_questions  # noqa: E402
+from kgask.corpus.wordings import load_wordings  # noqa: E402
 from kgask.errors import ModelError, UsageError  # noqa: E402
 from kgask.plan.card import CLOSED_FILE, RigelCard  # noqa: E402
 from kgask.plan.providers import FULL_GRAPH, open_session  # noqa: E402
-from kgask.train import data  # noqa: E402
-from kgask.train.compose import Composer  # noqa: E402
-from kgask.train.data import MASK, PathExample, wikidata_example  # noqa: E402
-from kgask.train.export_onnx import INPUTS, OUTPUTS, ExportedRigel, Parity, file_entry  # noqa: E402
-from kgask.train.loop import RigelTrainer  # noqa: E402
-from kgask.train.mix import Corpus, Mix, RelationSet  # noqa: E402
-from kgask.train.model import MAX_HOPS, HopDecoder, Rigel  # noqa: E402
-from kgask.train.rigel_card import build_model_folder  # noqa: E402
-from kgask.train.settings import RigelConfig, read_config  # noqa: E402
-from kgask.train.targets import IGNORE, WRONG_MASK, path_targets  # noqa: E402
-from kgask.train.weights import load_torch  # noqa: E402
-from kgask.train.wikiweb import wikiweb_questions  # noqa: E402
-from kgask.train.wordings import load_wordings  # noqa: E402
+from kgask.train.onnx.export_planner import INPUTS, OUTPUTS, ExportedRigel, Parity, file_entry  # noqa: E402
+from kgask.train.planner.card import build_model_folder  # noqa: E402
+from kgask.train.planner.model import MAX_HOPS, HopDecoder, Rigel  # noqa: E402
+from kgask.train.planner.rigel import RigelTrainer  # noqa: E402
+from kgask.train.planner.settings import RigelConfig, read_config  # noqa: E402
+from kgask.train.planner.targets import IGNORE, WRONG_MASK, path_targets  # noqa: E402
+from kgask.train.planner.weights import load_torch  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -251,7 +251,7 @@ def test_kinds_of_questions_have_targets() -> None:
 
 
 def test_hop_weights_are_a_distribution_that_stop_probs_unfold() -> None:
-    from kgask.train.model import RigelOutput
+    from kgask.train.planner.model import RigelOutput
     from kgask.types import Branch
 
     torch.manual_seed(0)

@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_graph import ToyGraph
 
+from kgask.corpus.questions import GraphQuestion
+from kgask.corpus.sampling import follow_path
+from kgask.corpus.search_paths import LEAST_F1, shortest_paths, vote_paths
 from kgask.retrieve.follow import relations_of
-from kgask.train.diff_kg import Neighbourhood
-from kgask.train.model import MAX_HOPS, RigelOutput
-from kgask.train.questions import GraphQuestion
-from kgask.train.search_paths import LEAST_F1, shortest_paths, vote_paths
-from kgask.train.supervise import Frontiers, graph_targets, search_loss, weak_loss
-from kgask.train.validate import follow_path
+from kgask.train.planner.diff_kg import Neighbourhood
+from kgask.train.planner.model import MAX_HOPS, RigelOutput
+from kgask.train.planner.supervise import Frontiers, graph_targets, search_loss, weak_loss
 
 pytestmark = pytest.mark.slow
 

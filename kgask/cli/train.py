@@ -20,7 +20,7 @@ from kgask.cli.train_score_reader import score_reader
 from kgask.cli.training import FORCE, check_device, need_torch, use_threads
 
 if TYPE_CHECKING:
-    from kgask.train.loop import Progress, RigelTrainer
+    from kgask.train.planner.rigel import Progress, RigelTrainer
 
 PLAIN_EVERY = 50  # steps between lines when stderr is no terminal
 
@@ -86,10 +86,10 @@ def rigel(
     """
     need_torch()
     from kgask.build.folder import MODEL, check_target, new_folder
-    from kgask.train import loop
     from kgask.train.encoder import default_encoder_folder
-    from kgask.train.rigel_card import build_model_folder
-    from kgask.train.settings import RigelConfig, read_config
+    from kgask.train.planner import rigel as loop
+    from kgask.train.planner.card import build_model_folder
+    from kgask.train.planner.settings import RigelConfig, read_config
 
     use_threads(threads)
     check_device(device)

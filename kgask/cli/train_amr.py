@@ -48,8 +48,8 @@ def amr(
     """
     need_torch()
     from kgask.build.folder import MODEL, check_target, new_folder
-    from kgask.train import amr_train
-    from kgask.train.amr_loop import AmrConfig, AmrProgress
+    from kgask.train.amr import train as amr_train
+    from kgask.train.amr.loop import AmrConfig, AmrProgress
     from kgask.train.running import remove_work
 
     use_threads(threads)

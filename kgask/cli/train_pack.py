@@ -16,7 +16,7 @@ from kgask.cli.render import note, steps_bar, table
 from kgask.cli.training import FORCE, check_device, need_torch, use_threads, work_of
 
 if TYPE_CHECKING:
-    from kgask.train.in_domain import InDomainResult, InDomainTrainer
+    from kgask.train.planner.domain import InDomainResult, InDomainTrainer
     from kgask.train.running import Progress
 
 PLAIN_EVERY = 20  # steps between lines when stderr is no terminal
@@ -79,8 +79,8 @@ def adapt(
       kgask --pack my_pack --model rigel-my_pack "..."
     """
     need_torch()
-    from kgask.train.adapt import AdaptConfig, AdaptTrainer
-    from kgask.train.adapt import adapt as run_adapt
+    from kgask.train.planner.adapt import AdaptConfig, AdaptTrainer
+    from kgask.train.planner.adapt import adapt as run_adapt
     from kgask.train.running import remove_work
 
     use_threads(threads)
@@ -154,7 +154,7 @@ def domain(
     from the last checkpoint in --work.
     """
     need_torch()
-    from kgask.train.in_domain import InDomainConfig, InDomainJob, train_in_domain
+    from kgask.train.planner.domain import InDomainConfig, InDomainJob, train_in_domain
     from kgask.train.running import remove_work
 
     if not questions:
@@ -184,7 +184,7 @@ def domain(
 def _export(
     trainer: InDomainTrainer, out: Path, probes: int, scores: dict[str, object], force: bool, sources: list[Path]
 ) -> None:
-    from kgask.train.pack_model import build_pack_model
+    from kgask.train.planner.pack_model import build_pack_model
 
     note("exporting to ONNX and calibrating")
     with steps_bar("calibrate", probes) as show, new_folder(out, force, MODEL, sources) as folder:
@@ -194,7 +194,7 @@ def _export(
 
 def _show_linked(trainer: InDomainTrainer, result: InDomainResult) -> None:
     """The held-out questions as they were asked, topic linked."""
-    from kgask.train.pack_model import torch_pipeline, validate_linked
+    from kgask.train.planner.pack_model import torch_pipeline, validate_linked
 
     by_hops = {hops: [q for q in trainer.held_out if len(q.path or ()) == hops] for hops in result.held_out}
     pipeline, rows = torch_pipeline(trainer), []

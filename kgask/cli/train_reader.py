@@ -9,7 +9,7 @@ import click
 from kgask.cli.render import note, steps_bar
 from kgask.cli.training import FORCE
 
-VARIANTS = ("F16", "Q8_0", "Q8_0-Q5_1", "Q4_K")  # of kgask.train.reader_ship, which --help must not load
+VARIANTS = ("F16", "Q8_0", "Q8_0-Q5_1", "Q4_K")  # of kgask.train.reader.ship, which --help must not load
 
 
 @click.command("reader", short_help="Train the reader and write it as GGUF.")
@@ -142,12 +142,12 @@ def reader(
     try:
         import torch
 
-        from kgask.train.reader_data import load_makers
-        from kgask.train.reader_loop import Recipe, Trainer
-        from kgask.train.reader_model import ReaderConfig
-        from kgask.train.reader_scenes import SceneOptions
-        from kgask.train.reader_ship import FINISHED, finish
-        from kgask.train.reader_start import find_start
+        from kgask.corpus.scenes import SceneOptions
+        from kgask.train.reader.data import load_makers
+        from kgask.train.reader.loop import Recipe, Trainer
+        from kgask.train.reader.model import ReaderConfig
+        from kgask.train.reader.ship import FINISHED, finish
+        from kgask.train.reader.start import find_start
     except ImportError as error:
         raise ModelError(f"training needs more packages ({error.name}); pip install 'kgask[train]'") from None
     check_target(out / FINISHED, force, MODEL, filter(None, (encoder, start)))

@@ -25,7 +25,7 @@ def requantise(model: str, out: Path) -> None:
     from kgask.cli.models_about import ENCODER, PLANNER, load_card
     from kgask.methods.text_encoder import GRAPH
     from kgask.plan.providers import CPU_GRAPH
-    from kgask.train.requantise import requantise as write
+    from kgask.train.onnx.requantise import requantise as write
 
     found = config.find("model", model).path
     graphs = {PLANNER: CPU_GRAPH, ENCODER: GRAPH}

@@ -39,8 +39,8 @@ def score_reader(
     """
     need_torch()
     from kgask.read.llama_reader import LlamaReader
-    from kgask.train.reader_data import load_makers
-    from kgask.train.reader_ship import MEASURED, measure
+    from kgask.train.reader.data import load_makers
+    from kgask.train.reader.ship import MEASURED, measure
 
     reader = LlamaReader.load(config.find("model", name).path)
     if not isinstance(reader, LlamaReader):

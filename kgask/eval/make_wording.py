@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable
 from importlib import resources
 
+from kgask.corpus.pack_wordings import UNKNOWN, word_pack
+from kgask.corpus.voices import names_other_kind
+from kgask.corpus.wordings import FORWARD, INVERSE, RelationWordings, load_wordings
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import readable
 from kgask.read.neutral import neutral
-from kgask.train.pack_wordings import UNKNOWN, word_pack
-from kgask.train.voices import names_other_kind
-from kgask.train.wordings import FORWARD, INVERSE, RelationWordings, load_wordings
 
 Write = Callable[[str], str]  # a prompt in, free text out: a language model of the user
 MAX_WRITTEN = 200  # characters of a question that a model writes

@@ -2,7 +2,7 @@
 
 Every feature is a logarithm or 0/1, so a weighted sum of them is the logarithm
 of a product of powers. The weights come from the planner's card (its
-``linker`` section, trained end to end: :mod:`kgask.train.link_scorer`), or are
+``linker`` section, trained end to end: :mod:`kgask.train.planner.link_scorer`), or are
 those of :data:`HAND`.
 """
 

@@ -15,14 +15,14 @@ import numpy as np
 from scipy.optimize import minimize
 
 from kgask.asking import AskOptions
+from kgask.corpus.examples import MASK, PathExample
+from kgask.corpus.sampling import follow_path, random_topic
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
 from kgask.pipeline import Pipeline
 from kgask.plan.card import Calibration
 from kgask.reached import features
 from kgask.retrieve.follow import edges_of
-from kgask.train.data import MASK, PathExample
-from kgask.train.validate import follow_path, random_topic
 from kgask.types import Question, directed
 
 FEATURES = tuple("mass share link hops gap topic rival wanted narrowed typo alias part unused".split())

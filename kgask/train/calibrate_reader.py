@@ -23,6 +23,8 @@ from scipy.optimize import minimize
 
 from kgask.asking import TOP_K, AskOptions
 from kgask.config import MODEL_CARD
+from kgask.corpus.examples import MASK, PathExample
+from kgask.corpus.mix import load_corpus
 from kgask.errors import ModelError, UsageError
 from kgask.files import write_whole
 from kgask.pack.records import RelationText
@@ -34,8 +36,6 @@ from kgask.retrieve.evidence import gather
 from kgask.sets.files import open_text
 from kgask.train.calibrate import ANSWERABLE, Probe, fit, kind_weights
 from kgask.train.calibrate import FEATURES as PLAN_FEATURES
-from kgask.train.data import MASK, PathExample
-from kgask.train.mix import load_corpus
 from kgask.types import Question
 from kgask.weigh import (
     CARD_KEY,

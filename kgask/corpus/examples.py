@@ -1,0 +1,177 @@
+"""Training questions for Rigel: text with the topic masked, and the relation path that answers it.
+
+One reader per public set, each yielding :class:`PathExample`; the formats are
+described in the sets' own documentation. Only training parts are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kgask.corpus.wordings import FORWARD, INVERSE, RelationWordings
+from kgask.plan.rigel_onnx import MASK
+from kgask.sets.entityquestions import TRIPLES
+from kgask.sets.files import open_text, read_json
+from kgask.sets.topic_spans import Span, SpanModel, label_span, words_of
+
+Step = tuple[str, bool]  # (relation key, inverse)
+WRONG_MASK = "wrong_mask"  # source of questions whose masked span is no topic
+ANSWER_TYPES = ("entity", "date", "number", "yesno")  # in the order of the planner's answer types
+
+# Relations whose objects are points in time, and numbers; those that the sets here ask for.
+DATES = frozenset(
+    "P569 P570 P571 P576 P577 P580 P582 P585 P575 P606 P619 P729 P730 P1191 P1249 P1619 P2031 P2032 P3999".split()
+)
+NUMBERS = frozenset(
+    "P1082 P2046 P2043 P2044 P2047 P2048 P2049 P2054 P2067 P1086 P1098 P1101 P1128 P1181 P2101 P2102 P2131 P2130 "
+    "P2142 P2139 P2218 P3872 P4010 kgask:period kgask:group kgask:rating kgask:votes".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PathExample:
+    """A question about one masked topic with the path from the topic to its answers.
+
+    ``path`` is None where nothing says which path it is: the example then
+    teaches ``answer_type`` and ``constrained`` only. An empty path says that
+    no relation answers. A text without a mask names its topic in words.
+    """
+
+    text: str
+    path: tuple[Step, ...] | None
+    source: str
+    vocabulary: str = "wikidata"  # whose relations the path names (or "freebase"); a batch never mixes two
+    answer_type: str | None = None  # one of ANSWER_TYPES, None where unknown
+    constrained: bool = False  # a further named entity or value narrows the answers
+    topic: bool = True  # False: what is masked is no topic of the question
+
+
+def answer_type(path: tuple[Step, ...]) -> str:
+    """What the last step of a path over Wikidata relations leads to."""
+    key, inverse = path[-1]
+    if inverse:
+        return "entity"
+    return "date" if key in DATES else "number" if key in NUMBERS else "entity"
+
+
+def wikidata_example(text: str, path: tuple[Step, ...], source: str, constrained: bool = False) -> PathExample:
+    """A question over Wikidata relations; the path tells the type of its answers."""
+    return PathExample(text, path, source, answer_type=answer_type(path), constrained=constrained)
+
+
+def tidy(text: str) -> str:
+    """Lower case outside the mask, one space between words, no doubled article."""
+    text = text.replace(MASK, "\0").lower().replace("\0", MASK)
+    text = re.sub(r"\s+", " ", text).strip().replace(f"{MASK} '", f"{MASK}'").replace(" ?", "?")
+    return re.sub(r"\b(the|a|an) (the|a|an)\b", r"\2", text)
+
+
+def fill(template: str, topic: str) -> str:
+    return template.replace("{x}", topic)
+
+
+# --- relation texts -----------------------------------------------------------------------
+
+
+def relation_texts(data: Path, wordings: dict[str, RelationWordings]) -> dict[str, list[str]]:
+    """Relation key -> its texts, the usual label first (Wikidata labels, then our variants)."""
+    texts: dict[str, list[str]] = {}
+    for key, label in read_json(data / "wikidata_props" / "en1.json").items():
+        texts[key] = [label]
+    for key, wording in wordings.items():
+        texts[key] = list(dict.fromkeys(texts.get(key, []) + wording.texts))
+    return texts
+
+
+# --- readers ------------------------------------------------------------------------------
+
+
+def load_labels(data: Path) -> dict[str, str]:
+    """Wikidata id -> English label, where the sets at hand know one."""
+    labels = dict(read_json(data / "wikidata_labels_union.json.gz"))
+    labels.update(read_json(data / "kgconv" / "preferred_labels.json.gz"))
+    return labels
+
+
+def mask_label(question: str, label: str | None) -> str | None:
+    """The question with the label masked, or None when it is not there as words."""
+    if not label:
+        return None
+    pattern = rf"(?<!\w){re.escape(label)}(?!\w)"
+    masked, hits = re.subn(pattern, MASK, question, count=1, flags=re.IGNORECASE)
+    return masked if hits else None
+
+
+LEAST_WORDS = 3  # of a masked question, the mask among them: "is [MASK]" asks nothing
+SURE_LEAD = 2.0  # log-odds of the likeliest span over the next: 87 % of the held-out questions, 87 % of them exact
+
+
+def simple_questions(data: Path, labels: dict[str, str]) -> Iterator[PathExample]:
+    """SimpleQuestions over Wikidata, training part (Diefenbach et al. 2017).
+
+    Source ``simple``: the topic masked by its label. Three quarters of the
+    subjects have no label here; their questions come as they were asked
+    (``simple_unmasked``), and once more masked where a model of the wordings is
+    sure of the name (``simple_found``; 82.6 % exact on labelled ones held out
+    from it). Its masks often take too much, so asked wordings teach more.
+    """
+    path = data / "simplequestions_wikidata" / "annotated_wd_data_train.txt.gz"
+    rows = [line.rstrip("\n").split("\t") for line in open_text(path)]
+    known = [label_span(row[3], labels.get(row[0])) for row in rows]
+    names = [label for label in labels.values() if len(label) > 3]
+    found = SpanModel([*names, *entity_question_names(data)]).fit([(row[1], row[3]) for row in rows], known)
+    for (_, relation, _, question), (span, lead), sure in zip(rows, found, known, strict=True):
+        step = ("P" + relation[1:], relation.startswith("R"))
+        is_masked = span and lead >= SURE_LEAD and len(mask_words(question, span).split()) >= LEAST_WORDS
+        if is_masked:
+            yield wikidata_example(tidy(mask_words(question, span)), (step,), "simple" if sure else "simple_found")
+        if not is_masked or not sure:
+            yield wikidata_example(tidy(question), (step,), "simple_unmasked")
+
+
+def entity_question_names(data: Path) -> Iterator[str]:
+    """Names in EntityQuestions' training triples; none where that set is not at hand."""
+    path = data / TRIPLES
+    for line in open_text(path) if path.is_file() else ():
+        subject, _, obj, _, split = line.rstrip("\n").split("\t")
+        if split == "train":
+            yield from (subject, obj)
+
+
+def mask_words(question: str, span: Span) -> str:
+    """The question with a span of its words masked."""
+    offsets = [at for _, at in words_of(question)]
+    return question[: offsets[span[0]][0]] + MASK + question[offsets[span[1] - 1][1] :]
+
+
+def kgconv_templates(data: Path) -> Iterator[PathExample]:
+    """KGConv's question templates per Wikidata relation (Brabant et al. 2023)."""
+    seen = set()
+    for entry in read_json(data / "kgconv" / "template_library.json.gz"):
+        key = entry["template_key"]["p"]
+        step = (key.lstrip("-"), key.startswith("-"))
+        for template in entry["templates"]:
+            text = tidy(f"{template['left']} {MASK} {template['right']}")
+            if (text, step) not in seen and len(text.split()) > 2:
+                seen.add((text, step))
+                yield wikidata_example(text, (step,), "kgconv")
+
+
+def entity_question_templates(data: Path) -> Iterator[PathExample]:
+    """EntityQuestions' one wording per relation (Sciavolino et al. 2021)."""
+    templates = read_json(data / "entityquestions" / "relation_query_templates.json")
+    for key, template in templates.items():
+        step = (key.split("_")[0], False)
+        yield wikidata_example(tidy(template.replace("[X]", MASK)), (step,), "entityquestions")
+
+
+def own_questions(wordings: dict[str, RelationWordings]) -> Iterator[PathExample]:
+    """Our own one-hop wordings."""
+    for wording in wordings.values():
+        for direction in (FORWARD, INVERSE):
+            for template in wording.questions[direction]:
+                step = (wording.key, direction == INVERSE)
+                yield wikidata_example(tidy(fill(template, MASK)), (step,), "own")

@@ -1,0 +1,132 @@
+"""A sentence-transformers model -> the encoder folder of the similarity method: ONNX, int8, checked against torch."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from torch import Tensor, nn
+
+from kgask.config import MODEL_CARD
+from kgask.errors import ModelError
+from kgask.methods.model_card import MAGIC
+from kgask.methods.text_encoder import FORMAT_VERSION, GRAPH, INPUTS, KIND, OUTPUT, TOKENIZER
+from kgask.train.onnx.export_planner import OPSET, file_entry, write_tokenizer
+from kgask.train.onnx.fuse import fuse
+from kgask.train.onnx.quantise import gemm_to_matmul, quantise, without_shapes
+
+MAX_TOKENS = 64  # a question or a triple; longer ones are cut
+PARITY = 1e-4  # largest difference of a number of a vector between torch and float32 ONNX
+LEAST_COSINE = 0.97  # least mean cosine of int8 vectors and torch's that is written
+PROBES = (
+    "who wrote Lady Susan?", "Lady Susan author Jane Austen", "which films did the director of Alien make?",
+    "Kenya capital Nairobi", "Marie Curie award received Nobel Prize in Physics", "x",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderParity:
+    """How far the exported graphs are from torch, on a few texts."""
+
+    fp32: float  # largest difference of a number
+    int8_cosine: float  # mean cosine of the int8 vectors and torch's
+
+
+class _Pooled(nn.Module):
+    """The sentence-transformers model as a function of two arrays."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        features = {"input_ids": input_ids, "attention_mask": attention_mask}
+        vectors = self.model(features)["sentence_embedding"]
+        return nn.functional.normalize(vectors, dim=-1)
+
+
+def export_encoder(source: Path, out: Path, about: dict[str, Any], max_tokens: int = MAX_TOKENS) -> EncoderParity:
+    """Write ``out``: graph, tokenizer and card; ``about`` goes into the card (licence, where it comes from).
+
+    The card is written last. Raises ModelError for a folder that is no such model, or one that ONNX or int8
+    changes too much.
+    """
+    model = _load(source)
+    tokenizer = model.tokenizer
+    encoder = _Pooled(model).eval()
+    batch = tokenizer(list(PROBES), padding=True, return_tensors="pt", truncation=True, max_length=max_tokens)
+    inputs = (batch["input_ids"], batch["attention_mask"])
+    out.mkdir(parents=True, exist_ok=True)
+    with torch.no_grad(), tempfile.TemporaryDirectory() as folder:
+        full, small = Path(folder) / "fp32.onnx", Path(folder) / "int8.onnx"
+        expected = encoder(*inputs).numpy()
+        _to_onnx(encoder, inputs, full)
+        quantise(full, small)
+        parity = _parity(full, small, inputs, expected)
+        if not parity.fp32 <= PARITY or not parity.int8_cosine >= LEAST_COSINE:  # NaN too
+            raise ModelError(
+                f"{source}: ONNX changes its vectors too much (float32 by {parity.fp32:.1e}, "
+                f"int8 to a cosine of {parity.int8_cosine:.3f})"
+            )
+        shutil.copyfile(small, out / GRAPH)
+    write_tokenizer(source, out / TOKENIZER)
+    prompts = model.prompts or {}
+    card = {
+        "magic": MAGIC, "kind": KIND, "format_version": FORMAT_VERSION, "name": out.name,
+        "files": {name: file_entry(out / name) for name in (GRAPH, TOKENIZER)},
+        "max_tokens": max_tokens, "pad_token": tokenizer.pad_token, "width": int(expected.shape[1]),
+        "prefixes": {"question": prompts.get("query", ""), "text": prompts.get("document", "")},
+        "parity": {"fp32": parity.fp32, "int8_cosine": round(parity.int8_cosine, 4)}, **about,
+    }  # fmt: skip
+    (out / MODEL_CARD).write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return parity
+
+
+def _load(source: Path) -> Any:
+    """The model, never fetched: ``source`` is a folder on this machine."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    if not (source / TOKENIZER).is_file():
+        raise ModelError(f"{source}: no {TOKENIZER}; name the folder of a sentence-transformers model")
+    try:
+        from sentence_transformers import SentenceTransformer
+
+        return SentenceTransformer(str(source), device="cpu", local_files_only=True)
+    except Exception as error:  # noqa: BLE001 - whatever a foreign folder makes the library raise
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ModelError(f"{source}: not a usable sentence-transformers model ({reason[:160]})") from error
+
+
+def _to_onnx(encoder: _Pooled, inputs: tuple[Tensor, Tensor], path: Path) -> None:
+    batch, length = torch.export.Dim("batch"), torch.export.Dim("length")
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it names operators of packages that are not needed
+    program = torch.onnx.export(
+        encoder, inputs, input_names=INPUTS, output_names=[OUTPUT], opset_version=OPSET, dynamo=True, verbose=False,
+        dynamic_shapes=({0: batch, 1: length}, {0: batch, 1: length}),
+    )  # fmt: skip
+    graph: onnx.ModelProto = program.model_proto
+    gemm_to_matmul(graph.graph)
+    heads = getattr(encoder.model[0].auto_model.config, "num_attention_heads", None)
+    if heads:
+        fuse(graph, heads)
+    path.write_bytes(without_shapes(graph))
+
+
+def _parity(full: Path, small: Path, inputs: tuple[Tensor, Tensor], expected: np.ndarray) -> EncoderParity:
+    import onnxruntime
+
+    feeds = dict(zip(INPUTS, (tensor.numpy() for tensor in inputs), strict=True))
+    found = [
+        onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).run([OUTPUT], feeds)[0]
+        for path in (full, small)
+    ]
+    cosines = (found[1] * expected).sum(-1) / np.linalg.norm(found[1], axis=-1)
+    return EncoderParity(float(np.abs(found[0] - expected).max()), float(cosines.mean()))

@@ -1,0 +1,185 @@
+"""Specialising a shipped planner to one pack: ``kgask train adapt``.
+
+Questions are made of the pack alone (``pack_questions.py``); a user's own
+questions, few as they may be, count for a quarter of what is seen. Every few steps
+the shipped recipe's own compositions are replayed over any relations, so that
+what the planner knew is not forgotten. What comes out is compared with what
+went in on questions that were held out, and the better one is kept.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from kgask.corpus.examples import own_questions
+from kgask.corpus.mix import Corpus, Mix, off_topic_questions
+from kgask.corpus.pack_questions import make_questions
+from kgask.corpus.pack_wordings import TextVectors, texts_to_encode
+from kgask.corpus.questions import GraphQuestion, split_templates
+from kgask.corpus.search_paths import shortest_paths, vote_paths
+from kgask.corpus.training_data import merged, sets_of
+from kgask.corpus.wordings import load_wordings
+from kgask.errors import UsageError
+from kgask.pack.store import Pack
+from kgask.train.planner.domain import InDomainConfig, InDomainJob, InDomainTrainer
+from kgask.train.planner.losses import path_loss
+from kgask.train.planner.model import MAX_HOPS
+from kgask.train.planner.targets import path_targets
+from kgask.train.planner.validate import Validation
+from kgask.train.running import Progress, copied, freeze_lower
+
+REPLAY_EVERY = 3  # one step in this many is the shipped recipe's
+REPLAY_SHARES = {
+    "own": 0.35, "composed2": 0.25, "composed3": 0.2, "constrained": 0.07, "operators": 0.03, "off_topic": 0.04,
+    "wrong_mask": 0.06,
+}  # fmt: skip
+REPLAY_NEGATIVES = 30
+N_NAMES = 2000  # labels of the pack that stand for topics in replayed questions
+FEW = 100  # own questions below which none is held out: each may be the only one of its kind
+OWN_HELD_OUT = 0.15  # share of the own templates held out where there are more
+OWN_SHARE = 0.25  # of a batch, where there are own questions
+TEXTS_A_BATCH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptConfig(InDomainConfig):
+    """Everything that decides the weights, beside base, pack and own questions."""
+
+    steps: int = 100
+    batch_size: int = 48
+    encoder_lr: float = 4e-5
+    head_lr: float = 3e-4
+    held_out: float = 0.1  # share of the made templates that are never trained on
+    n_made: int = 3000  # questions made of the pack
+    frozen_layers: int = 2
+    validate_every: int = 50
+    save_every: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptResult:
+    """What was gained on the held-out questions; ``kept`` says which weights ``model`` of the trainer has."""
+
+    before: float  # Hits@1 of the planner that went in
+    after: float
+    n_held_out: int
+    kept: bool  # the adapted weights are better, or as good
+
+
+class AdaptTrainer(InDomainTrainer):
+    """Goes on from a shipped planner with questions made of one pack, own questions, and replay."""
+
+    def __init__(
+        self, base: Path, pack: Path, own: Sequence[Path], work: Path, config: AdaptConfig, device: str
+    ) -> None:
+        self._base = base
+        super().__init__(InDomainJob(pack, tuple(own), work, encoder=base, init=base, device=device), config)
+        freeze_lower(self.model.encoder, config.frozen_layers)
+        self._own_templates = [t for t in self.templates if t[0].asked]
+        self._made_templates = [t for t in self.templates if not t[0].asked]
+        self._replay = _replayed(self.pack, config.rng_seed)
+        self.kept = True  # the adapted weights, not those of the start
+
+    def _read(self) -> list[GraphQuestion]:
+        """Made questions and own ones; the own ones know how they were asked."""
+        own = with_paths(self.pack, self._read_files())
+        made = make_questions(self.pack, self.config.n_made, self.config.rng_seed, self._encoded())
+        if not made and not own:
+            raise UsageError("no question could be made of this pack; give some with --questions")
+        return [*own, *made]
+
+    def _split(self, questions: list[GraphQuestion]) -> tuple[list[GraphQuestion], list[GraphQuestion]]:
+        """Where own questions are many, those held out are own ones: they are what the user wants answered."""
+        own = [question for question in questions if question.asked]
+        made = [question for question in questions if not question.asked]
+        if len(own) >= FEW:
+            train, held_out = split_templates(own, OWN_HELD_OUT, self.config.rng_seed)
+            return [*train, *made], held_out
+        train, held_out = split_templates(made, self.config.held_out, self.config.rng_seed)
+        return [*own, *train], held_out
+
+    def training_data(self) -> list[str]:
+        if not self.kept:
+            return self.began_with()
+        made = [f"questions made of the pack {self.pack.name}"] if self._made_templates else []
+        return merged(super().training_data(), made, sets_of(self._replay.sources()))
+
+    @torch.no_grad()
+    def _encoded(self) -> TextVectors:
+        """What tells which known relation one of the pack's may mean."""
+        self.model.eval()
+        parts = []
+        for texts in texts_to_encode(self.pack, load_wordings()):
+            batches = [texts[start : start + TEXTS_A_BATCH] for start in range(0, len(texts), TEXTS_A_BATCH)]
+            parts.append(torch.cat([self.model.encode(*self.texts(batch))[1] for batch in batches]).numpy())
+        return TextVectors(*parts)
+
+    # --- one step -------------------------------------------------------------------------
+
+    def _draw(self, rng: random.Random) -> list[GraphQuestion]:
+        """Own questions for a share of the batch, by template; made ones for the rest."""
+        n_own = round(OWN_SHARE * self.config.batch_size) if self._own_templates else 0
+        own = [rng.choice(rng.choice(self._own_templates)) for _ in range(n_own)]
+        n_made = self.config.batch_size - n_own if self._made_templates else 0
+        return own + [rng.choice(rng.choice(self._made_templates)) for _ in range(n_made)]
+
+    def _loss(self, batch: list[GraphQuestion], rng: random.Random) -> tuple[Tensor, float]:
+        if self.step % REPLAY_EVERY == REPLAY_EVERY - 1:
+            return self._replay_loss(rng)
+        return super()._loss(batch, rng)
+
+    def _replay_loss(self, rng: random.Random) -> tuple[Tensor, float]:
+        batch = self._replay.batch(self.config.batch_size, rng)
+        relations = self._replay.relations(batch, rng)
+        targets = path_targets(batch, relations.index(), {}, rng).to(self.job.device)
+        directed = self.model.directed(self._encode(list(relations.texts))[1])
+        ids, mask = (tensor.to(self.job.device) for tensor in self.texts([example.text for example in batch]))
+        return path_loss(self.model(ids, mask, directed, targets.first_mask, targets.followed), targets)
+
+    def _encode(self, texts: list[str]) -> tuple[Tensor, Tensor]:
+        return self.model.encode(*(tensor.to(self.job.device) for tensor in self.texts(texts)))
+
+
+def adapt(trainer: AdaptTrainer, report: Callable[[Progress], None]) -> AdaptResult:
+    """Train, compare with the base on the held-out questions, and leave the better weights in the trainer."""
+    base = copied(trainer.model)
+    before = trainer.validate(trainer.held_out)
+    trainer.run(report)
+    after: Validation = trainer.validate(trainer.held_out)
+    kept = trainer.kept = after.hits_at_1 >= before.hits_at_1
+    if not kept:
+        trainer.model.load_state_dict(base)
+    return AdaptResult(before.hits_at_1, after.hits_at_1, before.n, kept)
+
+
+def with_paths(pack: Pack, questions: list[GraphQuestion]) -> list[GraphQuestion]:
+    """Own questions with the likeliest path where none is given; those that no path answers are left out."""
+    unknown = [question for question in questions if question.path is None]
+    found = [shortest_paths(pack, question.topic, question.answers, MAX_HOPS) for question in unknown]
+    votes = dict(zip(unknown, vote_paths(pack, unknown, found), strict=True))
+    known = []
+    for question in questions:
+        paths = votes.get(question)
+        if question.path is not None:
+            known.append(question)
+        elif paths:
+            known.append(replace(question, path=max(paths, key=paths.__getitem__)))
+    return known
+
+
+def _replayed(pack: Pack, rng_seed: int) -> Mix:
+    """The shipped recipe's own compositions, with names of the pack."""
+    wordings = load_wordings()
+    rng = random.Random(f"replay:{rng_seed}")
+    n_named = pack.n_entities - pack.n_literals
+    names = pack.labels(sorted(rng.sample(range(n_named), min(N_NAMES, n_named))))
+    train = {"own": list(own_questions(wordings)), "off_topic": off_topic_questions()}
+    texts = {key: wording.texts for key, wording in wordings.items()}
+    corpus = Corpus(train, [], texts, wordings, [name for name in names if name] or ["it"])
+    return Mix(corpus, REPLAY_NEGATIVES, {}, REPLAY_SHARES, {})

@@ -1,0 +1,143 @@
+"""From a model trained on one graph's questions to a planner folder, and how it does with linked topics."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from kgask.asking import AskOptions
+from kgask.corpus.examples import PathExample
+from kgask.corpus.questions import GraphQuestion, by_template
+from kgask.errors import ModelError
+from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
+from kgask.pipeline import Pipeline
+from kgask.plan.card import FILES, FORMAT_VERSION, MAGIC, RigelCard
+from kgask.plan.rigel_onnx import MASK, RigelPlanner, readable
+from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
+from kgask.train.encoder import architecture, encoder_name
+from kgask.train.onnx.export_planner import OPSET, Parity, export, file_entry
+from kgask.train.planner.card import DEFAULT_CALIBRATION, N_PARITY, QUESTION_WORDS, optional_files, write_card
+from kgask.train.planner.domain import InDomainTrainer
+from kgask.train.planner.torch_planner import TorchPlanner
+from kgask.train.planner.validate import Validation
+from kgask.types import Question, undirected
+
+
+def question_words(trainer: InDomainTrainer) -> frozenset[str]:
+    """Words around the topics of the training questions, and those that the planner it began with knows."""
+    words = {word for template in trainer.templates for word in normalise(template[0].text.replace(MASK, " ")).split()}
+    known = trainer.job.init / QUESTION_WORDS if trainer.job.init else None
+    if known is not None and known.is_file():
+        words.update(known.read_text(encoding="utf-8").split())
+    return frozenset(words)
+
+
+def torch_pipeline(trainer: InDomainTrainer) -> Pipeline:
+    """The whole pipeline without a reader on the weights as they are."""
+    planner = trainer.planner()
+    words = question_words(trainer)
+    return Pipeline(
+        trainer.pack, TorchPlanner(trainer.model, trainer.texts, words, planner.card, trainer.job.device), None
+    )
+
+
+def validate_linked(
+    pipeline: Pipeline, questions: Sequence[GraphQuestion], report: Callable[[int], None] = lambda done: None
+) -> Validation:
+    """As :func:`kgask.train.planner.validate.validate`, but from the question as it was asked: kgask finds the topic.
+
+    Without a threshold, so that every question counts.
+    """
+    right, exact = [], 0
+    options = AskOptions(min_confidence=0.0)
+    for done, question in enumerate(questions, 1):
+        reached = pipeline.understand(Question(question.asked), options)
+        ends = reached.routes[0].answers.tolist() if reached is not None and reached.routes else []
+        right.append(bool(ends) and ends[0] in question.answers)
+        exact += set(ends) == question.answers
+        report(done)
+    n = max(1, len(questions))
+    return Validation(len(questions), sum(right) / n, exact / n, tuple(right))
+
+
+def as_examples(pack: Pack, questions: Iterable[GraphQuestion]) -> list[PathExample]:
+    """One example a template with a known path, by relation keys: what calibration fills with entities."""
+    keys = [relation.key for relation in pack.relations()]
+    found = []
+    for text, template in by_template(questions).items():
+        path = next((question.path for question in template if question.path), None)
+        if path is not None:
+            steps = (undirected(relation, pack.n_relations) for relation in path)
+            found.append(PathExample(text, tuple((keys[r], inverse) for r, inverse in steps), "own"))
+    return found
+
+
+def build_pack_model(
+    trainer: InDomainTrainer,
+    out: Path,
+    n_probes: int,
+    scores: dict[str, object],
+    report: Callable[[int, int], None] = lambda done, n: None,
+) -> tuple[Parity, CalibrationReport | None]:
+    """Write a planner folder; the card is written last.
+
+    Confidence is calibrated on held-out questions with paths; where there are
+    none, or none leads anywhere, what the planner it began with had is kept.
+    ``scores`` go into the card as they are.
+    """
+    pack, config = trainer.pack, trainer.config
+    asked = {question.text for question in trainer.held_out or trainer.dev}
+    texts = sorted(asked or {template[0].text for template in trainer.templates})
+    probes = random.Random(0).sample(texts, min(N_PARITY, len(texts)))
+    relation_texts = [readable(relation.label) for relation in pack.relations()]
+    parity = export(trainer.model, trainer.job.encoder, out, config.max_tokens, probes, relation_texts, or_full=True)
+    (out / QUESTION_WORDS).write_text("\n".join(sorted(question_words(trainer))) + "\n", encoding="utf-8")
+    card = _card(trainer, out, parity, scores)
+    write_card(out, card)
+    examples = as_examples(pack, trainer.held_out)
+    if not examples:
+        return parity, None
+    pipeline = Pipeline(pack, RigelPlanner.load(out), None)
+    drawn = draw_probes(pack, examples, n_probes, random.Random(config.rng_seed + 90_001))
+    try:
+        result = calibrate(pipeline, drawn, report)
+    except ModelError:  # no probe led anywhere
+        return parity, None
+    card["calibration"] = asdict(result.calibration)
+    card.pop("min_confidence", None)  # it was that of another calibration
+    card["scores"] |= {"probes": result.n_probes, "brier": round(result.brier, 4)}
+    write_card(out, card)
+    return parity, result
+
+
+def _card(trainer: InDomainTrainer, out: Path, parity: Parity, scores: dict[str, object]) -> dict[str, object]:
+    base = RigelCard.load(trainer.job.init).content if trainer.job.init else {}
+    names = [*FILES, *optional_files(out)]
+    missing = [name for name in names if not (out / name).is_file()]
+    if missing:
+        raise ModelError(f"{out / missing[0]}: the export did not write it")
+    card = {
+        "magic": MAGIC,
+        "format_version": FORMAT_VERSION,
+        "kind": "rigel",
+        "encoder": encoder_name(trainer.job.encoder),
+        "architecture": architecture(trainer.model.encoder),
+        "max_tokens": trainer.config.max_tokens,
+        "max_hops": 3,
+        "opset": OPSET,
+        "quantisation": "int8, scales per row" if parity.quantised else "none: int8 changed too many plans",
+        "parity": asdict(parity),
+        "config": asdict(trainer.config),
+        "made_for": {"pack": trainer.pack.name, "content_hash": trainer.pack.content_hash},
+        "training_data": trainer.training_data(),
+        "licence": base.get("licence", "that of the base encoder and of the questions"),
+        "scores": dict(scores),
+        "calibration": base.get("calibration", DEFAULT_CALIBRATION),
+        "files": {name: file_entry(out / name) for name in names},
+    }
+    if trainer.config.closed:
+        card["closed_vocabulary"] = [relation.key for relation in trainer.pack.relations()]
+    return card | {name: base[name] for name in ("linker", "linker_data", "min_confidence") if name in base}
