@@ -6,7 +6,7 @@
 >>> answer.text
 'Jane Austen'
 
-:func:`open` returns a :class:`kgask.pipeline.Pipeline`; its ``ask`` returns a
+:func:`open` returns a :class:`kgask.answer.pipeline.Pipeline`; its ``ask`` returns a
 :class:`kgask.types.Answer`. Importing kgask itself loads no model library.
 """
 
@@ -20,7 +20,7 @@ TYPE_CHECKING = False  # as in typing, which the command should not wait for bef
 if TYPE_CHECKING:
     from typing import Any
 
-    from kgask.pipeline import Pipeline
+    from kgask.answer.pipeline import Pipeline
     from kgask.types import Answer
 
 __all__ = ["Answer", "KgaskError", "__version__", "open"]
@@ -31,10 +31,10 @@ environment.prepare()  # before any other import: some libraries look once, whil
 def open(pack: str | None = None, **options: Any) -> Pipeline:
     """Open a pack (name or path) with its planner and reader, ready to ask.
 
-    ``options`` are those of :meth:`kgask.pipeline.Pipeline.open`: ``model``,
+    ``options`` are those of :meth:`kgask.answer.pipeline.Pipeline.open`: ``model``,
     ``reader`` (``None`` answers from the plan alone), ``method``, ``encoder``, ``prompt`` and ``settings``.
     """
-    from kgask.pipeline import Pipeline
+    from kgask.answer.pipeline import Pipeline
 
     return Pipeline.open(pack, **options)
 

@@ -15,7 +15,7 @@ import pytest
 from films import build_films
 
 if TYPE_CHECKING:
-    from kgask.pipeline import Pipeline
+    from kgask.answer.pipeline import Pipeline
 
 # A shell that starts pytest in the background ignores Ctrl-C for it and for all that it starts; some tests send one.
 signal.signal(signal.SIGINT, signal.default_int_handler)

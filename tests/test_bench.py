@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from kgask.answer.pipeline import Pipeline
 from kgask.bench import datasets, off_topic
 from kgask.bench.datasets import GoldQuestion
 from kgask.bench.metrics import auroc, macro
@@ -20,7 +21,6 @@ from kgask.bench.run import run
 from kgask.cli.bench import bench
 from kgask.corpus.examples import MASK
 from kgask.errors import BuildError, UsageError
-from kgask.pipeline import Pipeline
 
 SPOUSE = "/people/person/spouse_s./people/marriage/spouse"
 BORN = "/people/person/place_of_birth"

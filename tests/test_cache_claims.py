@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kgask.answer.pipeline import Pipeline
 from kgask.config import shipped_root
 from kgask.methods.amr_inputs import directed_words, relation_vectors
 from kgask.methods.similarity import Similarity
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
-from kgask.pipeline import Pipeline
 from kgask.plan.rigel_onnx import RigelPlanner
 
 DEMO = shipped_root("pack") / "demo"

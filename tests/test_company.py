@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import kgask
-from kgask.pipeline import Pipeline
+from kgask.answer.pipeline import Pipeline
 from kgask.types import Answer
 
 ALIKE = 0.001  # of a confidence

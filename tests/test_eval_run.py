@@ -22,7 +22,8 @@ from reciter import write_reciter
 from tiny_gguf import write_qwen2
 
 import kgask
-from kgask.asking import AskOptions
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions
 from kgask.cli.eval import evaluate
 from kgask.errors import UsageError
 from kgask.eval import folder, metrics
@@ -30,7 +31,6 @@ from kgask.eval.records import from_line, read_predictions, to_line
 from kgask.eval.resolve import Resolver
 from kgask.eval.run import Asking, ask, run, sample
 from kgask.pack.store import Pack
-from kgask.pipeline import Pipeline
 from kgask.read.free import FreeReader, Writing
 from kgask.read.llama_reader import LlamaReader
 from kgask.sets.gold import Gold, GoldAnswer, GoldTopic

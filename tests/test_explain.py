@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from kgask.answer.pipeline import Pipeline
 from kgask.cli.answer_json import answer_json
 from kgask.cli.explain import Section, sections
-from kgask.pipeline import Pipeline
 
 
 @pytest.fixture(scope="module")

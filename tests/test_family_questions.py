@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import kgask
-from kgask.pipeline import Pipeline
+from kgask.answer.pipeline import Pipeline
 
 
 @pytest.fixture(scope="module", params=["reader", "plan alone"])

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from kgask import config
+from kgask.answer.pipeline import Pipeline
 from kgask.bench.recheck import Witness
 from kgask.errors import MethodError, ModelError, UsageError
 from kgask.methods.amr import AmrCard, AmrModel, AmrRank
@@ -25,7 +26,6 @@ from kgask.methods.base import Scope
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.pipeline import Pipeline
 from kgask.types import Question, Seed
 from kgask.verbalise import walked_ends
 
@@ -296,7 +296,7 @@ def test_ranking_imports_no_torch(trained: Path, films_path: Path) -> None:
     parts = str(FIXTURES / "films.amr"), str(trained), str(ENCODER)
     script = (
         "import sys\nfrom pathlib import Path\nfrom kgask.methods.amr import AmrRank\n"
-        "from kgask.pipeline import Pipeline\n"
+        "from kgask.answer.pipeline import Pipeline\n"
         f"amr, ranker, encoder = {parts!r}\n"
         f"with Pipeline.open({str(films_path)!r}, reader=None) as kg:\n"
         "    kg.method = AmrRank.open(amr, Path(ranker), Path(encoder))\n"

@@ -13,9 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 from kgask import config
-from kgask.asking import AskOptions
+from kgask.answer.by_method import best_seeds, without_marks
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions
 from kgask.bench.recheck import Witness
-from kgask.by_method import best_seeds, without_marks
 from kgask.cli.main import cli
 from kgask.errors import ModelError, UsageError
 from kgask.methods.base import Scope
@@ -24,7 +25,6 @@ from kgask.methods.registry import METHODS
 from kgask.methods.similarity import Similarity
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
-from kgask.pipeline import Pipeline
 from kgask.retrieve.around import around
 from kgask.types import PLANNED, Mention, Question, Seed
 from kgask.verbalise import walked_ends

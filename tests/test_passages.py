@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reciter import write_reciter
 
+from kgask.answer.pipeline import Pipeline
 from kgask.build.passages_writer import split_text
 from kgask.build.writer import PackBuilder
 from kgask.cli.main import cli
@@ -19,7 +20,6 @@ from kgask.errors import PackError, UsageError
 from kgask.methods.passages import PassageFinder, phrases
 from kgask.pack.check import check_pack
 from kgask.pack.store import Pack
-from kgask.pipeline import Pipeline
 from kgask.types import Question, Seed
 
 TEXTS = """

@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 import kgask
-from kgask.asking import AskOptions
-from kgask.choose import Linked, Search, choose
-from kgask.edge import Outcome
+from kgask.answer.compose import Outcome
+from kgask.answer.interpret import Linked, Reached, Search, choose, features
+from kgask.answer.pipeline import Pipeline, sound
+from kgask.answer.request import AskOptions
 from kgask.errors import PackError
 from kgask.link.features import HAND
 from kgask.link.linker import Linker
 from kgask.pack.store import Pack
-from kgask.pipeline import Pipeline, sound
-from kgask.reached import Reached, features
 from kgask.retrieve.follow import edges_of, relations_of
 from kgask.retrieve.trace import trace_route
 from kgask.types import Branch, Mention, Question

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kgask.pipeline import Pipeline
+from kgask.answer.pipeline import Pipeline
 from kgask.types import Answer
 
 QUESTIONS = yaml.safe_load((Path(__file__).parent / "questions.yaml").read_text(encoding="utf-8"))

@@ -13,9 +13,9 @@ from forked_cli import kgask
 from reciter import write_reciter
 from toy_graph import ToyGraph, evidence_of
 
+from kgask.answer.pipeline import Pipeline
 from kgask.config import shipped_root
 from kgask.errors import ModelError
-from kgask.pipeline import Pipeline
 from kgask.read.free import DOES_NOT_KNOW, NOTHING_MATCHES, FreeReader, Writing
 from kgask.read.llama_reader import LlamaReader
 from kgask.read.prompts import NAMED, form_of

@@ -15,7 +15,7 @@ import pytest
 from tiny_gguf import write_qwen2
 from toy_graph import ToyGraph, evidence_of
 
-from kgask.by_method import without_marks
+from kgask.answer.by_method import without_marks
 from kgask.config import shipped_root
 from kgask.errors import ModelError
 from kgask.read.constrain import Reply

@@ -15,6 +15,7 @@ pytest.importorskip("torch")
 
 from click.testing import CliRunner
 
+from kgask.answer.fuse import Standing, Weighing
 from kgask.cli.train_calibrate import calibrate
 from kgask.config import shipped_root
 from kgask.errors import UsageError
@@ -22,7 +23,6 @@ from kgask.plan.card import RigelCard
 from kgask.train import calibrate_reader as fitting
 from kgask.train.calibrate import FEATURES
 from kgask.train.calibrate_reader import Seen
-from kgask.weigh import Standing, Weighing
 
 pytestmark = pytest.mark.slow
 

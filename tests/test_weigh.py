@@ -11,15 +11,7 @@ import numpy as np
 import pytest
 
 import kgask
-from kgask.asking import AskOptions
-from kgask.errors import ModelError
-from kgask.pack.store import Pack
-from kgask.pipeline import Pipeline
-from kgask.plan.card import Calibration
-from kgask.retrieve.evidence import gather
-from kgask.retrieve.walk import Route, routes
-from kgask.types import Branch, Question, Reading
-from kgask.weigh import (
+from kgask.answer.fuse import (
     FEATURES,
     MOST_ODDS,
     Weighing,
@@ -29,6 +21,14 @@ from kgask.weigh import (
     weigh,
     weighed_features,
 )
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions
+from kgask.errors import ModelError
+from kgask.pack.store import Pack
+from kgask.plan.card import Calibration
+from kgask.retrieve.evidence import gather
+from kgask.retrieve.walk import Route, routes
+from kgask.types import Branch, Question, Reading
 
 PLAIN = Weighing({"best": 0.0, "mean": 0.0}, Calibration(0.0, dict.fromkeys(FEATURES, 0.0) | {"plan": 1.0}), 0.5)
 EAGER = Weighing({"best": 1.0, "mean": 0.0}, Calibration(0.0, dict.fromkeys(FEATURES, 0.0) | {"best": 1.0}), 0.5)

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from kgask.answer.pipeline import Pipeline
 from kgask.bench.warm import QUESTIONS
 from kgask.child import in_child
-from kgask.pipeline import Pipeline
 
 SECONDS = 600.0
 

@@ -10,9 +10,9 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kgask.asking import MAX_QUESTION_CHARS, AskOptions
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import MAX_QUESTION_CHARS, AskOptions
 from kgask.errors import UsageError
-from kgask.pipeline import Pipeline
 from kgask.types import Answer
 
 N = 10_000  # questions of the bar

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from kgask import config
+from kgask.answer.pipeline import Pipeline
 from kgask.errors import ModelError, UsageError
 from kgask.pack.store import Pack
-from kgask.pipeline import Pipeline
 from kgask.plan.providers import CUDA_GRAPH
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.sets.files import open_text

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kgask.asking import AskOptions
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions
 from kgask.bench import datasets
 from kgask.bench.datasets import GoldQuestion
-from kgask.pipeline import Pipeline
 from kgask.sets.fb15k237 import f1
 from kgask.types import Answer
 

@@ -20,9 +20,9 @@ from typing import Self
 
 import numpy as np
 
-from kgask.asking import AskOptions
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions
 from kgask.bench.planning import OPENERS
-from kgask.pipeline import Pipeline
 from kgask.plan.rigel_onnx import readable
 from kgask.types import Answer, SupportTriple
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kgask.asking import AskOptions
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions
 from kgask.bench.datasets import GoldQuestion
 from kgask.bench.metrics import auroc
 from kgask.errors import UsageError
-from kgask.pipeline import Pipeline
 from kgask.types import Answer
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from kgask import config
+from kgask.answer.pipeline import Pipeline
 from kgask.bench import datasets, off_topic, relations
 from kgask.bench.datasets import GoldQuestion
 from kgask.bench.run import run
-from kgask.pipeline import Pipeline
 from kgask.plan.rigel_onnx import RigelPlanner
 
 # What a row shows; "measured" names the figure that "value" is.

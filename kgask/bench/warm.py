@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 
-from kgask.pipeline import Pipeline
+from kgask.answer.pipeline import Pipeline
 
 # Asked in turn, so that no stage answers from what it has just seen.
 QUESTIONS = (

@@ -6,8 +6,8 @@ import random
 import statistics
 import time
 
+from kgask.answer.pipeline import Pipeline
 from kgask.errors import ModelError
-from kgask.pipeline import Pipeline
 from kgask.types import Candidate, Evidence, Question, ScoredTriple
 
 QUESTION = "who of these people wrote the book that was first printed in Bath?"

@@ -9,13 +9,13 @@ from typing import Any, BinaryIO
 import click
 
 from kgask import config
-from kgask.asking import AskOptions
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions
 from kgask.cli.asked_with import ask_options, asked_with, open_pipeline
 from kgask.cli.main import BY_DEFAULT, offer_command
 from kgask.cli.questions import answer_lines, count_lines, one_question, read_chunks
 from kgask.cli.render import clean, note, steps_bar, stream_text
 from kgask.errors import EXIT_NO_ANSWER, UsageError
-from kgask.pipeline import Pipeline
 from kgask.types import Answer
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgask import config
-from kgask.asking import CONTEXTS, MAX_HOPS, MAX_TOP_K, ORDERS, TOP_K, AskOptions
+from kgask.answer.request import CONTEXTS, MAX_HOPS, MAX_TOP_K, ORDERS, TOP_K, AskOptions
 from kgask.errors import UsageError
 
 if TYPE_CHECKING:
-    from kgask.pipeline import Pipeline
+    from kgask.answer.pipeline import Pipeline
 
 MAX_WRITTEN, WRITTEN_TOKENS = 4096, 128  # tokens of a free text
 MAX_SHOTS = 12
@@ -75,7 +75,7 @@ def open_pipeline(
     Where a reader does not work on this machine, questions are answered without it and a line on stderr says so, unless
     ``must_read``. Raises UsageError for options that exclude each other, and what :meth:`Pipeline.open` does.
     """
-    from kgask.pipeline import Pipeline
+    from kgask.answer.pipeline import Pipeline
 
     _check(options)
     if options["gpu_layers"] is not None:

@@ -72,8 +72,8 @@ def _ask_all(
     questions: list[GoldQuestion], pack: str | None, options: dict[str, Any], reader: str | None = None
 ) -> Report:
     """Ask a set over a pack; wrong answers to stderr as far as wanted."""
+    from kgask.answer.pipeline import Pipeline
     from kgask.bench.run import run
-    from kgask.pipeline import Pipeline
 
     with (
         Pipeline.open(pack, model=options["model"], reader=reader, must_read=True) as pipeline,
@@ -276,8 +276,8 @@ def abstain(pack: str | None, model: str | None, count: int, seed: int, misses: 
     Noise, words without a name, talk, and names of the pack in questions that
     no graph answers; the reader is not asked.
     """
+    from kgask.answer.pipeline import Pipeline
     from kgask.bench import off_topic
-    from kgask.pipeline import Pipeline
 
     with Pipeline.open(pack, model=model, reader=None) as pipeline, steps_bar("ask", count) as show:
         asked = off_topic.questions(count, seed, off_topic.sampled_names(pipeline, 2000, seed))

@@ -52,8 +52,8 @@ def reading(
     threshold; "answered" is at each way's default threshold. It holds where the
     reader loses at most 0.5 points of both; exit code 3 where it does not.
     """
+    from kgask.answer.pipeline import Pipeline
     from kgask.bench.reading import compare, public_sets
-    from kgask.pipeline import Pipeline
 
     rows: list[dict[str, Any]] = []
     for name, pack, load in public_sets(data, limit):
@@ -102,9 +102,9 @@ def recheck(
     question's topic to every answer. What does not hold goes to stderr; exit
     code 3 when there is any.
     """
+    from kgask.answer.pipeline import Pipeline
     from kgask.bench import recheck as checking
     from kgask.bench.random_gguf import ARCHITECTURES
-    from kgask.pipeline import Pipeline
 
     unknown = [name for name in architectures if name not in ARCHITECTURES]
     if unknown:
@@ -200,8 +200,8 @@ def read(pack: str | None, model: str | None, reader: str | None, facts: int, ru
 
     The memory of a whole run is what "kgask bench cold" shows.
     """
+    from kgask.answer.pipeline import Pipeline
     from kgask.bench.warm_read import measure
-    from kgask.pipeline import Pipeline
 
     with Pipeline.open(pack, model=model, reader=reader or "", must_read=True) as pipeline:
         _print_rows([measure(pipeline, facts, runs)], as_json)

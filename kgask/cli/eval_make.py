@@ -188,7 +188,7 @@ def make(
 def _writer(name: str) -> Callable[[str], str]:
     """A model that writes; raises UsageError for kgask's own reader, which only reads."""
     from kgask import config
-    from kgask.open_reader import load_reader
+    from kgask.read.open_reader import load_reader
 
     reader = load_reader(config.find("model", name).path)
     if not hasattr(reader, "complete"):

@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from kgask import config
-from kgask.asking import CONTEXTS
+from kgask.answer.request import CONTEXTS
 from kgask.cli.asked_with import WRITTEN_TOKENS, ask_options, asked_with, open_pipeline
 from kgask.cli.eval_show import print_figures, print_sweep
 from kgask.cli.render import note, steps_bar

@@ -134,9 +134,9 @@ def ask_planner(payload: dict[str, str]) -> list[dict[str, str]]:
 
 
 def _asked(pack: str, model: str) -> Iterator[Finding]:
-    from kgask.asking import AskOptions
+    from kgask.answer.pipeline import Pipeline, sound
+    from kgask.answer.request import AskOptions
     from kgask.cli.health import probes
-    from kgask.pipeline import Pipeline, sound
     from kgask.plan.providers import CUDA_FAILED
 
     try:
@@ -184,9 +184,9 @@ def reader_test(pack: str, model: str, reader: str) -> Iterator[Finding]:
 
 def ask_reader(payload: dict[str, str]) -> list[dict[str, str]]:
     """In the child."""
-    from kgask.asking import AskOptions
+    from kgask.answer.pipeline import Pipeline, sound
+    from kgask.answer.request import AskOptions
     from kgask.cli.health import probes
-    from kgask.pipeline import Pipeline, sound
 
     named = {name: payload[name] for name in ("model", "reader")}
     try:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgask import config
-from kgask.asking import MAX_HOPS, MAX_TOP_K, TOP_K, AskOptions, checked_question
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import MAX_HOPS, MAX_TOP_K, TOP_K, AskOptions, checked_question
 from kgask.cli.questions import one_question
 from kgask.cli.render import clean, note, table
 from kgask.errors import EXIT_NO_ANSWER, UsageError
-from kgask.open_reader import opened_reader
-from kgask.pipeline import Pipeline
+from kgask.read.open_reader import opened_reader
 from kgask.types import Answer, Evidence, Question
 
 if TYPE_CHECKING:

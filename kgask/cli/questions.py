@@ -6,9 +6,9 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from kgask.asking import AskOptions, checked_question
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions, checked_question
 from kgask.errors import UsageError
-from kgask.pipeline import Pipeline
 from kgask.types import Answer
 
 FIRST_CHUNK, CHUNK = 8, 64  # lines; the first few are answered at once, so that something is seen soon

@@ -56,10 +56,10 @@ def calibrate(
         from kgask.train.calibrate import draw_probes
     except ImportError as error:
         raise ModelError(f"calibration needs more packages ({error.name}); pip install 'kgask[train]'") from None
-    from kgask.open_reader import load_reader
+    from kgask.answer.pipeline import Pipeline
     from kgask.pack.store import Pack
-    from kgask.pipeline import Pipeline
     from kgask.plan.rigel_onnx import RigelPlanner
+    from kgask.read.open_reader import load_reader
 
     model_folder = config.find("model", model).path
     reader_folder = None if no_reader else config.find("model", reader).path

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from kgask import config
-from kgask.asking import MAX_HOPS, AskOptions, checked_question
+from kgask.answer.pipeline import CHUNK, Pipeline
+from kgask.answer.request import MAX_HOPS, AskOptions, checked_question
 from kgask.errors import UsageError
 from kgask.eval import folder
 from kgask.eval.predict import prediction
 from kgask.eval.records import GoldBlock, json_line, to_line
 from kgask.eval.resolve import Resolver
-from kgask.pipeline import CHUNK, Pipeline
 from kgask.sets.gold import Gold
 from kgask.types import PLANNED, Answer
 

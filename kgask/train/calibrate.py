@@ -14,14 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from kgask.asking import AskOptions
+from kgask.answer.interpret import features
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions
 from kgask.corpus.examples import MASK, PathExample
 from kgask.corpus.sampling import follow_path, random_topic
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
-from kgask.pipeline import Pipeline
 from kgask.plan.card import Calibration
-from kgask.reached import features
 from kgask.retrieve.follow import edges_of
 from kgask.types import Question, directed
 

@@ -21,23 +21,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from kgask.asking import TOP_K, AskOptions
-from kgask.config import MODEL_CARD
-from kgask.corpus.examples import MASK, PathExample
-from kgask.corpus.mix import load_corpus
-from kgask.errors import ModelError, UsageError
-from kgask.files import write_whole
-from kgask.pack.records import RelationText
-from kgask.pack.store import Pack
-from kgask.pipeline import READ_FROM, Pipeline
-from kgask.plan.card import MIN_CONFIDENCE, Calibration, RigelCard
-from kgask.reached import calibrated, features
-from kgask.retrieve.evidence import gather
-from kgask.sets.files import open_text
-from kgask.train.calibrate import ANSWERABLE, Probe, fit, kind_weights
-from kgask.train.calibrate import FEATURES as PLAN_FEATURES
-from kgask.types import Question
-from kgask.weigh import (
+from kgask.answer.fuse import (
     CARD_KEY,
     FEATURES,
     POWERS,
@@ -47,6 +31,22 @@ from kgask.weigh import (
     standings,
     weighed_features,
 )
+from kgask.answer.interpret import calibrated, features
+from kgask.answer.pipeline import READ_FROM, Pipeline
+from kgask.answer.request import TOP_K, AskOptions
+from kgask.config import MODEL_CARD
+from kgask.corpus.examples import MASK, PathExample
+from kgask.corpus.mix import load_corpus
+from kgask.errors import ModelError, UsageError
+from kgask.files import write_whole
+from kgask.pack.records import RelationText
+from kgask.pack.store import Pack
+from kgask.plan.card import MIN_CONFIDENCE, Calibration, RigelCard
+from kgask.retrieve.evidence import gather
+from kgask.sets.files import open_text
+from kgask.train.calibrate import ANSWERABLE, Probe, fit, kind_weights
+from kgask.train.calibrate import FEATURES as PLAN_FEATURES
+from kgask.types import Question
 
 RIDGE = 0.02  # on the powers: a few questions must not make a reader almighty
 MOST_WRONG = 0.0495  # of the printed answers, at the default threshold: under 5 %

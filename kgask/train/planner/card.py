@@ -9,13 +9,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
+from kgask.answer.pipeline import Pipeline
 from kgask.config import MODEL_CARD
 from kgask.corpus.examples import MASK
 from kgask.corpus.mix import WIKIDATA, Corpus
 from kgask.files import write_whole
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.pipeline import Pipeline
 from kgask.plan.card import CLOSED_FILE, FILES, FORMAT_VERSION, MAGIC
 from kgask.plan.providers import CUDA_GRAPH, FULL_GRAPH
 from kgask.plan.rigel_onnx import RigelPlanner

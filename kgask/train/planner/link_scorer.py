@@ -20,13 +20,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import minimize
 
-from kgask.asking import MAX_HOPS, Asked
-from kgask.choose import Linked, fit_of
+from kgask.answer.interpret import Linked, fit_of
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import MAX_HOPS, Asked
 from kgask.errors import BuildError
 from kgask.link.features import FEATURES, HAND, LEAST, RHO, LinkModel
 from kgask.link.linker import Linker
 from kgask.pack.store import Pack
-from kgask.pipeline import Pipeline
 from kgask.retrieve.walk import routes
 from kgask.types import Branch, EntityId, Mention, Question
 

@@ -8,9 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from kgask.answer.pipeline import Pipeline
 from kgask.corpus.training_data import LINKING
 from kgask.pack.store import Pack
-from kgask.pipeline import Pipeline
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.sets.entityquestions import TRIPLES
 from kgask.train.calibrate import Probe

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from kgask.asking import AskOptions
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions
 from kgask.corpus.examples import PathExample
 from kgask.corpus.questions import GraphQuestion, by_template
 from kgask.errors import ModelError
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.pipeline import Pipeline
 from kgask.plan.card import FILES, FORMAT_VERSION, MAGIC, RigelCard
 from kgask.plan.rigel_onnx import MASK, RigelPlanner, readable
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes

@@ -10,8 +10,8 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kgask.asking import Asked
-from kgask.edge import Outcome
+from kgask.answer.compose import Outcome
+from kgask.answer.request import Asked
 from kgask.errors import MethodError
 from kgask.methods.base import Found, Method, Scope
 from kgask.methods.passages import PassageFinder

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kgask.answer.interpret import LEAST, calibrated
 from kgask.errors import ModelError
 from kgask.plan.card import Calibration, threshold
 from kgask.protocols import Graph
-from kgask.reached import LEAST, calibrated
 from kgask.retrieve.walk import Route
 from kgask.types import Evidence, Reading
 from kgask.verbalise import walked_ends

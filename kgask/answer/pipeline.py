@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from kgask import config
-from kgask.asking import CONTEXTS, Asked, AskOptions, Timer, checked_question
-from kgask.by_method import ByMethod
-from kgask.choose import Linked, choose
-from kgask.edge import Outcome, none_answers, why_not
+from kgask.answer.by_method import ByMethod
+from kgask.answer.compose import Outcome, explanation, none_answers, why_not
+from kgask.answer.fuse import Weighing, chosen_route, standings, weigh
+from kgask.answer.interpret import Linked, Reached, calibrated, choose, features
+from kgask.answer.request import CONTEXTS, Asked, AskOptions, Timer, checked_question
 from kgask.errors import FallbackWarning, NativeError, PackError, UsageError
-from kgask.explained import explanation
 from kgask.link.features import LinkModel
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
@@ -27,12 +27,11 @@ from kgask.methods.baselines import NoKnowledge
 from kgask.methods.passages import PassageFinder
 from kgask.methods.registry import MethodOptions, make_method
 from kgask.methods.text_encoder import TextEncoder
-from kgask.open_reader import opened_reader
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE
 from kgask.plan.rigel_onnx import RigelPlanner, mask_mention
 from kgask.protocols import Reader
-from kgask.reached import Reached, calibrated, features
+from kgask.read.open_reader import opened_reader
 from kgask.retrieve.evidence import gather
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.trace import trace_route
@@ -49,7 +48,6 @@ from kgask.types import (
     ScoredTriple,
     Seed,
 )
-from kgask.weigh import Weighing, chosen_route, standings, weigh
 
 READ_FROM = 0.05  # plans below this confidence are not read: no reader that was measured saves them
 NOTHING_PROVEN = "nothing that the reader wrote is an answer that was retrieved"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from kgask.choose import Search
+from kgask.answer.interpret import Search
 from kgask.errors import UsageError
 from kgask.types import Question
 

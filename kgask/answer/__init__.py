@@ -1,0 +1,1 @@
+"""A question on its way through link, retrieve, read: request, hypotheses, fusion, composed answer, and their order."""
