@@ -12,8 +12,8 @@
 
 from __future__ import annotations
 
-from kgask import environment
 from kgask.errors import KgaskError
+from kgask.machine import environment
 from kgask.version import __version__
 
 TYPE_CHECKING = False  # as in typing, which the command should not wait for before it can answer Ctrl-C

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Literal
 
 from kgask.errors import ConfigError, ModelError, PackError
-from kgask.files import TMP_SUFFIX, write_whole
+from kgask.machine.files import TMP_SUFFIX, write_whole
+from kgask.machine.homes import data_home
 
 DEFAULT_PACK = "demo"
 DEFAULT_MODEL = "rigel"
@@ -43,22 +44,6 @@ class Found:
     name: str
     path: Path
     origin: Literal["shipped", "user", "path"]
-
-
-def data_home() -> Path:
-    """The user's data folder: ``KGASK_HOME``, else the platform's place."""
-    home = os.environ.get("KGASK_HOME")
-    if home:
-        return Path(home).expanduser()
-    import platformdirs  # not on the ground floor's import path: used only without KGASK_HOME
-
-    return Path(platformdirs.user_data_dir("kgask", appauthor=False))
-
-
-def cache_home() -> Path:
-    """Where derived files are kept: ``KGASK_CACHE``, else ``cache`` in the user's data folder; safe to delete."""
-    cache = os.environ.get("KGASK_CACHE")
-    return Path(cache).expanduser() if cache else data_home() / "cache"
 
 
 def shipped_root(kind: Kind) -> Path:

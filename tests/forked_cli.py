@@ -24,7 +24,7 @@ import json, os, signal, sys, tempfile
 import kgask  # before the libraries: it sets what they read from the environment
 import numpy, onnxruntime, tokenizers
 import kgask.cli.ask, kgask.cli.models, kgask.answer.pipeline, kgask.read.llama_reader, kgask.read.probe
-from kgask import environment
+from kgask.machine import environment
 from kgask.cli.main import main
 
 asked, told = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")

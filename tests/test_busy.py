@@ -9,7 +9,7 @@ import pytest
 from tiny_gguf import write_qwen2
 
 from kgask.bench.busy import busy
-from kgask.cores import free_cores
+from kgask.machine.cores import free_cores
 from kgask.read import engine
 from kgask.read.engine import Engine
 

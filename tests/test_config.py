@@ -10,6 +10,7 @@ import pytest
 
 from kgask import config
 from kgask.errors import ConfigError, ModelError, PackError
+from kgask.machine import homes
 
 
 def put(root: Path, kind: str, name: str) -> Path:
@@ -60,13 +61,13 @@ def test_a_path_may_begin_with_a_tilde(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_kgask_home_overrides_the_platforms_place(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert config.data_home() == empty_home
+    assert homes.data_home() == empty_home
     monkeypatch.setenv("KGASK_CACHE", str(empty_home / "elsewhere"))
-    assert config.cache_home() == empty_home / "elsewhere"
+    assert homes.cache_home() == empty_home / "elsewhere"
     monkeypatch.delenv("KGASK_CACHE")
-    assert config.cache_home() == empty_home / "cache"
+    assert homes.cache_home() == empty_home / "cache"
     monkeypatch.delenv("KGASK_HOME")
-    assert config.data_home() == Path(platformdirs.user_data_dir("kgask", appauthor=False))
+    assert homes.data_home() == Path(platformdirs.user_data_dir("kgask", appauthor=False))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="XDG folders are Linux's")
@@ -74,7 +75,7 @@ def test_without_kgask_home_the_data_folder_follows_home(tmp_path: Path, monkeyp
     monkeypatch.delenv("KGASK_HOME")
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert config.data_home() == tmp_path / ".local" / "share" / "kgask"
+    assert homes.data_home() == tmp_path / ".local" / "share" / "kgask"
 
 
 def test_an_installed_package_has_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

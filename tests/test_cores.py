@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kgask.cores import affine_cores, cpu_quota, usable_cores
+from kgask.machine.cores import affine_cores, cpu_quota, usable_cores
 
 V1, NESTED = "sys/fs/cgroup/cpu,cpuacct", "pod7/box"
 
@@ -79,7 +79,7 @@ def test_the_tightest_quota_counts(
 
 
 def test_an_affinity_mask_of_one_core_is_one_thread() -> None:
-    code = "import os; from kgask.cores import *; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))]); " \
+    code = "import os; from kgask.machine.cores import *; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))]); " \
         "print(affine_cores(), usable_cores())"  # fmt: skip
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "1 1\n"
@@ -93,4 +93,4 @@ def test_nothing_else_counts_cores() -> None:
         for path in package.rglob("*.py")
         if any(name in path.read_text(encoding="utf-8") for name in ("sched_getaffinity", "cpu.max", "cfs_quota"))
     }
-    assert counting == {"cores.py"}
+    assert counting == {"machine/cores.py"}

@@ -150,7 +150,7 @@ def test_a_file_is_tried_once_and_again_when_it_changes(
 
 
 def test_what_is_remembered_is_bounded(own_cache: Path) -> None:
-    from kgask.remembered import MOST_ENTRIES, recall, remember
+    from kgask.machine.remembered import MOST_ENTRIES, recall, remember
 
     for number in range(MOST_ENTRIES + 20):
         remember(f"key {number}", number)

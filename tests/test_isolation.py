@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from forked_cli import kgask
 
-from kgask import config
+from kgask.machine import homes
 
 TESTS = Path(__file__).parent
 # A pack opened for the session by the planner, whose relation vectors are kept, and a command in a fork.
@@ -20,14 +20,14 @@ SOME = ("test_explain.py", "test_prompt_cli.py::test_the_preview_of_the_shipped_
 @pytest.fixture(scope="session")
 def places() -> list[Path]:
     """What a fixture of the session sees, before those of a test."""
-    return [Path.home(), config.data_home(), config.cache_home()]
+    return [Path.home(), homes.data_home(), homes.cache_home()]
 
 
 def test_fixtures_of_every_scope_see_places_of_the_tests(
     places: list[Path], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     base = tmp_path_factory.getbasetemp()
-    assert [place for place in [*places, Path.home(), config.data_home()] if not place.is_relative_to(base)] == []
+    assert [place for place in [*places, Path.home(), homes.data_home()] if not place.is_relative_to(base)] == []
 
 
 def test_a_command_in_a_fork_sees_the_places_of_its_test(empty_home: Path) -> None:

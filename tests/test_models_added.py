@@ -154,7 +154,7 @@ def test_an_interrupted_copy_leaves_nothing(
 
 def test_ctrl_c_while_the_file_is_tried_leaves_nothing(model: Path, empty_home: Path) -> None:
     """The child that tries the file gets the same signal; neither leaves a word or a file."""
-    script = "import kgask.child as c, os, signal\n"
+    script = "import kgask.machine.child as c, os, signal\n"
     script += "c._START = 'import os, signal, time; os.kill(os.getppid(), signal.SIGINT); time.sleep(60)'\n"
     script += "import sys; from kgask.cli.main import main; sys.argv[0] = 'kgask'; main()"
     done = subprocess.run(
@@ -275,7 +275,7 @@ def test_layers_go_to_a_gpu_only_where_there_is_one(model: Path) -> None:
 
 
 def test_the_signal_names_are_what_people_know() -> None:
-    from kgask.child import _death
+    from kgask.machine.child import _death
 
     crash, killed = _death(signal.SIGSEGV), _death(signal.SIGKILL)
     assert str(crash) == "crashes (SIGSEGV)" and crash.fault

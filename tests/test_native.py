@@ -15,11 +15,11 @@ from tiny_gguf import write_qwen2
 
 from kgask import config
 from kgask.errors import FallbackWarning, NativeError
+from kgask.machine.remembered import recall
+from kgask.machine.trial import Trial, cpu
 from kgask.read import probe
 from kgask.read.bindings import library_files, library_hash
 from kgask.read.llama_reader import LlamaReader
-from kgask.remembered import recall
-from kgask.trial import Trial, cpu
 
 READER = config.shipped_root("model") / "reader"
 
@@ -163,7 +163,9 @@ def test_with_a_cache_it_is_said_once(own_cache: Path) -> None:
 def test_only_faults_are_remembered(
     code: str, how: str, fault: bool, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgask.child._START", f"import os, signal, time; signal.signal(2, signal.SIG_DFL); {code}")
+    monkeypatch.setattr(
+        "kgask.machine.child._START", f"import os, signal, time; signal.signal(2, signal.SIG_DFL); {code}"
+    )
     trial = Trial("model", "a library", "kgask.read.probe:attempt", {}, ("this",), seconds=1.0)
     with pytest.raises(NativeError) as died:
         trial.pass_once()
@@ -181,7 +183,7 @@ def test_a_models_graph_that_crashes_onnx_runtime_is_one_line(tmp_path: Path, mo
     shutil.copy(tmp_path / "encoder.onnx", tmp_path / "other.onnx")
     with open(tmp_path / "other.onnx", "ab") as file:
         file.write(b"\x7a\x00")  # an unknown field that is ignored: the same graph, another file
-    monkeypatch.setattr("kgask.child._START", "import os; os.abort()")
+    monkeypatch.setattr("kgask.machine.child._START", "import os; os.abort()")
     with pytest.raises(NativeError, match=r"other\.onnx: ONNX Runtime cannot use this file: it crashes \(SIGABRT\)"):
         open_session(tmp_path / "other.onnx")
     open_session(tmp_path / "encoder.onnx")  # remembered to have passed: no child

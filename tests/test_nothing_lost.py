@@ -11,13 +11,13 @@ from click.testing import CliRunner, Result
 from test_eval_make import build as build_films
 from tiny_gguf import write_qwen2
 
-from kgask import files
 from kgask.build import folder
 from kgask.build.folder import check_target, new_folder
 from kgask.build.writer import PackBuilder
 from kgask.cli.main import cli
 from kgask.errors import BuildError, KgaskError, UsageError
-from kgask.files import temporary_name
+from kgask.machine import files
+from kgask.machine.files import temporary_name
 from kgask.pack.check import check_pack
 from kgask.pack.store import Pack
 

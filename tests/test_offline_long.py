@@ -18,9 +18,9 @@ import pytest
 from films import build_films
 from network import QUESTION, without_network
 
-from kgask import environment
 from kgask.cli.main import COMMANDS
 from kgask.config import shipped_root
+from kgask.machine import environment
 
 pytestmark = [
     pytest.mark.slow,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kgask import remembered
-from kgask.files import TMP_SUFFIX, whole_file, write_whole
-from kgask.remembered import MOST_ENTRIES, content_hash, recall, remember
+from kgask.machine import remembered
+from kgask.machine.files import TMP_SUFFIX, whole_file, write_whole
+from kgask.machine.remembered import MOST_ENTRIES, content_hash, recall, remember
 
 
 def sha256(data: bytes) -> str:

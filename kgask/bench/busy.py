@@ -1,8 +1,8 @@
 """Questions on an idle machine and beside other work: what waiting threads cost.
 
 llama.cpp's threads spin while they wait for each other; one that spins takes the core that the thread it waits for
-needs. So the reader takes only threads that find a core of their own (:func:`kgask.cores.free_cores`); here that is
-compared with taking all of them always. Every measurement is a process of its own, in turn.
+needs. So the reader takes only threads that find a core of their own (:func:`~kgask.machine.cores.free_cores`); here
+that is compared with taking all of them always. Every measurement is a process of its own, in turn.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from kgask.answer.pipeline import Pipeline
 from kgask.bench.warm import QUESTIONS
-from kgask.child import in_child
+from kgask.machine.child import in_child
 
 SECONDS = 600.0
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kgask.errors import UsageError
-from kgask.files import check_output, write_whole
+from kgask.machine.files import check_output, write_whole
 
 _TOPIC = re.compile(r"\[[^\]]+\]")
 
@@ -20,7 +20,7 @@ def write_few(files: Sequence[Path], out: Path, rng_seed: int, force: bool = Fal
     ``N`` counts the files from 1. The types stand beside each file
     (``qa_dev_qtype.txt`` beside ``qa_dev.txt``, gzipped or not). Returns how
     many lines each file got. Raises :class:`UsageError` where a file of types
-    is missing or of another length, and for what may not be written (see :func:`kgask.files.check_output`).
+    is missing or of another length, and for what may not be written (see :func:`kgask.machine.files.check_output`).
     """
     written = ["few.txt", *(f"rest-{number}.txt" for number in range(1, len(files) + 1))]
     for name in written:

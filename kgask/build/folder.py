@@ -21,7 +21,7 @@ from typing import Any
 
 from kgask.config import MODEL_CARD, PACK_MANIFEST
 from kgask.errors import BuildError
-from kgask.files import exchange, rename_to_nothing, temporary_name, temporary_names
+from kgask.machine.files import exchange, rename_to_nothing, temporary_name, temporary_names
 from kgask.pack.header import MAGIC, MAX_MANIFEST_BYTES
 
 _MARKER, _NEW = "kgask-tmp", "new"

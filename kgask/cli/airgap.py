@@ -26,9 +26,9 @@ import click
 
 from kgask.build.folder import Kind, new_folder
 from kgask.cli.render import note
-from kgask.config import cache_home
 from kgask.errors import KgaskError, UsageError
-from kgask.files import whole_file
+from kgask.machine.files import whole_file
+from kgask.machine.homes import cache_home
 
 SUMS, INSTALL = "SHA256SUMS", "INSTALL.txt"
 SOURCE_PARTS = ("kgask", "models", "kg_packs", "setup.cfg", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")

@@ -88,7 +88,7 @@ def rename(
     from kgask import config
     from kgask.build.folder import check_target
     from kgask.eval.rename import invent_names, rename_questions, write_renamed
-    from kgask.files import check_output
+    from kgask.machine.files import check_output
     from kgask.sets import registry
     from kgask.sets.own import write_jsonl
 
@@ -165,7 +165,7 @@ def make(
     from kgask.eval.make import Settings
     from kgask.eval.make import make as make_questions
     from kgask.eval.make_sample import DEGREE_BANDS, VIEW_BANDS, parse_bands, read_rules, read_views
-    from kgask.files import check_output
+    from kgask.machine.files import check_output
     from kgask.sets.own import write_jsonl
 
     check_output(output, force, [each for each in (views, uninformative) if each is not None])

@@ -25,8 +25,9 @@ from kgask.cli.health_native import (
     reader_test,
     version_of,
 )
-from kgask.cores import affine_cores, cpu_quota, usable_cores
 from kgask.errors import KgaskError
+from kgask.machine import homes
+from kgask.machine.cores import affine_cores, cpu_quota, usable_cores
 from kgask.pack.records import RelationText
 from kgask.version import __version__
 
@@ -125,7 +126,7 @@ def _memory() -> Finding:
 
 def home() -> Iterator[Finding]:
     """The user's data folder, and whether relation matrices can be kept there."""
-    folder = config.data_home()
+    folder = homes.data_home()
     origin = "KGASK_HOME" if os.environ.get("KGASK_HOME") else "default"
     there = next((part for part in (folder, *folder.parents) if part.exists()), folder)
     if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
@@ -140,7 +141,7 @@ def settings() -> Iterator[Finding]:
     try:
         found = config.load_settings()
     except KgaskError as error:
-        yield Finding("fail", "settings", str(error), f"correct {config.data_home() / 'config.toml'} or remove it")
+        yield Finding("fail", "settings", str(error), f"correct {homes.data_home() / 'config.toml'} or remove it")
         return
     named = {key for key in ("pack", "model", "reader") if os.environ.get(f"KGASK_{key.upper()}")}
     said = [f"{key} = {value!r} ({'environment' if key in named else 'config.toml'})" for key, value in found.items()]

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kgask import config
-from kgask.child import ChildDied, in_child
 from kgask.errors import KgaskError, PackError, UsageError
-from kgask.trial import cpu
+from kgask.machine.child import ChildDied, in_child
+from kgask.machine.trial import cpu
 
 Status = Literal["ok", "warn", "fail"]
 SECONDS = 120.0  # of one piece

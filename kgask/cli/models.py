@@ -38,7 +38,8 @@ def models() -> None:
 def list_models(as_json: bool) -> None:
     """Models that ship with kgask and models of the user, and where they are."""
     from kgask.cli.render import note, table
-    from kgask.config import data_home, list_found, shipped_root
+    from kgask.config import list_found, shipped_root
+    from kgask.machine.homes import data_home
 
     defaults = {default_of(role)[0] for role in SETTING}
     entries = [_listed(found) | {"default": found.name in defaults} for found in list_found("model")]

@@ -48,7 +48,7 @@ def add(file: str, name: str | None, link: bool, as_json: bool) -> None:
     Ask with it: kgask ask --reader NAME "..."
     """
     from kgask.cli.render import note
-    from kgask.config import data_home
+    from kgask.machine.homes import data_home
     from kgask.read.probe import checked_header, try_file
 
     source = Path(file).expanduser()
@@ -70,7 +70,8 @@ def add(file: str, name: str | None, link: bool, as_json: bool) -> None:
 def free_name(name: str | None, source: Path) -> str:
     """The wanted name, or one made from the file's; raises UsageError for one that is not a plain name, ModelError
     for one that is taken."""
-    from kgask.config import data_home, list_found
+    from kgask.config import list_found
+    from kgask.machine.homes import data_home
 
     made = name or re.sub(r"[^A-Za-z0-9._-]+", "-", source.stem).strip("-._")[:64] or "model"
     if not _NAME.fullmatch(made) or made.endswith(".tmp"):
@@ -163,7 +164,8 @@ def remove(name: str, yes: bool, as_json: bool) -> None:
 
 def user_model(name: str) -> Found:
     """A model in the user's folder by its name; raises ModelError for any other."""
-    from kgask.config import data_home, list_found
+    from kgask.config import list_found
+    from kgask.machine.homes import data_home
 
     named = [found for found in list_found("model") if found.name == name]
     for found in named:
@@ -213,7 +215,8 @@ def default(name: str | None, unset: str | None, as_json: bool) -> None:
 
 def _make_default(name: str) -> None:
     from kgask.cli.render import note
-    from kgask.config import data_home, find, set_setting
+    from kgask.config import find, set_setting
+    from kgask.machine.homes import data_home
 
     found = find("model", name)
     role = role_of(found.path)

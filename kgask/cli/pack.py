@@ -54,7 +54,8 @@ def _print_json(value: object) -> None:
 def list_packs(as_json: bool) -> None:
     """Packs that ship with kgask and packs of the user, and where they are."""
     from kgask.cli.render import note, table
-    from kgask.config import data_home, list_found, shipped_root
+    from kgask.config import list_found, shipped_root
+    from kgask.machine.homes import data_home
 
     entries = [_listed(found) for found in list_found("pack")]
     if as_json:

@@ -14,6 +14,7 @@ from kgask import config
 from kgask.build.folder import MODEL, check_target, new_folder
 from kgask.cli.render import note, steps_bar, table
 from kgask.cli.training import FORCE, check_device, need_torch, use_threads, work_of
+from kgask.machine import homes
 
 if TYPE_CHECKING:
     from kgask.train.planner.domain import InDomainResult, InDomainTrainer
@@ -223,11 +224,11 @@ def _planner(name: str) -> Path:
 
 
 def _users_model(name: str) -> Path:
-    return config.data_home() / "models" / name
+    return homes.data_home() / "models" / name
 
 
 def _say_how_to_use(out: Path, pack: str) -> None:
-    is_users = out.parent == config.data_home() / "models"
+    is_users = out.parent == homes.data_home() / "models"
     model = out.name if is_users else str(out)
     note(f"wrote {out}; use it: kgask --pack {shlex.quote(pack)} --model {shlex.quote(model)} ...")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from kgask import config
-from kgask.cores import usable_cores
 from kgask.errors import ModelError, UsageError
+from kgask.machine import homes
+from kgask.machine.cores import usable_cores
 
 FORCE = click.option("--force", is_flag=True, help="Replace a model that is there.")
 
@@ -47,4 +47,4 @@ def work_of(out: Path) -> Path:
     import hashlib
 
     target = os.fsencode(os.path.abspath(out))
-    return config.cache_home() / "train" / f"{out.name}-{hashlib.sha256(target).hexdigest()[:12]}"
+    return homes.cache_home() / "train" / f"{out.name}-{hashlib.sha256(target).hexdigest()[:12]}"

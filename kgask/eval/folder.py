@@ -18,7 +18,7 @@ from typing import Any
 
 from kgask.errors import UsageError
 from kgask.eval.records import Prediction, json_line, read_lines, read_predictions
-from kgask.files import temporary_names, write_whole
+from kgask.machine.files import temporary_names, write_whole
 
 RUN_FILE, PREDICTIONS_FILE, TIMINGS_FILE = "run.json", "predictions.jsonl", "timings.jsonl"
 FORMAT = 1

@@ -25,7 +25,7 @@ from kgask.eval.summary import (
     figures,
     threshold_figures,
 )  # fmt: skip
-from kgask.files import check_output, write_whole
+from kgask.machine.files import check_output, write_whole
 
 TITLE = "kgask eval"
 SHOWN_WRONG = 12  # wrong answers of a run, spread over the stages that lost them

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from kgask.cores import usable_cores
 from kgask.errors import ModelError
+from kgask.machine.cores import usable_cores
 from kgask.methods.model_card import read_card
 from kgask.plan.batches import by_length, in_chunks, padded
 from kgask.plan.matrix_cache import content_of

@@ -17,8 +17,8 @@ from functools import cache
 
 import numpy as np
 
-from kgask.cores import usable_cores
 from kgask.errors import FallbackWarning, ModelError
+from kgask.machine.cores import usable_cores
 from kgask.plan.providers import CUDA, after_cuda, first_line
 
 # Rows of one run. A GPU is one device: it wants few large runs. On the CPU a run has one thread and runs stand side by

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from kgask.config import cache_home
 from kgask.errors import ModelError
-from kgask.files import write_whole
-from kgask.remembered import content_hash
+from kgask.machine.files import write_whole
+from kgask.machine.homes import cache_home
+from kgask.machine.remembered import content_hash
 
 
 def key_of(*used: object) -> str:

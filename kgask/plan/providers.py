@@ -14,8 +14,8 @@ import numpy as np
 
 from kgask.config import shipped_root
 from kgask.errors import FallbackWarning, ModelError
-from kgask.remembered import content_hash
-from kgask.trial import Trial
+from kgask.machine.remembered import content_hash
+from kgask.machine.trial import Trial
 
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"

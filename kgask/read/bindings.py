@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kgask.errors import ModelError, NativeError
-from kgask.remembered import content_hash
+from kgask.machine.remembered import content_hash
 
 MOST_LOGGED = 500  # bytes of an error that are kept
 BUILD_AGAIN = "pip install --force-reinstall --no-cache-dir --no-binary llama-cpp-python llama-cpp-python"

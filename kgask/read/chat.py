@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kgask.child import ChildDied, in_child
+from kgask.machine.child import ChildDied, in_child
+from kgask.machine.remembered import recall, remember
 from kgask.read.gguf_header import GgufHeader
-from kgask.remembered import recall, remember
 
 # Private-use characters: they stand for the texts while a template is rendered.
 USER, SYSTEM = "\ue000kgask\ue000", "\ue001kgask\ue001"

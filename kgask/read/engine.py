@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from kgask.config import AUTO
-from kgask.cores import free_cores, usable_cores
 from kgask.errors import ModelError
+from kgask.machine.cores import free_cores, usable_cores
 from kgask.read.bindings import load_bindings, load_model
 
 SMALLEST_CONTEXT = 512

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from kgask.config import cache_home
-from kgask.files import TMP_SUFFIX, whole_file
+from kgask.machine.files import TMP_SUFFIX, whole_file
+from kgask.machine.homes import cache_home
 
 FOLDER = "prefixes"
 MAGIC = b"kgask prefix 1\n"

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from kgask.config import AUTO, MODEL_CARD
-from kgask.cores import usable_cores
 from kgask.errors import ModelError, NativeError
+from kgask.machine.cores import usable_cores
+from kgask.machine.trial import Crash, Trial
 from kgask.read.bindings import library_hash
 from kgask.read.card import added_file, check_file, file_hash, is_added, read_card
 from kgask.read.gguf_header import GgufHeader, check_readable, read_header
-from kgask.trial import Crash, Trial
 
 if TYPE_CHECKING:
     from kgask.read.engine import Engine

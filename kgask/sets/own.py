@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from kgask.errors import UsageError
-from kgask.files import whole_file
+from kgask.machine.files import whole_file
 from kgask.sets.gold import Gold, GoldAnswer, GoldTopic
 from kgask.sets.rows import fits, json_lines, lines_of, one_of_folder, stem, text_at
 

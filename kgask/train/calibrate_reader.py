@@ -38,7 +38,7 @@ from kgask.config import MODEL_CARD
 from kgask.corpus.examples import MASK, PathExample
 from kgask.corpus.mix import load_corpus
 from kgask.errors import ModelError, UsageError
-from kgask.files import write_whole
+from kgask.machine.files import write_whole
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE, Calibration, RigelCard

@@ -12,7 +12,7 @@ from typing import Protocol
 import torch
 
 from kgask.errors import UsageError
-from kgask.files import whole_file, write_whole
+from kgask.machine.files import whole_file, write_whole
 
 CHECKPOINT, BEST, MARK = "checkpoint.pt", "best.pt", "kgask-run.txt"
 

@@ -13,7 +13,7 @@ from kgask.answer.pipeline import Pipeline
 from kgask.config import MODEL_CARD
 from kgask.corpus.examples import MASK
 from kgask.corpus.mix import WIKIDATA, Corpus
-from kgask.files import write_whole
+from kgask.machine.files import write_whole
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.plan.card import CLOSED_FILE, FILES, FORMAT_VERSION, MAGIC

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from kgask.config import cache_home
-from kgask.files import TMP_SUFFIX, write_whole
+from kgask.machine.files import TMP_SUFFIX, write_whole
+from kgask.machine.homes import cache_home
 
 MOST_ENTRIES = 256
 MOST_BYTES = 1 << 20  # of one entry; a larger one is not ours

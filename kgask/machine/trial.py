@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import Any
 
 from kgask.errors import ModelError, NativeError
-from kgask.remembered import recall, remember
+from kgask.machine.remembered import recall, remember
 
 VERSION = 2  # of what the tasks try; another one tries everything again
 _CPU_KEYS = ("vendor_id", "cpu family", "model", "stepping", "model name", "flags")  # of x86
@@ -59,7 +59,7 @@ class Trial:
 
     def run(self) -> None:
         """Try it, with nothing remembered; raises as :meth:`pass_once` does."""
-        from kgask.child import ChildDied, in_child  # seldom needed: a question pays for every import
+        from kgask.machine.child import ChildDied, in_child  # seldom needed: a question pays for every import
 
         try:
             problem = in_child(self.task, self.payload, seconds=self.seconds)

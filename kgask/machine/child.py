@@ -19,7 +19,7 @@ from typing import Any
 
 # llama.cpp would start a debugger to print where it failed, which takes seconds.
 _ENVIRONMENT = {"GGML_NO_BACKTRACE": "1"}
-_START = "import sys; from kgask.child import serve; serve(sys.argv[1])"
+_START = "import sys; from kgask.machine.child import serve; serve(sys.argv[1])"
 # A program fault; other ends (killed, too much time) say something about the moment, not about the code.
 _FAULTS = frozenset({"SIGSEGV", "SIGABRT", "SIGILL", "SIGBUS", "SIGFPE", "SIGSYS", "SIGTRAP"})
 
