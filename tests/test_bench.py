@@ -13,14 +13,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kgask.answer.pipeline import Pipeline
-from kgask.bench import datasets, off_topic
-from kgask.bench.datasets import GoldQuestion
-from kgask.bench.metrics import auroc, macro
-from kgask.bench.relations import simple_questions
-from kgask.bench.run import run
 from kgask.cli.bench import bench
 from kgask.corpus.examples import MASK
 from kgask.errors import BuildError, UsageError
+from kgask.eval import datasets, off_topic
+from kgask.eval.ask_set import run
+from kgask.eval.datasets import GoldQuestion
+from kgask.eval.metrics import auroc, macro
+from kgask.eval.relations import simple_questions
 
 SPOUSE = "/people/person/spouse_s./people/marriage/spouse"
 BORN = "/people/person/place_of_birth"

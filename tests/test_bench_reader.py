@@ -13,11 +13,11 @@ from click.testing import CliRunner, Result
 import kgask
 from kgask import config
 from kgask.answer.pipeline import Pipeline
-from kgask.bench import recheck
-from kgask.bench.datasets import GoldQuestion
 from kgask.bench.random_gguf import ARCHITECTURES, write_random
-from kgask.bench.reading import Comparison, compare
 from kgask.cli.main import cli
+from kgask.eval import recheck
+from kgask.eval.datasets import GoldQuestion
+from kgask.eval.reading import Comparison, compare
 from kgask.read.engine import Engine
 from kgask.types import Answer, AnswerEntity
 

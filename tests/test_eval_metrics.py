@@ -20,8 +20,8 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from kgask.bench.metrics import auroc
 from kgask.eval import metrics, resample, summary
+from kgask.eval.metrics import auroc
 
 IDS = st.lists(st.integers(0, 7), unique=True, max_size=6)
 CONFIDENCES = st.lists(

@@ -29,11 +29,11 @@ from kgask.errors import UsageError
 from kgask.eval import folder, metrics
 from kgask.eval.records import from_line, read_predictions, to_line
 from kgask.eval.resolve import Resolver
-from kgask.eval.run import Asking, ask, run, sample
+from kgask.eval.run import Asking, ask, run
 from kgask.pack.store import Pack
 from kgask.read.free import FreeReader, Writing
 from kgask.read.llama_reader import LlamaReader
-from kgask.sets.gold import Gold, GoldAnswer, GoldTopic
+from kgask.sets.gold import Gold, GoldAnswer, GoldTopic, sample
 
 FILMS = ("Harbour Lights", "Stone Garden", "The Long Wait", "North Road", "Paper Moonrise")
 DIRECTORS = ("Ann Ray", "Ann Ray", "Ann Ray", "Carl Moss", "Carl Moss")

@@ -16,8 +16,8 @@ import pytest
 
 from kgask import config
 from kgask.answer.pipeline import Pipeline
-from kgask.bench.recheck import Witness
 from kgask.errors import MethodError, ModelError, UsageError
+from kgask.eval.recheck import Witness
 from kgask.methods.amr import AmrCard, AmrModel, AmrRank
 from kgask.methods.amr_graph import CONCEPT, MOST_NODES, NAMED, ROLE, TOPIC, UNKNOWN, PenmanError, read_graph
 from kgask.methods.amr_inputs import links_of

@@ -16,9 +16,9 @@ from kgask import config
 from kgask.answer.by_method import best_seeds, without_marks
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
-from kgask.bench.recheck import Witness
 from kgask.cli.main import cli
 from kgask.errors import ModelError, UsageError
+from kgask.eval.recheck import Witness
 from kgask.methods.base import Scope
 from kgask.methods.baselines import PopularRelations, RandomTriples
 from kgask.methods.registry import METHODS

@@ -9,8 +9,8 @@ from reciter import write_reciter
 from tiny_gguf import write_qwen2
 
 from kgask.answer.pipeline import Pipeline
-from kgask.bench.recheck import Witness
 from kgask.config import shipped_root
+from kgask.eval.recheck import Witness
 from kgask.methods.registry import METHODS
 from kgask.read.free import FreeReader, Writing
 from kgask.types import Answer

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from kgask.bench.datasets import GoldQuestion
 from kgask.errors import UsageError
 from kgask.methods.base import Scope
 from kgask.methods.similarity import Similarity
 from kgask.methods.text_encoder import GRAPH, INPUTS, OUTPUT, TOKENIZER, TextEncoder
 from kgask.pack.normalise import normalise
+from kgask.pack.records import NameHit
 from kgask.pack.store import Pack
+from kgask.sets.gold import Gold
 from kgask.types import Question, Seed
 from kgask.verbalise import walked_ends
 
@@ -62,7 +63,7 @@ class BareSimilarity:
 
 
 def measure(
-    pack: Pack, encoder: Path, questions: Sequence[GoldQuestion], report: Callable[[int], None] = lambda done: None
+    pack: Pack, encoder: Path, questions: Sequence[Gold], report: Callable[[int], None] = lambda done: None
 ) -> dict[str, float | int]:
     """Share of questions with a right triple first, and among the first ten; time against the bare script, in turn.
 
@@ -74,14 +75,14 @@ def measure(
     bare_spent: list[float] = []
     for start in range(0, len(questions), BLOCK):
         golds = questions[start : start + BLOCK]
-        topics = [_topic(pack, gold.topic) for gold in golds]
+        topics = [_topic(pack, gold.topics[0].name) for gold in golds]
         asked = [(Question(gold.text), [Seed(topic, (0, 0), 1.0)]) for gold, topic in zip(golds, topics, strict=True)]
         found = [_timed(spent, method.find, *one, pack, Scope(TOP)) for one in asked]
         time.sleep(PAUSE_S)
         plain = [_timed(bare_spent, bare.rank, gold.text, topic) for gold, topic in zip(golds, topics, strict=True)]
         time.sleep(PAUSE_S)
         for gold, mine, theirs in zip(golds, found, plain, strict=True):
-            right = {hit.entity for answer in gold.answers for hit in _hits(pack, answer)}
+            right = {hit.entity for answer in gold.answers for hit in _hits(pack, answer.names[0])}
             ends = walked_ends(mine.triples, pack)[2].tolist()
             first += ends[0] in right
             within += bool(right & set(ends))
@@ -113,6 +114,6 @@ def _topic(pack: Pack, name: str) -> int:
     return hits[0].entity
 
 
-def _hits(pack: Pack, name: str) -> list:
+def _hits(pack: Pack, name: str) -> list[NameHit]:
     norm = normalise(name)
     return [hit for hit in pack.exact([norm]).get(norm, []) if hit.name == name]

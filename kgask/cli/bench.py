@@ -16,8 +16,8 @@ from kgask.cli.bench_similarity import similarity
 from kgask.cli.render import note, steps_bar, table
 
 if TYPE_CHECKING:
-    from kgask.bench.datasets import GoldQuestion
-    from kgask.bench.run import Report
+    from kgask.eval.ask_set import Report
+    from kgask.eval.datasets import GoldQuestion
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -73,7 +73,7 @@ def _ask_all(
 ) -> Report:
     """Ask a set over a pack; wrong answers to stderr as far as wanted."""
     from kgask.answer.pipeline import Pipeline
-    from kgask.bench.run import run
+    from kgask.eval.ask_set import run
 
     with (
         Pipeline.open(pack, model=options["model"], reader=reader, must_read=True) as pipeline,
@@ -144,7 +144,7 @@ def parity(files: tuple[Path, ...], pack: str | None, model: str | None, limit: 
       kgask bench parity DATA/metaqa/1-hop/qa_dev.txt.gz --pack metaqa --limit 2000
     The graph for CUDA runs on a GPU where one is found, on the CPU otherwise.
     """
-    from kgask.bench.parity import measure, read_questions
+    from kgask.eval.parity import measure, read_questions
 
     questions = read_questions(files, limit)
     with steps_bar("ask", len(questions)) as show:
@@ -167,7 +167,7 @@ def prepare(name: str, data: Path, output: Path) -> None:
     fb15k237: Freebase mids as keys, names, aliases and descriptions beside them,
     and every relation name as words.
     """
-    from kgask.bench.prepare import prepare as build
+    from kgask.eval.prepare import prepare as build
 
     outcome = build(name, data, output, note)
     counts = outcome.report.manifest["counts"]
@@ -184,7 +184,7 @@ def paths(questions: Path, pack: str | None, with_reader: bool, as_json: bool, *
 
     Brackets are removed before asking, so the topic is linked, unless --given.
     """
-    from kgask.bench.datasets import bracketed
+    from kgask.eval.datasets import bracketed
 
     report = _ask_all(bracketed(questions, options["limit"]), pack, options, "" if with_reader else None)
     _print_figures(report.figures(), as_json)
@@ -205,7 +205,7 @@ def linked(questions: Path | None, reworded: bool, pack: str | None, as_json: bo
       kgask bench linked DATA/entityquestions/dev --pack entityquestions
       kgask bench linked --reworded --pack entityquestions
     """
-    from kgask.bench import datasets
+    from kgask.eval import datasets
 
     if reworded == (questions is not None):
         raise click.UsageError("give QUESTIONS or --reworded")
@@ -224,7 +224,7 @@ def webquestions(data: Path, pack: str, as_json: bool, **options: Any) -> None:
     answer, one or two hops away, are in the graph. oracle_hits_at_1 is what the
     best single path of a question could reach, its ends taken in any order.
     """
-    from kgask.bench.datasets import webquestions as load
+    from kgask.eval.datasets import webquestions as load
 
     asked = load(data, ("val", "devtest"), options["limit"])
     figures = {
@@ -252,7 +252,7 @@ def relations(questions: Path, data: Path | None, model: str | None, as_json: bo
       kgask bench relations DATA/simplequestions_wikidata/annotated_wd_data_valid.txt.gz
     """
     from kgask import config
-    from kgask.bench.relations import measure, simple_questions
+    from kgask.eval.relations import measure, simple_questions
     from kgask.plan.rigel_onnx import RigelPlanner
 
     asked = simple_questions(questions, data or questions.resolve().parent.parent)
@@ -277,7 +277,7 @@ def abstain(pack: str | None, model: str | None, count: int, seed: int, misses: 
     no graph answers; the reader is not asked.
     """
     from kgask.answer.pipeline import Pipeline
-    from kgask.bench import off_topic
+    from kgask.eval import off_topic
 
     with Pipeline.open(pack, model=model, reader=None) as pipeline, steps_bar("ask", count) as show:
         asked = off_topic.questions(count, seed, off_topic.sampled_names(pipeline, 2000, seed))
@@ -307,7 +307,7 @@ def everything(data: Path, packs: Path, model: str | None, limit: int | None, as
     topics linked, AUROC of the confidence, share answered at the default
     threshold, right of those, median milliseconds.
     """
-    from kgask.bench.suite import COLUMNS, Suite
+    from kgask.eval.suite import COLUMNS, Suite
 
     suite = Suite(data, packs, model, limit)
     rows: list[dict[str, Any]] = []
@@ -334,7 +334,7 @@ def few(files: tuple[Path, ...], out: Path, rng_seed: int, force: bool) -> None:
     rest-2.txt, ... are for "kgask bench paths". FILES are MetaQA's, with their
     files of types beside them.
     """
-    from kgask.bench.few import write_few
+    from kgask.eval.few import write_few
 
     for name, n in write_few(files, out, rng_seed, force).items():
         note(f"{out / name}: {n} questions")

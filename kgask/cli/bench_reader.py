@@ -53,7 +53,7 @@ def reading(
     reader loses at most 0.5 points of both; exit code 3 where it does not.
     """
     from kgask.answer.pipeline import Pipeline
-    from kgask.bench.reading import compare, public_sets
+    from kgask.eval.reading import compare, public_sets
 
     rows: list[dict[str, Any]] = []
     for name, pack, load in public_sets(data, limit):
@@ -103,8 +103,8 @@ def recheck(
     code 3 when there is any.
     """
     from kgask.answer.pipeline import Pipeline
-    from kgask.bench import recheck as checking
     from kgask.bench.random_gguf import ARCHITECTURES
+    from kgask.eval import recheck as checking
 
     unknown = [name for name in architectures if name not in ARCHITECTURES]
     if unknown:
@@ -127,7 +127,7 @@ def recheck(
 
 
 def _questions(path: Path | None, number: int) -> list[str]:
-    from kgask.bench.datasets import bracketed, entity_questions
+    from kgask.eval.datasets import bracketed, entity_questions
 
     if path is None:
         return []

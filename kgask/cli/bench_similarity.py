@@ -23,14 +23,15 @@ def similarity(file: Path, pack: str | None, encoder: str | None, limit: int, as
     whether one of the first ten is, and the time of a question.
     """
     from kgask import config
-    from kgask.bench.datasets import bracketed
     from kgask.bench.similarity import measure
     from kgask.pack.store import Pack
+    from kgask.sets import registry
+    from kgask.sets.gold import sample
 
     name = pack or str(config.load_settings().get("pack", config.DEFAULT_PACK))
     folder = config.find("model", encoder or config.DEFAULT_ENCODER).path
     with Pack.open(config.find("pack", name).path) as opened, steps_bar("ask", limit) as show:
-        figures = measure(opened, folder, bracketed(file, limit), lambda done: show(done, ""))
+        figures = measure(opened, folder, sample(registry.load("metaqa", file), limit), lambda done: show(done, ""))
     if as_json:
         print(json.dumps(figures))
     else:

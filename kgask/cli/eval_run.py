@@ -61,8 +61,8 @@ def run(
     without any facts (the question-only baseline). A set of claims (factkg) needs --free for verdicts;
     its prompt is then KG-GPT's for claims, with --method none the claim alone.
     """
-    from kgask.eval.run import sample
     from kgask.sets import registry
+    from kgask.sets.gold import sample
 
     golds = sample(registry.load(set_name, path, options["split"]), options["limit"])
     chosen = options | {"set_name": set_name, "path": path, "command": command_line(ctx)}

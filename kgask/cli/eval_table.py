@@ -53,8 +53,8 @@ def table(data: Path, packs: Path, output: Path, limit: int, top_k: int) -> None
     hops far as the set's questions need; the planner is told nothing. Packs: kgask bench prepare NAME DATA -o DIR/NAME
     Prints Hits@1 in per cent with 95 % intervals, as a Markdown table. Run again, it goes on.
     """
-    from kgask.eval.run import sample
     from kgask.sets import registry
+    from kgask.sets.gold import sample
 
     cells: dict[tuple[str, str], list[str]] = {(method, reader): [] for method in METHODS for reader in READERS}
     for column in COLUMNS:

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from kgask.bench.recheck import Witness
 from kgask.eval.make_sample import Band, Rules, Sample, sample
 from kgask.eval.make_wording import Wording, Write
+from kgask.eval.recheck import Witness
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.sets.gold import Gold, GoldAnswer, GoldTopic

@@ -328,3 +328,24 @@ def at_threshold(confidences: np.ndarray, is_right: np.ndarray, threshold: float
     """Coverage, and accuracy of what is covered (None when nothing is), when less confidence is refused."""
     kept = (confidences >= threshold) & (confidences > 0)
     return float(np.mean(kept)), float(is_right[kept].mean()) if kept.any() else None
+
+
+def auroc(scores: np.ndarray, right: np.ndarray) -> float | None:
+    """Chance that a right answer has a higher score than a wrong one, ties half; None without both kinds.
+
+    Mann-Whitney's U over ranks; ``scores`` float [n], ``right`` bool [n].
+    """
+    n_right = int(right.sum())
+    n_wrong = len(right) - n_right
+    if n_right == 0 or n_wrong == 0:
+        return None
+    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    ranks = (last - (counts - 1) / 2)[place]  # mean rank of equal scores, from 1
+    return float((ranks[right].sum() - n_right * (n_right + 1) / 2) / (n_right * n_wrong))
+
+
+def macro(right: np.ndarray, groups: list[str]) -> float:
+    """Mean over groups of the share that is right; ``right`` bool [n]."""
+    names = np.asarray(groups)
+    return float(np.mean([right[names == name].mean() for name in sorted(set(groups))]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -22,7 +21,6 @@ from kgask.sets.gold import Gold
 from kgask.types import PLANNED, Answer
 
 BATCH = CHUNK  # what the pipeline plans in one call
-SAMPLE_SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +33,6 @@ class Asking:
     batch: int = BATCH  # questions that are asked together
     named: Mapping[str, Any] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)  # beside those that the pipeline knows: the prompt's
-
-
-def sample(golds: Sequence[Gold], limit: int | None, rng_seed: int = SAMPLE_SEED) -> list[Gold]:
-    """At most ``limit`` of the questions, drawn with a fixed seed, in the order of the set."""
-    if limit is None or limit >= len(golds):
-        return list(golds)
-    return [golds[row] for row in sorted(random.Random(rng_seed).sample(range(len(golds)), limit))]
 
 
 def questions_hash(golds: Sequence[Gold]) -> str:

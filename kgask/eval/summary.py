@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from kgask.bench.metrics import auroc
 from kgask.errors import UsageError
 from kgask.eval import metrics
 from kgask.eval.folder import Saved
+from kgask.eval.metrics import auroc
 from kgask.eval.records import Prediction
 from kgask.eval.resample import RESAMPLES, interval_of, mean_interval
 

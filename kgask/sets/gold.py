@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+SAMPLE_SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +42,10 @@ class Gold:
     band: str = ""  # long-tail level, most popular first: "head", "torso", "tail", or what the set calls it
     label: bool | None = None  # of a claim: supported or refuted
     history: tuple[tuple[str, str], ...] = ()  # earlier (question, answer) turns of a conversation
+
+
+def sample(golds: Sequence[Gold], limit: int | None, rng_seed: int = SAMPLE_SEED) -> list[Gold]:
+    """At most ``limit`` of the questions, drawn with a fixed seed, in the order of the set."""
+    if limit is None or limit >= len(golds):
+        return list(golds)
+    return [golds[row] for row in sorted(random.Random(rng_seed).sample(range(len(golds)), limit))]

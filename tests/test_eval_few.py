@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kgask.bench.few import write_few
 from kgask.errors import UsageError
+from kgask.eval.few import write_few
 
 
 def test_one_of_each_type_and_no_wording_twice(tmp_path: Path) -> None:

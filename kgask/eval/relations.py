@@ -9,8 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from kgask.bench.metrics import macro
 from kgask.errors import UsageError
+from kgask.eval.metrics import macro
 from kgask.pack.records import RelationText
 from kgask.plan.rigel_onnx import HopDistributions, mask_mention
 from kgask.sets.files import open_text, read_json

@@ -82,7 +82,7 @@ def tabbed(path: Path) -> list[GoldQuestion]:
 
 def reworded(limit: int | None = None) -> list[GoldQuestion]:
     """200 questions of EntityQuestions' dev part in words of our own."""
-    with resources.as_file(resources.files("kgask.bench") / REWORDED) as path:
+    with resources.as_file(resources.files("kgask.eval") / REWORDED) as path:
         return sample(tabbed(path), limit)
 
 

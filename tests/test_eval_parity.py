@@ -12,8 +12,8 @@ from test_ask_cli import kgask
 from test_company import questions
 
 import kgask as api
-from kgask.bench.parity import answered, figures
 from kgask.config import shipped_root
+from kgask.eval.parity import answered, figures
 from kgask.plan.providers import CUDA_GRAPH
 from kgask.plan.rigel_onnx import RigelPlanner
 

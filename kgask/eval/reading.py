@@ -8,8 +8,8 @@ from pathlib import Path
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
-from kgask.bench import datasets
-from kgask.bench.datasets import GoldQuestion
+from kgask.eval import datasets
+from kgask.eval.datasets import GoldQuestion
 from kgask.sets.fb15k237 import f1
 from kgask.types import Answer
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
-from kgask.bench.datasets import GoldQuestion
-from kgask.bench.metrics import auroc
 from kgask.errors import UsageError
+from kgask.eval.datasets import GoldQuestion
+from kgask.eval.metrics import auroc
 from kgask.types import Answer
 
 

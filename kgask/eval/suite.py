@@ -9,9 +9,9 @@ from typing import Any
 
 from kgask import config
 from kgask.answer.pipeline import Pipeline
-from kgask.bench import datasets, off_topic, relations
-from kgask.bench.datasets import GoldQuestion
-from kgask.bench.run import run
+from kgask.eval import datasets, off_topic, relations
+from kgask.eval.ask_set import run
+from kgask.eval.datasets import GoldQuestion
 from kgask.plan.rigel_onnx import RigelPlanner
 
 # What a row shows; "measured" names the figure that "value" is.
