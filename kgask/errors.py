@@ -33,6 +33,14 @@ class BuildError(KgaskError):
     """A source cannot be turned into a pack; names file and line where there is one."""
 
 
+class QueryError(KgaskError):
+    """A query cannot be built, read, or run on this pack; says which part."""
+
+
+class BudgetError(QueryError):
+    """A query was stopped: it took more time than it was given."""
+
+
 class ModelError(KgaskError):
     """A planner or reader model is missing, broken, or does not fit."""
 

@@ -63,7 +63,7 @@ def parse_literal(kind: LiteralKind | str, text: str, unit: str = "") -> Literal
     if kind == "number":
         return Literal("number", text, _number_value(text), unit)
     if kind == "date":
-        year, month, day = _date_parts(text)
+        year, month, day = date_parts(text)
         value = year + (max(month, 1) - 1) / 12 + (max(day, 1) - 1) / 372
         return Literal("date", text if _has_time(text) else _iso_date(year, month, day), value)
     return Literal("string", text)
@@ -103,7 +103,7 @@ def _iso_date(year: int, month: int, day: int) -> str:
     return f"{sign}{abs(year):04}" + (f"-{month:02}" if month else "") + (f"-{day:02}" if day else "")
 
 
-def _date_parts(text: str) -> tuple[int, int, int]:
+def date_parts(text: str) -> tuple[int, int, int]:
     """Astronomical year, month and day; month and day are 0 when the text gives none."""
     match = _ISO_DATE.fullmatch(text)
     if match:
@@ -129,7 +129,7 @@ def _days_in(year: int, month: int) -> int:
 def _date_label(text: str) -> str:
     if _has_time(text):
         return text
-    year, month, day = _date_parts(text)
+    year, month, day = date_parts(text)
     if year <= 0:
         words = [str(day)] if day else []
         words += [_MONTHS[month - 1]] if month else []

@@ -1,0 +1,504 @@
+"""The nodes of a query: immutable, compared by value, their types checked when they are built.
+
+Three kinds. A **set** node stands for entities (literals among them), a **value** node for one number or date, a
+**truth** node for yes, no or unknown. Entities and relations are ids of one pack; a relation is directed
+(:func:`kgask.types.directed`). What a node means, exactly, where values are uncertain or missing:
+
+*Values are intervals* (:mod:`kgask.pack.quantities`): 1775 is any day of that year. A comparison of intervals is true
+where it holds for all that both may be, false where it holds for none, else unknown.
+
+*Sets are pairs.* ``certain`` members surely belong, ``possible`` ones surely or perhaps: who has no known value, or one
+that cannot be compared, is a possible member of :class:`Where` and not a certain one. So a difference never claims
+what the graph does not know. Several values of one member: one that satisfies is enough.
+
+*Several values where one is asked for* (:class:`Compare`, :class:`Difference`, :class:`Age`) are read as the
+interval that spans them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Literal, get_args
+
+from kgask.errors import QueryError
+from kgask.pack.literals import parse_literal
+from kgask.pack.quantities import Quantity, date_quantity, to_base
+from kgask.types import DirectedRelationId, EntityId, RelationId
+
+Comparison = Literal["<", "<=", "=", ">=", ">", "in"]
+COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
+MAX_PATH = 3  # relations of a path to a value or to what is counted
+
+
+class Node:
+    """Any part of a query."""
+
+    __slots__ = ()
+
+    @property
+    def parts(self) -> tuple[Node, ...]:
+        """The nodes directly below, in the order of the fields."""
+        found: list[Node] = []
+        for field in fields(self):  # type: ignore[arg-type]  # every node is a dataclass
+            value = getattr(self, field.name)
+            found += [part for part in (value if isinstance(value, tuple) else (value,)) if isinstance(part, Node)]
+        return tuple(found)
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all below, each before its parts."""
+        yield self
+        for part in self.parts:
+            yield from part.walk()
+
+
+class SetNode(Node):
+    """Stands for entities of the pack."""
+
+    __slots__ = ()
+
+
+class ValueNode(Node):
+    """Stands for one number or date, known to an interval; or for none where the graph says nothing."""
+
+    __slots__ = ()
+
+
+class BagNode(ValueNode):
+    """Stands for several values, repeats kept; where one is asked for, the interval that spans them."""
+
+    __slots__ = ()
+
+
+class TruthNode(Node):
+    """Stands for yes, no, or unknown."""
+
+    __slots__ = ()
+
+
+def _need(node: Node, kind: type, *values: object) -> None:
+    for value in values:
+        if not isinstance(value, kind):
+            raise QueryError(f"{type(node).__name__} takes a {_KINDS[kind]}, not {_called(value)}")
+
+
+def _called(value: object) -> str:
+    return next((name for kind, name in _KINDS.items() if isinstance(value, kind)), repr(value))
+
+
+def _need_id(node: Node, *values: object) -> None:
+    for value in values:
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise QueryError(f"{type(node).__name__} takes an id, not {value!r}")
+
+
+# --- how members are looked at -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class By(Node):
+    """What members of a set are judged by: where a path of one to three directed relations leads from each."""
+
+    path: tuple[DirectedRelationId, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.path, tuple) or not 1 <= len(self.path) <= MAX_PATH:
+            raise QueryError(f"a path has one to {MAX_PATH} relations")
+        _need_id(self, *self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueOf(By):
+    """The numbers or dates at the end of the path."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeOf(By):
+    """How many different ends the path has; 0 where it leads nowhere."""
+
+
+# --- sets ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Entities(SetNode):
+    """These entities."""
+
+    ids: tuple[EntityId, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.ids, tuple) or not self.ids:
+            raise QueryError("Entities takes at least one id")
+        _need_id(self, *self.ids)
+        object.__setattr__(self, "ids", tuple(sorted(set(self.ids))))
+
+
+@dataclass(frozen=True, slots=True)
+class Class(SetNode):
+    """The instances of a type, by the pack's "instance of" relations, and those of its subclasses."""
+
+    type: EntityId
+
+    def __post_init__(self) -> None:
+        _need_id(self, self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Having(SetNode):
+    """Whatever the directed relation leaves: the domain of a relation, or its range where it is inverse."""
+
+    relation: DirectedRelationId
+
+    def __post_init__(self) -> None:
+        _need_id(self, self.relation)
+
+
+@dataclass(frozen=True, slots=True)
+class Follow(SetNode):
+    """What a directed relation leads to from any member (Cohen et al. 2020: one hop)."""
+
+    base: SetNode
+    relation: DirectedRelationId
+
+    def __post_init__(self) -> None:
+        _need(self, SetNode, self.base)
+        _need_id(self, self.relation)
+
+
+@dataclass(frozen=True, slots=True)
+class And(SetNode):
+    """Members of both."""
+
+    left: SetNode
+    right: SetNode
+
+    def __post_init__(self) -> None:
+        _need(self, SetNode, self.left, self.right)
+
+
+@dataclass(frozen=True, slots=True)
+class Or(SetNode):
+    """Members of either."""
+
+    left: SetNode
+    right: SetNode
+
+    def __post_init__(self) -> None:
+        _need(self, SetNode, self.left, self.right)
+
+
+@dataclass(frozen=True, slots=True)
+class Minus(SetNode):
+    """Members of the first that are not, even perhaps, of the second."""
+
+    left: SetNode
+    right: SetNode
+
+    def __post_init__(self) -> None:
+        _need(self, SetNode, self.left, self.right)
+
+
+@dataclass(frozen=True, slots=True)
+class Where(SetNode):
+    """Members whose value, or whose number of ends, compares so with a value; ``in`` a set: whose ends meet it."""
+
+    base: SetNode
+    by: By
+    comparison: Comparison
+    value: ValueNode | SetNode
+
+    def __post_init__(self) -> None:
+        _need(self, SetNode, self.base)
+        _need(self, By, self.by)
+        _check_comparison(self, self.comparison, self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Best(SetNode):
+    """Members at the ranks ``first`` to ``last`` (from 1) when ordered by what they are judged by.
+
+    Of several values the highest counts where ``most``, else the lowest. Members with equal values share their ranks,
+    so a tie gives more members than ranks. Members without a value take no part. Certain: at such a rank whatever the
+    uncertain values are.
+    """
+
+    base: SetNode
+    by: By
+    most: bool = True
+    first: int = 1
+    last: int = 1
+
+    def __post_init__(self) -> None:
+        _need(self, SetNode, self.base)
+        _need(self, By, self.by)
+        if not isinstance(self.most, bool):
+            raise QueryError("Best takes most or least")
+        _need_id(self, self.first, self.last)
+        if not 1 <= self.first <= self.last:
+            raise QueryError("ranks count from 1, the first before the last")
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified(SetNode):
+    """As the :class:`Follow` within, by triples that have a statement which says so.
+
+    Nested, all conditions must hold of one statement. A statement that lacks the qualifier, and a triple without
+    statements, may perhaps hold.
+    """
+
+    base: Follow | Qualified
+    relation: RelationId
+    comparison: Comparison
+    value: ValueNode | SetNode
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.base, Follow | Qualified):
+            raise QueryError(f"Qualified takes a followed relation, not {_called(self.base)}")
+        _need_id(self, self.relation)
+        _check_comparison(self, self.comparison, self.value)
+
+    @property
+    def follow(self) -> Follow:
+        """The relation that is followed."""
+        return self.base.follow if isinstance(self.base, Qualified) else self.base
+
+
+def _check_comparison(node: Node, comparison: object, value: object) -> None:
+    if comparison not in COMPARISONS:
+        raise QueryError(f"{type(node).__name__} compares by {' '.join(COMPARISONS)}, not {comparison!r}")
+    if isinstance(value, SetNode):
+        if comparison != "in" or (isinstance(node, Where) and isinstance(node.by, SizeOf)):
+            raise QueryError("a set can only be compared by 'in', and only with values")
+    else:
+        _need(node, ValueNode, value)
+
+
+# --- values --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Number(ValueNode):
+    """A number, in a unit."""
+
+    number: float
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.number, int | float) or isinstance(self.number, bool) or not math.isfinite(self.number):
+            raise QueryError(f"not a number: {self.number!r}")
+        object.__setattr__(self, "number", float(self.number))
+        try:
+            parse_literal("number", "0", self.unit)
+        except ValueError as error:
+            raise QueryError(str(error)) from None
+
+    @property
+    def quantity(self) -> Quantity:
+        axis, value = to_base(self.number, self.unit)
+        return Quantity(axis, value, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Date(ValueNode):
+    """A year, month or day, as text (:mod:`kgask.pack.literals`)."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "text", parse_literal("date", self.text).text)
+        except ValueError as error:
+            raise QueryError(str(error)) from None
+
+    @property
+    def quantity(self) -> Quantity:
+        return date_quantity(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Range(ValueNode):
+    """Everything from one number or date to another, both ends included."""
+
+    low: Number | Date
+    high: Number | Date
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.low, Number | Date) and isinstance(self.high, Number | Date)):
+            raise QueryError("Range takes two numbers or two dates")
+        low, high = self.low.quantity, self.high.quantity
+        if low.axis != high.axis or low.low > high.high:
+            raise QueryError("Range takes two values of one kind, the lower one first")
+
+    @property
+    def quantity(self) -> Quantity:
+        low, high = self.low.quantity, self.high.quantity
+        return Quantity(low.axis, low.low, high.high)
+
+
+Constant = Number | Date | Range
+
+
+@dataclass(frozen=True, slots=True)
+class Count(ValueNode):
+    """How many members: from the certain ones to the possible ones."""
+
+    base: SetNode
+
+    def __post_init__(self) -> None:
+        _need(self, SetNode, self.base)
+
+
+@dataclass(frozen=True, slots=True)
+class Values(BagNode):
+    """The numbers or dates that a directed relation leads to from the members, one for each triple."""
+
+    base: SetNode
+    relation: DirectedRelationId
+
+    def __post_init__(self) -> None:
+        _need(self, SetNode, self.base)
+        _need_id(self, self.relation)
+
+
+@dataclass(frozen=True, slots=True)
+class QualifierOf(BagNode):
+    """What the statements that were followed say: entities, numbers or dates."""
+
+    base: Follow | Qualified
+    relation: RelationId
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.base, Follow | Qualified):
+            raise QueryError(f"QualifierOf takes a followed relation, not {_called(self.base)}")
+        _need_id(self, self.relation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Aggregate(ValueNode):
+    values: BagNode
+
+    def __post_init__(self) -> None:
+        _need(self, BagNode, self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Sum(_Aggregate):
+    """All values together; 0 where there are none is never said: it is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mean(_Aggregate):
+    """The arithmetic mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Min(_Aggregate):
+    """The lowest value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Max(_Aggregate):
+    """The highest value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(ValueNode):
+    """The first less the second; of dates a time (in seconds, shown in days)."""
+
+    left: ValueNode
+    right: ValueNode
+
+    def __post_init__(self) -> None:
+        _need(self, ValueNode, self.left, self.right)
+
+
+@dataclass(frozen=True, slots=True)
+class Age(ValueNode):
+    """Whole years from one date to another: birthdays."""
+
+    born: ValueNode
+    at: ValueNode
+
+    def __post_init__(self) -> None:
+        _need(self, ValueNode, self.born, self.at)
+
+
+# --- truths --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Some(TruthNode):
+    """Whether the set has a member."""
+
+    base: SetNode
+
+    def __post_init__(self) -> None:
+        _need(self, SetNode, self.base)
+
+
+@dataclass(frozen=True, slots=True)
+class Holds(TruthNode):
+    """Whether a directed relation leads from a member of the first to one of the second."""
+
+    subject: SetNode
+    relation: DirectedRelationId
+    object: SetNode
+
+    def __post_init__(self) -> None:
+        _need(self, SetNode, self.subject, self.object)
+        _need_id(self, self.relation)
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(TruthNode):
+    """Whether two values compare so; unknown where one is missing or of another kind."""
+
+    left: ValueNode
+    comparison: Comparison
+    right: ValueNode
+
+    def __post_init__(self) -> None:
+        _need(self, ValueNode, self.left)
+        _check_comparison(self, self.comparison, self.right)
+
+
+@dataclass(frozen=True, slots=True)
+class Not(TruthNode):
+    """The other truth; unknown stays unknown."""
+
+    truth: TruthNode
+
+    def __post_init__(self) -> None:
+        _need(self, TruthNode, self.truth)
+
+
+@dataclass(frozen=True, slots=True)
+class _Several(TruthNode):
+    truths: tuple[TruthNode, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.truths, tuple) or not self.truths:
+            raise QueryError(f"{type(self).__name__} takes at least one truth")
+        _need(self, TruthNode, *self.truths)
+
+
+@dataclass(frozen=True, slots=True)
+class All(_Several):
+    """Whether every one is true (Kleene's logic)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Any(_Several):
+    """Whether one is true (Kleene's logic)."""
+
+
+Query = SetNode | ValueNode | TruthNode
+
+_KINDS: dict[type, str] = {
+    SetNode: "set",
+    BagNode: "list of values",
+    ValueNode: "value",
+    TruthNode: "truth",
+    By: "way to judge",
+}
