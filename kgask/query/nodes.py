@@ -18,94 +18,15 @@ interval that spans them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from dataclasses import dataclass
 
 from kgask.errors import QueryError
 from kgask.pack.literals import parse_literal
 from kgask.pack.quantities import Quantity, date_quantity, to_base
+from kgask.query.base import KINDS, BagNode, By, Comparison, Node, SetNode, TruthNode, ValueNode
 from kgask.types import DirectedRelationId, EntityId, RelationId
 
-Comparison = Literal["<", "<=", "=", ">=", ">", "in"]
-COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
-MAX_PATH = 3  # relations of a path to a value or to what is counted
-
-
-class Node:
-    """Any part of a query."""
-
-    __slots__ = ()
-
-    @property
-    def parts(self) -> tuple[Node, ...]:
-        """The nodes directly below, in the order of the fields."""
-        found: list[Node] = []
-        for field in fields(self):  # type: ignore[arg-type]  # every node is a dataclass
-            value = getattr(self, field.name)
-            found += [part for part in (value if isinstance(value, tuple) else (value,)) if isinstance(part, Node)]
-        return tuple(found)
-
-    def walk(self) -> Iterator[Node]:
-        """This node and all below, each before its parts."""
-        yield self
-        for part in self.parts:
-            yield from part.walk()
-
-
-class SetNode(Node):
-    """Stands for entities of the pack."""
-
-    __slots__ = ()
-
-
-class ValueNode(Node):
-    """Stands for one number or date, known to an interval; or for none where the graph says nothing."""
-
-    __slots__ = ()
-
-
-class BagNode(ValueNode):
-    """Stands for several values, repeats kept; where one is asked for, the interval that spans them."""
-
-    __slots__ = ()
-
-
-class TruthNode(Node):
-    """Stands for yes, no, or unknown."""
-
-    __slots__ = ()
-
-
-def _need(node: Node, kind: type, *values: object) -> None:
-    for value in values:
-        if not isinstance(value, kind):
-            raise QueryError(f"{type(node).__name__} takes a {_KINDS[kind]}, not {_called(value)}")
-
-
-def _called(value: object) -> str:
-    return next((name for kind, name in _KINDS.items() if isinstance(value, kind)), repr(value))
-
-
-def _need_id(node: Node, *values: object) -> None:
-    for value in values:
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise QueryError(f"{type(node).__name__} takes an id, not {value!r}")
-
-
 # --- how members are looked at -------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class By(Node):
-    """What members of a set are judged by: where a path of one to three directed relations leads from each."""
-
-    path: tuple[DirectedRelationId, ...]
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.path, tuple) or not 1 <= len(self.path) <= MAX_PATH:
-            raise QueryError(f"a path has one to {MAX_PATH} relations")
-        _need_id(self, *self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +49,7 @@ class Entities(SetNode):
     ids: tuple[EntityId, ...]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.ids, tuple) or not self.ids:
-            raise QueryError("Entities takes at least one id")
-        _need_id(self, *self.ids)
+        Node.__post_init__(self)
         object.__setattr__(self, "ids", tuple(sorted(set(self.ids))))
 
 
@@ -140,18 +59,12 @@ class Class(SetNode):
 
     type: EntityId
 
-    def __post_init__(self) -> None:
-        _need_id(self, self.type)
-
 
 @dataclass(frozen=True, slots=True)
 class Having(SetNode):
     """Whatever the directed relation leaves: the domain of a relation, or its range where it is inverse."""
 
     relation: DirectedRelationId
-
-    def __post_init__(self) -> None:
-        _need_id(self, self.relation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +74,6 @@ class Follow(SetNode):
     base: SetNode
     relation: DirectedRelationId
 
-    def __post_init__(self) -> None:
-        _need(self, SetNode, self.base)
-        _need_id(self, self.relation)
-
 
 @dataclass(frozen=True, slots=True)
 class And(SetNode):
@@ -172,9 +81,6 @@ class And(SetNode):
 
     left: SetNode
     right: SetNode
-
-    def __post_init__(self) -> None:
-        _need(self, SetNode, self.left, self.right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +90,6 @@ class Or(SetNode):
     left: SetNode
     right: SetNode
 
-    def __post_init__(self) -> None:
-        _need(self, SetNode, self.left, self.right)
-
 
 @dataclass(frozen=True, slots=True)
 class Minus(SetNode):
@@ -194,9 +97,6 @@ class Minus(SetNode):
 
     left: SetNode
     right: SetNode
-
-    def __post_init__(self) -> None:
-        _need(self, SetNode, self.left, self.right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +109,8 @@ class Where(SetNode):
     value: ValueNode | SetNode
 
     def __post_init__(self) -> None:
-        _need(self, SetNode, self.base)
-        _need(self, By, self.by)
-        _check_comparison(self, self.comparison, self.value)
+        Node.__post_init__(self)
+        _check_operand(self.comparison, self.value, countable=isinstance(self.by, SizeOf))
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,11 +129,7 @@ class Best(SetNode):
     last: int = 1
 
     def __post_init__(self) -> None:
-        _need(self, SetNode, self.base)
-        _need(self, By, self.by)
-        if not isinstance(self.most, bool):
-            raise QueryError("Best takes most or least")
-        _need_id(self, self.first, self.last)
+        Node.__post_init__(self)
         if not 1 <= self.first <= self.last:
             raise QueryError("ranks count from 1, the first before the last")
 
@@ -253,10 +148,8 @@ class Qualified(SetNode):
     value: ValueNode | SetNode
 
     def __post_init__(self) -> None:
-        if not isinstance(self.base, Follow | Qualified):
-            raise QueryError(f"Qualified takes a followed relation, not {_called(self.base)}")
-        _need_id(self, self.relation)
-        _check_comparison(self, self.comparison, self.value)
+        Node.__post_init__(self)
+        _check_operand(self.comparison, self.value)
 
     @property
     def follow(self) -> Follow:
@@ -264,14 +157,9 @@ class Qualified(SetNode):
         return self.base.follow if isinstance(self.base, Qualified) else self.base
 
 
-def _check_comparison(node: Node, comparison: object, value: object) -> None:
-    if comparison not in COMPARISONS:
-        raise QueryError(f"{type(node).__name__} compares by {' '.join(COMPARISONS)}, not {comparison!r}")
-    if isinstance(value, SetNode):
-        if comparison != "in" or (isinstance(node, Where) and isinstance(node.by, SizeOf)):
-            raise QueryError("a set can only be compared by 'in', and only with values")
-    else:
-        _need(node, ValueNode, value)
+def _check_operand(comparison: Comparison, value: ValueNode | SetNode, countable: bool = False) -> None:
+    if isinstance(value, SetNode) and (comparison != "in" or countable):
+        raise QueryError("a set can only be compared by 'in', and only with values")
 
 
 # --- values --------------------------------------------------------------------------------------
@@ -285,7 +173,8 @@ class Number(ValueNode):
     unit: str = ""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.number, int | float) or isinstance(self.number, bool) or not math.isfinite(self.number):
+        Node.__post_init__(self)
+        if not math.isfinite(self.number):
             raise QueryError(f"not a number: {self.number!r}")
         object.__setattr__(self, "number", float(self.number))
         try:
@@ -306,6 +195,7 @@ class Date(ValueNode):
     text: str
 
     def __post_init__(self) -> None:
+        Node.__post_init__(self)
         try:
             object.__setattr__(self, "text", parse_literal("date", self.text).text)
         except ValueError as error:
@@ -324,8 +214,7 @@ class Range(ValueNode):
     high: Number | Date
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.low, Number | Date) and isinstance(self.high, Number | Date)):
-            raise QueryError("Range takes two numbers or two dates")
+        Node.__post_init__(self)
         low, high = self.low.quantity, self.high.quantity
         if low.axis != high.axis or low.low > high.high:
             raise QueryError("Range takes two values of one kind, the lower one first")
@@ -345,9 +234,6 @@ class Count(ValueNode):
 
     base: SetNode
 
-    def __post_init__(self) -> None:
-        _need(self, SetNode, self.base)
-
 
 @dataclass(frozen=True, slots=True)
 class Values(BagNode):
@@ -355,10 +241,6 @@ class Values(BagNode):
 
     base: SetNode
     relation: DirectedRelationId
-
-    def __post_init__(self) -> None:
-        _need(self, SetNode, self.base)
-        _need_id(self, self.relation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,18 +250,10 @@ class QualifierOf(BagNode):
     base: Follow | Qualified
     relation: RelationId
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.base, Follow | Qualified):
-            raise QueryError(f"QualifierOf takes a followed relation, not {_called(self.base)}")
-        _need_id(self, self.relation)
-
 
 @dataclass(frozen=True, slots=True)
 class _Aggregate(ValueNode):
     values: BagNode
-
-    def __post_init__(self) -> None:
-        _need(self, BagNode, self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,9 +283,6 @@ class Difference(ValueNode):
     left: ValueNode
     right: ValueNode
 
-    def __post_init__(self) -> None:
-        _need(self, ValueNode, self.left, self.right)
-
 
 @dataclass(frozen=True, slots=True)
 class Age(ValueNode):
@@ -419,9 +290,6 @@ class Age(ValueNode):
 
     born: ValueNode
     at: ValueNode
-
-    def __post_init__(self) -> None:
-        _need(self, ValueNode, self.born, self.at)
 
 
 # --- truths --------------------------------------------------------------------------------------
@@ -433,9 +301,6 @@ class Some(TruthNode):
 
     base: SetNode
 
-    def __post_init__(self) -> None:
-        _need(self, SetNode, self.base)
-
 
 @dataclass(frozen=True, slots=True)
 class Holds(TruthNode):
@@ -444,10 +309,6 @@ class Holds(TruthNode):
     subject: SetNode
     relation: DirectedRelationId
     object: SetNode
-
-    def __post_init__(self) -> None:
-        _need(self, SetNode, self.subject, self.object)
-        _need_id(self, self.relation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -458,10 +319,6 @@ class Compare(TruthNode):
     comparison: Comparison
     right: ValueNode
 
-    def __post_init__(self) -> None:
-        _need(self, ValueNode, self.left)
-        _check_comparison(self, self.comparison, self.right)
-
 
 @dataclass(frozen=True, slots=True)
 class Not(TruthNode):
@@ -469,18 +326,10 @@ class Not(TruthNode):
 
     truth: TruthNode
 
-    def __post_init__(self) -> None:
-        _need(self, TruthNode, self.truth)
-
 
 @dataclass(frozen=True, slots=True)
 class _Several(TruthNode):
     truths: tuple[TruthNode, ...]
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.truths, tuple) or not self.truths:
-            raise QueryError(f"{type(self).__name__} takes at least one truth")
-        _need(self, TruthNode, *self.truths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -495,10 +344,5 @@ class Any(_Several):
 
 Query = SetNode | ValueNode | TruthNode
 
-_KINDS: dict[type, str] = {
-    SetNode: "set",
-    BagNode: "list of values",
-    ValueNode: "value",
-    TruthNode: "truth",
-    By: "way to judge",
-}
+KINDS["Follow | Qualified"] = (Follow | Qualified, "a followed relation")
+KINDS["Number | Date"] = (Number | Date, "a number or a date")
