@@ -23,7 +23,7 @@ _SERVER = """
 import json, os, signal, sys, tempfile
 import kgask  # before the libraries: it sets what they read from the environment
 import numpy, onnxruntime, tokenizers
-import kgask.cli.ask, kgask.cli.models, kgask.answer.pipeline, kgask.read.llama_reader, kgask.read.probe
+import kgask.cli.ask, kgask.cli.models, kgask.answer.pipeline, kgask.read.cross_encoder.reader, kgask.read.files.probe
 from kgask.machine import environment
 from kgask.cli.main import main
 

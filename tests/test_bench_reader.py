@@ -18,7 +18,7 @@ from kgask.cli.main import cli
 from kgask.eval import recheck
 from kgask.eval.datasets import GoldQuestion
 from kgask.eval.reading import Comparison, compare
-from kgask.read.engine import Engine
+from kgask.read.gguf.engine import Engine
 from kgask.types import Answer, AnswerEntity
 
 TEXTS = ["Cora Reed is married to Dan Reed", "George Hill", "who is the child of Anne Hill?"] * 20

@@ -10,8 +10,8 @@ from tiny_gguf import write_qwen2
 
 from kgask.bench.busy import busy
 from kgask.machine.cores import free_cores
-from kgask.read import engine
-from kgask.read.engine import Engine
+from kgask.read.gguf import engine
+from kgask.read.gguf.engine import Engine
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ from kgask.eval.records import from_line, read_predictions, to_line
 from kgask.eval.resolve import Resolver
 from kgask.eval.run import Asking, ask, run
 from kgask.pack.store import Pack
-from kgask.read.free import FreeReader, Writing
-from kgask.read.llama_reader import LlamaReader
+from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.gguf.free import FreeReader, Writing
 from kgask.sets.gold import Gold, GoldAnswer, GoldTopic, sample
 
 FILMS = ("Harbour Lights", "Stone Garden", "The Long Wait", "North Road", "Paper Moonrise")

@@ -17,7 +17,7 @@ from network import QUESTION
 from tiny_gguf import write_qwen2
 
 from kgask.errors import ModelError
-from kgask.read.llama_reader import LlamaReader
+from kgask.read.cross_encoder.reader import LlamaReader
 
 HANGS = "{% for a in range(99999) %}{% for b in range(99999) %}{% set c = a * b %}{% endfor %}{% endfor %}"
 TEMPLATES = {
@@ -124,7 +124,7 @@ def test_metadata_that_is_not_text_is_shown_harmlessly(tmp_path: Path, empty_hom
 def test_a_file_is_tried_once_and_again_when_it_changes(
     tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kgask.read import probe
+    from kgask.read.files import probe
 
     path, tried = write_qwen2(tmp_path / "model.gguf"), []
     real = probe.Trial.run

@@ -26,10 +26,10 @@ from kgask.methods.type_graph import TypeGraph
 from kgask.pack.check import check_pack
 from kgask.pack.header import dump_manifest
 from kgask.pack.store import Pack
-from kgask.read.engine import Engine
-from kgask.read.grammar import write
-from kgask.read.llama_reader import LlamaReader
-from kgask.read.prompts import NAMED
+from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.gguf.engine import Engine
+from kgask.read.gguf.grammar import write
+from kgask.read.gguf.prompts import NAMED
 from kgask.types import Branch, Question, Seed
 from kgask.verbalise import verbalise, walked_ends
 

@@ -24,7 +24,7 @@ from kgask.methods.relation_rank import (
     RelationRank,
 )
 from kgask.pack.store import Pack
-from kgask.read.llama_reader import LlamaReader
+from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.retrieve.follow import relations_of
 from kgask.types import Branch, Question, Seed, directed
 from kgask.verbalise import verbalise, walked_ends

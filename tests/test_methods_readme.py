@@ -12,7 +12,7 @@ from kgask.answer.pipeline import Pipeline
 from kgask.config import shipped_root
 from kgask.eval.recheck import Witness
 from kgask.methods.registry import METHODS
-from kgask.read.free import FreeReader, Writing
+from kgask.read.gguf.free import FreeReader, Writing
 from kgask.types import Answer
 
 QUESTION = "who wrote Lady Susan?"

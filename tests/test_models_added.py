@@ -20,9 +20,9 @@ from kgask import config
 from kgask.cli.main import cli
 from kgask.config import shipped_root
 from kgask.errors import ConfigError, ModelError, UsageError
-from kgask.read import probe
-from kgask.read.card import added_file
-from kgask.read.llama_reader import LlamaReader
+from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.files import probe
+from kgask.read.files.card import added_file
 
 
 def kgask(*arguments: str, stdin: str | None = None) -> Result:
@@ -264,7 +264,7 @@ def test_gpu_layers_that_are_none(value: object) -> None:
 
 
 def test_layers_go_to_a_gpu_only_where_there_is_one(model: Path) -> None:
-    from kgask.read.engine import ALL_LAYERS, Engine, layers_on_gpu
+    from kgask.read.gguf.engine import ALL_LAYERS, Engine, layers_on_gpu
 
     assert [layers_on_gpu("auto", has) for has in (True, False)] == [ALL_LAYERS, 0]
     assert [layers_on_gpu(3, has) for has in (True, False)] == [3, 0]

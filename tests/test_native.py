@@ -17,9 +17,9 @@ from kgask import config
 from kgask.errors import FallbackWarning, NativeError
 from kgask.machine.remembered import recall
 from kgask.machine.trial import Trial, cpu
-from kgask.read import probe
-from kgask.read.bindings import library_files, library_hash
-from kgask.read.llama_reader import LlamaReader
+from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.files import probe
+from kgask.read.gguf.bindings import library_files, library_hash
 
 READER = config.shipped_root("model") / "reader"
 
@@ -112,7 +112,7 @@ def test_a_reader_folder_whose_file_aborts_is_not_read(tmp_path: Path) -> None:
     """Its card and its hash are right; llama.cpp ends the process on a model without layers."""
     from gguf import GGUFReader
 
-    from kgask.read.card import make_card
+    from kgask.read.files.card import make_card
 
     folder = tmp_path / "reader"
     shutil.copytree(READER, folder)
@@ -166,7 +166,7 @@ def test_only_faults_are_remembered(
     monkeypatch.setattr(
         "kgask.machine.child._START", f"import os, signal, time; signal.signal(2, signal.SIG_DFL); {code}"
     )
-    trial = Trial("model", "a library", "kgask.read.probe:attempt", {}, ("this",), seconds=1.0)
+    trial = Trial("model", "a library", "kgask.read.files.probe:attempt", {}, ("this",), seconds=1.0)
     with pytest.raises(NativeError) as died:
         trial.pass_once()
     assert str(died.value) == f"model: a library cannot use this file: it {how}"
@@ -213,4 +213,4 @@ def test_every_gguf_is_loaded_by_one_function() -> None:
         for path in package.rglob("*.py")
         if "llama_model_load" in (text := path.read_text(encoding="utf-8")) or "llama_cpp.Llama(" in text
     }
-    assert loading == {"read/bindings.py"}
+    assert loading == {"read/gguf/bindings.py"}

@@ -10,10 +10,10 @@ import pytest
 from tiny_gguf import write_qwen2, write_t5
 from toy_graph import ToyGraph, evidence_of
 
-from kgask.read.encoder_decoder import EncoderDecoder
-from kgask.read.engine import Engine
-from kgask.read.llama_reader import LlamaReader
-from kgask.read.prefix_cache import LEAST_TOKENS, PrefixCache
+from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.files.prefix_cache import LEAST_TOKENS, PrefixCache
+from kgask.read.gguf.encoder_decoder import EncoderDecoder
+from kgask.read.gguf.engine import Engine
 from kgask.types import Question
 
 STATIC, REST = list(range(60, 130)), list(range(30, 90))
@@ -94,7 +94,7 @@ def test_a_whole_file_with_another_state_is_not_taken(model: Path, tmp_path: Pat
     """llama.cpp itself refuses it (a state of a model with another shape); the tokens are evaluated."""
     import hashlib
 
-    from kgask.read.prefix_cache import MAGIC
+    from kgask.read.files.prefix_cache import MAGIC
 
     engine, cache = opened(model, tmp_path)
     engine.reserve(200)

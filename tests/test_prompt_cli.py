@@ -9,7 +9,7 @@ import pytest
 from forked_cli import kgask
 from tiny_gguf import write_qwen2
 
-from kgask.read.prompts import FIELD_HELP, NAMED
+from kgask.read.gguf.prompts import FIELD_HELP, NAMED
 
 ASKED = "who is the sibling of Eve Reed?"
 

@@ -9,11 +9,11 @@ import pytest
 from tiny_gguf import CHAT_TEMPLATE, write_qwen2
 from toy_graph import ToyGraph, evidence_of
 
-from kgask.read import chat
-from kgask.read.chat import BROKEN_TEMPLATE, NO_SYSTEM_ROLE, NO_TEMPLATE, OWN_TEMPLATE, chat_format, data_tokens
-from kgask.read.engine import Engine
-from kgask.read.gguf_header import read_header
-from kgask.read.llama_reader import LlamaReader
+from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.gguf import chat
+from kgask.read.gguf.chat import BROKEN_TEMPLATE, NO_SYSTEM_ROLE, NO_TEMPLATE, OWN_TEMPLATE, chat_format, data_tokens
+from kgask.read.gguf.engine import Engine
+from kgask.read.gguf.header import read_header
 from kgask.read.reply import broken_citation
 from kgask.types import Question
 

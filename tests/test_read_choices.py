@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tiny_gguf import write_qwen2
 
-from kgask.read.choices import NameChoices, NumberChoices
-from kgask.read.constrain import decode_reply, score_reply
-from kgask.read.engine import Engine
+from kgask.read.gguf.choices import NameChoices, NumberChoices
+from kgask.read.gguf.constrain import decode_reply, score_reply
+from kgask.read.gguf.engine import Engine
 from kgask.verbalise import Line
 
 # A name that begins another, one that two lines share, yes and no, numbers of an operator, marks, other scripts.

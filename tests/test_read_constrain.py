@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgask.read.constrain import (
+from kgask.read.cross_encoder.prompt import PromptLine, ways
+from kgask.read.gguf.constrain import (
     Judged,
     ReplyGrammar,
     Verdicts,
@@ -22,7 +23,6 @@ from kgask.read.constrain import (
     pooled,
     score_reply,
 )
-from kgask.read.prompt import PromptLine, ways
 
 N_VOCAB = 40
 

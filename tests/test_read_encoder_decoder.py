@@ -12,7 +12,7 @@ from tiny_gguf import T5_BUCKETS, T5_KEY_SIZE, t5_vocabulary, t5_weights, write_
 from toy_graph import ToyGraph, evidence_of
 
 from kgask.errors import ModelError
-from kgask.read.encoder_decoder import EncoderDecoder
+from kgask.read.gguf.encoder_decoder import EncoderDecoder
 from kgask.types import Question
 
 TRIPLES = [
@@ -129,7 +129,7 @@ def test_no_text_ends_the_prompt(engine: EncoderDecoder) -> None:
 
 
 def test_reading_with_it(path: Path) -> None:
-    from kgask.read.llama_reader import LlamaReader
+    from kgask.read.cross_encoder.reader import LlamaReader
     from kgask.read.reply import broken_citation
 
     graph = ToyGraph(TRIPLES)

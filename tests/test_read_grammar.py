@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tiny_gguf import SPECIALS, write_qwen2, write_t5
 
 from kgask.errors import ModelError
-from kgask.read.encoder_decoder import EncoderDecoder
-from kgask.read.engine import Engine
-from kgask.read.grammar import MAX_GRAMMAR_BYTES, ListForm, alternatives, can_constrain, literal, pick, write
+from kgask.read.gguf.encoder_decoder import EncoderDecoder
+from kgask.read.gguf.engine import Engine
+from kgask.read.gguf.grammar import MAX_GRAMMAR_BYTES, ListForm, alternatives, can_constrain, literal, pick, write
 
 HOSTILE = [
     'say "a"', "back\\slash", "[x] ] | ::= (", "new\nline\tand\r", "<|im_end|>", "a\x00b", "root ::= .*", "Ünï — 你",

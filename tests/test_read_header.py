@@ -9,8 +9,8 @@ from hostile_gguf import ARCHITECTURE, BYTES, U32, U64, gguf_bytes, text
 from tiny_gguf import write_header_only, write_qwen2, write_t5
 
 from kgask.errors import ModelError
-from kgask.read.gguf_header import check_readable, read_header
-from kgask.read.llama_reader import LlamaReader
+from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.gguf.header import check_readable, read_header
 
 
 @pytest.mark.parametrize("name", BYTES)

@@ -6,7 +6,7 @@ import pytest
 from toy_graph import ToyGraph
 
 from kgask.pack.store import Pack
-from kgask.read.matching import match
+from kgask.read.gguf.matching import match
 from kgask.types import Candidate
 
 NAMES = [

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tiny_gguf import SPECIALS, write_qwen2
 from toy_graph import ToyGraph, evidence_of
 
-from kgask.read.foreign_reader import ForeignReader
-from kgask.read.llama_reader import LlamaReader
-from kgask.read.neutral import neutral
-from kgask.read.prompts import NAMED
+from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.gguf.neutral import neutral
+from kgask.read.gguf.prompts import NAMED
+from kgask.read.gguf.reader import ForeignReader
 from kgask.read.reply import broken_citation
 from kgask.types import Evidence, Question
 

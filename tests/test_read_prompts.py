@@ -11,9 +11,9 @@ from tiny_gguf import write_qwen2
 from toy_graph import ToyGraph, evidence_of
 
 from kgask.errors import ModelError, UsageError
-from kgask.read.foreign_reader import ForeignReader
-from kgask.read.llama_reader import LlamaReader
-from kgask.read.prompts import FIELD_HELP, MAX_TEMPLATE_BYTES, NAMED, form_of, parse
+from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.gguf.prompts import FIELD_HELP, MAX_TEMPLATE_BYTES, NAMED, form_of, parse
+from kgask.read.gguf.reader import ForeignReader
 from kgask.read.reply import broken_citation
 from kgask.types import Question
 from kgask.verbalise import verbalise

@@ -18,9 +18,9 @@ from toy_graph import ToyGraph, evidence_of
 from kgask.answer.by_method import without_marks
 from kgask.config import shipped_root
 from kgask.errors import ModelError
-from kgask.read.constrain import Reply
-from kgask.read.foreign_reader import ForeignReader
-from kgask.read.llama_reader import LlamaReader, mark_lines
+from kgask.read.cross_encoder.reader import LlamaReader, mark_lines
+from kgask.read.gguf.constrain import Reply
+from kgask.read.gguf.reader import ForeignReader
 from kgask.read.reply import answer_reading, broken_citation
 from kgask.types import Evidence, Question, Reading, ScoredTriple
 from kgask.verbalise import clean_label, verbalise
@@ -359,7 +359,7 @@ def test_a_citation_that_does_not_hold_is_not_returned() -> None:
 QUIET = """
 import os, sys
 from kgask.errors import ModelError
-from kgask.read.llama_reader import LlamaReader
+from kgask.read.cross_encoder.reader import LlamaReader
 for path in sys.argv[1:]:
     try:
         reader = LlamaReader.load(path)

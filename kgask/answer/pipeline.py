@@ -98,7 +98,7 @@ class Pipeline:
         (a :class:`~kgask.errors.FallbackWarning` says so), unless ``must_read`` or what is asked for needs one.
         ``method`` is one of :data:`kgask.methods.registry.METHODS`, ``method_options`` are fields of
         :class:`~kgask.methods.registry.MethodOptions`. ``prompt`` is what another reader than kgask's is told (a name
-        or a file: :func:`kgask.read.prompts.form_of`), ``context`` whether it sees triples, passages, or both.
+        or a file: :func:`kgask.read.gguf.prompts.form_of`), ``context`` whether it sees triples, passages, or both.
         Raises :class:`~kgask.errors.PackError`,
         :class:`~kgask.errors.ModelError` (:class:`~kgask.errors.NativeError` of a reader that must read) or
         :class:`~kgask.errors.UsageError`.
@@ -141,7 +141,7 @@ class Pipeline:
         if not hasattr(self.reader, "use_prompt") or getattr(self.reader, "reads_marks", False):
             raise UsageError(f"--context {context} needs a language model; name one: --reader FILE.gguf")
         if not prompted:
-            from kgask.read.prompts import NAMED
+            from kgask.read.gguf.prompts import NAMED
 
             self.reader.use_prompt(NAMED[f"ltgen-{context}"])
         self.passages = PassageFinder(self.pack, TextEncoder.load(config.find("model", encoder).path))

@@ -38,7 +38,7 @@ def main(onnx: str, tokenizer: str, gguf: str) -> None:
 
 def _read(llama: Any, gguf: str) -> None:
     """The prompt through the model, of an encoder or a decoder alike."""
-    from kgask.read.bindings import load_model
+    from kgask.read.gguf.bindings import load_model
 
     model = load_model(Path(gguf))
     settings = llama.llama_context_default_params()

@@ -53,7 +53,7 @@ def busy(number: int) -> Iterator[None]:
 
 def ask(payload: dict[str, Any]) -> float:
     """In a child: milliseconds of all questions, after some that do not count."""
-    from kgask.read.engine import Engine
+    from kgask.read.gguf.engine import Engine
 
     Engine.yields = payload["yields"]
     with Pipeline.open(reader=payload["reader"], must_read=True) as pipeline:

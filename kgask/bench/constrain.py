@@ -3,7 +3,7 @@
 All ways get the same prompt and the same candidates, in turn:
 
 - ``unconstrained``: greedy over the whole vocabulary, as many tokens as the constrained reply has;
-- ``trie``: what kgask does (:mod:`kgask.read.constrain`): the candidates' tokens as a trie, probabilities
+- ``trie``: what kgask does (:mod:`kgask.read.gguf.constrain`): the candidates' tokens as a trie, probabilities
   renormalised over what may follow, forced tokens not evaluated one by one;
 - ``grammar``: llama.cpp's own grammar sampler over the whole vocabulary at each token;
 - ``sequences``: every candidate scored, as a sequence of its own that shares the prompt's cache, in one batch.
@@ -28,12 +28,12 @@ import numpy as np
 from kgask.bench.random_gguf import write_random
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
-from kgask.read.bindings import load_bindings, load_model
-from kgask.read.choices import LAST, NameChoices, NameGrammar
-from kgask.read.constrain import START, Tokens, decode_reply
-from kgask.read.foreign_reader import ForeignReader
-from kgask.read.llama_reader import LlamaReader
-from kgask.read.prompts import NAMED
+from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.gguf.bindings import load_bindings, load_model
+from kgask.read.gguf.choices import LAST, NameChoices, NameGrammar
+from kgask.read.gguf.constrain import START, Tokens, decode_reply
+from kgask.read.gguf.prompts import NAMED
+from kgask.read.gguf.reader import ForeignReader
 from kgask.types import ScoredTriple
 from kgask.verbalise import Line, verbalise
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from kgask.bench.constrain import random_reader
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
-from kgask.read.foreign_reader import ForeignReader
-from kgask.read.llama_reader import LlamaReader
-from kgask.read.prefix_cache import PrefixCache
-from kgask.read.prompts import form_of
+from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.files.prefix_cache import PrefixCache
+from kgask.read.gguf.prompts import form_of
+from kgask.read.gguf.reader import ForeignReader
 from kgask.types import ScoredTriple
 from kgask.verbalise import verbalise
 

@@ -111,7 +111,7 @@ def _check(options: dict[str, Any]) -> None:
             if options[name]:
                 raise UsageError(f"--{name} and --no-reader exclude each other")
     if options["prompt"] and not options["free"]:
-        from kgask.read.prompts import OF_CLAIMS, form_of
+        from kgask.read.gguf.prompts import OF_CLAIMS, form_of
 
         form = form_of(options["prompt"])
         if not form.has_facts:
@@ -126,7 +126,7 @@ def _check(options: dict[str, Any]) -> None:
 
 
 def _free(reader: Any, options: dict[str, Any], on_text: Callable[[str], None] | None) -> Any:
-    from kgask.read.free import FreeReader, Writing
+    from kgask.read.gguf.free import FreeReader, Writing
 
     writing = Writing(options["max_tokens"] or WRITTEN_TOKENS, options["temperature"] or 0.0, options["seed"] or 0)
     return FreeReader.of(reader, writing, on_text)

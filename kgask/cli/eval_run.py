@@ -21,7 +21,7 @@ from kgask.types import PLANNED
 if TYPE_CHECKING:
     from kgask.eval.folder import Saved
     from kgask.eval.run import Asking
-    from kgask.read.prompts import PromptForm
+    from kgask.read.gguf.prompts import PromptForm
     from kgask.sets.gold import Gold
 
 SWEPT = (

@@ -77,14 +77,14 @@ def version_of(*packages: str) -> str | None:
 
 def llama_build() -> Iterator[Finding]:
     """What llama.cpp was compiled for and by, and whether this CPU has it."""
-    from kgask.read.bindings import BUILD_AGAIN
+    from kgask.read.gguf.bindings import BUILD_AGAIN
 
     yield from _in_child("llama.cpp", describe_llama, None, BUILD_AGAIN)
 
 
 def describe_llama(_payload: None) -> list[dict[str, str]]:
     """In the child."""
-    from kgask.read.bindings import BUILD_AGAIN, library_files, load_bindings
+    from kgask.read.gguf.bindings import BUILD_AGAIN, library_files, load_bindings
 
     try:
         said = load_bindings().llama_print_system_info().decode(errors="replace")
@@ -170,8 +170,8 @@ def _verdict(asked: list[tuple[str, int, str]], right: int, spent_ms: list[float
 
 def reader_test(pack: str, model: str, reader: str) -> Iterator[Finding]:
     """The reader as it is used, tried anew whatever is remembered, and then a real question."""
-    from kgask.read.bindings import BUILD_AGAIN
-    from kgask.read.probe import trial_of
+    from kgask.read.files.probe import trial_of
+    from kgask.read.gguf.bindings import BUILD_AGAIN
 
     advice = f"kgask answers from the plan until it works; {BUILD_AGAIN}"
     try:

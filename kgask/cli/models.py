@@ -119,7 +119,7 @@ def checked(found: Found, thorough: bool = False) -> dict[str, Any]:
 
 def _check(path: Path, thorough: bool) -> None:
     """Raises :class:`ModelError` that says what is wrong with the model."""
-    from kgask.read.card import added_file, check_added, is_added
+    from kgask.read.files.card import added_file, check_added, is_added
 
     if is_added(path):
         _check_gguf(check_added(path) if thorough else added_file(path)[0], thorough)
@@ -129,7 +129,7 @@ def _check(path: Path, thorough: bool) -> None:
         return
     role, content = load_card(path)
     if role == READER:
-        from kgask.read.card import check_file, read_card
+        from kgask.read.files.card import check_file, read_card
 
         check_file(read_card(path))
     else:
@@ -141,7 +141,7 @@ def _check(path: Path, thorough: bool) -> None:
 
 
 def _check_gguf(file: Path, thorough: bool) -> None:
-    from kgask.read.probe import checked_header, try_file
+    from kgask.read.files.probe import checked_header, try_file
 
     header = checked_header(file)
     if thorough:
@@ -153,7 +153,7 @@ def _about(path: Path) -> dict[str, Any]:
     if path.is_dir():
         role, content = load_card(path)
         return {"role": role, **content}
-    from kgask.read.gguf_header import read_header
+    from kgask.read.gguf.header import read_header
 
     return gguf_facts(read_header(path))
 

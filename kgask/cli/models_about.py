@@ -11,7 +11,7 @@ import click
 from kgask.errors import ModelError
 
 if TYPE_CHECKING:
-    from kgask.read.gguf_header import GgufHeader
+    from kgask.read.gguf.header import GgufHeader
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 PLANNER, READER, ENCODER, AMR = "planner", "reader", "encoder", "amr"
@@ -21,7 +21,7 @@ _SAID = {"general.name": "title", "general.license": "licence", "general.size_la
 
 def gguf_facts(header: GgufHeader) -> dict[str, Any]:
     """What the header of a GGUF file says, and how kgask will speak to it."""
-    from kgask.read.chat import chat_format
+    from kgask.read.gguf.chat import chat_format
 
     said = {
         ours: header.metadata[theirs] for theirs, ours in _SAID.items() if isinstance(header.metadata.get(theirs), str)
@@ -49,7 +49,7 @@ def role_of(path: Path) -> str:
     """Whether a model folder or GGUF file is a planner, a reader or an encoder; raises ModelError for anything else."""
     if path.is_dir():
         return load_card(path)[0]
-    from kgask.read.probe import usable
+    from kgask.read.files.probe import usable
 
     usable(path)
     return READER
@@ -63,7 +63,7 @@ def load_card(path: Path) -> tuple[str, dict[str, Any]]:
     from kgask.config import MODEL_CARD
     from kgask.methods.text_encoder import KIND, EncoderCard
     from kgask.plan.card import MAGIC, RigelCard
-    from kgask.read.card import is_added, read_added, read_card
+    from kgask.read.files.card import is_added, read_added, read_card
 
     card = path / MODEL_CARD
     try:

@@ -27,7 +27,7 @@ from kgask.errors import ConfigError, ModelError, UsageError
 
 if TYPE_CHECKING:
     from kgask.config import Found
-    from kgask.read.gguf_header import GgufHeader
+    from kgask.read.gguf.header import GgufHeader
 
 CHUNK_BYTES = 8 << 20
 LARGE_BYTES = 1 << 30  # from here on trying a file takes long enough to say so
@@ -49,7 +49,7 @@ def add(file: str, name: str | None, link: bool, as_json: bool) -> None:
     """
     from kgask.cli.render import note
     from kgask.machine.homes import data_home
-    from kgask.read.probe import checked_header, try_file
+    from kgask.read.files.probe import checked_header, try_file
 
     source = Path(file).expanduser()
     header = checked_header(source)
@@ -94,7 +94,7 @@ def _place(header: GgufHeader, target: Path, link: bool, facts: dict[str, Any]) 
     from kgask.build.folder import MODEL, new_folder
     from kgask.cli.render import progress
     from kgask.config import MODEL_CARD
-    from kgask.read.card import file_hash, make_added_card
+    from kgask.read.files.card import file_hash, make_added_card
 
     source = header.path
     if not link:

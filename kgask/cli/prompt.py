@@ -66,7 +66,7 @@ def prompt(question: tuple[str, ...], lists: bool, as_json: bool, **options: Any
 
 
 def _list(as_json: bool) -> int:
-    from kgask.read.prompts import FIELD_HELP, NAMED
+    from kgask.read.gguf.prompts import FIELD_HELP, NAMED
 
     if as_json:
         forms = [{"name": form.name, "about": form.about, "fields": sorted(form.fields)} for form in NAMED.values()]

@@ -38,7 +38,7 @@ def score_reader(
     The columns are questions with one answer, with several, and with none among the lines.
     """
     need_torch()
-    from kgask.read.llama_reader import LlamaReader
+    from kgask.read.cross_encoder.reader import LlamaReader
     from kgask.train.reader.data import load_makers
     from kgask.train.reader.ship import MEASURED, measure
 

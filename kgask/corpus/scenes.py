@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from kgask.corpus.names import NameMaker
 from kgask.corpus.scene_plans import hop_weights, relation_probs
 from kgask.corpus.scene_relations import TOPIC, RelationBank, RelationWords
-from kgask.read.prompt import MAX_LINES, PromptLine
+from kgask.read.cross_encoder.prompt import MAX_LINES, PromptLine
 
 CITE, WAY, OTHER = "cite", "way", "other"
 Step = tuple[RelationWords, str]  # a relation and the direction it is walked in

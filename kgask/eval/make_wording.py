@@ -13,7 +13,7 @@ from kgask.corpus.wordings import FORWARD, INVERSE, RelationWordings, load_wordi
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import readable
-from kgask.read.neutral import neutral
+from kgask.read.gguf.neutral import neutral
 
 Write = Callable[[str], str]  # a prompt in, free text out: a language model of the user
 MAX_WRITTEN = 200  # characters of a question that a model writes

@@ -1,8 +1,8 @@
 """Asking the user's language model something other than the question: a task, worked examples, a case, a short reply.
 
-The reply is held to a form by a grammar (:mod:`kgask.read.grammar`); a model that cannot be (an encoder-decoder)
+The reply is held to a form by a grammar (:mod:`kgask.read.gguf.grammar`); a model that cannot be (an encoder-decoder)
 writes freely, and the caller parses what it wrote. Everything in a case is data: callers make it with
-:func:`kgask.read.neutral.neutral`, and it is tokenised without control tokens.
+:func:`kgask.read.gguf.neutral.neutral`, and it is tokenised without control tokens.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from copy import copy
 from dataclasses import dataclass
 
 from kgask.errors import MethodError, ModelError
-from kgask.read.foreign_reader import ForeignReader
-from kgask.read.foreign_style import Filled
-from kgask.read.grammar import ListForm, Picked, Written, can_constrain, pick, write
-from kgask.read.neutral import neutral
-from kgask.read.prompts import PromptForm
+from kgask.read.gguf.grammar import ListForm, Picked, Written, can_constrain, pick, write
+from kgask.read.gguf.neutral import neutral
+from kgask.read.gguf.prompts import PromptForm
+from kgask.read.gguf.reader import ForeignReader
+from kgask.read.gguf.style import Filled
 
 WARMED_TOKENS = 256  # room beside a prompt's static part when its state is read; the context grows where more is needed
 FREE_TOKENS = 256  # of a reply that no grammar holds: four sub-sentences need half of it
@@ -86,7 +86,7 @@ class ModelAsker:
         return write(self._reader.engine, posed.filled.tokens, min(max_tokens, FREE_TOKENS))
 
     def pick(self, posed: Posed, items: Sequence[str], most: int, form: ListForm) -> Picked:
-        """The model's choice among items (see :func:`kgask.read.grammar.pick`); only where it can be constrained."""
+        """The model's choice among items (:func:`kgask.read.gguf.grammar.pick`); only where it can be constrained."""
         self._reader.warm(posed.filled, WARMED_TOKENS)
         return pick(self._reader.engine, posed.filled.tokens, items, most, form)
 

@@ -28,7 +28,7 @@ from kgask.methods.evidence_graph import EvidenceGraph, Group, Segment
 from kgask.methods.shots import MOST_SHOTS, Kind
 from kgask.methods.type_graph import TypeGraph
 from kgask.pack.store import Pack
-from kgask.read.foreign_reader import ForeignReader
+from kgask.read.gguf.reader import ForeignReader
 from kgask.types import Branch, Question, Seed, undirected
 from kgask.verbalise import readable_relation
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from kgask.methods.ask_model import Task
 from kgask.methods.shots import RelationShot, relation_shots
 from kgask.methods.splitting import named, quoted
-from kgask.read.grammar import ListForm
+from kgask.read.gguf.grammar import ListForm
 
 MAX_LISTED = 60  # relations in one prompt; about 400 tokens
 LONGEST_RANKING = 64  # tokens of a ranking, also of one that is written freely

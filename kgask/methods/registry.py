@@ -49,7 +49,7 @@ class MethodOptions:
 def _asking(name: str, options: MethodOptions, reader: Reader | None, plan: Plan) -> Method:
     """A method that asks a language model; the planner answers for kgask's own reader, which cannot be asked."""
     from kgask.methods import kg_gpt, relation_rank
-    from kgask.read.foreign_reader import ForeignReader
+    from kgask.read.gguf.reader import ForeignReader
 
     model = getattr(reader, "model", reader)  # of a reader that writes freely
     asks = isinstance(model, ForeignReader)

@@ -23,9 +23,9 @@ from kgask.methods.ask_model import ModelAsker
 from kgask.methods.base import Found, Scope
 from kgask.methods.kg_gpt import Plan
 from kgask.pack.store import Pack
-from kgask.read.foreign_reader import ForeignReader
-from kgask.read.foreign_style import QUESTION_CHARS
-from kgask.read.neutral import neutral
+from kgask.read.gguf.neutral import neutral
+from kgask.read.gguf.reader import ForeignReader
+from kgask.read.gguf.style import QUESTION_CHARS
 from kgask.retrieve.follow import edges_of, relations_of
 from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, Question, ScoredTriple, Seed, TripleId, undirected

@@ -1,1 +1,1 @@
-"""Evidence to reading: prompt, GGUF reader, checked reply."""
+"""Evidence -> judged lines, answer, verdict: readers and the checks on what they say."""

@@ -21,7 +21,7 @@ def opened_reader(name: str, prompt: str | None, settings: dict[str, Any]) -> tu
     asked = prompt or (None if getattr(read, "reads_marks", False) else settings.get("prompt"))
     if asked is None:
         return read, notes
-    from kgask.read.prompts import form_of
+    from kgask.read.gguf.prompts import form_of
 
     form = form_of(str(asked))
     read.use_prompt(form)
@@ -30,7 +30,7 @@ def opened_reader(name: str, prompt: str | None, settings: dict[str, Any]) -> tu
 
 def load_reader(path: Path, gpu_layers: int | str = config.AUTO) -> Reader:
     """The reader in a model folder, or any GGUF file."""
-    from kgask.read.llama_reader import (
+    from kgask.read.cross_encoder.reader import (
         LlamaReader,  # llama.cpp is loaded only when something is read
     )
 

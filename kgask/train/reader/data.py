@@ -16,7 +16,7 @@ from kgask.corpus.names import NameMaker
 from kgask.corpus.scene_relations import RelationBank, load_labels, load_relations
 from kgask.corpus.scenes import CITE, OTHER, WAY, Scene, SceneMaker, SceneOptions
 from kgask.corpus.training_data import ENTITY_LABELS
-from kgask.read.prompt import reader_pieces
+from kgask.read.cross_encoder.prompt import reader_pieces
 from kgask.train.reader.tokens import ReaderTokens
 
 POOL_BATCHES = 16  # this many batches are drawn together and sorted by length, so that little is padding

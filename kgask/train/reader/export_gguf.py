@@ -10,10 +10,10 @@ import numpy as np
 import torch
 
 from kgask.errors import ModelError
-from kgask.read.bindings import load_bindings
-from kgask.read.encoder_engine import HEADS_KEY, Heads
-from kgask.read.llama_reader import FORMAT_KEY
-from kgask.read.prompt import N_VERDICTS, PROMPT_FORMAT
+from kgask.read.cross_encoder.engine import HEADS_KEY, Heads
+from kgask.read.cross_encoder.prompt import N_VERDICTS, PROMPT_FORMAT
+from kgask.read.cross_encoder.reader import FORMAT_KEY
+from kgask.read.gguf.bindings import load_bindings
 from kgask.train.reader.model import ReaderConfig, ReaderModel
 from kgask.train.reader.start import CHECKPOINT, TOKENIZER, load_checkpoint
 from kgask.train.reader.tokens import ReaderTokens

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from kgask.errors import ModelError
-from kgask.read.prompt import N_VERDICTS
+from kgask.read.cross_encoder.prompt import N_VERDICTS
 from kgask.train.attention import use_float32_attention
 
 

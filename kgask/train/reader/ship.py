@@ -15,9 +15,9 @@ import numpy as np
 from kgask.build.folder import MODEL, new_folder
 from kgask.config import MODEL_CARD
 from kgask.corpus.scenes import Scene, SceneMaker, SceneOptions, citable_of
-from kgask.read.card import make_card
-from kgask.read.constrain import Judged, Weights, judge_lines
-from kgask.read.llama_reader import LlamaReader
+from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.files.card import make_card
+from kgask.read.gguf.constrain import Judged, Weights, judge_lines
 from kgask.train.reader.data import HELD_OUT_SEED, Makers, make_scenes
 from kgask.train.reader.export_gguf import export, quantise
 from kgask.train.reader.loop import EARLIER_RECIPE, EXPORTED, Trainer

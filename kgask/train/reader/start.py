@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from kgask import config
 from kgask.corpus import training_data
 from kgask.errors import ModelError
-from kgask.read.card import read_card
+from kgask.read.files.card import read_card
 from kgask.train.encoder import encoder_name, load_encoder
 from kgask.train.reader.model import ReaderConfig, ReaderModel
 

@@ -1,7 +1,7 @@
 """The reader's vocabulary: an encoder's word pieces, and control tokens in the places that it keeps free.
 
 No text can become a control token: the tokenizer does not know their names;
-:func:`kgask.read.prompt.reader_pieces` says where they stand.
+:func:`kgask.read.cross_encoder.prompt.reader_pieces` says where they stand.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from kgask.errors import ModelError
-from kgask.read.prompt import FIRST, LAST, MAX_LINES, Piece, control_tokens, number_token
+from kgask.read.cross_encoder.prompt import FIRST, LAST, MAX_LINES, Piece, control_tokens, number_token
 
 FREE = "[unused{}]"  # BERT's vocabularies keep hundreds of these
 KNOWN_TEXTS = 50_000

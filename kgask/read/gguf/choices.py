@@ -1,6 +1,6 @@
 """What a model that is not ours may reply, as token sequences: line numbers, or the answers' names.
 
-Both kinds are grammars for :func:`kgask.read.constrain.decode_reply`: a choice at each state, no choice the start
+Both kinds are grammars for :func:`kgask.read.gguf.constrain.decode_reply`: a choice at each state, no choice the start
 of another, so that the probabilities of all replies sum to one.
 """
 
@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import Protocol
 
 from kgask.errors import ModelError
-from kgask.read.constrain import START, Reply, ReplyGrammar, Tokens
-from kgask.read.engine import Engine
-from kgask.read.prompts import DONT_KNOW
+from kgask.read.gguf.constrain import START, Reply, ReplyGrammar, Tokens
+from kgask.read.gguf.engine import Engine
+from kgask.read.gguf.prompts import DONT_KNOW
 from kgask.verbalise import Line
 
 MAX_LINES = 60

@@ -17,7 +17,7 @@ import numpy as np
 from kgask.config import AUTO
 from kgask.errors import ModelError
 from kgask.machine.cores import free_cores, usable_cores
-from kgask.read.bindings import load_bindings, load_model
+from kgask.read.gguf.bindings import load_bindings, load_model
 
 SMALLEST_CONTEXT = 512
 BATCH_TOKENS = 512
@@ -42,7 +42,7 @@ class Engine:
     """One loaded model. Not thread-safe. Raises ModelError where llama.cpp refuses.
 
     ``gpu_layers`` is how many layers go to a GPU: ``"auto"`` is all of them where this build of llama.cpp
-    has a GPU backend, else none. ``extra_buffers``: see :func:`kgask.read.bindings.load_model`.
+    has a GPU backend, else none. ``extra_buffers``: see :func:`kgask.read.gguf.bindings.load_model`.
     """
 
     prompt_end: tuple[int, ...] = ()  # tokens that close a prompt, after all that its text gives
@@ -252,7 +252,7 @@ class Engine:
                 return buffer.raw[:count]
             room = -count
 
-    # --- states, for kgask.read.prefix_cache ----------------------------------------------------
+    # --- states, for kgask.read.files.prefix_cache ----------------------------------------------------
 
     @property
     def keeps_states(self) -> bool:

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from kgask.errors import ModelError
-from kgask.read.bindings import last_error, load_bindings
-from kgask.read.encoder_decoder import EncoderDecoder
-from kgask.read.engine import Engine
+from kgask.read.gguf.bindings import last_error, load_bindings
+from kgask.read.gguf.encoder_decoder import EncoderDecoder
+from kgask.read.gguf.engine import Engine
 
 MAX_GRAMMAR_BYTES = 256 << 10  # llama.cpp reads more, but nothing here asks for more
 TRIED = 128  # best tokens that are shown to the grammar before all are

@@ -1,7 +1,7 @@
 """The static part of a prompt is evaluated once per model, and kept.
 
 In memory the context simply goes on holding it: a prompt shares its beginning with the one before
-(:class:`kgask.read.engine.Engine`). Across processes the state of those tokens (their keys and values in
+(:class:`kgask.read.gguf.engine.Engine`). Across processes the state of those tokens (their keys and values in
 every layer) is a file in the cache home::
 
     magic, SHA-256 of the rest, the state as llama.cpp gives it

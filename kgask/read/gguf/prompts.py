@@ -2,7 +2,7 @@
 
 A prompt is a system part (often empty) and a user part with fields. The system part and everything
 before the first field are *static*: the same for every question, so they are evaluated once per model
-(:mod:`kgask.read.prefix_cache`). That is why the instruction stands first in every prompt here, and
+(:mod:`kgask.read.files.prefix_cache`). That is why the instruction stands first in every prompt here, and
 the question and the facts after it.
 
 ==========  ====================================================================================
@@ -107,7 +107,7 @@ class PromptForm:
         return PASSAGES in self.fields
 
     def text(self, question: str, lines: Sequence[Line], passages: Sequence[str] = ()) -> str:
-        """The user part; everything given is clean text (:func:`kgask.read.neutral.neutral`)."""
+        """The user part; everything given is clean text (:func:`kgask.read.gguf.neutral.neutral`)."""
         filled = []
         for text, field in self.parts:
             filled.append(text)

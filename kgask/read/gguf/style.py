@@ -1,7 +1,7 @@
 """How any other model is spoken to: a named prompt in its own chat format, and the replies it may give.
 
 A prompt with numbered facts is answered with line numbers as text; any other prompt with the
-answers' own names, one a line. Both are the same kind of constraint (:mod:`kgask.read.choices`).
+answers' own names, one a line. Both are the same kind of constraint (:mod:`kgask.read.gguf.choices`).
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kgask.read.chat import PLAIN, ChatFormat, chat_format, data_tokens
-from kgask.read.choices import Choices, NameChoices, NumberChoices
-from kgask.read.constrain import Reply, decode_reply, score_reply
-from kgask.read.engine import Engine
-from kgask.read.gguf_header import GgufHeader
-from kgask.read.neutral import neutral
-from kgask.read.prompts import DEFAULT_PROMPT, NAMED, PromptForm
+from kgask.read.gguf.chat import PLAIN, ChatFormat, chat_format, data_tokens
+from kgask.read.gguf.choices import Choices, NameChoices, NumberChoices
+from kgask.read.gguf.constrain import Reply, decode_reply, score_reply
+from kgask.read.gguf.engine import Engine
+from kgask.read.gguf.header import GgufHeader
+from kgask.read.gguf.neutral import neutral
+from kgask.read.gguf.prompts import DEFAULT_PROMPT, NAMED, PromptForm
 from kgask.verbalise import Line
 
 QUESTION_CHARS = 400
@@ -65,7 +65,7 @@ class ForeignStyle:
     def prompt(self, question: str, lines: Sequence[Line], passages: Sequence[str] = ()) -> Filled:
         """The whole prompt; whatever question, lines and passages say, no token in them marks a turn.
 
-        ``lines`` and ``passages`` are made with :func:`kgask.read.neutral.neutral`.
+        ``lines`` and ``passages`` are made with :func:`kgask.read.gguf.neutral.neutral`.
         """
         user = self.form.text(neutral(question, QUESTION_CHARS), lines, passages)
         tokens = self._tokens(self._frame.pieces(user, self.form.system))

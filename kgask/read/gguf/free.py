@@ -1,7 +1,7 @@
 """A reader that writes freely (the papers' setting): its text is matched back to the candidates.
 
 Nothing it writes is an answer by itself. What names a candidate becomes one, with the triples that lead
-to it; the rest is kept beside the answer as unverified (:mod:`kgask.read.matching`).
+to it; the rest is kept beside the answer as unverified (:mod:`kgask.read.gguf.matching`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 
 from kgask.errors import ModelError
 from kgask.protocols import Graph, Reader
-from kgask.read.foreign_reader import ForeignReader, Shown
-from kgask.read.foreign_style import ForeignStyle
-from kgask.read.matching import match
+from kgask.read.gguf.matching import match
+from kgask.read.gguf.reader import ForeignReader, Shown
+from kgask.read.gguf.style import ForeignStyle
 from kgask.read.preview import Preview
 from kgask.read.reply import NO_LINES, abstain
 from kgask.types import Evidence, Question, Reading

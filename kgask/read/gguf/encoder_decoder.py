@@ -17,7 +17,7 @@ import numpy as np
 
 from kgask.config import AUTO
 from kgask.errors import ModelError
-from kgask.read.engine import Engine
+from kgask.read.gguf.engine import Engine
 
 FLASH_ATTENTION_OFF = 0
 

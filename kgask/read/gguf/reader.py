@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from kgask.errors import ModelError, UsageError
 from kgask.protocols import Graph
-from kgask.read.choices import MAX_LINES
-from kgask.read.constrain import Reply
-from kgask.read.engine import Engine
-from kgask.read.foreign_style import Filled, ForeignStyle
-from kgask.read.neutral import neutral
-from kgask.read.prefix_cache import PrefixCache
+from kgask.read.files.prefix_cache import PrefixCache
+from kgask.read.gguf.choices import MAX_LINES
+from kgask.read.gguf.constrain import Reply
+from kgask.read.gguf.engine import Engine
+from kgask.read.gguf.neutral import neutral
+from kgask.read.gguf.prompts import PromptForm
+from kgask.read.gguf.style import Filled, ForeignStyle
 from kgask.read.preview import Preview
-from kgask.read.prompts import PromptForm
 from kgask.read.reply import NO_ANSWER_LINE, NO_LINES, abstain, answer_reading, citable_lines
 from kgask.types import Evidence, Question, Reading
 from kgask.verbalise import Line, relation_words, verbalise
@@ -103,7 +103,7 @@ class ForeignReader:
         The prompt is in the model's chat format, and no token in it marks a turn; names in it are the caller's to
         neutralise.
         """
-        from kgask.read.grammar import write
+        from kgask.read.gguf.grammar import write
 
         style = copy(self.style)  # speaks in another form without changing the reader's own
         style.use(PromptForm("own", "", "", ((prompt, None),)))

@@ -1,8 +1,8 @@
 """Reading with our own small reader; and which reader a file is.
 
 Our own is recognised by its card (a folder with ``model.json``) or by its
-metadata; every other file is a :class:`kgask.read.foreign_reader.ForeignReader`.
-Both are decoded under the same constraint (:mod:`kgask.read.constrain`).
+metadata; every other file is a :class:`kgask.read.gguf.reader.ForeignReader`.
+Both are decoded under the same constraint (:mod:`kgask.read.gguf.constrain`).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Any
 from kgask.config import AUTO, MODEL_CARD
 from kgask.errors import ModelError, UsageError
 from kgask.protocols import Graph
-from kgask.read import prompt as forms
-from kgask.read.card import (
+from kgask.read.cross_encoder import prompt as forms
+from kgask.read.cross_encoder.engine import EncoderEngine
+from kgask.read.cross_encoder.prompt import MAX_LINES, PromptLine
+from kgask.read.cross_encoder.style import OwnStyle
+from kgask.read.files.card import (
     check_file,
     is_added,
     read_card,
     verdict_weights,
 )
-from kgask.read.constrain import Judged, Reply
-from kgask.read.encoder_engine import EncoderEngine
-from kgask.read.gguf_header import FORMAT_KEY
-from kgask.read.own_style import OwnStyle
-from kgask.read.probe import Run, usable
-from kgask.read.prompt import MAX_LINES, PromptLine
+from kgask.read.files.probe import Run, usable
+from kgask.read.gguf.constrain import Judged, Reply
+from kgask.read.gguf.header import FORMAT_KEY
 from kgask.read.reply import (
     NO_ANSWER_LINE,
     NO_LINES,
@@ -40,9 +40,9 @@ from kgask.types import Evidence, Question, Reading
 from kgask.verbalise import Line, clean_label, relation_words, verbalise
 
 if TYPE_CHECKING:
-    from kgask.read.foreign_reader import ForeignReader
+    from kgask.read.gguf.prompts import PromptForm
+    from kgask.read.gguf.reader import ForeignReader
     from kgask.read.preview import Preview
-    from kgask.read.prompts import PromptForm
 
 ONE_PROMPT = "the shipped reader has one prompt, its own"
 
@@ -89,9 +89,9 @@ class LlamaReader:
         if own is not None:
             return cls(engine, OwnStyle(engine), weights.hash, note=weights.note)
         # Only a file that is not ours needs these: our own reader is loaded for every question.
-        from kgask.read.foreign_reader import ForeignReader
-        from kgask.read.foreign_style import ForeignStyle
-        from kgask.read.prefix_cache import PrefixCache, model_key
+        from kgask.read.files.prefix_cache import PrefixCache, model_key
+        from kgask.read.gguf.reader import ForeignReader
+        from kgask.read.gguf.style import ForeignStyle
 
         cache = PrefixCache(engine, model_key(weights.file, weights.hash))
         return ForeignReader(engine, ForeignStyle(engine, weights.header), weights.hash, cache, weights.note)

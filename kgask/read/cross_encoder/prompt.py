@@ -2,7 +2,7 @@
 
 The prompt that our own reader is trained on: a sequence of pieces (its own control
 tokens, and plain text between them) that numbers the lines from 1 in plan order.
-Those of other models are in :mod:`kgask.read.prompts`.
+Those of other models are in :mod:`kgask.read.gguf.prompts`.
 
 Our own reader is a cross-encoder: question and lines see each other in both directions. A line is::
 

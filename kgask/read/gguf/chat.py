@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from kgask.machine.child import ChildDied, in_child
 from kgask.machine.remembered import recall, remember
-from kgask.read.gguf_header import GgufHeader
+from kgask.read.gguf.header import GgufHeader
 
 # Private-use characters: they stand for the texts while a template is rendered.
 USER, SYSTEM = "\ue000kgask\ue000", "\ue001kgask\ue001"
@@ -141,7 +141,7 @@ def _frames(template: str, special: Mapping[str, str]) -> dict[str, Any]:
         payload = {"template": template, "messages": messages, "special": dict(special)}
         try:
             frames[name] = in_child(
-                "kgask.read.chat:render", payload,
+                "kgask.read.gguf.chat:render", payload,
                 seconds=RENDER_SECONDS, cpu_seconds=RENDER_CPU_SECONDS, memory_bytes=RENDER_BYTES,
             )  # fmt: skip
         except ChildDied:

@@ -15,12 +15,12 @@ from kgask.config import AUTO, MODEL_CARD
 from kgask.errors import ModelError, NativeError
 from kgask.machine.cores import usable_cores
 from kgask.machine.trial import Crash, Trial
-from kgask.read.bindings import library_hash
-from kgask.read.card import added_file, check_file, file_hash, is_added, read_card
-from kgask.read.gguf_header import GgufHeader, check_readable, read_header
+from kgask.read.files.card import added_file, check_file, file_hash, is_added, read_card
+from kgask.read.gguf.bindings import library_hash
+from kgask.read.gguf.header import GgufHeader, check_readable, read_header
 
 if TYPE_CHECKING:
-    from kgask.read.engine import Engine
+    from kgask.read.gguf.engine import Engine
 
 LEAST_SECONDS, SLOWEST_DISK = 60.0, 20e6  # bytes a second
 # Weights that llama.cpp rearranges to some use. Measured with AVX-512, 113 M parameters, prompts of 50 and 500 tokens:
@@ -55,11 +55,11 @@ class Run:
         """The model, loaded; raises ModelError where llama.cpp refuses."""
         made = (Path(self.path), self.n_threads, self.gpu_layers, self.extra_buffers)
         if self.kind == "own":
-            from kgask.read.encoder_engine import EncoderEngine
+            from kgask.read.cross_encoder.engine import EncoderEngine
 
             return EncoderEngine(*made)
-        from kgask.read.encoder_decoder import EncoderDecoder
-        from kgask.read.engine import Engine
+        from kgask.read.gguf.encoder_decoder import EncoderDecoder
+        from kgask.read.gguf.engine import Engine
 
         return (EncoderDecoder if self.kind == "encoder-decoder" else Engine)(*made)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from kgask.pack.normalise import normalise
 from kgask.protocols import Graph
-from kgask.read.neutral import neutral
+from kgask.read.gguf.neutral import neutral
 from kgask.types import Candidate, EntityId
 
 MAX_NAME_WORDS = 16

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kgask.errors import ModelError
-from kgask.read.engine import AUTO, Engine
+from kgask.read.gguf.engine import AUTO, Engine
 
 HEADS_KEY = "kgask.heads"  # metadata of our own: float32 rows, each with its bias last, base64
 HEADS_ROOM = 1 << 20
