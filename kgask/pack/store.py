@@ -16,6 +16,7 @@ from kgask.pack.header import ARRAYS, NAMES_FILE, check_sizes, open_array, read_
 from kgask.pack.names import Names
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE, Passages
+from kgask.pack.quantities import LiteralValues
 from kgask.pack.records import Literal, NameHit, RelationText
 from kgask.pack.types import TYPES_ARRAY
 
@@ -100,6 +101,11 @@ class Pack:
         if f"{TYPES_ARRAY}.npy" not in self.manifest["files"]:
             return None
         return open_array(self.path, TYPES_ARRAY, self.manifest)
+
+    @cached_property
+    def literal_values(self) -> LiteralValues:
+        """Every literal's place on an axis, in the order of their ids (see :mod:`kgask.pack.quantities`)."""
+        return LiteralValues.of(self.literals(range(self.n_entities - self.n_literals, self.n_entities)))
 
     @property
     def passages(self) -> Passages | None:

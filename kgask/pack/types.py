@@ -17,17 +17,31 @@ TYPES_ARRAY = "types"  # the file is types.npy, int [n, 2]: type and relation, s
 TYPES_COUNT = "type_relations"  # n, in the manifest's counts
 _KEYS = ("/P31", "#type", "rdf:type")  # ends of keys; Wikidata's "instance of" and RDF's own
 _LABELS = frozenset({"instance of", "is instance of", "type", "rdf type", "is a", "isa", "a", "class", "has type"})
+_WIDER_KEYS = ("/P279", "#subClassOf", "rdfs:subClassOf")
+_WIDER_LABELS = frozenset({"subclass of", "sub class of", "subclassof", "is subclass of", "subtype of", "is a kind of"})
 
 
 def is_type_relation(key: str, label: str) -> bool:
     """Whether a relation leads from a thing to what kind of thing it is."""
-    words = " ".join(label.replace("_", " ").lower().split())
-    return words in _LABELS or key == "P31" or key.endswith(_KEYS)
+    return _plain(label) in _LABELS or key == "P31" or key.endswith(_KEYS)
 
 
 def type_relations(relations: Sequence[RelationText]) -> list[int]:
     """The relations that lead to types."""
     return [at for at, text in enumerate(relations) if is_type_relation(text.key, text.label)]
+
+
+def subclass_relations(relations: Sequence[RelationText]) -> list[int]:
+    """The relations that lead from a type to a wider one."""
+    return [
+        at
+        for at, text in enumerate(relations)
+        if text.key == "P279" or text.key.endswith(_WIDER_KEYS) or _plain(text.label) in _WIDER_LABELS
+    ]
+
+
+def _plain(label: str) -> str:
+    return " ".join(label.replace("_", " ").lower().split())
 
 
 def type_table(csr: Csr, relations: Sequence[int], n_relations: int) -> np.ndarray:

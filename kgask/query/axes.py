@@ -1,0 +1,50 @@
+"""On which axis a relation's values lie: what members can be compared by."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgask.pack.quantities import LiteralValues
+from kgask.pack.store import Pack
+from kgask.types import DirectedRelationId, RelationId, undirected
+
+
+def relation_axis(pack: Pack, relation: DirectedRelationId) -> str | None:
+    """The most frequent axis among what the directed relation leads to, anywhere in the pack; None without values.
+
+    Of equally frequent ones the alphabetically first. One pass over the pack's triples.
+    """
+    plain, inverse = undirected(relation, pack.n_relations)
+    if inverse:  # leads to subjects, and no literal is one
+        return None
+    return most_frequent_axis(pack, pack.out_object[pack.out_relation == plain])
+
+
+def qualifier_axis(pack: Pack, relation: RelationId) -> str | None:
+    """As :func:`relation_axis`, of the values that a qualifier has in the pack's statements."""
+    return most_frequent_axis(pack, pack.qualifier_value[pack.qualifier_relation == relation])
+
+
+def most_frequent_axis(pack: Pack, values: np.ndarray) -> str | None:
+    """The most frequent axis among entity ids (int [n]); entities and text have none."""
+    axis = axis_codes(pack, values)
+    axis = axis[axis >= 0]
+    if not len(axis):
+        return None
+    counts = np.bincount(axis)
+    return min(pack.literal_values.axes[code] for code in np.flatnonzero(counts == counts.max()))
+
+
+def axis_codes(pack: Pack, values: np.ndarray) -> np.ndarray:
+    """The place in ``literal_values.axes`` of each entity id (int [n]); -1 for entities and text."""
+    place = literal_places(pack, values)
+    known: LiteralValues = pack.literal_values
+    codes = np.full(len(place), -1, np.int64)
+    literal = place >= 0
+    codes[literal] = known.axis[place[literal]]
+    return codes
+
+
+def literal_places(pack: Pack, values: np.ndarray) -> np.ndarray:
+    """Where each entity id stands among the literals (int64 [n]); negative for entities."""
+    return np.asarray(values, np.int64) - (pack.n_entities - pack.n_literals)
