@@ -280,7 +280,7 @@ def test_folders_that_do_not_fit(trained: Path, tmp_path: Path) -> None:
         AmrCard.load(tmp_path)
     folder = Path(shutil.copytree(trained, tmp_path / "copy"))
     card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-    for change, reason in (({"encoder": "0" * 64}, "another encoder"), ({"format_version": 9}, "another version")):
+    for change, reason in (({"encoder": "0" * 64}, "another encoder"), ({"format_version": 9}, "newer kgask")):
         (folder / "model.json").write_text(json.dumps(card | change), encoding="utf-8")
         with pytest.raises(ModelError, match=reason):
             AmrModel.load(folder, encoder)

@@ -14,16 +14,17 @@ pytest.importorskip("onnx")
 from films import build_films  # noqa: E402
 
 from kgask import config  # noqa: E402
+from kgask.cards import write_card  # noqa: E402
 from kgask.corpus.questions import read_questions  # noqa: E402
 from kgask.corpus.training_data import OWN, SETS, of_folder, unknown  # noqa: E402
 from kgask.errors import ModelError  # noqa: E402
 from kgask.pack.store import Pack  # noqa: E402
-from kgask.plan.card import FORMAT_VERSION, MAGIC  # noqa: E402
+from kgask.plan.card import FORMAT  # noqa: E402
 from kgask.plan.rigel_onnx import RigelPlanner  # noqa: E402
 from kgask.train.encoder import architecture, load_encoder  # noqa: E402
-from kgask.train.onnx.export_planner import export, file_entry  # noqa: E402
+from kgask.train.onnx.export_planner import export  # noqa: E402
 from kgask.train.planner.adapt import AdaptConfig, AdaptResult, AdaptTrainer, adapt, with_paths  # noqa: E402
-from kgask.train.planner.card import DEFAULT_CALIBRATION, FILES, write_card  # noqa: E402
+from kgask.train.planner.card import DEFAULT_CALIBRATION, FILES  # noqa: E402
 from kgask.train.planner.model import Rigel  # noqa: E402
 from kgask.train.planner.pack_model import build_pack_model  # noqa: E402
 from kgask.train.planner.weights import start_from  # noqa: E402
@@ -47,9 +48,8 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model = Rigel(load_encoder(encoder))
     export(model, encoder, folder, 32, ["who directed [MASK]", "what is [MASK]"], ["director", "spouse"])
     (folder / "question_words.txt").write_text("who\nwhat\nis\n", encoding="utf-8")
-    card = {"magic": MAGIC, "format_version": FORMAT_VERSION, "kind": "rigel", "max_tokens": 32}
-    card |= {"architecture": architecture(model.encoder), "calibration": DEFAULT_CALIBRATION}
-    write_card(folder, card | {"files": {name: file_entry(folder / name) for name in FILES}})
+    about = {"max_tokens": 32, "architecture": architecture(model.encoder), "calibration": DEFAULT_CALIBRATION}
+    write_card(folder, FORMAT.card(folder, FILES, **about))
     return folder
 
 

@@ -12,12 +12,12 @@ from click.testing import CliRunner
 from films import build_films
 
 from kgask import config
+from kgask.cards import hash_mismatches
 from kgask.corpus.amr_questions import GoldQuestion, read_gold, split_by_wording
 from kgask.errors import BuildError, MethodError, ModelError, UsageError
 from kgask.methods.amr import AmrCard, AmrModel
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
-from kgask.plan.card import hash_mismatches
 from kgask.retrieve.follow import relations_of
 
 torch = pytest.importorskip("torch")

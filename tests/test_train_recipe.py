@@ -16,10 +16,11 @@ pytest.importorskip("onnx")
 from click.testing import CliRunner  # noqa: E402
 
 from kgask import config  # noqa: E402
+from kgask.cards import hash_mismatches  # noqa: E402
 from kgask.cli.main import cli  # noqa: E402
 from kgask.corpus import training_data as sets  # noqa: E402
 from kgask.corpus.mix import Mix, load_corpus  # noqa: E402
-from kgask.plan.card import RigelCard, hash_mismatches  # noqa: E402
+from kgask.plan.card import RigelCard  # noqa: E402
 from kgask.train.onnx import export_planner as export_onnx  # noqa: E402
 from kgask.train.planner.rigel import RigelTrainer  # noqa: E402
 from kgask.train.planner.settings import RigelConfig, read_config  # noqa: E402

@@ -13,10 +13,10 @@ from test_ask_cli import kgask
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("torch")
 
+from kgask.cards import file_entry  # noqa: E402
 from kgask.config import shipped_root  # noqa: E402
 from kgask.plan.providers import CPU_GRAPH, CUDA_GRAPH  # noqa: E402
 from kgask.plan.rigel_onnx import RigelPlanner  # noqa: E402
-from kgask.train.onnx.export_planner import file_entry  # noqa: E402
 from kgask.train.onnx.fuse import CONTRIB, Graph  # noqa: E402
 
 SHIPPED = shipped_root("model") / "rigel"

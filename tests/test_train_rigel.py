@@ -18,6 +18,7 @@ transformers = pytest.importorskip("transformers")
 onnx = pytest.importorskip("onnx")
 
 from kgask import config  # noqa: E402
+from kgask.cards import file_entry  # noqa: E402
 from kgask.corpus import examples as data  # noqa: E402
 from kgask.corpus.compose import Composer  # noqa: E402
 from kgask.corpus.examples import MASK, PathExample, wikidata_example  # noqa: E402
@@ -27,7 +28,7 @@ from kgask.corpus.wordings import load_wordings  # noqa: E402
 from kgask.errors import ModelError, UsageError  # noqa: E402
 from kgask.plan.card import CLOSED_FILE, RigelCard  # noqa: E402
 from kgask.plan.providers import FULL_GRAPH, open_session  # noqa: E402
-from kgask.train.onnx.export_planner import INPUTS, OUTPUTS, ExportedRigel, Parity, file_entry  # noqa: E402
+from kgask.train.onnx.export_planner import INPUTS, OUTPUTS, ExportedRigel, Parity  # noqa: E402
 from kgask.train.planner.card import build_model_folder  # noqa: E402
 from kgask.train.planner.model import MAX_HOPS, HopDecoder, Rigel  # noqa: E402
 from kgask.train.planner.rigel import RigelTrainer  # noqa: E402

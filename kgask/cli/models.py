@@ -133,7 +133,7 @@ def _check(path: Path, thorough: bool) -> None:
 
         check_file(read_card(path))
     else:
-        from kgask.plan.card import hash_mismatches
+        from kgask.cards import hash_mismatches
 
         wrong = hash_mismatches(path, content["files"])
         if wrong:

@@ -61,8 +61,8 @@ def load_card(path: Path) -> tuple[str, dict[str, Any]]:
     Raises :class:`ModelError` for a card that no stage reads.
     """
     from kgask.config import MODEL_CARD
-    from kgask.methods.text_encoder import KIND, EncoderCard
-    from kgask.plan.card import MAGIC, RigelCard
+    from kgask.methods.text_encoder import EncoderCard
+    from kgask.plan.card import FORMAT, RigelCard
     from kgask.read.files.card import is_added, read_added, read_card
 
     card = path / MODEL_CARD
@@ -76,9 +76,9 @@ def load_card(path: Path) -> tuple[str, dict[str, Any]]:
         raise ModelError(f"{card}: not a model card") from None
     if not whole:
         raise ModelError(f"{card}: broken list of files")
-    if magic == MAGIC:
+    if magic == FORMAT.magic:
         return PLANNER, dict(RigelCard.load(path).content)
-    if content.get("kind") == KIND:
+    if content.get("kind") == ENCODER:
         return ENCODER, EncoderCard.load(path).content
     if content.get("kind") == AMR:
         from kgask.methods.amr import AmrCard

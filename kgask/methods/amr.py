@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from kgask.cards import CardFormat, Content
 from kgask.errors import ModelError, UsageError
 from kgask.methods.amr_graph import N_KINDS, AmrGraph
 from kgask.methods.amr_inputs import INPUTS, AmrInputs, amr_inputs, directed_words, relation_vectors
 from kgask.methods.amr_source import PARSER, AmrSource, open_source
 from kgask.methods.base import Found, Scope
-from kgask.methods.model_card import read_card
 from kgask.methods.relation_rank import MAX_ENTITIES, MAX_RELATIONS, MAX_TRIPLES, Ranking, RelationRank
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
@@ -27,8 +27,8 @@ from kgask.plan.providers import open_session
 from kgask.types import DirectedRelationId, EntityId, Question, Seed, directed
 from kgask.verbalise import clean_label, walked_ends
 
-KIND, FORMAT_VERSION = "amr", 1
 GRAPH, OUTPUT = "ranker.onnx", "probs"
+FORMAT = CardFormat("amr", 1, (GRAPH,), "kgask train amr --help")
 MOST_PAIRS = 200  # of an entity; of more relations those are ranked that are most similar to the question
 EVERY = MAX_ENTITIES * MAX_RELATIONS * MAX_TRIPLES
 
@@ -40,18 +40,18 @@ class AmrCard:
     folder: Path
     encoder_hash: str  # SHA-256 of the encoder.onnx that the model was trained over
     hash: str  # SHA-256 of ranker.onnx, as the card states it
-    content: dict[str, Any]
+    content: Content
 
     @classmethod
     def load(cls, folder: Path) -> AmrCard:
         """Raises ModelError for what is no such folder."""
 
-        def made(content: dict[str, Any]) -> AmrCard:
+        def made(content: Content) -> AmrCard:
             if content["n_kinds"] != N_KINDS:
                 raise ValueError(f"{content['n_kinds']} kinds of nodes")
             return cls(folder, str(content["encoder"]), str(content["files"][GRAPH]["sha256"]), content)
 
-        return read_card(folder, KIND, FORMAT_VERSION, (GRAPH,), "kgask train amr --help", made)
+        return FORMAT.read(folder, made)
 
 
 class AmrModel:

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from kgask.cards import CardFormat, Content
 from kgask.errors import ModelError
 from kgask.machine.cores import usable_cores
-from kgask.methods.model_card import read_card
 from kgask.plan.batches import by_length, in_chunks, padded
 from kgask.plan.matrix_cache import content_of
 from kgask.plan.providers import open_session
 
-KIND, FORMAT_VERSION = "encoder", 1
 GRAPH, TOKENIZER = "encoder.onnx", "tokenizer.json"
+FORMAT = CardFormat("encoder", 1, (GRAPH, TOKENIZER), "kgask train encoder FOLDER -o OUT")
 MOST_ROWS = 16  # of one run; more are not quicker on a CPU
 INPUTS, OUTPUT = ["input_ids", "attention_mask"], "vectors"
 
@@ -36,20 +36,20 @@ class EncoderCard:
     question_prefix: str
     text_prefix: str
     hash: str  # SHA-256 of encoder.onnx, as the card states it
-    content: dict[str, Any]
+    content: Content
 
     @classmethod
     def load(cls, folder: Path) -> EncoderCard:
         """Raises ModelError for what is no encoder folder."""
 
-        def made(content: dict[str, Any]) -> EncoderCard:
+        def made(content: Content) -> EncoderCard:
             prefixes = content.get("prefixes", {})
             return cls(
                 folder, int(content["max_tokens"]), str(content["pad_token"]), str(prefixes.get("question", "")),
                 str(prefixes.get("text", "")), str(content["files"][GRAPH]["sha256"]), content,
             )  # fmt: skip
 
-        return read_card(folder, KIND, FORMAT_VERSION, (GRAPH, TOKENIZER), "kgask train encoder FOLDER -o OUT", made)
+        return FORMAT.read(folder, made)
 
 
 class TextEncoder:

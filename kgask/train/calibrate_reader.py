@@ -34,11 +34,11 @@ from kgask.answer.fuse import (
 from kgask.answer.interpret import calibrated, features
 from kgask.answer.pipeline import READ_FROM, Pipeline
 from kgask.answer.request import TOP_K, AskOptions
+from kgask.cards import write_card
 from kgask.config import MODEL_CARD
 from kgask.corpus.examples import MASK, PathExample
 from kgask.corpus.mix import load_corpus
 from kgask.errors import ModelError, UsageError
-from kgask.machine.files import write_whole
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE, Calibration, RigelCard
@@ -311,7 +311,6 @@ def write_cards(
 def _change_card(folder: Path, changed: dict[str, object]) -> None:
     path = folder / MODEL_CARD
     try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-        write_whole(path, json.dumps(card | changed, indent=1, ensure_ascii=False) + "\n")
+        write_card(folder, json.loads(path.read_text(encoding="utf-8")) | changed)
     except (OSError, ValueError) as error:
         raise ModelError(f"{path}: cannot be changed ({error})") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -13,17 +12,17 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from kgask.cards import write_card
 from kgask.config import MODEL_CARD
 from kgask.corpus.amr_questions import Example
 from kgask.errors import ModelError
-from kgask.methods.amr import FORMAT_VERSION, GRAPH, KIND, OUTPUT
+from kgask.methods.amr import FORMAT, GRAPH, OUTPUT
 from kgask.methods.amr_graph import N_KINDS
 from kgask.methods.amr_inputs import INPUTS
-from kgask.methods.model_card import MAGIC
 from kgask.plan.providers import open_session
 from kgask.train.amr.loop import Accuracy, AmrConfig, tensors
 from kgask.train.amr.model import AmrRanker
-from kgask.train.onnx.export_planner import OPSET, file_entry
+from kgask.train.onnx.export_planner import OPSET
 from kgask.train.onnx.quantise import without_shapes
 
 PARITY = 1e-4  # largest difference of a probability between torch and ONNX
@@ -62,11 +61,7 @@ def export_amr(model: AmrRanker, out: Path, probes: Sequence[Example], about: di
         )
     if not difference <= PARITY:  # NaN too
         raise ModelError(f"ONNX differs from torch by {difference:.2e}, more than {PARITY:.0e}")
-    card = {
-        "magic": MAGIC, "kind": KIND, "format_version": FORMAT_VERSION,
-        "files": {GRAPH: file_entry(out / GRAPH)}, "n_kinds": N_KINDS, "parity": difference, **about,
-    }  # fmt: skip
-    (out / MODEL_CARD).write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_card(out, FORMAT.card(out, (GRAPH,), n_kinds=N_KINDS, parity=difference, **about))
     return difference
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import shutil
@@ -16,11 +15,10 @@ import onnx
 import torch
 from torch import Tensor, nn
 
-from kgask.config import MODEL_CARD
+from kgask.cards import write_card
 from kgask.errors import ModelError
-from kgask.methods.model_card import MAGIC
-from kgask.methods.text_encoder import FORMAT_VERSION, GRAPH, INPUTS, KIND, OUTPUT, TOKENIZER
-from kgask.train.onnx.export_planner import OPSET, file_entry, write_tokenizer
+from kgask.methods.text_encoder import FORMAT, GRAPH, INPUTS, OUTPUT, TOKENIZER
+from kgask.train.onnx.export_planner import OPSET, write_tokenizer
 from kgask.train.onnx.fuse import fuse
 from kgask.train.onnx.quantise import gemm_to_matmul, quantise, without_shapes
 
@@ -80,14 +78,12 @@ def export_encoder(source: Path, out: Path, about: dict[str, Any], max_tokens: i
         shutil.copyfile(small, out / GRAPH)
     write_tokenizer(source, out / TOKENIZER)
     prompts = model.prompts or {}
-    card = {
-        "magic": MAGIC, "kind": KIND, "format_version": FORMAT_VERSION, "name": out.name,
-        "files": {name: file_entry(out / name) for name in (GRAPH, TOKENIZER)},
-        "max_tokens": max_tokens, "pad_token": tokenizer.pad_token, "width": int(expected.shape[1]),
+    about = {
+        "name": out.name, "max_tokens": max_tokens, "pad_token": tokenizer.pad_token, "width": int(expected.shape[1]),
         "prefixes": {"question": prompts.get("query", ""), "text": prompts.get("document", "")},
         "parity": {"fp32": parity.fp32, "int8_cosine": round(parity.int8_cosine, 4)}, **about,
     }  # fmt: skip
-    (out / MODEL_CARD).write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_card(out, FORMAT.card(out, (GRAPH, TOKENIZER), **about))
     return parity
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import tempfile
@@ -174,9 +173,3 @@ def write_tokenizer(encoder: Path, target: Path) -> None:
     tokenizer = json.loads((encoder / "tokenizer.json").read_text(encoding="utf-8"))
     tokenizer["padding"] = tokenizer["truncation"] = None
     target.write_text(json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
-
-
-def file_entry(path: Path) -> dict[str, object]:
-    """Name, size and SHA-256 of a model file, as the card lists them."""
-    content = path.read_bytes()
-    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from kgask.config import MODEL_CARD
+from kgask.cards import file_entry, write_card
 from kgask.errors import ModelError, UsageError
 from kgask.plan.providers import CPU_GRAPH, CUDA_GRAPH, FULL_GRAPH
-from kgask.train.onnx.export_planner import file_entry
 from kgask.train.onnx.rows import scale_by_rows, write_cuda_graph
 
 RECIPE = "its activations scaled per row instead of per batch: kgask train requantise"
@@ -45,7 +43,6 @@ def requantise(source: Path, card: dict[str, Any], graph: str, out: Path) -> int
         names.append(CUDA_GRAPH)
     recipe = "; ".join(filter(None, [card.get("recipe"), RECIPE * bool(changed)]))
     about = {"quantisation": "int8, scales per row"} if "quantisation" in card else {}
-    card = {**card, **about, "recipe": recipe, "files": {name: file_entry(out / name) for name in sorted(names)}}
-    text = json.dumps(card, indent=1, ensure_ascii=False)
-    (out / MODEL_CARD).write_text(text + "\n", encoding="utf-8")
+    files = {name: file_entry(out / name) for name in sorted(names)}
+    write_card(out, {**card, **about, "recipe": recipe, "files": files})
     return changed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -10,18 +9,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kgask.answer.pipeline import Pipeline
-from kgask.config import MODEL_CARD
+from kgask.cards import write_card
 from kgask.corpus.examples import MASK
 from kgask.corpus.mix import WIKIDATA, Corpus
-from kgask.machine.files import write_whole
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.plan.card import CLOSED_FILE, FILES, FORMAT_VERSION, MAGIC
+from kgask.plan.card import CLOSED_FILE, FILES, FORMAT
 from kgask.plan.providers import CUDA_GRAPH, FULL_GRAPH
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.encoder import DEFAULT_ENCODER, architecture, encoder_name
-from kgask.train.onnx.export_planner import OPSET, Parity, export, file_entry
+from kgask.train.onnx.export_planner import OPSET, Parity, export
 from kgask.train.planner.link_stage import link_data, train_link_stage
 from kgask.train.planner.rigel import RigelTrainer
 from kgask.train.planner.torch_planner import UNCALIBRATED
@@ -106,10 +104,7 @@ def build_model_folder(
 
 def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]:
     name = encoder_name(trainer.start if trainer.start and trainer.start.is_dir() else trainer.encoder_folder)
-    return {
-        "magic": MAGIC,
-        "format_version": FORMAT_VERSION,
-        "kind": "rigel",
+    about = {
         "encoder": name,
         "architecture": architecture(trainer.model.encoder),
         "max_tokens": trainer.config.max_tokens,
@@ -123,8 +118,8 @@ def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]
         "licence": LICENCE if name == DEFAULT_ENCODER else OTHER_LICENCE.format(name),
         "scores": {},
         "calibration": DEFAULT_CALIBRATION,
-        "files": {name: file_entry(out / name) for name in (*FILES, *optional_files(out))},
     }
+    return FORMAT.card(out, (*FILES, *optional_files(out)), **about)
 
 
 def optional_files(out: Path) -> list[str]:
@@ -135,7 +130,3 @@ def optional_files(out: Path) -> list[str]:
 def _recipe(trainer: RigelTrainer) -> str:
     start = f" --init {trainer.start.name}" if trainer.start else ""
     return f"kgask train rigel --data DATA --out OUT{start}, with the settings of 'config' in a --config file"
-
-
-def write_card(out: Path, card: dict[str, object]) -> None:
-    write_whole(out / MODEL_CARD, json.dumps(card, indent=1, sort_keys=True) + "\n")

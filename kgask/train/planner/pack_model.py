@@ -9,17 +9,18 @@ from pathlib import Path
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
+from kgask.cards import write_card
 from kgask.corpus.examples import PathExample
 from kgask.corpus.questions import GraphQuestion, by_template
 from kgask.errors import ModelError
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.plan.card import FILES, FORMAT_VERSION, MAGIC, RigelCard
+from kgask.plan.card import FILES, FORMAT, RigelCard
 from kgask.plan.rigel_onnx import MASK, RigelPlanner, readable
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.encoder import architecture, encoder_name
-from kgask.train.onnx.export_planner import OPSET, Parity, export, file_entry
-from kgask.train.planner.card import DEFAULT_CALIBRATION, N_PARITY, QUESTION_WORDS, optional_files, write_card
+from kgask.train.onnx.export_planner import OPSET, Parity, export
+from kgask.train.planner.card import DEFAULT_CALIBRATION, N_PARITY, QUESTION_WORDS, optional_files
 from kgask.train.planner.domain import InDomainTrainer
 from kgask.train.planner.torch_planner import TorchPlanner
 from kgask.train.planner.validate import Validation
@@ -119,10 +120,7 @@ def _card(trainer: InDomainTrainer, out: Path, parity: Parity, scores: dict[str,
     missing = [name for name in names if not (out / name).is_file()]
     if missing:
         raise ModelError(f"{out / missing[0]}: the export did not write it")
-    card = {
-        "magic": MAGIC,
-        "format_version": FORMAT_VERSION,
-        "kind": "rigel",
+    about = {
         "encoder": encoder_name(trainer.job.encoder),
         "architecture": architecture(trainer.model.encoder),
         "max_tokens": trainer.config.max_tokens,
@@ -136,8 +134,8 @@ def _card(trainer: InDomainTrainer, out: Path, parity: Parity, scores: dict[str,
         "licence": base.get("licence", "that of the base encoder and of the questions"),
         "scores": dict(scores),
         "calibration": base.get("calibration", DEFAULT_CALIBRATION),
-        "files": {name: file_entry(out / name) for name in names},
     }
     if trainer.config.closed:
-        card["closed_vocabulary"] = [relation.key for relation in trainer.pack.relations()]
-    return card | {name: base[name] for name in ("linker", "linker_data", "min_confidence") if name in base}
+        about["closed_vocabulary"] = [relation.key for relation in trainer.pack.relations()]
+    about |= {name: base[name] for name in ("linker", "linker_data", "min_confidence") if name in base}
+    return FORMAT.card(out, names, **about)

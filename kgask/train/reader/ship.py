@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kgask.build.folder import MODEL, new_folder
-from kgask.config import MODEL_CARD
+from kgask.cards import write_card
 from kgask.corpus.scenes import Scene, SceneMaker, SceneOptions, citable_of
 from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.read.files.card import make_card
@@ -107,8 +107,7 @@ def measured_variant(
 
 
 def _write_card(out: Path, about: dict[str, Any]) -> None:
-    card = make_card(out / WEIGHTS, about)
-    (out / MODEL_CARD).write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_card(out, make_card(out / WEIGHTS, about))
 
 
 def fit_weights(reader: LlamaReader, maker: SceneMaker, count: int) -> Weights:
