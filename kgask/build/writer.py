@@ -2,7 +2,7 @@
 
     builder = PackBuilder()
     builder.add("Q1", "P50", "Q2")                       # keys: Wikidata ids, IRIs or plain names
-    builder.add("Q1", "P577", parse_literal("date", "1871"))
+    builder.add("Q1", "P577", parse_literal("date", "1871"), [("P291", "Q84")])  # and qualifiers
     builder.add("Q3", "P2046", parse_literal("number", "357588", "km²"))
     builder.label("Q1", "Lady Susan")                    # without one, the key is the label
     builder.alias("Q1", "Lady Susan Vernon")
@@ -20,7 +20,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +34,12 @@ from kgask.config import PACK_MANIFEST
 from kgask.errors import BuildError
 from kgask.pack import header
 from kgask.pack.content import content_hash, relation_hash
-from kgask.pack.csr import Csr, build_csr
+from kgask.pack.csr import Csr, build_csr, triple_ids_of
 from kgask.pack.literals import literal_label, parse_literal, parse_typed
 from kgask.pack.names import Names
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE
+from kgask.pack.qualifiers import QUALIFIERS_COUNT, STATEMENTS_COUNT, build_qualifiers
 from kgask.pack.records import Literal, RelationText
 from kgask.pack.schema import key_order
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT, type_relations, type_table
@@ -94,6 +95,9 @@ class PackBuilder:
         self._relations: dict[str, int] = {}
         # Objects are entity numbers >= 0, or ~number of a literal.
         self._triples = (array("q"), array("q"), array("q"))
+        # Statements: the number of a triple as it was added, how many qualifiers; and these, one after another.
+        self._statements = (array("q"), array("q"))
+        self._qualifiers = (array("q"), array("q"))
         self._labels = _Ranked()
         self._descriptions = _Ranked()
         self._aliases: dict[str, set[str]] = {}
@@ -101,21 +105,38 @@ class PackBuilder:
         self._relation_texts: dict[str, RelationText] = {}
         self._passages: dict[str, set[str]] = {}
 
-    def add(self, subject: str, relation: str, obj: str | Literal) -> None:
-        """Add a triple; the object is a key or a literal. Nothing is added when this raises."""
+    def add(
+        self, subject: str, relation: str, obj: str | Literal, qualifiers: Sequence[tuple[str, str | Literal]] = ()
+    ) -> None:
+        """Add a triple, whose object is a key or a literal, and what it is said with: pairs of relation and value.
+
+        Nothing is added when this raises.
+        """
         if subject not in self._entities:
             _check_key(subject)
-        if relation not in self._relations:
-            _checked(relation, "relation")
-        if isinstance(obj, str):
-            if obj not in self._entities:
-                _check_key(obj)
-            right = self._entities.setdefault(obj, len(self._entities))
-        else:
-            right = ~self._literal(obj)
+        for key, value in ((relation, obj), *qualifiers):
+            if key not in self._relations:
+                _checked(key, "relation")
+            if isinstance(value, str):
+                if value not in self._entities:
+                    _check_key(value)
+            else:
+                self._literal(value)
+        if qualifiers:
+            self._statements[0].append(self.n_added)
+            self._statements[1].append(len(qualifiers))
         self._triples[0].append(self._entities.setdefault(subject, len(self._entities)))
-        self._triples[1].append(self._relations.setdefault(relation, len(self._relations)))
-        self._triples[2].append(right)
+        self._add_end(self._triples[1], self._triples[2], relation, obj)
+        for key, value in qualifiers:
+            self._add_end(*self._qualifiers, key, value)
+
+    def _add_end(self, relations: array[int], ends: array[int], relation: str, end: str | Literal) -> None:
+        """A relation with what stands at its right, both checked before."""
+        relations.append(self._relations.setdefault(relation, len(self._relations)))
+        if isinstance(end, str):
+            ends.append(self._entities.setdefault(end, len(self._entities)))
+        else:
+            ends.append(~self._literal(end))
 
     def _literal(self, literal: Literal) -> int:
         number = self._literals.get(literal)
@@ -196,7 +217,7 @@ class PackBuilder:
         keys = sorted(self._entities, key=key_order)
         literals = sorted(self._literals, key=lambda x: (x.kind, x.value or 0.0, x.text, x.unit))
         relation_keys = sorted(self._relations, key=key_order)
-        csr = self._csr(keys, literals, relation_keys)
+        csr = self._arrays(keys, literals, relation_keys)
         entities, aliases = self._entity_texts(keys, literals)
         relations = [self._relation_text(key) for key in relation_keys]
         labelled = self._labels.keys() | self._descriptions.keys() | self._aliases.keys()
@@ -219,18 +240,25 @@ class PackBuilder:
         unused = len(labelled - self._entities.keys() - self._relations.keys())
         return BuildReport(path, manifest, self.n_added - len(csr.out_relation), unused)
 
-    def _csr(self, keys: list[str], literals: list[Literal], relation_keys: list[str]) -> Csr:
+    def _arrays(self, keys: list[str], literals: list[Literal], relation_keys: list[str]) -> Csr:
         """Number everything by its place in the sorted lists."""
-        n_entities = len(keys) + len(literals)
-        entity_ids = _inverse([self._entities[key] for key in keys])
-        literal_ids = _inverse([self._literals[x] for x in literals]) + len(keys)
-        relation_ids = _inverse([self._relations[key] for key in relation_keys])
+        n_entities, n_relations = len(keys) + len(literals), len(relation_keys)
+        # Indexed by a number of the builder's: literals, numbered from -1 downwards, count from the end.
+        ids = np.empty(n_entities, dtype=np.int64)
+        ids[[self._entities[key] for key in keys]] = np.arange(len(keys))
+        ids[[~self._literals[literal] for literal in literals]] = np.arange(len(keys), n_entities)
+        relation_ids = np.empty(n_relations, dtype=np.int64)
+        relation_ids[[self._relations[key] for key in relation_keys]] = np.arange(n_relations)
         s, r, o = (np.frombuffer(column, dtype=np.int64) for column in self._triples)
-        objects = np.empty(len(o), dtype=np.int64)
-        is_entity = o >= 0
-        objects[is_entity] = entity_ids[o[is_entity]]
-        objects[~is_entity] = literal_ids[~o[~is_entity]]
-        return build_csr(entity_ids[s], relation_ids[r], objects, n_entities, len(relation_keys))
+        csr = build_csr(ids[s], relation_ids[r], ids[o], n_entities, n_relations)
+        if not self._statements[0]:
+            return csr
+        said_of, lengths = (np.frombuffer(column, dtype=np.int64) for column in self._statements)
+        relations, values = (np.frombuffer(column, dtype=np.int64) for column in self._qualifiers)
+        triples = triple_ids_of(csr, ids[s[said_of]], relation_ids[r[said_of]], ids[o[said_of]])
+        sizes = (len(csr.out_relation), n_entities, n_relations)
+        qualified = build_qualifiers(triples, lengths, relation_ids[relations], ids[values], *sizes)
+        return replace(csr, **vars(qualified))
 
     def _entity_texts(self, keys: list[str], literals: list[Literal]) -> tuple[list[EntityText], list[Alias]]:
         entities, aliases = [], []
@@ -293,18 +321,13 @@ def _checked(text: str, what: str) -> str:
     return text
 
 
-def _inverse(order: list[int]) -> np.ndarray:
-    """int64 array ``ids`` with ``ids[order[i]] == i``."""
-    ids = np.empty(len(order), dtype=np.int64)
-    ids[np.asarray(order, dtype=np.int64)] = np.arange(len(order))
-    return ids
-
-
 def _write_arrays_and_manifest(
     folder: Path, csr: Csr, counts: dict[str, int], relations: list[RelationText], about: dict[str, Any]
 ) -> dict[str, Any]:
     files: dict[str, dict[str, Any]] = {}
-    arrays = {name: getattr(csr, name) for name in header.ARRAYS}
+    if csr.n_statements:
+        counts = counts | {STATEMENTS_COUNT: csr.n_statements, QUALIFIERS_COUNT: len(csr.qualifier_value)}
+    arrays = {name: getattr(csr, name) for name in header.arrays_of(counts)}
     types = type_table(csr, type_relations(relations), len(relations))
     if len(types):
         arrays[TYPES_ARRAY] = types

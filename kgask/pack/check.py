@@ -15,11 +15,12 @@ from kgask.config import PACK_MANIFEST
 from kgask.errors import PackError
 from kgask.pack import schema
 from kgask.pack.content import content_hash, relation_hash
-from kgask.pack.csr import Csr, build_csr
-from kgask.pack.header import MANIFEST_HASH, dump_manifest
+from kgask.pack.csr import POINTERS, Csr, build_csr
+from kgask.pack.header import ARRAYS, MANIFEST_HASH, dump_manifest
 from kgask.pack.literals import literal_key, literal_label, parse_literal, parse_typed
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE, check_passages
+from kgask.pack.qualifiers import QUALIFIER_ARRAYS, build_qualifiers
 from kgask.pack.records import Literal
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations, type_table
@@ -40,7 +41,8 @@ def check_pack(path: str | Path) -> list[str]:
     except PackError as error:
         return [str(error)]
     with pack:
-        problems = [*_file_problems(pack), *_csr_problems(pack.csr, pack.n_entities, pack.n_relations)]
+        problems = [*_file_problems(pack), *_csr_problems(pack)]
+        problems += _statement_problems(pack)
         try:
             problems += _names_problems(pack)
             if PASSAGES_FILE in pack.manifest["files"]:
@@ -68,23 +70,48 @@ def _file_problems(pack: Pack) -> Iterator[str]:
             yield f"{path.name}: not in the manifest"
 
 
-def _csr_problems(csr: Csr, n_entities: int, n_relations: int) -> list[str]:
-    problems = []
-    for name in ("out_indptr", "in_indptr"):
-        indptr = getattr(csr, name)
-        if indptr[0] != 0 or indptr[-1] != len(csr.out_relation) or (np.diff(indptr) < 0).any():
-            problems.append(f"{name}.npy: rows do not follow one another from 0 to {len(csr.out_relation)}")
-    bounds = (
-        ("out_relation", n_relations),
-        ("out_object", n_entities),
-        ("in_relation", n_relations),
-        ("in_subject", n_entities),
-    )
-    for name, bound in bounds:
-        values = getattr(csr, name)
-        if len(values) and (values.min() < 0 or values.max() >= bound):
-            problems.append(f"{name}.npy: an id outside 0..{bound - 1}")
-    return problems or _order_problems(csr, n_entities, n_relations)
+def _array_problems(pack: Pack, bounds: dict[str, int]) -> Iterator[str]:
+    """Row pointers that go back, and ids that are not below the ``bounds`` of their array."""
+    for name, bound in bounds.items():
+        values = getattr(pack, name)
+        if name in POINTERS:
+            # Every statement has a qualifier, not every entity a triple.
+            least = 1 if name in QUALIFIER_ARRAYS else 0
+            if values[0] != 0 or values[-1] != bound or (np.diff(values) < least).any():
+                yield f"{name}.npy: rows do not follow one another from 0 to {bound}"
+        elif len(values) and (values.min() < 0 or values.max() >= bound):
+            yield f"{name}.npy: an id outside 0..{bound - 1}"
+
+
+def _csr_problems(pack: Pack) -> list[str]:
+    n_entities, n_relations, n_triples = pack.n_entities, pack.n_relations, pack.n_triples
+    bounds = {
+        "out_indptr": n_triples,
+        "in_indptr": n_triples,
+        "out_relation": n_relations,
+        "out_object": n_entities,
+        "in_relation": n_relations,
+        "in_subject": n_entities,
+    }
+    return [*_array_problems(pack, bounds)] or _order_problems(pack, n_entities, n_relations)
+
+
+def _statement_problems(pack: Pack) -> list[str]:
+    """What is wrong with ids and order; the statements are made again, and the same arrays must come out."""
+    bounds = {
+        "statement_triple": pack.n_triples,
+        "qualifier_indptr": len(pack.qualifier_value),
+        "qualifier_relation": pack.n_relations,
+        "qualifier_value": pack.n_entities,
+    }
+    problems = [*_array_problems(pack, bounds)]
+    if problems or not pack.n_statements:
+        return problems
+    lengths, sizes = np.diff(pack.qualifier_indptr), (pack.n_triples, pack.n_entities, pack.n_relations)
+    built = build_qualifiers(pack.statement_triple, lengths, pack.qualifier_relation, pack.qualifier_value, *sizes)
+    if all(np.array_equal(getattr(built, name), getattr(pack, name)) for name in QUALIFIER_ARRAYS):
+        return []
+    return ["statement_triple.npy, qualifier_*.npy: statements are not sorted or one is there twice"]
 
 
 def _order_problems(csr: Csr, n_entities: int, n_relations: int) -> list[str]:
@@ -105,7 +132,7 @@ def _order_problems(csr: Csr, n_entities: int, n_relations: int) -> list[str]:
 
 
 def _same(built: Csr, csr: Csr, direction: str) -> bool:
-    names = [name for name in Csr.__slots__ if name.startswith(direction)]
+    names = [name for name in ARRAYS if name.startswith(direction)]
     return all(np.array_equal(getattr(built, name), getattr(csr, name)) for name in names)
 
 
@@ -113,7 +140,7 @@ def _type_problems(pack: Pack) -> list[str]:
     """The type graph is what the triples say; a pack of an earlier kgask has none."""
     if pack.types is None:
         return []
-    expected = type_table(pack.csr, type_relations(pack.relations()), pack.n_relations)
+    expected = type_table(pack, type_relations(pack.relations()), pack.n_relations)
     return [] if np.array_equal(pack.types, expected) else ["types.npy: not what the triples say of types"]
 
 
@@ -183,5 +210,5 @@ def _is_sound(literal: Literal, label: str) -> bool:
 def _content_problems(pack: Pack) -> Iterator[str]:
     if relation_hash(pack.relations()) != pack.relation_hash:
         yield f"{PACK_MANIFEST}: the hash of the relation vocabulary does not hold"
-    if content_hash(pack.names, pack.csr) != pack.content_hash:
+    if content_hash(pack.names, pack) != pack.content_hash:
         yield f"{PACK_MANIFEST}: the content hash does not hold"

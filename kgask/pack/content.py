@@ -1,7 +1,7 @@
 """Hashes of what a pack says, whatever its files look like.
 
-Two packs with the same entities, names, literals, relations and triples have
-the same content hash, also when SQLite or numpy lays their bytes out in another way.
+Two packs with the same entities, names, literals, relations, triples and
+statements have the same content hash, also when SQLite or numpy lays their bytes out in another way.
 """
 
 from __future__ import annotations
@@ -14,18 +14,22 @@ import numpy as np
 
 from kgask.pack.csr import Csr
 from kgask.pack.names import Names
+from kgask.pack.qualifiers import QUALIFIER_ARRAYS
 from kgask.pack.records import RelationText
 
 _CHUNK = 1 << 18
 
 
 def content_hash(names: Names, csr: Csr) -> str:
-    """SHA-256 (hex) over entities with their names, relations, and triples in (s, r, o) order."""
+    """SHA-256 (hex) over entities with their names, relations, triples in (s, r, o) order, and statements."""
     digest = hashlib.sha256()
     for line in _lines(names):
         digest.update(line)
     digest.update(relation_hash(names.relations()).encode())
-    for array in (csr.out_indptr, csr.out_relation, csr.out_object):
+    arrays = [csr.out_indptr, csr.out_relation, csr.out_object]
+    if csr.n_statements:
+        arrays += [getattr(csr, name) for name in QUALIFIER_ARRAYS]
+    for array in arrays:
         for start in range(0, len(array), _CHUNK):
             digest.update(np.ascontiguousarray(array[start : start + _CHUNK], dtype="<i8").data)
     return digest.hexdigest()

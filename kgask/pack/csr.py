@@ -4,8 +4,7 @@
 position in ``out_relation``/``out_object`` is the TripleId. ``in_*``: row ``i``
 lists the triples whose object is ``i`` by (relation, subject).
 
-All arrays are signed, and the relation dtype also holds ``2R``, so that
-``relation + n_relations`` (the inverse direction) cannot wrap around.
+All arrays are signed; for their dtypes see :mod:`kgask.pack.arrays`.
 """
 
 from __future__ import annotations
@@ -15,11 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgask.errors import PackError
+from kgask.pack.arrays import distinct_rows, id_type, relation_type, row_pointers
+from kgask.pack.qualifiers import Qualifiers
+
+# Row pointers, and what they point into.
+POINTERS = {"out_indptr": "out_object", "in_indptr": "in_subject", "qualifier_indptr": "qualifier_value"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Csr:
-    """The six arrays; N entities, T triples."""
+@dataclass(eq=False, kw_only=True)
+class Csr(Qualifiers):
+    """The arrays of triples, and of the statements about them; N entities, T triples."""
 
     out_indptr: np.ndarray  # [N+1]
     out_relation: np.ndarray  # [T]
@@ -29,42 +33,21 @@ class Csr:
     in_subject: np.ndarray  # [T]
 
 
-def smallest_int(largest: int) -> np.dtype:
-    """The smallest of int16, int32 and int64 that holds ``largest`` (little-endian)."""
-    for name in ("<i2", "<i4"):
-        if largest <= np.iinfo(name).max:
-            return np.dtype(name)
-    return np.dtype("<i8")
-
-
 def build_csr(
     subjects: np.ndarray, relations: np.ndarray, objects: np.ndarray, n_entities: int, n_relations: int
 ) -> Csr:
     """Sort triples (three int arrays [T], duplicates allowed and dropped) into rows both ways."""
-    entity_type = max(smallest_int(n_entities), np.dtype("<i4"))
-    relation_type = smallest_int(2 * n_relations)
-    order = np.lexsort((objects, relations, subjects))
-    s, r, o = subjects[order], relations[order], objects[order]
-    if len(s):
-        new = np.ones(len(s), dtype=bool)
-        new[1:] = (s[1:] != s[:-1]) | (r[1:] != r[:-1]) | (o[1:] != o[:-1])
-        s, r, o = s[new], r[new], o[new]
+    s, r, o = distinct_rows(subjects, relations, objects)
     back = np.lexsort((s, r, o))
-    pointer_type = max(smallest_int(len(s)), np.dtype("<i4"))
+    pointers, entities, words = id_type(len(s)), id_type(n_entities), relation_type(n_relations)
     return Csr(
-        out_indptr=_indptr(s, n_entities).astype(pointer_type),
-        out_relation=r.astype(relation_type),
-        out_object=o.astype(entity_type),
-        in_indptr=_indptr(o, n_entities).astype(pointer_type),
-        in_relation=r[back].astype(relation_type),
-        in_subject=s[back].astype(entity_type),
+        out_indptr=row_pointers(np.bincount(s, minlength=n_entities)).astype(pointers),
+        out_relation=r.astype(words),
+        out_object=o.astype(entities),
+        in_indptr=row_pointers(np.bincount(o, minlength=n_entities)).astype(pointers),
+        in_relation=r[back].astype(words),
+        in_subject=s[back].astype(entities),
     )
-
-
-def _indptr(rows: np.ndarray, n_entities: int) -> np.ndarray:
-    indptr = np.zeros(n_entities + 1, dtype=np.int64)
-    np.cumsum(np.bincount(rows, minlength=n_entities), out=indptr[1:])
-    return indptr
 
 
 def triples_of(csr: Csr, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -76,7 +59,8 @@ def triples_of(csr: Csr, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
     outside = (ids < 0) | (ids >= len(csr.out_relation))
     if outside.any():
         raise PackError(f"no triple {int(ids[outside][0])} in this pack of {len(csr.out_relation)}")
-    subjects = np.searchsorted(csr.out_indptr, ids, side="right") - 1
+    # Of the array's own dtype: for others searchsorted copies the whole array first.
+    subjects = np.searchsorted(csr.out_indptr, ids.astype(csr.out_indptr.dtype), side="right") - 1
     return (
         subjects.astype(np.int64),
         csr.out_relation[ids].astype(np.int64),

@@ -15,14 +15,29 @@ import numpy as np
 
 from kgask.config import PACK_MANIFEST
 from kgask.errors import PackError
+from kgask.pack.qualifiers import QUALIFIER_ARRAYS, QUALIFIERS_COUNT, STATEMENTS_COUNT
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT
 
 MAGIC = "kgask-pack"
 FORMAT_MAJOR = 1
-# The least minor version that knows what a pack holds: 1 passages, 2 the type graph, 0 neither.
-PASSAGES_MINOR, TYPES_MINOR = 1, 2
+# The least minor version that knows what a pack holds, newest first, by what is counted; 0 where there is none of it.
+_MINORS = {STATEMENTS_COUNT: 3, TYPES_COUNT: 2, "passages": 1}
 NAMES_FILE = "names.sqlite"
 ARRAYS = ("out_indptr", "out_relation", "out_object", "in_indptr", "in_relation", "in_subject")
+# Rows of each array: a count of the manifest, and how many more (a row pointer ends where the last row ends).
+_ROWS = {
+    "out_indptr": ("entities", 1),
+    "out_relation": ("triples", 0),
+    "out_object": ("triples", 0),
+    "in_indptr": ("entities", 1),
+    "in_relation": ("triples", 0),
+    "in_subject": ("triples", 0),
+    "statement_triple": (STATEMENTS_COUNT, 0),
+    "qualifier_indptr": (STATEMENTS_COUNT, 1),
+    "qualifier_relation": (QUALIFIERS_COUNT, 0),
+    "qualifier_value": (QUALIFIERS_COUNT, 0),
+    TYPES_ARRAY: (TYPES_COUNT, 0),
+}
 MANIFEST_HASH = "manifest_sha256"
 MAX_MANIFEST_BYTES = 1 << 20
 
@@ -78,21 +93,26 @@ def _check_version(path: Path, manifest: Manifest) -> None:
 
 def _check_fields(path: Path, manifest: Manifest) -> None:
     counts, files = manifest.get("counts"), manifest.get("files")
-    names = ("entities", "literals", "relations", "triples", "names")
-    if not isinstance(counts, dict) or not all(_is_count(counts.get(name)) for name in names):
-        raise PackError(f"{path}: counts are missing or wrong")
-    if counts["literals"] > counts["entities"] or not _is_count(counts.get(TYPES_COUNT, 0)):
-        raise PackError(f"{path}: counts are missing or wrong")
-    needed = [f"{name}.npy" for name in ARRAYS] + [NAMES_FILE]
-    # A later minor version may add files, but none outside the folder.
-    names_are_plain = isinstance(files, dict) and all(
-        Path(name).name == name and name not in ("", "..") for name in files
+    needed, optional = (
+        ("entities", "literals", "relations", "triples", "names"),
+        (TYPES_COUNT, STATEMENTS_COUNT, QUALIFIERS_COUNT),
     )
-    if not names_are_plain or not all(_is_file_entry(files.get(name)) for name in {*needed, *files}):
+    found = counts if isinstance(counts, dict) else {}
+    if not all(_is_count(found.get(name, 0 if name in optional else None)) for name in (*needed, *optional)):
+        raise PackError(f"{path}: counts are missing or wrong")
+    if found["literals"] > found["entities"]:
+        raise PackError(f"{path}: counts are missing or wrong")
+    entries = files if isinstance(files, dict) else {}
+    names = {*(f"{name}.npy" for name in arrays_of(found)), NAMES_FILE, *entries}
+    # A later minor version may add files, but none outside the folder.
+    if not all(_is_plain(name) and _is_file_entry(entries.get(name)) for name in names):
         raise PackError(f"{path}: the list of files is missing or wrong")
-    hashes = (manifest.get("content_sha256"), manifest.get("relations_sha256"))
-    if not all(isinstance(value, str) for value in hashes):
+    if not all(isinstance(manifest.get(name), str) for name in ("content_sha256", "relations_sha256")):
         raise PackError(f"{path}: content hashes are missing")
+
+
+def _is_plain(name: str) -> bool:
+    return Path(name).name == name and name not in ("", "..")
 
 
 def _is_count(value: object) -> bool:
@@ -105,14 +125,19 @@ def _is_file_entry(entry: object) -> bool:
 
 def minor_version(counts: dict[str, int]) -> int:
     """Of the format of a pack that holds this."""
-    return TYPES_MINOR if TYPES_COUNT in counts else PASSAGES_MINOR if "passages" in counts else 0
+    return next((minor for count, minor in _MINORS.items() if count in counts), 0)
+
+
+def arrays_of(counts: dict[str, int]) -> tuple[str, ...]:
+    """The arrays that every opened pack of these counts has: triples, and statements where there are any."""
+    return ARRAYS + (QUALIFIER_ARRAYS if STATEMENTS_COUNT in counts else ())
 
 
 def array_shape(name: str, counts: dict[str, int]) -> tuple[int, ...]:
-    """[N+1] for the row pointers, [n, 2] for the type graph, [T] for the rest."""
-    if name == TYPES_ARRAY:
-        return (counts.get(TYPES_COUNT, 0), 2)
-    return (counts["entities"] + 1,) if name.endswith("indptr") else (counts["triples"],)
+    """One dimension, and two columns for the type graph."""
+    count, more = _ROWS[name]
+    rows = counts.get(count, 0) + more
+    return (rows, 2) if name == TYPES_ARRAY else (rows,)
 
 
 def check_sizes(folder: Path, manifest: Manifest) -> None:

@@ -11,8 +11,8 @@ from typing import Any, Self
 import numpy as np
 
 from kgask.errors import PackError
-from kgask.pack.csr import Csr, degree_of, triple_ids_of, triples_of
-from kgask.pack.header import ARRAYS, NAMES_FILE, check_sizes, open_array, read_manifest
+from kgask.pack.csr import POINTERS, Csr, degree_of, triple_ids_of, triples_of
+from kgask.pack.header import NAMES_FILE, arrays_of, check_sizes, open_array, read_manifest
 from kgask.pack.names import Names
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE, Passages
@@ -25,19 +25,19 @@ __all__ = ["Literal", "NameHit", "Pack", "RelationText"]
 _MAX_MATCHES = 50_000  # names that one search looks at before it ranks them
 
 
-class Pack:
-    """A KG pack: N entities (literals among them), R relations, T triples.
+class Pack(Csr):
+    """A KG pack: N entities (literals among them), R relations, T triples, S statements.
 
-    The arrays are read-only memory maps (see :class:`kgask.protocols.Graph`).
+    The arrays of :class:`Csr` are read-only memory maps.
     Names are opened at their first use. Entity ids run from 0 in the order of
     their keys; literals have the last ids. A pack that is broken or of a
     format that this version does not read raises :class:`PackError`.
     """
 
-    def __init__(self, path: Path, manifest: dict[str, Any], csr: Csr) -> None:
+    def __init__(self, path: Path, manifest: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        super().__init__(**arrays)
         self.path = path
         self.manifest = manifest
-        self.csr = csr
         counts = manifest["counts"]
         self.name: str = str(manifest.get("name") or path.name)
         self.n_entities: int = counts["entities"]
@@ -46,17 +46,8 @@ class Pack:
         self.n_triples: int = counts["triples"]
         self.content_hash: str = manifest["content_sha256"]
         self.relation_hash: str = manifest["relations_sha256"]
-        for array in ARRAYS:
-            setattr(self, array, getattr(csr, array))
         self._opened_names: Names | None = None
         self._opened_passages: Passages | None = None
-
-    out_indptr: np.ndarray  # [N+1]
-    out_relation: np.ndarray  # [T]
-    out_object: np.ndarray  # [T]
-    in_indptr: np.ndarray  # [N+1]
-    in_relation: np.ndarray  # [T]
-    in_subject: np.ndarray  # [T]
 
     @classmethod
     def open(cls, path: str | Path) -> Pack:
@@ -64,13 +55,12 @@ class Pack:
         folder = Path(path)
         manifest = read_manifest(folder)
         check_sizes(folder, manifest)
-        csr = Csr(**{name: open_array(folder, name, manifest) for name in ARRAYS})
+        arrays = {name: open_array(folder, name, manifest) for name in arrays_of(manifest["counts"])}
         # Two numbers an array tell an overwritten row index, which would otherwise answer nothing in silence.
-        for name in ("out_indptr", "in_indptr"):
-            ends = getattr(csr, name)[[0, -1]].tolist()
-            if ends != [0, manifest["counts"]["triples"]]:
+        for name, values in POINTERS.items():
+            if name in arrays and arrays[name][[0, -1]].tolist() != [0, len(arrays[values])]:
                 raise PackError(f"{folder / name}.npy: damaged; run: kgask pack check {folder}")
-        return cls(folder, manifest, csr)
+        return cls(folder, manifest, arrays)
 
     def close(self) -> None:
         """Close the names; the array maps go with their last reference."""
@@ -116,15 +106,15 @@ class Pack:
 
     def triples(self, ids: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Subjects, relations and objects (int64) of triple ids."""
-        return triples_of(self.csr, _as_ids(ids))
+        return triples_of(self, _as_ids(ids))
 
     def triple_ids(self, subjects: np.ndarray, relations: np.ndarray, objects: np.ndarray) -> np.ndarray:
         """Triple ids (int64) of triples; :class:`PackError` when one is not in the pack."""
-        return triple_ids_of(self.csr, subjects, relations, objects)
+        return triple_ids_of(self, subjects, relations, objects)
 
     def degree(self, ids: Iterable[int]) -> np.ndarray:
         """Triples in and out of each entity (int64)."""
-        return degree_of(self.csr, _as_ids(ids))
+        return degree_of(self, _as_ids(ids))
 
     def labels(self, ids: Iterable[int]) -> list[str]:
         """Display texts, in the order asked; one query."""

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgask.pack.csr import Csr, smallest_int
+from kgask.pack.arrays import id_type
+from kgask.pack.csr import Csr
 from kgask.pack.records import RelationText
 
 TYPES_ARRAY = "types"  # the file is types.npy, int [n, 2]: type and relation, sorted
@@ -62,4 +63,4 @@ def type_table(csr: Csr, relations: Sequence[int], n_relations: int) -> np.ndarr
     rows = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
     pairs = np.unique(np.repeat(types, counts) * n_relations + has[rows] % n_relations)
     found = np.column_stack([pairs // n_relations, pairs % n_relations])
-    return found.astype(max(smallest_int(n_entities), np.dtype("<i4")))
+    return found.astype(id_type(n_entities))

@@ -374,7 +374,7 @@ def train_in_domain(
 
 def _hash(pack: Pack, questions: Sequence[GraphQuestion]) -> str:
     """Of the pack and of all questions: a checkpoint of others is not gone on from."""
-    found = hashlib.sha256(content_hash(pack.names, pack.csr).encode())  # as it is, not as its manifest says
+    found = hashlib.sha256(content_hash(pack.names, pack).encode())  # as it is, not as its manifest says
     for question in questions:
         found.update(f"{question.text}\t{question.topic}\t{sorted(question.answers)}\t{question.path}\n".encode())
     return found.hexdigest()
