@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from kgask.types import EntityId, Evidence, HopPlan, Mention, Question, Reading
+from kgask.types import EntityId, HopPlan, Mention, Question
 
 
 @runtime_checkable
@@ -40,7 +40,3 @@ class Linker(Protocol):
 
 class Planner(Protocol):
     def plan(self, question: Question, mentions: Sequence[Mention]) -> Sequence[HopPlan]: ...
-
-
-class Reader(Protocol):
-    def read(self, question: Question, evidence: Evidence, graph: Graph) -> Reading: ...

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from kgask.pack.normalise import normalise
+from kgask.pack.records import NameHit
 from kgask.types import Candidate, Evidence, ScoredTriple
 
 Named = tuple[str, str, str]
@@ -46,6 +48,11 @@ class ToyGraph:
 
     def relation_labels(self) -> list[str]:
         return self.relation_names
+
+    def exact(self, norms: Iterable[str]) -> dict[str, list[NameHit]]:
+        """Entities by their labels; there are no aliases here."""
+        called = [(normalise(name), NameHit(entity, name, False)) for entity, name in enumerate(self.names)]
+        return {norm: hits for norm in norms if (hits := [hit for name, hit in called if name == norm])}
 
 
 Step = tuple[Named, int, float, bool]  # a triple, its hop, its score, walked from the object?

@@ -16,7 +16,7 @@ from kgask.errors import MethodError
 from kgask.methods.base import Found, Method, Scope
 from kgask.methods.passages import PassageFinder
 from kgask.pack.store import Pack
-from kgask.protocols import Reader
+from kgask.read.protocol import Reader
 from kgask.types import (
     Answer,
     Candidate,
@@ -55,7 +55,7 @@ class ByMethod:
         blank = Outcome(
             self.pack, asked.question, None, 0.0, None, timer.timings_ms, hashes, seeds=seeds, method=self.method.name
         )
-        needs_facts = getattr(self.reader, "needs_facts", True)
+        needs_facts = self.reader is None or self.reader.capabilities.needs_facts
         with timer.stage("retrieve"):
             texts = self.passages.find(asked.question, seeds) if self.passages else ()
             if not seeds and not texts and needs_facts:
@@ -118,7 +118,7 @@ class ByMethod:
 
     def _read(self, outcome: Outcome, found: Found) -> Answer:
         evidence = outcome.evidence
-        shown = without_marks(evidence) if getattr(self.reader, "reads_marks", False) else evidence
+        shown = without_marks(evidence) if self.reader.capabilities.judges_lines else evidence
         reading = self.reader.read(outcome.question, shown, self.pack)
         outcome = replace(outcome, confidence=_confidence(reading))
         named = self._by_line(reading, evidence)

@@ -30,8 +30,8 @@ from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE
 from kgask.plan.rigel_onnx import RigelPlanner, mask_mention
-from kgask.protocols import Reader
 from kgask.read.open_reader import opened_reader
+from kgask.read.protocol import Reader
 from kgask.retrieve.evidence import gather
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.trace import trace_route
@@ -73,7 +73,7 @@ class Pipeline:
     _weighing: Weighing | None = field(init=False)  # what the reader's word counts; None where that is not known
 
     def __post_init__(self) -> None:
-        self._weighing = Weighing.of(getattr(self.reader, "card", None))
+        self._weighing = Weighing.of(self.reader.card if self.reader is not None else None)
         model = LinkModel.of(self.planner.card.linker)
         self._linker = Linker(self.pack, self.planner.question_words(), model)
         self._relations = self.planner.relation_matrix(self.pack.relations())
@@ -130,7 +130,7 @@ class Pipeline:
             said = f"{error}; answering without a reader ('kgask doctor' says more)"
             warnings.warn(said, FallbackWarning, stacklevel=3)
             return
-        self._weighing = Weighing.of(getattr(self.reader, "card", None))
+        self._weighing = Weighing.of(self.reader.card if self.reader is not None else None)
         self.notes += notes
 
     def use_passages(self, context: str, encoder: str = config.DEFAULT_ENCODER, prompted: bool = False) -> None:
@@ -138,7 +138,7 @@ class Pipeline:
 
         Raises PackError for a pack without any, UsageError for a reader that reads triples only.
         """
-        if not hasattr(self.reader, "use_prompt") or getattr(self.reader, "reads_marks", False):
+        if self.reader is None or not self.reader.capabilities.reads_passages:
             raise UsageError(f"--context {context} needs a language model; name one: --reader FILE.gguf")
         if not prompted:
             from kgask.read.gguf.prompts import NAMED
@@ -241,7 +241,7 @@ class Pipeline:
         if reached is None or not reached.routes or confidence < least:
             refusal = outcome.refusal(*why_not(self.pack, reached, confidence, self._least(options)))
             # A free reader without facts answers anyway; nothing stands behind what it writes.
-            if getattr(self.reader, "needs_facts", True):
+            if self.reader is None or self.reader.capabilities.needs_facts:
                 return refusal
             reading = self.reader.read(question, Evidence((), (), False), self.pack)
             return replace(refusal, written=reading.written, unverified=reading.unverified)
@@ -392,7 +392,10 @@ class Pipeline:
     def hashes(self) -> dict[str, str]:
         """Of what the answers come from: pack, planner, reader, and a method's own model."""
         found = {"pack": self.pack.content_hash, "model": self.planner.card.hash}
-        more = {"reader": getattr(self.reader, "hash", None), "method": getattr(self.method, "hash", None)}
+        more = {
+            "reader": self.reader.hash if self.reader is not None else None,
+            "method": getattr(self.method, "hash", None),
+        }
         return found | {name: value for name, value in more.items() if value}
 
 

@@ -25,8 +25,7 @@ def measure(pipeline: Pipeline, n_facts: int, n_runs: int, rng_seed: int = 0) ->
         pipeline.reader.read(Question(QUESTION), evidence, pack)
         if run:
             spent.append(1000 * (time.perf_counter() - began))
-            preview = getattr(pipeline.reader, "preview", None)
-            tokens.append(preview(Question(QUESTION), evidence, pack).n_tokens if preview else 0)
+            tokens.append(pipeline.reader.preview(Question(QUESTION), evidence, pack).n_tokens)
     return {
         "facts": n_facts,
         "prompt_tokens": int(statistics.median(tokens)),

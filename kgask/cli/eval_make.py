@@ -190,10 +190,10 @@ def _writer(name: str) -> Callable[[str], str]:
     from kgask import config
     from kgask.read.open_reader import load_reader
 
-    reader = load_reader(config.find("model", name).path)
-    if not hasattr(reader, "complete"):
+    model = load_reader(config.find("model", name).path).language_model
+    if model is None:
         raise UsageError(f"--writer {name}: it reads and cannot write; name a language model: --writer FILE.gguf")
-    return lambda prompt: reader.complete(prompt, WRITER_TOKENS)
+    return lambda prompt: model.complete(prompt, WRITER_TOKENS)
 
 
 def _shown(value: object) -> object:

@@ -123,8 +123,7 @@ def run_one(golds: list[Gold], options: dict[str, Any], output: Path) -> Saved:
         show(n_done, output.name)
 
     with open_pipeline(options, settings, must_read=True) as pipeline, steps_bar("eval", len(golds)) as show:
-        # Our own reader has no prompt to choose.
-        asking = _asking(options, settings, getattr(getattr(pipeline.reader, "style", None), "form", None))
+        asking = _asking(options, settings, pipeline.reader.form if pipeline.reader else None)
         about = {"path": str(options["path"]), "command": options["command"]}
         try:
             ask_all(pipeline, golds, asking, output, about, report)

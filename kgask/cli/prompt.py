@@ -19,7 +19,7 @@ from kgask.read.open_reader import opened_reader
 from kgask.types import Answer, Evidence, Question
 
 if TYPE_CHECKING:
-    from kgask.read.preview import Preview
+    from kgask.read.protocol import Preview
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -81,10 +81,9 @@ def _preview(text: str, options: dict[str, Any], settings: dict[str, Any]) -> tu
     """The prompt, or None and the answer that says why there are no facts for it."""
     asked = Question(checked_question(text))
     reader, _ = opened_reader(options["reader"] or "", options["prompt"], settings)
-    form = getattr(getattr(reader, "style", None), "form", None)  # kgask's own reader has one prompt
     with Pipeline.open(options["pack"], model=options["model"], reader=None, settings=settings) as pipeline:
         answer = pipeline.ask(text, _ask_options(options, settings))
-        if form is not None and not form.has_facts:
+        if reader.form is not None and not reader.form.has_facts:
             return reader.preview(asked, Evidence((), (), False), pipeline.pack), answer
         if answer.evidence is None:
             return None, answer

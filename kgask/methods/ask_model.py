@@ -8,17 +8,15 @@ writes freely, and the caller parses what it wrote. Everything in a case is data
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 
 from kgask.errors import MethodError, ModelError
-from kgask.read.gguf.grammar import ListForm, Picked, Written, can_constrain, pick, write
+from kgask.read.gguf.grammar import ListForm, Picked, Written
 from kgask.read.gguf.neutral import neutral
 from kgask.read.gguf.prompts import PromptForm
-from kgask.read.gguf.reader import ForeignReader
 from kgask.read.gguf.style import Filled
+from kgask.read.protocol import LanguageModel
 
-WARMED_TOKENS = 256  # room beside a prompt's static part when its state is read; the context grows where more is needed
 FREE_TOKENS = 256  # of a reply that no grammar holds: four sub-sentences need half of it
 SHOWN_CHARS = 60  # of a reply that could not be used
 
@@ -54,48 +52,43 @@ class Posed:
 class ModelAsker:
     """A loaded model that is asked tasks; the reader's own prompt stays as it is."""
 
-    def __init__(self, reader: ForeignReader):
-        self._reader = reader
+    def __init__(self, model: LanguageModel):
+        self._model = model
 
     @property
     def constrained(self) -> bool:
         """Whether replies are held to their form; else the caller has to parse what comes."""
-        return can_constrain(self._reader.engine)
+        return self._model.constrained
 
     def pose(self, task: Task, cases: Sequence[str], reply_tokens: int) -> Posed:
         """The first of ``cases`` (one case in shorter and shorter forms) that the context takes, with as many
         shots as fit: all of them, half, a quarter and so on. Raises ModelError when not even the last one fits alone.
         """
-        n_ctx = max(1, self._reader.engine.n_ctx_train)
-        style = copy(self._reader.style)  # speaks in another form without changing the reader's own
+        n_ctx = self._model.n_ctx
         counts = _halves(len(task.shots))
         for at, case in enumerate(cases):
             for n_shots in counts:
-                style.use(task.form(n_shots, case))
-                filled = style.prompt("", [])
+                filled = self._model.fill(task.form(n_shots, case))
                 if len(filled.tokens) + reply_tokens <= n_ctx:
                     return Posed(filled, at, n_shots)
-        path = self._reader.engine.path
+        path = self._model.path
         raise ModelError(f"{path}: its context of {n_ctx} tokens is too small for {task.name}; use a larger model")
 
     def write(self, posed: Posed, gbnf: str | None, max_tokens: int) -> Written:
         """The reply, under the grammar where there is one and the model can be constrained."""
-        self._reader.warm(posed.filled, min(max_tokens, WARMED_TOKENS))
         if self.constrained:
-            return write(self._reader.engine, posed.filled.tokens, max_tokens, gbnf)
-        return write(self._reader.engine, posed.filled.tokens, min(max_tokens, FREE_TOKENS))
+            return self._model.write(posed.filled, max_tokens, gbnf)
+        return self._model.write(posed.filled, min(max_tokens, FREE_TOKENS))
 
     def pick(self, posed: Posed, items: Sequence[str], most: int, form: ListForm) -> Picked:
         """The model's choice among items (:func:`kgask.read.gguf.grammar.pick`); only where it can be constrained."""
-        self._reader.warm(posed.filled, WARMED_TOKENS)
-        return pick(self._reader.engine, posed.filled.tokens, items, most, form)
+        return self._model.pick(posed.filled, items, most, form)
 
     def unusable(self, what: str, written: str) -> MethodError:
         """One line for a reply that no form could be found in."""
         said = neutral(written, SHOWN_CHARS)
         wrote = f"it wrote {said!r}" if said else "it wrote nothing"
-        path = self._reader.engine.path
-        return MethodError(f"{path}: {what} ({wrote}); use a larger model, or --method rigel")
+        return MethodError(f"{self._model.path}: {what} ({wrote}); use a larger model, or --method rigel")
 
     def fewer(self, task: Task, posed: Posed) -> tuple[str, ...]:
         """A note where the context did not take all examples."""
@@ -105,7 +98,7 @@ class ModelAsker:
 
     def room(self, wanted: int) -> int:
         """Tokens kept for a reply: ``wanted``, but at most a third of the context."""
-        return min(wanted, max(1, self._reader.engine.n_ctx_train // 3))
+        return min(wanted, max(1, self._model.n_ctx // 3))
 
 
 def _halves(count: int) -> list[int]:

@@ -28,7 +28,7 @@ from kgask.methods.evidence_graph import EvidenceGraph, Group, Segment
 from kgask.methods.shots import MOST_SHOTS, Kind
 from kgask.methods.type_graph import TypeGraph
 from kgask.pack.store import Pack
-from kgask.read.gguf.reader import ForeignReader
+from kgask.read.protocol import LanguageModel
 from kgask.types import Branch, Question, Seed, undirected
 from kgask.verbalise import readable_relation
 
@@ -102,8 +102,8 @@ def _used(seeds: Sequence[Seed], segments: Sequence[Segment]) -> tuple[Seed, ...
 class ModelSplitter:
     """The user's language model splits and chooses; ``shots`` are at most 12, as in the paper."""
 
-    def __init__(self, reader: ForeignReader, kind: Kind = "question", shots: int = MOST_SHOTS):
-        self._asker = ModelAsker(reader)
+    def __init__(self, model: LanguageModel, kind: Kind = "question", shots: int = MOST_SHOTS):
+        self._asker = ModelAsker(model)
         self._kind, self._shots = kind, shots
         self._words: tuple[Pack, list[str]] | None = None
 

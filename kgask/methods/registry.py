@@ -10,7 +10,7 @@ from kgask import config
 from kgask.errors import UsageError
 from kgask.methods.base import Method
 from kgask.methods.shots import Kind
-from kgask.protocols import Reader
+from kgask.read.protocol import Reader
 from kgask.types import PLANNED, Branch, Question, Seed
 
 # Name -> what it is, for --help and the README.
@@ -49,15 +49,13 @@ class MethodOptions:
 def _asking(name: str, options: MethodOptions, reader: Reader | None, plan: Plan) -> Method:
     """A method that asks a language model; the planner answers for kgask's own reader, which cannot be asked."""
     from kgask.methods import kg_gpt, relation_rank
-    from kgask.read.gguf.reader import ForeignReader
 
-    model = getattr(reader, "model", reader)  # of a reader that writes freely
-    asks = isinstance(model, ForeignReader)
+    model = reader.language_model if reader is not None else None
     if name == "kg-gpt":
         more = {} if options.shots is None else {"shots": options.shots}
         kind: Kind = "claim" if options.claims else "question"
-        return kg_gpt.KgGpt(kg_gpt.ModelSplitter(model, kind, **more) if asks else kg_gpt.PlannerSegments(plan))
-    return relation_rank.RelationRank(relation_rank.ModelRanker(model) if asks else relation_rank.PlannerRanks(plan))
+        return kg_gpt.KgGpt(kg_gpt.ModelSplitter(model, kind, **more) if model else kg_gpt.PlannerSegments(plan))
+    return relation_rank.RelationRank(relation_rank.ModelRanker(model) if model else relation_rank.PlannerRanks(plan))
 
 
 def make_method(name: str, options: MethodOptions, reader: Reader | None, plan: Plan) -> Method:

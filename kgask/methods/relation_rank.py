@@ -24,8 +24,8 @@ from kgask.methods.base import Found, Scope
 from kgask.methods.kg_gpt import Plan
 from kgask.pack.store import Pack
 from kgask.read.gguf.neutral import neutral
-from kgask.read.gguf.reader import ForeignReader
 from kgask.read.gguf.style import QUESTION_CHARS
+from kgask.read.protocol import LanguageModel
 from kgask.retrieve.follow import edges_of, relations_of
 from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, Question, ScoredTriple, Seed, TripleId, undirected
@@ -103,8 +103,8 @@ def _drawn(
 class ModelRanker:
     """The user's language model ranks; see :class:`Ranker`."""
 
-    def __init__(self, reader: ForeignReader):
-        self._asker = ModelAsker(reader)
+    def __init__(self, model: LanguageModel):
+        self._asker = ModelAsker(model)
         self._words: tuple[Pack, list[str]] | None = None
 
     def rank(self, question: Question, seed: Seed, present: np.ndarray, pack: Pack) -> Ranking:

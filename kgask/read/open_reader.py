@@ -7,7 +7,7 @@ from typing import Any
 
 from kgask import config
 from kgask.errors import ModelError
-from kgask.protocols import Reader
+from kgask.read.protocol import Reader
 
 
 def opened_reader(name: str, prompt: str | None, settings: dict[str, Any]) -> tuple[Reader, tuple[str, ...]]:
@@ -17,8 +17,8 @@ def opened_reader(name: str, prompt: str | None, settings: dict[str, Any]) -> tu
     """
     name = name or str(settings.get("reader", config.DEFAULT_READER))
     read = load_reader(config.find("model", name).path, config.gpu_layers(settings.get("gpu_layers", config.AUTO)))
-    notes = (f"reader {name}: {read.note}, {read.engine.note}",)
-    asked = prompt or (None if getattr(read, "reads_marks", False) else settings.get("prompt"))
+    notes = (f"reader {name}: {read.note}, {read.runs_on}",)
+    asked = prompt or (settings.get("prompt") if read.capabilities.promptable else None)
     if asked is None:
         return read, notes
     from kgask.read.gguf.prompts import form_of

@@ -29,6 +29,7 @@ from kgask.read.files.card import (
 from kgask.read.files.probe import Run, usable
 from kgask.read.gguf.constrain import Judged, Reply
 from kgask.read.gguf.header import FORMAT_KEY
+from kgask.read.protocol import Capabilities, Preview
 from kgask.read.reply import (
     NO_ANSWER_LINE,
     NO_LINES,
@@ -42,15 +43,16 @@ from kgask.verbalise import Line, clean_label, relation_words, verbalise
 if TYPE_CHECKING:
     from kgask.read.gguf.prompts import PromptForm
     from kgask.read.gguf.reader import ForeignReader
-    from kgask.read.preview import Preview
 
 ONE_PROMPT = "the shipped reader has one prompt, its own"
 
 
 class LlamaReader:
-    """A loaded reader; see :class:`kgask.protocols.Reader`."""
+    """A loaded reader; see :class:`kgask.read.protocol.Reader`."""
 
-    reads_marks = True  # what is said of a line beside its text tells it something
+    capabilities = Capabilities(judges_lines=True)
+    form = None
+    language_model = None
 
     def __init__(
         self,
@@ -96,6 +98,11 @@ class LlamaReader:
         cache = PrefixCache(engine, model_key(weights.file, weights.hash))
         return ForeignReader(engine, ForeignStyle(engine, weights.header), weights.hash, cache, weights.note)
 
+    @property
+    def runs_on(self) -> str:
+        """Threads and layers on a GPU."""
+        return self.engine.note
+
     def close(self) -> None:
         """Free the model."""
         self.engine.close()
@@ -106,7 +113,6 @@ class LlamaReader:
 
     def preview(self, question: Question, evidence: Evidence, graph: Graph) -> Preview:
         """The prompt for this evidence, control tokens by name."""
-        from kgask.read.preview import Preview
 
         lines = verbalise(evidence.triples[:MAX_LINES], graph, self._relation_words(graph))
         marked = mark_lines(evidence, lines)

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgask.errors import ModelError
-from kgask.protocols import Graph, Reader
 from kgask.read.gguf.matching import match
+from kgask.read.gguf.prompts import PromptForm
 from kgask.read.gguf.reader import ForeignReader, Shown
-from kgask.read.gguf.style import ForeignStyle
-from kgask.read.preview import Preview
+from kgask.read.protocol import Capabilities, NamedGraph, Preview, Reader
 from kgask.read.reply import NO_LINES, abstain
 from kgask.types import Evidence, Question, Reading
 
@@ -41,34 +40,46 @@ class Writing:
 
 
 class FreeReader:
-    """A foreign reader without the constraint; see :class:`kgask.protocols.Reader`.
+    """A foreign reader without the constraint; see :class:`kgask.read.protocol.Reader`.
 
     ``on_text`` is given the text piece by piece as it is written, raw: it is untrusted.
     """
 
     def __init__(self, reader: ForeignReader, writing: Writing, on_text: Callable[[str], None] | None = None):
         self._reader, self._writing, self._on_text = reader, writing, on_text
-        self.hash = reader.hash
+        self.hash, self.card = reader.hash, reader.card
 
     @classmethod
     def of(cls, reader: Reader | None, writing: Writing, on_text: Callable[[str], None] | None = None) -> FreeReader:
         """Raises ModelError for a reader that cannot write: ours points at facts."""
-        if not isinstance(reader, ForeignReader):
+        model = reader.language_model if reader is not None else None
+        if not isinstance(model, ForeignReader):
             raise ModelError(
                 "--free needs a language model, and the shipped reader only points at facts; name one: "
                 "--reader FILE.gguf ('kgask models list' shows what there is)"
             )
-        return cls(reader, writing, on_text)
+        return cls(model, writing, on_text)
 
     @property
-    def model(self) -> ForeignReader:
+    def capabilities(self) -> Capabilities:
+        """Facts are needed where the prompt shows any; without, a question that the plan cannot answer is asked too."""
+        needs_facts = self.form.has_facts or self.form.has_passages
+        return Capabilities(writes_freely=True, promptable=True, needs_facts=needs_facts, reads_passages=True)
+
+    @property
+    def language_model(self) -> ForeignReader:
         """The reader behind it, for methods that ask it other things."""
         return self._reader
 
     @property
-    def style(self) -> ForeignStyle:
-        """How the model is spoken to."""
-        return self._reader.style
+    def form(self) -> PromptForm:
+        """The prompt that it gets."""
+        return self._reader.form
+
+    @property
+    def runs_on(self) -> str:
+        """Threads and layers on a GPU."""
+        return self._reader.runs_on
 
     @property
     def note(self) -> str:
@@ -76,15 +87,18 @@ class FreeReader:
         how = f"temperature {self._writing.temperature:g}" if self._writing.temperature else "greedy"
         return f"the reader writes freely, {how}, at most {self._writing.max_tokens} tokens"
 
-    @property
-    def needs_facts(self) -> bool:
-        """Whether the prompt shows facts; without, a question that the plan cannot answer is asked too."""
-        return self._reader.style.form.has_facts or self._reader.style.form.has_passages
+    def use_prompt(self, form: PromptForm) -> None:
+        """Ask in this form from now on."""
+        self._reader.use_prompt(form)
 
-    def read(self, question: Question, evidence: Evidence, graph: Graph) -> Reading:
+    def close(self) -> None:
+        """Free the model."""
+        self._reader.close()
+
+    def read(self, question: Question, evidence: Evidence, graph: NamedGraph) -> Reading:
         """What the reader writes, and which candidates of the evidence it names."""
         lines = self._reader.lines(evidence, graph)
-        if self.needs_facts and not lines and not evidence.passages:
+        if self.capabilities.needs_facts and not lines and not evidence.passages:
             return abstain(NO_LINES)
         shown = self._reader.fit(question, evidence, lines, lambda _lines: self._writing.max_tokens)
         text, log_prob = self._write(shown)
@@ -97,7 +111,7 @@ class FreeReader:
             written=text, unverified=matched.unverified,
         )  # fmt: skip
 
-    def preview(self, question: Question, evidence: Evidence, graph: Graph) -> Preview:
+    def preview(self, question: Question, evidence: Evidence, graph: NamedGraph) -> Preview:
         """The prompt for this evidence."""
         return self._reader.preview(question, evidence, graph, self._writing.max_tokens)
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kgask.pack.normalise import normalise
-from kgask.protocols import Graph
 from kgask.read.gguf.neutral import neutral
+from kgask.read.protocol import NamedGraph
 from kgask.types import Candidate, EntityId
 
 MAX_NAME_WORDS = 16
@@ -60,7 +59,7 @@ class _Word:
     text: str
 
 
-def match(text: str, question: str, candidates: Sequence[Candidate], graph: Graph) -> Matched:
+def match(text: str, question: str, candidates: Sequence[Candidate], graph: NamedGraph) -> Matched:
     """Match a free text back to ``candidates`` (best first)."""
     if normalise(text).startswith(_DONT_KNOW):
         return Matched((), (), True)
@@ -80,20 +79,18 @@ def match(text: str, question: str, candidates: Sequence[Candidate], graph: Grap
 class _Names:
     """Normalised label or alias -> the candidates that are called so: the best one, and those as good."""
 
-    def __init__(self, candidates: Sequence[Candidate], graph: Graph, text: str):
+    def __init__(self, candidates: Sequence[Candidate], graph: NamedGraph, text: str):
         self._known: dict[str, list[Candidate]] = {}
         candidates = candidates[:MAX_CANDIDATES]
         labels = graph.labels([candidate.entity for candidate in candidates])
         for candidate, label in zip(candidates, labels, strict=True):
             for name in {normalise(label), normalise(neutral(label))}:
                 self._known.setdefault(name, []).append(candidate)
-        exact: Any = getattr(graph, "exact", None)
-        if callable(exact):  # a pack; other graphs have no aliases
-            by_entity = {candidate.entity: candidate for candidate in candidates}
-            for norm, hits in exact(_phrases(text)).items():
-                for hit in hits:
-                    if hit.is_alias and hit.entity in by_entity:
-                        self._known.setdefault(norm, []).append(by_entity[hit.entity])
+        by_entity = {candidate.entity: candidate for candidate in candidates}
+        for norm, hits in graph.exact(_phrases(text)).items():
+            for hit in hits:
+                if hit.is_alias and hit.entity in by_entity:
+                    self._known.setdefault(norm, []).append(by_entity[hit.entity])
 
     def entities(self, phrase: str) -> list[EntityId]:
         found = self._known.get(normalise(phrase), [])

@@ -1,4 +1,4 @@
-"""Reading with any GGUF model that is not ours; see :class:`kgask.protocols.Reader`."""
+"""Reading with any GGUF model that is not ours; see :class:`kgask.read.protocol.Reader`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from pathlib import Path
 
 from kgask.errors import ModelError, UsageError
 from kgask.protocols import Graph
@@ -13,16 +14,18 @@ from kgask.read.files.prefix_cache import PrefixCache
 from kgask.read.gguf.choices import MAX_LINES
 from kgask.read.gguf.constrain import Reply
 from kgask.read.gguf.engine import Engine
+from kgask.read.gguf.grammar import ListForm, Picked, Written, can_constrain, pick, write
 from kgask.read.gguf.neutral import neutral
 from kgask.read.gguf.prompts import PromptForm
 from kgask.read.gguf.style import Filled, ForeignStyle
-from kgask.read.preview import Preview
+from kgask.read.protocol import Capabilities, Preview
 from kgask.read.reply import NO_ANSWER_LINE, NO_LINES, abstain, answer_reading, citable_lines
 from kgask.types import Evidence, Question, Reading
 from kgask.verbalise import Line, relation_words, verbalise
 
 DRAFT_RATIO = 0.9  # lines whose answer scores this share of the best one are what the plan would cite
 PASSAGE_CHARS = 1200  # a hundred words of any language
+WARMED_TOKENS = 256  # room beside a prompt's static part when its state is read; the context grows where more is needed
 MAX_REPLY_TOKENS = 256  # kept free for a constrained reply; a longer one goes beyond the trained context
 
 
@@ -37,7 +40,10 @@ class Shown:
 
 
 class ForeignReader:
-    """A loaded model with the prompt that it gets."""
+    """A loaded model with the prompt that it gets; a :class:`kgask.read.protocol.LanguageModel` too."""
+
+    capabilities = Capabilities(promptable=True, reads_passages=True)
+    card = None
 
     def __init__(
         self, engine: Engine, style: ForeignStyle, file_hash: str, cache: PrefixCache | None = None, tried: str = ""
@@ -50,6 +56,21 @@ class ForeignReader:
     def note(self) -> str:
         """Which chat format is used, and what was tried, for --verbose."""
         return "; ".join(filter(None, (self.style.note, self._tried)))
+
+    @property
+    def runs_on(self) -> str:
+        """Threads and layers on a GPU."""
+        return self.engine.note
+
+    @property
+    def form(self) -> PromptForm:
+        """The prompt that it gets."""
+        return self.style.form
+
+    @property
+    def language_model(self) -> ForeignReader:
+        """Itself."""
+        return self
 
     def close(self) -> None:
         """Free the model."""
@@ -97,17 +118,41 @@ class ForeignReader:
             cut, self.note,
         )  # fmt: skip
 
+    # --- asked other things, see kgask.read.protocol.LanguageModel ------------------------------
+
+    @property
+    def path(self) -> Path:
+        return self.engine.path
+
+    @property
+    def n_ctx(self) -> int:
+        return max(1, self.engine.n_ctx_train)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether a grammar can hold its replies to a form."""
+        return can_constrain(self.engine)
+
+    def fill(self, form: PromptForm) -> Filled:
+        """A prompt without fields in the model's chat format; the reader's own stays."""
+        style = copy(self.style)
+        style.use(form)
+        return style.prompt("", [])
+
+    def write(self, filled: Filled, max_tokens: int, gbnf: str | None = None) -> Written:
+        """The greedy reply; the prompt's static part is evaluated once per model."""
+        self.warm(filled, min(max_tokens, WARMED_TOKENS))
+        return write(self.engine, filled.tokens, max_tokens, gbnf)
+
+    def pick(self, filled: Filled, items: Sequence[str], most: int, form: ListForm) -> Picked:
+        """At most ``most`` of the items, in the model's order; only where it can be constrained."""
+        self.warm(filled, WARMED_TOKENS)
+        return pick(self.engine, filled.tokens, items, most, form)
+
     def complete(self, prompt: str, max_tokens: int) -> str:
-        """What the model writes after a prompt of the caller's own, greedily; the first line of it.
-
-        The prompt is in the model's chat format, and no token in it marks a turn; names in it are the caller's to
-        neutralise.
-        """
-        from kgask.read.gguf.grammar import write
-
-        style = copy(self.style)  # speaks in another form without changing the reader's own
-        style.use(PromptForm("own", "", "", ((prompt, None),)))
-        written = write(self.engine, style.prompt("", []).tokens, max_tokens).text.strip()
+        """The first line of the greedy reply to a text of the caller's own; names in it are his to neutralise."""
+        filled = self.fill(PromptForm("own", "", "", ((prompt, None),)))
+        written = write(self.engine, filled.tokens, max_tokens).text.strip()
         return written.splitlines()[0] if written else ""
 
     # --- steps ----------------------------------------------------------------------------------
