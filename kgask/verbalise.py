@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -67,10 +68,22 @@ def clean_label(text: str, max_chars: int = MAX_LABEL_CHARS) -> str:
 
 
 def readable_relation(label: str) -> str:
-    """A relation label as words: ``directed_by`` and ``/film/directed_by`` -> ``directed by``."""
+    """A relation label as words, its case kept; every text for a model or a reader begins with these.
+
+    >>> readable_relation("/film/directed_by"), readable_relation("birthPlace"), readable_relation("ISO code")
+    ('directed by', 'birth place', 'ISO code')
+    """
     if "/" in label and " " not in label:
         label = label.rstrip("/").rsplit("/", 1)[-1]
-    return clean_label(label.replace("_", " ")) or "related to"
+    words = "".join(
+        f" {char.lower()}" if char.isupper() and before.islower() else char for before, char in pairwise(f" {label}")
+    )
+    return clean_label(words.replace("_", " ")) or "related to"
+
+
+def relation_phrase(label: str) -> str:
+    """The words of a relation label in lower case and without ``/``: what the planner's encoder is fed."""
+    return " ".join(readable_relation(label).replace("/", " ").lower().split())
 
 
 def inverse_phrase(label: str) -> str:
@@ -105,6 +118,12 @@ def relation_words(graph: Graph) -> list[tuple[str, str]]:
         given = clean_label(texts[index].inverse_label or "") if index < len(texts) else ""
         words.append((forward, given or inverse_phrase(forward)))
     return words
+
+
+def directed_words(graph: Graph) -> list[str]:
+    """Words of each directed relation [2R]."""
+    both = relation_words(graph)
+    return [words[inverse] for inverse in (0, 1) for words in both]
 
 
 def walked_ends(triples: Sequence[ScoredTriple], graph: Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

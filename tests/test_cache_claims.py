@@ -14,11 +14,12 @@ import pytest
 
 from kgask.answer.pipeline import Pipeline
 from kgask.config import shipped_root
-from kgask.methods.amr_inputs import directed_words, relation_vectors
+from kgask.methods.amr_inputs import relation_vectors
 from kgask.methods.similarity import Similarity
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import RigelPlanner
+from kgask.verbalise import directed_words
 
 DEMO = shipped_root("pack") / "demo"
 BORN = "when was Jane Austen born?"

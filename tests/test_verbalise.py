@@ -12,6 +12,7 @@ from kgask.verbalise import (
     clean_label,
     inverse_phrase,
     readable_relation,
+    relation_phrase,
     relation_words,
     verbalise,
     walked_ends,
@@ -96,6 +97,9 @@ def test_inverse_phrases(label: str, phrase: str) -> None:
 def test_relation_names_become_words() -> None:
     assert readable_relation("/film/film/directed_by") == "directed by"
     assert readable_relation("starred_actors") == "starred actors"
+    assert readable_relation("placeOfBirth") == "place of birth"
+    assert relation_phrase("placeOfBirth") == "place of birth"
+    assert relation_phrase("located in/on physical feature") == "located in on physical feature"
     assert readable_relation("___") == "related to"
 
 

@@ -17,9 +17,10 @@ import numpy as np
 
 from kgask import config
 from kgask.pack.store import Pack
-from kgask.plan.rigel_onnx import MASK, HopDistributions, RigelPlanner, readable
+from kgask.plan.rigel_onnx import MASK, HopDistributions, RigelPlanner
 from kgask.retrieve.follow import relations_of
 from kgask.types import Branch
+from kgask.verbalise import relation_phrase
 
 BATCH = 64
 OPENERS = ("what is the {}", "who is the {}", "name the {}", "which {}", "{}", "tell me the {}", "what was the {}")
@@ -38,7 +39,7 @@ class _Timed:
 def masked_questions(labels: list[str], n: int, rng_seed: int = 0) -> list[str]:
     """``n`` questions of one, two and three relations in turn, the topic masked."""
     rng = random.Random(rng_seed)
-    names = [readable(label) for label in labels]
+    names = [relation_phrase(label) for label in labels]
     chains = (" of the ".join(rng.choice(names) for _ in range(number % 3 + 1)) for number in range(n))
     return [rng.choice(OPENERS).format(f"{chain} of {MASK}") for chain in chains]
 

@@ -21,7 +21,7 @@ from kgask.corpus.frames import FORWARD, INVERSE, many, singular
 from kgask.corpus.wordings import RelationWordings
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
-from kgask.plan.rigel_onnx import readable
+from kgask.verbalise import relation_phrase
 
 LETTER_COSINE, WORDING_COSINE = 0.6, 0.8  # what a vector match must reach to lend its types, and its wordings
 ROUNDS = 3  # of voting on what stands at the ends of relations
@@ -102,7 +102,7 @@ def incident(pack: Pack, entity: int) -> list[int]:
 
 def texts_to_encode(pack: Pack, wordings: Mapping[str, RelationWordings]) -> tuple[list[str], list[str]]:
     """What a caller with an encoder encodes for :class:`TextVectors`: (the pack's texts, the known ones)."""
-    return [readable(relation.label) for relation in pack.relations()], [w.texts[0] for w in wordings.values()]
+    return [relation_phrase(relation.label) for relation in pack.relations()], [w.texts[0] for w in wordings.values()]
 
 
 def word_pack(
@@ -128,7 +128,7 @@ def word_pack(
 
 def _plain(text: str) -> str:
     """A text to compare by: words, no auxiliary before, singular."""
-    words = re.sub(r"^(has|have|is|was|are|the|a) ", "", readable(text)).split()
+    words = re.sub(r"^(has|have|is|was|are|the|a) ", "", relation_phrase(text)).split()
     return " ".join(singular(word) if len(word) > 3 else word for word in words)
 
 
@@ -248,7 +248,7 @@ def _literal_kind(pack: Pack, triples: list[int]) -> str:
 
 def _borrow(relation: RelationText, matches: list[Match], ends: tuple[str, str], literal: str) -> RelationWordings:
     """The relation's own texts with the wordings of the matches that fit its ends."""
-    own = [readable(text) for text in (relation.label, *relation.aliases)]
+    own = [relation_phrase(text) for text in (relation.label, *relation.aliases)]
     own += [short for text in own[:1] if (short := re.sub(r"^(has|is) ", "", text)) != text]
     made = RelationWordings(relation.key, list(dict.fromkeys(own)), ends[0], ends[1], literal)
     fitting = [match for match in matches if _fits(match, ends)] or matches
@@ -264,7 +264,7 @@ def _borrow(relation: RelationText, matches: list[Match], ends: tuple[str, str],
         made.literal = made.literal or ("" if match.turned else match.wording.literal)
         if not match.turned:
             made.texts = list(dict.fromkeys(made.texts + match.wording.texts[:BORROWED_TEXTS]))
-    _add_label_wordings(made, readable(relation.inverse_label), bool(sure))
+    _add_label_wordings(made, relation_phrase(relation.inverse_label), bool(sure))
     return made
 
 

@@ -12,8 +12,8 @@ from kgask.corpus.voices import names_other_kind
 from kgask.corpus.wordings import FORWARD, INVERSE, RelationWordings, load_wordings
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
-from kgask.plan.rigel_onnx import readable
 from kgask.read.gguf.neutral import neutral
+from kgask.verbalise import relation_phrase
 
 Write = Callable[[str], str]  # a prompt in, free text out: a language model of the user
 MAX_WRITTEN = 200  # characters of a question that a model writes
@@ -77,7 +77,7 @@ class Wording:
         return self._filled(self._template(entity, relation, inverse), f"that {noun}")
 
     def label(self, relation: int) -> str:
-        return readable(self._relations[relation].label)
+        return relation_phrase(self._relations[relation].label)
 
     def _noun(self, relation: int) -> str:
         """The first of a relation's texts that is a noun, "" where none is."""
@@ -125,7 +125,7 @@ def _sure_texts(relation: RelationText, wordings: dict[str, RelationWordings]) -
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"^(has|is|was|have|are) ", "", readable(text))
+    return re.sub(r"^(has|is|was|have|are) ", "", relation_phrase(text))
 
 
 def _names_another(template: str, letter: str, inverse: bool, known: RelationWordings) -> bool:

@@ -23,8 +23,8 @@ import numpy as np
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.bench.planning import OPENERS
-from kgask.plan.rigel_onnx import readable
 from kgask.types import Answer, SupportTriple
+from kgask.verbalise import relation_phrase
 
 BATCH = 64
 _KEYS = (
@@ -137,7 +137,7 @@ def pack_questions(pipeline: Pipeline, n: int, rng_seed: int = 0) -> list[str]:
     The first relation is one that the entity has, half the time; the rest ask for what may not be there.
     """
     rng, pack = random.Random(rng_seed), pipeline.pack
-    words = [readable(label) for label in pack.relation_labels()]
+    words = [relation_phrase(label) for label in pack.relation_labels()]
     relations = np.asarray(pack.out_relation)
     asked = []
     for number in range(n):

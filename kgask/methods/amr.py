@@ -17,7 +17,7 @@ import numpy as np
 from kgask.cards import CardFormat, Content
 from kgask.errors import ModelError, UsageError
 from kgask.methods.amr_graph import N_KINDS, AmrGraph
-from kgask.methods.amr_inputs import INPUTS, AmrInputs, amr_inputs, directed_words, relation_vectors
+from kgask.methods.amr_inputs import INPUTS, AmrInputs, amr_inputs, relation_vectors
 from kgask.methods.amr_source import PARSER, AmrSource, open_source
 from kgask.methods.base import Found, Scope
 from kgask.methods.relation_rank import MAX_ENTITIES, MAX_RELATIONS, MAX_TRIPLES, Ranking, RelationRank
@@ -25,7 +25,7 @@ from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
 from kgask.plan.providers import open_session
 from kgask.types import DirectedRelationId, EntityId, Question, Seed, directed
-from kgask.verbalise import clean_label, walked_ends
+from kgask.verbalise import clean_label, directed_words, walked_ends
 
 GRAPH, OUTPUT = "ranker.onnx", "probs"
 FORMAT = CardFormat("amr", 1, (GRAPH,), "kgask train amr --help")

@@ -14,9 +14,7 @@ import numpy as np
 
 from kgask.methods.amr_graph import AmrGraph
 from kgask.methods.text_encoder import TextEncoder
-from kgask.pack.store import Pack
 from kgask.plan.matrix_cache import cached_matrix, key_of
-from kgask.verbalise import relation_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,13 +62,7 @@ def links_of(graph: AmrGraph) -> np.ndarray:
     return links
 
 
-def directed_words(pack: Pack) -> list[str]:
-    """Words of each directed relation [2R]."""
-    both = relation_words(pack)
-    return [words[inverse] for inverse in (0, 1) for words in both]
-
-
 def relation_vectors(encoder: TextEncoder, words: Sequence[str]) -> np.ndarray:
-    """Vectors float32 [2R, D] of :func:`directed_words`; kept on disk for the next process."""
+    """Vectors float32 [2R, D] of :func:`kgask.verbalise.directed_words`; kept on disk for the next process."""
     key = key_of("amr", encoder.content(), list(words))
     return cached_matrix(key, (len(words), encoder.width), lambda: encoder.encode(words))

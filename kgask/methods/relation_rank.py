@@ -29,7 +29,7 @@ from kgask.read.protocol import LanguageModel
 from kgask.retrieve.follow import edges_of, relations_of
 from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, Question, ScoredTriple, Seed, TripleId, undirected
-from kgask.verbalise import relation_words
+from kgask.verbalise import directed_words
 
 MAX_ENTITIES = 5  # LTGen, section 4.2.1, step 1
 MAX_RELATIONS = 5  # of an entity; section 5.2
@@ -134,8 +134,7 @@ class ModelRanker:
     def _of_pack(self, pack: Pack) -> list[str]:
         """Neutral words of each directed relation [2R]."""
         if self._words is None or self._words[0] is not pack:
-            both = relation_words(pack)
-            self._words = (pack, [neutral(words[inverse]) for inverse in (0, 1) for words in both])
+            self._words = (pack, [neutral(words) for words in directed_words(pack)])
         return self._words[1]
 
 

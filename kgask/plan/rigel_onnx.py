@@ -20,6 +20,7 @@ from kgask.plan.batches import Batches
 from kgask.plan.card import CLOSED_FILE, RigelCard
 from kgask.plan.matrix_cache import cached_matrix, content_of, key_of, read_matrix
 from kgask.plan.providers import CPU_GRAPH, CUDA, CUDA_GRAPH, FULL_GRAPH, open_on_cpu, open_session
+from kgask.verbalise import relation_phrase
 
 MASK = "[MASK]"  # stands for the topic in every planner text
 MASK_TOKENS = ("[MASK]", "<mask>")  # what the tokenizers of BERT-like and RoBERTa-like encoders call it
@@ -195,7 +196,7 @@ def weighted_texts(relations: Sequence[RelationText]) -> tuple[list[str], list[i
     texts, owners, weights = [], [], []
     for index, relation in enumerate(relations):
         for position, text in enumerate([relation.label, *relation.aliases[:MAX_ALIASES]]):
-            texts.append(readable(text))
+            texts.append(relation_phrase(text))
             owners.append(index)
             weights.append(ALIAS_WEIGHT if position else LABEL_WEIGHT)
     return texts, owners, np.asarray(weights, np.float32)[:, None]
@@ -211,12 +212,3 @@ def mean_directed(
         np.add.at(sums, owners, vectors * weights)
         parts.append(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9))
     return np.concatenate(parts)
-
-
-def readable(relation: str) -> str:
-    """A relation label as words: ``directed_by`` and ``placeOfBirth`` become phrases."""
-    words = relation.replace("_", " ").replace("/", " ").strip()
-    spaced = [words[0]] if words else []
-    for before, char in zip(words, words[1:], strict=False):
-        spaced.append(" " + char if char.isupper() and before.islower() else char)
-    return " ".join("".join(spaced).lower().split())

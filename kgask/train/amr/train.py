@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgask.corpus.amr_questions import ExampleMaker, read_gold, split_by_wording
-from kgask.methods.amr_inputs import directed_words, relation_vectors
+from kgask.methods.amr_inputs import relation_vectors
 from kgask.methods.amr_source import AmrFile
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
 from kgask.train.amr.export import about_run, export_amr
 from kgask.train.amr.loop import Accuracy, AmrConfig, AmrTrainer, accuracy, similarity_accuracy
+from kgask.verbalise import directed_words
 
 Show = Callable[[int, str], None]  # steps done, what to say
 Bar = Callable[[int], AbstractContextManager[Show]]  # as kgask.cli.render.steps_bar draws them

@@ -16,7 +16,7 @@ from kgask.errors import ModelError
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.plan.card import FILES, FORMAT, RigelCard
-from kgask.plan.rigel_onnx import MASK, RigelPlanner, readable
+from kgask.plan.rigel_onnx import MASK, RigelPlanner
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.encoder import architecture, encoder_name
 from kgask.train.onnx.export_planner import OPSET, Parity, export
@@ -25,6 +25,7 @@ from kgask.train.planner.domain import InDomainTrainer
 from kgask.train.planner.torch_planner import TorchPlanner
 from kgask.train.planner.validate import Validation
 from kgask.types import Question, undirected
+from kgask.verbalise import relation_phrase
 
 
 def question_words(trainer: InDomainTrainer) -> frozenset[str]:
@@ -93,7 +94,7 @@ def build_pack_model(
     asked = {question.text for question in trainer.held_out or trainer.dev}
     texts = sorted(asked or {template[0].text for template in trainer.templates})
     probes = random.Random(0).sample(texts, min(N_PARITY, len(texts)))
-    relation_texts = [readable(relation.label) for relation in pack.relations()]
+    relation_texts = [relation_phrase(relation.label) for relation in pack.relations()]
     parity = export(trainer.model, trainer.job.encoder, out, config.max_tokens, probes, relation_texts, or_full=True)
     (out / QUESTION_WORDS).write_text("\n".join(sorted(question_words(trainer))) + "\n", encoding="utf-8")
     card = _card(trainer, out, parity, scores)
