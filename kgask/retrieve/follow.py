@@ -88,7 +88,7 @@ SCANNED = 4096  # a frontier with fewer triples is read whole; else each relatio
 SCANNED_EACH = 500  # triples an entity that are read in the time of one cut
 
 
-def _edges_with(graph: Graph, entities: np.ndarray, relations: np.ndarray) -> Edges:
+def edges_with(graph: Graph, entities: np.ndarray, relations: np.ndarray) -> Edges:
     """At least the triples of the entities with the directed relations, by the cheaper way."""
     parts = []
     for inverse in (False, True):
@@ -106,7 +106,7 @@ def _edges_with(graph: Graph, entities: np.ndarray, relations: np.ndarray) -> Ed
 
 def reached_by(graph: Graph, entities: np.ndarray, directed_relation: int) -> np.ndarray:
     """The far ends (int64, ascending, no repeats) of the entities' triples with one directed relation."""
-    edges = _edges_with(graph, np.asarray(entities, np.int64), np.array([directed_relation]))
+    edges = edges_with(graph, np.asarray(entities, np.int64), np.array([directed_relation]))
     return np.unique(edges.targets[edges.relations == directed_relation])
 
 
@@ -123,7 +123,7 @@ def follow(
     order = np.argsort(entities)
     entities = np.asarray(entities, np.int64)[order]
     weights = np.asarray(weights, np.float64)[order]
-    edges = _edges_with(graph, entities, np.flatnonzero(relation_probs))
+    edges = edges_with(graph, entities, np.flatnonzero(relation_probs))
     source_weights = weights[np.searchsorted(entities, edges.sources)]
     edge_weights = source_weights * np.asarray(relation_probs, np.float64)[edges.relations]
     keep = edge_weights > 0

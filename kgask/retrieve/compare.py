@@ -1,0 +1,96 @@
+"""Comparing intervals: true for all that they may be, false for none, else unknown."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgask.pack.quantities import DATE, NUMBER, SECONDS, SECONDS_A_DAY, Quantity, whole_years
+from kgask.query.base import Comparison
+
+
+def compared(
+    low: np.ndarray, high: np.ndarray, comparison: Comparison, other: Quantity
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where [low, high] surely compares so with ``other``, and where perhaps (bool [n] each; surely is perhaps too)."""
+    match comparison:
+        case "<":
+            return high < other.low, low < other.high
+        case "<=":
+            return high <= other.low, low <= other.high
+        case ">":
+            return low > other.high, high > other.low
+        case ">=":
+            return low >= other.high, high >= other.low
+        case "in":
+            return (low >= other.low) & (high <= other.high), (high >= other.low) & (low <= other.high)
+    exact = (low == high) & (other.low == other.high) & (low == other.low)
+    return exact, (high >= other.low) & (low <= other.high)
+
+
+def ranked(
+    low: np.ndarray, high: np.ndarray, certain: np.ndarray, first: int, last: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which of n members surely stand at the ranks ``first`` to ``last`` by highest value, and which perhaps.
+
+    ``low``, ``high`` float64 [n], ``certain`` bool [n] says who surely takes part. Returns bool [n] twice.
+    """
+    if first == last == 1:
+        return _highest(low, high, certain)
+    lows, highs = np.sort(low[certain]), np.sort(high)
+    maybe_better = _above(highs, low) - (high > low)
+    surely_level = _at_least(lows, high) - (certain & (low >= high))
+    surely_better = _above(lows, high)
+    maybe_level = _at_least(highs, low) - 1  # itself
+    surely = certain & (maybe_better < last) & (surely_level + 1 >= first)
+    return surely, (surely_better < last) & (maybe_level + 1 >= first)
+
+
+def _above(ascending: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    return len(ascending) - np.searchsorted(ascending, bound, "right")
+
+
+def _at_least(ascending: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    return len(ascending) - np.searchsorted(ascending, bound, "left")
+
+
+def _highest(low: np.ndarray, high: np.ndarray, certain: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As :func:`ranked` for the first rank alone, without sorting."""
+    if not len(low):
+        return np.zeros(0, bool), np.zeros(0, bool)
+    top = int(np.argmax(high))
+    rest = np.delete(high, top)
+    others = np.full(len(high), high[top])  # the highest that any other may be
+    others[top] = rest.max() if len(rest) else -np.inf
+    surely_least = low[certain].max() if certain.any() else -np.inf
+    return certain & (others <= low), high >= surely_least
+
+
+def highest_each(member: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of several values of one member the highest, bound by bound; members ascending."""
+    if len(member) < 2 or bool((member[1:] > member[:-1]).all()):
+        return member, low, high
+    order = np.argsort(member, kind="stable")
+    once, first = np.unique(member[order], return_index=True)
+    return once, np.maximum.reduceat(low[order], first), np.maximum.reduceat(high[order], first)
+
+
+def kleene(surely: bool, perhaps: bool) -> bool | None:
+    """True, False, or None: unknown."""
+    return True if surely else None if perhaps else False
+
+
+def difference(left: Quantity | None, right: Quantity | None) -> Quantity | None:
+    """The first less the second; of dates in seconds. None where one is unknown or they lie on different axes."""
+    if left is None or right is None or left.axis != right.axis:
+        return None
+    scale = SECONDS_A_DAY if left.axis == DATE else 1.0
+    axis = SECONDS if left.axis == DATE else left.axis
+    return Quantity(axis, scale * (left.low - right.high), scale * (left.high - right.low))
+
+
+def age(born: Quantity | None, at: Quantity | None) -> Quantity | None:
+    """Whole years between two dates; None where one is unknown or no date."""
+    if born is None or at is None or (born.axis, at.axis) != (DATE, DATE):
+        return None
+    years = whole_years(int(born.high), int(at.low)), whole_years(int(born.low), int(at.high))
+    return Quantity(NUMBER, float(years[0]), float(years[1]))

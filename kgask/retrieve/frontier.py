@@ -1,0 +1,89 @@
+"""Arrays of entities and what leads away from them: the vectorised steps that running a query is made of."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from kgask.errors import BudgetError
+from kgask.pack.store import Pack
+from kgask.query.axes import axis_codes, literal_places
+from kgask.retrieve.follow import Edges, concatenate, edges_with
+from kgask.types import DirectedRelationId
+
+CHUNK = 1 << 16  # entities that are followed between two looks at the clock
+
+
+class Budget:
+    """The time that one query may take; ``None`` is without end. Ctrl-C stops a query at any step anyway."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.seconds = seconds
+        self._end = None if seconds is None else time.monotonic() + seconds
+
+    def check(self) -> None:
+        """Raises :class:`~kgask.errors.BudgetError` when the time is over."""
+        if self._end is not None and time.monotonic() > self._end:
+            raise BudgetError(f"the query was stopped after {self.seconds:g} s; ask for less, or give it more time")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """Numbers and dates of members, E of them: the place of the member in its array, and where the value lies."""
+
+    member: np.ndarray  # int64 [E]
+    low: np.ndarray  # float64 [E]
+    high: np.ndarray  # float64 [E]
+
+
+def ascending(values: np.ndarray) -> np.ndarray:
+    """The different values, ascending; those that are so already are not sorted again."""
+    if len(values) < 2 or bool((values[1:] > values[:-1]).all()):
+        return values
+    return np.unique(values)
+
+
+def edges_from(pack: Pack, entities: np.ndarray, relation: DirectedRelationId, budget: Budget) -> Edges:
+    """The triples of the entities (int64, ascending) with one directed relation."""
+    parts = []
+    for start in range(0, len(entities), CHUNK):
+        budget.check()
+        edges = edges_with(pack, entities[start : start + CHUNK], np.array([relation]))
+        alike = edges.relations == relation
+        parts.append(edges if alike.all() else edges.where(alike))
+    return parts[0] if len(parts) == 1 else concatenate(parts)
+
+
+def path_ends(
+    pack: Pack, members: np.ndarray, path: tuple[DirectedRelationId, ...], budget: Budget
+) -> tuple[np.ndarray, np.ndarray]:
+    """Every different pair of a member (its place, int64 [E]) and what the path leads to from it (entity id [E])."""
+    place, at = np.arange(len(members), dtype=np.int64), members
+    for relation in path:
+        edges = edges_from(pack, ascending(at), relation, budget)
+        order = np.argsort(edges.sources, kind="stable")
+        sources, targets = edges.sources[order], edges.targets[order]
+        first, last = np.searchsorted(sources, at, "left"), np.searchsorted(sources, at, "right")
+        rows = spread(first, last)
+        place, at = np.repeat(place, last - first), targets[rows]
+        if len(path) > 1:
+            pairs = np.unique(place * pack.n_entities + at)
+            place, at = pairs // pack.n_entities, pairs % pack.n_entities
+    return place, at
+
+
+def spread(first: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """The numbers from each ``first`` up to its ``last``, one range after the other."""
+    counts = last - first
+    return np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(int(counts.sum()))
+
+
+def values_on(pack: Pack, place: np.ndarray, values: np.ndarray, axis: str) -> Found:
+    """Those of the entity ids ``values`` that lie on the axis, with the ``place`` of whom they belong to."""
+    known = pack.literal_values
+    code = known.axes.index(axis) if axis in known.axes else -2  # -2: of no literal
+    on_axis = np.flatnonzero(axis_codes(pack, values) == code)
+    literal = literal_places(pack, values[on_axis])
+    return Found(place[on_axis], known.low[literal], known.high[literal])
