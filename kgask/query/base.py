@@ -97,7 +97,7 @@ _IDS = ("EntityId", "RelationId", "DirectedRelationId", "int")
 @cache
 def _annotations(kind: type) -> tuple[tuple[str, str], ...]:
     """Names of a node's fields with their types as they are written here."""
-    return tuple((field.name, str(field.type)) for field in fields(kind))  # type: ignore[arg-type]
+    return tuple((field.name, str(field.type)) for field in fields(kind))
 
 
 def _check(node: Node, annotation: str, value: object) -> None:

@@ -101,7 +101,10 @@ class Minus(SetNode):
 
 @dataclass(frozen=True, slots=True)
 class Where(SetNode):
-    """Members whose value, or whose number of ends, compares so with a value; ``in`` a set: whose ends meet it."""
+    """Members whose value, or whose number of ends, compares so with a value; ``in`` a set: whose ends meet it.
+
+    A path that leads nowhere meets no set; of a value, who has none may perhaps compare so.
+    """
 
     base: SetNode
     by: By

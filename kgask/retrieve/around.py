@@ -12,7 +12,6 @@ from kgask.retrieve.trace import triple_ids
 from kgask.types import ScoredTriple, TripleId
 
 MOST = 50_000  # triples that are looked at; a hub's neighbours may have millions
-ARRAYS = ("ids", "hops", "starts", "relations", "ends", "via")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +32,10 @@ class Around:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        return self.ids, self.hops, self.starts, self.relations, self.ends, self.via
 
     def scored(self, row: int, score: float) -> ScoredTriple:
         inverse = bool(self.relations[row] >= self.n_relations)
@@ -56,7 +59,8 @@ def around(pack: Pack, seeds: np.ndarray, hops: int, most: int = MOST) -> Around
     if hops < 1:
         raise ValueError(f"{hops} hops; at least 1 is looked at")
     reached = frontier = np.unique(np.asarray(seeds, np.int64))
-    found = Around(*(np.empty(0, np.int64) for _ in ARRAYS), pack.n_relations)
+    none = np.empty(0, np.int64)
+    found = Around(none, none, none, none, none, none, pack.n_relations)
     led = np.full(len(frontier), -1)  # the row that leads to each entity of the frontier
     for hop in range(1, hops + 1):
         found = _with_hop(found, pack, frontier, led, hop, most)
@@ -83,5 +87,5 @@ def _with_hop(found: Around, pack: Pack, frontier: np.ndarray, led: np.ndarray, 
     edges, ids = edges.where(keep), ids[keep]
     via = led[np.searchsorted(frontier, edges.sources)]
     new = (ids, np.full(len(ids), hop), edges.sources, edges.relations, edges.targets, via)
-    both = (np.concatenate([getattr(found, name), more]) for name, more in zip(ARRAYS, new, strict=True))
-    return Around(*both, found.n_relations, truncated)
+    ids, hops, starts, relations, ends, via = map(np.concatenate, zip(found.arrays, new, strict=True))
+    return Around(ids, hops, starts, relations, ends, via, found.n_relations, truncated)

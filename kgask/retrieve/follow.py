@@ -37,7 +37,8 @@ def concatenate(parts: list[Edges]) -> Edges:
     if not parts:
         none = np.empty(0, np.int64)
         return Edges(none, none, none, none)
-    return Edges(*(np.concatenate([getattr(part, name) for part in parts]) for name in Edges.__slots__))
+    columns = zip(*((part.sources, part.relations, part.targets, part.rows) for part in parts), strict=True)
+    return Edges(*map(np.concatenate, columns))
 
 
 def _rows(indptr: np.ndarray, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,8 +11,9 @@ from kgask.types import RelationId
 
 def statements_of(pack: Pack, triples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """``(place, statement)``: every statement of each TripleId (int64 [E]), with the triple's place."""
-    first = np.searchsorted(pack.statement_triple, triples, "left")
-    last = np.searchsorted(pack.statement_triple, triples, "right")
+    wanted = triples.astype(pack.statement_triple.dtype)  # of another dtype searchsorted would copy the whole array
+    first = np.searchsorted(pack.statement_triple, wanted, "left")
+    last = np.searchsorted(pack.statement_triple, wanted, "right")
     return np.repeat(np.arange(len(triples)), last - first), spread(first, last)
 
 
