@@ -6,29 +6,20 @@ reads ``Jane Austen | is author of | Lady Susan``. The form of Rigel + LM
 (section 3.2), ``(Jane Austen, <inv>-author, Lady Susan)``, is kept for that
 paper's prompt.
 
-Labels are untrusted: :func:`clean_label` turns a label into one harmless line.
+Labels are untrusted: :func:`kgask.pack.labels.clean_label` turns a label into one harmless line.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from kgask.pack.labels import clean_label, inverse_phrase, readable_relation
 from kgask.protocols import Graph
 from kgask.types import EntityId, ScoredTriple
-
-MAX_LABEL_CHARS = 160
-
-# Openers and closers of control tokens and chat markup: <|im_start|>, </s>, [INST], <<SYS>>,
-# <start_of_turn>, {{ }}.
-_MARKUP = re.compile(r"<\||\|>|</?s>|</?[A-Za-z_]+>|\[/?INST\]|<</?SYS>>|\{\{|\}\}|\{%|%\}|#{3,}", re.IGNORECASE)
-_HEADED_BY_PREPOSITION = re.compile(r" (?:in|at|on|from|to|for|with|as|of|into|under|after)$")
-_IRREGULAR = {"written": "wrote", "drawn": "drew", "sung": "sang", "made": "made", "led": "led", "won": "won"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,56 +43,6 @@ class Line:
         if not self.inverse:
             return f"({self.start}, {self.plain_relation}, {self.end})"
         return f"({self.start}, <inv>-{self.plain_relation.replace(' ', '-')}, {self.end})"
-
-
-def clean_label(text: str, max_chars: int = MAX_LABEL_CHARS) -> str:
-    """One line without control characters or model markup, at most ``max_chars`` long.
-
-    Whatever is not printable (newlines, terminal escapes, NUL, bidirectional and zero-width marks) becomes
-    a space; the field separator and chat markup are broken up, so that they can no longer
-    be mistaken for the prompt's own.
-    """
-    text = "".join(char if char.isprintable() else " " for char in text[: 4 * max_chars])
-    text = _MARKUP.sub(lambda found: " ".join(found.group()), text).replace("|", "/")
-    text = " ".join(text.split())
-    return text if len(text) <= max_chars else text[: max_chars - 1].rstrip() + "…"
-
-
-def readable_relation(label: str) -> str:
-    """A relation label as words, its case kept; every text for a model or a reader begins with these.
-
-    >>> readable_relation("/film/directed_by"), readable_relation("birthPlace"), readable_relation("ISO code")
-    ('directed by', 'birth place', 'ISO code')
-    """
-    if "/" in label and " " not in label:
-        label = label.rstrip("/").rsplit("/", 1)[-1]
-    words = "".join(
-        f" {char.lower()}" if char.isupper() and before.islower() else char for before, char in pairwise(f" {label}")
-    )
-    return clean_label(words.replace("_", " ")) or "related to"
-
-
-def relation_phrase(label: str) -> str:
-    """The words of a relation label in lower case and without ``/``: what the planner's encoder is fed."""
-    return " ".join(readable_relation(label).replace("/", " ").lower().split())
-
-
-def inverse_phrase(label: str) -> str:
-    """Words for a relation that is walked from object to subject and has no inverse label of its own.
-
-    >>> inverse_phrase("author"), inverse_phrase("directed by"), inverse_phrase("located in")
-    ('is author of', 'directed', 'inverse of located in')
-    """
-    if label.endswith(" by") and len(label.split()) == 2:
-        verb = label[:-3]
-        return _IRREGULAR.get(verb, verb)
-    if label.startswith(("has ", "have ")):
-        return f"is {label.split(' ', 1)[1]} of"
-    if label.endswith(" of"):
-        return f"has {label[:-3]}"
-    if _HEADED_BY_PREPOSITION.search(label) or label.endswith(" by"):
-        return f"inverse of {label}"
-    return f"is {label} of"
 
 
 def relation_words(graph: Graph) -> list[tuple[str, str]]:

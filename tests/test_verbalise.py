@@ -7,16 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_graph import ToyGraph
 
+from kgask.pack.labels import clean_label, inverse_phrase, readable_relation, relation_phrase
 from kgask.types import ScoredTriple
-from kgask.verbalise import (
-    clean_label,
-    inverse_phrase,
-    readable_relation,
-    relation_phrase,
-    relation_words,
-    verbalise,
-    walked_ends,
-)
+from kgask.verbalise import relation_words, verbalise, walked_ends
 
 GRAPH = ToyGraph(
     [

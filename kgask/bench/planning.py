@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from kgask import config
+from kgask.pack.labels import relation_phrase
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import MASK, HopDistributions, RigelPlanner
 from kgask.retrieve.follow import relations_of
 from kgask.types import Branch
-from kgask.verbalise import relation_phrase
 
 BATCH = 64
 OPENERS = ("what is the {}", "who is the {}", "name the {}", "which {}", "{}", "tell me the {}", "what was the {}")

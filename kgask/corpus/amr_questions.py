@@ -15,12 +15,13 @@ from kgask.errors import BuildError, UsageError
 from kgask.methods.amr_inputs import AmrInputs, amr_inputs
 from kgask.methods.amr_source import AmrFile
 from kgask.methods.text_encoder import TextEncoder
+from kgask.pack.labels import clean_label
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.retrieve.follow import relations_of
 from kgask.sets.rows import lines_of
 from kgask.types import DirectedRelationId, EntityId, Question, directed
-from kgask.verbalise import clean_label, relation_words
+from kgask.verbalise import relation_words
 
 INVERSE = "-"
 _TOPIC = re.compile(r"\[([^\]]+)\]")

@@ -19,9 +19,9 @@ import numpy as np
 
 from kgask.corpus.frames import FORWARD, INVERSE, many, singular
 from kgask.corpus.wordings import RelationWordings
+from kgask.pack.labels import relation_phrase
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
-from kgask.verbalise import relation_phrase
 
 LETTER_COSINE, WORDING_COSINE = 0.6, 0.8  # what a vector match must reach to lend its types, and its wordings
 ROUNDS = 3  # of voting on what stands at the ends of relations

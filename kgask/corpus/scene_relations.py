@@ -21,7 +21,7 @@ from typing import Any
 from kgask.corpus.training_data import ENTITY_QUESTIONS, KGCONV, OWN, PROPERTY_LABELS, SIMPLE
 from kgask.corpus.wordings import FORWARD, INVERSE, load_wordings
 from kgask.errors import BuildError
-from kgask.verbalise import inverse_phrase, readable_relation
+from kgask.pack.labels import inverse_phrase, readable_relation
 
 TOPIC = "{x}"
 _NOT_A_RELATION = re.compile(

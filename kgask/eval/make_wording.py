@@ -10,10 +10,10 @@ from importlib import resources
 from kgask.corpus.pack_wordings import UNKNOWN, word_pack
 from kgask.corpus.voices import names_other_kind
 from kgask.corpus.wordings import FORWARD, INVERSE, RelationWordings, load_wordings
+from kgask.pack.labels import relation_phrase
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
 from kgask.read.gguf.neutral import neutral
-from kgask.verbalise import relation_phrase
 
 Write = Callable[[str], str]  # a prompt in, free text out: a language model of the user
 MAX_WRITTEN = 200  # characters of a question that a model writes

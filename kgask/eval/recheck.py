@@ -23,8 +23,8 @@ import numpy as np
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.bench.planning import OPENERS
+from kgask.pack.labels import relation_phrase
 from kgask.types import Answer, SupportTriple
-from kgask.verbalise import relation_phrase
 
 BATCH = 64
 _KEYS = (

@@ -22,10 +22,11 @@ from kgask.methods.amr_source import PARSER, AmrSource, open_source
 from kgask.methods.base import Found, Scope
 from kgask.methods.relation_rank import MAX_ENTITIES, MAX_RELATIONS, MAX_TRIPLES, Ranking, RelationRank
 from kgask.methods.text_encoder import TextEncoder
+from kgask.pack.labels import clean_label
 from kgask.pack.store import Pack
 from kgask.plan.providers import open_session
 from kgask.types import DirectedRelationId, EntityId, Question, Seed, directed
-from kgask.verbalise import clean_label, directed_words, walked_ends
+from kgask.verbalise import directed_words, walked_ends
 
 GRAPH, OUTPUT = "ranker.onnx", "probs"
 FORMAT = CardFormat("amr", 1, (GRAPH,), "kgask train amr --help")

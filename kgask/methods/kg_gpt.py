@@ -27,10 +27,10 @@ from kgask.methods.base import Found, Scope
 from kgask.methods.evidence_graph import EvidenceGraph, Group, Segment
 from kgask.methods.shots import MOST_SHOTS, Kind
 from kgask.methods.type_graph import TypeGraph
+from kgask.pack.labels import readable_relation
 from kgask.pack.store import Pack
 from kgask.read.protocol import LanguageModel
 from kgask.types import Branch, Question, Seed, undirected
-from kgask.verbalise import readable_relation
 
 MAX_NAMES = 8  # entities in one prompt, the best linked ones
 FEW_RELATIONS = 50  # a graph with no more has 3 relations chosen, a larger one 5 (KG-GPT, appendix C)

@@ -17,12 +17,12 @@ import numpy as np
 from kgask.methods.base import Found, Scope
 from kgask.methods.baselines import around_seeds, taken
 from kgask.methods.text_encoder import TextEncoder
+from kgask.pack.labels import clean_label, readable_relation
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.plan.matrix_cache import cached_matrix, key_of
 from kgask.retrieve.around import Around
 from kgask.types import EntityId, Question, Seed
-from kgask.verbalise import clean_label, readable_relation
 
 EMBEDDED = 1024  # triples in the texts of one question, those on the ways counted; it bounds the time
 MAX_NAME_WORDS = 10

@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from kgask.errors import ModelError
+from kgask.pack.labels import relation_phrase
 from kgask.pack.records import RelationText
 from kgask.plan.batches import Batches
 from kgask.plan.card import CLOSED_FILE, RigelCard
 from kgask.plan.matrix_cache import cached_matrix, content_of, key_of, read_matrix
 from kgask.plan.providers import CPU_GRAPH, CUDA, CUDA_GRAPH, FULL_GRAPH, open_on_cpu, open_session
-from kgask.verbalise import relation_phrase
 
 MASK = "[MASK]"  # stands for the topic in every planner text
 MASK_TOKENS = ("[MASK]", "<mask>")  # what the tokenizers of BERT-like and RoBERTa-like encoders call it

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgask.config import AUTO, MODEL_CARD
 from kgask.errors import ModelError, UsageError
+from kgask.pack.labels import clean_label
 from kgask.protocols import Graph
 from kgask.read.cross_encoder import prompt as forms
 from kgask.read.cross_encoder.engine import EncoderEngine
@@ -38,7 +39,7 @@ from kgask.read.reply import (
     citable_lines,
 )
 from kgask.types import Evidence, Question, Reading
-from kgask.verbalise import Line, clean_label, relation_words, verbalise
+from kgask.verbalise import Line, relation_words, verbalise
 
 if TYPE_CHECKING:
     from kgask.read.gguf.prompts import PromptForm

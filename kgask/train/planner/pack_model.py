@@ -13,6 +13,7 @@ from kgask.cards import write_card
 from kgask.corpus.examples import PathExample
 from kgask.corpus.questions import GraphQuestion, by_template
 from kgask.errors import ModelError
+from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.plan.card import FILES, FORMAT, RigelCard
@@ -25,7 +26,6 @@ from kgask.train.planner.domain import InDomainTrainer
 from kgask.train.planner.torch_planner import TorchPlanner
 from kgask.train.planner.validate import Validation
 from kgask.types import Question, undirected
-from kgask.verbalise import relation_phrase
 
 
 def question_words(trainer: InDomainTrainer) -> frozenset[str]:
