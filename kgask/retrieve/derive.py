@@ -1,0 +1,305 @@
+"""How a query came to what it came to: triples, compared values and the operator, for one answer at a time.
+
+A derivation is told afterwards, from what the :class:`~kgask.retrieve.run.Runner` kept, and only for what is shown: it
+costs the triples of one member, not of the set. What it leaves out it counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from kgask.errors import QueryError
+from kgask.pack.quantities import Quantity
+from kgask.pack.types import subclass_relations, type_relations
+from kgask.query import nodes
+from kgask.query.axes import axis_codes, literal_places, relation_axis
+from kgask.query.base import By, Node, SetNode, TruthNode, ValueNode
+from kgask.query.nodes import Query
+from kgask.retrieve.compare import compared
+from kgask.retrieve.follow import Edges
+from kgask.retrieve.run import Runner
+from kgask.retrieve.trace import triple_ids
+from kgask.types import DirectedRelationId, EntityId, TripleId, directed, undirected
+
+SHOWN = 3  # triples of a kind, or members of a set, that a derivation tells of
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A value that decided: the literal behind it (None for a size), and where it lies."""
+
+    quantity: Quantity
+    literal: EntityId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """One step of the way to an answer: the operator (``node``), what it used, and the steps before it."""
+
+    node: Node
+    member: EntityId | None = None  # that the step tells of; None for values and truths
+    triples: tuple[TripleId, ...] = ()
+    judged: tuple[Judged, ...] = ()
+    against: Quantity | None = None  # what the values were compared with
+    parts: tuple[Derivation, ...] = ()
+    n_more: int = 0  # triples or members that are not told of
+
+    def steps(self) -> Iterator[Derivation]:
+        """This step and all before it."""
+        yield self
+        for part in self.parts:
+            yield from part.steps()
+
+    @property
+    def all_triples(self) -> tuple[TripleId, ...]:
+        """Every triple of the derivation once, those nearest to the named entities first."""
+        return tuple(dict.fromkeys(triple for step in reversed([*self.steps()]) for triple in step.triples))
+
+
+def derivation(runner: Runner, query: Query, answer: EntityId | None = None) -> Derivation:
+    """How ``query`` came to ``answer`` (a member of its set), or to its value or truth.
+
+    Raises QueryError for an entity that is no member, not even perhaps.
+    """
+    if isinstance(query, SetNode):
+        return _members(runner, query) if answer is None else _member(runner, query, answer)
+    return _value(runner, query) if isinstance(query, ValueNode) else _truth(runner, query)
+
+
+def _members(runner: Runner, node: SetNode) -> Derivation:
+    found = runner.members(node)
+    ids = (found.certain if len(found.certain) else found.possible).tolist()
+    parts = tuple(_member(runner, node, member) for member in ids[:SHOWN])
+    return Derivation(node, parts=parts, n_more=max(0, len(ids) - SHOWN))
+
+
+def _member(runner: Runner, node: SetNode, member: EntityId) -> Derivation:
+    if not _is_in(runner, node, member):
+        raise QueryError(f"entity {member} is no answer to this query")
+    match node:
+        case nodes.Class(kind):
+            return Derivation(node, member, _instance(runner, member, kind))
+        case nodes.Having(relation):
+            return _with_triples(runner, node, member, runner.edges(_one(member), relation))
+        case nodes.Follow():
+            return _followed(runner, node, node, member)
+        case nodes.Qualified():
+            return _followed(runner, node, node.follow, member)
+        case nodes.And(left, right):
+            return Derivation(node, member, parts=(_member(runner, left, member), _member(runner, right, member)))
+        case nodes.Or(left, right):
+            inside = (part for part in (left, right) if _is_in(runner, part, member))
+            return Derivation(node, member, parts=tuple(_member(runner, part, member) for part in inside))
+        case nodes.Minus(left, _):
+            return Derivation(node, member, parts=(_member(runner, left, member),))
+        case nodes.Where() | nodes.Best():
+            return _judged(runner, node, member)
+    return Derivation(node, member)
+
+
+def _is_in(runner: Runner, node: SetNode, member: EntityId) -> bool:
+    possible = runner.members(node).possible
+    at = int(np.searchsorted(possible, member))
+    return at < len(possible) and int(possible[at]) == member
+
+
+def _one(entity: EntityId) -> np.ndarray:
+    return np.array([entity], np.int64)
+
+
+def _with_triples(
+    runner: Runner, node: Node, member: EntityId | None, edges: Edges, parts: tuple[Derivation, ...] = ()
+) -> Derivation:
+    shown = triple_ids(runner.pack, edges.where(np.arange(min(SHOWN, len(edges)))))
+    return Derivation(node, member, tuple(shown.tolist()), parts=parts, n_more=max(0, len(edges) - SHOWN))
+
+
+def _followed(
+    runner: Runner, node: nodes.Follow | nodes.Qualified, follow: nodes.Follow, member: EntityId
+) -> Derivation:
+    """The triples that lead to a member, with how their starts came to be in the base."""
+    base = runner.members(follow.base).possible
+    back = runner.edges(_one(member), _turned(follow.relation, runner.pack.n_relations)).targets
+    starts = np.intersect1d(back, base)
+    if isinstance(node, nodes.Qualified):
+        sure, maybe = runner.qualified_edges(node, starts)
+        edges = sure if (sure.targets == member).any() else maybe
+    else:
+        edges = runner.edges(starts, follow.relation)
+    edges = edges.where(edges.targets == member)
+    parts = tuple(_member(runner, follow.base, start) for start in np.unique(edges.sources)[:SHOWN].tolist())
+    return _with_triples(runner, node, member, edges, parts)
+
+
+def _turned(relation: DirectedRelationId, n_relations: int) -> DirectedRelationId:
+    plain, inverse = undirected(relation, n_relations)
+    return directed(plain, not inverse, n_relations)
+
+
+def _instance(runner: Runner, member: EntityId, kind: EntityId) -> tuple[TripleId, ...]:
+    """The triples from a member to its type, and on over subclasses to the type that was asked for."""
+    types = runner.narrower(kind)
+    relations = runner.pack.relations()
+    for relation in type_relations(relations):
+        edges = runner.edges(_one(member), relation)
+        edges = edges.where(np.isin(edges.targets, types))
+        if len(edges):
+            edges = edges.where(np.arange(1))
+            first = int(edges.targets[0])
+            wider = _wider(runner, first, kind, subclass_relations(relations))
+            return (*triple_ids(runner.pack, edges).tolist(), *wider)
+    return ()
+
+
+def _wider(runner: Runner, first: EntityId, kind: EntityId, relations: list[int]) -> list[TripleId]:
+    """The triples of a shortest way from a type to a wider one."""
+    ways: dict[int, list[TripleId]] = {first: []}
+    frontier = [first]
+    while frontier and kind not in ways:
+        nearer, frontier = frontier, []
+        for relation in relations:
+            edges = runner.edges(np.unique(nearer), relation)
+            ids = triple_ids(runner.pack, edges).tolist()
+            for source, target, triple in zip(edges.sources.tolist(), edges.targets.tolist(), ids, strict=True):
+                if target not in ways:
+                    ways[target] = [*ways[source], triple]
+                    frontier.append(target)
+    return ways.get(kind, [])
+
+
+# --- values that decided ------------------------------------------------------------------------
+
+
+def _judged(runner: Runner, node: nodes.Where | nodes.Best, member: EntityId) -> Derivation:
+    before = (_member(runner, node.base, member),)
+    value = node.value if isinstance(node, nodes.Where) else None
+    hops = _path_edges(runner, member, node.by)
+    if isinstance(node.by, nodes.SizeOf):
+        size = float(len(np.unique(hops[-1].targets))) if len(hops) == len(node.by.path) else 0.0
+        against = runner.quantity(value) if isinstance(value, ValueNode) else None
+        triples, n_more = _first_triples(runner, hops, None)
+        return Derivation(node, member, triples, (Judged(Quantity("", size, size)),), against, before, n_more)
+    ends = np.unique(hops[-1].targets) if hops else np.empty(0, np.int64)
+    if isinstance(value, SetNode):
+        met = np.intersect1d(ends, runner.members(value).possible)
+        triples, n_more = _first_triples(runner, hops, met)
+        parts = (*before, *(_member(runner, value, end) for end in met[:SHOWN].tolist()))
+        return Derivation(node, member, triples, parts=parts, n_more=n_more)
+    against = runner.quantity(value) if value is not None else None
+    axis = relation_axis(runner.pack, node.by.path[-1]) if against is None else against.axis
+    judged = _deciding(node, against, _on_axis(runner, ends, axis))
+    triples, n_more = _first_triples(runner, hops, np.array([one.literal for one in judged], np.int64))
+    return Derivation(node, member, triples, tuple(judged[:SHOWN]), against, before, n_more)
+
+
+def _path_edges(runner: Runner, member: EntityId, by: By) -> list[Edges]:
+    """The triples of each hop of a path from a member; shorter where the path ends early."""
+    hops, frontier = [], _one(member)
+    for relation in by.path:
+        edges = runner.edges(frontier, relation)
+        if not len(edges):
+            break
+        hops.append(edges)
+        frontier = np.unique(edges.targets)
+    return hops
+
+
+def _first_triples(runner: Runner, hops: list[Edges], ends: np.ndarray | None) -> tuple[tuple[TripleId, ...], int]:
+    """A few triples of each hop, on ways that reach ``ends`` (None: any), and how many more there are."""
+    kept: list[TripleId] = []
+    n_more = 0
+    for edges in reversed(hops):
+        edges = edges if ends is None else edges.where(np.isin(edges.targets, ends))
+        shown = edges.where(np.arange(min(SHOWN, len(edges))))
+        kept = [*triple_ids(runner.pack, shown).tolist(), *kept]
+        n_more += len(edges) - len(shown)
+        ends = np.unique(shown.sources)
+    return tuple(kept), n_more
+
+
+def _on_axis(runner: Runner, ends: np.ndarray, axis: str | None) -> list[Judged]:
+    known = runner.pack.literal_values
+    codes = axis_codes(runner.pack, ends).tolist()
+    found = zip(ends.tolist(), literal_places(runner.pack, ends).tolist(), codes, strict=True)
+    return [
+        Judged(Quantity(axis, float(known.low[place]), float(known.high[place])), literal)
+        for literal, place, code in found
+        if axis is not None and code >= 0 and known.axes[code] == axis
+    ]
+
+
+def _deciding(node: nodes.Where | nodes.Best, against: Quantity | None, judged: list[Judged]) -> list[Judged]:
+    """The values for which a member was taken: those that satisfy, or the highest (lowest)."""
+    if isinstance(node, nodes.Best):
+        ordered = sorted(judged, key=lambda one: (one.quantity.high, one.quantity.low), reverse=node.most)
+        return ordered[:1]
+    if against is None:
+        return judged
+    low, high = (np.array([bound(one) for one in judged]) for bound in (_low, _high))
+    surely, perhaps = compared(low, high, node.comparison, against)
+    chosen = surely if surely.any() else perhaps
+    return [one for one, taken in zip(judged, chosen.tolist(), strict=True) if taken]
+
+
+def _low(judged: Judged) -> float:
+    return judged.quantity.low
+
+
+def _high(judged: Judged) -> float:
+    return judged.quantity.high
+
+
+# --- values and truths --------------------------------------------------------------------------
+
+
+def _value(runner: Runner, node: ValueNode) -> Derivation:
+    match node:
+        case nodes.Count(base):
+            return Derivation(node, parts=(_members(runner, base),))
+        case nodes.Values(base, relation):
+            edges = runner.edges(runner.members(base).certain, relation)
+            judged = _on_axis(runner, edges.targets[:SHOWN], relation_axis(runner.pack, relation))
+            told = _with_triples(runner, node, None, edges)
+            return Derivation(node, None, told.triples, tuple(judged), n_more=told.n_more)
+        case nodes.QualifierOf(base):
+            return Derivation(node, parts=(_members(runner, base),))
+        case nodes.Min(values) | nodes.Max(values):
+            return _extreme(runner, node, values)
+    return Derivation(node, parts=tuple(_value(runner, part) for part in node.parts if isinstance(part, ValueNode)))
+
+
+def _extreme(runner: Runner, node: nodes.Min | nodes.Max, values: ValueNode) -> Derivation:
+    """The triples whose value is the lowest or highest."""
+    found = runner.quantity(node)
+    if found is None or not isinstance(values, nodes.Values):
+        return Derivation(node, parts=(_value(runner, values),))
+    edges = runner.edges(runner.members(values.base).certain, values.relation)
+    best = [
+        one
+        for one in _on_axis(runner, np.unique(edges.targets), found.axis)
+        if (one.quantity.low == found.low if isinstance(node, nodes.Min) else one.quantity.high == found.high)
+    ]
+    edges = edges.where(np.isin(edges.targets, [one.literal for one in best if one.literal is not None]))
+    told = _with_triples(runner, node, None, edges)
+    return Derivation(node, None, told.triples, tuple(best[:SHOWN]), n_more=told.n_more)
+
+
+def _truth(runner: Runner, node: TruthNode) -> Derivation:
+    match node:
+        case nodes.Some(base):
+            return Derivation(node, parts=(_members(runner, base),))
+        case nodes.Holds():
+            return _held(runner, node)
+        case nodes.Compare(left, _, right):
+            return Derivation(node, parts=(_value(runner, left), _value(runner, right)))
+    return Derivation(node, parts=tuple(_truth(runner, part) for part in node.parts if isinstance(part, TruthNode)))
+
+
+def _held(runner: Runner, node: nodes.Holds) -> Derivation:
+    """The triples that say so; where none does, what the relation leads to instead."""
+    edges = runner.edges(runner.members(node.subject).possible, node.relation)
+    so = edges.where(np.isin(edges.targets, runner.members(node.object).possible))
+    return _with_triples(runner, node, None, so if len(so) else edges)
