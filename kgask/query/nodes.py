@@ -7,6 +7,9 @@ Three kinds. A **set** node stands for entities (literals among them), a **value
 *Values are intervals* (:mod:`kgask.pack.quantities`): 1775 is any day of that year. A comparison of intervals is true
 where it holds for all that both may be, false where it holds for none, else unknown.
 
+A :class:`Date` or :class:`Range` on the right of a comparison is no such value but a *period*: "before 1815" is before
+its first day, "after 1815" after its last, ``<=`` not after its last, ``>=`` not before its first, ``=`` within it.
+
 *Sets are pairs.* ``certain`` members surely belong, ``possible`` ones surely or perhaps: who has no known value, or one
 that cannot be compared, is a possible member of :class:`Where` and not a certain one. So a difference never claims
 what the graph does not know. Several values of one member: one that satisfies is enough.
@@ -229,6 +232,11 @@ class Range(ValueNode):
 
 
 Constant = Number | Date | Range
+
+
+def is_period(value: Node) -> bool:
+    """Whether a value to compare with is a period (see above)."""
+    return isinstance(value, Date | Range)
 
 
 @dataclass(frozen=True, slots=True)

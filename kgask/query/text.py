@@ -1,12 +1,12 @@
 """The text form of a query: for people to read, and parsed back to the same tree.
 
-An entity is ``<KEY label>``, a relation ``<KEY label>``, the other way round ``^<KEY label>``; the label is for the
-reader and not looked at again. White space is free between the parts::
+An entity is ``<KEY|label>``, a relation ``<KEY|label>``, the other way round ``^<KEY|label>``; the label is for the
+reader and not looked at again (``<KEY>`` where the two are the same). White space is free between the parts::
 
-    best(follow(<Q15 Africa>, ^<P30 continent>), value(<P1082 population>), most 1)
-    where(class(<Q5 human>), value(<P569 date of birth>) < date(1900))
-    qualified(follow(<Q44585 Nobel Prize>, ^<P166 award received>), <P585 point in time> in date(1911))
-    compare(values(<Q62 Rome>, <P1082 population>) > values(<Q90 Paris>, <P1082 population>))
+    best(follow(<Q15|Africa>, ^<P30|continent>), value(<P1082|population>), most 1)
+    where(class(<Q5|human>), value(<P569|date of birth>) < date(1900))
+    qualified(follow(<Q44585|Nobel Prize>, ^<P166|award received>), <P585|point in time> in date(1911))
+    compare(values(<Q62|Rome>, <P1082|population>) > values(<Q90|Paris>, <P1082|population>))
 
 Numbers carry their unit in brackets: ``100[km²]``. What would end a key, label or unit is percent-encoded.
 """
@@ -63,13 +63,13 @@ _BY_NAME = {form.split("(", 1)[0]: (kind, form.split("(", 1)[1]) for kind, form 
 
 _SPACE = re.compile(r"\s*")
 _NAME = re.compile(r"[a-z]+(?=\s*\()")
-_REFERENCE = re.compile(r"<([^\s<>]+)(?:\s[^<>]*)?>")
+_REFERENCE = re.compile(r"<([^<>|]+)(?:\|[^<>]*)?>")
 _NUMBER = re.compile(r"([+-]?\d[\d.]*(?:e[+-]?\d+)?)(?:\[([^\]]*)\])?", re.ASCII)
 _DATE = re.compile(r"date\(\s*([^()]+?)\s*\)")
 _COMPARISON = re.compile(r"<=|>=|<|>|=|in\b")
 _RANK = re.compile(r"\d{1,9}", re.ASCII)
 _ORDER = re.compile(r"most\b|least\b")
-_UNSAFE = re.compile(r"[%<>\]\s\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_UNSAFE = re.compile(r"[%<>|\]\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 class Names(Protocol):
@@ -169,8 +169,7 @@ class _Writer:
 
 
 def _reference(key: str, label: str) -> str:
-    words = "" if label == key else " ".join(_encoded(word) for word in label.split())
-    return f"<{_encoded(key)}{' ' if words else ''}{words}>"
+    return f"<{_encoded(key)}>" if label == key else f"<{_encoded(key)}|{_encoded(label)}>"
 
 
 def _encoded(text: str) -> str:
@@ -284,14 +283,14 @@ class _Parser:
             yield read()
 
     def _entity(self) -> int:
-        key = _decoded(self._need(_REFERENCE, "an entity: <KEY label>")[1])
+        key = _decoded(self._need(_REFERENCE, "an entity: <KEY|label>")[1])
         entity = self._pack.find_key(key)
         if entity is None:
             raise QueryError(f"query: no entity with the key {key} in this pack; try: kgask pack search")
         return entity
 
     def _relation(self) -> int:
-        key = _decoded(self._need(_REFERENCE, "a relation: <KEY label>")[1])
+        key = _decoded(self._need(_REFERENCE, "a relation: <KEY|label>")[1])
         if self._keys is None:
             self._keys = {text.key: place for place, text in enumerate(self._pack.relations())}
         if key not in self._keys:

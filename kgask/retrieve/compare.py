@@ -9,22 +9,27 @@ from kgask.query.base import Comparison
 
 
 def compared(
-    low: np.ndarray, high: np.ndarray, comparison: Comparison, other: Quantity
+    low: np.ndarray, high: np.ndarray, comparison: Comparison, other: Quantity, period: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Where [low, high] surely compares so with ``other``, and where perhaps (bool [n] each; surely is perhaps too)."""
+    """Where [low, high] surely compares so with ``other``, and where perhaps (bool [n] each; surely is perhaps too).
+
+    ``period``: ``other`` is no point that is known to an interval but the whole interval, so that "before 1815" is
+    before its first day.
+    """
+    begins, ends = (other.low, other.high) if period else (other.high, other.low)
     match comparison:
         case "<":
-            return high < other.low, low < other.high
+            return high < other.low, low < begins
         case "<=":
-            return high <= other.low, low <= other.high
+            return high <= ends, low <= other.high
         case ">":
-            return low > other.high, high > other.low
+            return low > other.high, high > ends
         case ">=":
-            return low >= other.high, high >= other.low
-        case "in":
-            return (low >= other.low) & (high <= other.high), (high >= other.low) & (low <= other.high)
-    exact = (low == high) & (other.low == other.high) & (low == other.low)
-    return exact, (high >= other.low) & (low <= other.high)
+            return low >= begins, high >= other.low
+    meets = (high >= other.low) & (low <= other.high)
+    if comparison == "in" or period:
+        return (low >= other.low) & (high <= other.high), meets
+    return (low == high) & (other.low == other.high) & (low == other.low), meets
 
 
 def ranked(

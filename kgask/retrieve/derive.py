@@ -239,7 +239,7 @@ def _deciding(node: nodes.Where | nodes.Best, against: Quantity | None, judged: 
     if against is None:
         return judged
     low, high = (np.array([bound(one) for one in judged]) for bound in (_low, _high))
-    surely, perhaps = compared(low, high, node.comparison, against)
+    surely, perhaps = compared(low, high, node.comparison, against, nodes.is_period(node.value))
     chosen = surely if surely.any() else perhaps
     return [one for one, taken in zip(judged, chosen.tolist(), strict=True) if taken]
 

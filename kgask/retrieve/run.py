@@ -231,7 +231,7 @@ class Runner:
         if other is None:
             return Members(_NONE, ids)
         found = self.judged(ids, node.by, other.axis)
-        surely, perhaps = compared(found.low, found.high, node.comparison, other)
+        surely, perhaps = compared(found.low, found.high, node.comparison, other, nodes.is_period(value))
         known = _marked(len(ids), found.member)
         sure, maybe = _marked(len(ids), found.member[surely]), _marked(len(ids), found.member[perhaps])
         self._coverage[node] = Coverage(node, len(ids), int(known.sum()), int((maybe & ~sure).sum()))
@@ -284,7 +284,7 @@ class Runner:
         if other is None:
             return _NONE, place, _NONE
         found = values_on(self.pack, place, values, other.axis)
-        surely, perhaps = compared(found.low, found.high, comparison, other)
+        surely, perhaps = compared(found.low, found.high, comparison, other, nodes.is_period(value))
         return found.member[surely], found.member[perhaps], found.member
 
     def _qualified(self, node: nodes.Qualified) -> Members:
@@ -381,7 +381,9 @@ class Runner:
                 one, two = self.quantity(left), self.quantity(right)
                 if one is None or two is None or one.axis != two.axis:
                     return None
-                surely, maybe = compared(np.array([one.low]), np.array([one.high]), comparison, two)
+                surely, maybe = compared(
+                    np.array([one.low]), np.array([one.high]), comparison, two, nodes.is_period(right)
+                )
                 return kleene(bool(surely[0]), bool(maybe[0]))
             case nodes.Not(truth):
                 said = self.truth(truth)
