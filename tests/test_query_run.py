@@ -89,7 +89,8 @@ SETS = {
     "best(follow(<Otto>, <child>), value(<born>), most 1)": "| Ada Mary",  # 1815: nobody knows who is younger
     "where(follow(<Otto>, <child>), value(<born>) < date(1815))": "Carl | Nemo",
     "where(follow(<Otto>, <child>), value(<born>) < date(1815-12-10))": "Carl | Mary Nemo",
-    "minus(follow(<Otto>, <child>), where(follow(<Otto>, <child>), value(<born>) < date(1815-12-10)))": "Ada | Mary Nemo",
+    "minus(<Ada>, where(follow(<Otto>, <child>), value(<born>) < date(1815-12-10)))": "Ada",
+    "minus(<Mary>, where(follow(<Otto>, <child>), value(<born>) < date(1815-12-10)))": "| Mary",
     "where(follow(<Otto>, <child>), value(<born>) <= date(1815-12-10))": "Ada Carl | Mary Nemo",
     "where(follow(<Otto>, <child>), value(<born>) > date(1777))": "Ada Mary | Nemo",
     "where(follow(<Otto>, <child>), value(<born>) = date(1815))": "Ada Mary | Nemo",
