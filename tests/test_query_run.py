@@ -205,8 +205,8 @@ def test_every_answer_has_a_derivation_of_triples_that_the_pack_has(pack: Pack, 
     for answer in answers:
         found = derivation(runner, query, answer)
         assert all(0 <= triple < pack.n_triples for triple in found.all_triples)
-        named = text in ("or(<Ada>, <Brook>)",) or "date(2000" in text or answer is None
-        assert named or found.all_triples or "= 0" in text or "size" in text
+        if answer is not None and not text.startswith(("or(<Ada>", "minus(<")):  # those are named, not found
+            assert found.all_triples
 
 
 def test_what_is_no_answer_has_no_derivation(pack: Pack) -> None:
