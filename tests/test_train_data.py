@@ -18,7 +18,7 @@ from kgask.corpus.freebase import (
 )
 from kgask.corpus.mintaka import mintaka_questions
 from kgask.corpus.wikiweb import path_between, query_triples, wikiweb_questions
-from kgask.errors import BuildError
+from kgask.errors import UsageError
 from kgask.sets.freebase_names import freebase_labels, freebase_texts
 from kgask.sets.topic_spans import SpanModel, label_span, words_of
 
@@ -86,18 +86,18 @@ def test_answer_types_follow_the_last_step() -> None:
 @pytest.mark.parametrize(
     ("body", "paths"),
     [
-        ("wd:Q3 wdt:P36 ?p. ?x wdt:P19 ?p.", {"wd:Q3": (("P36", False), ("P19", True))}),
-        ("?x wdt:P161 wd:Q1; wdt:P31/wdt:P279* wd:Q11424.", {"wd:Q1": (("P161", True),)}),
-        ("?x wdt:P161 wd:Q1; wdt:P57 wd:Q2.", {"wd:Q1": (("P161", True),), "wd:Q2": (("P57", True),)}),
-        ("wd:Q5 p:P161 ?p. ?p ps:P161 ?x; pq:P453 wd:Q6.", {"wd:Q5": (("P161", False),)}),
+        ("wd:Q3 wdt:P36 ?p. ?x wdt:P19 ?p.", {"Q3": (("P36", False), ("P19", True))}),
+        ("?x wdt:P161 wd:Q1; wdt:P31/wdt:P279* wd:Q11424.", {"Q1": (("P161", True),)}),
+        ("?x wdt:P161 wd:Q1; wdt:P57 wd:Q2.", {"Q1": (("P161", True),), "Q2": (("P57", True),)}),
+        ("wd:Q5 p:P161 ?p. ?p ps:P161 ?x; pq:P453 wd:Q6.", {"Q5": (("P161", False),)}),
         (
             "?y wdt:P3450 wd:Q7; wdt:P1346 wd:Q8; wdt:P585 ?x.",
-            {"wd:Q7": (("P3450", True), ("P585", False)), "wd:Q8": (("P1346", True), ("P585", False))},
+            {"Q7": (("P3450", True), ("P585", False)), "Q8": (("P1346", True), ("P585", False))},
         ),
     ],
 )
 def test_queries_become_one_path_a_topic(body: str, paths: dict[str, object]) -> None:
-    triples = query_triples(f"PREFIX wd: <x> SELECT DISTINCT ?x WHERE {{ {body} }}")
+    triples = query_triples(f"PREFIX wd: <http://www.wikidata.org/entity/> SELECT DISTINCT ?x WHERE {{ {body} }}")
     assert triples is not None
     assert {topic: path_between(triples, topic) for topic in paths} == paths
 
@@ -117,7 +117,7 @@ def test_queries_that_are_no_plain_tree_are_left_out(query: str) -> None:
 
 def test_two_named_entities_constrain_each_other(tmp_path: Path) -> None:
     query = "SELECT DISTINCT ?x WHERE { ?x wdt:P161 wd:Q1; wdt:P57 wd:Q2. }"
-    row = {"utterance": "which films by Tora Vik star Anna Berg?", "sparql": query}
+    row = {"id": "w1", "utterance": "which films by Tora Vik star Anna Berg?", "sparql": query}
     write(tmp_path / "wikiwebquestions" / "train.json.gz", [row])
     found = list(wikiweb_questions(tmp_path, {"Q1": "Anna Berg", "Q2": "Tora Vik"}))
     assert [(e.text, e.path, e.constrained) for e in found] == [
@@ -130,16 +130,25 @@ def test_two_named_entities_constrain_each_other(tmp_path: Path) -> None:
 
 
 def test_mintaka_teaches_types_without_paths(tmp_path: Path) -> None:
-    named = {"entityType": "entity", "span": [4, 8]}
+    named = {"entityType": "entity", "span": [4, 8], "mention": "Oslo"}
     rows = [
         ("Did Oslo win?", "yesno", "boolean", [named]),
         ("How many?", "count", "entity", []),
-        ("Who, Oslo or I?", "intersection", "entity", [{"entityType": "entity", "span": [5, 9]}]),
+        ("Who, Oslo or I?", "intersection", "entity", [named | {"span": [5, 9]}]),
         ("What is it called?", "generic", "string", []),
     ]
     write(
         tmp_path / "mintaka" / "mintaka_train_500.json",
-        [{"question": q, "complexityType": c, "answer": {"answerType": a}, "questionEntity": e} for q, c, a, e in rows],
+        [
+            {
+                "id": q,
+                "question": q,
+                "complexityType": c,
+                "answer": {"answerType": a, "answer": None},
+                "questionEntity": e,
+            }
+            for q, c, a, e in rows
+        ],
     )
     assert [(e.text, e.path, e.answer_type, e.constrained) for e in mintaka_questions(tmp_path)] == [
         (f"did {MASK} win?", None, "yesno", False),
@@ -219,5 +228,5 @@ def test_questions_of_like_wording_decide_between_paths_that_fit_by_chance() -> 
 
 
 def test_a_missing_set_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match="no such file"):
+    with pytest.raises(UsageError, match="no such file"):
         list(mintaka_questions(tmp_path))

@@ -16,7 +16,7 @@ pytest.importorskip("onnx")
 
 from kgask import config
 from kgask.build.recipe import Recipe, build
-from kgask.corpus.questions import GraphQuestion, metaqa_steps, read_questions, split_templates
+from kgask.corpus.questions import GraphQuestion, read_questions, split_templates
 from kgask.corpus.sampling import follow_path
 from kgask.corpus.training_data import base_encoder
 from kgask.errors import ModelError, UsageError
@@ -163,13 +163,8 @@ def test_question_types_that_end_early_or_are_not_metaqas_are_refused(pack: Pack
     with pytest.raises(UsageError, match="qa.txt:2"):
         read_questions(pack, path)
     types.write_text("movie_to_director\nmovie_to_smell\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="qa_qtype.txt:2: the pack has no relation 'smell'"):
+    with pytest.raises(UsageError, match="qa.txt:2: unknown type of question 'movie_to_smell'"):
         read_questions(pack, path)
-
-
-def test_metaqa_types_as_steps() -> None:
-    assert metaqa_steps("movie_to_writer_to_movie_to_year") == ["written_by", "-written_by", "release_year"]
-    assert metaqa_steps("tag_to_movie") == ["-has_tags"]
 
 
 def test_a_split_by_template_shares_no_text(pack: Pack, questions: Path) -> None:

@@ -174,7 +174,7 @@ def test_the_sets_that_scenes_are_made_of_are_known(data: Path, tmp_path: Path) 
 
 
 def test_broken_sources_are_named(data: Path, tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match=r"en1\.json"):
+    with pytest.raises(UsageError, match=r"en1\.json"):
         load_relations(tmp_path)
     table = tmp_path / "relations.tsv"
     table.write_text("P50\tauthor\n", encoding="utf-8")

@@ -28,6 +28,7 @@ from kgask.corpus.wordings import load_wordings  # noqa: E402
 from kgask.errors import ModelError, UsageError  # noqa: E402
 from kgask.plan.card import CLOSED_FILE, RigelCard  # noqa: E402
 from kgask.plan.providers import FULL_GRAPH, open_session  # noqa: E402
+from kgask.sets.wikidata import entity_labels  # noqa: E402
 from kgask.train.onnx.export_planner import INPUTS, OUTPUTS, ExportedRigel, Parity  # noqa: E402
 from kgask.train.planner.card import build_model_folder  # noqa: E402
 from kgask.train.planner.model import MAX_HOPS, HopDecoder, Rigel  # noqa: E402
@@ -81,7 +82,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_readers_mask_the_topic_and_keep_the_path(sets: Path) -> None:
-    labels = data.load_labels(sets)
+    labels = entity_labels(sets)
     assert list(data.simple_questions(sets, labels)) == [
         PathExample(f"who wrote {MASK}", (("P50", False),), "simple", answer_type="entity"),
         PathExample(f"name someone born in {MASK}", (("P19", True),), "simple", answer_type="entity"),

@@ -167,9 +167,9 @@ def prepare(name: str, data: Path, output: Path) -> None:
     fb15k237: Freebase mids as keys, names, aliases and descriptions beside them,
     and every relation name as words.
     """
-    from kgask.eval.prepare import prepare as build
+    from kgask.sets.packs import build_pack
 
-    outcome = build(name, data, output, note)
+    outcome = build_pack(name, data, output, note)
     counts = outcome.report.manifest["counts"]
     note(f"{output}: {counts['triples']:,} triples, {counts['entities']:,} entities, {counts['relations']} relations")
 
@@ -224,16 +224,19 @@ def webquestions(data: Path, pack: str, as_json: bool, **options: Any) -> None:
     answer, one or two hops away, are in the graph. oracle_hits_at_1 is what the
     best single path of a question could reach, its ends taken in any order.
     """
+    from kgask.eval.datasets import _of
     from kgask.eval.datasets import webquestions as load
+    from kgask.sets.gold import sample
 
-    asked = load(data, ("val", "devtest"), options["limit"])
+    asked = load(data, ("val", "devtest"))
+    questions = [_of(gold) for gold in sample(asked.questions, options["limit"])]
     figures = {
         "questions_read": asked.n_read,
         "topic_in_graph": asked.n_topic,
         "oracle_hits_at_1": round(asked.oracle_hits_at_1, 4),
         "oracle_f1": round(asked.oracle_f1, 4),
     }
-    _print_figures(figures | _ask_all(asked.questions, pack, options).figures(), as_json)
+    _print_figures(figures | _ask_all(questions, pack, options).figures(), as_json)
 
 
 @bench.command("relations", short_help="The planner alone on SimpleQuestions.")

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from kgask.corpus.wordings import FORWARD, INVERSE, RelationWordings
 from kgask.plan.rigel_onnx import MASK
-from kgask.sets.entityquestions import TRIPLES
-from kgask.sets.files import open_text, read_json
+from kgask.sets import entityquestions, kgconv, registry, simplequestions
+from kgask.sets.rows import in_data
 from kgask.sets.topic_spans import Span, SpanModel, label_span, words_of
+from kgask.sets.wikidata import property_labels
 
 Step = tuple[str, bool]  # (relation key, inverse)
 WRONG_MASK = "wrong_mask"  # source of questions whose masked span is no topic
@@ -78,22 +79,13 @@ def fill(template: str, topic: str) -> str:
 
 def relation_texts(data: Path, wordings: dict[str, RelationWordings]) -> dict[str, list[str]]:
     """Relation key -> its texts, the usual label first (Wikidata labels, then our variants)."""
-    texts: dict[str, list[str]] = {}
-    for key, label in read_json(data / "wikidata_props" / "en1.json").items():
-        texts[key] = [label]
+    texts = {key: [label] for key, label in property_labels(data).items()}
     for key, wording in wordings.items():
         texts[key] = list(dict.fromkeys(texts.get(key, []) + wording.texts))
     return texts
 
 
 # --- readers ------------------------------------------------------------------------------
-
-
-def load_labels(data: Path) -> dict[str, str]:
-    """Wikidata id -> English label, where the sets at hand know one."""
-    labels = dict(read_json(data / "wikidata_labels_union.json.gz"))
-    labels.update(read_json(data / "kgconv" / "preferred_labels.json.gz"))
-    return labels
 
 
 def mask_label(question: str, label: str | None) -> str | None:
@@ -118,13 +110,13 @@ def simple_questions(data: Path, labels: dict[str, str]) -> Iterator[PathExample
     sure of the name (``simple_found``; 82.6 % exact on labelled ones held out
     from it). Its masks often take too much, so asked wordings teach more.
     """
-    path = data / "simplequestions_wikidata" / "annotated_wd_data_train.txt.gz"
-    rows = [line.rstrip("\n").split("\t") for line in open_text(path)]
-    known = [label_span(row[3], labels.get(row[0])) for row in rows]
+    golds = registry.load("simplequestions", in_data(data, simplequestions.TRAINING))
+    known = [label_span(gold.text, labels.get(gold.topics[0].key or "")) for gold in golds]
     names = [label for label in labels.values() if len(label) > 3]
-    found = SpanModel([*names, *entity_question_names(data)]).fit([(row[1], row[3]) for row in rows], known)
-    for (_, relation, _, question), (span, lead), sure in zip(rows, found, known, strict=True):
-        step = ("P" + relation[1:], relation.startswith("R"))
+    model = SpanModel([*names, *entity_question_names(data)])
+    found = model.fit([(gold.relations[0], gold.text) for gold in golds], known)
+    for gold, (span, lead), sure in zip(golds, found, known, strict=True):
+        question, step = gold.text, (gold.kind, gold.relations[0].startswith("^"))
         is_masked = span and lead >= SURE_LEAD and len(mask_words(question, span).split()) >= LEAST_WORDS
         if is_masked:
             yield wikidata_example(tidy(mask_words(question, span)), (step,), "simple" if sure else "simple_found")
@@ -134,9 +126,7 @@ def simple_questions(data: Path, labels: dict[str, str]) -> Iterator[PathExample
 
 def entity_question_names(data: Path) -> Iterator[str]:
     """Names in EntityQuestions' training triples; none where that set is not at hand."""
-    path = data / TRIPLES
-    for line in open_text(path) if path.is_file() else ():
-        subject, _, obj, _, split = line.rstrip("\n").split("\t")
+    for subject, _, obj, split in entityquestions.triples(data) if (data / entityquestions.TRIPLES).is_file() else ():
         if split == "train":
             yield from (subject, obj)
 
@@ -150,22 +140,17 @@ def mask_words(question: str, span: Span) -> str:
 def kgconv_templates(data: Path) -> Iterator[PathExample]:
     """KGConv's question templates per Wikidata relation (Brabant et al. 2023)."""
     seen = set()
-    for entry in read_json(data / "kgconv" / "template_library.json.gz"):
-        key = entry["template_key"]["p"]
-        step = (key.lstrip("-"), key.startswith("-"))
-        for template in entry["templates"]:
-            text = tidy(f"{template['left']} {MASK} {template['right']}")
-            if (text, step) not in seen and len(text.split()) > 2:
-                seen.add((text, step))
-                yield wikidata_example(text, (step,), "kgconv")
+    for key, inverse, left, right in kgconv.templates(data):
+        text, step = tidy(f"{left} {MASK} {right}"), (key, inverse)
+        if (text, step) not in seen and len(text.split()) > 2:
+            seen.add((text, step))
+            yield wikidata_example(text, (step,), "kgconv")
 
 
 def entity_question_templates(data: Path) -> Iterator[PathExample]:
     """EntityQuestions' one wording per relation (Sciavolino et al. 2021)."""
-    templates = read_json(data / "entityquestions" / "relation_query_templates.json")
-    for key, template in templates.items():
-        step = (key.split("_")[0], False)
-        yield wikidata_example(tidy(template.replace("[X]", MASK)), (step,), "entityquestions")
+    for key, template in entityquestions.templates(in_data(data, entityquestions.FOLDER / entityquestions.TEMPLATES)):
+        yield wikidata_example(tidy(template.replace("[X]", MASK)), ((key, False),), "entityquestions")
 
 
 def own_questions(wordings: dict[str, RelationWordings]) -> Iterator[PathExample]:

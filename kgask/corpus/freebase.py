@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from kgask.corpus.examples import MASK, PathExample, mask_label, tidy
 from kgask.sets.fb15k237 import FreebaseGraph, Path2, f1
 from kgask.sets.freebase_names import freebase_texts
 from kgask.sets.topic_spans import words_of
-from kgask.sets.webquestions import WebQuestion, answers_of, topics_of, web_questions
+from kgask.sets.webquestions import FOLDER, WebQuestion, answers_of, machine_paths, topics_of, web_questions
 
 VOCABULARY = "freebase"
 GIVEN = 0.1  # added to a path's fit where the set gives the path too
@@ -57,9 +57,10 @@ def freebase_relation_texts(data: Path) -> dict[str, list[str]]:
 def freebase_questions(data: Path) -> Iterator[PathExample]:
     """Training questions that get a path; "webquestions_unmasked" where the text does not name the topic."""
     graph = FreebaseGraph.load(data)
-    questions = web_questions(data, "trainmodel")
+    questions = [question for question in web_questions(data / FOLDER, "trainmodel") if question.topic]
+    given = machine_paths(data / FOLDER, "trainmodel")
     texts = [mask_topic(question, graph) for question in questions]
-    fits = [_fits(question, graph) for question in questions]
+    fits = [_fits(question, given.get(question.id, ()), graph) for question in questions]
     wordings = [text or question.text for text, question in zip(texts, questions, strict=True)]
     for question, text, path in zip(questions, texts, agreed_paths(wordings, fits), strict=True):
         if path is not None:
@@ -67,9 +68,9 @@ def freebase_questions(data: Path) -> Iterator[PathExample]:
             yield PathExample(tidy(text or question.text), path, source, VOCABULARY, answer_type="entity")
 
 
-def _fits(question: WebQuestion, graph: FreebaseGraph) -> dict[Path2, float]:
+def _fits(question: WebQuestion, names_of: Iterable[tuple[str, ...]], graph: FreebaseGraph) -> dict[Path2, float]:
     """Paths with how well they fit, 0..1.1: searched ones by their ends; given ones alone without a topic."""
-    given = {path for names in question.paths if (path := mapped(names, graph.relations))}
+    given = {path for names in names_of if (path := mapped(names, graph.relations))}
     answers = answers_of(question, graph)
     fits: dict[Path2, float] = {}
     for topic in topics_of(question, graph):

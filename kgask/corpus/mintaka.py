@@ -10,22 +10,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kgask.corpus.examples import MASK, PathExample, tidy
-from kgask.sets.files import read_json
-
-_TYPES = {"entity": "entity", "numerical": "number", "date": "date", "boolean": "yesno"}
+from kgask.sets import mintaka, registry
+from kgask.sets.rows import in_data
 
 
 def mintaka_questions(data: Path) -> Iterator[PathExample]:
     """One example for every entity mentioned, the text unmasked where none is."""
-    for row in read_json(data / "mintaka" / "mintaka_train_500.json"):
-        kind = _TYPES.get(row["answer"]["answerType"])
-        if row["complexityType"] == "count":  # the answer lists what was counted
-            kind = "number"
-        if kind is None:
+    for gold in registry.load("mintaka", in_data(data, mintaka.TRAINING)):
+        if not gold.answer_type:
             continue
-        question = row["question"]
-        spans = [e["span"] for e in row["questionEntity"] if e["entityType"] == "entity" and e["span"]]
-        texts = [f"{question[:start]} {MASK} {question[end:]}" for start, end in spans] or [question]
-        constrained = row["complexityType"] == "intersection"
+        spans = [topic.span for topic in gold.topics if topic.span]
+        texts = [f"{gold.text[:start]} {MASK} {gold.text[end:]}" for start, end in spans] or [gold.text]
+        constrained = gold.kind == "intersection"
         for text in texts:
-            yield PathExample(tidy(text), None, "mintaka", answer_type=kind, constrained=constrained)
+            yield PathExample(tidy(text), None, "mintaka", answer_type=gold.answer_type, constrained=constrained)

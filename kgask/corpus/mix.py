@@ -25,7 +25,6 @@ from kgask.corpus.examples import (
     Step,
     entity_question_templates,
     kgconv_templates,
-    load_labels,
     own_questions,
     relation_texts,
     simple_questions,
@@ -35,6 +34,7 @@ from kgask.corpus.mintaka import mintaka_questions
 from kgask.corpus.wikiweb import wikiweb_questions
 from kgask.corpus.wordings import RelationWordings, load_wordings
 from kgask.errors import UsageError
+from kgask.sets.wikidata import entity_labels
 
 WIKIDATA = "wikidata"
 AS_ASKED = "_as_asked"  # ends the name of a source whose questions are drawn as often as people asked them
@@ -75,7 +75,7 @@ class Corpus:
 def load_corpus(folder: Path, rng_seed: int, wanted: Collection[str]) -> Corpus:
     """Read the sets that ``wanted`` names as sources or vocabularies; a seed always holds out the same texts."""
     wordings = load_wordings()
-    labels = load_labels(folder)
+    labels = entity_labels(folder)
     readers: dict[str, Callable[[], Iterable[PathExample]]] = {
         "simple": lambda: simple_questions(folder, labels),
         "kgconv": lambda: kgconv_templates(folder),

@@ -9,34 +9,18 @@ for MetaQA itself, in the file of question types beside it.
 from __future__ import annotations
 
 import random
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
-from kgask.errors import BuildError, UsageError
+from kgask.errors import UsageError
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import mask_mention
-from kgask.sets.files import open_text
+from kgask.sets import metaqa
+from kgask.sets.gold import INVERSE, Gold
 from kgask.types import directed
-
-_TOPIC = re.compile(r"\[([^\]]+)\]")
-INVERSE = "-"
-METAQA_RELATIONS = {  # what MetaQA's question types call the things beside a film
-    "director": "directed_by",
-    "actor": "starred_actors",
-    "writer": "written_by",
-    "tag": "has_tags",
-    "tags": "has_tags",
-    "genre": "has_genre",
-    "language": "in_language",
-    "year": "release_year",
-    "imdbrating": "has_imdb_rating",
-    "imdbvotes": "has_imdb_votes",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,94 +42,38 @@ class QuestionSet:
     n_unknown: int  # topic or every answer is not in the pack
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    before: str
-    topic: str
-    after: str
-    answers: tuple[str, ...]
-    path: tuple[int, ...] | None
-
-    def question(self, ids: dict[str, int]) -> GraphQuestion | None:
-        answers = frozenset(ids[answer] for answer in self.answers if answer in ids)
-        if self.topic not in ids or not answers:
-            return None
-        asked = self.before + self.topic + self.after
-        masked = mask_mention(asked, (len(self.before), len(self.before) + len(self.topic)))
-        return GraphQuestion(masked, ids[self.topic], answers, self.path, asked)
-
-
 def read_questions(pack: Pack, path: Path) -> QuestionSet:
     """The questions of ``path`` (gzipped or not) about ``pack``.
 
-    Topic and answers are found by label. Raises :class:`UsageError` with file
-    and line for a line that is no question or a relation that the pack has not.
+    Topic and answers are found by label. Raises :class:`UsageError` with the file, and the line or the question, for
+    a line that is no question or a relation that the pack has not.
     """
-    lines = _lines(pack, path)
-    ids = entities_by_label(pack, {name for line in lines for name in (line.topic, *line.answers)})
-    found = [line.question(ids) for line in lines]
-    known = tuple(question for question in found if question is not None)
-    return QuestionSet(known, len(lines) - len(known))
-
-
-def _lines(pack: Pack, path: Path) -> list[_Line]:
+    golds = metaqa.load(path, None)
     keys = {relation.key: index for index, relation in enumerate(pack.relations())}
-    types = _question_types(path, keys, pack.n_relations)
-    lines = []
-    for number, text in enumerate(_text_lines(path), 1):
-        question, *columns = text.rstrip("\n").split("\t")
-        topic = _TOPIC.search(question)
-        if topic is None or len(columns) not in (1, 2):
-            raise UsageError(f"{path}:{number}: expected 'text with [topic]<TAB>answer|answer'")
-        if types is not None and number > len(types):
-            raise UsageError(f"{path}:{number}: the file of question types ends before")
-        known = types[number - 1] if types else None
-        if len(columns) == 2:
-            known = _path(columns[1].split(), keys, pack.n_relations, f"{path}:{number}")
-        answers = tuple(filter(None, columns[0].split("|")))
-        lines.append(_Line(question[: topic.start()], topic[1], question[topic.end() :], answers, known))
-    return lines
+    paths = [_path(gold, keys, path) for gold in golds]
+    ids = entities_by_label(pack, {name for gold in golds for name in (gold.topics[0].name, *_answers(gold))})
+    known = []
+    for gold, way in zip(golds, paths, strict=True):
+        (topic,) = gold.topics
+        answers = frozenset(ids[answer] for answer in _answers(gold) if answer in ids)
+        if topic.name in ids and answers and topic.span is not None:
+            known.append(GraphQuestion(mask_mention(gold.text, topic.span), ids[topic.name], answers, way, gold.text))
+    return QuestionSet(tuple(known), len(golds) - len(known))
 
 
-def _text_lines(path: Path) -> list[str]:
-    try:
-        return list(open_text(path))
-    except BuildError as error:
-        raise UsageError(str(error).split(";")[0]) from error
+def _answers(gold: Gold) -> list[str]:
+    return [answer.names[0] for answer in gold.answers]
 
 
-def _path(steps: Sequence[str], keys: dict[str, int], n_relations: int, where: str) -> tuple[int, ...]:
+def _path(gold: Gold, keys: dict[str, int], file: Path) -> tuple[int, ...] | None:
+    """Directed relations; None where the file says no path."""
     path = []
-    for step in steps:
+    for step in gold.relations:
         key = step.removeprefix(INVERSE)
         if key not in keys:
-            raise UsageError(f"{where}: the pack has no relation {key!r}")
-        path.append(directed(keys[key], step.startswith(INVERSE), n_relations))
-    return tuple(path)
-
-
-def _question_types(path: Path, keys: dict[str, int], n_relations: int) -> list[tuple[int, ...]] | None:
-    """The paths in MetaQA's file of question types beside ``path``; None where there is none."""
-    name, dot, rest = path.name.partition(".txt")
-    beside = path.with_name(f"{name}_qtype{dot}{rest}")
-    if not dot or not beside.is_file():
-        return None
-    return [
-        _path(metaqa_steps(line.strip()), keys, n_relations, f"{beside}:{number}")
-        for number, line in enumerate(_text_lines(beside), 1)
-    ]
-
-
-def metaqa_steps(question_type: str) -> list[str]:
-    """``movie_to_actor_to_movie`` as steps: every hop of MetaQA leaves or reaches a film.
-
-    A name that is none of MetaQA's stands as it is, and is refused by the caller.
-    """
-    things = question_type.split("_to_")
-    return [
-        METAQA_RELATIONS.get(end, end) if start == "movie" else INVERSE + METAQA_RELATIONS.get(start, start)
-        for start, end in pairwise(things)
-    ]
+            raise UsageError(f"{file}: {gold.id}: the pack has no relation {key!r}")
+        path.append(directed(keys[key], step.startswith(INVERSE), len(keys)))
+    return tuple(path) or None
 
 
 def entities_by_label(pack: Pack, names: Iterable[str]) -> dict[str, int]:

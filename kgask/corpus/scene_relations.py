@@ -7,8 +7,6 @@ templates, and the labels of Wikidata properties.
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 import re
 import zlib
@@ -16,12 +14,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from kgask.corpus.training_data import ENTITY_QUESTIONS, KGCONV, OWN, PROPERTY_LABELS, SIMPLE
 from kgask.corpus.wordings import FORWARD, INVERSE, load_wordings
 from kgask.errors import BuildError
 from kgask.pack.labels import inverse_phrase, readable_relation
+from kgask.sets import entityquestions, kgconv, registry, simplequestions
+from kgask.sets.rows import in_data, lines_of
+from kgask.sets.wikidata import entity_labels, property_labels
 
 TOPIC = "{x}"
 _NOT_A_RELATION = re.compile(
@@ -246,7 +246,7 @@ def load_relations(data: Path, tables: Sequence[Path] = ()) -> list[RelationWord
     A table is a TSV of key, label, aliases (joined by ``|``), description and
     inverse label, as packs are built from. Raises BuildError naming a missing file.
     """
-    labels = _property_labels(data)
+    labels = property_labels(data)
     relations: dict[str, RelationWords] = {}
     for key, own in load_wordings().items():
         relations[key] = RelationWords(key, own.texts, own.domain, own.range, own.questions, own.phrases, own=True)
@@ -267,7 +267,7 @@ def load_relations(data: Path, tables: Sequence[Path] = ()) -> list[RelationWord
 
 
 def _add_table(table: Path, relations: dict[str, RelationWords]) -> None:
-    for number, line in enumerate(_read_lines(table), start=1):
+    for number, line in lines_of(table):
         if not line.strip() or line.startswith("#"):
             continue
         cells = line.split("\t")
@@ -283,57 +283,20 @@ def _add_table(table: Path, relations: dict[str, RelationWords]) -> None:
         words.origins.update(dict.fromkeys([*found, *words.inverse_labels], source))
 
 
-def load_labels(data: Path) -> list[str]:
-    """Real entity labels, whose words names are made of."""
-    return [label for key, label in sorted(_read_json(data / "wikidata_labels_union.json.gz").items()) if key[0] == "Q"]
-
-
-def _property_labels(data: Path) -> dict[str, str]:
-    return _read_json(data / "wikidata_props" / "en1.json")
-
-
 def _asked(data: Path) -> Iterator[tuple[str, str, str, str]]:
     """``(key, direction, question with {x}, set)`` of every public source."""
-    for entry in _read_json(data / "kgconv" / "template_library.json.gz"):
-        key = entry["template_key"]["p"]
-        direction = INVERSE if key.startswith("-") else FORWARD
-        for template in entry["templates"]:
-            yield key.lstrip("-"), direction, _tidy(f"{template['left']}{TOPIC}{template['right']}"), KGCONV
-    for key, template in _read_json(data / "entityquestions" / "relation_query_templates.json").items():
-        yield key.split("_")[0], FORWARD, _tidy(template.replace("[X]", TOPIC)), ENTITY_QUESTIONS
-    labels = _read_json(data / "wikidata_labels_union.json.gz")
-    folder = data / "simplequestions_wikidata"
-    for line in _read_lines(folder / "annotated_wd_data_train_answerable.txt.gz"):
-        subject, relation, _, question = line.split("\t")
-        label = labels.get(subject, "")
+    for key, inverse, left, right in kgconv.templates(data):
+        yield key, INVERSE if inverse else FORWARD, _tidy(f"{left}{TOPIC}{right}"), KGCONV
+    for key, template in entityquestions.templates(in_data(data, entityquestions.FOLDER / entityquestions.TEMPLATES)):
+        yield key, FORWARD, _tidy(template.replace("[X]", TOPIC)), ENTITY_QUESTIONS
+    labels = entity_labels(data, preferred=False)
+    for gold in registry.load("simplequestions", in_data(data, simplequestions.ANSWERABLE)):
+        label, question = labels.get(gold.topics[0].key or "", ""), gold.text
         found = question.lower().find(label.lower()) if len(label) > 3 else -1
         if found >= 0:
-            direction = INVERSE if relation.startswith("R") else FORWARD
-            yield (
-                f"P{relation[1:]}",
-                direction,
-                _tidy(question[:found] + TOPIC + question[found + len(label) :]),
-                SIMPLE,
-            )
+            direction = INVERSE if gold.relations[0].startswith("^") else FORWARD
+            yield gold.kind, direction, _tidy(question[:found] + TOPIC + question[found + len(label) :]), SIMPLE
 
 
 def _tidy(template: str) -> str:
     return " ".join(template.split()).replace(" 's", "'s").replace(" ?", "?")
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        opener = gzip.open if path.suffix == ".gz" else open
-        with opener(path, "rt", encoding="utf-8") as file:
-            return json.load(file)
-    except (OSError, ValueError) as error:
-        raise BuildError(f"{path}: cannot be read ({error}); --data names the folder described in its README") from None
-
-
-def _read_lines(path: Path) -> list[str]:
-    try:
-        opener = gzip.open if path.suffix == ".gz" else open
-        with opener(path, "rt", encoding="utf-8") as file:
-            return file.read().splitlines()
-    except OSError as error:
-        raise BuildError(f"{path}: cannot be read ({error}); --data names the folder described in its README") from None

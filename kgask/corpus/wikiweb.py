@@ -8,28 +8,28 @@ unions and qualifiers asked for are passed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kgask.corpus.examples import PathExample, Step, mask_label, tidy, wikidata_example
-from kgask.sets.files import read_json
+from kgask.sets import wikiwebquestions
+from kgask.sets.rows import in_data
+from kgask.sets.sparql import DIRECT, QUALIFIER, STATEMENT, VALUE, patterns_of
 
 Triple = tuple[str, str, str]
-_TERM = r"(?:wd:Q\d+|\?\w+)"
-_SUBJECT = re.compile(rf"({_TERM}) (.+)")
-_STEP = re.compile(rf"(wdt|p|ps|pq):(P\d+)[+*]? ({_TERM})")
-_TYPE = re.compile(rf"(?:wdt:P31/wdt:P279\*|wdt:P31|wdt:P279\*) {_TERM}")
+_TERM = re.compile(r"\?\w+|Q\d+")
+_TYPES = ("P31/P279*", "P31", "P279*")
 ANSWER = "?x"
 
 
 def wikiweb_questions(data: Path, labels: dict[str, str]) -> Iterator[PathExample]:
     """One example for every entity that the question names and that a path leads from."""
-    for row in read_json(data / "wikiwebquestions" / "train.json.gz"):
-        triples = query_triples(row["sparql"])
+    for _, question, sparql in wikiwebquestions.rows(in_data(data, wikiwebquestions.TRAINING)):
+        triples = query_triples(sparql)
         if triples is None:
             continue
-        topics = dict.fromkeys(end for s, _, o in triples for end in (s, o) if end.startswith("wd:"))
-        masked = {topic: mask_label(row["utterance"], labels.get(topic[3:])) for topic in topics}
+        topics = dict.fromkeys(end for s, _, o in triples for end in (s, o) if not end.startswith("?"))
+        masked = {topic: mask_label(question, labels.get(topic)) for topic in topics}
         named = [topic for topic in topics if masked[topic]]
         for topic in named:
             path = path_between(triples, topic)
@@ -39,35 +39,30 @@ def wikiweb_questions(data: Path, labels: dict[str, str]) -> Iterator[PathExampl
 
 def query_triples(sparql: str) -> list[Triple] | None:
     """The plain triples of a query, statement nodes folded and types left out; None for any other query."""
-    body = re.fullmatch(r".*?WHERE\s*\{\s*(.*?)[\s.]*\}\s*", sparql, re.DOTALL)
-    if body is None or "{" in body[1] or "FILTER" in body[1]:
-        return None
-    found: list[tuple[str, str, str, str]] = []
-    for part in re.split(r"\s*\.\s+", body[1]):
-        subject = _SUBJECT.fullmatch(part.strip())
-        if subject is None:
+    clauses = []
+    for pattern in patterns_of(sparql, plain=True):
+        way = pattern.ways[0] if len(pattern.ways) == 1 else ()
+        if not (_TERM.fullmatch(pattern.subject) and _TERM.fullmatch(pattern.obj)):
             return None
-        for clause in re.split(r"\s*;\s*", subject[2]):
-            if _TYPE.fullmatch(clause):
-                continue
-            step = _STEP.fullmatch(clause)
-            if step is None:
-                return None
-            found.append((subject[1], *step.groups()))
-    return _folded(found)
+        if "/".join(f"{step.relation}{step.often}" for step in way) in _TYPES:
+            continue
+        if len(way) != 1 or way[0].turned or not way[0].relation.startswith("P"):
+            return None
+        clauses.append((pattern.subject, way[0].kind, way[0].relation, pattern.obj))
+    return _folded(clauses) if clauses else None
 
 
-def _folded(clauses: list[tuple[str, str, str, str]]) -> list[Triple] | None:
+def _folded(clauses: Sequence[tuple[str, str | None, str, str]]) -> list[Triple] | None:
     """``a p:P ?s. ?s ps:P b`` as one triple; a qualifier's entity narrows it, a qualifier asked for is no path."""
-    triples = [(s, key, o) for s, kind, key, o in clauses if kind == "wdt"]
-    owners = {o: s for s, kind, _, o in clauses if kind == "p"}
+    triples = [(s, key, o) for s, kind, key, o in clauses if kind == DIRECT]
+    owners = {o: s for s, kind, _, o in clauses if kind == STATEMENT}
     for subject, kind, key, obj in clauses:
-        if kind == "ps":
+        if kind == VALUE:
             if subject not in owners:
                 return None
             triples.append((owners[subject], key, obj))
-        elif kind == "pq":
-            if not obj.startswith("wd:"):
+        elif kind == QUALIFIER:
+            if obj.startswith("?"):
                 return None
             triples.append((subject, key, obj))
     return triples

@@ -15,7 +15,7 @@ from kgask.errors import ModelError, UsageError
 from kgask.pack.store import Pack
 from kgask.plan.providers import CUDA_GRAPH
 from kgask.plan.rigel_onnx import RigelPlanner
-from kgask.sets.files import open_text
+from kgask.sets.rows import lines_of
 from kgask.types import Answer
 
 TOGETHER = 256  # questions asked at once, as a GPU likes it
@@ -77,7 +77,7 @@ def read_questions(files: Sequence[Path], limit: int | None) -> list[str]:
     """The first column of each file's lines, the first ``limit`` of each file. UsageError where there is none."""
     found: list[str] = []
     for file in files:
-        texts = [text for line in open_text(file) if (text := line.split("\t")[0].strip())]
+        texts = [text for _, line in lines_of(file) if (text := line.split("\t")[0].strip())]
         if not texts:
             raise UsageError(f"{file}: no questions in it")
         found += texts[:limit]

@@ -17,8 +17,6 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from kgask.errors import UsageError
 
-INVERSE = "^"  # before the key of a relation that is walked from object to subject
-
 
 @dataclass(frozen=True, slots=True)
 class GoldEntity:

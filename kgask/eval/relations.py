@@ -9,15 +9,15 @@ from typing import Protocol
 
 import numpy as np
 
-from kgask.errors import UsageError
 from kgask.eval.metrics import macro
 from kgask.pack.records import RelationText
 from kgask.plan.rigel_onnx import HopDistributions, mask_mention
-from kgask.sets.files import open_text, read_json
+from kgask.sets import registry
+from kgask.sets.gold import INVERSE
 from kgask.sets.topic_spans import label_span, words_of
+from kgask.sets.wikidata import entity_labels, property_labels
 from kgask.types import directed
 
-LABEL_FILES = ("wikidata_labels_union.json.gz", "kgconv/preferred_labels.json.gz")
 BATCH = 64
 
 
@@ -32,7 +32,7 @@ class Planner(Protocol):
 @dataclass(frozen=True, slots=True)
 class RelationQuestion:
     text: str  # lower case, the topic masked where its label is known and stands in the text
-    relation: str  # P19, or R19 from object to subject
+    relation: str  # P19, or ^P19 from object to subject
     is_masked: bool
 
 
@@ -52,30 +52,14 @@ def simple_questions(path: Path, data: Path) -> RelationSet:
     planned as they were asked: names guessed from the wordings take too much
     ("what [MASK]"), which cost 3.4 points.
     """
-    rows = _rows(path)
-    beside = [row for other in sorted(path.parent.glob("annotated_wd_data_*.txt*")) for row in _rows(other)]
-    names = sorted({row[1] for row in rows + beside})
-    labels = read_json(data / "wikidata_props" / "en1.json")
-    keys = sorted({"P" + name[1:] for name in names})
-    texts = [RelationText(key, labels.get(key, key)) for key in keys]
-    return RelationSet(_questions(rows, data), names, texts)
-
-
-def _rows(path: Path) -> list[list[str]]:
-    rows = [line.rstrip("\n").split("\t") for line in open_text(path)]
-    for number, row in enumerate(rows, 1):
-        if len(row) != 4 or row[1][:1] not in ("P", "R") or not row[1][1:].isdigit():
-            raise UsageError(f"{path}:{number}: expected 'subject<TAB>P or R id<TAB>object<TAB>question'")
-    if not rows:
-        raise UsageError(f"{path}: empty")
-    return rows
-
-
-def _questions(rows: list[list[str]], data: Path) -> list[RelationQuestion]:
-    labels: dict[str, str] = {}
-    for name in LABEL_FILES:
-        labels.update(read_json(data / name))
-    return [_question(relation, text, labels.get(subject)) for subject, relation, _, text in rows]
+    golds = registry.load("simplequestions", path)
+    beside = sorted(path.parent.glob("annotated_wd_data_*.txt*"))
+    names = sorted({gold.relations[0] for file in (path, *beside) for gold in registry.load("simplequestions", file)})
+    labels = property_labels(data)
+    texts = [RelationText(key, labels.get(key, key)) for key in sorted({name.removeprefix(INVERSE) for name in names})]
+    called = entity_labels(data)
+    questions = [_question(gold.relations[0], gold.text, called.get(gold.topics[0].key or "")) for gold in golds]
+    return RelationSet(questions, names, texts)
 
 
 def _question(relation: str, text: str, label: str | None) -> RelationQuestion:
@@ -89,7 +73,9 @@ def _question(relation: str, text: str, label: str | None) -> RelationQuestion:
 def measure(planner: Planner, asked: RelationSet, report: Callable[[int], None]) -> dict[str, float]:
     """Top-1 among the set's directed relations at the first hop: over questions, and the mean over relations."""
     place = {text.key: i for i, text in enumerate(asked.texts)}
-    columns = np.array([directed(place["P" + n[1:]], n[0] == "R", len(place)) for n in asked.names])
+    columns = np.array(
+        [directed(place[n.removeprefix(INVERSE)], n.startswith(INVERSE), len(place)) for n in asked.names]
+    )
     matrix = planner.relation_matrix(asked.texts)
     top: list[str] = []
     for start in range(0, len(asked.questions), BATCH):

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from kgask.errors import PackError
-from kgask.eval.records import INVERSE, GoldBlock, GoldEntity
+from kgask.eval.records import GoldBlock, GoldEntity
 from kgask.pack.normalise import normalise
 from kgask.pack.records import NameHit
 from kgask.pack.store import Pack
-from kgask.sets.gold import Gold
+from kgask.sets.gold import INVERSE, Gold
 
 WIKIDATA = "http://www.wikidata.org/entity/"  # packs built from RDF have whole IRIs as keys
 

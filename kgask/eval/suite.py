@@ -13,6 +13,7 @@ from kgask.eval import datasets, off_topic, relations
 from kgask.eval.ask_set import run
 from kgask.eval.datasets import GoldQuestion
 from kgask.plan.rigel_onnx import RigelPlanner
+from kgask.sets.gold import sample
 
 # What a row shows; "measured" names the figure that "value" is.
 COLUMNS = (
@@ -64,7 +65,10 @@ class Suite:
         return datasets.reworded(self._limit)
 
     def _webquestions(self) -> list[GoldQuestion]:
-        return datasets.webquestions(self._data, ("val", "devtest"), self._limit).questions
+        return [
+            datasets._of(gold)
+            for gold in sample(datasets.webquestions(self._data, ("val", "devtest")).questions, self._limit)
+        ]
 
     def _open(self, pack: str) -> Pipeline:
         return Pipeline.open(str(self._packs / pack), model=self._model, reader=None)

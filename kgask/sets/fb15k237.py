@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgask.errors import BuildError
+from kgask.errors import UsageError
 from kgask.pack.normalise import normalise
-from kgask.sets.files import open_text
+from kgask.sets.rows import in_data, lines_of
 
 Step = tuple[str, bool]  # (relation name, inverse)
 Path2 = tuple[Step, ...]  # of one or two steps
-FOLDER = "fb15k237"
+FOLDER = Path("fb15k237")
+TRIPLES = "triples_mid.tsv.gz"
 MAX_MIDDLE = 3000  # entities that a two-hop path may pass through
 
 
@@ -26,24 +27,24 @@ class NamedEntity:
 
 def named_entities(data: Path) -> Iterator[NamedEntity]:
     """Rows of ``entities_named.tsv``."""
-    path = data / FOLDER / "entities_named.tsv.gz"
-    for number, line in enumerate(open_text(path), 1):
-        fields = line.rstrip("\n").split("\t")
-        if len(fields) != 5:
-            raise BuildError(f"{path}:{number}: 5 fields expected")
-        if number > 1:
-            mid, _, label, description, aliases = fields
+    for number, (mid, _, label, description, aliases) in enumerate(_rows(data, "entities_named.tsv.gz", 5)):
+        if number:
             yield NamedEntity(mid, label or mid, description, tuple(a for a in aliases.split("|") if a))
 
 
 def triples(data: Path) -> Iterator[tuple[str, str, str]]:
     """Subject mid, relation name, object mid; all splits."""
-    path = data / FOLDER / "triples_mid.tsv.gz"
-    for number, line in enumerate(open_text(path), 1):
-        fields = line.rstrip("\n").split("\t")
-        if len(fields) != 4:
-            raise BuildError(f"{path}:{number}: 4 fields expected")
-        yield fields[0], fields[1], fields[2]
+    for subject, relation, obj, _ in _rows(data, TRIPLES, 4):
+        yield subject, relation, obj
+
+
+def _rows(data: Path, name: str, n_fields: int) -> Iterator[list[str]]:
+    path = in_data(data / FOLDER, name)
+    for number, line in lines_of(path):
+        fields = line.split("\t")
+        if len(fields) != n_fields:
+            raise UsageError(f"{path}:{number}: {n_fields} fields expected")
+        yield fields
 
 
 class FreebaseGraph:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 SAMPLE_SEED = 0
+INVERSE = "^"  # before the key of a relation that is walked from object to subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +20,11 @@ class GoldAnswer:
 
 @dataclass(frozen=True, slots=True)
 class GoldTopic:
-    """A topic entity as the set names it."""
+    """A topic entity as the set names it; ``span`` is where the question does, [start, end) of its characters."""
 
     name: str
     key: str | None = None
+    span: tuple[int, int] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Gold:
     band: str = ""  # long-tail level, most popular first: "head", "torso", "tail", or what the set calls it
     label: bool | None = None  # of a claim: supported or refuted
     history: tuple[tuple[str, str], ...] = ()  # earlier (question, answer) turns of a conversation
+    answer_type: str = field(default="", compare=False)  # "entity", "number", "date" or "yesno", where the set says it
 
 
 def sample(golds: Sequence[Gold], limit: int | None, rng_seed: int = SAMPLE_SEED) -> list[Gold]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-_WIKIDATA = re.compile(r"https?://www\.wikidata\.org/(?:entity|prop(?:/[a-z/-]+)?|wiki)/(?:Property:)?([QPL]\d+)")
+_WIKIDATA = re.compile(r"https?://www\.wikidata\.org/(?:(?:entity|wiki)/(?:Property:)?[QPL]|prop/(?:[a-z/-]+/)?P)\d+")
 _FREEBASE = re.compile(r"(?:https?://rdf\.freebase\.com/ns/|ns:)?([a-z][a-z_0-9]*(?:\.[A-Za-z_0-9]+)+)")
 _DBPEDIA = re.compile(r"https?://(?:[a-z]+\.)?dbpedia\.org/resource/(.+)")
 
@@ -18,7 +18,7 @@ def graph_key(iri: str) -> str:
     """
     wikidata = _WIKIDATA.fullmatch(iri)
     if wikidata:
-        return wikidata[1]
+        return re.split("[/:]", iri)[-1]
     return freebase_key(iri) if "freebase.com/ns/" in iri else iri
 
 

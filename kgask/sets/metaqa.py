@@ -1,4 +1,7 @@
-"""MetaQA (Zhang et al. 2018): ``text with [topic]<TAB>answer|answer``, types of question in a file beside it."""
+"""MetaQA (Zhang et al. 2018): ``text with [topic]<TAB>answer|answer``, types of question in a file beside it.
+
+A third column says the relation path instead: ``directed_by -starred_actors``, "-" before an inverse step.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 from pathlib import Path
 
 from kgask.errors import UsageError
-from kgask.sets.gold import Gold, GoldAnswer, GoldTopic
+from kgask.sets.gold import INVERSE, Gold, GoldAnswer, GoldTopic
 from kgask.sets.rows import lines_of, stem
 
 _TOPIC = re.compile(r"\[([^\[\]]+)\]")
@@ -59,19 +62,21 @@ def _read(file: Path) -> list[Gold]:
     place = f"{hops}-hop/" if hops else ""
     found = []
     for number, line in lines_of(file):
-        text, tab, answers = line.partition("\t")
+        text, *columns = line.split("\t")
         topic = _TOPIC.search(text)
-        if not tab or topic is None or "\t" in answers:
+        if topic is None or len(columns) not in (1, 2):
             raise UsageError(f"{file}:{number}: expected 'text with [topic]<TAB>answer|answer'")
         if types is not None and number > len(types):
             raise UsageError(f"{file}:{number}: the file of types beside it has {len(types)} lines only")
         kind = types[number - 1] if types is not None else ""
         relations = _relations(kind, f"{file}:{number}")
+        if len(columns) == 2:
+            relations = tuple(re.sub("^-", INVERSE, step) for step in columns[1].split())
         found.append(Gold(
             id=f"{place}{_PREFIX}{_split_of(file)}:{number}",
             text=_TOPIC.sub(r"\1", text),
-            answers=tuple(GoldAnswer((name,)) for name in dict.fromkeys(answers.split("|")) if name),
-            topics=(GoldTopic(topic[1]),),
+            answers=tuple(GoldAnswer((name,)) for name in dict.fromkeys(columns[0].split("|")) if name),
+            topics=(GoldTopic(topic[1], span=(topic.start(), topic.start() + len(topic[1]))),),
             relations=relations,
             kind=kind or (f"{hops}-hop" if hops else ""),
             hops=len(relations) or hops,
@@ -112,5 +117,5 @@ def _relations(kind: str, where: str) -> tuple[str, ...]:
         name = _RELATIONS.get(end if outward else start)
         if name is None or (not outward and end != "movie"):
             raise UsageError(f"{where}: unknown type of question {kind!r}")
-        steps.append(name if outward else f"^{name}")
+        steps.append(name if outward else f"{INVERSE}{name}")
     return tuple(steps)

@@ -9,31 +9,37 @@ from pathlib import Path
 
 from kgask.errors import UsageError
 from kgask.sets import (
-    entityquestions_gold,
+    entityquestions,
     factkg,
     lcquad,
     ltgen,
     metaqa,
-    mintaka_gold,
+    mintaka,
     own,
     pathquestion,
     popqa,
     qald,
     simplequestions,
     webqsp,
-    webquestions_gold,
+    webquestions,
+    wikiwebquestions,
 )  # fmt: skip
 from kgask.sets.gold import Gold
 
 Load = Callable[[Path, str | None], list[Gold]]
 _SETS: dict[str, tuple[str, Load]] = {
     "metaqa": ("MetaQA: films, 1 to 3 hops; qa_*.txt or its folder, split dev, dev_kbexact, ...", metaqa.load),
-    "entityquestions": ("EntityQuestions: 24 Wikidata relations, names; folder of P*.json", entityquestions_gold.load),
+    "entityquestions": ("EntityQuestions: 24 Wikidata relations, names; folder of P*.json", entityquestions.load),
     "simplequestions": ("SimpleQuestions over Wikidata: Q<TAB>P or R<TAB>Q<TAB>question", simplequestions.load),
-    "webquestions": ("WebQuestions over Freebase: JSON, or brmson's folder with --split", webquestions_gold.load),
+    "webquestions": ("WebQuestions over Freebase: JSON, or brmson's folder with --split", webquestions.load),
+    "webquestions-fb15k237": (
+        "WebQuestions that FB15k-237 answers in two hops; the folder with both, --split val, devtest or both",
+        webquestions.over_fb15k237,
+    ),
     "webqsp": ("WebQSP over Freebase: WebQSP.*.json with parses", webqsp.load_webqsp),
     "cwq": ("ComplexWebQuestions over Freebase: JSON with SPARQL", webqsp.load_cwq),
-    "mintaka": ("Mintaka over Wikidata: nine kinds of complex question, JSON", mintaka_gold.load),
+    "wikiwebquestions": ("WikiWebQuestions over Wikidata: JSON with SPARQL, no answers", wikiwebquestions.load),
+    "mintaka": ("Mintaka over Wikidata: nine kinds of complex question, JSON", mintaka.load),
     "lcquad1": ("LC-QuAD 1 over DBpedia: JSON with SPARQL", lcquad.load_lcquad1),
     "lcquad2": ("LC-QuAD 2 over Wikidata: JSON with SPARQL", lcquad.load_lcquad2),
     "pathquestion": ("PathQuestion (PQ-2H.txt, PQ-3H.txt, PQL-*): question, answers, path", pathquestion.load),

@@ -29,6 +29,14 @@ def raw_start(path: Path, n_bytes: int) -> bytes:
         raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from error
 
 
+def in_data(data: Path, place: str | Path) -> Path:
+    """A file of the folder with the public sets; :class:`UsageError` when it is not there."""
+    path = data / place
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file; --data names the folder with the public sets")
+    return path
+
+
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:
     """(number from 1, line without its end) of a UTF-8 file; :class:`UsageError` when it is not text."""
     opener = gzip.open if raw_start(path, 2) == _GZIP else open

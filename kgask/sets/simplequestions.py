@@ -9,6 +9,9 @@ from kgask.errors import UsageError
 from kgask.sets.gold import Gold, GoldAnswer, GoldTopic
 from kgask.sets.rows import lines_of, one_of_folder, stem
 
+FOLDER = Path("simplequestions_wikidata")
+TRAINING = FOLDER / "annotated_wd_data_train.txt.gz"
+ANSWERABLE = FOLDER / "annotated_wd_data_train_answerable.txt.gz"  # those that Wikidata can answer
 _RELATION = re.compile(r"([PR])(\d+)")
 _ENTITY = re.compile(r"Q\d+")
 

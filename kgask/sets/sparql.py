@@ -1,8 +1,8 @@
 """What a SPARQL query says about its question: topics, relations on the way to the answer, triples without variables.
 
-No query is run and none is checked: triple patterns are read from its text, as far as the public sets write them.
-FILTER, NOT EXISTS, MINUS, VALUES, BIND and SERVICE hold no patterns of the question and are passed over; OPTIONAL,
-UNION and sub-selects are read like the rest. Statement nodes of Wikidata (``p:P39 ?s. ?s ps:P39 ?x``) become one step.
+No query is run: rdflib parses it, and its triple patterns are read. FILTER, NOT EXISTS, MINUS, VALUES, BIND and SERVICE
+hold no patterns of the question and are passed over; OPTIONAL, UNION and sub-selects are read like the rest. Statement
+nodes of Wikidata (``p:P39 ?s. ?s ps:P39 ?x``) become one step.
 """
 
 from __future__ import annotations
@@ -10,32 +10,53 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
 
+from kgask.errors import ModelError
 from kgask.sets.keys import graph_key
 
+_WIKIDATA = "http://www.wikidata.org/prop/"
 _WELL_KNOWN = {
-    "wd": "http://www.wikidata.org/entity/",
-    **dict.fromkeys(("wdt", "p", "ps", "pq"), "http://www.wikidata.org/prop/direct/"),
+    "wd": "http://www.wikidata.org/entity/", "wdt": f"{_WIKIDATA}direct/", "p": _WIKIDATA,
+    "ps": f"{_WIKIDATA}statement/", "pq": f"{_WIKIDATA}qualifier/",
     "dbo": "http://dbpedia.org/ontology/", "dbp": "http://dbpedia.org/property/", "dbr": "http://dbpedia.org/resource/",
     "dbpedia": "http://dbpedia.org/resource/", "res": "http://dbpedia.org/resource/", "ns": "http://rdf.freebase.com/ns/",
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
 }  # fmt: skip
-_TOKEN = re.compile(
-    r"<[^<>\s]*>|[?$]\w+|\"(?:[^\"\\]|\\.)*\"(?:@[\w-]+|\^\^[^\s.;,)}]+)?|'(?:[^'\\]|\\.)*'(?:@[\w-]+)?"
-    r"|[A-Za-z][\w-]*:(?:[\w%'&~!-]|\.(?=[\w%-])|\\.)*|[+-]?\d[\d.]*|[A-Za-z_]\w*|[{}().;,/*+|^?!=<>&\[\]-]"
-)
 _PREFIX = re.compile(r"PREFIX\s+([\w-]*):\s*<([^<>]*)>", re.IGNORECASE)
-_PASSED_OVER = frozenset(("FILTER", "MINUS", "VALUES", "BIND", "SERVICE", "NOT", "EXISTS"))
-_BREAKS = frozenset(("{", "}", "OPTIONAL", "UNION", "GRAPH", "WHERE"))  # a pattern ends before these
+_ANSWER = re.compile(r"[?$](\w+)")
+# What Virtuoso takes and the standard does not; both stand in filters only, which are not read.
+_NOT_STANDARD = ((re.compile(r"\bOR\b", re.IGNORECASE), "||"), (re.compile(r"\bAND\b", re.IGNORECASE), "&&"))
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _IS_A = frozenset((
     _TYPE, _TYPE.replace("http:", "https:"), "P31", "P279", "/type/object/type", "/common/topic/notable_types",
 ))  # fmt: skip
 _TEXTS = frozenset(("http://www.w3.org/2000/01/rdf-schema#label", "/type/object/name"))
-_STATEMENT, _VALUE = "p", "ps"  # Wikidata's prefixes of the way to a statement node and of the way on to its value
+_KIND = re.compile(rf"{re.escape(_WIKIDATA)}(?:(statement|qualifier|direct)/)?P\d+")
+STATEMENT, VALUE, QUALIFIER, DIRECT = "", "statement", "qualifier", "direct"
 
 Pattern = tuple[str, str, str]  # subject, relation, object; variables begin with "?", literals with a quote
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A relation of a property path. ``kind`` is Wikidata's way to write it; None for relations of other graphs."""
+
+    relation: str
+    kind: str | None = None
+    turned: bool = False  # walked from object to subject
+    often: str = ""  # "*", "+" or "?": how many times it may be taken
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A triple pattern as it stands in the query; ``ways`` are the alternatives of its property path."""
+
+    subject: str
+    ways: tuple[tuple[Step, ...], ...]
+    obj: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +72,12 @@ class QueryFacts:
 
 def query_facts(query: str) -> QueryFacts:
     """Read a query; what is no SPARQL yields nothing."""
-    body, form = _body(query)
-    patterns = [pattern for pattern in _patterns(query, body) if pattern[1] not in _TEXTS]
+    head = query.partition("{")[0]
+    form = _form(head)
+    patterns = [pattern for pattern in _without_statements(_walked(patterns_of(query))) if pattern[1] not in _TEXTS]
     topics = _topics(patterns)
-    answer = next((token for token in _TOKEN.findall(query.partition("{")[0]) if token[0] in "?$"), "")
-    distances = _distances(patterns, f"?{answer[1:]}") if answer else {}
+    answer = _ANSWER.search(head)
+    distances = _distances(patterns, f"?{answer[1]}") if answer else {}
     hops = max((distances[topic] for topic in topics if topic in distances), default=0)
     grounded = tuple(pattern for pattern in patterns if not any(_is_variable(part) for part in pattern))
     if form == "ask" and grounded and len(grounded) == len(patterns):
@@ -63,12 +85,9 @@ def query_facts(query: str) -> QueryFacts:
     return QueryFacts(topics, _directed(patterns, distances), hops or None, grounded, form)
 
 
-def _body(query: str) -> tuple[list[str], str]:
-    """Tokens of the outermost braces, and the form of the query."""
-    head, _, rest = query.partition("{")
+def _form(head: str) -> str:
     head = _PREFIX.sub(" ", head).upper()
-    form = "ask" if re.search(r"\bASK\b", head) else "count" if re.search(r"\bCOUNT\s*\(", head) else "select"
-    return _TOKEN.findall(rest.rpartition("}")[0]), form
+    return "ask" if re.search(r"\bASK\b", head) else "count" if re.search(r"\bCOUNT\s*\(", head) else "select"
 
 
 def _topics(patterns: Sequence[Pattern]) -> tuple[str, ...]:
@@ -82,118 +101,117 @@ def _is_variable(part: str) -> bool:
 
 
 def _is_entity(part: str) -> bool:
-    return bool(part) and part[0] not in "?\"'+-" and not part[0].isdigit()
+    return not part.startswith(("?", '"'))
 
 
 # --- triple patterns --------------------------------------------------------------------------
 
 
-def _patterns(query: str, tokens: list[str]) -> list[Pattern]:
-    """Every triple pattern, statement nodes of Wikidata drawn together."""
-    prefixes = _WELL_KNOWN | dict(_PREFIX.findall(query))
-    found: list[tuple[str, str, str, str]] = []  # subject, relation, object, the prefix of the relation as written
-    fresh = iter(range(len(tokens) + 1))
-    for subject, path, obj in _written(_question_tokens(tokens)):
-        ends = _key(subject, prefixes), _key(obj, prefixes)
-        for steps in _alternatives(path):
-            at = ends[0]
-            for number, (step, turned) in enumerate(steps, 1):
-                to = ends[1] if number == len(steps) else f"?path{next(fresh)}"
-                pair = (to, at) if turned else (at, to)
-                found.append((pair[0], _key(step, prefixes), pair[1], step.partition(":")[0]))
-                at = to
-    return _without_statements(found)
+def patterns_of(query: str, plain: bool = False) -> list[Written]:
+    """Every triple pattern in the order of the text; with ``plain`` none of a query that holds anything else.
+
+    Only what stands in the outermost braces is parsed: a head such as ``SELECT COUNT(?x)`` is no standard SPARQL.
+    Raises ModelError where rdflib is not installed.
+    """
+    try:
+        from rdflib.plugins.sparql.parser import parseQuery
+    except ModuleNotFoundError:
+        raise ModelError("sets with SPARQL need rdflib; install it with: pip install rdflib") from None
+    body = query[query.find("{") : query.rfind("}") + 1]
+    for said, standard in _NOT_STANDARD:
+        body = said.sub(standard, body)
+    try:
+        group = parseQuery(f"SELECT * {body}")[1].where
+    except Exception:  # whatever a parser of any text may raise: it is no SPARQL
+        return []
+    after = query[query.rfind("}") + 1 :].strip()
+    if plain and (after or {part.name for part in group.part} != {"TriplesBlock"}):
+        return []
+    return list(_Reader(_WELL_KNOWN | dict(_PREFIX.findall(query))).patterns(group))
 
 
-def _key(token: str, prefixes: dict[str, str]) -> str:
-    if token == "a":
-        return _TYPE
-    if token[0] in "?$":
-        return f"?{token[1:]}"
-    if token[0] == "<":
-        return graph_key(token[1:-1])
-    prefix, colon, rest = token.partition(":")
-    if not colon or token[0] in "\"'":
-        return token
-    return graph_key(prefixes[prefix] + rest.replace("\\", "")) if prefix in prefixes else token
+class _Reader:
+    """Walks rdflib's parse tree (named nodes with attributes) of one query."""
+
+    def __init__(self, prefixes: dict[str, str]) -> None:
+        self._prefixes = prefixes
+
+    def patterns(self, group: Any) -> Iterator[Written]:
+        """Of a group and those inside it."""
+        if group.name == "SubSelect":
+            group = group.where
+        for part in group.part or ():
+            if part.name == "TriplesBlock":
+                for flat in part.triples:
+                    for at in range(0, len(flat), 3):
+                        ways = tuple(self._ways(flat[at + 1]))
+                        yield Written(self._text(flat[at]), ways, self._text(flat[at + 2]))
+            elif part.name in ("GroupOrUnionGraphPattern", "OptionalGraphPattern", "GraphGraphPattern"):
+                for inner in part.graph if isinstance(part.graph, list) else [part.graph]:
+                    yield from self.patterns(inner)
+
+    def _ways(self, path: Any, turned: bool = False) -> Iterator[tuple[Step, ...]]:
+        """Alternatives of a property path, each a way of steps."""
+        name = getattr(path, "name", "")  # of a composed path: a variable, an IRI and a prefixed name have none of them
+        if name == "PathAlternative":
+            for part in path.part:
+                yield from self._ways(part, turned)
+        elif name == "PathSequence":
+            parts = [list(self._ways(part, turned)) for part in (reversed(path.part) if turned else path.part)]
+            yield from (sum(way, ()) for way in product(*parts))
+        elif name == "PathEltOrInverse":
+            yield from self._ways(path.part, not turned)
+        elif name == "PathElt":
+            yield from (tuple(replace(step, often=path.mod or step.often) for step in way)
+                        for way in self._ways(path.part, turned))  # fmt: skip
+        elif name != "PathNegatedPropertySet":
+            yield (self._step(path, turned),)
+
+    def _step(self, relation: Any, turned: bool) -> Step:
+        kind = _KIND.fullmatch(self._iri(relation) or "")
+        return Step(self._text(relation), (kind[1] or STATEMENT) if kind else None, turned)
+
+    def _iri(self, term: Any) -> str | None:
+        """The whole IRI of a term; None for a variable, a literal, and a prefix that nobody knows."""
+        from rdflib import URIRef
+
+        if getattr(term, "name", "") == "pname":
+            begin = self._prefixes.get(term.prefix or "")
+            return None if begin is None else begin + (term.localname or "")
+        return str(term) if isinstance(term, URIRef) else None
+
+    def _text(self, term: Any) -> str:
+        from rdflib import BNode, Variable
+
+        if isinstance(term, Variable | BNode):
+            return f"?{term}"
+        iri = self._iri(term)
+        if iri is not None:
+            return graph_key(iri)
+        if getattr(term, "name", "") == "pname":
+            return f"{term.prefix or ''}:{term.localname or ''}"
+        return f'"{term.string if getattr(term, "name", "") == "literal" else term}"'
 
 
-def _question_tokens(tokens: list[str]) -> Iterator[str]:
-    """Tokens without what is passed over, and without the heads of sub-selects."""
-    position = 0
-    while position < len(tokens):
-        word = tokens[position].upper()
-        if word in _PASSED_OVER:
-            position = _end_of_block(tokens, position + 1)
-            yield "."
-        elif word == "SELECT":
-            while position < len(tokens) and tokens[position] != "{":
-                position += 1
-        else:
-            yield "." if word in _BREAKS else tokens[position]
-            position += 1
+def _walked(written: Sequence[Written]) -> list[tuple[str, Step, str]]:
+    """One relation after the other, whole ways of property paths through variables of their own."""
+    found: list[tuple[str, Step, str]] = []
+    for pattern in written:
+        for way in pattern.ways:
+            ends = [pattern.subject, *(f"?path{len(found) + at}" for at in range(1, len(way))), pattern.obj]
+            for start, step, end in zip(ends, way, ends[1:], strict=False):
+                found.append((end, step, start) if step.turned else (start, step, end))
+    return found
 
 
-def _end_of_block(tokens: list[str], position: int) -> int:
-    """Past the brackets that follow, and the words before them."""
-    while position < len(tokens) and tokens[position] not in ("(", "{"):
-        if tokens[position] in ("}", "."):
-            return position
-        position += 1
-    depth = 0
-    while position < len(tokens):
-        depth += (tokens[position] in ("(", "{")) - (tokens[position] in (")", "}"))
-        position += 1
-        if depth == 0:
-            break
-    return position
-
-
-def _written(tokens: Iterator[str]) -> Iterator[tuple[str, list[str], str]]:
-    """(subject, tokens of the property path, object); ``;`` and ``,`` go on with the subject, and the path."""
-    subject, path, parts = "", [], []
-    for token in [*tokens, "."]:
-        if token not in (".", ";", ","):
-            parts.append(token)
-            continue
-        if len(parts) >= 3 and not subject:
-            subject, path = parts[0], parts[1:-1]
-            yield subject, path, parts[-1]
-        elif len(parts) >= 2 and subject and not path:
-            path = parts[:-1]
-            yield subject, path, parts[-1]
-        elif len(parts) == 1 and subject and path:
-            yield subject, path, parts[0]
-        parts = []
-        if token == ".":
-            subject, path = "", []
-        elif token == ";":
-            path = []
-
-
-def _alternatives(path: Sequence[str]) -> list[list[tuple[str, bool]]]:
-    """The ways of a property path, each of (relation, turned) steps; how often a step may be repeated is left out."""
-    ways: list[list[tuple[str, bool]]] = [[]]
-    turned = False
-    for token in path:
-        if token == "^":
-            turned = True
-        elif token == "|":
-            ways.append([])
-        elif token[0] in "<?$" or ":" in token or token == "a":
-            ways[-1].append((token, turned))
-            turned = False
-    return [way for way in ways if way]
-
-
-def _without_statements(found: Sequence[tuple[str, str, str, str]]) -> list[Pattern]:
+def _without_statements(found: Sequence[tuple[str, Step, str]]) -> list[Pattern]:
     """A statement node that leads on to its value is that value."""
-    nodes = {o: r for _, r, o, prefix in found if prefix == _STATEMENT and _is_variable(o)}
-    values = {s: o for s, r, o, prefix in found if prefix == _VALUE and nodes.get(s) == r}
+    nodes = {o: step.relation for _, step, o in found if step.kind == STATEMENT and _is_variable(o)}
+    values = {s: o for s, step, o in found if step.kind == VALUE and nodes.get(s) == step.relation}
     merged = [
-        (values.get(s, s), r, values.get(o, o))
-        for s, r, o, prefix in found
-        if not (prefix == _VALUE and values.get(s) == o and nodes.get(s) == r)
+        (values.get(s, s), step.relation, values.get(o, o))
+        for s, step, o in found
+        if not (step.kind == VALUE and values.get(s) == o and nodes.get(s) == step.relation)
     ]
     return list(dict.fromkeys(merged))
 

@@ -43,7 +43,7 @@ from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE, Calibration, RigelCard
 from kgask.retrieve.evidence import gather
-from kgask.sets.files import open_text
+from kgask.sets.rows import lines_of
 from kgask.train.calibrate import ANSWERABLE, Probe, fit, kind_weights
 from kgask.train.calibrate import FEATURES as PLAN_FEATURES
 from kgask.types import Question
@@ -107,8 +107,8 @@ def read_examples(path: Path) -> list[PathExample]:
     Raises UsageError with file and line for anything else.
     """
     found = []
-    for number, line in enumerate(open_text(path), 1):
-        text, _, path_text = line.rstrip("\n").partition("\t")
+    for number, line in lines_of(path):
+        text, _, path_text = line.partition("\t")
         steps = path_text.split()
         if MASK not in text or not steps:
             raise UsageError(f"{path}:{number}: expected 'text with {MASK}<TAB>P50 -P106' (keys, '-' where inverse)")

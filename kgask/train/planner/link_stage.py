@@ -12,23 +12,21 @@ from kgask.answer.pipeline import Pipeline
 from kgask.corpus.training_data import LINKING
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import RigelPlanner
-from kgask.sets.entityquestions import TRIPLES
+from kgask.sets import entityquestions, packs, simplequestions
 from kgask.train.calibrate import Probe
 from kgask.train.planner.link_questions import (
-    entity_question_pack,
     entity_questions,
     from_probes,
-    simple_question_pack,
     simple_questions,
     varied,
 )
 from kgask.train.planner.link_scorer import LinkQuestion, LinkReport, train_linker
 
 N_QUESTIONS = 1500  # of each public set
-Source = tuple[Callable[..., None], Callable[..., list[LinkQuestion]]]
+Source = tuple[str, Callable[..., list[LinkQuestion]]]  # name of its pack, and its questions
 SOURCES: dict[str, Source] = {  # by a file that each needs: of a set, some have only what the planner learns from
-    str(TRIPLES): (entity_question_pack, entity_questions),
-    "simplequestions_wikidata/annotated_wd_data_train.txt.gz": (simple_question_pack, simple_questions),
+    str(entityquestions.TRIPLES): ("entityquestions", entity_questions),
+    str(simplequestions.TRAINING): ("simplequestions", simple_questions),
 }
 
 
@@ -49,11 +47,11 @@ def train_link_stage(
     rng = random.Random(f"links:{rng_seed}")
     with TemporaryDirectory() as folder, ExitStack() as opened:
         others = []
-        for name, (build_pack, questions) in SOURCES.items():
+        for name, (pack_name, questions) in SOURCES.items():
             if not (data / name).is_file():
                 continue
             target = Path(folder) / Path(name).parent
-            build_pack(data, target, lambda _: None)
+            packs.build_pack(pack_name, data, target, lambda _: None)
             public = opened.enter_context(Pack.open(target))
             asked = varied(questions(data, public, N_QUESTIONS, rng), rng)
             others.append((Pipeline(public, planner, None), asked))

@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from kgask.corpus.names import NameMaker
-from kgask.corpus.scene_relations import RelationBank, load_labels, load_relations
+from kgask.corpus.scene_relations import RelationBank, load_relations
 from kgask.corpus.scenes import CITE, OTHER, WAY, Scene, SceneMaker, SceneOptions
 from kgask.corpus.training_data import ENTITY_LABELS
 from kgask.read.cross_encoder.prompt import reader_pieces
+from kgask.sets.wikidata import entity_names
 from kgask.train.reader.tokens import ReaderTokens
 
 POOL_BATCHES = 16  # this many batches are drawn together and sorted by length, so that little is padding
@@ -70,7 +71,7 @@ class Makers:
 def load_makers(data: Path, tables: Sequence[Path] = (), options: SceneOptions | None = None) -> Makers:
     """Read the sources under ``data`` and packs' relation tables; raises BuildError naming what is
     missing."""
-    relations, names = load_relations(data, tables), NameMaker(load_labels(data))
+    relations, names = load_relations(data, tables), NameMaker(entity_names(data))
     held_out = RelationBank(relations, held_out=True)
     return Makers(
         SceneMaker(RelationBank(relations, held_out=False), names, options),

@@ -8,6 +8,10 @@ from typing import Any
 from kgask.sets.gold import Gold, GoldAnswer, GoldTopic
 from kgask.sets.rows import fits, json_of, one_of_folder, optional_text, records, text_at
 
+FOLDER = Path("mintaka")
+TRAINING = FOLDER / "mintaka_train_500.json"
+_TYPES = {"entity": "entity", "numerical": "number", "date": "date", "boolean": "yesno"}
+
 
 def load(path: Path, split: str | None) -> list[Gold]:
     """``mintaka_dev.json``, or the folder and ``split``.
@@ -28,12 +32,14 @@ def _gold(where: str, row: dict[str, Any]) -> Gold:
             answers=_answers(row["answer"], kind),
             topics=tuple(_topic(entity) for entity in row["questionEntity"] if entity["entityType"] == "entity"),
             kind=kind,
+            answer_type="number" if kind == "count" else _TYPES.get(row["answer"].get("answerType"), ""),
         )
 
 
 def _topic(entity: dict[str, Any]) -> GoldTopic:
-    key = entity.get("name")
-    return GoldTopic(_label(entity.get("label")) or text_at(entity, "mention"), key if isinstance(key, str) else None)
+    key, span = entity.get("name"), entity.get("span")
+    name = _label(entity.get("label")) or text_at(entity, "mention")
+    return GoldTopic(name, key if isinstance(key, str) else None, (span[0], span[1]) if span else None)
 
 
 def _answers(answer: dict[str, Any], kind: str) -> tuple[GoldAnswer, ...]:
