@@ -75,13 +75,14 @@ every command ran for 25 seconds, or to its end, under strace in an empty networ
 CHECKED = {"onnxruntime-gpu": "1.31.1", "llama-cpp-python": "0.3.36", "tokenizers": "0.23.3"}
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.command()
+@click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
+@click.option("-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="The folder to make.")
 @click.option(
     "--source", metavar="PATH", type=click.Path(path_type=Path, exists=True), help="Checkout or wheel of kgask."
 )
 @click.option("--force", is_flag=True, help="Make a DIR of an earlier run again.")
-def airgap(folder: Path, source: Path | None, force: bool) -> None:
+def airgap(folder: Path | None, output: Path | None, source: Path | None, force: bool) -> None:
     """Make DIR: every wheel that kgask needs, to install without a network.
 
     Downloads the wheels for this Python and this system with pip, builds kgask's
@@ -92,7 +93,9 @@ def airgap(folder: Path, source: Path | None, force: bool) -> None:
     The source is the checkout that kgask was installed from, or the current
     folder, or --source.
     """
-    target = folder.expanduser().absolute()
+    if (named := output or folder) is None or (output and folder):
+        raise UsageError("name one folder to make: kgask airgap -o DIR")
+    target = named.expanduser().absolute()
     make_folder(target, source.expanduser().absolute() if source else find_source(), force)
     wheels = sorted(target.glob("*.whl"))
     size_mb = sum(path.stat().st_size for path in wheels) / 1e6

@@ -1,4 +1,4 @@
-"""``kgask ask``: one question, or questions on stdin."""
+"""``kgask ask``: one question, or questions on stdin or of a file, one a line."""
 
 from __future__ import annotations
 
@@ -12,15 +12,27 @@ from kgask import config
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.cli.asked_with import ask_options, asked_with, open_pipeline
+from kgask.cli.formats import FORMATS, JSON, Format, formatted
 from kgask.cli.main import BY_DEFAULT, offer_command
+from kgask.cli.options import OUTPUT_OPTION, Command
 from kgask.cli.questions import answer_lines, count_lines, one_question, read_chunks
-from kgask.cli.render import clean, note, steps_bar, stream_text
+from kgask.cli.render import note, steps_bar, stream_text
 from kgask.errors import EXIT_NO_ANSWER, UsageError
 from kgask.types import Answer
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=Command)
 @click.argument("question", nargs=-1)
+@asked_with
+@click.option("-j", "--json", "as_json", is_flag=True, help="Print one JSON object a question: --format json.")
+@click.option("-e", "--explain", is_flag=True, help="Show on stderr how the answer came about.")
+@OUTPUT_OPTION
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="plain: a line a question; lines: a line an answer; csv: a row a question.  [default: plain]",
+)
 @click.option(
     "--questions",
     "file",
@@ -28,24 +40,28 @@ from kgask.types import Answer
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Answer the questions of this file, one a line.",
 )
-@asked_with
 @click.option("--entity", metavar="ENTITY", help="The topic: a key, a label or an id (#12).")
 @click.option(
     "--min-confidence",
     type=click.FloatRange(0, 1),
     help="Below this, say that there is no answer.  [default: what the model cards say]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a question.")
 @click.option("--verbose", is_flag=True, help="Say on stderr what was loaded and how long each stage took.")
-@click.option("--explain", is_flag=True, help="Show on stderr how the answer came about.")
 def ask(
-    question: tuple[str, ...], file: Path | None, as_json: bool, verbose: bool, explain: bool, **options: Any
-) -> int:
+    question: tuple[str, ...],
+    file: Path | None,
+    as_json: bool,
+    form: Format | None,
+    verbose: bool,
+    explain: bool,
+    **options: Any,
+) -> int:  # fmt: skip
     """Answer QUESTION from a knowledge graph, with the triples that prove it.
 
     Without QUESTION (or with -), questions are read from stdin, one a line, and
     answered one line each, in order; the line is empty when there is no answer.
-    --questions FILE does the same with a file.
+    --questions FILE does the same with a file. What is said about one of several
+    questions, on stderr, begins with the number of its line.
     """
     settings = config.load_settings()
     if question and click.get_current_context().meta.get(BY_DEFAULT):
@@ -53,18 +69,22 @@ def ask(
     text = one_question(question)
     if question and file:
         raise UsageError("QUESTION and --questions exclude each other")
+    if as_json and form not in (None, JSON):
+        raise UsageError(f"--json and --format {form} exclude each other")
     if not question and not file and sys.stdin.isatty():
         raise UsageError('no question; try: kgask "who wrote Lady Susan?"')
+    form = JSON if as_json else form or "plain"
+    alone = bool(question) and text != "-"
     # A free text is shown as it is written to a person at a terminal who asked one question.
-    streams = options["free"] and bool(question) and text != "-" and not as_json and sys.stderr.isatty()
+    streams = options["free"] and alone and form != JSON and sys.stderr.isatty()
     with open_pipeline(options, settings, stream_text if streams else None) as pipeline:
         if verbose:
             _say_what_is_open(pipeline)
-        shown = _Shown(pipeline, as_json, verbose, explain, options["free"], streams)
+        shown = _Shown(pipeline, form, verbose, explain, options["free"], streams)
         least = options["min_confidence"]
         least = settings.get("min_confidence") if least is None else least
         asked = ask_options(options, settings, entity=options["entity"], min_confidence=least, explain=explain)
-        if question and text != "-":
+        if alone:
             return shown.single(pipeline.ask(text, asked))
         if file:
             with file.open("rb") as stream:
@@ -78,61 +98,48 @@ class _Shown:
     """Prints answers: stdout is data, the rest goes to stderr."""
 
     def __init__(
-        self, pipeline: Pipeline, as_json: bool, verbose: bool, explain: bool, free: bool, streams: bool
+        self, pipeline: Pipeline, form: Format, verbose: bool, explain: bool, free: bool, streams: bool
     ) -> None:
-        self._pipeline, self._free, self._streams = pipeline, free, streams
-        self._as_json, self._verbose, self._explain = as_json, verbose, explain
+        self._pipeline, self._streams = pipeline, streams
+        self._form, self._verbose, self._explain = form, verbose, explain
+        self._formatted = formatted(form, pipeline.pack, free)
 
     def single(self, answer: Answer) -> int:
         """One question on the command line; returns the exit code."""
-        self._beside(answer)
-        if self._as_json:
-            self._print_json(answer)
-        elif answer.abstained:
-            note(f"no answer: {answer.reason}")
-        elif sys.stdout.isatty():
+        self._beside(answer, "")
+        if answer.abstained and self._form in ("plain", "lines"):
+            pass
+        elif self._form == "plain" and sys.stdout.isatty():
             from kgask.cli.render import answer_view
 
-            answer_view(answer)
+            answer_view(answer, self._pipeline.pack)
         else:
-            _print_line(clean(answer.text or ""))
+            _print(self._formatted(answer, None))
         return EXIT_NO_ANSWER if answer.abstained else 0
 
     def lines(self, stream: BinaryIO, options: AskOptions) -> None:
-        """Many questions: exactly one line each on stdout, in order, as soon as a chunk is answered."""
+        """Many questions: what is printed of each, in order, as soon as a chunk is answered."""
         # Answers that scroll by on a terminal are progress enough; a bar among them would only be in their way.
         total = count_lines(stream) if sys.stderr.isatty() and not sys.stdout.isatty() else None
-        if total is None:
-            for lines in read_chunks(stream):
-                self._chunk(lines, options)
-            return
         with steps_bar("ask", total) as show:
             done = 0
             for lines in read_chunks(stream):
-                self._chunk(lines, options)
+                for number, answer in enumerate(answer_lines(self._pipeline, lines, options), done + 1):
+                    self._beside(answer, f"line {number}: ")
+                    _print(self._formatted(answer, number))
                 done += len(lines)
                 show(done, "")
 
-    def _chunk(self, lines: list[str], options: AskOptions) -> None:
-        for answer in answer_lines(self._pipeline, lines, options):
-            self._beside(answer)
-            if self._as_json:
-                self._print_json(answer)
-            else:
-                _print_line(clean(answer.text or ""))
-
-    def _print_json(self, answer: Answer) -> None:
-        from kgask.cli.answer_json import answer_json
-
-        _print_line(answer_json(answer, self._pipeline.pack, self._free))
-
-    def _beside(self, answer: Answer) -> None:
+    def _beside(self, answer: Answer, where: str) -> None:
+        """What is said of an answer on stderr, after ``where`` it was asked."""
         if self._streams and answer.written is not None:
             stream_text("\n")
         for text in answer.unverified:
-            note(f"unverified: {text}")
+            note(f"{where}unverified: {text}")
         for text in answer.notes:
-            note(text)
+            note(f"{where}{text}")
+        if answer.abstained and self._form != JSON:
+            note(f"{where}no answer: {answer.reason}")
         if self._explain:
             from kgask.cli.explain import sections
             from kgask.cli.render import explain
@@ -140,12 +147,12 @@ class _Shown:
             explain(sections(answer, self._pipeline.pack))
         if self._verbose:
             spent = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in answer.timings_ms.items())
-            note(spent or "nothing was looked up")
+            note(f"{where}{spent or 'nothing was looked up'}")
 
 
-def _print_line(text: str) -> None:
+def _print(text: str) -> None:
     """In one write, so that Ctrl-C leaves whole lines."""
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(text)
     sys.stdout.flush()
 
 

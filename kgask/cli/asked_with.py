@@ -9,6 +9,7 @@ import click
 
 from kgask import config
 from kgask.answer.request import CONTEXTS, MAX_HOPS, MAX_TOP_K, ORDERS, TOP_K, AskOptions
+from kgask.cli.options import PACK_OPTION, Decorator, Option, decorated
 from kgask.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,52 +17,53 @@ if TYPE_CHECKING:
 
 MAX_WRITTEN, WRITTEN_TOKENS = 4096, 128  # tokens of a free text
 MAX_SHOTS = 12
-Command = Callable[..., Any]
+_TOKENS, _HOPS = click.IntRange(1, MAX_WRITTEN), click.IntRange(1, MAX_HOPS)
+# section -> spellings -> what click.option is told.
+_TABLE: dict[str, dict[str, dict[str, Any]]] = {
+    "Reader": {
+        "-r/--reader": {"metavar": "GGUF", "help": "Reader name, folder or GGUF (KGASK_READER; default: reader)."},
+        "--no-reader": {"is_flag": True, "help": "Answer without reading: from the plan, or the best triple."},
+        "--prompt": {
+            "metavar": "PROMPT",
+            "help": "What a GGUF is told: a name (kgask prompt --list), or a file.",
+        },
+        "--free": {"is_flag": True, "help": "Let a GGUF reader write freely; what it names is checked."},
+        "--max-tokens": {"type": _TOKENS, "help": f"With --free: length.  [default: {WRITTEN_TOKENS}]"},
+        "--temperature": {"type": click.FloatRange(0, 5), "help": "With --free: 0 is greedy.  [default: 0]"},
+        "--gpu-layers": {"metavar": "N", "help": "Layers of a GGUF reader on a GPU: a number, or auto (default)."},
+    },
+    "Research": {
+        "--model": {"metavar": "MODEL", "help": "Planner name or path (KGASK_MODEL; default: rigel)."},
+        "--method": {"metavar": "METHOD", "help": "How triples are found: see kgask methods.  [default: rigel]"},
+        "--hops": {"type": _HOPS, "help": f"At most this many hops.  [default: {MAX_HOPS}; other methods: 1]"},
+        "--top-k": {"type": click.IntRange(1, MAX_TOP_K), "help": f"Triples a hop to read.  [default: {TOP_K}]"},
+        "--keep-seed": {"is_flag": True, "help": "Let a path come back to its topic entity."},
+        "--encoder": {"metavar": "FOLDER", "help": "Sentence encoder of --method similarity.  [default: encoder]"},
+        "--context": {"type": click.Choice(CONTEXTS), "help": "What a GGUF reader sees.  [default: triples]"},
+        "--order": {"type": click.Choice(ORDERS), "help": "Of triples that another method found."},
+        "--amr": {"metavar": "FILE", "help": "AMRs of the questions, for --method amr; parser: by amrlib."},
+        "--amr-model": {"metavar": "MODEL", "help": "Ranker of --method amr; make one: kgask train amr."},
+        "--shots": {"type": click.IntRange(0, MAX_SHOTS), "help": "Examples that --method kg-gpt shows its model."},
+        "--seed": {"type": click.IntRange(0, 2**63 - 1), "help": "Of --free, and of what draws.  [default: 0]"},
+    },
+}
+_OPTIONS = {"--pack": PACK_OPTION} | {
+    names.split("/")[-1]: click.option(*names.split("/"), cls=Option, section=section, **attributes)
+    for section, options in _TABLE.items()
+    for names, attributes in options.items()
+}
+asked_with = decorated(*_OPTIONS.values())
 
-_OPTIONS = (
-    click.option("--pack", metavar="PACK", help="Pack name or path (KGASK_PACK; default: demo)."),
-    click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel)."),
-    click.option("-r", "--reader", metavar="GGUF", help="Reader name, folder or GGUF (KGASK_READER; default: reader)."),
-    click.option("--gpu-layers", metavar="N", help="Layers of a GGUF reader on a GPU: a number, or auto (default)."),
-    click.option("--no-reader", is_flag=True, help="Answer without reading: from the plan, or the best triple."),
-    click.option("--method", metavar="METHOD", help="How triples are found: see kgask methods.  [default: rigel]"),
-    click.option("--encoder", metavar="FOLDER", help="Sentence encoder of --method similarity.  [default: encoder]"),
-    click.option("--context", type=click.Choice(CONTEXTS), help="What a GGUF reader sees.  [default: triples]"),
-    click.option("--order", type=click.Choice(ORDERS), help="Of triples that another method found."),
-    click.option("--amr", metavar="FILE", help="AMRs of the questions, for --method amr; parser: by amrlib."),
-    click.option("--amr-model", metavar="MODEL", help="Ranker of --method amr; make one: kgask train amr."),
-    click.option("--shots", type=click.IntRange(0, MAX_SHOTS), help="Examples that --method kg-gpt shows its model."),
-    click.option(
-        "--hops", type=click.IntRange(1, MAX_HOPS),
-        help=f"At most this many hops.  [default: {MAX_HOPS}; other methods: 1]",
-    ),
-    click.option("--top-k", type=click.IntRange(1, MAX_TOP_K), help=f"Triples a hop to read.  [default: {TOP_K}]"),
-    click.option("--keep-seed", is_flag=True, help="Let a path come back to its topic entity."),
-    click.option("--prompt", metavar="PROMPT", help="What a GGUF reader is told; kgask prompt --list shows names."),
-    click.option("--free", is_flag=True, help="Let a GGUF reader write freely; what it names is checked."),
-    click.option(
-        "--max-tokens", type=click.IntRange(1, MAX_WRITTEN), help=f"With --free: length.  [default: {WRITTEN_TOKENS}]"
-    ),
-    click.option("--temperature", type=click.FloatRange(0, 5), help="With --free: 0 is greedy.  [default: 0]"),
-    click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Of --free, and of what draws.  [default: 0]"),
-)  # fmt: skip
 
-
-def asked_with(command: Command) -> Command:
-    """Decorate a command with the options."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+def some_of(*names: str) -> Decorator:
+    """A decorator that gives a command these options only."""
+    return decorated(*(_OPTIONS[name] for name in names))
 
 
 def not_asked_for() -> dict[str, Any]:
     """The options as they are when none is given."""
-
-    @asked_with
-    def nothing() -> None:
-        """Carries the options."""
-
-    return {option.name: False if option.is_flag else None for option in nothing.__click_params__}
+    nothing: click.Command = asked_with(click.Command("nothing"))
+    return nothing.make_context("nothing", []).params
 
 
 def open_pipeline(
@@ -142,7 +144,7 @@ def ask_options(options: dict[str, Any], settings: dict[str, Any], **more: Any) 
         hops=chosen("hops", None),
         top_k=chosen("top_k", TOP_K),
         keep_seed=options["keep_seed"],
-        order=options["order"] or ORDERS[0],
-        rng_seed=options["seed"] or 0,
+        order=options.get("order") or ORDERS[0],
+        rng_seed=options.get("seed") or 0,
         **more,
     )

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import click
-from click.shell_completion import get_completion_class
+from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
+
+from kgask.cli.options import OUTPUT_OPTION, Command
+
+SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.command(cls=Command)
+@click.argument("shell", type=click.Choice(list(SHELLS)))
+@OUTPUT_OPTION
 def completion(shell: str) -> None:
     """Print the completion script for SHELL.
 
@@ -18,5 +23,4 @@ def completion(shell: str) -> None:
     """
     from kgask.cli.main import cli
 
-    script = get_completion_class(shell)(cli, {}, "kgask", "_KGASK_COMPLETE")
-    click.echo(script.source())
+    click.echo(SHELLS[shell](cli, {}, "kgask", "_KGASK_COMPLETE").source())

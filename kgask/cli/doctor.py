@@ -11,14 +11,15 @@ import click
 from kgask import config
 from kgask.cli import health
 from kgask.cli.health import Finding
+from kgask.cli.options import MODEL_OPTION, PACK_OPTION, PRINTED, Command
 from kgask.cli.render import note, table
 from kgask.errors import EXIT_NOT_WELL, KgaskError
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--pack", metavar="PACK", help="Pack name or path (KGASK_PACK; default: demo).")
-@click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel).")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object: ok, and the findings.")
+@click.command(cls=Command)
+@PACK_OPTION
+@MODEL_OPTION
+@PRINTED
 def doctor(pack: str | None, model: str | None, as_json: bool) -> int:
     """Check this installation, its models, and how planner and pack fit.
 

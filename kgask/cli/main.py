@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -19,28 +19,36 @@ from kgask.cli import interrupt
 from kgask.errors import EXIT_ERROR, EXIT_OK, FallbackWarning, KgaskError, UsageError
 from kgask.version import __version__
 
-# command -> (module:attribute, one-line help); the help is repeated here so that listing imports nothing.
-COMMANDS = {
-    "ask": ("kgask.cli.ask:ask", "Answer a question, or questions on stdin (the default command)."),
-    "prompt": ("kgask.cli.prompt:prompt", "Show what a reader would get for a question."),
-    "methods": ("kgask.cli.methods:methods", "List the ways in which triples are found."),
-    "pack": ("kgask.cli.pack:pack", "Build, check, list and look into KG packs."),
-    "models": ("kgask.cli.models:models", "Add, list, check and remove planner and reader models."),
-    "doctor": ("kgask.cli.doctor:doctor", "Check this installation, its models and a pack."),
-    "train": ("kgask.cli.train:train", "Train and export models (needs kgask[train])."),
-    "eval": ("kgask.cli.eval:evaluate", "Evaluate methods and models on question sets."),
-    "bench": ("kgask.cli.bench:bench", "Measure kgask itself: speed, memory, parts of the answer."),
-    "airgap": ("kgask.cli.airgap:airgap", "Make a folder that installs kgask without a network."),
-    "completion": ("kgask.cli.completion:completion", "Print a shell completion script."),
+# section -> command -> (module:attribute, one-line help); the help is repeated here so that listing imports nothing.
+SECTIONS = {
+    "Ask": {
+        "ask": ("kgask.cli.ask:ask", "Answer a question, or questions on stdin (the default command)."),
+        "pack": ("kgask.cli.pack:pack", "Build, check, list and look into KG packs."),
+        "models": ("kgask.cli.models:models", "Add, list, check and remove planner and reader models."),
+        "doctor": ("kgask.cli.doctor:doctor", "Check this installation, its models and a pack."),
+        "methods": ("kgask.cli.methods:methods", "List the ways in which triples are found."),
+        "prompt": ("kgask.cli.prompt:prompt", "Show what a reader would get for a question."),
+    },
+    "Research": {
+        "eval": ("kgask.cli.eval:evaluate", "Evaluate methods and models on question sets."),
+        "train": ("kgask.cli.train:train", "Train and export models (needs kgask[train])."),
+        "bench": ("kgask.cli.bench:bench", "Measure kgask itself: speed and memory."),
+    },
+    "Setup": {
+        "airgap": ("kgask.cli.airgap:airgap", "Make a folder that installs kgask without a network."),
+        "completion": ("kgask.cli.completion:completion", "Print a shell completion script."),
+    },
 }
+COMMANDS = {name: entry for commands in SECTIONS.values() for name, entry in commands.items()}
 
 BY_DEFAULT = "kgask.by_default"  # in the context's meta: whether ask was put in front
 
 EPILOG = """\b
 Examples:
   kgask "who wrote Lady Susan?"
-  kgask "who wrote Lady Susan?" --json
-  kgask ask --pack my_pack --questions questions.txt
+  kgask "who wrote Lady Susan?" -j
+  kgask "who wrote Lady Susan?" -e
+  kgask ask -p my_pack --questions questions.txt --format csv -o answers.csv
   kgask pack search "jane austen"
   kgask help pack build
 \b
@@ -77,8 +85,10 @@ class LazyGroup(click.Group):
         return getattr(importlib.import_module(module), attribute)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help_text) for name, (_, help_text) in COMMANDS.items()])
+        widest = max(map(len, COMMANDS))
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), help_text) for name, (_, help_text) in commands.items()])
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         with past_click():
@@ -147,13 +157,20 @@ def cli() -> None:
     warnings.simplefilter("always", FallbackWarning)  # no setting of Python's hides it, or makes it an error
 
 
-def show_warning(message: Warning | str, category: type[Warning], *where: Any) -> None:
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     """Ours as one line on stderr, without the place in the code; those of libraries as Python shows them."""
     if issubclass(category, FallbackWarning):
         with suppress(OSError):
             print(f"kgask: {one_line(str(message))}", file=sys.stderr)
     else:
-        _shown_by_python(message, category, *where)
+        _shown_by_python(message, category, filename, lineno, file, line)
 
 
 _shown_by_python = warnings.showwarning
@@ -177,7 +194,7 @@ def fail(message: str, code: int) -> NoReturn:
 def wrong_usage(error: click.ClickException) -> str:
     """What click says, and what to type next."""
     said = error.format_message().rstrip(".")
-    ctx = getattr(error, "ctx", None)
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
     if ctx is None:
         return f"{said}; see: kgask --help"
     if isinstance(error, click.NoSuchOption) and error.option_name.lower() == "-v":

@@ -6,9 +6,11 @@ import json
 
 import click
 
+from kgask.cli.options import PRINTED, Command
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+@click.command(cls=Command)
+@PRINTED
 def methods(as_json: bool) -> None:
     """List the retrieval methods that `kgask ask --method` and `kgask eval run --method` take."""
     from kgask.cli.render import table

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgask.cli.models_about import (
-    JSON_OPTION,
     READER,
     gguf_facts,
     load_card,
@@ -15,6 +14,7 @@ from kgask.cli.models_about import (
     print_rows,
 )
 from kgask.cli.models_change import SETTING, add, default, default_of, remove
+from kgask.cli.options import PRINTED, Command
 from kgask.errors import ModelError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["checked", "load_card", "models"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group()
 def models() -> None:
     """List, add, check and look into planner and reader models.
 
@@ -33,8 +33,8 @@ def models() -> None:
     """
 
 
-@models.command("list")
-@JSON_OPTION
+@models.command("list", cls=Command)
+@PRINTED
 def list_models(as_json: bool) -> None:
     """Models that ship with kgask and models of the user, and where they are."""
     from kgask.cli.render import note, table
@@ -56,9 +56,9 @@ def list_models(as_json: bool) -> None:
         note(f"no models in {shipped_root('model')} or {data_home() / 'models'}; install kgask again")
 
 
-@models.command()
+@models.command(cls=Command)
 @click.argument("names", nargs=-1, metavar="[MODEL]...")
-@JSON_OPTION
+@PRINTED
 def check(names: tuple[str, ...], as_json: bool) -> None:
     """Check the card and every hash of the models named, or of all that are found.
 
@@ -80,9 +80,9 @@ def check(names: tuple[str, ...], as_json: bool) -> None:
         raise ModelError(f"broken: {', '.join(broken)}; install or train again")
 
 
-@models.command()
+@models.command(cls=Command)
 @click.argument("name", metavar="MODEL")
-@JSON_OPTION
+@PRINTED
 def show(name: str, as_json: bool) -> None:
     """The card of MODEL: files and hashes, licence, training data, scores.
 

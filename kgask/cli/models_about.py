@@ -13,7 +13,6 @@ from kgask.errors import ModelError
 if TYPE_CHECKING:
     from kgask.read.gguf.header import GgufHeader
 
-JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 PLANNER, READER, ENCODER, AMR = "planner", "reader", "encoder", "amr"
 # Metadata keys of GGUF files that people want to know, and how they are called here.
 _SAID = {"general.name": "title", "general.license": "licence", "general.size_label": "size_label"}

@@ -15,7 +15,6 @@ import click
 
 from kgask.cli.models_about import (
     ENCODER,
-    JSON_OPTION,
     PLANNER,
     READER,
     gguf_facts,
@@ -23,6 +22,7 @@ from kgask.cli.models_about import (
     print_rows,
     role_of,
 )
+from kgask.cli.options import PRINTED, Command
 from kgask.errors import ConfigError, ModelError, UsageError
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ SETTING = {PLANNER: "model", READER: "reader", ENCODER: "encoder"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file", metavar="FILE")
 @click.option("--name", metavar="NAME", help="What to call it; the file's own name if not given.")
 @click.option("--link", is_flag=True, help="Keep the file where it is instead of copying it.")
-@JSON_OPTION
+@PRINTED
 def add(file: str, name: str | None, link: bool, as_json: bool) -> None:
     """Add a GGUF FILE as a reader, after it was checked and tried.
 
@@ -135,10 +135,10 @@ def _hashed(source: Path, target: Path | None, advance: Callable[[int], None]) -
     return digest.hexdigest(), n_bytes
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name", metavar="MODEL")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@JSON_OPTION
+@PRINTED
 def remove(name: str, yes: bool, as_json: bool) -> None:
     """Remove a model of the user; of a linked one only the link, never the file."""
     from kgask.cli.render import note
@@ -187,10 +187,10 @@ def _remove_folder(folder: Path) -> None:
         remove_folder(folder, MODEL)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name", metavar="[MODEL]", required=False)
 @click.option("--unset", type=click.Choice(list(SETTING)), help="Go back to the one that ships with kgask.")
-@JSON_OPTION
+@PRINTED
 def default(name: str | None, unset: str | None, as_json: bool) -> None:
     """Show which planner, reader and encoder are used when none is named, or make MODEL the one.
 

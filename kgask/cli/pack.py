@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgask.cli.options import PRINTED, Command
 from kgask.cli.pack_build import build
 from kgask.errors import PackError
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from kgask.pack.records import NameHit
     from kgask.pack.store import Pack
 
-JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-PACK_OPTION = click.option("--pack", "name", metavar="PACK", help="Pack name or path; by default as for ask.")
+NAME_OPTION = click.option("-p", "--pack", "name", metavar="PACK", help="Pack name or path; by default as for ask.")
 PACK_ARGUMENT = click.argument("name", metavar="[PACK]", required=False)
 
 
@@ -49,8 +49,8 @@ def _print_json(value: object) -> None:
     click.echo(json.dumps(value, ensure_ascii=False))
 
 
-@pack.command("list")
-@JSON_OPTION
+@pack.command("list", cls=Command)
+@PRINTED
 def list_packs(as_json: bool) -> None:
     """Packs that ship with kgask and packs of the user, and where they are."""
     from kgask.cli.render import note, table
@@ -81,10 +81,10 @@ def _listed(found: Found) -> dict[str, Any]:
     return entry | {"entities": counts["entities"], "triples": counts["triples"]}
 
 
-@pack.command()
+@pack.command(cls=Command)
 @PACK_ARGUMENT
 @click.option("--relations", is_flag=True, help="List the relations with their number of triples instead.")
-@JSON_OPTION
+@PRINTED
 def info(name: str | None, relations: bool, as_json: bool) -> None:
     """What a pack holds, where it comes from, under which licences."""
     from kgask.cli.render import table
@@ -136,9 +136,9 @@ def _relation_rows(opened: Pack) -> list[dict[str, Any]]:
     return [asdict(relation) | {"triples": count} for relation, count in pairs]
 
 
-@pack.command()
+@pack.command(cls=Command)
 @PACK_ARGUMENT
-@JSON_OPTION
+@PRINTED
 def check(name: str | None, as_json: bool) -> None:
     """Check every hash, every index, the order of rows, both directions and the names."""
     from kgask.cli.render import clean
@@ -155,11 +155,11 @@ def check(name: str | None, as_json: bool) -> None:
         raise PackError(f"{path}: {len(problems)} problem{'s' * (len(problems) != 1)}; rebuild the pack")
 
 
-@pack.command()
+@pack.command(cls=Command)
 @click.argument("text")
-@PACK_OPTION
+@NAME_OPTION
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most names to list.")
-@JSON_OPTION
+@PRINTED
 def search(text: str, name: str | None, limit: int, as_json: bool) -> None:
     """Entities whose names have all the words of TEXT (the last may be a beginning), best connected first."""
     from kgask.cli.render import note, table
@@ -203,9 +203,9 @@ def _hit_rows(opened: Pack, hits: list[NameHit]) -> list[dict[str, Any]]:
     ]
 
 
-@pack.command()
+@pack.command(cls=Command)
 @click.argument("entity")
-@PACK_OPTION
+@NAME_OPTION
 @click.option(
     "--limit",
     type=click.IntRange(0),
@@ -213,7 +213,7 @@ def _hit_rows(opened: Pack, hits: list[NameHit]) -> list[dict[str, Any]]:
     show_default=True,
     help="Most triples to list in each direction.",
 )
-@JSON_OPTION
+@PRINTED
 def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
     """The triples of ENTITY, a key, a label, or an id (#12), in both directions."""
     from kgask.cli.render import note, shorten, table

@@ -11,7 +11,9 @@ import click
 
 from kgask import config
 from kgask.answer.pipeline import Pipeline
-from kgask.answer.request import MAX_HOPS, MAX_TOP_K, TOP_K, AskOptions, checked_question
+from kgask.answer.request import checked_question
+from kgask.cli.asked_with import ask_options, some_of
+from kgask.cli.options import PRINTED, Command
 from kgask.cli.questions import one_question
 from kgask.cli.render import clean, note, table
 from kgask.errors import EXIT_NO_ANSWER, UsageError
@@ -22,20 +24,13 @@ if TYPE_CHECKING:
     from kgask.read.protocol import Preview
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=Command)
 @click.argument("question", nargs=-1)
 @click.option("--list", "lists", is_flag=True, help="List the prompts, and the fields of a template of your own.")
-@click.option("--prompt", metavar="PROMPT", help="A name (--list) or a template file.  [default: kgask]")
-@click.option("--pack", metavar="PACK", help="Pack name or path (KGASK_PACK; default: demo).")
-@click.option("--model", metavar="MODEL", help="Planner name or path (KGASK_MODEL; default: rigel).")
-@click.option(
-    "-r", "--reader", metavar="GGUF", help="Reader name, folder or GGUF file (KGASK_READER; default: reader)."
-)
-@click.option("--hops", type=click.IntRange(1, MAX_HOPS), help=f"At most this many hops.  [default: {MAX_HOPS}]")
-@click.option("--top-k", type=click.IntRange(1, MAX_TOP_K), help=f"Triples a hop for the reader.  [default: {TOP_K}]")
+@some_of("--pack")
 @click.option("--entity", metavar="ENTITY", help="The topic: a key, a label or an id (#12).")
-@click.option("--keep-seed", is_flag=True, help="Let a path come back to its topic entity.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@PRINTED
+@some_of("--reader", "--prompt", "--model", "--hops", "--top-k", "--keep-seed")
 def prompt(question: tuple[str, ...], lists: bool, as_json: bool, **options: Any) -> int:
     """Show the whole prompt that a reader would get for QUESTION; nothing is read.
 
@@ -82,7 +77,7 @@ def _preview(text: str, options: dict[str, Any], settings: dict[str, Any]) -> tu
     asked = Question(checked_question(text))
     reader, _ = opened_reader(options["reader"] or "", options["prompt"], settings)
     with Pipeline.open(options["pack"], model=options["model"], reader=None, settings=settings) as pipeline:
-        answer = pipeline.ask(text, _ask_options(options, settings))
+        answer = pipeline.ask(text, ask_options(options, settings, entity=options["entity"], min_confidence=0.0))
         if reader.form is not None and not reader.form.has_facts:
             return reader.preview(asked, Evidence((), (), False), pipeline.pack), answer
         if answer.evidence is None:
@@ -91,13 +86,6 @@ def _preview(text: str, options: dict[str, Any], settings: dict[str, Any]) -> tu
             sure = f"the plan is {answer.confidence:.0%} sure, {pipeline.min_confidence:.0%} is asked for"
             note(f"{sure}: ask may refuse before it reads")
         return reader.preview(asked, answer.evidence, pipeline.pack), answer
-
-
-def _ask_options(options: dict[str, Any], settings: dict[str, Any]) -> AskOptions:
-    names = ("hops", "top_k")
-    given = {name: settings[name] for name in names if name in settings}
-    given |= {name: options[name] for name in names if options[name] is not None}
-    return AskOptions(entity=options["entity"], keep_seed=options["keep_seed"], min_confidence=0.0, **given)
 
 
 def _notes(found: Preview) -> None:

@@ -12,15 +12,19 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
     from rich.text import Text
 
+    from kgask.pack.store import Pack
     from kgask.types import Answer
 
 # What re-orders text around it, so that a label could pretend to be something else.
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 MAX_SHOWN = 300  # characters of a label in a table
-MAX_ANSWERS = 20  # labels and triples shown on a terminal; --json lists all
+MAX_ANSWERS, MAX_TRIPLES = 20, 20  # shown on a terminal; --json lists all
+HOW_SURE = ((0.9, "green"), (0.7, "yellow"), (0.0, "red"))  # least confidence -> colour
 
 
 def clean(text: str) -> str:
@@ -80,18 +84,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str =
         for row in rows:
             print("\t".join(clean(str(cell)) for cell in row))
         return
-    from rich import box
     from rich.console import Console
-    from rich.table import Table
 
-    drawn = Table(box=box.SIMPLE_HEAD, title=markup_free(title) if title else None, title_justify="left")
-    rows = list(rows)
-    for number, column in enumerate(columns):
-        is_numeric = bool(rows) and all(isinstance(row[number], int | float) for row in rows)
-        drawn.add_column(column, justify="right" if is_numeric else "left", overflow="fold")
-    for row in rows:
-        drawn.add_row(*(markup_free(str(cell)) for cell in row))
-    Console().print(drawn)
+    Console().print(_drawn(columns, rows, title))
 
 
 @contextmanager
@@ -110,22 +105,43 @@ def progress(title: str, total_bytes: int | None) -> Iterator[Callable[[int], No
         yield lambda step: bar.advance(task, step)
 
 
-def answer_view(answer: Answer) -> None:
-    """The answer large and first, then confidence and its supporting triples, on a terminal's stdout."""
+def answer_view(answer: Answer, pack: Pack, console: Console | None = None) -> None:
+    """The answer large and first, then confidence and the triples that prove what is shown of it."""
     from rich.console import Console
     from rich.text import Text
 
-    console = Console()
-    labels = [shorten(entity.label) for entity in answer.entities]
-    shown = " | ".join(labels[:MAX_ANSWERS])
-    if len(labels) > MAX_ANSWERS:
-        shown += f"  … and {len(labels) - MAX_ANSWERS} more"
-    console.print(Text(shown, style="bold green"))
-    console.print(Text(f"confidence {answer.confidence:.0%}", style="dim"))
-    rows = [(t.hop, t.subject, t.relation, t.object) for t in answer.support[:MAX_ANSWERS]]
-    table(("hop", "subject", "relation", "object"), rows)
-    if len(answer.support) > MAX_ANSWERS:
-        console.print(Text(f"… {len(answer.support) - MAX_ANSWERS} more triples (--json lists all)", style="dim"))
+    from kgask.cli.proof import proof
+
+    console = console or Console()
+    shown = answer.entities[:MAX_ANSWERS]
+    text = " | ".join(shorten(entity.label) for entity in shown) or shorten(answer.text or "")
+    if len(answer.entities) > len(shown):
+        text += f"  … and {len(answer.entities) - len(shown)} more"
+    colour = next(colour for least, colour in HOW_SURE if answer.confidence >= least)
+    console.print(Text(text, style=f"bold {colour}"))
+    console.print(Text(f"confidence {answer.confidence:.0%}", style=colour))
+    triples = proof(answer, pack, {entity.id for entity in shown})
+    rows = [(t.hop, t.subject, t.relation, t.object) for t in triples[:MAX_TRIPLES]]
+    if rows:
+        console.print(_drawn(("hop", "subject", "relation", "object"), rows))
+    n_facts = len(proof(answer, pack, {entity.id for entity in answer.entities}))
+    if len(rows) < n_facts:
+        console.print(Text(f"{len(rows)} of {n_facts} facts (--json lists all)", style="dim"))
+
+
+def _drawn(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> Table:
+    """A rich table; a column of numbers is set to the right."""
+    from rich import box
+    from rich.table import Table
+
+    drawn = Table(box=box.SIMPLE_HEAD, title=markup_free(title) if title else None, title_justify="left")
+    rows = list(rows)
+    for number, column in enumerate(columns):
+        is_numeric = bool(rows) and all(isinstance(row[number], int | float) for row in rows)
+        drawn.add_column(column, justify="right" if is_numeric else "left", overflow="fold")
+    for row in rows:
+        drawn.add_row(*(markup_free(str(cell)) for cell in row))
+    return drawn
 
 
 def explain(sections: Iterable[tuple[str, Sequence[str], Sequence[Sequence[object]]]]) -> None:
@@ -136,22 +152,20 @@ def explain(sections: Iterable[tuple[str, Sequence[str], Sequence[Sequence[objec
             for row in rows:
                 tell("\t".join(clean(str(cell)) for cell in row) + "\n")
         return
-    from rich import box
     from rich.console import Console
-    from rich.table import Table
 
     console = Console(stderr=True)
     for title, columns, rows in sections:
-        drawn = Table(*columns, box=box.SIMPLE_HEAD, title=markup_free(title), title_justify="left")
-        for row in rows:
-            drawn.add_row(*(markup_free(str(cell)) for cell in row))
-        console.print(drawn)
+        console.print(_drawn(columns, rows, title))
 
 
 @contextmanager
-def steps_bar(title: str, total: int) -> Iterator[Callable[[int, str], None]]:
-    """A bar over counted steps on a terminal's stderr; yields what to call with (steps done, what to say)."""
-    if not sys.stderr.isatty():
+def steps_bar(title: str, total: int | None) -> Iterator[Callable[[int, str], None]]:
+    """A bar over counted steps on a terminal's stderr; yields what to call with (steps done, what to say).
+
+    There is none without a ``total``.
+    """
+    if total is None or not sys.stderr.isatty():
         yield lambda _done, _say: None
         return
     from rich.console import Console

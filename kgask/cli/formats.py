@@ -1,0 +1,69 @@
+"""What ``--format`` prints of each answer: a line, a line an answer, a row of a table, or a JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, get_args
+
+from kgask.cli.render import clean
+from kgask.pack.store import Pack
+from kgask.types import Answer
+
+Format = Literal["plain", "lines", "csv", "json"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+JSON: Format = "json"
+COLUMNS = ("line", "question", "answer", "confidence", "keys", "reason", "notes")
+_FORMULA = ("=", "+", "-", "@")  # with these a spreadsheet begins a formula
+
+Formatted = Callable[[Answer, int | None], str]  # an answer and the number of its line, None where it was asked alone
+
+
+def formatted(form: Format, pack: Pack, free: bool) -> Formatted:
+    """What prints an answer in this form, with its line end. ``free``: the reader wrote freely."""
+    if form == JSON:
+        from kgask.cli.answer_json import answer_json
+
+        return lambda answer, _line: f"{answer_json(answer, pack, free)}\n"
+    if form == "csv":
+        return _Table().row
+    return _lines if form == "lines" else lambda answer, _line: f"{clean(answer.text or '')}\n"
+
+
+def _lines(answer: Answer, line: int | None) -> str:
+    """A line an answer; of several questions, an empty line ends the answers of each."""
+    labels = [entity.label for entity in answer.entities] or [answer.text or ""]
+    listed = [] if answer.abstained else [clean(label) for label in labels]
+    return "".join(f"{text}\n" for text in listed) + "\n" * (line is not None)
+
+
+class _Table:
+    """Rows for a spreadsheet, under one header."""
+
+    def __init__(self) -> None:
+        self._begun = False
+
+    def row(self, answer: Answer, line: int | None) -> str:
+        import csv
+        import io
+
+        text = io.StringIO()
+        table = csv.writer(text, lineterminator="\n")
+        if not self._begun:
+            table.writerow(COLUMNS)
+            self._begun = True
+        keys = " | ".join(entity.key for entity in answer.entities)
+        said = (answer.question, answer.text, f"{answer.confidence:.4f}", keys, answer.reason, "; ".join(answer.notes))
+        table.writerow([line or 1, *map(_cell, said)])
+        return text.getvalue()
+
+
+def _cell(value: str | None) -> str:
+    """Text that no spreadsheet takes for a formula; a number stays one."""
+    text = clean(value or "")
+    if not text.lstrip().startswith(_FORMULA):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
