@@ -12,17 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgask.read.cross_encoder.prompt import PromptLine, ways
-from kgask.read.gguf.constrain import (
-    Judged,
-    ReplyGrammar,
-    Verdicts,
-    Weights,
-    decode_reply,
-    judge_lines,
-    line_log_odds,
-    pooled,
-    score_reply,
-)
+from kgask.read.cross_encoder.verdicts import Judged, Verdicts, Weights, judge_lines, line_log_odds, pooled
+from kgask.read.gguf.decode import decode_reply, score_reply
+from kgask.read.gguf.replies import Replies
 
 N_VOCAB = 40
 
@@ -39,17 +31,17 @@ class HashedModel:
         return np.random.default_rng([self.rng_seed, *tokens]).normal(0, 2, N_VOCAB).astype(np.float32)
 
 
-def one_token_grammar(citable: Sequence[int]) -> ReplyGrammar:
+def one_token_grammar(citable: Sequence[int]) -> Replies:
     numbers = {line: (line,) for line in range(1, 30)}
-    return ReplyGrammar(citable, numbers, numbers, (30,), (31,))
+    return Replies(citable, numbers, numbers, (30,), (31,))
 
 
-def spelled_grammar(citable: Sequence[int]) -> ReplyGrammar:
+def spelled_grammar(citable: Sequence[int]) -> Replies:
     """Numbers of several tokens: [ 1 2 ], with a leading space when later."""
     digits = {line: tuple(int(digit) for digit in str(line)) for line in range(1, 30)}
     first = {line: (32, *spelled, 33) for line, spelled in digits.items()}
     later = {line: (34, 32, *spelled, 33) for line, spelled in digits.items()}
-    return ReplyGrammar(citable, first, later, (35, 36), (37, 38, 39))
+    return Replies(citable, first, later, (35, 36), (37, 38, 39))
 
 
 GRAMMARS = [one_token_grammar, spelled_grammar]

@@ -20,9 +20,8 @@ from kgask.config import shipped_root
 from kgask.errors import ModelError
 from kgask.pack.labels import clean_label
 from kgask.read.cross_encoder.reader import LlamaReader, mark_lines
-from kgask.read.gguf.constrain import Reply
 from kgask.read.gguf.reader import ForeignReader
-from kgask.read.reply import answer_reading, broken_citation
+from kgask.read.reply import Reply, answer_reading, broken_citation
 from kgask.types import Evidence, Question, Reading, ScoredTriple
 from kgask.verbalise import verbalise
 

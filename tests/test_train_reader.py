@@ -38,8 +38,8 @@ from kgask.errors import BuildError, ModelError, UsageError
 from kgask.read.cross_encoder.engine import Heads
 from kgask.read.cross_encoder.prompt import FIRST, LAST, MAX_LINES, control_tokens, reader_pieces, ways
 from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.cross_encoder.verdicts import Judged, line_log_odds, pooled
 from kgask.read.files.card import make_card
-from kgask.read.gguf.constrain import Judged, line_log_odds, pooled
 from kgask.train.reader.data import (
     HELD_OUT_SEED,
     VERDICTS,

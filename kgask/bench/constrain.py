@@ -3,7 +3,7 @@
 All ways get the same prompt and the same candidates, in turn:
 
 - ``unconstrained``: greedy over the whole vocabulary, as many tokens as the constrained reply has;
-- ``trie``: what kgask does (:mod:`kgask.read.gguf.constrain`): the candidates' tokens as a trie, probabilities
+- ``trie``: what kgask does (:mod:`kgask.read.gguf.decode`): the candidates' tokens as a trie, probabilities
   renormalised over what may follow, forced tokens not evaluated one by one;
 - ``grammar``: llama.cpp's own grammar sampler over the whole vocabulary at each token;
 - ``sequences``: every candidate scored, as a sequence of its own that shares the prompt's cache, in one batch.
@@ -17,7 +17,7 @@ from __future__ import annotations
 import ctypes
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -30,10 +30,10 @@ from kgask.errors import ModelError
 from kgask.pack.store import Pack
 from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.read.gguf.bindings import load_bindings, load_model
-from kgask.read.gguf.choices import LAST, NameChoices, NameGrammar
-from kgask.read.gguf.constrain import START, Tokens, decode_reply
+from kgask.read.gguf.decode import START, Tokens, decode_reply
 from kgask.read.gguf.prompts import NAMED
 from kgask.read.gguf.reader import ForeignReader
+from kgask.read.gguf.replies import LAST, NameReplies, NameVocabulary
 from kgask.types import ScoredTriple
 from kgask.verbalise import Line, verbalise
 
@@ -97,23 +97,21 @@ def _variants(reader: ForeignReader, facts: list[Line]) -> Iterator[list[int]]:
         yield reader.style.prompt(QUESTION, facts[at:] + facts[:at]).tokens
 
 
-class _OneName:
-    """A grammar of names without lists: how long a list a random model writes is chance."""
-
-    def __init__(self, grammar: NameGrammar):
-        self._grammar, self.citable = grammar, grammar.citable
+class _OneName(NameReplies):
+    """Names without lists: how long a list a random model writes is chance."""
 
     def choices(self, state: int) -> dict[int | None, Tokens]:
-        """Of the whole grammar's choices those that end the reply."""
-        every = self._grammar.choices(state)
+        """Of all choices those that end the reply."""
+        every = super().choices(state)
         return every if state != START else {key: every[key] for key in every if key is None or key >= LAST}
 
-    def tokens_of(self, keys: Iterable[int]) -> Tokens:
-        return self._grammar.tokens_of(keys)
+
+class _OneNameVocabulary(NameVocabulary):
+    kind = _OneName
 
 
 def _measure(reader: ForeignReader, prompts: Iterator[list[int]], candidates: list[Line], n_runs: int) -> Cost:
-    engine, names = reader.engine, NameChoices(reader.engine)
+    engine, names = reader.engine, _OneNameVocabulary(reader.engine)
     citable = range(1, len(candidates) + 1)
     sequences = Sequences(reader.engine.path, engine.n_threads, len(candidates))
     spent: dict[str, list[float]] = {way: [] for way in WAYS}
@@ -121,8 +119,9 @@ def _measure(reader: ForeignReader, prompts: Iterator[list[int]], candidates: li
 
     def trie(prompt: list[int]) -> None:
         nonlocal reply_tokens
-        grammar = _OneName(names.grammar(candidates, citable))
-        reply_tokens = len(grammar.tokens_of(decode_reply(engine, prompt, grammar).lines))
+        replies = names.replies(candidates, citable)
+        cited = decode_reply(engine, prompt, replies).lines
+        reply_tokens = len(replies.tokens_of(replies.keys_of(cited)))
 
     def unconstrained(prompt: list[int]) -> None:
         tokens = list(prompt)
@@ -156,7 +155,7 @@ def _measure(reader: ForeignReader, prompts: Iterator[list[int]], candidates: li
 def by_grammar(reader: ForeignReader, prompt: Sequence[int], names: Sequence[str]) -> str:
     """One of the names by llama.cpp's grammar sampler, greedy."""
     llama, engine = load_bindings(), reader.engine
-    vocab = engine._vocab
+    vocab = engine.vocab
     text = "root ::= " + " | ".join(_quoted(name) for name in dict.fromkeys(names))
     sampler = llama.llama_sampler_init_grammar(vocab, text.encode(), b"root")
     if not sampler:

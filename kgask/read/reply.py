@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from kgask.protocols import Graph
 from kgask.types import Evidence, Reading
@@ -11,6 +12,16 @@ from kgask.verbalise import Line, walked_ends
 NO_LINES = "no facts were found"
 NO_ANSWER_LINE = "no fact leads to one of the plan's answers"
 NONE_ANSWERS = "none of the facts answers the question"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply over numbered lines: those that it cites, ascending; none means "I don't know"."""
+
+    lines: tuple[int, ...]
+    log_prob: float
+    n_decisions: int
+    line_probs: Mapping[int, float] = field(default_factory=dict)  # of a reader that judges every line
 
 
 def abstain(reason: str, prob: float = 1.0) -> Reading:

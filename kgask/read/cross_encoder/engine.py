@@ -96,4 +96,4 @@ class EncoderEngine(Engine):
     def frame(self) -> tuple[int, int]:
         """The tokens before and after a text."""
         llama = self._llama
-        return llama.llama_vocab_bos(self._vocab), llama.llama_vocab_sep(self._vocab)
+        return llama.llama_vocab_bos(self.vocab), llama.llama_vocab_sep(self.vocab)

@@ -2,7 +2,7 @@
 
 Our own is recognised by its card (a folder with ``model.json``) or by its
 metadata; every other file is a :class:`kgask.read.gguf.reader.ForeignReader`.
-Both are decoded under the same constraint (:mod:`kgask.read.gguf.constrain`).
+Both say only what was retrieved.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from kgask.read.cross_encoder import prompt as forms
 from kgask.read.cross_encoder.engine import EncoderEngine
 from kgask.read.cross_encoder.prompt import MAX_LINES, PromptLine
 from kgask.read.cross_encoder.style import OwnStyle
+from kgask.read.cross_encoder.verdicts import Judged
 from kgask.read.files.card import (
     check_file,
     is_added,
@@ -28,12 +29,12 @@ from kgask.read.files.card import (
     verdict_weights,
 )
 from kgask.read.files.probe import Run, usable
-from kgask.read.gguf.constrain import Judged, Reply
 from kgask.read.gguf.header import FORMAT_KEY
 from kgask.read.protocol import Capabilities, Preview
 from kgask.read.reply import (
     NO_ANSWER_LINE,
     NO_LINES,
+    Reply,
     abstain,
     answer_reading,
     citable_lines,

@@ -10,7 +10,8 @@ from kgask.errors import ModelError
 from kgask.read.cross_encoder import prompt as forms
 from kgask.read.cross_encoder.engine import EncoderEngine
 from kgask.read.cross_encoder.prompt import MAX_LINES, N_VERDICTS, PromptLine
-from kgask.read.gguf.constrain import Judged, Reply, Verdicts, Weights, judge_lines, line_log_odds, pooled
+from kgask.read.cross_encoder.verdicts import Judged, Verdicts, Weights, judge_lines, line_log_odds, pooled
+from kgask.read.reply import Reply
 
 KNOWN_TEXTS = 20_000  # tokenised texts remembered: relation labels come again and again
 FREE_TOKEN = 1  # the first of the places that a BERT vocabulary keeps free

@@ -12,7 +12,7 @@ from typing import Any
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
 from kgask.read.cross_encoder.prompt import PROMPT_FORMAT
-from kgask.read.gguf.constrain import Weights
+from kgask.read.cross_encoder.verdicts import Weights
 
 KIND = "reader"
 ADDED_KIND = "gguf"  # a file that the user added: read by what its header says, not by its card

@@ -32,9 +32,9 @@ class EncoderDecoder(Engine):
         llama = self._llama
         if not (llama.llama_model_has_encoder(self._model) and llama.llama_model_has_decoder(self._model)):
             raise ModelError(f"{path}: has no encoder or no decoder; use a whole encoder-decoder model")
-        self._end = int(llama.llama_vocab_eos(self._vocab))
+        self._end = int(llama.llama_vocab_eos(self.vocab))
         start = int(llama.llama_model_decoder_start_token(self._model))
-        self._start = start if start >= 0 else int(llama.llama_vocab_pad(self._vocab))
+        self._start = start if start >= 0 else int(llama.llama_vocab_pad(self.vocab))
         if not (0 <= self._end < self.n_vocab and 0 <= self._start < self.n_vocab):
             raise ModelError(f"{path}: names no end-of-text or no decoder start token")
         self.prompt_end = (self._end,)

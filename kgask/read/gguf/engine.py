@@ -59,8 +59,8 @@ class Engine:
         self.n_threads = n_threads or usable_cores()
         self.gpu_layers = layers_on_gpu(gpu_layers, bool(llama.llama_supports_gpu_offload()))
         self._model = load_model(path, self.gpu_layers, extra_buffers)
-        self._vocab = llama.llama_model_get_vocab(self._model)
-        self.n_vocab = llama.llama_vocab_n_tokens(self._vocab)
+        self.vocab = llama.llama_model_get_vocab(self._model)
+        self.n_vocab = llama.llama_vocab_n_tokens(self.vocab)
         self.n_ctx_train = llama.llama_model_n_ctx_train(self._model)
         self._marking: dict[int, bool] = {}
         self._held: list[int] = []  # tokens that the context holds
@@ -99,37 +99,37 @@ class Engine:
         data = text.encode("utf-8", errors="replace")
         room = len(data) + 8
         buffer = (ctypes.c_int32 * room)()
-        count = self._llama.llama_tokenize(self._vocab, data, len(data), buffer, room, add_bos, special)
+        count = self._llama.llama_tokenize(self.vocab, data, len(data), buffer, room, add_bos, special)
         if count < 0:
             buffer = (ctypes.c_int32 * -count)()
-            count = self._llama.llama_tokenize(self._vocab, data, len(data), buffer, -count, add_bos, special)
+            count = self._llama.llama_tokenize(self.vocab, data, len(data), buffer, -count, add_bos, special)
         return buffer[: max(0, count)]
 
     def token_text(self, token: int) -> str:
         """How the vocabulary spells a token; empty when there is none."""
         if token < 0:
             return ""
-        return (self._llama.llama_vocab_get_text(self._vocab, token) or b"").decode("utf-8", errors="replace")
+        return (self._llama.llama_vocab_get_text(self.vocab, token) or b"").decode("utf-8", errors="replace")
 
     def is_control(self, token: int) -> bool:
         """Whether a token is a control token, which no text may become."""
-        return bool(self._llama.llama_vocab_is_control(self._vocab, token))
+        return bool(self._llama.llama_vocab_is_control(self.vocab, token))
 
     def marks_turns(self, token: int) -> bool:
         """Whether a token is one that data must not hold: a control token, or one that a file made from
         a piece of markup (which llama.cpp makes from any text)."""
         marks = self._marking.get(token)
         if marks is None:
-            kind = self._llama.llama_vocab_get_attr(self._vocab, token)
+            kind = self._llama.llama_vocab_get_attr(self.vocab, token)
             marked = bool(kind & _USER_DEFINED) and not _MARKUP.isdisjoint(self.token_text(token))
             marks = self._marking[token] = bool(kind & _CONTROL) or marked
         return marks
 
     def bos_text(self) -> str:
-        return self.token_text(self._llama.llama_vocab_bos(self._vocab))
+        return self.token_text(self._llama.llama_vocab_bos(self.vocab))
 
     def eos_text(self) -> str:
-        return self.token_text(self._llama.llama_vocab_eos(self._vocab))
+        return self.token_text(self._llama.llama_vocab_eos(self.vocab))
 
     def reserve(self, n_tokens: int) -> None:
         """Make a context that holds ``n_tokens``: the next power of two, at most what the model was
@@ -228,14 +228,14 @@ class Engine:
     def end_token(self) -> int | None:
         """The token that ends a turn; None when the vocabulary has none."""
         for find in (self._llama.llama_vocab_eot, self._llama.llama_vocab_eos):
-            token = find(self._vocab)
+            token = find(self.vocab)
             if token >= 0:
                 return token
         return None
 
     def ends(self, token: int) -> bool:
         """Whether a token ends a reply."""
-        return bool(self._llama.llama_vocab_is_eog(self._vocab, token))
+        return bool(self._llama.llama_vocab_is_eog(self.vocab, token))
 
     def text(self, tokens: Sequence[int]) -> str:
         """Tokens turned back into text, control tokens by their names."""
@@ -247,7 +247,7 @@ class Engine:
         room = 64
         while True:
             buffer = ctypes.create_string_buffer(room)
-            count = self._llama.llama_token_to_piece(self._vocab, token, buffer, room, 0, special)
+            count = self._llama.llama_token_to_piece(self.vocab, token, buffer, room, 0, special)
             if count >= 0:
                 return buffer.raw[:count]
             room = -count

@@ -12,9 +12,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from kgask.errors import ModelError
+from kgask.read.gguf.decode import Greedy, decode
 from kgask.read.gguf.matching import match
 from kgask.read.gguf.prompts import PromptForm
 from kgask.read.gguf.reader import ForeignReader, Shown
@@ -143,28 +142,10 @@ class FreeReader:
     def _pieces(self, shown: Shown) -> Iterator[tuple[bytes, float]]:
         """Bytes and log-probability of one token after another, until one ends the reply."""
         engine, writing = self._reader.engine, self._writing
-        rng = np.random.default_rng(writing.rng_seed)
         self._reader.warm(shown.filled, writing.max_tokens)
-        tokens = list(shown.filled.tokens)
-        for _ in range(writing.max_tokens):
-            token, log_prob = _draw(engine.logits_after(tokens), writing.temperature, rng)
-            if engine.ends(token):
-                return
+        chooser = Greedy(engine, writing.temperature, writing.rng_seed)
+        for token, log_prob in decode(engine, shown.filled.tokens, chooser, writing.max_tokens):
             yield engine.piece(token), log_prob
-            tokens.append(token)
-
-
-def _draw(logits: np.ndarray, temperature: float, rng: np.random.Generator) -> tuple[int, float]:
-    """A token and its log-probability; logits [n_vocab], possibly broken."""
-    scores = np.nan_to_num(logits.astype(np.float64), nan=-1e9, posinf=1e9, neginf=-1e9)
-    scores -= scores.max()
-    log_probs = scores - math.log(np.exp(scores).sum())
-    if temperature <= 0:
-        token = int(np.argmax(scores))
-    else:
-        weights = np.exp(scores / temperature)
-        token = int(rng.choice(len(weights), p=weights / weights.sum()))
-    return token, float(log_probs[token])
 
 
 def _without_numbers(text: str, shown: Shown) -> str:

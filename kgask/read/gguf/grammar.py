@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import codecs
 import ctypes
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ import numpy as np
 
 from kgask.errors import ModelError
 from kgask.read.gguf.bindings import last_error, load_bindings
+from kgask.read.gguf.decode import Greedy, decode
 from kgask.read.gguf.encoder_decoder import EncoderDecoder
 from kgask.read.gguf.engine import Engine
 
@@ -96,15 +96,16 @@ def write(engine: Engine, prompt: Sequence[int], max_tokens: int, gbnf: str | No
     Raises ModelError for a grammar that llama.cpp refuses, for a grammar on an encoder-decoder, and where the
     reply under a grammar does not come to its end within ``max_tokens``: half a reply has no form.
     """
-    with _chooser(engine, gbnf) as chooser:
-        written, ended = _decode(engine, prompt, max_tokens, chooser)
-        whole = ended if gbnf is None or engine.end_token is None else chooser.complete()
-        if gbnf is not None and not whole:
+    if gbnf is None:
+        return _written(engine, decode(engine, prompt, Greedy(engine), max_tokens))
+    with _held_to(engine, gbnf) as chooser:
+        written = _written(engine, decode(engine, prompt, chooser, max_tokens))
+        if not chooser.complete():
             raise ModelError(
                 f"{engine.path}: its reply came to no end ({len(written.tokens)} tokens); "
                 "this model cannot keep to the form, use a larger one"
             )
-        return written
+    return written
 
 
 def pick(engine: Engine, prompt: Sequence[int], items: Sequence[str], most: int, form: ListForm) -> Picked:
@@ -116,7 +117,7 @@ def pick(engine: Engine, prompt: Sequence[int], items: Sequence[str], most: int,
     """
     order: list[int] = []
     tokens: list[int] = []
-    written_all, log_prob = "", 0.0
+    text, log_prob = "", 0.0
     while len(order) < min(most, len(items)):
         before = form.between if order else form.opens
         texts = {writable(before + item): at for at, item in enumerate(items) if at not in order}
@@ -124,85 +125,61 @@ def pick(engine: Engine, prompt: Sequence[int], items: Sequence[str], most: int,
             texts[form.closes] = -1
         written = _write_one_of(engine, [*prompt, *tokens], texts, first=not order)
         tokens += written.tokens
-        written_all, log_prob = written_all + written.text, log_prob + written.log_prob
+        text, log_prob = text + written.text, log_prob + written.log_prob
         chosen = texts[written.text if written.text in texts else written.text.removeprefix(BLANK)]
         if chosen < 0:
             break
         order.append(chosen)
-    return Picked(tuple(order), Written(written_all, log_prob, tuple(tokens)))
+    return Picked(tuple(order), Written(text, log_prob, tuple(tokens)))
 
 
 def _write_one_of(engine: Engine, prompt: Sequence[int], texts: Collection[str], first: bool) -> Written:
     """One of the texts; it is over when it is whole, whether or not the model would go on."""
-    wanted = frozenset(texts)
 
     def whole(text: str) -> bool:
-        return text in wanted or (first and text.removeprefix(BLANK) in wanted)
+        return text in texts or (first and text.removeprefix(BLANK) in texts)
 
     max_tokens = max(len(text.encode()) for text in texts) + len(BLANK)  # a token is a byte at least
     gbnf = f"root ::= {literal(BLANK) + '? ' if first else ''}{alternatives(texts)}"
-    with _chooser(engine, gbnf) as chooser:
-        written, _ = _decode(engine, prompt, max_tokens, chooser, whole)
+    with _held_to(engine, gbnf) as chooser:
+        written = _written(engine, decode(engine, prompt, chooser, max_tokens), whole)
     if not whole(written.text):
         raise ModelError(f"{engine.path}: its vocabulary cannot spell what it is to choose from; use another model")
     return written
 
 
-def _decode(
-    engine: Engine,
-    prompt: Sequence[int],
-    max_tokens: int,
-    chooser: _Free | _Constrained,
-    whole: Callable[[str], bool] | None = None,
-) -> tuple[Written, bool]:
-    """Token after token until the model ends, the grammar does, or the text is ``whole``; and whether one of these
-    came before ``max_tokens`` did."""
-    tokens: list[int] = []
-    data, log_prob, ended = b"", 0.0, False
-    while not ended and len(tokens) < max_tokens:
-        scores = _log_softmax(engine.logits_after([*prompt, *tokens]))
-        token = chooser.best(scores)
-        if token is None or engine.ends(token):
-            return Written(_text(data), log_prob, tuple(tokens)), True
-        chooser.accept(token)
+def _written(
+    engine: Engine, decoded: Iterable[tuple[int, float]], whole: Callable[[str], bool] = lambda text: False
+) -> Written:
+    """What is decoded as text, up to where the text is ``whole``."""
+    data, log_prob, tokens = b"", 0.0, []
+    for token, gained in decoded:
+        data, log_prob = data + engine.piece(token), log_prob + gained
         tokens.append(token)
-        data, log_prob = data + engine.piece(token), log_prob + float(scores[token])
-        ended = whole is not None and whole(_text(data))
-    return Written(_text(data), log_prob, tuple(tokens)), ended
+        if whole(_text(data)):
+            break
+    return Written(_text(data), log_prob, tuple(tokens))
 
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", errors="replace")
 
 
-def _log_softmax(logits: np.ndarray) -> np.ndarray:
-    """float64 [n_vocab]; a broken model may give NaN."""
-    scores = np.nan_to_num(logits.astype(np.float64), nan=-1e9, posinf=1e9, neginf=-1e9)
-    scores -= scores.max()
-    return scores - math.log(np.exp(scores).sum())
-
-
-class _Free:
-    """No grammar: every token may follow."""
-
-    def best(self, scores: np.ndarray) -> int | None:
-        return int(np.argmax(scores))
-
-    def accept(self, token: int) -> None:
-        pass
-
-    def complete(self) -> bool:
-        return True
-
-
-class _Constrained:
-    """A grammar sampler of llama.cpp and how far it has come."""
+class Constrained(Greedy):
+    """The most probable token that a grammar sampler of llama.cpp allows."""
 
     def __init__(self, engine: Engine, sampler: Any):
-        self._engine, self._sampler, self._llama = engine, sampler, load_bindings()
+        super().__init__(engine)
+        self._sampler, self._llama = sampler, load_bindings()
         self._begun = b""  # of a character that is not whole yet
+        self._ended = False
 
-    def best(self, scores: np.ndarray) -> int | None:
+    def choose(self, log_probs: np.ndarray) -> int | None:
+        token = self._best(log_probs)
+        self._ended = token is None or self._engine.ends(token)
+        return None if self._ended else token
+
+    def _best(self, scores: np.ndarray) -> int | None:
         """The most probable token that may follow; None where nothing may."""
         for count in (1, TRIED, len(scores)):
             for token in self._allowed(_most_probable(scores, count)):
@@ -216,14 +193,14 @@ class _Constrained:
         return not self._engine.marks_turns(token) and _goes_on(self._begun, self._engine.piece(token)) is not None
 
     def accept(self, token: int) -> None:
-        """``token`` must be one that :meth:`best` gave."""
+        """``token`` must be one that :meth:`choose` gave: the sampler aborts the process on any other."""
         self._begun = _goes_on(self._begun, self._engine.piece(token)) or b""
         self._llama.llama_sampler_accept(self._sampler, token)
 
     def complete(self) -> bool:
         """Whether the text may end here."""
         end = self._engine.end_token
-        return end is not None and bool(self._allowed(np.array([end])))
+        return self._ended if end is None else bool(self._allowed(np.array([end])))
 
     def _allowed(self, tokens: np.ndarray) -> list[int]:
         """Those of the tokens that the grammar allows next, in the order given."""
@@ -232,7 +209,8 @@ class _Constrained:
         pointer = data.ctypes.data_as(self._llama.llama_token_data_p)
         array = self._llama.llama_token_data_array(pointer, len(data), -1, False)
         self._llama.llama_sampler_apply(self._sampler, ctypes.byref(array))
-        return data["id"][np.isfinite(data["logit"])].tolist()
+        allowed: list[int] = data["id"][np.isfinite(data["logit"])].tolist()
+        return allowed
 
 
 def _goes_on(begun: bytes, piece: bytes) -> bytes | None:
@@ -258,35 +236,26 @@ def _most_probable(scores: np.ndarray, count: int) -> np.ndarray:
 
 
 @contextmanager
-def _chooser(engine: Engine, gbnf: str | None) -> Iterator[_Free | _Constrained]:
-    if gbnf is None:
-        yield _Free()
-        return
-    if not can_constrain(engine):
-        raise ModelError(f"{engine.path}: an encoder-decoder, which no grammar can hold to a form; use another model")
-    llama = load_bindings()
-    sampler = _sampler(engine, gbnf)
-    try:
-        yield _Constrained(engine, sampler)
-    finally:
-        llama.llama_sampler_free(sampler)
-
-
-def _sampler(engine: Engine, gbnf: str) -> Any:
+def _held_to(engine: Engine, gbnf: str) -> Iterator[Constrained]:
     """A new grammar sampler; ModelError where there would be none, or one that allows everything.
 
     For a grammar that it cannot parse llama.cpp gives no sampler (and says why on stderr); an empty one allows all.
     """
-    data = gbnf.encode("utf-8", errors="replace")
-    problem = ""
+    if not can_constrain(engine):
+        raise ModelError(f"{engine.path}: an encoder-decoder, which no grammar can hold to a form; use another model")
+    llama, data = load_bindings(), gbnf.encode("utf-8", errors="replace")
+    sampler, problem = None, ""
     if not data.strip() or b"\x00" in data:
         problem = ": it is empty or holds a NUL byte"
     elif len(data) > MAX_GRAMMAR_BYTES:
         problem = f": it has {len(data)} bytes, {MAX_GRAMMAR_BYTES} is the most"
-    if not problem:
+    else:
         last_error()  # forget what was said before
-        sampler = load_bindings().llama_sampler_init_grammar(engine._vocab, data, b"root")
-        if sampler:
-            return sampler
-        problem = last_error()
-    raise ModelError(f"{engine.path}: llama.cpp refuses the grammar for the reply{problem}")
+        sampler = llama.llama_sampler_init_grammar(engine.vocab, data, b"root")
+        problem = "" if sampler else last_error()
+    if not sampler:
+        raise ModelError(f"{engine.path}: llama.cpp refuses the grammar for the reply{problem}")
+    try:
+        yield Constrained(engine, sampler)
+    finally:
+        llama.llama_sampler_free(sampler)

@@ -11,15 +11,14 @@ from pathlib import Path
 from kgask.errors import ModelError, UsageError
 from kgask.protocols import Graph
 from kgask.read.files.prefix_cache import PrefixCache
-from kgask.read.gguf.choices import MAX_LINES
-from kgask.read.gguf.constrain import Reply
 from kgask.read.gguf.engine import Engine
 from kgask.read.gguf.grammar import ListForm, Picked, Written, can_constrain, pick, write
 from kgask.read.gguf.neutral import neutral
 from kgask.read.gguf.prompts import PromptForm
+from kgask.read.gguf.replies import MAX_LINES
 from kgask.read.gguf.style import Filled, ForeignStyle
 from kgask.read.protocol import Capabilities, Preview
-from kgask.read.reply import NO_ANSWER_LINE, NO_LINES, abstain, answer_reading, citable_lines
+from kgask.read.reply import NO_ANSWER_LINE, NO_LINES, Reply, abstain, answer_reading, citable_lines
 from kgask.types import Evidence, Question, Reading
 from kgask.verbalise import Line, relation_words, verbalise
 

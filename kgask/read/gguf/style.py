@@ -1,7 +1,7 @@
 """How any other model is spoken to: a named prompt in its own chat format, and the replies it may give.
 
 A prompt with numbered facts is answered with line numbers as text; any other prompt with the
-answers' own names, one a line. Both are the same kind of constraint (:mod:`kgask.read.gguf.choices`).
+answers' own names, one a line. Both are the same kind of constraint (:mod:`kgask.read.gguf.replies`).
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgask.read.gguf.chat import PLAIN, ChatFormat, chat_format, data_tokens
-from kgask.read.gguf.choices import Choices, NameChoices, NumberChoices
-from kgask.read.gguf.constrain import Reply, decode_reply, score_reply
+from kgask.read.gguf.decode import decode_reply, score_reply
 from kgask.read.gguf.engine import Engine
 from kgask.read.gguf.header import GgufHeader
 from kgask.read.gguf.neutral import neutral
 from kgask.read.gguf.prompts import DEFAULT_PROMPT, NAMED, PromptForm
+from kgask.read.gguf.replies import NameVocabulary, NumberVocabulary
+from kgask.read.reply import Reply
 from kgask.verbalise import Line
 
 QUESTION_CHARS = 400
@@ -38,12 +39,12 @@ class ForeignStyle:
         self._format = chat_format(header, special)
         self.note = self._format.origin
         self.form = form or NAMED[DEFAULT_PROMPT]
-        self._choices: Choices | None = None
+        self._spelled: NumberVocabulary | NameVocabulary | None = None
         self.use(self.form)
 
     def use(self, form: PromptForm) -> None:
         """Speak in another prompt from now on."""
-        self.form, self._choices = form, None
+        self.form, self._spelled = form, None
         self._frame = self._framed()
         self._markers = self._frame.markers()
         before_the_first_field = self._frame.pieces(form.static, form.system)[:-1]
@@ -84,30 +85,30 @@ class ForeignStyle:
     # --- replies --------------------------------------------------------------------------------
 
     @property
-    def choices(self) -> Choices:
-        """What the model may reply to this prompt."""
-        if self._choices is None:
-            self._choices = (NumberChoices if self.form.numbered else NameChoices)(self._engine)
-        return self._choices
+    def spelled(self) -> NumberVocabulary | NameVocabulary:
+        """How this prompt is replied to."""
+        if self._spelled is None:
+            self._spelled = (NumberVocabulary if self.form.numbered else NameVocabulary)(self._engine)
+        return self._spelled
 
     def reply(
         self, tokens: Sequence[int], lines: Sequence[Line], citable: Sequence[int], planned: Sequence[int]
     ) -> Reply:
         """The constrained reply: only ``citable`` lines (1-based); ``planned`` is what the plan would cite."""
-        grammar = self.choices.grammar(lines, citable)
-        return grammar.read(decode_reply(self._engine, tokens, grammar, grammar.keys(planned)))
+        replies = self.spelled.replies(lines, citable)
+        return decode_reply(self._engine, tokens, replies, replies.keys_of(planned))
 
     def score(
         self, tokens: Sequence[int], lines: Sequence[Line], citable: Sequence[int], cited: Sequence[int]
     ) -> Reply:
         """The reply that cites ``cited`` (none: "I don't know"), with its probability."""
-        grammar = self.choices.grammar(lines, citable)
-        return grammar.read(score_reply(self._engine, tokens, grammar, grammar.keys(cited)))
+        replies = self.spelled.replies(lines, citable)
+        return score_reply(self._engine, tokens, replies, replies.keys_of(cited))
 
     def reply_room(self, lines: Sequence[Line], citable: Sequence[int]) -> int:
         """Tokens of the longest reply."""
-        grammar = self.choices.grammar(lines, citable)
-        return len(grammar.tokens_of(grammar.keys(citable)))
+        replies = self.spelled.replies(lines, citable)
+        return len(replies.tokens_of(replies.keys_of(citable)))
 
 
 def _n_shared(static: Sequence[int], tokens: Sequence[int]) -> int:

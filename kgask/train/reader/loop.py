@@ -26,7 +26,7 @@ from kgask.corpus.scenes import Scene, citable_of
 from kgask.corpus.training_data import merged
 from kgask.errors import ModelError
 from kgask.read.cross_encoder.prompt import PROMPT_FORMAT, ways
-from kgask.read.gguf.constrain import Judged, Weights, judge_lines, line_log_odds, pooled
+from kgask.read.cross_encoder.verdicts import Judged, Weights, judge_lines, line_log_odds, pooled
 from kgask.train.encoder import architecture
 from kgask.train.reader.data import (
     HELD_OUT_SEED,

@@ -16,8 +16,8 @@ from kgask.build.folder import MODEL, new_folder
 from kgask.cards import write_card
 from kgask.corpus.scenes import Scene, SceneMaker, SceneOptions, citable_of
 from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.cross_encoder.verdicts import Judged, Weights, judge_lines
 from kgask.read.files.card import make_card
-from kgask.read.gguf.constrain import Judged, Weights, judge_lines
 from kgask.train.reader.data import HELD_OUT_SEED, Makers, make_scenes
 from kgask.train.reader.export_gguf import export, quantise
 from kgask.train.reader.loop import EARLIER_RECIPE, EXPORTED, Trainer
