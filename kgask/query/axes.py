@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgask.pack.quantities import LiteralValues
+from kgask.pack.quantities import DATE, NUMBER, SECONDS, LiteralValues
 from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.base import ValueNode
 from kgask.types import DirectedRelationId, RelationId, undirected
 
 
@@ -48,3 +50,22 @@ def axis_codes(pack: Pack, values: np.ndarray) -> np.ndarray:
 def literal_places(pack: Pack, values: np.ndarray) -> np.ndarray:
     """Where each entity id stands among the literals (int64 [n]); negative for entities."""
     return np.asarray(values, np.int64) - (pack.n_entities - pack.n_literals)
+
+
+def value_axis(node: ValueNode, pack: Pack) -> str | None:
+    """The axis on which a value lies on this pack, whatever the graph says; None where it can only be unknown."""
+    match node:
+        case nodes.Number() | nodes.Date() | nodes.Range():
+            return node.quantity.axis
+        case nodes.Values(_, relation):
+            return relation_axis(pack, relation)
+        case nodes.QualifierOf(_, relation):
+            return qualifier_axis(pack, relation)
+        case nodes.Difference(left, right):
+            axis = value_axis(left, pack)
+            return None if axis != value_axis(right, pack) else SECONDS if axis == DATE else axis
+        case nodes.Age(born, at):
+            return NUMBER if value_axis(born, pack) == value_axis(at, pack) == DATE else None
+        case nodes.Sum(values) | nodes.Mean(values) | nodes.Min(values) | nodes.Max(values):
+            return value_axis(values, pack)
+    return NUMBER  # Count
