@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from hypothesis import strategies as st
 
@@ -17,6 +17,7 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import COMPARISONS, BagNode, By, SetNode, TruthNode, ValueNode
 
+Kind = TypeVar("Kind")
 LINKS = ("knows", "part of", "http://example.org/wrote")
 VALUED = ("length", "born", "population", "mixed", "motto")
 QUALIFIERS = ("point in time", "role", "ordinal", "born")  # "born" is between triples' ends too
@@ -118,13 +119,13 @@ class Parts:
         to_value = st.builds(lambda path, end: nodes.ValueOf((*path, end)), before, self.valued)
         anything = st.lists(self.any_directed, min_size=1, max_size=3).map(tuple)
         size = st.builds(lambda path: nodes.SizeOf(tuple(path)), st.lists(self.links, min_size=1, max_size=2))
-        return st.one_of(to_value, to_value, size, anything.map(nodes.SizeOf), anything.map(nodes.ValueOf))
+        return one_of(to_value, to_value, size, anything.map(nodes.SizeOf), anything.map(nodes.ValueOf))
 
     @cache  # noqa: B019 - parts live as long as their pack
     def sets(self, depth: int) -> st.SearchStrategy[SetNode]:
         things = st.lists(self.entities, min_size=1, max_size=3).map(lambda ids: nodes.Entities(tuple(ids)))
-        having = st.builds(nodes.Having, st.one_of(self.valued, self.any_directed))
-        ground = st.one_of(having, self.types.map(nodes.Class), things)
+        having = one_of(self.valued, self.links, self.any_directed).map(nodes.Having)
+        ground = one_of(having, having, self.types.map(nodes.Class), things)
         if not depth:
             return ground
         deeper = self.sets(depth - 1)
@@ -138,9 +139,9 @@ class Parts:
             st.lists(self.links, min_size=1, max_size=2),
             deeper,
         )
-        return st.one_of(
+        return one_of(
             ground,
-            st.builds(nodes.Follow, deeper, st.one_of(self.links, self.any_directed)),
+            st.builds(nodes.Follow, deeper, one_of(self.links, self.any_directed)),
             st.builds(nodes.And, deeper, deeper),
             st.builds(nodes.Or, deeper, deeper),
             st.builds(nodes.Minus, deeper, deeper),
@@ -159,24 +160,24 @@ class Parts:
         for label, constants in (("length", lengths()), ("born", dates()), ("population", numbers())):
             by = nodes.ValueOf((self.relation(label),))
             fitting.append(st.builds(nodes.Where, deeper, st.just(by), comparisons, constants))
-        return st.one_of(free, *fitting)
+        return one_of(free, *fitting)
 
     @cache  # noqa: B019 - parts live as long as their pack
     def follows(self, depth: int) -> st.SearchStrategy[nodes.Follow]:
         base = self.sets(max(depth - 1, 0))
-        return st.builds(nodes.Follow, base, st.one_of(self.links, self.valued))
+        return st.builds(nodes.Follow, base, one_of(self.links, self.valued))
 
     @cache  # noqa: B019 - parts live as long as their pack
     def qualified(self, depth: int) -> st.SearchStrategy[nodes.Qualified]:
         follow = self.follows(depth)
-        return st.one_of(self._once(follow, depth), self._once(self._once(follow, depth), depth))
+        return one_of(self._once(follow, depth), self._once(self._once(follow, depth), depth))
 
     def _once(
         self, base: st.SearchStrategy[nodes.Follow] | st.SearchStrategy[nodes.Qualified], depth: int
     ) -> st.SearchStrategy[nodes.Qualified]:
         comparisons, make = st.sampled_from(COMPARISONS), nodes.Qualified
         among = self.sets(max(depth - 1, 0))
-        return st.one_of(
+        return one_of(
             st.builds(make, base, self.relations("point in time", "born"), comparisons, dates()),
             st.builds(make, base, self.relations("ordinal"), comparisons, numbers()),
             st.builds(make, base, self.relations("role"), st.just("in"), among),
@@ -186,10 +187,10 @@ class Parts:
     @cache  # noqa: B019 - parts live as long as their pack
     def bags(self, depth: int) -> st.SearchStrategy[BagNode]:
         base = self.sets(max(depth - 1, 0))
-        said = st.one_of(self.follows(depth), self.qualified(depth))
-        return st.one_of(
+        said = one_of(self.follows(depth), self.qualified(depth))
+        return one_of(
             st.builds(nodes.Values, base, self.valued),
-            st.builds(nodes.Values, base, st.one_of(self.valued, self.any_directed)),
+            st.builds(nodes.Values, base, one_of(self.valued, self.any_directed)),
             st.builds(nodes.QualifierOf, said, self.relations(*QUALIFIERS)),
         )
 
@@ -202,8 +203,8 @@ class Parts:
         addable = st.builds(nodes.Values, base, self.relations("population", "length"))
         deeper = self.values(depth - 1)
         born = st.builds(nodes.Values, base, self.relations("born"))
-        moments = st.one_of(dates(), born, born.map(nodes.Min), born.map(nodes.Max), born.map(nodes.Mean))
-        return st.one_of(
+        moments = one_of(dates(), born, born.map(nodes.Min), born.map(nodes.Max), born.map(nodes.Mean))
+        return one_of(
             constants(),
             base.map(nodes.Count),
             bags,
@@ -220,42 +221,49 @@ class Parts:
     def truths(self, depth: int) -> st.SearchStrategy[TruthNode]:
         sets, values = self.sets(depth), self.values(depth)
         counts, comparisons = sets.map(nodes.Count), st.sampled_from(COMPARISONS)
-        simple = st.one_of(
+        born = sets.map(lambda base: nodes.Values(base, self.relation("born")))
+        simple = one_of(
             sets.map(nodes.Some),
+            st.builds(nodes.Compare, one_of(born, born.map(nodes.Max)), comparisons, one_of(dates(), born)),
             st.builds(nodes.Holds, sets, self.links, sets),
             st.builds(nodes.Compare, values, comparisons, values),
-            st.builds(nodes.Compare, counts, comparisons, st.one_of(counts, numbers())),
+            st.builds(nodes.Compare, counts, comparisons, one_of(counts, numbers())),
         )
         if not depth:
             return simple
         deeper = self.truths(depth - 1)
         several = st.lists(deeper, min_size=1, max_size=3).map(tuple)
-        return st.one_of(simple, simple, deeper.map(nodes.Not), several.map(nodes.All), several.map(nodes.Any))
+        return one_of(simple, simple, deeper.map(nodes.Not), several.map(nodes.All), several.map(nodes.Any))
 
     def queries(self) -> st.SearchStrategy[nodes.Query]:
         def of_depth(depth: int) -> st.SearchStrategy[nodes.Query]:
-            return st.one_of(self.sets(depth + 1), self.truths(depth), self.values(depth + 1))
+            return one_of(self.sets(depth + 1), self.truths(depth), self.values(depth + 1))
 
         return st.integers(0, 2).flatmap(of_depth)
 
 
+def one_of(*strategies: st.SearchStrategy[Kind]) -> st.SearchStrategy[Kind]:
+    """As hypothesis' own, but a choice between choices is not made flat: each strategy is as likely as the others."""
+    return st.sampled_from(strategies).flatmap(lambda chosen: chosen)
+
+
 def numbers() -> st.SearchStrategy[ValueNode]:
     plain = st.sampled_from(_NUMBERS).map(lambda text: nodes.Number(float(text)))
-    return st.one_of(plain, _ranges(plain))
+    return one_of(plain, _ranges(plain))
 
 
 def lengths() -> st.SearchStrategy[ValueNode]:
     one = st.sampled_from(_LENGTHS).map(lambda found: nodes.Number(float(found[0]), found[1]))
-    return st.one_of(one, _ranges(one))
+    return one_of(one, _ranges(one))
 
 
 def dates() -> st.SearchStrategy[ValueNode]:
     one = st.sampled_from(_DATES).map(nodes.Date)
-    return st.one_of(one, _ranges(one))
+    return one_of(one, _ranges(one))
 
 
 def constants() -> st.SearchStrategy[ValueNode]:
-    return st.one_of(numbers(), dates(), lengths())
+    return one_of(numbers(), dates(), lengths())
 
 
 def _ranges(ends: st.SearchStrategy[nodes.Number] | st.SearchStrategy[nodes.Date]) -> st.SearchStrategy[ValueNode]:

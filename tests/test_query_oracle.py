@@ -75,7 +75,7 @@ def check(query: nodes.Query, oracle: Oracle) -> str:
     if isinstance(query, SetNode | BagNode):
         certain, possible = oracle.entities(query, "certain"), oracle.entities(query, "possible")
         assert (sorted(result.certain.tolist()), sorted(result.possible.tolist())) == (certain, possible)
-        return "decided" if certain == possible else "undecided"
+        return "undecided" if certain != possible else "decided" if certain else "empty"
     found, quantity = oracle.value(query), result.quantity
     if found is None or quantity is None:
         assert found is None and quantity is None

@@ -11,32 +11,30 @@ never correlated, so that every SPARQL 1.1 engine gives the same answer.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from kgask.errors import QueryError
-from kgask.pack.quantities import DATE, NUMBER, SECONDS_A_DAY
+from kgask.pack.quantities import DATE, NUMBER
 from kgask.pack.store import Pack
 from kgask.pack.types import subclass_relations, type_relations
 from kgask.query import nodes
 from kgask.query.axes import relation_axis, value_axis
-from kgask.query.base import BagNode, Comparison, Node, SetNode, TruthNode, ValueNode
-from kgask.query.rdf import unit_text
+from kgask.query.base import BagNode, By, Comparison, Node, SetNode, TruthNode, ValueNode
 from kgask.query.sparql_terms import (
     PERHAPS,
+    PERHAPS_PERIOD,
     SURELY,
-    Calendar,
+    SURELY_PERIOD,
     Terms,
     block,
-    calendar_of_date,
-    calendar_of_day,
-    date_time,
-    double,
     either,
     group,
+    nothing,
+    on_axis,
+    select,
 )
+from kgask.query.sparql_values import Mode, Value, ValueWriter
 from kgask.types import EntityId, undirected
 
-Mode = Literal["certain", "possible"]
 _OTHER: dict[Mode, Mode] = {"certain": "possible", "possible": "certain"}
 
 
@@ -67,31 +65,16 @@ def to_sparql(query: Node, pack: Pack, mode: Mode = "certain") -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Value:
-    """The pattern of a value, and its bounds: variables of the pattern, or constants where there is none."""
-
-    lines: list[str]
-    low: str
-    high: str
-    earliest: str = ""  # the bounds of a date as xsd:dateTime; "" for the mean of dates
-    latest: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class _Rows:
     """The pattern of members, each once, with the bounds of what they are ordered by."""
 
     lines: list[str]
-    x: str
     low: str
     high: str
 
 
-class _Writer:
-    """Writes the patterns of one query; each has variables of its own besides those that it is given."""
-
-    def __init__(self, pack: Pack, terms: Terms) -> None:
-        self._pack, self._terms, self._new = pack, terms, terms.variable
+class _Writer(ValueWriter):
+    """Writes the patterns of one query."""
 
     # --- sets -----------------------------------------------------------------------------------
 
@@ -122,23 +105,11 @@ class _Writer:
                 return self._qualified(node, x, mode)
         raise QueryError(f"{type(node).__name__} has no SPARQL")
 
-    def _start(self, base: SetNode, mode: Mode) -> tuple[str, list[str]]:
-        """A term for each member of a set, and its pattern: none for one entity."""
-        if isinstance(base, nodes.Entities) and len(base.ids) == 1:
-            return self._terms.entity(base.ids[0]), []
-        x = self._new("x")
-        return x, self.members(base, x, mode)
-
-    def _each(self, base: SetNode, mode: Mode) -> tuple[str, list[str]]:
-        """As :meth:`_start`, with each member once."""
-        x, lines = self._start(base, mode)
-        return x, block(f"{{ SELECT DISTINCT {x} WHERE {{", lines, "} }") if lines else []
-
     def _instances(self, kind: EntityId, x: str) -> list[str]:
         relations = self._pack.relations()
         leading, wider = type_relations(relations), subclass_relations(relations)
         if not leading:
-            return _nothing(x)
+            return nothing(x)
         path = "|".join(self._terms.path([relation]) for relation in leading)
         if wider:
             path = f"({path})" if len(leading) > 1 else path
@@ -155,25 +126,28 @@ class _Writer:
         value, axis = self.value(node.value), value_axis(node.value, self._pack)
         counts = isinstance(node.by, nodes.SizeOf)
         if value is None or axis is None or (counts and axis != NUMBER):
-            return self.members(node.base, x, mode) if mode == "possible" else _nothing(x)
+            return self.members(node.base, x, mode) if mode == "possible" else nothing(x)
         if counts:
             sizes = self._sizes(node.base, path, x, mode)
             return group([*sizes.lines, *self._compared(sizes.low, sizes.high, node.comparison, value, mode, True)])
         end, low, high = self._new("v"), self._new("low"), self._new("high")
-        found = [f"{x} {path} {end} .", _on_axis(end, axis, low, high)]
+        found = [f"{x} {path} {end} .", on_axis(end, axis, low, high)]
         found = found if mode == "certain" else block("OPTIONAL {", found)
         compared = self._compared(low, high, node.comparison, value, mode)
         return group([*self.members(node.base, x, mode), *found, *compared])
 
     @staticmethod
     def _compared(
-        low: str, high: str, comparison: Comparison, value: _Value, mode: Mode, known: bool = False
+        low: str, high: str, comparison: Comparison, value: Value, mode: Mode, known: bool = False
     ) -> list[str]:
         """The pattern of ``value``, and the filter that compares with it; bounds that are not bound are unknown.
 
         ``known``: low and high are always bound.
         """
-        words = SURELY if mode == "certain" else PERHAPS
+        if value.is_period:
+            words = SURELY_PERIOD if mode == "certain" else PERHAPS_PERIOD
+        else:
+            words = SURELY if mode == "certain" else PERHAPS
         condition = words[comparison].format(l=low, h=high, lo=value.low, hi=value.high)
         if mode == "certain":
             return [*value.lines, f"FILTER({condition})"]
@@ -185,83 +159,79 @@ class _Writer:
     def _sizes(self, base: SetNode, path: str, x: str, mode: Mode) -> _Rows:
         end, size = self._new("end"), self._new("size")
         lines = [*self.members(base, x, mode), *block("OPTIONAL {", [f"{x} {path} {end} ."])]
-        return _Rows(_select(f"{x} (COUNT(DISTINCT {end}) AS {size})", lines, f"GROUP BY {x}"), x, size, size)
+        return _Rows(select(f"{x} (COUNT(DISTINCT {end}) AS {size})", lines, f"GROUP BY {x}"), size, size)
 
-    def _rows(self, node: nodes.Best, x: str, mode: Mode) -> _Rows:
+    def _ordered_on(self, by: By) -> str | None:
+        return NUMBER if isinstance(by, nodes.SizeOf) else relation_axis(self._pack, by.path[-1])
+
+    def _rows(self, node: nodes.Best, x: str, mode: Mode, axis: str) -> _Rows:
         """Those members of the base that take part, with the bounds of what they are ordered by."""
         path = self._terms.path(node.by.path)
         if isinstance(node.by, nodes.SizeOf):
             return self._sizes(node.base, path, x, mode)
-        axis = relation_axis(self._pack, node.by.path[-1])
-        if axis is None:
-            return _Rows(_nothing(x), x, "0", "0")
         end, low, high, one, other = (self._new(stem) for stem in ("v", "low", "high", "l", "h"))
-        lines = [*self.members(node.base, x, mode), f"{x} {path} {end} .", _on_axis(end, axis, one, other)]
+        lines = [*self.members(node.base, x, mode), f"{x} {path} {end} .", on_axis(end, axis, one, other)]
         best = "MAX" if node.most else "MIN"
         if axis != DATE:  # numbers are points
-            return _Rows(_select(f"{x} ({best}({one}) AS {low})", lines, f"GROUP BY {x}"), x, low, low)
+            return _Rows(select(f"{x} ({best}({one}) AS {low})", lines, f"GROUP BY {x}"), low, low)
         bounds = f"{x} ({best}({one}) AS {low}) ({best}({other}) AS {high})"
-        return _Rows(_select(bounds, lines, f"GROUP BY {x}"), x, low, high)
+        return _Rows(select(bounds, lines, f"GROUP BY {x}"), low, high)
 
     def _best(self, node: nodes.Best, x: str, mode: Mode) -> list[str]:
-        rows = self._rows(node, x, mode)
-        if rows is None:
-            return _nothing(x)
-        if node.last == 1 and (mode == "possible" or rows.low == rows.high):
-            return self._first(node, rows, mode)
+        axis = self._ordered_on(node.by)
+        if axis is None:
+            return nothing(x)
+        if node.last == 1 and (mode == "possible" or axis != DATE):
+            return self._first(node, x, mode, axis)
         better, level = (">", ">=") if node.most else ("<", "<=")
-        lines = self._with_fewer(node, x, mode, better, "<", node.last)
-        if node.first > 1:
-            lines += self._with_fewer(node, x, mode, level, ">=", node.first - 1)
+        # Surely at rank `last` or above: fewer than that are better, whatever the values are within their bounds.
+        lines = self._counting(node, x, mode, axis, better, mode == "certain", f"< {node.last}")
+        if node.first > 1:  # and surely not above `first`: so many others are at least level
+            lines += self._counting(node, x, mode, axis, level, mode == "possible", f">= {node.first - 1}")
         return lines
 
-    def _first(self, node: nodes.Best, rows: _Rows, mode: Mode) -> list[str]:
-        """Rank 1, perhaps, or among exact values: none that surely takes part is better."""
-        others, top = self._rows(node, self._new("x"), _OTHER[mode]), self._new("top")
+    def _first(self, node: nodes.Best, x: str, mode: Mode, axis: str) -> list[str]:
+        """Rank 1, perhaps, or of exact values: none that surely takes part is better."""
+        rows, top = self._rows(node, x, mode, axis), self._new("top")
+        others = self._rows(node, self._new("x"), _OTHER[mode], axis)
         bound, best = (others.low, "MAX") if node.most else (others.high, "MIN")
-        own, at_least = (rows.high, ">=") if node.most else (rows.low, "<=")
-        condition = f"{own} {at_least} {top}"
-        if mode == "possible" and not self._decided(node.base):
+        condition = f"{rows.high} >= {top}" if node.most else f"{rows.low} <= {top}"
+        if mode == "possible" and not self.decided(node.base):
             condition = f"!BOUND({top}) || {condition}"
-        return group([*_select(f"({best}({bound}) AS {top})", others.lines), *rows.lines, f"FILTER({condition})"])
+        return group([*select(f"({best}({bound}) AS {top})", others.lines), *rows.lines, f"FILTER({condition})"])
 
-    def _with_fewer(self, node: nodes.Best, x: str, mode: Mode, than: str, how: str, number: int) -> list[str]:
-        """Members for whom the number of others that are so (``than``) compares so (``how``) with ``number``.
-
-        Surely of rank ``last`` or better: fewer than that are perhaps better. Surely of ``first`` or worse: at least
-        so many less one are surely level. Perhaps: the other way round.
-        """
-        mine, yours = self._rows(node, x, mode), self._new("y")
-        against_me = (mode == "certain") == (how == "<")  # the others as good, and x as bad, as they may be
-        others = self._rows(node, yours, "possible" if against_me else "certain")
-        up = against_me == node.most
-        left, right = (others.high, mine.low) if up else (others.low, mine.high)
-        condition = f"FILTER({yours} != {x} && {left} {than} {right})"
+    def _counting(
+        self, node: nodes.Best, x: str, mode: Mode, axis: str, than: str, favoured: bool, how_many: str
+    ) -> list[str]:
+        """Members for whom so many others are so (``than``), taken at their best if ``favoured``, else at their worst."""
+        mine, other = self._rows(node, x, mode, axis), self._new("x")
+        others = self._rows(node, other, "possible" if favoured else "certain", axis)
+        left, right = (others.high, mine.low) if favoured == node.most else (others.low, mine.high)
+        condition = f"FILTER({other} != {x} && {left} {than} {right})"
         lines = [*mine.lines, *block("OPTIONAL {", [*others.lines, condition])]
-        return _select(x, lines, f"GROUP BY {x} HAVING (COUNT({yours}) {how} {number})")
+        return select(x, lines, f"GROUP BY {x} HAVING (COUNT({other}) {how_many})")
 
-    def _decided(self, node: SetNode) -> bool:
+    def decided(self, node: SetNode) -> bool:
         """Whether the set has the same certain and possible members on every graph."""
         match node:
             case nodes.Entities() | nodes.Class() | nodes.Having():
                 return True
-            case nodes.Where(base, nodes.SizeOf(), comparison, value):
-                if isinstance(value, nodes.Number) or (isinstance(value, nodes.Range) and comparison == "in"):
-                    return value.quantity.axis == NUMBER and self._decided(base)
-                return False
+            case nodes.Where(base, nodes.SizeOf(), _, value):
+                exact = isinstance(value, nodes.Number | nodes.Range) and value.quantity.axis == NUMBER
+                return exact and self.decided(base)
             case nodes.Where(base, _, _, value):
-                return isinstance(value, SetNode) and self._decided(base) and self._decided(value)
+                return isinstance(value, SetNode) and self.decided(base) and self.decided(value)
             case nodes.Best(base, by):
                 exact = isinstance(by, nodes.SizeOf) or relation_axis(self._pack, by.path[-1]) != DATE
-                return exact and self._decided(base)
+                return exact and self.decided(base)
             case nodes.Qualified():
                 return False
-        return all(self._decided(part) for part in node.parts if isinstance(part, SetNode))
+        return all(self.decided(part) for part in node.parts if isinstance(part, SetNode))
 
     # --- statements -----------------------------------------------------------------------------
 
     def _qualified(self, node: nodes.Qualified, x: str, mode: Mode) -> list[str]:
-        said = self._statements(node, self._new("s"), x, mode)
+        said = self.statements(node, self._new("s"), x, mode)
         if mode == "certain":
             return said
         start, lines = self._start(node.follow.base, mode)
@@ -274,13 +244,13 @@ class _Writer:
         subject, obj = (x, start) if inverse else (start, x)
         return f"{s} kg:subject {subject} ; kg:relation {self._terms.relation(relation)} ; kg:object {obj} ."
 
-    def _statements(self, node: nodes.Follow | nodes.Qualified, s: str, x: str, mode: Mode) -> list[str]:
+    def statements(self, node: nodes.Follow | nodes.Qualified, s: str, x: str, mode: Mode) -> list[str]:
         """Binds ``s`` to the statements of followed triples that satisfy every condition, ``x`` to where they lead."""
         if isinstance(node, nodes.Follow):
             start, lines = self._start(node.base, mode)
             return [*lines, self._statement_of(node, s, start, x)]
         said = self._terms.qualifier(node.relation)
-        lines = self._statements(node.base, s, x, mode)
+        lines = self.statements(node.base, s, x, mode)
         if isinstance(node.value, SetNode):
             end, ends = self._start(node.value, mode)
             among = [f"{s} {said} {end} .", *ends]
@@ -290,127 +260,14 @@ class _Writer:
             return [*lines, *either(among, [of, *block("MINUS {", [f"{s} {said} {self._new('any')} ."])])]
         value, axis = self.value(node.value), value_axis(node.value, self._pack)
         if value is None or axis is None:
-            return lines if mode == "possible" else _nothing(x)
+            return lines if mode == "possible" else nothing(x)
         end, low, high = self._new("v"), self._new("low"), self._new("high")
-        found = [f"{s} {said} {end} .", _on_axis(end, axis, low, high)]
+        found = [f"{s} {said} {end} .", on_axis(end, axis, low, high)]
         found = found if mode == "certain" else block("OPTIONAL {", found)
         return group([*lines, *found, *self._compared(low, high, node.comparison, value, mode)])
 
     def _plain(self, follow: nodes.Follow) -> int:
         return undirected(follow.relation, self._pack.n_relations)[0]
-
-    # --- values ---------------------------------------------------------------------------------
-
-    def bag(self, node: BagNode, value: str, mode: Mode) -> list[str]:
-        """A pattern that binds ``value`` once for each value."""
-        if isinstance(node, nodes.Values):
-            x, lines = self._each(node.base, mode)
-            return [*lines, self._terms.triple(x, node.relation, value)]
-        if isinstance(node, nodes.QualifierOf):
-            s = self._new("s")
-            lines = self._statements(node.base, s, self._new("x"), mode)
-            return [*_select(f"DISTINCT {s}", lines), f"{s} {self._terms.qualifier(node.relation)} {value} ."]
-        raise QueryError(f"{type(node).__name__} has no SPARQL")
-
-    def one_value(self, node: ValueNode) -> list[str]:
-        """The whole SELECT of a value."""
-        value = self.value(node)
-        if value is None:
-            return block("SELECT ?low ?high WHERE {", ["FILTER(false)"])
-        names, bounds = ("?low", "?high"), (value.low, value.high)
-        if value.earliest:
-            names, bounds = ("?earliest", "?latest"), (value.earliest, value.latest)
-        binds = [f"BIND({bound} AS {name})" for bound, name in zip(bounds, names, strict=True)]
-        return block(f"SELECT {' '.join(names)} WHERE {{", [*value.lines, *binds])
-
-    def value(self, node: ValueNode) -> _Value | None:
-        """The pattern of a value, with one solution or none; None where no graph of this kind can give one."""
-        match node:
-            case nodes.Number() | nodes.Date() | nodes.Range():
-                low, high, axis = node.quantity.low, node.quantity.high, node.quantity.axis
-                dates = (date_time(low), date_time(high)) if axis == DATE else ("", "")
-                return _Value([], double(low), double(high), *dates)
-            case nodes.Count(base):
-                return self._count(base)
-            case nodes.Values() | nodes.QualifierOf():
-                return self._aggregate(node, "MIN", "MAX")
-            case nodes.Min(values):
-                return self._aggregate(values, "MIN", "MIN")
-            case nodes.Max(values):
-                return self._aggregate(values, "MAX", "MAX")
-            case nodes.Mean(values):
-                return self._aggregate(values, "AVG", "AVG")
-            case nodes.Sum(values):
-                if value_axis(values, self._pack) == DATE:
-                    raise QueryError("dates have no sum")
-                return self._aggregate(values, "SUM", "SUM")
-            case nodes.Difference(left, right):
-                return self._difference(left, right)
-            case nodes.Age(born, at):
-                return self._age(born, at)
-        raise QueryError(f"{type(node).__name__} has no SPARQL")
-
-    def _count(self, base: SetNode) -> _Value:
-        counts, lines = [], []
-        for mode in get_args(Mode)[: 1 if self._decided(base) else 2]:
-            x, count = self._new("x"), self._new("count")
-            counts.append(count)
-            lines += _select(f"(COUNT(DISTINCT {x}) AS {count})", self.members(base, x, mode))
-        return _Value(lines, counts[0], counts[-1])
-
-    def _aggregate(self, node: BagNode, of_lows: str, of_highs: str) -> _Value | None:
-        axis = value_axis(node, self._pack)
-        if axis is None:
-            return None
-        v, one, other, low, high = (self._new(stem) for stem in ("v", "l", "h", "low", "high"))
-        lines = [*self.bag(node, v, "certain"), _on_axis(v, axis, one, other)]
-        words = [f"({of_lows}({one}) AS {low})", f"({of_highs}({other}) AS {high})"]
-        dates = ("", "")
-        if axis == DATE and of_lows != "AVG":
-            e, u, dates = self._new("e"), self._new("u"), (self._new("earliest"), self._new("latest"))
-            lines.append(f"{v} kg:earliest {e} ; kg:latest {u} .")
-            words += [f"({of_lows}({e}) AS {dates[0]})", f"({of_highs}({u}) AS {dates[1]})"]
-        lines = _select(" ".join(words), lines, "HAVING (COUNT(*) > 0)")
-        if not self._is_decided(node):
-            lines += self._same_number(node)
-        return _Value(lines, low, high, *dates)
-
-    def _is_decided(self, node: BagNode) -> bool:
-        return all(self._decided(part) for part in node.parts if isinstance(part, SetNode))
-
-    def _same_number(self, node: BagNode) -> list[str]:
-        """What holds only where the certain values are all that are possible."""
-        lines, counts = [], []
-        for mode in get_args(Mode):
-            v, count = self._new("v"), self._new("n")
-            counts.append(count)
-            lines += _select(f"(COUNT({v}) AS {count})", self.bag(node, v, mode))
-        return [*lines, f"FILTER({counts[0]} = {counts[1]})"]
-
-    def _difference(self, left: ValueNode, right: ValueNode) -> _Value | None:
-        one, two = self.value(left), self.value(right)
-        axis = value_axis(left, self._pack)
-        if one is None or two is None or axis != value_axis(right, self._pack):
-            return None
-        scale = f" * {double(SECONDS_A_DAY)}" if axis == DATE else ""
-        low, high = self._new("low"), self._new("high")
-        binds = [f"BIND(({one.low} - {two.high}){scale} AS {low})", f"BIND(({one.high} - {two.low}){scale} AS {high})"]
-        return _Value([*one.lines, *two.lines, *binds], low, high)
-
-    def _age(self, born: ValueNode, at: ValueNode) -> _Value | None:
-        one, two = self.value(born), self.value(at)
-        if one is None or two is None or {value_axis(born, self._pack), value_axis(at, self._pack)} != {DATE}:
-            return None
-        youngest, oldest = self._calendar(one.latest, one.high), self._calendar(one.earliest, one.low)
-        first, last = self._calendar(two.earliest, two.low), self._calendar(two.latest, two.high)
-        low, high = self._new("low"), self._new("high")
-        lines = [*one.lines, *two.lines, *youngest.lines, *oldest.lines, *first.lines, *last.lines]
-        binds = [f"BIND({first.years_since(youngest)} AS {low})", f"BIND({last.years_since(oldest)} AS {high})"]
-        return _Value([*lines, *binds], low, high)
-
-    def _calendar(self, date: str, day: str) -> Calendar:
-        """The calendar day of an xsd:dateTime; without one, of a day number (of a mean: the day in which it falls)."""
-        return calendar_of_date(date) if date else calendar_of_day(day, self._new)
 
     # --- truths ---------------------------------------------------------------------------------
 
@@ -444,15 +301,3 @@ class _Writer:
         known = not one.lines
         pattern = block("OPTIONAL {", one.lines) if one.lines and mode == "possible" else one.lines
         return [*pattern, *self._compared(one.low, one.high, comparison, two, mode, known)]
-
-
-def _on_axis(value: str, axis: str, low: str, high: str) -> str:
-    return f'{value} kg:unit "{unit_text(axis)}" ; kg:low {low} ; kg:high {high} .'
-
-
-def _select(words: str, lines: list[str], after: str = "") -> list[str]:
-    return block(f"{{ SELECT {words} WHERE {{", lines, f"}} {after} }}" if after else "} }")
-
-
-def _nothing(x: str) -> list[str]:
-    return [f"VALUES {x} {{ }}"]

@@ -11,7 +11,7 @@ from kgask.pack.labels import clean_label
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
 from kgask.query.base import Comparison, Node
-from kgask.query.rdf import VOCABULARY, XSD, Iris, midnight
+from kgask.query.rdf import VOCABULARY, XSD, Iris, midnight, unit_text
 from kgask.query.text import entity_ids
 from kgask.types import DirectedRelationId, EntityId, RelationId, undirected
 
@@ -35,6 +35,9 @@ PERHAPS: dict[Comparison, str] = {
     "in": "{h} >= {lo} && {l} <= {hi}",
     "=": "{h} >= {lo} && {l} <= {hi}",
 }
+# The same with a period (see kgask.query.nodes): the whole of [lo, hi].
+SURELY_PERIOD = SURELY | {"<=": "{h} <= {hi}", ">=": "{l} >= {lo}", "=": SURELY["in"]}
+PERHAPS_PERIOD = PERHAPS | {"<": "{l} < {lo}", ">": "{h} > {hi}"}
 
 
 class Terms:
@@ -187,3 +190,18 @@ def calendar_of_day(number: str, variable: Callable[[str], str]) -> Calendar:
         year: f"{of} + 400 * {cycle} + IF({month} <= 2, 1, 0)",
     }
     return Calendar([f"BIND({words} AS {name})" for name, words in bound.items()], year, month, day)
+
+
+def on_axis(value: str, axis: str, low: str, high: str) -> str:
+    """The pattern of a literal's bounds on an axis."""
+    return f'{value} kg:unit "{unit_text(axis)}" ; kg:low {low} ; kg:high {high} .'
+
+
+def select(words: str, lines: list[str], after: str = "") -> list[str]:
+    """A query within the query; ``after`` are its GROUP BY and HAVING."""
+    return block(f"{{ SELECT {words} WHERE {{", lines, f"}} {after} }}" if after else "} }")
+
+
+def nothing(x: str) -> list[str]:
+    """The pattern that has no solution for ``x``."""
+    return [f"VALUES {x} {{ }}"]
