@@ -203,7 +203,7 @@ class _Writer(ValueWriter):
     def _counting(
         self, node: nodes.Best, x: str, mode: Mode, axis: str, than: str, favoured: bool, how_many: str
     ) -> list[str]:
-        """Members for whom so many others are so (``than``), taken at their best if ``favoured``, else at their worst."""
+        """Members for whom so many others are so (``than``), at their best if ``favoured``, else at their worst."""
         mine, other = self._rows(node, x, mode, axis), self._new("x")
         others = self._rows(node, other, "possible" if favoured else "certain", axis)
         left, right = (others.high, mine.low) if favoured == node.most else (others.low, mine.high)
