@@ -3,8 +3,10 @@
 Texts for people (rdfs:label, skos:prefLabel, skos:altLabel, schema:name,
 schema:description, rdfs:comment and their like) name things and are no
 triples. Every other triple is kept, rdf:type too; graph names are dropped.
-Wikidata IRIs become Wikidata ids (Q42, P50), so that RDF and tables meet.
-Blank nodes are named by source and order of appearance.
+Quoted triples (RDF 1.2: ``<< >>``, ``{| |}``, rdf:reifies) and Wikidata's
+statement nodes become qualifiers (:mod:`kgask.build.statements`). Wikidata
+IRIs become Wikidata ids (Q42, P50), so that RDF and tables meet. Blank nodes
+are named by source and order of appearance.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
 from kgask.build.source import Problems, display
+from kgask.build.statements import Role, role_of
+from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
 from kgask.pack.literals import parse_literal
@@ -44,6 +48,8 @@ _INTEGERS = ("integer", "long", "int", "short", "byte", "nonNegativeInteger", "p
              "unsignedByte")  # fmt: skip
 _NUMBERS = {f"{_XSD}{name}" for name in ("decimal", "double", "float", *_INTEGERS)}
 _WIKIDATA = re.compile(r"https?://www\.wikidata\.org/(?:entity|prop/direct|wiki)/([QPL]\d+)")
+_WIKIDATA_NODE = re.compile(r"https?://www\.wikidata\.org/(entity/statement|value|reference)/")
+_REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
 _UNTAGGED = 1  # a text without a language ranks between the languages asked for and all others
 
 
@@ -106,10 +112,10 @@ class _RdfReader:
     """One source's statements, given to the builder as triples or texts."""
 
     def __init__(self, builder: PackBuilder, number: int, languages: list[str]) -> None:
-        from pyoxigraph import BlankNode, NamedNode
+        from pyoxigraph import BlankNode, NamedNode, Triple
         from pyoxigraph import Literal as RdfLiteral
 
-        self._types = (NamedNode, BlankNode, RdfLiteral)
+        self._types = (NamedNode, BlankNode, RdfLiteral, Triple)
         self._builder = builder
         self._number = number
         self._languages = languages
@@ -117,22 +123,43 @@ class _RdfReader:
         self._keys: dict[str, str] = {}
 
     def take(self, quad: Any) -> None:
-        predicate = quad.predicate.value
-        obj = quad.object
-        if isinstance(obj, self._types[2]):
+        predicate, obj = quad.predicate.value, quad.object
+        if predicate == _REIFIES:
+            self._take_reified(self._key(quad.subject), obj)
+        elif isinstance(obj, self._types[2]) and self._is_text(predicate):
+            self._take_text(self._key(quad.subject), predicate, obj)
+        elif not self._is_aside(quad.subject, predicate):
+            self._builder.add(self._key(quad.subject), self._iri(predicate), self._value(obj))
+
+    def _take_reified(self, node: str, triple: Any) -> None:
+        """What is said of the node is said of the triple, which is taken as said too."""
+        if not isinstance(triple, self._types[3]):
+            raise BuildError("rdf:reifies leads to a triple, <<( subject predicate object )>>")
+        try:
+            subject, predicate, obj = self._key(triple.subject), triple.predicate.value, self._value(triple.object)
             if self._is_text(predicate):
-                self._take_text(self._key(quad.subject), predicate, obj)
-                return
-            right: str | Literal = _literal(obj)
-        else:
-            right = self._key(obj)
-        self._builder.add(self._key(quad.subject), self._iri(predicate), right)
+                self._builder.stands_for(node)
+            else:
+                self._builder.add(subject, self._iri(predicate), obj, node=node)
+        except BuildError:
+            self._builder.stands_for(node)  # so that nothing said of it becomes a triple of its own
+            raise
+
+    def _value(self, term: Any) -> Value:
+        return _literal(term) if isinstance(term, self._types[2]) else self._key(term)
+
+    def _is_aside(self, subject: Any, predicate: str) -> bool:
+        """Whether this tells of a Wikidata statement what a pack does not hold: references, types, calendars."""
+        return (
+            isinstance(subject, self._types[0])
+            and _WIKIDATA_NODE.match(subject.value) is not None
+            and role_of(predicate)[0] == Role.PLAIN
+        )
 
     def _key(self, term: Any) -> str:
-        named, blank, _ = self._types
-        if isinstance(term, named):
+        if isinstance(term, self._types[0]):
             return self._iri(term.value)
-        if isinstance(term, blank):
+        if isinstance(term, self._types[1]):
             return self._blank.setdefault(term.value, f"_:s{self._number}n{len(self._blank)}")
         raise BuildError("a quoted triple cannot be in a pack")
 

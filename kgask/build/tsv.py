@@ -12,15 +12,22 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from kgask.build.source import MAX_LINE_BYTES, Problems, display, numbered_lines
+from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError, UsageError
 from kgask.pack.literals import parse_literal, parse_typed
-from kgask.pack.records import Literal, LiteralKind
+from kgask.pack.records import LiteralKind
 
 TRIPLE_COLUMNS = ("subject", "relation", "object")
 LABEL_COLUMNS = ("subject_label", "relation_label", "object_label")
 IGNORED = "_"
+QUALIFIER_COLUMNS = ("qualifier", "value")  # a relation and, in the next column, its value; repeated by REPEATED
+OF_RELATION = "qualifier:"  # before a relation: the column holds its values
+REPEATED = "..."
 DELIMITERS = {"tsv": "\t", "csv": ",", "pipe": "|"}
+
+
+LiteralRule = tuple[LiteralKind, str]  # kind and unit of what a relation leads to
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +38,25 @@ class TableFormat:
     quoted: bool = False  # CSV quoting
     columns: tuple[str, ...] = ()  # () = subject, relation, object, or as the header says
     header: bool = False
-    literals: Mapping[str, tuple[LiteralKind, str]] = field(default_factory=dict)  # relation -> kind, unit
+    literals: Mapping[str, LiteralRule] = field(default_factory=dict)
 
 
 def check_columns(columns: Sequence[str]) -> tuple[str, ...]:
     """Column names, each known and the three of a triple among them; else :class:`UsageError`."""
-    known = (*TRIPLE_COLUMNS, *LABEL_COLUMNS, IGNORED)
-    for column in columns:
-        if column not in known:
-            raise UsageError(f"unknown column {column!r} (known: {', '.join(known)})")
+    known = (*TRIPLE_COLUMNS, *LABEL_COLUMNS, *QUALIFIER_COLUMNS, IGNORED)
+    for column, following in zip(columns, (*columns[1:], ""), strict=True):
+        if column == REPEATED:
+            if following or tuple(columns[-3:-1]) != QUALIFIER_COLUMNS:
+                raise UsageError("'...' stands at the end, after qualifier,value: --columns ...,qualifier,value,...")
+        elif column == OF_RELATION:
+            raise UsageError("'qualifier:' needs a relation behind it, such as 'qualifier:point in time'")
+        elif column not in known and not column.startswith(OF_RELATION):
+            names = ", ".join((*known, "qualifier:RELATION"))
+            raise UsageError(f"unknown column {column!r} (known: {names}; ... after qualifier,value repeats them)")
+        if (column == "qualifier") != (following == "value"):
+            raise UsageError(
+                "columns 'qualifier' and 'value' come in pairs: qualifier,value; or qualifier:RELATION for values alone"
+            )
     for column in (*TRIPLE_COLUMNS, *LABEL_COLUMNS):
         if columns.count(column) > 1 or (column in TRIPLE_COLUMNS and column not in columns):
             raise UsageError(f"column {column!r} must be named once in {','.join(columns)!r}")
@@ -75,7 +92,7 @@ def rows(
 
 
 def read_triples(stream: BinaryIO, name: str, builder: PackBuilder, problems: Problems, table: TableFormat) -> None:
-    """Add every triple (and the labels beside it) to ``builder``."""
+    """Add every triple, its qualifiers and the labels beside it to ``builder``."""
     source = display(name)
     # Longer fields than csv allows by default are stopped by the length of the line.
     csv.field_size_limit(2 * MAX_LINE_BYTES)
@@ -85,41 +102,80 @@ def read_triples(stream: BinaryIO, name: str, builder: PackBuilder, problems: Pr
         _, names = next(records, (0, []))
         if not table.columns:
             columns = _columns_of_header(names, source)
-    places = [columns.index(column) for column in TRIPLE_COLUMNS]
-    labels = _label_setters(builder, columns)
+    reader = _TableReader(builder, columns, table.literals)
     for number, fields in records:
         try:
-            if len(fields) != len(columns):
-                raise BuildError(_wrong_count(fields, columns))
-            subject, relation, obj = (fields[place] for place in places)
-            builder.add(subject, relation, _object(obj, table.literals.get(relation)))
-            for key, text, setter in labels:
-                if fields[text]:
-                    setter(fields[key], fields[text])
+            reader.take(fields)
         except (BuildError, ValueError) as error:
             problems.broken(source, number, str(error))
 
 
+class _TableReader:
+    """Lines of one table, given to the builder as triples, qualifiers and labels."""
+
+    def __init__(self, builder: PackBuilder, columns: Sequence[str], literals: Mapping[str, LiteralRule]) -> None:
+        self._builder = builder
+        self._literals = literals
+        self._is_repeated = columns[-1] == REPEATED
+        self._columns = columns[:-1] if self._is_repeated else columns
+        self._places = [columns.index(column) for column in TRIPLE_COLUMNS]
+        self._labels = _label_setters(builder, columns)
+        # (place of the value, its relation; "" when the field before it names the relation)
+        self._qualifiers = [
+            (place, column.removeprefix(OF_RELATION) if column != "value" else "")
+            for place, column in enumerate(columns)
+            if column == "value" or column.startswith(OF_RELATION)
+        ]
+
+    def take(self, fields: list[str]) -> None:
+        """Add one line; BuildError and ValueError say what is wrong with it."""
+        n_more = len(fields) - len(self._columns)
+        if n_more and (n_more < -len(QUALIFIER_COLUMNS) or n_more % 2 or not self._is_repeated):
+            raise BuildError(_wrong_count(fields, self._columns, self._is_repeated))
+        subject, relation, obj = (fields[place] for place in self._places)
+        qualifiers = self._qualifiers_of(fields)
+        self._builder.add(subject, relation, self._value(relation, obj), qualifiers)
+        for key, text, setter in self._labels:
+            if fields[text]:
+                setter(fields[key], fields[text])
+
+    def _qualifiers_of(self, fields: list[str]) -> list[tuple[str, Value]]:
+        """What the line says besides its triple; empty fields say nothing."""
+        found = []
+        more = [(place, "") for place in range(len(self._columns) + 1, len(fields), 2)]
+        for place, fixed in (*self._qualifiers, *more):
+            if place >= len(fields):
+                continue  # a repeated pair may be there no time
+            relation, value = fixed or fields[place - 1], fields[place]
+            if not fixed and bool(relation) != bool(value):
+                what, lacks = ("qualifier", "value") if relation else ("value", "qualifier")
+                raise BuildError(f"{what} {relation or value!r} without a {lacks} (leave both fields empty for none)")
+            if value:
+                found.append((relation, self._value(relation, value)))
+        return found
+
+    def _value(self, relation: str, text: str) -> Value:
+        """A key or a literal: written ``"text"^^kind``, or of a relation that has literals."""
+        kind = self._literals.get(relation)
+        return parse_typed(text) or (text if kind is None else parse_literal(kind[0], text, kind[1]))
+
+
 def _columns_of_header(names: Sequence[str], source: str) -> tuple[str, ...]:
-    known = (*TRIPLE_COLUMNS, *LABEL_COLUMNS)
-    columns = tuple(name if name in known else IGNORED for name in (n.lower() for n in names))
+    known = (*TRIPLE_COLUMNS, *LABEL_COLUMNS, *QUALIFIER_COLUMNS)
+    columns = tuple(
+        name if name.startswith(OF_RELATION) else name.lower() if name.lower() in known else IGNORED for name in names
+    )
     try:
         return check_columns(columns)
     except UsageError as error:
         raise BuildError(f"{source}:1: header: {error}; --columns names them") from None
 
 
-def _wrong_count(fields: Sequence[str], columns: Sequence[str]) -> str:
+def _wrong_count(fields: Sequence[str], columns: Sequence[str], is_repeated: bool) -> str:
     advice = "--columns and --delimiter say which" if len(fields) > len(columns) else "is the delimiter right?"
+    if is_repeated:
+        advice = "and pairs of qualifier and value"
     return f"{len(fields)} field{'s' * (len(fields) != 1)}, {len(columns)} expected ({advice})"
-
-
-def _object(text: str, kind: tuple[LiteralKind, str] | None) -> str | Literal:
-    """A key or a literal: written ``"text"^^kind``, or of a relation that has literals."""
-    typed = parse_typed(text)
-    if typed is not None:
-        return typed
-    return text if kind is None else parse_literal(kind[0], text, kind[1])
 
 
 def _label_setters(builder: PackBuilder, columns: Sequence[str]) -> list[tuple[int, int, Callable[[str, str], None]]]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +30,19 @@ from kgask.build.folder import new_folder
 from kgask.build.names_writer import Alias, EntityText, write_names
 from kgask.build.passages_writer import split_text, write_passages
 from kgask.build.readable import entity_label, relation_label
+from kgask.build.settle import settled
+from kgask.build.statements import Said
+from kgask.build.terms import Terms, Value, checked
 from kgask.config import PACK_MANIFEST
-from kgask.errors import BuildError
 from kgask.pack import header
 from kgask.pack.content import content_hash, relation_hash
-from kgask.pack.csr import Csr, build_csr, triple_ids_of
-from kgask.pack.literals import literal_label, parse_literal, parse_typed
+from kgask.pack.csr import Csr
+from kgask.pack.literals import literal_label
 from kgask.pack.names import Names
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE
-from kgask.pack.qualifiers import QUALIFIERS_COUNT, STATEMENTS_COUNT, build_qualifiers
+from kgask.pack.qualifiers import QUALIFIERS_COUNT, STATEMENTS_COUNT
 from kgask.pack.records import Literal, RelationText
-from kgask.pack.schema import key_order
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT, type_relations, type_table
 from kgask.version import __version__
 
@@ -54,6 +55,7 @@ class BuildReport:
     manifest: dict[str, Any]
     duplicates: int  # triples given more than once
     unused_texts: int  # keys with labels, aliases or descriptions that no triple names
+    nested: int  # statements about statements, which a pack cannot hold
 
 
 @dataclass(slots=True)
@@ -90,14 +92,9 @@ class PackBuilder:
     """
 
     def __init__(self) -> None:
-        self._entities: dict[str, int] = {}
-        self._literals: dict[Literal, int] = {}
-        self._relations: dict[str, int] = {}
-        # Objects are entity numbers >= 0, or ~number of a literal.
-        self._triples = (array("q"), array("q"), array("q"))
-        # Statements: the number of a triple as it was added, how many qualifiers; and these, one after another.
-        self._statements = (array("q"), array("q"))
-        self._qualifiers = (array("q"), array("q"))
+        self._terms = Terms()
+        # Rows of numbers, one after another: see build.statements.Said.
+        self._triples, self._statements, self._qualifiers = array("q"), array("q"), array("q")
         self._labels = _Ranked()
         self._descriptions = _Ranked()
         self._aliases: dict[str, set[str]] = {}
@@ -106,66 +103,51 @@ class PackBuilder:
         self._passages: dict[str, set[str]] = {}
 
     def add(
-        self, subject: str, relation: str, obj: str | Literal, qualifiers: Sequence[tuple[str, str | Literal]] = ()
+        self,
+        subject: str,
+        relation: str,
+        obj: Value,
+        qualifiers: Sequence[tuple[str, Value]] = (),
+        node: str | None = None,
     ) -> None:
         """Add a triple, whose object is a key or a literal, and what it is said with: pairs of relation and value.
 
-        Nothing is added when this raises.
+        ``node`` stands for the triple in the sources: what they say of it are qualifiers too. Nothing is added when
+        this raises.
         """
-        if subject not in self._entities:
-            _check_key(subject)
-        for key, value in ((relation, obj), *qualifiers):
-            if key not in self._relations:
-                _checked(key, "relation")
-            if isinstance(value, str):
-                if value not in self._entities:
-                    _check_key(value)
-            else:
-                self._literal(value)
-        if qualifiers:
-            self._statements[0].append(self.n_added)
-            self._statements[1].append(len(qualifiers))
-        self._triples[0].append(self._entities.setdefault(subject, len(self._entities)))
-        self._add_end(self._triples[1], self._triples[2], relation, obj)
-        for key, value in qualifiers:
-            self._add_end(*self._qualifiers, key, value)
+        terms = self._terms
+        row = terms.entity(subject), terms.relation(relation), terms.value(obj)
+        pairs = [(terms.relation(key), terms.value(value)) for key, value in qualifiers]
+        if node is not None:
+            self.stands_for(node, self.n_added)
+        if pairs:
+            own = ~len(self._statements)
+            self._statements.extend((own, self.n_added))
+            for pair in pairs:
+                self._qualifiers.extend((own, *pair))
+        self._triples.extend(row)
 
-    def _add_end(self, relations: array[int], ends: array[int], relation: str, end: str | Literal) -> None:
-        """A relation with what stands at its right, both checked before."""
-        relations.append(self._relations.setdefault(relation, len(self._relations)))
-        if isinstance(end, str):
-            ends.append(self._entities.setdefault(end, len(self._entities)))
-        else:
-            ends.append(~self._literal(end))
-
-    def _literal(self, literal: Literal) -> int:
-        number = self._literals.get(literal)
-        if number is None:
-            try:
-                parsed = parse_literal(literal.kind, literal.text, literal.unit)
-            except ValueError as error:
-                raise BuildError(str(error)) from None
-            _checked(parsed.text + parsed.unit, "literal")
-            number = self._literals.setdefault(parsed, len(self._literals))
-        return number
+    def stands_for(self, node: str, row: int = -1) -> None:
+        """What is said of ``node`` is said of a triple, by default of one that a pack cannot hold."""
+        self._statements.extend((self._terms.entity(node), row))
 
     def knows(self, key: str) -> bool:
         """Whether a triple names this entity or relation so far."""
-        return key in self._entities or key in self._relations
+        return key in self._terms.entities or key in self._terms.relations
 
     def label(self, key: str, text: str, rank: int = 0) -> None:
         """Name an entity; the lowest rank wins, others of that rank become aliases."""
-        self._labels.put(key, _checked(text, "label"), rank)
+        self._labels.put(key, checked(text, "label"), rank)
 
     def alias(self, key: str, text: str) -> None:
-        self._aliases.setdefault(key, set()).add(_checked(text, "alias"))
+        self._aliases.setdefault(key, set()).add(checked(text, "alias"))
 
     def description(self, key: str, text: str, rank: int = 0) -> None:
-        self._descriptions.put(key, _checked(text, "description"), rank)
+        self._descriptions.put(key, checked(text, "description"), rank)
 
     def passage(self, keys: Iterable[str], text: str) -> None:
         """A text about the entities with these keys; a long one becomes several passages."""
-        for piece in split_text(_checked(text, "passage")):
+        for piece in split_text(checked(text, "passage")):
             self._passages.setdefault(piece, set()).update(keys)
 
     def relation(
@@ -179,10 +161,10 @@ class PackBuilder:
     ) -> None:
         """Give a relation its words; what is empty here leaves what was given before."""
         if label:
-            self._relation_labels.put(key, _checked(label, "label"), rank)
+            self._relation_labels.put(key, checked(label, "label"), rank)
         for text in (*aliases, description, inverse_label):
             if text:
-                _checked(text, "relation text")
+                checked(text, "relation text")
         old = self._relation_texts.get(key, RelationText(key, ""))
         self._relation_texts[key] = RelationText(
             key,
@@ -195,7 +177,7 @@ class PackBuilder:
     @property
     def n_added(self) -> int:
         """Triples added so far, duplicates counted."""
-        return len(self._triples[0])
+        return len(self._triples) // 3
 
     def write(
         self,
@@ -211,54 +193,35 @@ class PackBuilder:
 
         ``made_from`` are files and folders that it must not replace.
         """
-        if not self.n_added:
-            raise BuildError("no triples, so no pack")
         path = Path(path)
-        keys = sorted(self._entities, key=key_order)
-        literals = sorted(self._literals, key=lambda x: (x.kind, x.value or 0.0, x.text, x.unit))
-        relation_keys = sorted(self._relations, key=key_order)
-        csr = self._arrays(keys, literals, relation_keys)
-        entities, aliases = self._entity_texts(keys, literals)
-        relations = [self._relation_text(key) for key in relation_keys]
+        found = settled(self._terms, self._given(), lambda key: self._labels.best(key)[0] or entity_label(key))
+        entities, aliases = self._entity_texts(found.keys, found.literals)
+        relations = [self._relation_text(key) for key in found.relation_keys]
         labelled = self._labels.keys() | self._descriptions.keys() | self._aliases.keys()
         with new_folder(path, force, sources=made_from) as folder:
-            n_names = write_names(folder / header.NAMES_FILE, entities, literals, aliases, relations)
+            n_names = write_names(folder / header.NAMES_FILE, entities, found.literals, aliases, relations)
             counts = {
                 "entities": len(entities),
-                "literals": len(literals),
+                "literals": len(found.literals),
                 "relations": len(relations),
-                "triples": len(csr.out_relation),
+                "triples": len(found.csr.out_relation),
                 "names": n_names,
                 "aliases": len(aliases),
             }
-            passages = self._passage_rows(keys)
+            passages = self._passage_rows(found.keys)
             if passages:
                 counts["passages"] = len(passages)
                 write_passages(folder / PASSAGES_FILE, passages)
             about = {"name": name or path.name, "sources": list(sources), "licences": list(licences)}
-            manifest = _write_arrays_and_manifest(folder, csr, counts, relations, about)
-        unused = len(labelled - self._entities.keys() - self._relations.keys())
-        return BuildReport(path, manifest, self.n_added - len(csr.out_relation), unused)
+            manifest = _write_arrays_and_manifest(folder, found.csr, counts, relations, about)
+        unused = len(labelled.difference(found.keys, found.relation_keys))
+        return BuildReport(path, manifest, found.n_duplicates, unused, found.n_nested)
 
-    def _arrays(self, keys: list[str], literals: list[Literal], relation_keys: list[str]) -> Csr:
-        """Number everything by its place in the sorted lists."""
-        n_entities, n_relations = len(keys) + len(literals), len(relation_keys)
-        # Indexed by a number of the builder's: literals, numbered from -1 downwards, count from the end.
-        ids = np.empty(n_entities, dtype=np.int64)
-        ids[[self._entities[key] for key in keys]] = np.arange(len(keys))
-        ids[[~self._literals[literal] for literal in literals]] = np.arange(len(keys), n_entities)
-        relation_ids = np.empty(n_relations, dtype=np.int64)
-        relation_ids[[self._relations[key] for key in relation_keys]] = np.arange(n_relations)
-        s, r, o = (np.frombuffer(column, dtype=np.int64) for column in self._triples)
-        csr = build_csr(ids[s], relation_ids[r], ids[o], n_entities, n_relations)
-        if not self._statements[0]:
-            return csr
-        said_of, lengths = (np.frombuffer(column, dtype=np.int64) for column in self._statements)
-        relations, values = (np.frombuffer(column, dtype=np.int64) for column in self._qualifiers)
-        triples = triple_ids_of(csr, ids[s[said_of]], relation_ids[r[said_of]], ids[o[said_of]])
-        sizes = (len(csr.out_relation), n_entities, n_relations)
-        qualified = build_qualifiers(triples, lengths, relation_ids[relations], ids[values], *sizes)
-        return replace(csr, **vars(qualified))
+    def _given(self) -> Said:
+        def columns(rows: array[int], width: int) -> np.ndarray:
+            return np.frombuffer(rows, dtype=np.int64).reshape(-1, width).T
+
+        return Said(columns(self._triples, 3), columns(self._statements, 2), columns(self._qualifiers, 3))
 
     def _entity_texts(self, keys: list[str], literals: list[Literal]) -> tuple[list[EntityText], list[Alias]]:
         entities, aliases = [], []
@@ -295,30 +258,6 @@ class PackBuilder:
         aliases = {*text.aliases, *others, *also, *self._aliases.get(key, ())} - {label}
         description = text.description or self._descriptions.best(key)[0] or ""
         return RelationText(key, label, tuple(sorted(aliases)), description, text.inverse_label)
-
-
-def _check_key(key: str) -> None:
-    _checked(key, "key")
-    if not key.startswith('"'):
-        return
-    try:
-        is_literal = parse_typed(key) is not None
-    except ValueError:
-        is_literal = True
-    if is_literal:
-        raise BuildError("a literal stands only at the right of a triple")
-
-
-def _checked(text: str, what: str) -> str:
-    if not text or text.isspace():
-        raise BuildError(f"empty {what}")
-    if "\0" in text:
-        raise BuildError(f"NUL byte in a {what}")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise BuildError(f"a {what} that is not Unicode text (lone surrogate)") from None
-    return text
 
 
 def _write_arrays_and_manifest(

@@ -36,3 +36,9 @@ def distinct_rows(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> t
 def row_pointers(lengths: np.ndarray) -> np.ndarray:
     """int64 [n+1]: where each row begins, and where the last one ends."""
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
+
+
+def spans(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The numbers from each start on, as many as its length, one after another."""
+    pointers = row_pointers(lengths)
+    return np.repeat(starts - pointers[:-1], lengths) + np.arange(pointers[-1])

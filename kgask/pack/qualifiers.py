@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kgask.pack.arrays import distinct_rows, id_type, relation_type, row_pointers
+from kgask.pack.arrays import distinct_rows, id_type, relation_type, row_pointers, spans
 
 QUALIFIER_ARRAYS = ("statement_triple", "qualifier_indptr", "qualifier_relation", "qualifier_value")
 STATEMENTS_COUNT, QUALIFIERS_COUNT = "statements", "qualifiers"  # S and Q, in the manifest's counts
@@ -75,7 +75,7 @@ def build_qualifiers(
     starts = row_pointers(np.bincount(rows, minlength=len(triples)))
     order = np.unique(_ranks(triples, starts, relations, values), return_index=True)[1]  # equal ones have one rank
     indptr = row_pointers(np.diff(starts)[order])
-    places = np.repeat(starts[order] - indptr[:-1], np.diff(indptr)) + np.arange(indptr[-1])
+    places = spans(starts[order], np.diff(indptr))
     return Qualifiers(
         statement_triple=triples[order].astype(id_type(n_triples)),
         qualifier_indptr=indptr.astype(id_type(len(places))),

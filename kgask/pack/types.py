@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgask.pack.arrays import id_type
+from kgask.pack.arrays import id_type, spans
 from kgask.pack.csr import Csr
 from kgask.pack.records import RelationText
 
@@ -60,7 +60,6 @@ def type_table(csr: Csr, relations: Sequence[int], n_relations: int) -> np.ndarr
     has = np.unique(np.concatenate([outward, inward]))  # entity and relation, each pair once
     first, last = np.searchsorted(has, instances * n_relations), np.searchsorted(has, (instances + 1) * n_relations)
     counts = last - first
-    rows = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-    pairs = np.unique(np.repeat(types, counts) * n_relations + has[rows] % n_relations)
+    pairs = np.unique(np.repeat(types, counts) * n_relations + has[spans(first, counts)] % n_relations)
     found = np.column_stack([pairs // n_relations, pairs % n_relations])
     return found.astype(id_type(n_entities))
