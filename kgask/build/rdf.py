@@ -90,17 +90,19 @@ def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> It
             return
         except SyntaxError as error:
             # The parser finds the next statement by itself, except in XML.
-            problems.broken(source, error.lineno, _reason(error))
+            problems.broken(source, error.lineno, _reason(error, format))
             if format == "rdf":
                 return
             continue
         yield quad
 
 
-def _reason(error: SyntaxError) -> str:
+def _reason(error: SyntaxError, format: str) -> str:
     """The parser's words without the place, which is told before them."""
-    text = " ".join(str(error.msg).split())
-    return re.sub(r"^Parser error (at|between) line .*?: ", "", text)
+    text = re.sub(r"^Parser error (at|between) line .*?: ", "", " ".join(str(error.msg).split()))
+    if format in ("nt", "nq") and "subject of a triple" in text:
+        text += "; << quoted triples >> are read as Turtle: --format ttl"
+    return text
 
 
 def _statement(quad: Any, limit: int = 120) -> str:
@@ -201,7 +203,7 @@ def _literal(obj: Any) -> Literal:
     """A literal of the datatype's kind; ill-typed ones ("2021-02-30"^^xsd:date is legal RDF) stay strings."""
     datatype = obj.datatype.value
     kind: LiteralKind = "date" if datatype in _DATES else "number" if datatype in _NUMBERS else "string"
-    text = obj.value
+    text = obj.value.removeprefix("+") if kind == "number" else obj.value
     try:
         return parse_literal(kind, text)
     except ValueError:

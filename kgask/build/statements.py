@@ -168,7 +168,7 @@ def _value_nodes(
         if literal.kind == "number":
             unit = keys[detail] if detail >= 0 else _NO_UNIT
             words = "" if unit == _NO_UNIT else unit_name(unit).replace("]", ")")
-            literal = parse_literal("number", literal.text.lstrip("+"), words)
+            literal = parse_literal("number", literal.text, words)
         elif literal.kind == "date" and _NOTHING < detail < 0:
             literal = _as_precise(literal, int(literals[~detail].value or 0))
         exact[node] = terms.value(literal)

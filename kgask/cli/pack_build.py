@@ -20,6 +20,13 @@ ids or labels: a key without a label is its own label.
 Columns (--columns, or the first line with --header): subject, relation, object,
 subject_label, relation_label, object_label, and _ for a column to pass over.
 \b
+Qualifiers (point in time, role) of a line's triple; empty fields say nothing:
+  qualifier,value          a relation and its value, any number of such pairs
+  qualifier,value,...      at the end: as many pairs as the line has
+  qualifier:RELATION       values of this relation ("qualifier:point in time")
+In RDF: << s p o >> q v, s p o {| q v |} (Turtle), rdf:reifies, and Wikidata's
+statement nodes (p:, ps:, pq:, with psv: and pqv: for units and precision).
+\b
 Literals. A field of a table is an entity unless it is written as a literal:
   "1811"^^date   "1811-10-30"^^date   "44 BCE"^^date   "-0043-03-15"^^date
   "357588"^^number   "357588"^^number[km²]   "any text"^^string
@@ -41,6 +48,8 @@ Lines of # alone or beginning with "# " are comments. A broken line stops the bu
 Examples:
   kgask pack build kb.txt.gz --literal release_year=date -o films
   kgask pack build triples.tsv --labels labels.tsv --relations relations.tsv -o mine
+  kgask pack build prizes.csv -o prizes --literal "point in time=date" \\
+    --columns "subject,relation,object,qualifier:point in time"
   kgask pack build codex.tsv -o codex \\
     --columns subject,subject_label,relation,relation_label,object,object_label,_
   zcat dump.nt.gz | kgask pack build - --format nt -o dump
@@ -128,6 +137,8 @@ def _summary(outcome: BuildOutcome) -> str:
     report = outcome.report
     counts = report.manifest["counts"]
     extra = [f"{report.duplicates:,} duplicate triples dropped"] if report.duplicates else []
+    if report.nested:
+        extra.append(f"{report.nested:,} statements about statements left out")
     if report.unused_texts:
         extra.append(f"texts of {report.unused_texts:,} keys that no triple names left out")
     if outcome.broken:
@@ -136,6 +147,7 @@ def _summary(outcome: BuildOutcome) -> str:
         f"{report.path}: {counts['triples']:,} triples, {counts['entities']:,} entities "
         f"({counts['literals']:,} literals), {counts['relations']:,} relations"
     )
-    if "passages" in counts:
-        summary += f", {counts['passages']:,} passages"
+    for part in ("statements", "passages"):
+        if part in counts:
+            summary += f", {counts[part]:,} {part}" + (" with qualifiers" if part == "statements" else "")
     return "; ".join([summary, *extra])
