@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from kgask.types import EntityId, HopPlan, Mention, Question
+from kgask.types import EntityId, HopPlan, Mention, Question, Statement, TripleId
 
 
 @runtime_checkable
@@ -32,6 +32,8 @@ class Graph(Protocol):
     def labels(self, entities: Iterable[EntityId]) -> list[str]: ...
 
     def relation_labels(self) -> Sequence[str]: ...
+
+    def statements(self, triple_ids: Iterable[TripleId]) -> dict[TripleId, tuple[Statement, ...]]: ...
 
 
 class Linker(Protocol):

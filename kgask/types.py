@@ -21,6 +21,7 @@ EntityId = int
 RelationId = int
 DirectedRelationId = int
 TripleId = int  # row number in (subject, relation, object) order
+Statement = tuple[tuple[RelationId, EntityId], ...]  # the qualifiers that a triple is said with, in ascending order
 
 Match = Literal["label", "alias", "typo", "given"]
 Stage = Literal["link", "plan", "retrieve", "confidence", "read"]  # where a question can die
@@ -170,6 +171,7 @@ class SupportTriple:
     hop: int
     score: float
     inverse: bool = False
+    qualifiers: tuple[tuple[str, str], ...] = ()  # what it is said with, relation and value, of all its statements
 
 
 @dataclass(frozen=True, slots=True)

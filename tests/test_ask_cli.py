@@ -49,7 +49,8 @@ def test_json_contract_of_an_answer() -> None:
     assert content["entities"][0]["key"] == "Q36322"
     triples = [(t["subject"], t["relation"], t["object"]) for t in content["support"]]
     assert ("Lady Susan", "author", "Jane Austen") in triples
-    assert all(set(t) == {"id", "subject", "relation", "object", "hop", "score"} for t in content["support"])
+    fields = {"id", "subject", "relation", "object", "hop", "score", "qualifiers"}
+    assert all(set(t) == fields for t in content["support"])
     assert (content["abstained"], content["reason"]) == (False, None)
     assert 0.5 <= content["confidence"] <= 1
     assert content["seeds"][0]["mention"] == "Lady Susan"

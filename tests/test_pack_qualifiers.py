@@ -9,11 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgask.build.writer import PackBuilder
+from kgask.cli.pack import pack as pack_command
 from kgask.errors import BuildError, PackError
+from kgask.eval.make_copy import copy_pack, naming_of
 from kgask.pack.check import check_pack
 from kgask.pack.header import ARRAYS, dump_manifest
 from kgask.pack.literals import literal_key, parse_literal
@@ -195,3 +198,26 @@ def test_a_row_index_that_was_overwritten_does_not_open(offices: Path) -> None:
 
 def test_older_packs_have_the_older_arrays_only(family: Pack) -> None:
     assert {path.stem for path in family.path.glob("*.npy")} - {"types"} == set(ARRAYS)
+
+
+def test_a_copy_keeps_the_statements(offices: Path, tmp_path: Path) -> None:
+    with Pack.open(offices) as pack:
+        copy_pack(pack, tmp_path / "copy", naming_of(pack), "copied")
+        with Pack.open(tmp_path / "copy") as copy:
+            assert copy.content_hash == pack.content_hash and copy.n_statements == 4
+
+
+def test_info_and_show_tell_of_statements(offices: Path) -> None:
+    facts = json.loads(_command("info", str(offices), "--json"))
+    assert (facts["statements"], facts["qualifiers"], facts["format"]) == (4, 6, "1.3")
+    shown = json.loads(_command("show", "ann", "--pack", str(offices), "--json"))
+    said = {row["relation"]: row["statements"] for row in shown["triples"]}
+    assert said == {"office": [[["start", "1801"]], [["start", "1809"]]], "child": []}
+    lines = _command("show", "ann", "--pack", str(offices)).splitlines()
+    assert "ann\toffice\tmayor\tstart: 1801; start: 1809" in lines
+
+
+def _command(*arguments: str) -> str:
+    done = CliRunner().invoke(pack_command, arguments)
+    assert done.exit_code == 0, done.output
+    return done.stdout

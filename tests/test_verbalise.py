@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toy_graph import ToyGraph
 
+from kgask.build.writer import PackBuilder
 from kgask.pack.labels import clean_label, inverse_phrase, readable_relation, relation_phrase
+from kgask.pack.literals import parse_literal
+from kgask.pack.store import Pack
 from kgask.types import ScoredTriple
-from kgask.verbalise import relation_words, verbalise, walked_ends
+from kgask.verbalise import relation_words, statements_in_words, verbalise, walked_ends
 
 GRAPH = ToyGraph(
     [
@@ -128,3 +133,25 @@ def test_a_clean_label_is_one_short_printable_line_and_stays_as_it_is(text: str)
     cleaned = clean_label(text)
     assert cleaned.isprintable() and len(cleaned) <= 160
     assert clean_label(cleaned) == cleaned
+
+
+def test_what_a_triple_is_said_with_stands_behind_it(tmp_path: Path) -> None:
+    builder = PackBuilder()
+    years = [parse_literal("date", str(year)) for year in (1903, 1911)]
+    builder.add("Marie", "award received", "Physics prize", [("point in time", years[0]), ("with|x", "Pi\nerre")])
+    builder.add("Marie", "award received", "Physics prize", [("point in time", years[1])])
+    builder.add("Marie", "child", "Eve")
+    builder.write(tmp_path / "p")
+    with Pack.open(tmp_path / "p") as pack:
+        triples = [ScoredTriple(triple, 1, 1.0, inverse) for triple in range(2) for inverse in (False, True)]
+        lines = verbalise(triples, pack)
+        said = "(point in time: 1903, with/x: Pi erre; point in time: 1911)"
+        assert [line.text() for line in lines] == [
+            f"Marie | award received | Physics prize {said}",
+            f"Physics prize | is award received of | Marie {said}",
+            "Marie | child | Eve",
+            "Eve | is child of | Marie",
+        ]
+        assert lines[1].rigel_text() == f"(Physics prize, <inv>-award-received, Marie) {said}"
+        words = statements_in_words(pack, range(2), pack.relation_labels())
+        assert words == {0: ((("point in time", "1903"), ("with|x", "Pi\nerre")), (("point in time", "1911"),))}

@@ -7,16 +7,18 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from kgask.pack.normalise import normalise
+from kgask.pack.qualifiers import Qualifiers
 from kgask.pack.records import NameHit
 from kgask.types import Candidate, Evidence, ScoredTriple
 
 Named = tuple[str, str, str]
 
 
-class ToyGraph:
+class ToyGraph(Qualifiers):
     """Built from named triples; entity and relation ids in order of appearance."""
 
     def __init__(self, triples: Sequence[Named]):
+        super().__init__()
         self.names = list(dict.fromkeys(name for subject, _, obj in triples for name in (subject, obj)))
         self.relation_names = list(dict.fromkeys(relation for _, relation, _ in triples))
         rows = sorted(

@@ -31,6 +31,7 @@ from kgask.types import (
     SupportTriple,
     undirected,
 )
+from kgask.verbalise import statements_in_words
 
 ASKED = 0.5  # probability from which the plan is said to want one relation
 
@@ -112,9 +113,19 @@ def support_in_words(pack: Pack, triples: list[ScoredTriple]) -> tuple[SupportTr
     subjects, relations, objects = pack.triples(np.array([t.triple for t in triples]))
     ends = pack.labels(np.concatenate([subjects, objects]).tolist())
     names = pack.relation_labels()
+    said = statements_in_words(pack, (t.triple for t in triples), names)
     rows = zip(triples, ends[: len(triples)], relations.tolist(), ends[len(triples) :], strict=True)
     return tuple(
-        SupportTriple(t.triple, subject, names[relation], obj, t.hop, round(t.score, 4), t.inverse)
+        SupportTriple(
+            t.triple,
+            subject,
+            names[relation],
+            obj,
+            t.hop,
+            round(t.score, 4),
+            t.inverse,
+            sum(said.get(t.triple, ()), ()),
+        )
         for t, subject, relation, obj in rows
     )
 

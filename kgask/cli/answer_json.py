@@ -5,7 +5,8 @@
 ``answer``        text, several answers joined by `` | ``; null when there is none
 ``entities``      answer entities or literals, best first: ``id``, ``key``, ``label``
 ``support``       triples that lead from the seeds to every listed entity: ``id``,
-                  ``subject``, ``relation``, ``object`` (labels), ``hop`` (from 1), ``score``
+                  ``subject``, ``relation``, ``object`` (labels), ``hop`` (from 1), ``score``,
+                  ``qualifiers`` (what the triple is said with: relation and value, labels)
 ``confidence``    0..1, calibrated probability that the answer is right (of other methods than rigel the
                   reader's own, which only ranks answers)
 ``abstained``     true when there is no answer
@@ -52,6 +53,7 @@ def answer_json(answer: Answer, pack: Pack, free: bool = False) -> str:
                 "object": t.object,
                 "hop": t.hop,
                 "score": t.score,
+                "qualifiers": [list(pair) for pair in t.qualifiers],
             }
             for t in answer.support
         ],

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kgask.cli.render import with_qualifiers
 from kgask.link.features import FEATURES
 from kgask.pack.store import Pack
 from kgask.types import Answer, Seed, undirected
+from kgask.verbalise import qualifiers_text, statements_in_words
 
 Section = tuple[str, tuple[str, ...], list[tuple[object, ...]]]
 SHOWN_CANDIDATES = 5
@@ -110,10 +112,12 @@ def _triples(answer: Answer, pack: Pack) -> Section:
     subjects, relations, objects = pack.triples([t.triple for t in listed])
     labels = pack.labels([*subjects.tolist(), *objects.tolist()])
     names = pack.relation_labels()
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (t.hop, f"{t.score:.3f}", labels[i], names[relations[i]], labels[len(listed) + i]) for i, t in enumerate(listed)
     ]
-    return "triples for the reader", ("hop", "weight", "subject", "relation", "object"), rows
+    said = statements_in_words(pack, (t.triple for t in listed), names)
+    texts = [qualifiers_text(said.get(t.triple, ())) for t in listed]
+    return "triples for the reader", *with_qualifiers(("hop", "weight", "subject", "relation", "object"), rows, texts)
 
 
 def _death(answer: Answer, pack: Pack) -> Section:

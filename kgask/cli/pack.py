@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kgask.pack.records import NameHit
     from kgask.pack.store import Pack
 
+_COUNTS = ("entities", "literals", "relations", "triples", "statements", "qualifiers", "names")
 NAME_OPTION = click.option("-p", "--pack", "name", metavar="PACK", help="Pack name or path; by default as for ask.")
 PACK_ARGUMENT = click.argument("name", metavar="[PACK]", required=False)
 
@@ -113,7 +114,7 @@ def _facts(opened: Pack, found: Found) -> dict[str, Any]:
         "name": opened.name,
         "path": str(found.path),
         "origin": found.origin,
-        **{key: opened.manifest["counts"][key] for key in ("entities", "literals", "relations", "triples", "names")},
+        **{key: opened.manifest["counts"].get(key, 0) for key in _COUNTS},
         "bytes": sum(entry["bytes"] for entry in manifest["files"].values()),
         "format": f"{version['major']}.{version.get('minor', 0)}",
         "builder": manifest.get("builder", ""),
@@ -216,7 +217,8 @@ def _hit_rows(opened: Pack, hits: list[NameHit]) -> list[dict[str, Any]]:
 @PRINTED
 def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
     """The triples of ENTITY, a key, a label, or an id (#12), in both directions."""
-    from kgask.cli.render import note, shorten, table
+    from kgask.cli.render import note, shorten, table, with_qualifiers
+    from kgask.verbalise import qualifiers_text
 
     with _open(name) as opened:
         chosen, others = _resolve(opened, entity)
@@ -230,10 +232,10 @@ def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
     if as_json:
         _print_json(facts)
         return
-    columns = ("subject", "relation", "object")
+    columns, texts = ("subject", "relation", "object"), [qualifiers_text(row["statements"]) for row in triples]
     about = (facts["label"], facts["key"], f"#{facts['id']}", facts["description"])
     title = "  ".join(dict.fromkeys(filter(None, about)))  # a key that is the label is told once
-    table(columns, [[row[column] for column in columns] for row in triples], title=title)
+    table(*with_qualifiers(columns, [tuple(row[column] for column in columns) for row in triples], texts), title=title)
     if len(triples) < total:
         note(f"{len(triples):,} of {total:,} triples; --limit shows more")
 
@@ -267,6 +269,8 @@ def _triples_of(opened: Pack, entity: int, limit: int) -> tuple[list[dict[str, A
     """Up to ``limit`` triples out and as many in, with their words; and the number of all."""
     import numpy as np
 
+    from kgask.verbalise import statements_in_words
+
     out_start, out_end = opened.out_indptr[entity : entity + 2].tolist()
     in_start, in_end = opened.in_indptr[entity : entity + 2].tolist()
     incoming = slice(in_start, min(in_end, in_start + limit))
@@ -282,7 +286,10 @@ def _triples_of(opened: Pack, entity: int, limit: int) -> tuple[list[dict[str, A
     subjects, relations, objects = opened.triples(ids)
     words = opened.relation_labels()
     rows = zip(ids.tolist(), opened.labels(subjects), relations.tolist(), opened.labels(objects), strict=True)
-    triples = [{"id": i, "subject": s, "relation": words[r], "object": o} for i, s, r, o in rows]
+    said = statements_in_words(opened, ids.tolist(), words)
+    triples = [
+        {"id": i, "subject": s, "relation": words[r], "object": o, "statements": said.get(i, ())} for i, s, r, o in rows
+    ]
     own = slice(out_start, out_end)
     loops = int(np.count_nonzero(opened.out_object[own] == entity))
     return triples, (out_end - out_start) + (in_end - in_start) - loops

@@ -89,6 +89,15 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str =
     Console().print(_drawn(columns, rows, title))
 
 
+def with_qualifiers(
+    columns: tuple[str, ...], rows: Sequence[tuple[object, ...]], texts: Sequence[str]
+) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+    """Columns and rows of triples with what they are said with, where anything is said."""
+    if not any(texts):
+        return columns, list(rows)
+    return (*columns, "qualifiers"), [(*row, text) for row, text in zip(rows, texts, strict=True)]
+
+
 @contextmanager
 def progress(title: str, total_bytes: int | None) -> Iterator[Callable[[int], None]]:
     """A progress bar on a terminal's stderr, nothing elsewhere; yields what to call with bytes done."""
@@ -111,6 +120,7 @@ def answer_view(answer: Answer, pack: Pack, console: Console | None = None) -> N
     from rich.text import Text
 
     from kgask.cli.proof import proof
+    from kgask.verbalise import qualifiers_text
 
     console = console or Console()
     shown = answer.entities[:MAX_ANSWERS]
@@ -122,8 +132,9 @@ def answer_view(answer: Answer, pack: Pack, console: Console | None = None) -> N
     console.print(Text(f"confidence {answer.confidence:.0%}", style=colour))
     triples = proof(answer, pack, {entity.id for entity in shown})
     rows = [(t.hop, t.subject, t.relation, t.object) for t in triples[:MAX_TRIPLES]]
+    said = [qualifiers_text([t.qualifiers]) for t in triples[:MAX_TRIPLES]]
     if rows:
-        console.print(_drawn(("hop", "subject", "relation", "object"), rows))
+        console.print(_drawn(*with_qualifiers(("hop", "subject", "relation", "object"), rows, said)))
     n_facts = len(proof(answer, pack, {entity.id for entity in answer.entities}))
     if len(rows) < n_facts:
         console.print(Text(f"{len(rows)} of {n_facts} facts (--json lists all)", style="dim"))

@@ -61,10 +61,14 @@ def copy_pack(
     builder = PackBuilder()
     relation_keys = [relation.key for relation in pack.relations()]
     for start in range(0, len(chosen), CHUNK):
-        subjects, relations, objects = (part.tolist() for part in pack.triples(chosen[start : start + CHUNK]))
-        ends = _ends(pack, naming, objects)
-        for subject, relation, obj in zip(subjects, relations, objects, strict=True):
-            builder.add(naming.keys[subject], relation_keys[relation], ends[obj])
+        ids = chosen[start : start + CHUNK]
+        subjects, relations, objects = (part.tolist() for part in pack.triples(ids))
+        said = pack.statements(ids)
+        ends = _ends(pack, naming, [*objects, *(v for found in said.values() for one in found for _, v in one)])
+        for triple, subject, relation, obj in zip(ids.tolist(), subjects, relations, objects, strict=True):
+            for one in said.get(triple, ((),)):
+                qualifiers = [(relation_keys[key], ends[value]) for key, value in one]
+                builder.add(naming.keys[subject], relation_keys[relation], ends[obj], qualifiers)
         tell(min(start + CHUNK, len(chosen)))
     _add_texts(builder, pack, naming)
     manifest = pack.manifest

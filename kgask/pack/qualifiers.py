@@ -13,12 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kgask.pack.arrays import distinct_rows, id_type, relation_type, row_pointers, spans
+from kgask.types import Statement, TripleId
 
 QUALIFIER_ARRAYS = ("statement_triple", "qualifier_indptr", "qualifier_relation", "qualifier_value")
 STATEMENTS_COUNT, QUALIFIERS_COUNT = "statements", "qualifiers"  # S and Q, in the manifest's counts
-
-Qualifier = tuple[int, int]  # relation and value, ids of the pack
-Statement = tuple[Qualifier, ...]
 
 
 def _none() -> np.ndarray:
@@ -41,8 +39,10 @@ class Qualifiers:
     def n_statements(self) -> int:
         return len(self.statement_triple)
 
-    def statements(self, triple_ids: Iterable[int]) -> dict[int, tuple[Statement, ...]]:
+    def statements(self, triple_ids: Iterable[TripleId]) -> dict[TripleId, tuple[Statement, ...]]:
         """The statements of each triple; triples that have none are left out."""
+        if not self.n_statements:
+            return {}
         # Ids of the array's own dtype: for others searchsorted would copy the whole array first.
         ids = np.unique(np.fromiter(triple_ids, dtype=self.statement_triple.dtype))
         first = np.searchsorted(self.statement_triple, ids, side="left")

@@ -46,12 +46,13 @@ def _numbered(lines: Sequence[Line]) -> str:
 
 
 def _walked(line: Line) -> str:
-    return f"({line.start}, {line.relation}, {line.end})"
+    return f"({line.start}, {line.relation}, {line.end}){line.said}"
 
 
 def _listed(line: Line) -> str:
     # A quotation mark in a label must not end the list's own.
-    return "[" + ", ".join('"' + part.replace('"', "'") + '"' for part in (line.start, line.relation, line.end)) + "]"
+    parts = filter(None, (line.start, line.relation, line.end, line.qualifiers))
+    return "[" + ", ".join('"' + part.replace('"', "'") + '"' for part in parts) + "]"
 
 
 # Field -> how the facts look in it, best first. Described for users in ``FIELD_HELP``.
