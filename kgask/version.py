@@ -1,3 +1,3 @@
 """The one place that says which version this is; setup.cfg reads it too."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

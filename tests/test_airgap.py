@@ -286,9 +286,9 @@ def test_what_was_checked_to_stay_offline_is_said_with_versions(tmp_path: Path) 
     kgask_wheel, llama = tmp_path / "kgask-1-py3-none-any.whl", tmp_path / "llama_cpp_python-0.0.1-py3-none-any.whl"
     kgask_wheel.touch(), llama.touch(), (tmp_path / "tokenizers-0.23.3-abi3.whl").touch()
     text = airgap._install_text(kgask_wheel, llama, "folder")
-    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    guide = " ".join((ROOT / "docs" / "guide.md").read_text(encoding="utf-8").split())
     for name, version in airgap.CHECKED.items():
-        assert f"{name} {version}" in text and f"{name} {version}" in readme
+        assert f"{name} {version}" in text and f"{name} {version}" in guide
     assert "Here, and not checked so: llama-cpp-python 0.0.1.\n" in text
     llama.unlink()
     assert "not checked" not in airgap._install_text(kgask_wheel, llama, "folder")

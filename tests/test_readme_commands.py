@@ -1,4 +1,4 @@
-"""Every command line of the README is one that kgask takes; those that ask a question really answer or refuse it."""
+"""Every command line of README and docs is one that kgask takes; those that ask really answer or refuse."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ from kgask.cli.main import cli, insert_default_command
 from kgask.config import shipped_root
 
 README = Path(__file__).parents[1] / "README.md"
+PAGES = [README, README.parent / "CONTRIBUTING.md", *sorted((README.parent / "docs").glob("*.md"))]
 OTHER_FILES = "triples.tsv labels.tsv few.txt many.txt q.jsonl qa_dev.txt questions.amr FILE r.jsonl".split()
 FOLDERS = "DATA PACKS runs/rigel runs/similarity rigel0 rigel1 rigel2 rigel3 reader1/reader reader2/reader".split()
 
 
 def commands() -> Iterator[str]:
-    """The lines of the README's shell blocks that start kgask, variables filled in, continued lines joined."""
-    for block in re.findall(r"```sh\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL):
+    """The lines of the pages' shell blocks that start kgask, variables filled in, continued lines joined; each once."""
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
         variables: dict[str, str] = {}
         for line in block.replace("\\\n", " ").splitlines():
             if set_here := re.match(r"([A-Z])=(\S+)", line):
@@ -42,7 +44,7 @@ def words(line: str) -> tuple[list[str], str | None]:
     return found[: min(ends, default=len(found))], stdin
 
 
-LINES = list(commands())
+LINES = list(dict.fromkeys(commands()))
 ASKING = [line for line in LINES if insert_default_command(words(line)[0] or ["ask"])[0] in ("ask", "prompt")]
 
 

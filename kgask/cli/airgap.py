@@ -71,7 +71,7 @@ kgask opens no internet socket and writes only where it is told to and in its ow
 That was checked with {checked}:
 every command ran for 25 seconds, or to its end, under strace in an empty network namespace.{others}
 """
-# With these versions tests/test_offline_long.py passed; README's "Air gap" says the same.
+# With these versions tests/test_offline_long.py passed; docs/guide.md says the same.
 CHECKED = {"onnxruntime-gpu": "1.31.1", "llama-cpp-python": "0.3.36", "tokenizers": "0.23.3"}
 
 
