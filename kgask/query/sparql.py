@@ -31,6 +31,7 @@ from kgask.query.sparql_terms import (
     nothing,
     on_axis,
     select,
+    ungrouped,
 )
 from kgask.query.sparql_values import Mode, Value, ValueWriter
 from kgask.types import EntityId, undirected
@@ -52,7 +53,7 @@ def to_sparql(query: Node, pack: Pack, mode: Mode = "certain") -> str:
     terms = Terms(query, pack)
     writer = _Writer(pack, terms)
     if isinstance(query, SetNode):
-        lines = block("SELECT DISTINCT ?x WHERE {", writer.members(query, "?x", mode))
+        lines = block("SELECT DISTINCT ?x WHERE {", ungrouped(writer.members(query, "?x", mode)))
     elif isinstance(query, TruthNode):
         lines = block("ASK {", writer.truth(query, mode))
     elif isinstance(query, BagNode):
@@ -130,8 +131,7 @@ class _Writer(ValueWriter):
         if counts:
             sizes = self._sizes(node.base, path, x, mode)
             return group([*sizes.lines, *self._compared(sizes.low, sizes.high, node.comparison, value, mode, True)])
-        end, low, high = self._new("v"), self._new("low"), self._new("high")
-        found = [f"{x} {path} {end} .", on_axis(end, axis, low, high)]
+        found, low, high = self._bounds(x, path, axis)
         found = found if mode == "certain" else block("OPTIONAL {", found)
         compared = self._compared(low, high, node.comparison, value, mode)
         return group([*self.members(node.base, x, mode), *found, *compared])
@@ -149,6 +149,8 @@ class _Writer(ValueWriter):
         else:
             words = SURELY if mode == "certain" else PERHAPS
         condition = words[comparison].format(l=low, h=high, lo=value.low, hi=value.high)
+        if comparison == "=" and low == high and value.low == value.high:
+            condition = f"{low} = {value.low}"
         if mode == "certain":
             return [*value.lines, f"FILTER({condition})"]
         unknown = [f"!BOUND({bound})" for bound in (*(() if known else (low,)), *([value.low] if value.lines else []))]
@@ -169,13 +171,21 @@ class _Writer(ValueWriter):
         path = self._terms.path(node.by.path)
         if isinstance(node.by, nodes.SizeOf):
             return self._sizes(node.base, path, x, mode)
-        end, low, high, one, other = (self._new(stem) for stem in ("v", "low", "high", "l", "h"))
-        lines = [*self.members(node.base, x, mode), f"{x} {path} {end} .", on_axis(end, axis, one, other)]
-        best = "MAX" if node.most else "MIN"
-        if axis != DATE:  # numbers are points
-            return _Rows(select(f"{x} ({best}({one}) AS {low})", lines, f"GROUP BY {x}"), low, low)
-        bounds = f"{x} ({best}({one}) AS {low}) ({best}({other}) AS {high})"
-        return _Rows(select(bounds, lines, f"GROUP BY {x}"), low, high)
+        found, one, other = self._bounds(x, path, axis)
+        best, lines = "MAX" if node.most else "MIN", [*self.members(node.base, x, mode), *found]
+        low = high = self._new("best")
+        words = f"{x} ({best}({one}) AS {low})"
+        if one != other:
+            high = self._new("best")
+            words += f" ({best}({other}) AS {high})"
+        return _Rows(select(words, lines, f"GROUP BY {x}"), low, high)
+
+    def _each_value(self, node: nodes.Best, x: str, mode: Mode, axis: str) -> _Rows:
+        """As :meth:`_rows`, one for each value of a member: enough to look for the highest of all."""
+        if isinstance(node.by, nodes.SizeOf):
+            return self._rows(node, x, mode, axis)
+        found, low, high = self._bounds(x, self._terms.path(node.by.path), axis)
+        return _Rows([*self.members(node.base, x, mode), *found], low, high)
 
     def _best(self, node: nodes.Best, x: str, mode: Mode) -> list[str]:
         axis = self._ordered_on(node.by)
@@ -183,6 +193,8 @@ class _Writer(ValueWriter):
             return nothing(x)
         if node.last == 1 and (mode == "possible" or axis != DATE):
             return self._first(node, x, mode, axis)
+        if node.last == 1:
+            return self._surely_first(node, x)
         better, level = (">", ">=") if node.most else ("<", "<=")
         # Surely at rank `last` or above: fewer than that are better, whatever the values are within their bounds.
         lines = self._counting(node, x, mode, axis, better, mode == "certain", f"< {node.last}")
@@ -191,14 +203,29 @@ class _Writer(ValueWriter):
         return lines
 
     def _first(self, node: nodes.Best, x: str, mode: Mode, axis: str) -> list[str]:
-        """Rank 1, perhaps, or of exact values: none that surely takes part is better."""
-        rows, top = self._rows(node, x, mode, axis), self._new("top")
-        others = self._rows(node, self._new("x"), _OTHER[mode], axis)
-        bound, best = (others.low, "MAX") if node.most else (others.high, "MIN")
+        """Rank 1, perhaps, or of numbers: none that surely takes part is better."""
+        rows, others = self._each_value(node, x, mode, axis), self._each_value(node, self._new("x"), _OTHER[mode], axis)
+        top = self._new("top")
         condition = f"{rows.high} >= {top}" if node.most else f"{rows.low} <= {top}"
         if mode == "possible" and not self.decided(node.base):
             condition = f"!BOUND({top}) || {condition}"
-        return group([*select(f"({best}({bound}) AS {top})", others.lines), *rows.lines, f"FILTER({condition})"])
+        highest = f"(MAX({others.low}) AS {top})" if node.most else f"(MIN({others.high}) AS {top})"
+        return group([*select(highest, others.lines), *rows.lines, f"FILTER({condition})"])
+
+    def _surely_first(self, node: nodes.Best, x: str) -> list[str]:
+        """Rank 1 of dates: who may reach furthest of all, less those whom another may outdo."""
+        other = self._new("x")
+        may_outdo, rows = self._each_value(node, other, "possible", DATE), self._furthest(node, x)
+        better = f"{may_outdo.high} > {rows.low}" if node.most else f"{may_outdo.low} < {rows.high}"
+        outdone = [*rows.lines, *may_outdo.lines, f"FILTER({other} != {x} && {better})"]
+        return group([*self._furthest(node, x).lines, *block("MINUS {", outdone)])
+
+    def _furthest(self, node: nodes.Best, x: str) -> _Rows:
+        rows, top = self._rows(node, x, "certain", DATE), self._new("top")
+        others = self._each_value(node, self._new("x"), "possible", DATE)
+        highest = f"(MAX({others.high}) AS {top})" if node.most else f"(MIN({others.low}) AS {top})"
+        reaches = f"FILTER({rows.high if node.most else rows.low} = {top})"
+        return _Rows([*select(highest, others.lines), *rows.lines, reaches], rows.low, rows.high)
 
     def _counting(
         self, node: nodes.Best, x: str, mode: Mode, axis: str, than: str, favoured: bool, how_many: str
@@ -227,6 +254,14 @@ class _Writer(ValueWriter):
             case nodes.Qualified():
                 return False
         return all(self.decided(part) for part in node.parts if isinstance(part, SetNode))
+
+    def _bounds(self, x: str, path: str, axis: str) -> tuple[list[str], str, str]:
+        """The pattern of the values on an axis at the end of a path, and their bounds: one variable for numbers."""
+        end = self._new("v")
+        low = high = self._new("number" if axis != DATE else "low")
+        if axis == DATE:
+            high = self._new("high")
+        return [f"{x} {path} {end} .", on_axis(end, axis, low, high)], low, high
 
     # --- statements -----------------------------------------------------------------------------
 
@@ -261,8 +296,7 @@ class _Writer(ValueWriter):
         value, axis = self.value(node.value), value_axis(node.value, self._pack)
         if value is None or axis is None:
             return lines if mode == "possible" else nothing(x)
-        end, low, high = self._new("v"), self._new("low"), self._new("high")
-        found = [f"{s} {said} {end} .", on_axis(end, axis, low, high)]
+        found, low, high = self._bounds(s, said, axis)
         found = found if mode == "certain" else block("OPTIONAL {", found)
         return group([*lines, *found, *self._compared(low, high, node.comparison, value, mode)])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -54,7 +55,7 @@ class Terms:
             "e:": self._iris.entities,
         }
         self._used: dict[str, str] = {}  # term of an entity or relation -> its label, in the order of use
-        self._n_variables = 0
+        self._variables: Counter[str] = Counter()
         ids = entity_ids(query)
         if ids and ids[-1] >= pack.n_entities:
             raise QueryError(f"no entity {ids[-1]} in this pack")
@@ -62,10 +63,10 @@ class Terms:
 
     def variable(self, stem: str) -> str:
         """A variable that nothing else uses."""
-        self._n_variables += 1
-        if self._n_variables > MAX_VARIABLES:
+        self._variables[stem] += 1
+        if self._variables.total() > MAX_VARIABLES:
             raise QueryError("this query is too long to be written as SPARQL")
-        return f"?{stem}{self._n_variables}"
+        return f"?{stem}{self._variables[stem]}"
 
     def entity(self, entity: EntityId) -> str:
         """The IRI of an entity that the query names."""
@@ -145,6 +146,13 @@ def group(lines: list[str]) -> list[str]:
     return block("{", lines)
 
 
+def ungrouped(lines: list[str]) -> list[str]:
+    """The lines within, where all are one group."""
+    inner = lines[1:-1]
+    is_group = (lines[0], lines[-1]) == ("{", "}") and all(line.startswith("  ") for line in inner)
+    return [line.removeprefix("  ") for line in inner] if is_group else lines
+
+
 def either(*groups: list[str]) -> list[str]:
     """The union of groups."""
     found = group(groups[0])
@@ -194,7 +202,8 @@ def calendar_of_day(number: str, variable: Callable[[str], str]) -> Calendar:
 
 def on_axis(value: str, axis: str, low: str, high: str) -> str:
     """The pattern of a literal's bounds on an axis."""
-    return f'{value} kg:unit "{unit_text(axis)}" ; kg:low {low} ; kg:high {high} .'
+    bounds = f"kg:low {low}" if low == high else f"kg:low {low} ; kg:high {high}"
+    return f'{value} kg:unit "{unit_text(axis)}" ; {bounds} .'
 
 
 def select(words: str, lines: list[str], after: str = "") -> list[str]:

@@ -120,7 +120,10 @@ class ValueWriter(ABC):
         axis = value_axis(node, self._pack)
         if axis is None:
             return None
-        v, one, other, low, high = (self._new(stem) for stem in ("v", "l", "h", "low", "high"))
+        v, low, high = self._new("v"), self._new("low"), self._new("high")
+        one = other = self._new("number" if axis != DATE else "low")
+        if axis == DATE:
+            other = self._new("high")
         lines = [*self.bag(node, v, "certain"), on_axis(v, axis, one, other)]
         words = [f"({of_lows}({one}) AS {low})", f"({of_highs}({other}) AS {high})"]
         dates = ("", "")
