@@ -23,6 +23,7 @@ from kgask.version import __version__
 SECTIONS = {
     "Ask": {
         "ask": ("kgask.cli.ask:ask", "Answer a question, or questions on stdin (the default command)."),
+        "query": ("kgask.cli.query:query", "Run a query in its text form, exactly, with its derivation."),
         "pack": ("kgask.cli.pack:pack", "Build, check, list and look into KG packs."),
         "models": ("kgask.cli.models:models", "Add, list, check and remove planner and reader models."),
         "doctor": ("kgask.cli.doctor:doctor", "Check this installation, its models and a pack."),

@@ -131,6 +131,17 @@ def to_base(value: float, unit: str) -> tuple[str, float]:
     return axis, float(f"{value * scale + offset:.{_DIGITS}g}")  # 2 g/cm³ and 2000 kg/m³ meet
 
 
+def from_base(value: float, unit: str) -> float:
+    """A value on the axis of ``unit``, in that unit."""
+    _, scale, offset = _conversion(unit)
+    return value if (scale, offset) == (1.0, 0.0) else float(f"{(value - offset) / scale:.{_DIGITS}g}")
+
+
+def axis_of(unit: str) -> str:
+    """The axis that numbers of a unit lie on."""
+    return _conversion(unit)[0]
+
+
 @lru_cache(maxsize=4096)
 def _conversion(unit: str) -> tuple[str, float, float]:
     """Axis, scale and offset of a unit."""

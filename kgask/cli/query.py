@@ -1,0 +1,73 @@
+"""``kgask query``: a query in its text form, run exactly on a pack."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from kgask import config
+from kgask.answer.derived import Derived, derived
+from kgask.cli.options import PACK_OPTION, PRINTED, Command
+from kgask.cli.render import clean, note, one_line_json, table
+from kgask.errors import EXIT_NO_ANSWER, UsageError
+from kgask.pack.store import Pack
+from kgask.query.check import check
+from kgask.query.sparql import to_sparql
+from kgask.query.text import parse
+
+
+@click.command(cls=Command)
+@click.argument("text", nargs=-1)
+@PACK_OPTION
+@PRINTED
+@click.option("-e", "--explain", is_flag=True, help="Show on stderr the triples and values that it came from.")
+@click.option("--sparql", "as_sparql", is_flag=True, help="Print it as SPARQL 1.1 instead of running it.")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="Stop after so long.  [default: never]")
+def query(
+    text: tuple[str, ...], pack: str | None, as_json: bool, explain: bool, as_sparql: bool, seconds: float | None
+) -> int:
+    """Run the query TEXT (or stdin) on a pack: exactly, without a model.
+
+    \b
+    The answer is a list, a number, a date, yes or no; what cannot be decided is
+    said on stderr. docs/query.md explains the language. For example:
+      kgask query 'count(follow(<Q15|Africa>, ^<P30>))'
+      kgask query 'best(follow(<Q15>, ^<P30>), value(<P2046|area>), most 1 .. 3)'
+      kgask query 'compare(values(<Q114>, <P2046>) > values(<Q38>, <P2046>))'
+    """
+    written = " ".join(text) if text and text != ("-",) else _from_stdin()
+    settings = config.load_settings()
+    name = pack or str(settings.get("pack", config.DEFAULT_PACK))
+    with Pack.open(config.find("pack", name).path) as opened:
+        asked = parse(written, opened)
+        for problem in check(asked, opened):
+            note(problem)
+        if as_sparql:
+            sys.stdout.write(to_sparql(asked, opened))
+            return 0
+        found = derived(asked, opened, seconds)
+        if as_json:
+            print(one_line_json(found.to_dict() | {"sparql": to_sparql(asked, opened)}))
+        return _show(found, as_json, explain)
+
+
+def _from_stdin() -> str:
+    if sys.stdin.isatty():
+        raise UsageError("no query; try: kgask query 'count(follow(<Q15|Africa>, ^<P30|continent>))'")
+    return sys.stdin.read()
+
+
+def _show(found: Derived, as_json: bool, explain: bool) -> int:
+    for text in found.notes:
+        note(text)
+    if found.text is None:
+        if not as_json:
+            note("no answer" if found.kind == "set" else "unknown")
+        return EXIT_NO_ANSWER
+    if not as_json:
+        print(clean(found.text))
+    if explain or (sys.stdout.isatty() and not as_json):
+        pass
+    return 0

@@ -1,0 +1,75 @@
+"""A value as people read it: in the pack's own unit, dates as precisely as they are known."""
+
+from __future__ import annotations
+
+import math
+
+from kgask.pack.quantities import DATE, NUMBER, SECONDS, Quantity, axis_of, date_of_day, day_number, from_base
+from kgask.query import nodes
+from kgask.query.base import Node
+from kgask.retrieve.run import Runner
+
+LOOKED_AT = 50  # literals whose units are looked at
+DAYS, YEARS = "days", "years"
+
+
+def unit_of(runner: Runner, node: Node, axis: str) -> str:
+    """The unit that a value is shown in: of the literals or numbers that it comes from, else the base unit."""
+    for part in node.walk():
+        if isinstance(part, nodes.Age):
+            return YEARS
+        if isinstance(part, nodes.Number) and axis_of(part.unit) == axis:
+            return part.unit
+        if isinstance(part, nodes.Values | nodes.QualifierOf):
+            for literal in runner.pack.literals(runner.bag(part).certain[:LOOKED_AT].tolist()):
+                if literal is not None and literal.kind == "number" and axis_of(literal.unit) == axis:
+                    return literal.unit
+    return DAYS if axis == SECONDS else axis
+
+
+def in_unit(quantity: Quantity, unit: str) -> tuple[float, float]:
+    """The bounds of a number in a unit; those of dates are days since 1970-01-01."""
+    if quantity.axis in (DATE, NUMBER):
+        return quantity.low, quantity.high
+    return from_base(quantity.low, unit), from_base(quantity.high, unit)
+
+
+def quantity_text(quantity: Quantity, unit: str = "") -> str:
+    """``12 850 km`` style without separators: ``12850 km``, ``41 or 42 years``, ``1775``, ``2 to 5``.
+
+    >>> quantity_text(Quantity("m", 12850000.0, 12850000.0), "km"), quantity_text(Quantity("", 41.0, 42.0), "years")
+    ('12850 km', '41 or 42 years')
+    """
+    if quantity.axis == DATE:
+        return _period(int(quantity.low), int(quantity.high))
+    low, high = in_unit(quantity, unit)
+    between = "or" if high - low == 1 and low.is_integer() else "to"
+    shown = number_text(low) if low == high else f"{number_text(low)} {between} {number_text(high)}"
+    return f"{shown} {unit}" if unit else shown
+
+
+def number_text(number: float) -> str:
+    """Without an exponent where it is short, at most 12 digits."""
+    if math.isfinite(number) and number.is_integer() and abs(number) < 1e15:
+        return str(int(number))
+    return f"{number:.12g}"
+
+
+def _period(low: int, high: int) -> str:
+    first, last = date_of_day(low), date_of_day(high)
+    if low == high:
+        return _date(*first)
+    if first[1:] == (1, 1) and last == (first[0], 12, 31):
+        return _year(first[0])
+    following = (first[0] + 1, 1) if first[1] == 12 else (first[0], first[1] + 1)
+    if first[2] == 1 and high == day_number(*following, 1) - 1:
+        return f"{_year(first[0])}-{first[1]:02}"
+    return f"{_date(*first)} to {_date(*last)}"
+
+
+def _date(year: int, month: int, day: int) -> str:
+    return f"{_year(year)}-{month:02}-{day:02}"
+
+
+def _year(year: int) -> str:
+    return f"-{-year:04}" if year < 0 else f"{year:04}"
