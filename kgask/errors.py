@@ -36,9 +36,13 @@ class BuildError(KgaskError):
 class QueryError(KgaskError):
     """A query cannot be built, read, or run on this pack; says which part."""
 
+    exit_code = EXIT_USAGE
+
 
 class BudgetError(QueryError):
     """A query was stopped: it took more time than it was given."""
+
+    exit_code = EXIT_ERROR
 
 
 class ModelError(KgaskError):

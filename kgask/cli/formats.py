@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from kgask.cli.render import clean
 from kgask.pack.store import Pack
@@ -34,6 +35,12 @@ def _lines(answer: Answer, line: int | None) -> str:
     labels = [entity.label for entity in answer.entities] or [answer.text or ""]
     listed = [] if answer.abstained else [clean(label) for label in labels]
     return "".join(f"{text}\n" for text in listed) + "\n" * (line is not None)
+
+
+def json_line(content: dict[str, Any]) -> str:
+    """JSON on one line; characters that a terminal would act on are escaped as JSON allows."""
+    line = json.dumps(content, ensure_ascii=False)
+    return line if line.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)
 
 
 class _Table:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
 from kgask import config
 from kgask.answer.derived import Derived, derived
+from kgask.cli.formats import json_line
 from kgask.cli.options import PACK_OPTION, PRINTED, Command
-from kgask.cli.render import clean, note, one_line_json, table
-from kgask.errors import EXIT_NO_ANSWER, UsageError
+from kgask.cli.render import Section, clean, explain, note
+from kgask.errors import EXIT_NO_ANSWER, EXIT_OK, UsageError
 from kgask.pack.store import Pack
-from kgask.query.check import check
 from kgask.query.sparql import to_sparql
 from kgask.query.text import parse
 
@@ -22,11 +23,13 @@ from kgask.query.text import parse
 @click.argument("text", nargs=-1)
 @PACK_OPTION
 @PRINTED
-@click.option("-e", "--explain", is_flag=True, help="Show on stderr the triples and values that it came from.")
+@click.option(
+    "-e", "--explain", "explained", is_flag=True, help="Show on stderr the triples and values that it came from."
+)
 @click.option("--sparql", "as_sparql", is_flag=True, help="Print it as SPARQL 1.1 instead of running it.")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), help="Stop after so long.  [default: never]")
 def query(
-    text: tuple[str, ...], pack: str | None, as_json: bool, explain: bool, as_sparql: bool, seconds: float | None
+    text: tuple[str, ...], pack: str | None, as_json: bool, explained: bool, as_sparql: bool, seconds: float | None
 ) -> int:
     """Run the query TEXT (or stdin) on a pack: exactly, without a model.
 
@@ -42,15 +45,14 @@ def query(
     name = pack or str(settings.get("pack", config.DEFAULT_PACK))
     with Pack.open(config.find("pack", name).path) as opened:
         asked = parse(written, opened)
-        for problem in check(asked, opened):
-            note(problem)
+
         if as_sparql:
             sys.stdout.write(to_sparql(asked, opened))
             return 0
         found = derived(asked, opened, seconds)
         if as_json:
-            print(one_line_json(found.to_dict() | {"sparql": to_sparql(asked, opened)}))
-        return _show(found, as_json, explain)
+            print(json_line(found.to_dict() | {"sparql": to_sparql(asked, opened)}))
+        return _show(found, as_json, explained)
 
 
 def _from_stdin() -> str:
@@ -59,15 +61,28 @@ def _from_stdin() -> str:
     return sys.stdin.read()
 
 
-def _show(found: Derived, as_json: bool, explain: bool) -> int:
+def _show(found: Derived, as_json: bool, explained: bool) -> int:
     for text in found.notes:
         note(text)
     if found.text is None:
-        if not as_json:
-            note("no answer" if found.kind == "set" else "unknown")
-        return EXIT_NO_ANSWER
-    if not as_json:
+        note("no answer" if found.kind == "set" else "unknown")
+    elif not as_json:
         print(clean(found.text))
-    if explain or (sys.stdout.isatty() and not as_json):
-        pass
-    return 0
+    if explained or (sys.stdout.isatty() and not as_json):
+        explain(_sections(found))
+    return EXIT_NO_ANSWER if found.text is None else EXIT_OK
+
+
+def _sections(found: Derived) -> list[Section]:
+    facts = [(one.subject, one.relation, one.object) for one in found.support]
+    steps = [row for step in found.derivation for row in _rows(step, 0)]
+    sections: list[Section] = [("derivation", ("step", "of", "values", "compared with"), steps)]
+    return [*sections, ("facts", ("subject", "relation", "object"), facts)] if facts else sections
+
+
+def _rows(step: dict[str, Any], depth: int) -> Iterator[tuple[str, str, str, str]]:
+    more = f" (and {step['more']} more)" if "more" in step else ""
+    values = ", ".join(step.get("values", ()))
+    yield "  " * depth + step["operator"], step.get("member", "") + more, values, step.get("against", "")
+    for part in step.get("parts", ()):
+        yield from _rows(part, depth + 1)

@@ -155,7 +155,10 @@ def _drawn(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str 
     return drawn
 
 
-def explain(sections: Iterable[tuple[str, Sequence[str], Sequence[Sequence[object]]]]) -> None:
+Section = tuple[str, Sequence[str], Sequence[Sequence[object]]]  # title, columns, rows
+
+
+def explain(sections: Iterable[Section]) -> None:
     """Titled tables on stderr: rich on a terminal, tab-separated text elsewhere."""
     if not sys.stderr.isatty():
         for title, _, rows in sections:

@@ -1,0 +1,81 @@
+"""``kgask query`` on the shipped pack: lists, numbers, truths, what is unsure, and bad input."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from forked_cli import kgask
+
+COUNTRIES = "follow(<Q15|Africa>, ^<P30|continent>)"
+ASKED = {
+    f"best({COUNTRIES}, value(<P2046|area>), most 1)": "Algeria\n",
+    f"count({COUNTRIES})": "64\n",
+    f"sum(values({COUNTRIES}, <P2046>))": "30318417 km²\n",
+    "compare(values(<Q114|Kenya>, <P2046>) > values(<Q38|Italy>, <P2046>))": "yes\n",
+    "holds(<Q17|Japan>, <P36|capital>, <Q35765|Osaka>)": "no\n",
+    "age(values(<Q36322|Jane Austen>, <P569>), values(<Q36322>, <P570>))": "41 or 42 years\n",
+    "values(<Q36322|Jane Austen>, <P569>)": "1775\n",
+}
+
+
+@pytest.mark.parametrize("query", ASKED)
+def test_the_answer_and_nothing_else_is_on_stdout(query: str) -> None:
+    done = kgask("query", query)
+    assert (done.returncode, done.stdout) == (0, ASKED[query])
+
+
+def test_missing_values_are_said() -> None:
+    done = kgask("query", f"best({COUNTRIES}, value(<P2046>), most 1)")
+    assert done.stderr == "kgask: among 59 of 64 with a known area\n"
+
+
+def test_what_is_not_known_is_no_answer() -> None:
+    done = kgask("query", f"where({COUNTRIES}, value(<P2046>) > 1[kg])")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "64 more may belong" in done.stderr and "no answer" in done.stderr
+    assert kgask("query", "compare(date(1817) < values(<Q36322>, <P570>))").stderr.endswith("kgask: unknown\n")
+
+
+def test_json_has_the_derivation_and_its_triples() -> None:
+    found = json.loads(kgask("query", "-j", f"best({COUNTRIES}, value(<P2046>), most 1)").stdout)
+    assert found["answer"] == "Algeria" and found["kind"] == "set"
+    assert {"subject": "Algeria", "relation": "area", "object": "2381741 km²"}.items() <= found["support"][-1].items()
+    (best,) = found["derivation"]
+    assert (best["operator"], best["member"], best["values"]) == ("best", "Algeria", ["2381741 km²"])
+    assert {row["id"] for row in found["support"]} == {*best["triples"], *best["parts"][0]["triples"]}
+    assert found["sparql"].count("SELECT") >= 1
+    again = json.loads(kgask("query", "-j", found["query"]).stdout)
+    assert again["query"] == found["query"] and again["answer"] == found["answer"]
+
+
+def test_explain_shows_steps_and_facts_on_stderr() -> None:
+    done = kgask("query", "-e", "holds(<Q17>, <P36>, <Q35765>)")
+    assert done.stdout == "no\n"
+    assert "# derivation" in done.stderr and "Japan\tcapital\tTokyo" in done.stderr
+
+
+def test_stdin_and_sparql() -> None:
+    query = f"count({COUNTRIES})"
+    assert kgask("query", stdin=query).stdout == "64\n"
+    shown = kgask("query", "--sparql", query)
+    assert shown.returncode == 0 and "COUNT(DISTINCT" in shown.stdout.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["foo"], 2, "expected a query"),
+        (["count(<Q15>"], 2, "expected ')'"),
+        (["follow(<nobody>, <P30>)"], 2, "kgask pack search"),
+        (["follow(<Q15>, <nothing>)"], 2, "no relation with the key nothing"),
+        (["count(3)"], 2, "takes a set"),
+        (["-p", "nowhere", "count(<Q15>)"], 1, "nowhere"),
+        (["--seconds", "1e-9", "class(<Q5>)"], 2, "no entity"),
+        (["--seconds", "1e-9", f"count({COUNTRIES})"], 1, "was stopped after"),
+    ],
+)
+def test_bad_input_is_one_line(words: list[str], code: int, says: str) -> None:
+    done = kgask("query", *words)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert says in done.stderr and done.stderr.count("\n") == 1
