@@ -12,13 +12,15 @@ import numpy as np
 import pytest
 
 from kgask.pack.check import check_pack
+from kgask.pack.header import ARRAYS
 from kgask.pack.normalise import normalise
+from kgask.pack.qualifiers import QUALIFIER_ARRAYS
 from kgask.pack.store import Pack
+from kgask.verbalise import qualifiers_text, statements_in_words
 
 ROOT = Path(__file__).parents[1]
 PACK = ROOT / "kg_packs" / "demo"
 REBUILD = ROOT / "kg_packs" / "sources" / "demo" / "rebuild.py"
-ARRAYS = ("out_indptr", "out_relation", "out_object", "in_indptr", "in_relation", "in_subject")
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +59,7 @@ def test_rebuild_gives_the_same_pack(demo: Pack, tmp_path: Path) -> None:
     with Pack.open(target) as rebuilt:
         assert rebuilt.content_hash == demo.content_hash
         assert rebuilt.relation_hash == demo.relation_hash
-        for name in ARRAYS:
+        for name in (*ARRAYS, *QUALIFIER_ARRAYS):
             assert np.array_equal(getattr(rebuilt, name), getattr(demo, name)), name
         assert np.array_equal(rebuilt.types, demo.types)
 
@@ -129,6 +131,31 @@ def test_a_laureate_is_one_node_with_the_facts_of_three_sources(demo: Pack) -> N
     assert objects(demo, curie, "year of Nobel Prize") == {"1903", "1911"}
     assert objects(demo, curie, "spouse") == {"Pierre Curie"}
     assert "Marie Curie" in objects(demo, one(demo, "Polonium", "element"), "discoverer")
+
+
+@pytest.mark.parametrize(
+    ("laureate", "prize", "said"),
+    [
+        ("Marie Curie", "Nobel Prize in Physics", "point in time: 1903"),
+        ("Marie Curie", "Nobel Prize in Chemistry", "point in time: 1911, affiliation: Sorbonne University"),
+        ("Toni Morrison", "Nobel Prize in Literature", "point in time: 1993"),
+    ],
+)
+def test_prizes_say_when_and_where(demo: Pack, laureate: str, prize: str, said: str) -> None:
+    subject, relation = one(demo, laureate, ""), demo.relation_labels().index("award received")
+    triples = demo.triple_ids([subject], [relation], [demo.find_key(f"nobel-{prize.split()[-1].lower()}")])
+    words = statements_in_words(demo, triples.tolist(), demo.relation_labels())
+    assert [qualifiers_text(statements) for statements in words.values()] == [said]
+
+
+def test_every_prize_is_said_with_its_year_and_no_relation_is_new(demo: Pack) -> None:
+    labels = demo.relation_labels()
+    assert {labels[relation] for relation in demo.qualifier_relation} == {"point in time", "affiliation"}
+    assert len(demo.path_relations) == demo.n_relations
+    _, relations, objects = demo.triples(demo.statement_triple)
+    assert {labels[relation] for relation in relations} == {"award received"}
+    assert len(set(objects.tolist())) == 6  # physics twice: John Bardeen
+    assert max(map(len, demo.statements(demo.statement_triple).values())) == 3  # the Red Cross
 
 
 def test_a_country_is_one_node_in_every_source(demo: Pack) -> None:

@@ -200,6 +200,19 @@ def test_older_packs_have_the_older_arrays_only(family: Pack) -> None:
     assert {path.stem for path in family.path.glob("*.npy")} - {"types"} == set(ARRAYS)
 
 
+def test_relations_of_qualifiers_alone_are_no_step_of_a_path(offices: Path) -> None:
+    with Pack.open(offices) as pack:
+        assert [pack.relation_labels()[relation] for relation in pack.path_relations] == ["child", "office"]
+    manifest = json.loads((offices / "pack.json").read_text())
+    assert [len(manifest["qualifier_only_relations"]), manifest["counts"]["relations"]] == [3, 5]
+    (offices / "pack.json").write_bytes(dump_manifest(manifest | {"qualifier_only_relations": [0]}))
+    assert any("qualifiers alone" in problem for problem in check_pack(offices))
+    for wrong in ([9], 3, ["x"]):
+        (offices / "pack.json").write_bytes(dump_manifest(manifest | {"qualifier_only_relations": wrong}))
+        with pytest.raises(PackError, match="qualifier_only_relations"):
+            Pack.open(offices)
+
+
 def test_a_copy_keeps_the_statements(offices: Path, tmp_path: Path) -> None:
     with Pack.open(offices) as pack:
         copy_pack(pack, tmp_path / "copy", naming_of(pack), "copied")

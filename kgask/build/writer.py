@@ -297,5 +297,8 @@ def _write_arrays_and_manifest(
         "content_sha256": content,
         "relations_sha256": relation_hash(relations),
     }
+    only_said = np.setdiff1d(csr.qualifier_relation, csr.out_relation).tolist()
+    if only_said:
+        manifest[header.ONLY_QUALIFIERS] = only_said
     (folder / PACK_MANIFEST).write_bytes(header.dump_manifest(manifest))
     return manifest

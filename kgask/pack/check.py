@@ -109,9 +109,11 @@ def _statement_problems(pack: Pack) -> list[str]:
         return problems
     lengths, sizes = np.diff(pack.qualifier_indptr), (pack.n_triples, pack.n_entities, pack.n_relations)
     built = build_qualifiers(pack.statement_triple, lengths, pack.qualifier_relation, pack.qualifier_value, *sizes)
-    if all(np.array_equal(getattr(built, name), getattr(pack, name)) for name in QUALIFIER_ARRAYS):
-        return []
-    return ["statement_triple.npy, qualifier_*.npy: statements are not sorted or one is there twice"]
+    if not all(np.array_equal(getattr(built, name), getattr(pack, name)) for name in QUALIFIER_ARRAYS):
+        problems.append("statement_triple.npy, qualifier_*.npy: statements are not sorted or one is there twice")
+    if not np.array_equal(pack.path_relations, np.unique(pack.out_relation)):
+        problems.append(f"{PACK_MANIFEST}: the relations of qualifiers alone are not those that no triple has")
+    return problems
 
 
 def _order_problems(csr: Csr, n_entities: int, n_relations: int) -> list[str]:

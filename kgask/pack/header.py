@@ -38,6 +38,7 @@ _ROWS = {
     "qualifier_value": (QUALIFIERS_COUNT, 0),
     TYPES_ARRAY: (TYPES_COUNT, 0),
 }
+ONLY_QUALIFIERS = "qualifier_only_relations"  # ids, ascending; not there where every relation has triples
 MANIFEST_HASH = "manifest_sha256"
 MAX_MANIFEST_BYTES = 1 << 20
 
@@ -109,6 +110,9 @@ def _check_fields(path: Path, manifest: Manifest) -> None:
         raise PackError(f"{path}: the list of files is missing or wrong")
     if not all(isinstance(manifest.get(name), str) for name in ("content_sha256", "relations_sha256")):
         raise PackError(f"{path}: content hashes are missing")
+    only_said = manifest.get(ONLY_QUALIFIERS, [])
+    if not isinstance(only_said, list) or not all(_is_count(one) and one < found["relations"] for one in only_said):
+        raise PackError(f"{path}: {ONLY_QUALIFIERS} is wrong")
 
 
 def _is_plain(name: str) -> bool:

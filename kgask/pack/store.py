@@ -12,7 +12,7 @@ import numpy as np
 
 from kgask.errors import PackError
 from kgask.pack.csr import POINTERS, Csr, degree_of, triple_ids_of, triples_of
-from kgask.pack.header import NAMES_FILE, arrays_of, check_sizes, open_array, read_manifest
+from kgask.pack.header import NAMES_FILE, ONLY_QUALIFIERS, arrays_of, check_sizes, open_array, read_manifest
 from kgask.pack.names import Names
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE, Passages
@@ -96,6 +96,11 @@ class Pack(Csr):
     def literal_values(self) -> LiteralValues:
         """Every literal's place on an axis, in the order of their ids (see :mod:`kgask.pack.quantities`)."""
         return LiteralValues.of(self.literals(range(self.n_entities - self.n_literals, self.n_entities)))
+
+    @cached_property
+    def path_relations(self) -> np.ndarray:
+        """The relations that triples have, int64, ascending: not those of qualifiers alone."""
+        return np.delete(np.arange(self.n_relations), self.manifest.get(ONLY_QUALIFIERS, []))
 
     @property
     def passages(self) -> Passages | None:

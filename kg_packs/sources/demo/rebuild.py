@@ -31,6 +31,8 @@ def arguments_of_build(target: Path) -> list[str]:
     arguments = ["pack", "build", *(str(HERE / f"{name}.tsv.gz") for name in TRIPLES)]
     for kind in ("labels", "aliases", "descriptions"):
         arguments += [f"--{kind}", str(HERE / f"{kind}.tsv.gz")]
+    # Lines of the Nobel Prizes go on with pairs: point in time, affiliation.
+    arguments += ["--columns", "subject,relation,object,qualifier,value,..."]
     arguments += ["--relations", str(HERE / "relations.tsv"), "--name", "demo", "--force"]
     for licence in LICENCES:
         arguments += ["--licence", licence]

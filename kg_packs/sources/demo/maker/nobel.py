@@ -63,7 +63,6 @@ def read_nobel(world: World, data: Path, countries: dict[str, Node]) -> list[Nod
             _life(world, node, row, countries)
         for prize in row["prizes"]:
             _prize(world, node, prize, prizes[prize["category"]])
-            _affiliations(world, node, prize, countries)
     return persons
 
 
@@ -148,14 +147,11 @@ def _prize(world: World, laureate: Node, prize: dict[str, Any], award: Node) -> 
     world.add_fact(edition, "P1346", laureate, SOURCE)
     world.add_fact(laureate, "P166", award, SOURCE)
     world.add_fact(laureate, "kgask:nobel-year", literal("date", year), SOURCE)
-
-
-def _affiliations(world: World, laureate: Node, prize: dict[str, Any], countries: dict[str, Node]) -> None:
-    for row in prize["affiliations"]:
-        if not row or not row.get("name"):
-            continue
-        node = _institution(world, row)
-        world.add_fact(laureate, "P1416", node, SOURCE)
+    institutions = [_institution(world, row) for row in prize["affiliations"] if row and row.get("name")]
+    for institution in institutions:
+        world.add_fact(laureate, "P1416", institution, SOURCE)
+    places = sorted({("P1416", institution.key) for institution in institutions})
+    world.add_statement(laureate, "P166", award, [("P585", literal("date", year)), *places])
 
 
 def _institution(world: World, row: dict[str, Any]) -> Node:

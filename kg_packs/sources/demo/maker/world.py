@@ -77,6 +77,7 @@ class World:
         self.nodes: dict[str, Node] = {}
         self.facts: dict[tuple[str, str, str], str] = {}  # (subject, relation, object) -> first source
         self.by_name: dict[str, list[str]] = defaultdict(list)
+        self.said: dict[tuple[str, str, str], list[tuple[str, ...]]] = {}  # qualifiers, a tuple of pairs a statement
         self._out: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
         self._in: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
         self.notes: Counter[str] = Counter()  # what was merged and what was left out
@@ -138,6 +139,11 @@ class World:
             self.facts[fact] = source
             self._out[subject.key].append(fact)
             self._in[obj].append(fact)
+
+    def add_statement(self, subject: Node, relation: str, obj: Node, qualifiers: list[tuple[str, str]]) -> None:
+        """Say more of a fact: ``qualifiers`` are relations with keys or typed literals."""
+        pairs = tuple(text for pair in qualifiers for text in pair)
+        self.said.setdefault((subject.key, relation, obj.key), []).append(pairs)
 
     def remove_facts(self, subject: Node, relation: str, obj: str | None = None) -> None:
         """Forget what the graph says about a subject in one relation, or only about ``obj``."""

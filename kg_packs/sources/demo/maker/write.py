@@ -16,7 +16,8 @@ def write_sources(world: World, folder: Path) -> Counter[str]:
     by_source: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     used: set[str] = set()
     for (subject, relation, obj), source in world.facts.items():
-        by_source[source].append((subject, relation, obj))
+        statements = world.said.get((subject, relation, obj), [()])
+        by_source[source] += [(subject, relation, obj, *qualifiers) for qualifiers in statements]
         used.update((subject,) if is_literal(obj) else (subject, obj))
     for source, rows in by_source.items():
         _write(folder / f"{source}.tsv.gz", rows)
