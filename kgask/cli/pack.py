@@ -1,4 +1,4 @@
-"""``kgask pack``: build, info, check, list, search, show."""
+"""``kgask pack``: build, export, info, check, list, search, show."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from kgask.cli.options import PRINTED, Command
 from kgask.cli.pack_build import build
+from kgask.cli.pack_export import export
 from kgask.errors import PackError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def pack() -> None:
 
 
 pack.add_command(build)
+pack.add_command(export)
 
 
 def _find(name: str | None) -> Found:

@@ -9,10 +9,9 @@
     _:s0        kg:subject e:Q7186 ; kg:relation r:P166 ; kg:object e:Q44585 ; q:P585 l:1911 .   # a statement
 
 Keys become IRIs: one that is an absolute IRI stays as it is, any other is percent-encoded after the pack's prefix
-(``iri_prefix`` in its manifest, else ``urn:kgask:``), a relation after ``iri_prefix`` + ``relation/``, and as a
-qualifier after ``qualifier/`` (or ``iri_relation_prefix`` and ``iri_qualifier_prefix`` of the manifest: Wikidata has
-``/entity/``, ``/prop/direct/`` and ``/prop/qualifier/``). A qualifier always has an IRI of its own, so that it is not
-taken for a triple of its statement.
+(``iri_prefix`` in its manifest, else ``urn:kgask:``), a relation after that and ``relation/``, and as a qualifier after
+``qualifier/``; a prefix that ends in ``/entity/`` is a Wikibase's, whose relations are in ``/prop/direct/`` and
+``/prop/qualifier/``. A qualifier always has an IRI of its own, so that it is not taken for a triple of its statement.
 
 A literal is a node ``urn:kgask:literal/KIND/TEXT[/UNIT]``: ``kg:low`` and ``kg:high`` (xsd:double) are the interval of
 :mod:`kgask.pack.quantities` and ``kg:unit`` its axis: numbers in base units, dates in days since 1970-01-01. Dates have
@@ -62,17 +61,15 @@ class Iris:
 
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
-        self.entities = self._prefix("iri_prefix", DEFAULT_PREFIX)
-        self.relations = self._prefix("iri_relation_prefix", f"{self.entities}relation/")
-        self.qualifiers = self._prefix("iri_qualifier_prefix", f"{self.entities}qualifier/")
-        if len({self.entities, self.relations, self.qualifiers}) < 3:
-            raise PackError(f"{pack.path}: entities, relations and qualifiers have the same IRI prefix")
-
-    def _prefix(self, name: str, default: str) -> str:
-        prefix = self._pack.manifest.get(name, default)
-        if not isinstance(prefix, str) or not (prefix == DEFAULT_PREFIX or _ABSOLUTE.fullmatch(prefix)):
-            raise PackError(f"{self._pack.path}: {name} in its manifest is no absolute IRI: {str(prefix)[:60]!r}")
-        return prefix
+        prefix = pack.manifest.get("iri_prefix", DEFAULT_PREFIX)
+        if not isinstance(prefix, str) or not is_prefix(prefix):
+            raise PackError(f"{pack.path}: iri_prefix in its manifest begins no absolute IRI: {str(prefix)[:60]!r}")
+        self.entities = prefix
+        root = prefix.removesuffix("entity/") if prefix.endswith("/entity/") else ""
+        self.relations, self.qualifiers = (
+            f"{root}prop/{wikibase}/" if root else f"{prefix}{ours}/"
+            for wikibase, ours in (("direct", "relation"), ("qualifier", "qualifier"))
+        )
 
     def of_entities(self, ids: Sequence[EntityId]) -> list[str]:
         """The IRIs of entities and literals, in the order asked."""
@@ -95,6 +92,11 @@ class Iris:
         if _ABSOLUTE.fullmatch(key) and not key.startswith(ours):
             return key
         return f"{prefix}{quote(key, safe='', errors='replace')}"
+
+
+def is_prefix(text: str) -> bool:
+    """Whether the IRIs of a pack can begin so."""
+    return text == DEFAULT_PREFIX or (text[-1:] in ("/", "#", ":") and _ABSOLUTE.fullmatch(f"{text}Q1") is not None)
 
 
 def literal_iri(literal: Literal) -> str:
@@ -123,9 +125,9 @@ def midnight(day: float) -> str:
 
 
 def n_triples(pack: Pack, done: Callable[[int], None] = lambda _: None) -> Iterator[bytes]:
-    """The whole view as N-Triples, in pieces of some thousand lines; ``done`` is called with lines' triples done.
+    """The whole view as N-Triples, in pieces of some thousand lines.
 
-    ``done`` gets the number of triples and statements of the pack (of ``n_triples + n_statements``) after each piece.
+    ``done`` is called with how many of the pack's entities, triples and statements are written so far.
     """
     iris = Iris(pack)
     relations = [f"<{iris.of_relation(text.key)}>" for text in pack.relations()]
@@ -135,16 +137,18 @@ def n_triples(pack: Pack, done: Callable[[int], None] = lambda _: None) -> Itera
         pairs = zip(names, pack.relation_labels(), strict=True)
         yield _bytes(f"{name} {label} {_quoted(text)} ." for name, text in pairs)
     for start in range(0, pack.n_entities, _CHUNK):
-        yield _bytes(_about_entities(pack, iris, range(start, min(start + _CHUNK, pack.n_entities))))
+        entities = range(start, min(start + _CHUNK, pack.n_entities))
+        yield _bytes(_about_entities(pack, iris, entities))
+        done(entities.stop)
     for start in range(0, pack.n_triples, _CHUNK):
         ids = range(start, min(start + _CHUNK, pack.n_triples))
         rows = _triples(pack, iris, relations, ids)
         yield _bytes(f"{s} {r} {o} ." for s, r, o in rows)
-        done(len(ids))
+        done(pack.n_entities + ids.stop)
     for start in range(0, pack.n_statements, _CHUNK):
         rows_of = range(start, min(start + _CHUNK, pack.n_statements))
         yield _bytes(_about_statements(pack, iris, relations, qualifiers, rows_of))
-        done(len(rows_of))
+        done(pack.n_entities + pack.n_triples + rows_of.stop)
 
 
 def _about_entities(pack: Pack, iris: Iris, ids: range) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import floor
+
 import numpy as np
 
 from kgask.pack.quantities import DATE, NUMBER, SECONDS, SECONDS_A_DAY, Quantity, whole_years
@@ -97,5 +99,7 @@ def age(born: Quantity | None, at: Quantity | None) -> Quantity | None:
     """Whole years between two dates; None where one is unknown or no date."""
     if born is None or at is None or (born.axis, at.axis) != (DATE, DATE):
         return None
-    years = whole_years(int(born.high), int(at.low)), whole_years(int(born.low), int(at.high))
+    # The mean of dates may lie within a day.
+    low, high = (floor(born.high), floor(at.low)), (floor(born.low), floor(at.high))
+    years = whole_years(*low), whole_years(*high)
     return Quantity(NUMBER, float(years[0]), float(years[1]))
