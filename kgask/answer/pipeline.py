@@ -29,6 +29,7 @@ from kgask.methods.registry import MethodOptions, make_method
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE
+from kgask.plan.on_pack import PackPlanner
 from kgask.plan.rigel_onnx import RigelPlanner, mask_mention
 from kgask.read.open_reader import opened_reader
 from kgask.read.protocol import Reader
@@ -69,14 +70,14 @@ class Pipeline:
     method: Method | None = None  # another way to retrieve than the plan
     passages: PassageFinder | None = None  # where the reader sees texts too
     _linker: Linker = field(init=False)
-    _relations: np.ndarray = field(init=False)
+    _pack_planner: PackPlanner = field(init=False)
     _weighing: Weighing | None = field(init=False)  # what the reader's word counts; None where that is not known
 
     def __post_init__(self) -> None:
         self._weighing = Weighing.of(self.reader.card if self.reader is not None else None)
         model = LinkModel.of(self.planner.card.linker)
         self._linker = Linker(self.pack, self.planner.question_words(), model)
-        self._relations = self.planner.relation_matrix(self.pack.relations())
+        self._pack_planner = PackPlanner.of(self.planner, self.pack)
 
     @classmethod
     def open(
@@ -311,7 +312,7 @@ class Pipeline:
         began = time.perf_counter()
         texts = [mask_mention(asked[row].question.text, mention.span) for row, mention in rows]
         present = [self._present(mention) for _, mention in rows]
-        plan = self.planner.plan(texts, self._relations, np.stack([has.any(axis=0) for has in present]))
+        plan = self._pack_planner.plan(texts, np.stack([has.any(axis=0) for has in present]))
         for i, (row, mention) in enumerate(rows):
             topic, constrained = plan.branch_scores[i].tolist()
             stops = plan.stop_probs[i] if asked[row].exact_hops is None else _stops_at(plan.stop_probs[i], asked[row])
