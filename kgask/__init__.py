@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from kgask.answer.pipeline import Pipeline
-    from kgask.types import Answer
+    from kgask.answer.result import Answer
 
 __all__ = ["Answer", "KgaskError", "__version__", "open"]
 
@@ -41,7 +41,7 @@ def open(pack: str | None = None, **options: Any) -> Pipeline:
 
 def __getattr__(name: str) -> Any:
     if name == "Answer":
-        from kgask.types import Answer
+        from kgask.answer.result import Answer
 
         return Answer
     raise AttributeError(f"module 'kgask' has no attribute {name!r}")

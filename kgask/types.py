@@ -62,6 +62,8 @@ class Seed:
     name: str = ""  # the label or alias that it was read as
     match: Match = "label"
     features: tuple[float, ...] = ()  # what the score is made of, in the order of link.features.FEATURES
+    key: str = ""  # of the entity; filled in when an answer is composed, as is its label
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,29 +154,6 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerEntity:
-    """An answer at the edge: an id in the pack with its words."""
-
-    id: EntityId
-    key: str
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class SupportTriple:
-    """A triple of the pack that leads from a seed to an answer, with its words."""
-
-    id: TripleId
-    subject: str
-    relation: str
-    object: str
-    hop: int
-    score: float
-    inverse: bool = False
-    qualifiers: tuple[tuple[str, str], ...] = ()  # what it is said with, relation and value, of all its statements
-
-
-@dataclass(frozen=True, slots=True)
 class Alternative:
     """Another way to understand the question: a seed and a path of the plan from it."""
 
@@ -183,6 +162,8 @@ class Alternative:
     score: float  # comparable within a question; not a probability
     answers: tuple[EntityId, ...]  # the first few
     n_answers: int
+    path: tuple[str, ...] = ()  # labels of the relations, filled in when an answer is composed
+    labels: tuple[str, ...] = ()  # of the answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,29 +183,3 @@ class Explanation:
 
     candidates: tuple[Seed, ...]  # every candidate that was looked at, best first
     beam: tuple[BeamPath, ...]  # of the best reading, most probable first
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One answered (or honestly unanswered) question."""
-
-    question: str
-    text: str | None
-    entities: tuple[AnswerEntity, ...]
-    support: tuple[SupportTriple, ...]
-    confidence: float
-    abstained: bool
-    reason: str | None = None
-    seeds: tuple[Seed, ...] = ()
-    notes: tuple[str, ...] = ()  # ambiguity, typos read: shown on stderr
-    evidence: Evidence | None = None
-    plan: HopPlan | None = None
-    alternatives: tuple[Alternative, ...] = ()  # other readings that were looked at, best first, at most five
-    died_at: Stage | None = None  # where the question died; None when it is answered
-    explanation: Explanation | None = None  # only when asked for
-    written: str | None = None  # what a reader wrote freely; None otherwise. Only ``entities`` are checked
-    unverified: tuple[str, ...] = ()  # pieces of it that name nothing that was retrieved
-    timings_ms: Mapping[str, float] = field(default_factory=dict)
-    hashes: Mapping[str, str] = field(default_factory=dict)
-    method: str = PLANNED  # how it was retrieved
-    passages: tuple[Passage, ...] = ()  # texts that name an answer which no triple proves

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from kgask.pack.graph import Graph
 from kgask.pack.labels import clean_label, inverse_phrase, readable_relation
-from kgask.protocols import Graph
 from kgask.types import EntityId, ScoredTriple, TripleId
 
 Words = tuple[tuple[str, str], ...]  # of one statement: relation and value

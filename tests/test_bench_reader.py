@@ -13,13 +13,13 @@ from click.testing import CliRunner, Result
 import kgask
 from kgask import config
 from kgask.answer.pipeline import Pipeline
+from kgask.answer.result import Answer, AnswerEntity
 from kgask.bench.random_gguf import ARCHITECTURES, write_random
 from kgask.cli.main import cli
 from kgask.eval import recheck
 from kgask.eval.datasets import GoldQuestion
 from kgask.eval.reading import Comparison, compare
 from kgask.read.gguf.engine import Engine
-from kgask.types import Answer, AnswerEntity
 
 TEXTS = ["Cora Reed is married to Dan Reed", "George Hill", "who is the child of Anne Hill?"] * 20
 

@@ -10,7 +10,7 @@ import yaml
 
 import kgask
 from kgask.answer.pipeline import Pipeline
-from kgask.types import Answer
+from kgask.answer.result import Answer
 
 ALIKE = 0.001  # of a confidence
 N_QUESTIONS = 300

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from kgask.answer.by_method import best_seeds, without_marks
 
 from kgask import config
-from kgask.answer.by_method import best_seeds, without_marks
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.cli.main import cli

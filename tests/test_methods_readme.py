@@ -9,11 +9,11 @@ from reciter import write_reciter
 from tiny_gguf import write_qwen2
 
 from kgask.answer.pipeline import Pipeline
+from kgask.answer.result import Answer
 from kgask.config import shipped_root
 from kgask.eval.recheck import Witness
 from kgask.methods.registry import METHODS
 from kgask.read.gguf.free import FreeReader, Writing
-from kgask.types import Answer
 
 QUESTION = "who wrote Lady Susan?"
 DEMO = shipped_root("pack") / "demo"

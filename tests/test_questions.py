@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from kgask.answer.pipeline import Pipeline
-from kgask.types import Answer
+from kgask.answer.result import Answer
 
 QUESTIONS = yaml.safe_load((Path(__file__).parent / "questions.yaml").read_text(encoding="utf-8"))
 LEAST_RIGHT, LEAST_REFUSED = 36, 9

@@ -14,12 +14,13 @@ from reciter import write_reciter
 from toy_graph import ToyGraph, evidence_of
 
 from kgask.answer.pipeline import Pipeline
+from kgask.answer.result import Answer
 from kgask.config import shipped_root
 from kgask.errors import ModelError
 from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.read.gguf.free import DOES_NOT_KNOW, NOTHING_MATCHES, FreeReader, Writing
 from kgask.read.gguf.prompts import NAMED, form_of
-from kgask.types import Answer, Evidence, Question
+from kgask.types import Evidence, Question
 
 TRIPLES = [("Lady Susan", "author", "Jane Austen"), ("Lady Susan", "language", "English")]
 GRAPH = ToyGraph(TRIPLES)

@@ -27,7 +27,7 @@ N_ENTITIES, N_RELATIONS = 9, 3
 
 
 class ArrayGraph:
-    """A graph of random triples in the arrays of protocols.Graph."""
+    """A graph of random triples in the arrays of kgask.pack.graph.Graph."""
 
     def __init__(self, triples: np.ndarray) -> None:
         self.n_entities, self.n_relations = N_ENTITIES, N_RELATIONS

@@ -51,6 +51,9 @@ class ToyGraph(Qualifiers):
     def relation_labels(self) -> list[str]:
         return self.relation_names
 
+    def damaged(self, error: Exception) -> Exception:
+        return error
+
     def exact(self, norms: Iterable[str]) -> dict[str, list[NameHit]]:
         """Entities by their labels; there are no aliases here."""
         called = [(normalise(name), NameHit(entity, name, False)) for entity, name in enumerate(self.names)]

@@ -1,164 +1,217 @@
-"""The edge: ids become words, once, when an answer or a refusal is made."""
+"""Composing: ids become words, once, when an answer or a refusal is made; every refusal is worded here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kgask.answer.interpret import Reached, Search
-from kgask.link.linker import Linker
+from kgask.answer.fuse import Refusal, Verdict
+from kgask.answer.result import Answer, AnswerEntity, SupportTriple
+from kgask.methods.protocol import Request, Retrieved
+from kgask.methods.understand import Understanding
 from kgask.pack.store import Pack
+from kgask.query.text import to_text
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.hint import beyond_entities
-from kgask.retrieve.walk import Dropped, Walk, routes
 from kgask.types import (
-    PLANNED,
-    Answer,
-    AnswerEntity,
+    Alternative,
     BeamPath,
     Branch,
     DirectedRelationId,
-    EntityId,
     Evidence,
     Explanation,
     HopPlan,
-    Question,
+    Passage,
     ScoredTriple,
     Seed,
     Stage,
-    SupportTriple,
     undirected,
 )
 from kgask.verbalise import statements_in_words
 
 ASKED = 0.5  # probability from which the plan is said to want one relation
+SHOWN_PATHS = 12  # of each branch, where --explain asks for them
+UNKNOWN = "nothing in the question is the name of an entity of this pack"
+NOTHING_PROVEN = "nothing that the reader wrote is an answer that was retrieved"
+BACK_TO_TOPIC = "what was retrieved leads only back to the topic"
+BEYOND = {
+    "yes/no": "this seems to ask for yes or no; kgask answers with the entities themselves",
+    "number": "this seems to ask for a count; kgask answers with the entities themselves",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What is known about a question when it is answered or refused."""
+class Composer:
+    """What is known about one question when it is answered or refused."""
 
     pack: Pack
-    question: Question
-    reached: Reached | None
-    confidence: float
-    evidence: Evidence | None
-    timings_ms: Mapping[str, float]
-    hashes: Mapping[str, str] = field(default_factory=dict)
-    explanation: Explanation | None = None
-    seeds: tuple[Seed, ...] = ()  # where nothing was planned
-    extra_notes: tuple[str, ...] = ()
-    method: str = PLANNED
+    request: Request
+    method: str
+    hashes: Mapping[str, str]
+    least: float  # confidence below which nothing is printed
+    found: Retrieved = Retrieved()
+    evidence: Evidence | None = None
+    explain: bool = False
+    free: bool = False  # the reader writes freely
 
-    def answer(self, entities: list[EntityId], support: list[ScoredTriple], notes: tuple[str, ...] = ()) -> Answer:
-        """An answer with its entities (best first) and supporting triples in words."""
-        labels = self.pack.labels(entities)
-        keys = self.pack.keys(entities)
-        named = tuple(AnswerEntity(*row) for row in zip(entities, keys, labels, strict=True))
-        notes = self._seed_notes() + notes
-        return self._made(" | ".join(labels), named, support_in_words(self.pack, support), notes)
+    def compose(self, verdict: Verdict, passages: tuple[Passage, ...] = ()) -> Answer:
+        """The answer of a verdict, or the refusal; ``passages`` tell of what no triple proves."""
+        if verdict.refused is not None:
+            answer = self.refusal(*self._why(verdict.refused, verdict), verdict.confidence)
+        else:
+            labels, keys = self.pack.labels(verdict.entities), self.pack.keys(verdict.entities)
+            named = tuple(AnswerEntity(*row) for row in zip(verdict.entities, keys, labels, strict=True))
+            answer = replace(
+                self._made(verdict.confidence, (*self._seed_notes(), *verdict.notes)),
+                text=" | ".join(labels),
+                entities=named,
+                support=support_in_words(self.pack, verdict.support),
+                abstained=False,
+                query=verdict.query,
+                query_text=None if verdict.query is None else to_text(verdict.query, self.pack),
+                passages=passages,
+            )
+        return replace(answer, written=verdict.written, unverified=verdict.unverified)
 
-    def refusal(self, stage: Stage, reason: str) -> Answer:
+    def refusal(self, stage: Stage, reason: str, confidence: float = 0.0) -> Answer:
         """No answer, where the question died, and why."""
-        notes = self._seed_notes() if self.reached and is_named(self.reached) else ()
-        return self._made(None, (), (), notes, reason, stage)
+        understood = self.found.understood
+        notes = self._seed_notes() if understood is None or is_named(understood) else ()
+        return replace(self._made(confidence, notes), reason=reason, died_at=stage)
+
+    def unanswered(self) -> Answer:
+        """Why what was retrieved is no answer, before anything is read."""
+        found = self.found
+        if found.failed:
+            return self.refusal("retrieve", found.failed)
+        if found.understood is not None:
+            return self.refusal(*why_not(self.pack, found.understood, found.confidence, self.least), found.confidence)
+        if not found.seeds:
+            return self.refusal("link", UNKNOWN)
+        around = ", ".join(self.pack.labels([seed.entity for seed in found.seeds]))
+        return self.refusal("retrieve", f"the graph says nothing about {around}")
+
+    def _why(self, refused: Refusal, verdict: Verdict) -> tuple[Stage, str]:
+        match refused:
+            case "only the topic":
+                return "retrieve", BACK_TO_TOPIC
+            case "abstained":
+                return "read", verdict.said
+            case "unproven":
+                return "read", NOTHING_PROVEN
+            case "turned down":
+                label = self.pack.labels([self.found.seeds[0].entity])[0]
+                return "read", f"facts about {label} were found, but none of them answers the question"
+        assert self.found.understood is not None  # only a plan's answers are unsure
+        return why_not(self.pack, self.found.understood, verdict.confidence, self.least)
 
     def _seed_notes(self) -> tuple[str, ...]:
-        return seed_notes(self.pack, self.reached) if self.reached else ()
+        if self.found.understood is not None:
+            return seed_notes(self.pack, self.found.understood)
+        return tuple(note for seed in self.found.seeds for note in _typo_note(seed))
 
-    def _made(
-        self,
-        text: str | None,
-        entities: tuple[AnswerEntity, ...],
-        support: tuple[SupportTriple, ...],
-        notes: tuple[str, ...],
-        reason: str | None = None,
-        died_at: Stage | None = None,
-    ) -> Answer:
-        readings = self.reached.readings if self.reached else ()
+    def _made(self, confidence: float, notes: tuple[str, ...]) -> Answer:
+        """An answer without one."""
+        question, found = self.request.question, self.found
+        understood = found.understood
+        others = understood.alternatives if understood else ()
+        seeds = (*found.seeds, *(other.seed for other in others))
+        worded = _seeds_in_words(self.pack, seeds)
         return Answer(
-            self.question.asked or self.question.text,
-            text,
-            entities,
-            support,
-            round(self.confidence, 4),
-            abstained=text is None,
-            reason=reason,
-            seeds=tuple(part.seed for part in readings) or self.seeds,
-            notes=(*notes, *self.extra_notes),
+            question.asked or question.text,
+            None,
+            (),
+            (),
+            round(confidence, 4),
+            abstained=True,
+            seeds=worded[: len(found.seeds)],
+            notes=(*notes, *found.notes),
             evidence=self.evidence,
-            plan=plan_of(readings),
-            alternatives=self.reached.alternatives if self.reached else (),
-            died_at=died_at,
-            explanation=self.explanation,
-            timings_ms=self.timings_ms,
+            plan=plan_of(understood.readings if understood else ()),
+            alternatives=_alternatives_in_words(self.pack, others, worded[len(found.seeds) :]),
+            explanation=explanation(found) if self.explain else None,
+            timings_ms=self.request.timer.timings_ms,
             hashes=self.hashes,
             method=self.method,
+            free=self.free,
         )
 
 
-def plan_of(readings: tuple[Reached, ...]) -> HopPlan | None:
+def _seeds_in_words(pack: Pack, seeds: Sequence[Seed]) -> tuple[Seed, ...]:
+    ids = [seed.entity for seed in seeds]
+    return tuple(
+        replace(seed, key=key, label=label)
+        for seed, key, label in zip(seeds, pack.keys(ids), pack.labels(ids), strict=True)
+    )
+
+
+def _alternatives_in_words(pack: Pack, others: Sequence[Alternative], seeds: Sequence[Seed]) -> tuple[Alternative, ...]:
+    ends = iter(pack.labels([end for other in others for end in other.answers]))
+    return tuple(
+        replace(
+            other,
+            seed=seed,
+            path=tuple(relation_name(pack, relation) for relation in other.relations),
+            labels=tuple(next(ends) for _ in other.answers),
+        )
+        for other, seed in zip(others, seeds, strict=True)
+    )
+
+
+def relation_name(pack: Pack, directed_relation: DirectedRelationId) -> str:
+    """The relation's label, after ``<inv>-`` when followed from object to subject."""
+    relation, inverse = undirected(directed_relation, pack.n_relations)
+    label = pack.relations()[relation].label
+    return f"<inv>-{label}" if inverse else label
+
+
+def plan_of(readings: tuple[Understanding, ...]) -> HopPlan | None:
     """The branches of a reading; those of several seeds narrow each other down."""
     if not readings:
         return None
     return HopPlan(tuple(part.branch for part in readings), "intersection" if len(readings) > 1 else "union")
 
 
-def support_in_words(pack: Pack, triples: list[ScoredTriple]) -> tuple[SupportTriple, ...]:
-    """The triples with labels, all fetched in one batch."""
+def support_in_words(pack: Pack, triples: Sequence[ScoredTriple]) -> tuple[SupportTriple, ...]:
+    """The triples with labels and what their statements say, all labels fetched in one batch."""
     if not triples:
         return ()
     subjects, relations, objects = pack.triples(np.array([t.triple for t in triples]))
     ends = pack.labels(np.concatenate([subjects, objects]).tolist())
-    names = pack.relation_labels()
+    names = [text.label for text in pack.relations()]
     said = statements_in_words(pack, (t.triple for t in triples), names)
     rows = zip(triples, ends[: len(triples)], relations.tolist(), ends[len(triples) :], strict=True)
     return tuple(
         SupportTriple(
-            t.triple,
-            subject,
-            names[relation],
-            obj,
-            t.hop,
-            round(t.score, 4),
-            t.inverse,
+            t.triple, subject, names[relation], obj, t.hop, round(t.score, 4), t.inverse,
             sum(said.get(t.triple, ()), ()),
         )
         for t, subject, relation, obj in rows
-    )
+    )  # fmt: skip
 
 
-def is_named(reached: Reached) -> bool:
+def is_named(understood: Understanding) -> bool:
     """Whether the question names the seed, rather than something that shares words with it."""
-    return reached.seed.match != "typo" and reached.mention.whole
+    return understood.seed.match != "typo" and understood.mention.whole
 
 
-def why_not(pack: Pack, reached: Reached | None, confidence: float, least: float) -> tuple[Stage, str]:
+def why_not(pack: Pack, understood: Understanding, confidence: float, least: float) -> tuple[Stage, str]:
     """Where and why a plan gives no answer that can be trusted: its confidence is below ``least``, or it has none."""
-    unknown = "nothing in the question is the name of an entity of this pack"
-    if reached is None:
-        return "link", unknown
-    label = pack.labels([reached.seed.entity])[0]
-    if not is_named(reached):
-        return "link", f"{unknown} (closest: {label})"
-    first = reached.branch.relation_probs[0]
-    has = relations_of(pack, np.array([reached.seed.entity]))[reached.asked]
-    if not has and first[reached.asked] > ASKED:
-        return "retrieve", f"{label} has no {relation_in_words(pack, reached.asked)!r} in this pack"
+    label = pack.labels([understood.seed.entity])[0]
+    if not is_named(understood):
+        return "link", f"{UNKNOWN} (closest: {label})"
+    first = understood.branch.relation_probs[0]
+    has = relations_of(pack, np.array([understood.seed.entity]))[understood.asked]
+    if not has and first[understood.asked] > ASKED:
+        return "retrieve", f"{label} has no {relation_in_words(pack, understood.asked)!r} in this pack"
     reason = f"no relation of {label} answers this with enough confidence"
     if 1.0 - float(first.sum()) > ASKED:
         return "plan", reason
-    if not reached.routes:
+    if not understood.routes:
         return "retrieve", reason
     return "confidence", f"what {label} has answers this only with confidence {confidence:.2f}, below {least:.2f}"
-
-
-def none_answers(pack: Pack, reached: Reached) -> str:
-    """Why an answer that the plan would have given is not printed: the reader read the facts."""
-    label = pack.labels([reached.seed.entity])[0]
-    return f"facts about {label} were found, but none of them answers the question"
 
 
 def relation_in_words(pack: Pack, directed_relation: int) -> str:
@@ -168,29 +221,21 @@ def relation_in_words(pack: Pack, directed_relation: int) -> str:
     return words.inverse_label or f"inverse of {words.label}" if inverse else words.label
 
 
-BEYOND = {
-    "yes/no": "this seems to ask for yes or no; kgask answers with the entities themselves",
-    "number": "this seems to ask for a count; kgask answers with the entities themselves",
-}
-
-
-def seed_notes(pack: Pack, reached: Reached) -> tuple[str, ...]:
+def seed_notes(pack: Pack, understood: Understanding) -> tuple[str, ...]:
     """A typo read as a name, a name that several entities have, names that the answer leaves out."""
-    notes = [note for part in reached.readings for note in _notes_of(pack, part)]
-    unused = reached.mention.unused
-    for part in reached.parts:  # what every part leaves out
+    notes = [note for part in understood.readings for note in _notes_of(pack, part)]
+    unused = understood.mention.unused
+    for part in understood.parts:  # what every part leaves out
         unused = tuple(name for name in unused if name in part.mention.unused)
     if unused:
         notes.append(f"this answer does not use: {', '.join(unused)}")
-    beyond = beyond_entities(pack, reached.routes, reached.branch.answer_types)
+    beyond = beyond_entities(pack, understood.routes, understood.branch.answer_types)
     return (*notes, BEYOND[beyond]) if beyond else tuple(notes)
 
 
-def _notes_of(pack: Pack, reached: Reached) -> list[str]:
-    seed, notes = reached.seed, []
-    if seed.match == "typo":
-        notes.append(f"read {seed.mention!r} as {seed.name!r}")
-    n_same = reached.mention.n_same
+def _notes_of(pack: Pack, understood: Understanding) -> list[str]:
+    seed, n_same = understood.seed, understood.mention.n_same
+    notes = _typo_note(seed)
     if n_same > 1:
         description = pack.descriptions([seed.entity])[0]
         key = pack.keys([seed.entity])[0]
@@ -199,40 +244,26 @@ def _notes_of(pack: Pack, reached: Reached) -> list[str]:
     return notes
 
 
-# --- what --explain shows ---
+def _typo_note(seed: Seed) -> list[str]:
+    return [f"read {seed.mention!r} as {seed.name!r}"] if seed.match == "typo" else []
 
 
-SHOWN_PATHS = 12  # of each branch
+# --- what --explain shows ------------------------------------------------------------------------
 
 
-def explanation(pack: Pack, linker: Linker, question: Question, reached: Reached | None, search: Search) -> Explanation:
-    """Every candidate of the question, and what the search did from the seeds that won."""
-    readings = reached.readings if reached else ()
-    beam = [path for part in readings for path in _beam(pack, part.branch, part.seed.entity, search)]
-    return Explanation(_candidates(linker, question, readings), tuple(beam))
+def explanation(found: Retrieved) -> Explanation:
+    """Every candidate of the question, and what the search did from the seeds that won, as the run recorded it."""
+    readings = found.understood.readings if found.understood else ()
+    given = [seed for seed in found.seeds if seed.match == "given" and seed not in found.candidates]
+    return Explanation((*found.candidates, *given), tuple(path for part in readings for path in _beam(part)))
 
 
-def _candidates(linker: Linker, question: Question, readings: tuple[Reached, ...]) -> tuple[Seed, ...]:
-    """Best first; close names too where exact ones did not answer."""
-    used = [part.seed for part in readings]
-    mentions = linker.link(question)
-    seeds = [seed for mention in mentions for seed in mention.seeds]
-    if not used or any(seed.match == "typo" for seed in used):
-        seeds += [seed for mention in linker.link_tolerantly(question) for seed in mention.seeds]
-    seeds += [seed for seed in used if seed.match == "given"]
-    return tuple(sorted(seeds, key=lambda seed: -seed.score))
-
-
-def _beam(pack: Pack, branch: Branch, seed: EntityId, search: Search) -> list[BeamPath]:
-    dropped: list[Dropped] = []
-    found = routes(pack, branch, [seed], search.hops, search.keep_seed, dropped)
-    kept = [_kept(branch, seed, walk) for route in found for walk in route.walks]
-    lost = [BeamPath(seed, path.relations, _probs(branch, path.relations), path.prob, path.why) for path in dropped]
-    return sorted([*kept, *lost], key=lambda path: -path.prob)[:SHOWN_PATHS]
-
-
-def _kept(branch: Branch, seed: EntityId, walk: Walk) -> BeamPath:
-    return BeamPath(seed, walk.relations, _probs(branch, walk.relations), walk.prob, "answer")
+def _beam(understood: Understanding) -> list[BeamPath]:
+    branch, seed = understood.branch, understood.seed.entity
+    kept = [(walk.relations, walk.prob, "answer") for route in understood.routes for walk in route.walks]
+    lost = [(path.relations, path.prob, path.why) for path in understood.dropped]
+    paths = sorted([*kept, *lost], key=lambda path: -path[1])[:SHOWN_PATHS]
+    return [BeamPath(seed, relations, _probs(branch, relations), prob, fate) for relations, prob, fate in paths]
 
 
 def _probs(branch: Branch, relations: tuple[DirectedRelationId, ...]) -> tuple[float, ...]:

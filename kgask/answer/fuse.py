@@ -1,44 +1,52 @@
-"""Plan and reader weighed against each other: which route answers, and how sure that is.
+"""Retriever and reader fused: which hypothesis answers, and how sure that is.
 
-The reader gives every shown line a probability that it answers the question; the planner gives
-every route one. Neither has the last word: routes compete by the sum of their log-odds, each with its own
+The reader gives every shown line a probability that it answers the question; a calibrated retriever gives
+every hypothesis one. Neither has the last word: hypotheses compete by the sum of their log-odds, each with its own
 power, and the confidence of the winner is a logistic model over both. Powers and weights
 are fitted on held-out questions (``kgask train calibrate``) and stand in the reader's card,
-so a reader that is often wrong counts for little, and one that is seldom wrong may overrule the plan.
+so a reader that is often wrong counts for little, and one that is seldom wrong may overrule the plan. Beside a
+retriever that is not calibrated the reader alone decides.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
-from kgask.answer.interpret import LEAST, calibrated
 from kgask.errors import ModelError
+from kgask.methods.base import with_ways
+from kgask.methods.protocol import Hypothesis, Retrieved, Timer
+from kgask.methods.understand import LEAST, calibrated
+from kgask.pack.graph import Graph
+from kgask.pack.store import Pack
 from kgask.plan.card import Calibration, threshold
-from kgask.protocols import Graph
-from kgask.retrieve.walk import Route
-from kgask.types import Evidence, Reading
+from kgask.query.base import SetNode
+from kgask.types import Candidate, EntityId, Evidence, Reading, ScoredTriple, directed
 from kgask.verbalise import walked_ends
 
 MOST_ODDS = 8.0  # log-odds beyond this are not believed: they rest on a few weights
-POWERS = ("best", "mean")  # of a route's lines: the surest line, and all of them
+POWERS = ("best", "mean")  # of a hypothesis' lines: the surest line, and all of them
 FEATURES = ("plan", "best", "mean", "share", "changed")
 CARD_KEY = "weighing"
+NOT_CONFIRMED = "the reader does not confirm this answer; the plan is surer than it"
+# Why nothing is answered; compose.py words it.
+Refusal = Literal["unsure", "turned down", "abstained", "unproven", "only the topic"]
 
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
     """What a reader's word counts beside the plan's."""
 
-    powers: Mapping[str, float]  # of POWERS, beside a power of 1 for a route's log-probability
+    powers: Mapping[str, float]  # of POWERS, beside a power of 1 for a hypothesis' log-probability
     confidence: Calibration  # over FEATURES
     min_confidence: float  # what is printed by default
 
     @classmethod
-    def of(cls, card: Mapping[str, object] | None) -> Weighing | None:
+    def of(cls, card: Mapping[str, Any] | None) -> Weighing | None:
         """From a reader's card; None when it has none (a reader that was not calibrated).
 
         Raises ModelError for one that is not what :meth:`as_card` gives.
@@ -66,43 +74,45 @@ class Weighing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """A route that the reader was shown, and what it said of its lines, in log-odds."""
+    """A hypothesis that the reader was shown, and what it said of its lines, in log-odds."""
 
-    route: Route
-    first: bool  # the plan's own first choice
+    hypothesis: Hypothesis
+    first: bool  # the retriever's own first choice
     best: float
     mean: float
 
     def score(self, powers: Mapping[str, float]) -> float:
-        """Unnormalised log-probability that this is the route."""
-        return math.log(max(self.route.prob, LEAST)) + powers["best"] * self.best + powers["mean"] * self.mean
+        """Unnormalised log-probability that this is the one that is meant."""
+        prior = math.log(max(self.hypothesis.score, LEAST))
+        return prior + powers["best"] * self.best + powers["mean"] * self.mean
 
 
 def standings(
-    routes: Sequence[Route], evidence: Evidence, line_probs: Mapping[int, float], graph: Graph
+    hypotheses: Sequence[Hypothesis], evidence: Evidence, line_probs: Mapping[int, float], graph: Graph
 ) -> list[Standing]:
-    """Every route with a line that the reader judged, in plan order; lines are 1-based.
+    """Every hypothesis with a line that the reader judged, in the retriever's order; lines are 1-based.
 
-    A line is a route's when it ends in one of the route's answers by the route's last step; where the evidence holds
-    no such line (the triple was shown at another hop), any line that ends there.
+    A line is a hypothesis' own when it ends in one of its answers by its last step; where the evidence holds no such
+    line (the triple was shown at another hop), any line that ends there.
     """
     numbers = sorted(line_probs)
     if not numbers:
         return []
     shown = [evidence.triples[number - 1] for number in numbers]
     _, relations, ends = walked_ends(shown, graph)
-    directed = relations + np.array([graph.n_relations if triple.inverse else 0 for triple in shown])
-    hops = np.array([triple.hop for triple in shown])
+    steps = [
+        (triple.hop, directed(relation, triple.inverse, graph.n_relations))
+        for triple, relation in zip(shown, relations.tolist(), strict=True)
+    ]
     odds = np.array([log_odds(line_probs[number]) for number in numbers])
     found = []
-    for route in routes:
-        ending = np.isin(ends, route.answers)
-        steps = {(len(walk.relations), walk.relations[-1]) for walk in route.walks}
-        by_last_step = ending & np.array([step in steps for step in zip(hops.tolist(), directed.tolist(), strict=True)])
+    for hypothesis in hypotheses:
+        ending, last_steps = np.isin(ends, hypothesis.answers), hypothesis.last_steps
+        by_last_step = ending & np.array([step in last_steps for step in steps])
         chosen = by_last_step if by_last_step.any() else ending
         if chosen.any():
             said = odds[chosen]
-            found.append(Standing(route, route is routes[0], float(said.max()), float(said.mean())))
+            found.append(Standing(hypothesis, hypothesis is hypotheses[0], float(said.max()), float(said.mean())))
     return found
 
 
@@ -114,7 +124,7 @@ def best_of(found: Sequence[Standing], powers: Mapping[str, float]) -> Standing:
 def weighed_features(
     found: Sequence[Standing], chosen: Standing, powers: Mapping[str, float], plan_confidence: float
 ) -> dict[str, float]:
-    """What the confidence in a chosen route is made of."""
+    """What the confidence in a chosen hypothesis is made of."""
     scores = np.array([standing.score(powers) for standing in found])
     return {
         "plan": log_odds(plan_confidence),
@@ -125,22 +135,22 @@ def weighed_features(
     }
 
 
-def weigh(weighing: Weighing, found: Sequence[Standing], plan_confidence: float) -> tuple[Route, float]:
-    """The route that answers, and the probability that it is right; ``found`` is not empty."""
+def weigh(weighing: Weighing, found: Sequence[Standing], plan_confidence: float) -> tuple[Hypothesis, float]:
+    """The hypothesis that answers, and the probability that it is right; ``found`` is not empty."""
     chosen = best_of(found, weighing.powers)
     values = weighed_features(found, chosen, weighing.powers, plan_confidence)
-    return chosen.route, calibrated(weighing.confidence, values)
+    return chosen.hypothesis, calibrated(weighing.confidence, values)
 
 
-def chosen_route(ways: Sequence[Route], reading: Reading) -> Route:
-    """Where a reader was not calibrated: the most probable route that ends at something it named.
+def confirmed(hypotheses: Sequence[Hypothesis], reading: Reading) -> Hypothesis:
+    """Where a reader was not calibrated: the most probable hypothesis that ends at something it named.
 
-    The answer is that route's whole end: the reader sees ``top_k`` triples a
+    The answer is that hypothesis' whole end: the reader sees ``top_k`` triples a
     hop, the answer set may be larger. So the reader can turn the plan's first
-    choice down, but not widen it with the end of an improbable route.
+    choice down, but not widen it with the end of an improbable path.
     """
     wanted = set(reading.entities)
-    return min(ways, key=lambda route: wanted.isdisjoint(route.answers.tolist()))
+    return min(hypotheses, key=lambda one: wanted.isdisjoint(one.answers.tolist()))
 
 
 def log_odds(prob: float) -> float:
@@ -149,6 +159,127 @@ def log_odds(prob: float) -> float:
         return 0.0
     prob = min(max(prob, 1e-9), 1.0 - 1e-9)
     return max(-MOST_ODDS, min(MOST_ODDS, math.log(prob / (1.0 - prob))))
+
+
+# --- the verdict ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is answered, or in ``refused`` and ``said`` why nothing is; how it is worded is for compose."""
+
+    confidence: float
+    entities: tuple[EntityId, ...] = ()  # best first
+    support: tuple[ScoredTriple, ...] = ()
+    query: SetNode | None = None
+    notes: tuple[str, ...] = ()
+    refused: Refusal | None = None
+    said: str = ""
+    written: str | None = None
+    unverified: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """Retriever and reader together: from what was retrieved, and what a reader made of it, to a verdict."""
+
+    pack: Pack
+    weighing: Weighing | None  # None: the reader was not calibrated
+    least: float  # confidence below which a calibrated retriever's answer is refused
+
+    def unread(self, found: Retrieved, evidence: Evidence, calibrated: bool, timer: Timer) -> Verdict:
+        """The best hypothesis, where there is no reader."""
+        if not found.hypotheses:
+            return Verdict(0.0, refused="only the topic")
+        first = found.hypotheses[0]
+        if not calibrated:
+            return self._whole(first, min(1.0, first.score), evidence, timer)
+        if found.confidence < self.least:
+            return Verdict(found.confidence, refused="unsure")
+        return self._whole(first, found.confidence, evidence, timer)
+
+    def read(self, found: Retrieved, evidence: Evidence, reading: Reading, calibrated: bool, timer: Timer) -> Verdict:
+        """Hypotheses and reading weighed against each other; a retriever that is not calibrated has no weight."""
+        if not calibrated:
+            return self._cited(found, evidence, reading)
+        if reading.written is not None:
+            return self._written(found, reading, timer)
+        chosen, confidence = found.hypotheses[0], found.confidence
+        judged = standings(found.hypotheses, evidence, reading.line_probs, self.pack)
+        if self.weighing is not None and judged:
+            chosen, confidence = weigh(self.weighing, judged, found.confidence)
+            if confidence < self.least <= found.confidence:
+                return Verdict(confidence, refused="turned down")
+        elif reading.abstained and reading.prob > confidence:
+            return Verdict(confidence, refused="abstained", said=reading.text)
+        elif not reading.abstained:
+            chosen = confirmed(found.hypotheses, reading)
+        if confidence < self.least:
+            return Verdict(confidence, refused="unsure")
+        notes = (NOT_CONFIRMED,) if reading.abstained else ()
+        return replace(self._whole(chosen, confidence, evidence, timer), notes=notes)
+
+    def _whole(self, chosen: Hypothesis, confidence: float, evidence: Evidence, timer: Timer) -> Verdict:
+        """Everything that a hypothesis ends in."""
+        entities = chosen.ordered(evidence)
+        with timer.stage("trace"):
+            support = chosen.proof(self.pack, entities)
+        return Verdict(confidence, tuple(entities), tuple(support), chosen.query)
+
+    def _written(self, found: Retrieved, reading: Reading, timer: Timer) -> Verdict:
+        """Of a free text exactly what it names, each with the triples of the best hypothesis that ends in it."""
+        proven: dict[EntityId, None] = {}
+        support: dict[ScoredTriple, None] = {}
+        with timer.stage("trace"):
+            for hypothesis in found.hypotheses:
+                ends = set(hypothesis.answers.tolist())
+                here = [entity for entity in reading.entities if entity in ends and entity not in proven]
+                if here:
+                    proven |= dict.fromkeys(here)
+                    support |= dict.fromkeys(hypothesis.proof(self.pack, here))
+        named = tuple(entity for entity in reading.entities if entity in proven)
+        # A branch of a narrowed plan may end in more than its branches share: that is no answer.
+        loose = self.pack.labels([entity for entity in reading.entities if entity not in proven])
+        told = {"written": reading.written, "unverified": (*loose, *reading.unverified)}
+        if named:
+            return Verdict(found.confidence, named, tuple(support), **told)
+        why: Refusal = "abstained" if reading.abstained else "unproven"
+        return Verdict(found.confidence, refused=why, said=reading.text, **told)
+
+    def _cited(self, found: Retrieved, evidence: Evidence, reading: Reading) -> Verdict:
+        """What the reader cites or names, and nothing else; how sure that is only the reader says."""
+        verdict = Verdict(reading_confidence(reading), written=reading.written, unverified=reading.unverified)
+        named = by_line(reading, evidence, self.pack)
+        if not named:
+            return replace(verdict, refused="abstained", said=reading.text)
+        _, _, ends = walked_ends(evidence.triples, self.pack)
+        lines = range(len(ends)) if reading.written is not None else [line - 1 for line in reading.cited_lines]
+        wanted = set(named)
+        proof = [evidence.triples[row] for row in lines if int(ends[row]) in wanted]
+        return replace(verdict, entities=tuple(named), support=tuple(with_ways(proof, found.ways)))
+
+
+def by_line(reading: Reading, evidence: Evidence, graph: Graph) -> list[EntityId]:
+    """What the cited lines end in, the one that the reader is surest of first; what a reader that cites none names."""
+    if not reading.line_probs:
+        return list(reading.entities)
+    lines = sorted(reading.cited_lines, key=lambda line: -reading.line_probs[line])
+    _, _, ends = walked_ends([evidence.triples[line - 1] for line in lines], graph)
+    return list(dict.fromkeys(ends.tolist()))
+
+
+def reading_confidence(reading: Reading) -> float:
+    """The reader's: of its surest cited line where it judges lines, of its reply where it does not."""
+    if reading.line_probs:
+        return max([reading.line_probs[line] for line in reading.cited_lines] or list(reading.line_probs.values()))
+    return reading.prob
+
+
+def without_marks(evidence: Evidence) -> Evidence:
+    """The same lines with nothing said of them: what kgask's reader learned to read without a plan."""
+    triples = tuple(replace(triple, score=1.0) for triple in evidence.triples)
+    candidates = tuple(Candidate(one.entity, 1.0) for one in evidence.candidates)
+    return replace(evidence, triples=triples, candidates=candidates, mass=1.0)
 
 
 def _finite(value: object) -> float:

@@ -1,17 +1,12 @@
-"""How a question is asked: its options, what is given beside its text, and the clock of its stages."""
+"""How a question is asked: its options, and what is no question at all."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from kgask.answer.interpret import Search
 from kgask.errors import UsageError
-from kgask.types import Question
+from kgask.methods.protocol import MAX_HOPS, Scope
 
-MAX_HOPS = 3
 TOP_K = 10
 MAX_TOP_K = 20  # three hops of it are what a reader's prompt numbers
 MAX_QUESTION_CHARS = 2000
@@ -32,9 +27,10 @@ class AskOptions:
     order: str = ORDERS[0]  # of the facts that another method found, for its reader
     rng_seed: int = 0  # of methods that draw
 
-    @property
-    def search(self) -> Search:
-        return Search(self.hops or MAX_HOPS, self.keep_seed, everything=self.explain)
+    def scope(self, default_hops: int) -> Scope:
+        """How far a retriever goes that looks ``default_hops`` far where nothing is said."""
+        hops = self.hops or default_hops
+        return Scope(self.top_k, hops, self.rng_seed, self.order, self.keep_seed, self.explain)
 
     def __post_init__(self) -> None:
         for name, low, high in (("hops", 1, MAX_HOPS), ("top_k", 1, MAX_TOP_K)):
@@ -50,34 +46,6 @@ def _check(name: str, value: object, low: int, high: int, whole: bool) -> None:
     kinds = int if whole else int | float
     if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
         raise UsageError(f"{name} must be a {'whole number' if whole else 'number'} from {low} to {high}")
-
-
-class Timer:
-    """Wall time per stage, in milliseconds."""
-
-    def __init__(self) -> None:
-        self.timings_ms: dict[str, float] = {}
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.add(name, (time.perf_counter() - began) * 1000)
-
-    def add(self, name: str, spent_ms: float) -> None:
-        self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + spent_ms, 3)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Asked:
-    """A question on its way, with what is given instead of found."""
-
-    question: Question
-    entity: str | None = None  # the topic: a key, a label, or an id (#12)
-    exact_hops: int | None = None  # the answer lies exactly so far away
-    timer: Timer = field(default_factory=Timer)
 
 
 def checked_question(text: str) -> str:

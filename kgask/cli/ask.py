@@ -11,6 +11,7 @@ import click
 from kgask import config
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
+from kgask.answer.result import Answer
 from kgask.cli.asked_with import ask_options, asked_with, open_pipeline
 from kgask.cli.formats import FORMATS, JSON, Format, formatted
 from kgask.cli.main import BY_DEFAULT, offer_command
@@ -18,7 +19,6 @@ from kgask.cli.options import OUTPUT_OPTION, Command
 from kgask.cli.questions import answer_lines, count_lines, one_question, read_chunks
 from kgask.cli.render import note, steps_bar, stream_text
 from kgask.errors import EXIT_NO_ANSWER, UsageError
-from kgask.types import Answer
 
 
 @click.command(cls=Command)
@@ -102,7 +102,7 @@ class _Shown:
     ) -> None:
         self._pipeline, self._streams = pipeline, streams
         self._form, self._verbose, self._explain = form, verbose, explain
-        self._formatted = formatted(form, pipeline.pack, free)
+        self._formatted = formatted(form)
 
     def single(self, answer: Answer) -> int:
         """One question on the command line; returns the exit code."""

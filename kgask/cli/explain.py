@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kgask.answer.compose import relation_name
+from kgask.answer.result import Answer
 from kgask.cli.render import with_qualifiers
 from kgask.link.features import FEATURES
 from kgask.pack.store import Pack
-from kgask.types import Answer, Seed, undirected
+from kgask.types import Seed
 from kgask.verbalise import qualifiers_text, statements_in_words
 
 Section = tuple[str, tuple[str, ...], list[tuple[object, ...]]]
@@ -36,13 +38,6 @@ def sections(answer: Answer, pack: Pack) -> list[Section]:
     timings = [(stage, f"{ms:.2f}") for stage, ms in answer.timings_ms.items()]
     found.append(("timings", ("stage", "ms"), timings))
     return found
-
-
-def relation_name(pack: Pack, directed_relation: int) -> str:
-    """The relation's label, after ``<inv>-`` when followed from object to subject."""
-    relation, inverse = undirected(directed_relation, pack.n_relations)
-    label = pack.relation_labels()[relation]
-    return f"<inv>-{label}" if inverse else label
 
 
 def path_name(pack: Pack, relations: Sequence[int]) -> str:

@@ -6,9 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any, Literal, get_args
 
+from kgask.answer.result import Answer
 from kgask.cli.render import clean
-from kgask.pack.store import Pack
-from kgask.types import Answer
 
 Format = Literal["plain", "lines", "csv", "json"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -19,12 +18,12 @@ _FORMULA = ("=", "+", "-", "@")  # with these a spreadsheet begins a formula
 Formatted = Callable[[Answer, int | None], str]  # an answer and the number of its line, None where it was asked alone
 
 
-def formatted(form: Format, pack: Pack, free: bool) -> Formatted:
-    """What prints an answer in this form, with its line end. ``free``: the reader wrote freely."""
+def formatted(form: Format) -> Formatted:
+    """What prints an answer in this form, with its line end."""
     if form == JSON:
         from kgask.cli.answer_json import answer_json
 
-        return lambda answer, _line: f"{answer_json(answer, pack, free)}\n"
+        return lambda answer, _line: f"{answer_json(answer)}\n"
     if form == "csv":
         return _Table().row
     return _lines if form == "lines" else lambda answer, _line: f"{clean(answer.text or '')}\n"

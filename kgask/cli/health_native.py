@@ -134,15 +134,14 @@ def ask_planner(payload: dict[str, str]) -> list[dict[str, str]]:
 
 
 def _asked(pack: str, model: str) -> Iterator[Finding]:
-    from kgask.answer.pipeline import Pipeline, sound
+    from kgask.answer.pipeline import Pipeline
     from kgask.answer.request import AskOptions
     from kgask.cli.health import probes
     from kgask.plan.providers import CUDA_FAILED
 
     try:
         with Pipeline.open(pack, model=model, reader=None, settings={}) as pipeline:
-            with sound(pipeline.pack):
-                asked = list(probes(pipeline.pack))
+            asked = list(probes(pipeline.pack))
             right, spent_ms = 0, []
             for question, subject, relation in asked:
                 answer = pipeline.ask(question, AskOptions(entity=f"#{subject}", min_confidence=0.0))
@@ -184,15 +183,14 @@ def reader_test(pack: str, model: str, reader: str) -> Iterator[Finding]:
 
 def ask_reader(payload: dict[str, str]) -> list[dict[str, str]]:
     """In the child."""
-    from kgask.answer.pipeline import Pipeline, sound
+    from kgask.answer.pipeline import Pipeline
     from kgask.answer.request import AskOptions
     from kgask.cli.health import probes
 
     named = {name: payload[name] for name in ("model", "reader")}
     try:
         with Pipeline.open(payload["pack"], **named, settings={}, must_read=True) as pipeline:
-            with sound(pipeline.pack):
-                asked = list(probes(pipeline.pack))[:1]
+            asked = list(probes(pipeline.pack))[:1]
             for question, subject, _ in asked:
                 answer = pipeline.ask(question, AskOptions(entity=f"#{subject}", min_confidence=0.0))
                 spent = answer.timings_ms.get("read")

@@ -12,13 +12,14 @@ import click
 from kgask import config
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import checked_question
+from kgask.answer.result import Answer
 from kgask.cli.asked_with import ask_options, some_of
 from kgask.cli.options import PRINTED, Command
 from kgask.cli.questions import one_question
 from kgask.cli.render import clean, note, table
 from kgask.errors import EXIT_NO_ANSWER, UsageError
 from kgask.read.open_reader import opened_reader
-from kgask.types import Answer, Evidence, Question
+from kgask.types import Evidence, Question
 
 if TYPE_CHECKING:
     from kgask.read.protocol import Preview

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from kgask.answer.result import Answer, SupportTriple
 from kgask.pack.store import Pack
-from kgask.types import Answer, EntityId, SupportTriple
+from kgask.types import EntityId
 
 
 def proof(answer: Answer, pack: Pack, entities: set[EntityId]) -> list[SupportTriple]:

@@ -8,8 +8,8 @@ from typing import BinaryIO
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions, checked_question
+from kgask.answer.result import Answer
 from kgask.errors import UsageError
-from kgask.types import Answer
 
 FIRST_CHUNK, CHUNK = 8, 64  # lines; the first few are answered at once, so that something is seen soon
 READ_BYTES = 1 << 16
@@ -66,7 +66,7 @@ def answer_lines(pipeline: Pipeline, lines: list[str], options: AskOptions) -> l
     questions = [line for line, reason in zip(lines, reasons, strict=True) if reason is None]
     found = iter(pipeline.ask_many(questions, options))
     return [
-        next(found) if reason is None else _refused(pipeline, line, reason)
+        next(found) if reason is None else pipeline.refused(line.strip(), reason)
         for line, reason in zip(lines, reasons, strict=True)
     ]
 
@@ -77,7 +77,3 @@ def _why_no_question(line: str) -> str | None:
     except UsageError as error:
         return str(error)
     return None
-
-
-def _refused(pipeline: Pipeline, line: str, reason: str) -> Answer:
-    return Answer(line.strip(), None, (), (), 0.0, abstained=True, reason=reason, hashes=pipeline.hashes())

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from kgask.answer.result import Answer
     from kgask.pack.store import Pack
-    from kgask.types import Answer
 
 # What re-orders text around it, so that a label could pretend to be something else.
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

@@ -15,7 +15,7 @@ import numpy as np
 
 from kgask.corpus.questions import GraphQuestion
 from kgask.corpus.sampling import follow_path
-from kgask.protocols import Graph
+from kgask.pack.graph import Graph
 from kgask.retrieve.follow import Edges, all_edges, concatenate
 
 RelationPath = tuple[int, ...]  # directed relations

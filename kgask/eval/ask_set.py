@@ -11,10 +11,10 @@ import numpy as np
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
+from kgask.answer.result import Answer
 from kgask.errors import UsageError
 from kgask.eval.datasets import GoldQuestion
 from kgask.eval.metrics import auroc
-from kgask.types import Answer
 
 
 @dataclass(slots=True)

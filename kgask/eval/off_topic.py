@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import MAX_QUESTION_CHARS, AskOptions
+from kgask.answer.result import Answer
 from kgask.errors import UsageError
-from kgask.types import Answer
 
 N = 10_000  # questions of the bar
 BATCH = 64

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from kgask import config
 from kgask.answer.pipeline import Pipeline
+from kgask.answer.result import Answer
 from kgask.errors import ModelError, UsageError
 from kgask.pack.store import Pack
 from kgask.plan.providers import CUDA_GRAPH
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.sets.rows import lines_of
-from kgask.types import Answer
 
 TOGETHER = 256  # questions asked at once, as a GPU likes it
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from kgask.answer.result import Answer
 from kgask.eval.records import EvidenceTriple, GoldBlock, Prediction
 from kgask.eval.resolve import directed_key
 from kgask.pack.store import Pack
 from kgask.sets.gold import Gold
-from kgask.types import Answer, Evidence
+from kgask.types import Evidence
 
 
 def prediction(

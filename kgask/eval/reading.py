@@ -8,10 +8,10 @@ from pathlib import Path
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
+from kgask.answer.result import Answer
 from kgask.eval import datasets
 from kgask.eval.datasets import GoldQuestion
 from kgask.sets.fb15k237 import f1
-from kgask.types import Answer
 
 BATCH = 64
 MOST_LOST = 0.005  # of Hits@1 and of F1: the bar

@@ -22,9 +22,9 @@ import numpy as np
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
+from kgask.answer.result import Answer, SupportTriple
 from kgask.bench.planning import OPENERS
 from kgask.pack.labels import relation_phrase
-from kgask.types import Answer, SupportTriple
 
 BATCH = 64
 _KEYS = (

@@ -12,13 +12,13 @@ from typing import Any
 from kgask import config
 from kgask.answer.pipeline import CHUNK, Pipeline
 from kgask.answer.request import MAX_HOPS, AskOptions, checked_question
+from kgask.answer.result import Answer
 from kgask.errors import UsageError
 from kgask.eval import folder
 from kgask.eval.predict import prediction
 from kgask.eval.records import GoldBlock, json_line, to_line
 from kgask.eval.resolve import Resolver
 from kgask.sets.gold import Gold
-from kgask.types import PLANNED, Answer
 
 BATCH = CHUNK  # what the pipeline plans in one call
 
@@ -95,7 +95,7 @@ def run(
         report(writer.n_done)
         for start in range(writer.n_done, len(golds), asking.batch):
             # What a method remembers of earlier questions (vectors, batched with others) may round otherwise.
-            getattr(pipeline.method, "forget", lambda: None)()
+            pipeline.retriever.forget()
             writer.append(*_batch(pipeline, resolver, golds[start : start + asking.batch], asking))
             report(writer.n_done)
 
@@ -136,11 +136,7 @@ def ask(pipeline: Pipeline, golds: Sequence[Gold], blocks: Sequence[GoldBlock], 
 
 
 def _unasked(pipeline: Pipeline, gold: Gold, reason: str | None) -> Answer:
-    method = pipeline.method.name if pipeline.method else PLANNED
-    return Answer(
-        gold.text, None, (), (), 0.0, abstained=True, reason=reason, died_at="link", hashes=pipeline.hashes(),
-        method=method,
-    )  # fmt: skip
+    return pipeline.refused(gold.text, reason or "", "link")
 
 
 def _why_not(gold: Gold, block: GoldBlock, asking: Asking) -> str | None:

@@ -19,7 +19,8 @@ from kgask.errors import ModelError, UsageError
 from kgask.methods.amr_graph import N_KINDS, AmrGraph
 from kgask.methods.amr_inputs import INPUTS, AmrInputs, amr_inputs, relation_vectors
 from kgask.methods.amr_source import PARSER, AmrSource, open_source
-from kgask.methods.base import Found, Scope
+from kgask.methods.base import Found, PerPack, TripleRetriever
+from kgask.methods.protocol import Scope
 from kgask.methods.relation_rank import MAX_ENTITIES, MAX_RELATIONS, MAX_TRIPLES, Ranking, RelationRank
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.labels import clean_label
@@ -85,15 +86,15 @@ class AmrModel:
             raise ModelError(f"{self.card.folder}: the AMR ranker failed ({reason[:160]})") from error
 
 
-class AmrRank:
-    """See :class:`kgask.methods.base.Method`; one hop, as relation-rank."""
+class AmrRank(TripleRetriever):
+    """See :class:`kgask.methods.protocol.Retriever`; one hop, as relation-rank."""
 
     name = "amr"
 
     def __init__(self, source: AmrSource, model: AmrModel, encoder: TextEncoder) -> None:
         self._source, self._model, self._encoder = source, model, encoder
         self.hash = model.card.hash
-        self._relations: tuple[Pack, list[str], np.ndarray] | None = None
+        self.of_pack = PerPack(self._of_pack)
 
     @classmethod
     def open(cls, source: str | None, model: Path | None, encoder: Path) -> AmrRank:
@@ -135,12 +136,10 @@ class AmrRank:
         likeness = self.of_pack(pack)[1][relations] @ self._encoder.encode([question])[0]
         return np.sort(relations[np.argsort(-likeness, kind="stable")[:MOST_PAIRS]])
 
-    def of_pack(self, pack: Pack) -> tuple[list[str], np.ndarray]:
-        """Words and vectors of the directed relations; of the last pack they are kept."""
-        if self._relations is None or self._relations[0] is not pack:
-            words = directed_words(pack)
-            self._relations = (pack, words, relation_vectors(self._encoder, words))
-        return self._relations[1:]
+    def _of_pack(self, pack: Pack) -> tuple[list[str], np.ndarray]:
+        """Words and vectors of the directed relations."""
+        words = directed_words(pack)
+        return words, relation_vectors(self._encoder, words)
 
 
 class _PairRanker:

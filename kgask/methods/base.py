@@ -1,26 +1,37 @@
-"""What a retrieval method is given and what it gives; the pipeline does the rest.
-
-A method turns a question and its linked entities into ranked triples. Reading, proof and printing are the
-same for all of them, so that methods differ in nothing else.
-"""
+"""Retrieval without a plan: ranked triples around the linked entities, whatever ranks them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Generic, TypeVar
 
+import numpy as np
+
+from kgask.errors import MethodError
+from kgask.methods.protocol import Request, Retrieved, Scope, Ways
 from kgask.pack.store import Pack
-from kgask.types import Candidate, Evidence, Question, ScoredTriple, Seed, TripleId
+from kgask.types import Candidate, EntityId, Evidence, Mention, Question, ScoredTriple, Seed, directed
+from kgask.verbalise import walked_ends
+
+MAX_SEEDS = 5  # linked entities whose triples are looked at (LTGen, section 4: the top 5 of the entity tagger)
+SEED_SHARE = 0.1  # of the best entity's link score: what scores less is a word that happens to be a name
+Made = TypeVar("Made")
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """How far and how much a method may retrieve."""
+class PerPack(Generic[Made]):
+    """What is made of a pack, kept for the last one."""
 
-    top_k: int = 10  # triples for the reader
-    hops: int = 1  # how far around the seeds
-    rng_seed: int = 0
+    def __init__(self, make: Callable[[Pack], Made]) -> None:
+        self._make = make
+        self._kept: tuple[Pack, Made] | None = None
+
+    def __call__(self, pack: Pack) -> Made:
+        if self._kept is None or self._kept[0] is not pack:
+            self._kept = (pack, self._make(pack))
+        return self._kept[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +45,7 @@ class Found:
 
     triples: tuple[ScoredTriple, ...]
     seeds: tuple[Seed, ...]
-    ways: dict[TripleId, ScoredTriple]
+    ways: Ways
     truncated: bool = False
     notes: tuple[str, ...] = ()
 
@@ -50,11 +61,121 @@ class Found:
         return Evidence(self.triples, tuple(Candidate(end, best[end]) for end in ordered), self.truncated)
 
 
-class Method(Protocol):
-    """A way to retrieve triples around linked entities."""
+@dataclass(frozen=True, slots=True, eq=False)
+class TripleHypothesis:
+    """Everything that one directed relation of one entity leads to, by the triples that were retrieved."""
 
-    name: str  # as --method takes it
+    triples: tuple[ScoredTriple, ...]
+    ends: tuple[EntityId, ...]  # of each triple
+    ways: Ways
+    score: float
+    last_steps: set[tuple[int, int]]
+    query: None = None
 
+    @property
+    def answers(self) -> np.ndarray:
+        return np.unique(np.asarray(self.ends, np.int64))
+
+    def ordered(self, evidence: Evidence) -> list[EntityId]:
+        """In the order of the triples."""
+        return list(dict.fromkeys(self.ends))
+
+    def proof(self, pack: Pack, answers: Sequence[EntityId]) -> list[ScoredTriple]:
+        wanted = set(answers)
+        last = [triple for triple, end in zip(self.triples, self.ends, strict=True) if end in wanted]
+        return with_ways(last, self.ways)
+
+
+class TripleRetriever(ABC):
+    """A method that ranks triples: :meth:`find` is all that it has to say. Its scores are no probabilities."""
+
+    name: str
+    calibrated = False
+    default_hops = 1
+    hash: str | None = None
+
+    @abstractmethod
     def find(self, question: Question, seeds: Sequence[Seed], pack: Pack, scope: Scope) -> Found:
-        """The best triples around ``seeds`` (best first, at least one). Raises ModelError, one line, when it cannot."""
-        ...
+        """The best triples around ``seeds`` (best first, at least one). Raises MethodError, one line, when it cannot
+        for this question, ModelError when it never can."""
+
+    def retrieve(self, requests: Sequence[Request], pack: Pack, scope: Scope) -> list[Retrieved]:
+        """See :meth:`kgask.methods.protocol.Retriever.retrieve`."""
+        return [self._retrieved(request, pack, scope) for request in requests]
+
+    def _retrieved(self, request: Request, pack: Pack, scope: Scope) -> Retrieved:
+        seeds = best_seeds(request.mentions)
+        with request.timer.stage("retrieve"):
+            try:
+                found = self.find(request.question, seeds, pack, scope) if seeds else Found((), (), {})
+            except MethodError as error:
+                return Retrieved(seeds, failed=str(error))
+            evidence = shown(request.question, found, pack, scope)
+            hypotheses = by_relation(found, {candidate.entity for candidate in evidence.candidates}, pack)
+        return Retrieved(seeds, hypotheses, evidence=evidence, ways=found.ways, notes=found.notes)
+
+    def evidence(self, found: Retrieved, pack: Pack, scope: Scope) -> Evidence:
+        """What was retrieved; see :func:`shown`."""
+        return found.evidence or Evidence((), (), False)
+
+    def forget(self) -> None:  # noqa: B027 - most methods remember nothing that rounds later answers
+        """See :meth:`kgask.methods.protocol.Retriever.forget`."""
+
+
+def best_seeds(mentions: Sequence[Mention]) -> tuple[Seed, ...]:
+    """The best entity of each mention that overlaps no better one, best first, at most :data:`MAX_SEEDS`."""
+    chosen: list[Seed] = []
+    least = SEED_SHARE * max((one.seeds[0].score for one in mentions if one.seeds), default=0.0)
+    for mention in sorted(mentions, key=lambda one: -one.seeds[0].score if one.seeds else 0.0):
+        start, end = mention.span
+        free = all(end <= seed.span[0] or seed.span[1] <= start for seed in chosen)
+        if mention.seeds and free and mention.seeds[0].score >= least:
+            chosen.append(mention.seeds[0])
+    return tuple(chosen[:MAX_SEEDS])
+
+
+def shown(question: Question, found: Found, pack: Pack, scope: Scope) -> Evidence:
+    """What was found in the order in which it is read; seeds are no answers unless they are to be kept."""
+    _, _, ends = walked_ends(found.triples, pack)
+    evidence = found.evidence(ends.tolist())
+    topics = set() if scope.keep_seed else {seed.entity for seed in found.seeds}
+    triples = list(evidence.triples)
+    if scope.order == "ascending":
+        triples.reverse()
+    elif scope.order == "random":
+        random.Random(f"{scope.rng_seed}:{question.text}").shuffle(triples)
+    candidates = tuple(one for one in evidence.candidates if one.entity not in topics)
+    return replace(evidence, triples=tuple(triples), candidates=candidates)
+
+
+def by_relation(found: Found, answers: set[EntityId], pack: Pack) -> tuple[TripleHypothesis, ...]:
+    """The triples that end in an answer, by the entity and the directed relation that they leave it by.
+
+    In the order of each one's best triple; who asks for several hops wants what is that far away, so the farthest hop
+    goes first: nearer triples name the topic and so resemble the question more.
+    """
+    starts, relations, ends = (array.tolist() for array in walked_ends(found.triples, pack))
+    groups: dict[tuple[EntityId, int], list[int]] = {}
+    for row, triple in enumerate(found.triples):
+        if ends[row] in answers:
+            leaves = starts[row], directed(relations[row], triple.inverse, pack.n_relations)
+            groups.setdefault(leaves, []).append(row)
+    first = {leaves: max(rows, key=lambda row: (found.triples[row].hop, -row)) for leaves, rows in groups.items()}
+    made = []
+    for leaves in sorted(groups, key=lambda leaves: (-found.triples[first[leaves]].hop, first[leaves])):
+        triples = tuple(found.triples[row] for row in groups[leaves])
+        steps = {(triple.hop, leaves[1]) for triple in triples}
+        reached = tuple(ends[row] for row in groups[leaves])
+        made.append(TripleHypothesis(triples, reached, found.ways, found.triples[first[leaves]].score, steps))
+    return tuple(made)
+
+
+def with_ways(triples: Sequence[ScoredTriple], ways: Ways) -> list[ScoredTriple]:
+    """The triples with those that lead to them from the seeds, hop by hop."""
+    every: dict[tuple[int, int], ScoredTriple] = {}
+    for triple in triples:
+        step: ScoredTriple | None = triple
+        while step is not None:
+            every.setdefault((step.triple, step.hop), step)
+            step = ways.get(step.triple) if step.hop > 1 else None
+    return sorted(every.values(), key=lambda triple: triple.hop)

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgask.methods.base import Found, Scope
+from kgask.methods.base import Found, PerPack, TripleRetriever
+from kgask.methods.protocol import Scope
 from kgask.pack.store import Pack
 from kgask.retrieve.around import Around, around
 from kgask.types import Question, Seed
 
 
-class NoKnowledge:
+class NoKnowledge(TripleRetriever):
     """No triples at all: what a reader knows by itself. Only one that writes freely can say anything."""
 
     name = "none"
@@ -22,7 +23,7 @@ class NoKnowledge:
         return Found((), tuple(seeds), {})
 
 
-class RandomTriples:
+class RandomTriples(TripleRetriever):
     """Triples drawn from around the seeds; the same question and seed draw the same ones."""
 
     name = "random"
@@ -34,24 +35,18 @@ class RandomTriples:
         return taken(near, rng.permutation(len(near))[: scope.top_k], seeds)
 
 
-class PopularRelations:
+class PopularRelations(TripleRetriever):
     """Triples whose relation is the most frequent one of the whole pack."""
 
     name = "popular"
 
     def __init__(self) -> None:
-        self._counts: tuple[Pack, np.ndarray] | None = None
+        self._counts = PerPack(lambda pack: np.bincount(np.asarray(pack.out_relation), minlength=pack.n_relations))
 
     def find(self, question: Question, seeds: Sequence[Seed], pack: Pack, scope: Scope) -> Found:
         near = around_seeds(pack, seeds, scope)
-        counts = self._relation_counts(pack)[near.relations % pack.n_relations]
+        counts = self._counts(pack)[near.relations % pack.n_relations]
         return taken(near, np.lexsort((near.ids, -counts))[: scope.top_k], seeds)
-
-    def _relation_counts(self, pack: Pack) -> np.ndarray:
-        """int64 [R]: triples of each relation; counted once a pack."""
-        if self._counts is None or self._counts[0] is not pack:
-            self._counts = (pack, np.bincount(np.asarray(pack.out_relation), minlength=pack.n_relations))
-        return self._counts[1]
 
 
 def around_seeds(pack: Pack, seeds: Sequence[Seed], scope: Scope) -> Around:

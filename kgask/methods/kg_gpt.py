@@ -23,9 +23,11 @@ import numpy as np
 
 from kgask.methods import listing, splitting
 from kgask.methods.ask_model import ModelAsker, Posed
-from kgask.methods.base import Found, Scope
+from kgask.methods.base import Found, PerPack, TripleRetriever
 from kgask.methods.evidence_graph import EvidenceGraph, Group, Segment
+from kgask.methods.protocol import Scope
 from kgask.methods.shots import MOST_SHOTS, Kind
+from kgask.methods.splitting import quotable
 from kgask.methods.type_graph import TypeGraph
 from kgask.pack.labels import readable_relation
 from kgask.pack.store import Pack
@@ -61,14 +63,14 @@ class Splitter(Protocol):
         ...
 
 
-class KgGpt:
-    """See :class:`kgask.methods.base.Method`. ``top_relations`` is the paper's K; None is the paper's choice."""
+class KgGpt(TripleRetriever):
+    """See :class:`kgask.methods.protocol.Retriever`. ``top_relations`` is the paper's K; None is the paper's choice."""
 
     name = "kg-gpt"
 
     def __init__(self, splitter: Splitter, top_relations: int | None = None):
         self._splitter, self._top_relations = splitter, top_relations
-        self._types: tuple[Pack, TypeGraph] | None = None
+        self._types = PerPack(TypeGraph)
 
     def find(self, question: Question, seeds: Sequence[Seed], pack: Pack, scope: Scope) -> Found:
         """The evidence graph of a question, or of a claim where the splitter was made for claims; empty where the graph
@@ -76,7 +78,7 @@ class KgGpt:
         if not seeds:
             return Found((), (), {})
         split = self._splitter.split(question, seeds, pack)
-        graph = EvidenceGraph(pack, self._type_graph(pack), np.array([seed.entity for seed in seeds]))
+        graph = EvidenceGraph(pack, self._types(pack), np.array([seed.entity for seed in seeds]))
         most = self._top_relations or (3 if pack.n_relations <= FEW_RELATIONS else 5)
         notes, whole = list(split.notes), True
         for segment in split.segments:
@@ -86,11 +88,6 @@ class KgGpt:
             if not whole:
                 notes.append(f"kg-gpt: the graph has nothing for the sub-sentence: {segment.text}")
         return graph.found(_used(seeds, split.segments), scope.top_k, tuple(notes), whole)
-
-    def _type_graph(self, pack: Pack) -> TypeGraph:
-        if self._types is None or self._types[0] is not pack:
-            self._types = (pack, TypeGraph(pack))
-        return self._types[1]
 
 
 def _used(seeds: Sequence[Seed], segments: Sequence[Segment]) -> tuple[Seed, ...]:
@@ -105,7 +102,7 @@ class ModelSplitter:
     def __init__(self, model: LanguageModel, kind: Kind = "question", shots: int = MOST_SHOTS):
         self._asker = ModelAsker(model)
         self._kind, self._shots = kind, shots
-        self._words: tuple[Pack, list[str]] | None = None
+        self._words = PerPack(lambda pack: [quotable(readable_relation(text.label)) for text in pack.relations()])
 
     def split(self, question: Question, seeds: Sequence[Seed], pack: Pack) -> Split:
         """Sub-sentences with the entities that they name. Raises ModelError when the model writes none."""
@@ -149,11 +146,10 @@ class ModelSplitter:
 
     def _named(self, present: np.ndarray, pack: Pack) -> dict[str, Group]:
         """Name -> the present directed relations that have it."""
-        if self._words is None or self._words[0] is not pack:
-            self._words = (pack, [splitting.quotable(readable_relation(label)) for label in pack.relation_labels()])
+        words = self._words(pack)
         groups: dict[str, list[int]] = {}
         for directed in np.flatnonzero(present).tolist():
-            groups.setdefault(self._words[1][undirected(directed, pack.n_relations)[0]], []).append(directed)
+            groups.setdefault(words[undirected(directed, pack.n_relations)[0]], []).append(directed)
         return {name: tuple(directed) for name, directed in groups.items()}
 
 
@@ -199,7 +195,7 @@ def shown_names(seeds: Sequence[Seed], pack: Pack) -> dict[str, tuple[int, ...]]
     ordered = list(dict.fromkeys(seed.entity for seed in sorted(seeds, key=lambda seed: -seed.score)))
     names: dict[str, list[int]] = {}
     for entity, label in zip(ordered, pack.labels(ordered), strict=True):
-        name = splitting.quotable(label) or f"entity {entity}"
+        name = quotable(label) or f"entity {entity}"
         if name in names or len(names) < MAX_NAMES:
             names.setdefault(name, []).append(entity)
     return {name: tuple(entities) for name, entities in names.items()}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from kgask.errors import PackError
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.types import EntityId, Passage, Question, Seed
+from kgask.types import Candidate, EntityId, Evidence, Passage, Question, Seed
 
 TOP_PASSAGES = 10  # LTGen, section 4
 LOOKED_AT = 50  # the best by their words, which the encoder orders
@@ -45,6 +46,21 @@ class PassageFinder:
         vectors = self._encoder.encode(texts)
         order = np.argsort(-(vectors[1:] @ vectors[0]), kind="stable")[: self._top]
         return tuple(found[row] for row in order.tolist())
+
+    def beside(self, evidence: Evidence, question: Question, seeds: Sequence[Seed], answers: bool) -> Evidence:
+        """The evidence with the best passages beside its triples; with ``answers`` what they name may be answered."""
+        texts = self.find(question, seeds)
+        if not answers:
+            return replace(evidence, passages=texts)
+        known = {one.entity for one in evidence.candidates}
+        more = tuple(Candidate(entity, 0.0) for entity in self.named(texts) if entity not in known)
+        return replace(evidence, passages=texts, candidates=evidence.candidates + more)
+
+    def telling(self, passages: Sequence[Passage], entities: Iterable[EntityId]) -> tuple[Passage, ...]:
+        """Those of the passages that name any of the entities, in their order."""
+        named = self.named(passages)
+        wanted = {passage.id for entity in entities for passage in named.get(entity, ())}
+        return tuple(passage for passage in passages if passage.id in wanted)
 
     def named(self, passages: Iterable[Passage]) -> dict[EntityId, list[Passage]]:
         """The entities that the passages are about or name, in their order, each with the passages that do."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from kgask import config
 from kgask.errors import UsageError
-from kgask.methods.base import Method
+from kgask.methods.base import TripleRetriever
 from kgask.methods.shots import Kind
 from kgask.read.protocol import Reader
 from kgask.types import PLANNED, Branch, Question, Seed
@@ -46,7 +46,7 @@ class MethodOptions:
         return cls(**settled | {name: value for name, value in given.items() if value is not None})
 
 
-def _asking(name: str, options: MethodOptions, reader: Reader | None, plan: Plan) -> Method:
+def _asking(name: str, options: MethodOptions, reader: Reader | None, plan: Plan) -> TripleRetriever:
     """A method that asks a language model; the planner answers for kgask's own reader, which cannot be asked."""
     from kgask.methods import kg_gpt, relation_rank
 
@@ -58,7 +58,7 @@ def _asking(name: str, options: MethodOptions, reader: Reader | None, plan: Plan
     return relation_rank.RelationRank(relation_rank.ModelRanker(model) if model else relation_rank.PlannerRanks(plan))
 
 
-def make_method(name: str, options: MethodOptions, reader: Reader | None, plan: Plan) -> Method:
+def make_method(name: str, options: MethodOptions, reader: Reader | None, plan: Plan) -> TripleRetriever:
     """Nothing is opened that the method does not need.
 
     Raises UsageError for a name that there is not, ModelError for a model that does not fit.

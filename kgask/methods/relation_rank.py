@@ -20,8 +20,9 @@ import numpy as np
 
 from kgask.methods import listing
 from kgask.methods.ask_model import ModelAsker
-from kgask.methods.base import Found, Scope
+from kgask.methods.base import Found, PerPack, TripleRetriever
 from kgask.methods.kg_gpt import Plan
+from kgask.methods.protocol import Scope
 from kgask.pack.store import Pack
 from kgask.read.gguf.neutral import neutral
 from kgask.read.gguf.style import QUESTION_CHARS
@@ -54,8 +55,8 @@ class Ranker(Protocol):
         ...
 
 
-class RelationRank:
-    """See :class:`kgask.methods.base.Method`."""
+class RelationRank(TripleRetriever):
+    """See :class:`kgask.methods.protocol.Retriever`."""
 
     name = "relation-rank"
 
@@ -105,11 +106,11 @@ class ModelRanker:
 
     def __init__(self, model: LanguageModel):
         self._asker = ModelAsker(model)
-        self._words: tuple[Pack, list[str]] | None = None
+        self._words = PerPack(lambda pack: [neutral(words) for words in directed_words(pack)])  # [2R]
 
     def rank(self, question: Question, seed: Seed, present: np.ndarray, pack: Pack) -> Ranking:
         """One listwise reply; a list of one needs none."""
-        words = self._of_pack(pack)
+        words = self._words(pack)
         relations = np.flatnonzero(present).tolist()
         if len(relations) == 1:
             return Ranking(tuple(relations))
@@ -130,12 +131,6 @@ class ModelRanker:
             if not order:
                 raise self._asker.unusable("this model ranks none of the relations that it is shown", written)
         return Ranking(tuple(relations[listed[place]] for place in order))
-
-    def _of_pack(self, pack: Pack) -> list[str]:
-        """Neutral words of each directed relation [2R]."""
-        if self._words is None or self._words[0] is not pack:
-            self._words = (pack, [neutral(words) for words in directed_words(pack)])
-        return self._words[1]
 
 
 class PlannerRanks:

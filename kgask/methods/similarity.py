@@ -14,8 +14,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgask.methods.base import Found, Scope
+from kgask.methods.base import Found, PerPack, TripleRetriever
 from kgask.methods.baselines import around_seeds, taken
+from kgask.methods.protocol import Scope
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.labels import clean_label, readable_relation
 from kgask.pack.normalise import normalise
@@ -29,15 +30,15 @@ MAX_NAME_WORDS = 10
 KEPT_TEXTS = 20_000  # vectors remembered, 1.5 KB each
 
 
-class Similarity:
-    """See :class:`kgask.methods.base.Method`."""
+class Similarity(TripleRetriever):
+    """See :class:`kgask.methods.protocol.Retriever`."""
 
     name = "similarity"
 
     def __init__(self, encoder: TextEncoder, embedded: int = EMBEDDED) -> None:
         self._encoder, self._embedded, self.hash = encoder, embedded, encoder.card.hash
         self._known: OrderedDict[str, np.ndarray] = OrderedDict()
-        self._relations: tuple[Pack, np.ndarray] | None = None
+        self._relations = PerPack(self._relation_vectors)
 
     def find(self, question: Question, seeds: Sequence[Seed], pack: Pack, scope: Scope) -> Found:
         near = around_seeds(pack, seeds, scope)
@@ -64,17 +65,15 @@ class Similarity:
         if len(near) <= most:
             return np.arange(len(near))
         asked = self._vectors([self._encoder.as_question(question.text)])[0]
-        likeness = chain_vectors(near, self._relation_vectors(pack)) @ asked
+        likeness = chain_vectors(near, self._relations(pack)) @ asked
         named = np.isin(near.ends, named_in(question.text, pack))
         return np.sort(np.lexsort((near.ids, -likeness, ~named))[:most])
 
     def _relation_vectors(self, pack: Pack) -> np.ndarray:
-        """Unit vectors float32 [R, D] of the relations' labels; kept in memory, and on disk for the next process."""
-        if self._relations is None or self._relations[0] is not pack:
-            words = [self._encoder.as_text(readable_relation(label)) for label in pack.relation_labels()]
-            key, shape = key_of("encoder", self._encoder.content(), words), (len(words), self._encoder.width)
-            self._relations = (pack, cached_matrix(key, shape, lambda: self._encoder.encode(words)))
-        return self._relations[1]
+        """Unit vectors float32 [R, D] of the relations' labels; kept on disk for the next process."""
+        words = [self._encoder.as_text(readable_relation(label)) for label in pack.relation_labels()]
+        key, shape = key_of("encoder", self._encoder.content(), words), (len(words), self._encoder.width)
+        return cached_matrix(key, shape, lambda: self._encoder.encode(words))
 
     def _vectors(self, texts: Sequence[str]) -> np.ndarray:
         """Unit vectors float32 [B, D]; the last ones are remembered, for questions share their neighbourhoods."""

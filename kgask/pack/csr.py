@@ -15,6 +15,7 @@ import numpy as np
 
 from kgask.errors import PackError
 from kgask.pack.arrays import distinct_rows, id_type, relation_type, row_pointers
+from kgask.pack.graph import reads_arrays
 from kgask.pack.qualifiers import Qualifiers
 
 # Row pointers, and what they point into.
@@ -31,6 +32,10 @@ class Csr(Qualifiers):
     in_indptr: np.ndarray  # [N+1]
     in_relation: np.ndarray  # [T]
     in_subject: np.ndarray  # [T]
+
+    def damaged(self, error: Exception) -> Exception:
+        """See :mod:`kgask.pack.graph`; arrays in memory were just made, so the error is their maker's."""
+        return error
 
 
 def build_csr(
@@ -50,6 +55,7 @@ def build_csr(
     )
 
 
+@reads_arrays
 def triples_of(csr: Csr, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Subjects, relations and objects (int64 [len(ids)]) of triple ids.
 
@@ -68,6 +74,7 @@ def triples_of(csr: Csr, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
     )
 
 
+@reads_arrays
 def triple_ids_of(csr: Csr, subjects: np.ndarray, relations: np.ndarray, objects: np.ndarray) -> np.ndarray:
     """Triple ids (int64) by a binary search in each subject's row, all of them at once.
 
@@ -100,6 +107,7 @@ def triple_ids_of(csr: Csr, subjects: np.ndarray, relations: np.ndarray, objects
     return low
 
 
+@reads_arrays
 def degree_of(csr: Csr, ids: np.ndarray) -> np.ndarray:
     """Triples in and out of each entity (int64)."""
     ids = np.asarray(ids, dtype=np.int64)

@@ -62,6 +62,10 @@ class Pack(Csr):
                 raise PackError(f"{folder / name}.npy: damaged; run: kgask pack check {folder}")
         return cls(folder, manifest, arrays)
 
+    def damaged(self, error: Exception) -> PackError:
+        """See :mod:`kgask.pack.graph`."""
+        return PackError(f"{self.path}: damaged ({error}); run: kgask pack check {self.path}")
+
     def close(self) -> None:
         """Close the names; the array maps go with their last reference."""
         if self._opened_names is not None:

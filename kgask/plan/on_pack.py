@@ -7,19 +7,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kgask.pack.store import Pack
-from kgask.plan.rigel_onnx import HopDistributions, RigelPlanner
+from kgask.plan.protocol import Planner
+from kgask.plan.rigel_onnx import HopDistributions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackPlanner:
     """``matrix`` float32 [2R', D] holds the directed relations ``columns`` (int64 [2R']) of the pack's [2R]."""
 
-    planner: RigelPlanner
+    planner: Planner
     matrix: np.ndarray
     columns: np.ndarray
 
     @classmethod
-    def of(cls, planner: RigelPlanner, pack: Pack) -> PackPlanner:
+    def of(cls, planner: Planner, pack: Pack) -> PackPlanner:
         relations, used = pack.relations(), pack.path_relations
         matrix = planner.relation_matrix([relations[relation] for relation in used])
         return cls(planner, matrix, np.concatenate([used, used + pack.n_relations]))

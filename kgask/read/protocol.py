@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kgask.protocols import Graph
+from kgask.pack.graph import Graph
 from kgask.types import Evidence, Question, Reading
 
 if TYPE_CHECKING:

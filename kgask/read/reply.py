@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kgask.protocols import Graph
+from kgask.pack.graph import Graph
 from kgask.types import Evidence, Reading
 from kgask.verbalise import Line, walked_ends
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kgask.protocols import Graph
+from kgask.pack.graph import Graph, reads_arrays
 from kgask.types import undirected
 
 
@@ -50,6 +50,7 @@ def _rows(indptr: np.ndarray, entities: np.ndarray) -> tuple[np.ndarray, np.ndar
     return rows, np.repeat(entities, counts)
 
 
+@reads_arrays
 def all_edges(graph: Graph, entities: np.ndarray, inverse: bool) -> Edges:
     """Every triple of the entities in one direction."""
     indptr = graph.in_indptr if inverse else graph.out_indptr
@@ -60,6 +61,7 @@ def all_edges(graph: Graph, entities: np.ndarray, inverse: bool) -> Edges:
     return Edges(sources, relations, target[rows].astype(np.int64), rows)
 
 
+@reads_arrays
 def edges_of(graph: Graph, entities: np.ndarray, directed_relation: int) -> Edges:
     """The triples of the entities with one directed relation.
 
@@ -89,6 +91,7 @@ SCANNED = 4096  # a frontier with fewer triples is read whole; else each relatio
 SCANNED_EACH = 500  # triples an entity that are read in the time of one cut
 
 
+@reads_arrays
 def edges_with(graph: Graph, entities: np.ndarray, relations: np.ndarray) -> Edges:
     """At least the triples of the entities with the directed relations, by the cheaper way."""
     parts = []
@@ -111,6 +114,7 @@ def reached_by(graph: Graph, entities: np.ndarray, directed_relation: int) -> np
     return np.unique(edges.targets[edges.relations == directed_relation])
 
 
+@reads_arrays
 def follow(
     graph: Graph, entities: np.ndarray, weights: np.ndarray, relation_probs: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Edges, np.ndarray]:
@@ -133,6 +137,7 @@ def follow(
     return reached, np.bincount(position, edge_weights, len(reached)), edges, edge_weights
 
 
+@reads_arrays
 def relations_of(graph: Graph, entities: np.ndarray) -> np.ndarray:
     """bool [2R]: which directed relations leave any of the entities."""
     present = np.zeros(2 * graph.n_relations, bool)

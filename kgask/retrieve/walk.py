@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kgask.protocols import Graph
+from kgask.pack.graph import Graph
 from kgask.retrieve.follow import Edges, follow
 from kgask.types import Branch, EntityId
 

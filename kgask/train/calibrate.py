@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from kgask.answer.interpret import features
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.corpus.examples import MASK, PathExample
 from kgask.corpus.sampling import follow_path, random_topic
 from kgask.errors import ModelError
+from kgask.methods.understand import features
 from kgask.pack.store import Pack
 from kgask.plan.card import Calibration
 from kgask.retrieve.follow import edges_of
@@ -101,13 +101,13 @@ def calibrate(
     rows, right, weights, hits, answerable = [], [], [], 0, 0
     counts = kind_weights([bool(probe.answers) for probe in probes])
     for done, probe in enumerate(probes, 1):
-        reached = pipeline.understand(Question(probe.text), AskOptions())
-        top = set(reached.routes[0].answers.tolist()) if reached and reached.routes else set()
+        found = pipeline.understand(Question(probe.text), AskOptions())
+        top = set(found.hypotheses[0].answers.tolist()) if found.hypotheses else set()
         is_right = bool(top) and top <= probe.answers
         answerable += bool(probe.answers)
         hits += is_right
-        if reached and reached.routes:
-            values = features(reached)
+        if found.understood is not None and found.hypotheses:
+            values = features(found.understood)
             rows.append([values[name] for name in FEATURES])
             right.append(float(is_right))
             weights.append(counts[bool(probe.answers)])

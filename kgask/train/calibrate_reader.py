@@ -31,7 +31,6 @@ from kgask.answer.fuse import (
     standings,
     weighed_features,
 )
-from kgask.answer.interpret import calibrated, features
 from kgask.answer.pipeline import READ_FROM, Pipeline
 from kgask.answer.request import TOP_K, AskOptions
 from kgask.cards import write_card
@@ -39,10 +38,11 @@ from kgask.config import MODEL_CARD
 from kgask.corpus.examples import MASK, PathExample
 from kgask.corpus.mix import load_corpus
 from kgask.errors import ModelError, UsageError
+from kgask.methods.protocol import Scope
+from kgask.methods.understand import calibrated, features
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE, Calibration, RigelCard
-from kgask.retrieve.evidence import gather
 from kgask.sets.rows import lines_of
 from kgask.train.calibrate import ANSWERABLE, Probe, fit, kind_weights
 from kgask.train.calibrate import FEATURES as PLAN_FEATURES
@@ -156,18 +156,18 @@ def look(pipeline: Pipeline, probes: Sequence[Probe], report: Callable[[int], No
 
 def _look_at(pipeline: Pipeline, probe: Probe) -> Seen:
     question = Question(probe.text)
-    reached = pipeline.understand(question, AskOptions())
-    if reached is None or not reached.routes:
+    found = pipeline.understand(question, AskOptions())
+    if found.understood is None or not found.hypotheses:
         return Seen(bool(probe.answers), {}, False, (), ())
-    values = features(reached)
-    right = [set(route.answers.tolist()) <= probe.answers for route in reached.routes]
-    if pipeline.reader is None or calibrated(pipeline.planner.card.calibration, values) < READ_FROM:
+    values = features(found.understood)
+    right = [set(one.answers.tolist()) <= probe.answers for one in found.hypotheses]
+    if pipeline.reader is None or found.confidence < READ_FROM:
         return Seen(bool(probe.answers), values, right[0], (), ())
-    evidence = gather(pipeline.pack, [walk for route in reached.routes for walk in route.walks], TOP_K)
+    evidence = pipeline.retriever.evidence(found, pipeline.pack, Scope(TOP_K))
     reading = pipeline.reader.read(question, evidence, pipeline.pack)
-    judged = standings(reached.routes, evidence, reading.line_probs, pipeline.pack)
-    by_route = {id(route): is_right for route, is_right in zip(reached.routes, right, strict=True)}
-    shown = tuple(by_route[id(standing.route)] for standing in judged)
+    judged = standings(found.hypotheses, evidence, reading.line_probs, pipeline.pack)
+    is_right = {id(one): whether for one, whether in zip(found.hypotheses, right, strict=True)}
+    shown = tuple(is_right[id(standing.hypothesis)] for standing in judged)
     return Seen(bool(probe.answers), values, right[0], tuple(judged), shown)
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from kgask.config import AUTO, MODEL_CARD
 from kgask.errors import ModelError, UsageError
+from kgask.pack.graph import Graph
 from kgask.pack.labels import clean_label
-from kgask.protocols import Graph
 from kgask.read.cross_encoder import prompt as forms
 from kgask.read.cross_encoder.engine import EncoderEngine
 from kgask.read.cross_encoder.prompt import MAX_LINES, PromptLine

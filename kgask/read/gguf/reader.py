@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgask.errors import ModelError, UsageError
-from kgask.protocols import Graph
+from kgask.pack.graph import Graph
 from kgask.read.files.prefix_cache import PrefixCache
 from kgask.read.gguf.engine import Engine
 from kgask.read.gguf.grammar import ListForm, Picked, Written, can_constrain, pick, write

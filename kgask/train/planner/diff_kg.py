@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from kgask.protocols import Graph
+from kgask.pack.graph import Graph
 from kgask.retrieve.follow import Edges, all_edges, concatenate
 
 LEAST_WEIGHT = 1e-12  # of an entity; below, it counts as not reached

@@ -20,15 +20,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import minimize
 
-from kgask.answer.interpret import Linked, fit_of
 from kgask.answer.pipeline import Pipeline
-from kgask.answer.request import MAX_HOPS, Asked
 from kgask.errors import BuildError
 from kgask.link.features import FEATURES, HAND, LEAST, RHO, LinkModel
 from kgask.link.linker import Linker
+from kgask.methods.protocol import MAX_HOPS, Request
+from kgask.methods.rigel import Rigel
+from kgask.methods.understand import Linked, fit_of
 from kgask.pack.store import Pack
 from kgask.retrieve.walk import routes
-from kgask.types import Branch, EntityId, Mention, Question
+from kgask.types import Branch, EntityId, Question
 
 CHUNK = 64
 BY_CHANCE = 1e-4  # P(gold answers | nothing is meant)
@@ -96,16 +97,16 @@ def cases(
     As at answer time, close names are looked for where exact ones lead nowhere.
     """
     linker = Linker(pipeline.pack, pipeline.planner.question_words(), replace(HAND, rho=0.0))
-    collected = _Collected(pipeline.pack)
+    rigel, collected = Rigel(pipeline.planner), _Collected(pipeline.pack)
     for start in range(0, len(questions), CHUNK):
         chunk = questions[start : start + CHUNK]
-        asked = [Asked(Question(question.text)) for question in chunk]
-        exact = pipeline.planned(asked, [linker.link(one.question) for one in asked])
+        asked = [Request(Question(question.text)) for question in chunk]
+        linked = [replace(one, mentions=tuple(linker.link(one.question))) for one in asked]
+        exact = rigel.planned(linked, pipeline.pack)
         lost = [row for row, question in enumerate(chunk) if not collected.leads(exact[row], question)]
-        close: list[list[Mention]] = [[] for _ in chunk]
         for row in lost:
-            close[row] = linker.link_tolerantly(asked[row].question)
-        tolerant = pipeline.planned(asked, close)
+            asked[row] = replace(asked[row], mentions=tuple(linker.link_tolerantly(asked[row].question)))
+        tolerant = rigel.planned(asked, pipeline.pack)
         for question, found, more in zip(chunk, exact, tolerant, strict=True):
             collected.add(question, [*found, *more])
         report(start + len(chunk))

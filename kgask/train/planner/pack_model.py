@@ -56,8 +56,8 @@ def validate_linked(
     right, exact = [], 0
     options = AskOptions(min_confidence=0.0)
     for done, question in enumerate(questions, 1):
-        reached = pipeline.understand(Question(question.asked), options)
-        ends = reached.routes[0].answers.tolist() if reached is not None and reached.routes else []
+        found = pipeline.understand(Question(question.asked), options)
+        ends = found.hypotheses[0].answers.tolist() if found.hypotheses else []
         right.append(bool(ends) and ends[0] in question.answers)
         exact += set(ends) == question.answers
         report(done)

@@ -1,0 +1,192 @@
+"""An answer as it is handed out: words, proof and confidence; as JSON, as HTML for notebooks, on one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from kgask.query.base import Node
+from kgask.types import (
+    PLANNED,
+    Alternative,
+    EntityId,
+    Evidence,
+    Explanation,
+    HopPlan,
+    Passage,
+    Seed,
+    Stage,
+    TripleId,
+)
+from kgask.verbalise import qualifiers_text
+
+SHOWN_CHARS = 80  # of a text in repr()
+SHOWN_TRIPLES = 20  # in a notebook; to_dict() lists all
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEntity:
+    """An answer: an id in the pack with its words."""
+
+    id: EntityId
+    key: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class SupportTriple:
+    """A triple of the pack that leads from a seed to an answer, with its words."""
+
+    id: TripleId
+    subject: str
+    relation: str
+    object: str
+    hop: int
+    score: float
+    inverse: bool = False
+    qualifiers: tuple[tuple[str, str], ...] = ()  # what it is said with, relation and value, of all its statements
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer:
+    """One answered (or honestly unanswered) question; false where it is not answered."""
+
+    question: str
+    text: str | None  # several answers are joined by " | "; None where there is none
+    entities: tuple[AnswerEntity, ...]  # best first
+    support: tuple[SupportTriple, ...]  # the proof: what leads from the seeds to every entity
+    confidence: float  # 0..1: probability that it is right where the method is calibrated, as ``rigel`` is
+    abstained: bool
+    reason: str | None = None  # why there is no answer
+    seeds: tuple[Seed, ...] = ()  # the topics
+    notes: tuple[str, ...] = ()  # ambiguity, typos read: shown on stderr
+    evidence: Evidence | None = None  # what the reader saw
+    plan: HopPlan | None = None
+    alternatives: tuple[Alternative, ...] = ()  # other readings that were looked at, best first, at most five
+    died_at: Stage | None = None  # where the question died; None when it is answered
+    explanation: Explanation | None = None  # only when asked for
+    written: str | None = None  # what a reader wrote freely; None otherwise. Only ``entities`` are checked
+    unverified: tuple[str, ...] = ()  # pieces of it that name nothing that was retrieved
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    method: str = PLANNED  # how it was retrieved
+    passages: tuple[Passage, ...] = ()  # texts that name an answer which no triple proves
+    query: Node | None = None  # what was asked of the graph; None where there is no answer, or no plan behind it
+    query_text: str | None = None  # the same in its text form
+    free: bool = False  # the reader writes freely
+
+    def __bool__(self) -> bool:
+        return not self.abstained
+
+    def __repr__(self) -> str:
+        """One line: the question, and the answer or why there is none."""
+        asked = f"Answer({_shortened(self.question)}"
+        if self.text is None:
+            return f"{asked}, reason={_shortened(self.reason or '')})"
+        return f"{asked}, {_shortened(self.text)}, confidence={self.confidence})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as JSON values: the contract of ``kgask ask --json``.
+
+        ================  ===================================================================
+        ``question``      the question as asked
+        ``answer``        text, several answers joined by `` | ``; null when there is none
+        ``entities``      answer entities or literals, best first: ``id``, ``key``, ``label``
+        ``support``       triples that lead from the seeds to every listed entity: ``id``, ``subject``, ``relation``,
+                          ``object`` (labels), ``hop`` (from 1), ``score``, ``qualifiers`` (what the triple is said
+                          with: relation and value, labels)
+        ``confidence``    0..1, calibrated probability that the answer is right (of other methods than rigel the
+                          reader's own, which only ranks answers)
+        ``abstained``     true when there is no answer
+        ``reason``        why not; null when answered
+        ``died_at``       where the question ended without an answer: ``link`` (no such entity), ``plan``
+                          (no relation means that), ``retrieve`` (the graph lacks it), ``read`` (facts were
+                          found, none answers), ``confidence`` (below the threshold); null when answered
+        ``query``         what was asked of the graph, as text; null when nothing is answered, or triples were
+                          chosen without a plan
+        ``seeds``         topic entities: ``id``, ``key``, ``label``, ``mention``, ``match``, ``score``
+        ``alternatives``  other readings that were looked at, best first, at most five: ``seed``
+                          (``id``, ``key``, ``label``), ``path`` (relation labels, ``<inv>-`` before
+                          one that is followed backward), ``score``, ``answers`` (the first labels),
+                          ``n_answers``
+        ``notes``         what was read tolerantly or is ambiguous
+        ``method``        how triples were found: ``rigel``, or what ``--method`` says
+        ``timings_ms``    milliseconds per stage
+        ``hashes``        of ``pack``, ``model``, ``reader``, and of another method's own model (``method``)
+        ``passages``      only with ``--context``: texts that name answers which no triple proves: ``id``, ``text``
+        ``written``       only with ``--free``: the reader's whole text; null when it was not asked
+        ``unverified``    only with ``--free``: pieces of it that name nothing that was retrieved
+        ================  ===================================================================
+        """
+        content: dict[str, Any] = {
+            "question": self.question,
+            "answer": self.text,
+            "entities": [{"id": one.id, "key": one.key, "label": one.label} for one in self.entities],
+            "support": [_triple(one) for one in self.support],
+            **{name: getattr(self, name) for name in ("confidence", "abstained", "reason", "died_at")},
+            "query": self.query_text,
+            "seeds": [
+                _seed(seed) | {"mention": seed.mention, "match": seed.match, "score": round(seed.score, 4)}
+                for seed in self.seeds
+            ],
+            "alternatives": [
+                {
+                    "seed": _seed(other.seed),
+                    "path": list(other.path),
+                    "score": round(other.score, 6),
+                    "answers": list(other.labels),
+                    "n_answers": other.n_answers,
+                }
+                for other in self.alternatives
+            ],
+            "notes": list(self.notes),
+            "method": self.method,
+            "timings_ms": dict(self.timings_ms),
+            "hashes": dict(self.hashes),
+        }
+        if self.evidence is not None and self.evidence.passages:
+            content["passages"] = [{"id": passage.id, "text": passage.text} for passage in self.passages]
+        if self.free:
+            content |= {"written": self.written, "unverified": list(self.unverified)}
+        return content
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the answer with its confidence and triples, or why there is none; every text is escaped."""
+        head = f"<div><em>{escape(self.question)}</em><br>"
+        if self.text is None:
+            body = f"no answer: {escape(self.reason or '')}"
+        else:
+            body = f"<strong>{escape(self.text)}</strong> <small>confidence {self.confidence:.0%}</small>"
+        notes = "".join(f"<br><small>{escape(note)}</small>" for note in self.notes)
+        return f"{head}{body}{notes}{self._proof_html()}</div>"
+
+    def _proof_html(self) -> str:
+        if not self.support:
+            return ""
+        columns = ["hop", "subject", "relation", "object"]
+        shown = self.support[:SHOWN_TRIPLES]
+        rows = [[str(one.hop), one.subject, one.relation, one.object] for one in shown]
+        if any(one.qualifiers for one in shown):
+            columns.append("qualifiers")
+            rows = [[*row, qualifiers_text([one.qualifiers])] for row, one in zip(rows, shown, strict=True)]
+        header = "".join(f"<th>{name}</th>" for name in columns)
+        lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        left_out = len(self.support) - SHOWN_TRIPLES
+        more = f"<small>and {left_out} more triples</small>" if left_out > 0 else ""
+        return f"<table><thead><tr>{header}</tr></thead><tbody>{lines}</tbody></table>{more}"
+
+
+def _triple(one: SupportTriple) -> dict[str, Any]:
+    said = {name: getattr(one, name) for name in ("id", "subject", "relation", "object", "hop", "score")}
+    return said | {"qualifiers": [list(pair) for pair in one.qualifiers]}
+
+
+def _seed(seed: Seed) -> dict[str, Any]:
+    return {"id": seed.entity, "key": seed.key, "label": seed.label}
+
+
+def _shortened(text: str) -> str:
+    """Quoted on one line, whatever it holds."""
+    return repr(text if len(text) <= SHOWN_CHARS else f"{text[: SHOWN_CHARS - 1]}…")

@@ -1,0 +1,149 @@
+"""What a retriever is given and what it gives: linked requests in, hypotheses with evidence out.
+
+Every way to find triples is a :class:`Retriever`; linking, reading, fusion and composing are the same for all of them,
+so that methods differ in nothing else. Stages never call each other: the pipeline carries what one gives to the next.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from kgask.pack.store import Pack
+from kgask.types import EntityId, Evidence, Mention, Question, ScoredTriple, Seed, TripleId
+
+if TYPE_CHECKING:
+    from kgask.methods.understand import Understanding
+    from kgask.query.base import SetNode
+
+MAX_HOPS = 3  # that anything looks away from a seed
+Ways = dict[TripleId, ScoredTriple]  # for a triple beyond hop 1, the one that leads to it, one hop nearer to a seed
+
+
+class Timer:
+    """Wall time per stage, in milliseconds."""
+
+    def __init__(self) -> None:
+        self.timings_ms: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.add(name, (time.perf_counter() - began) * 1000)
+
+    def add(self, name: str, spent_ms: float) -> None:
+        self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + spent_ms, 3)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """A question with what was given instead of found, and the mentions that it was linked to."""
+
+    question: Question
+    entity: str | None = None  # the topic: a key, a label, or an id (#12)
+    exact_hops: int | None = None  # the answer lies exactly so far away
+    mentions: tuple[Mention, ...] = ()
+    timer: Timer = field(default_factory=Timer)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How far and how much is retrieved."""
+
+    top_k: int = 10  # triples for the reader; of each hop where a plan is followed
+    hops: int = 1  # how far around the seeds
+    rng_seed: int = 0  # of what is drawn
+    order: str = "descending"  # best first, or best last (KAPING studies both), or random: of triples without a plan
+    keep_seed: bool = False  # a seed may be its own answer
+    explain: bool = False  # look at every hypothesis, those that cannot win too, and keep what became of it
+
+
+class Hypothesis(Protocol):
+    """What may be meant: a query over the graph with its score, its answers and their proof."""
+
+    @property
+    def score(self) -> float:
+        """A probability where the retriever is calibrated; else comparable within a question."""
+        ...
+
+    @property
+    def answers(self) -> np.ndarray:
+        """int64: every entity or literal that the query gives."""
+        ...
+
+    @property
+    def query(self) -> SetNode | None:
+        """What is asked of the graph; None where triples were chosen without one."""
+        ...
+
+    @property
+    def last_steps(self) -> set[tuple[int, int]]:
+        """(hop, directed relation) of the triples that end in an answer."""
+        ...
+
+    def ordered(self, evidence: Evidence) -> list[EntityId]:
+        """The whole answer set, best first: ``top_k`` never cuts it."""
+        ...
+
+    def proof(self, pack: Pack, answers: Sequence[EntityId]) -> list[ScoredTriple]:
+        """The triples that lead from the seeds to these answers, hop by hop."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Retrieved:
+    """What a retriever makes of one request. Nothing linked gives no seeds, nothing found no hypotheses."""
+
+    seeds: tuple[Seed, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()  # best first
+    confidence: float = 0.0  # probability that the first one is right, where the retriever is calibrated
+    understood: Understanding | None = None  # what the planner read the question as
+    evidence: Evidence | None = None  # None: gathered when it is to be read
+    ways: Ways = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    failed: str = ""  # why this question could not be retrieved for
+    candidates: tuple[Seed, ...] = ()  # every seed that was looked at, best first; only where that is asked for
+
+
+class Retriever(Protocol):
+    """A way to find triples for questions."""
+
+    @property
+    def name(self) -> str:
+        """As --method takes it."""
+        ...
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether its confidence is a probability that was fitted; else the reader alone says how sure an answer is."""
+        ...
+
+    @property
+    def default_hops(self) -> int:
+        """How far it looks where nothing is said."""
+        ...
+
+    @property
+    def hash(self) -> str | None:
+        """SHA-256 of a model of its own."""
+        ...
+
+    def retrieve(self, requests: Sequence[Request], pack: Pack, scope: Scope) -> list[Retrieved]:
+        """Hypotheses for each request. Raises ModelError or UsageError, one line, for what concerns all of them."""
+        ...
+
+    def evidence(self, found: Retrieved, pack: Pack, scope: Scope) -> Evidence:
+        """What a reader is shown of it."""
+        ...
+
+    def forget(self) -> None:
+        """Drop what is remembered of earlier questions, where that may change how later ones are rounded."""
+        ...

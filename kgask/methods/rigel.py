@@ -1,0 +1,161 @@
+"""Rigel as a retriever: plan relation paths for each mention, follow them in the graph, judge link and plan together.
+
+Saffari et al. 2021, and "Knowledge Graph-augmented Language Models for Complex Question Answering", section 3.1.
+Shapes: R relations, H hops.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from kgask.link.features import LinkModel
+from kgask.methods.base import PerPack
+from kgask.methods.protocol import MAX_HOPS, Request, Retrieved, Scope
+from kgask.methods.understand import Linked, Understanding, calibrated, choose, features
+from kgask.pack.store import Pack
+from kgask.plan.on_pack import PackPlanner
+from kgask.plan.protocol import Planner
+from kgask.plan.rigel_onnx import mask_mention
+from kgask.query.base import SetNode
+from kgask.query.nodes import And, Entities, Follow
+from kgask.retrieve.evidence import gather
+from kgask.retrieve.follow import relations_of
+from kgask.retrieve.trace import trace_route
+from kgask.retrieve.walk import Route, Walk
+from kgask.types import PLANNED, Branch, EntityId, Evidence, Mention, Question, ScoredTriple, Seed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathHypothesis:
+    """The relation paths of a plan that end in the same answers."""
+
+    route: Route
+
+    @property
+    def score(self) -> float:
+        return self.route.prob
+
+    @property
+    def answers(self) -> np.ndarray:
+        return self.route.answers
+
+    @property
+    def query(self) -> SetNode:
+        """The likeliest path from each topic; several topics narrow each other down."""
+        paths: dict[bytes, Walk] = {}
+        for walk in self.route.walks:
+            paths.setdefault(walk.frontiers[0].tobytes(), walk)
+        return reduce(And, map(path_query, paths.values()))
+
+    @property
+    def last_steps(self) -> set[tuple[int, int]]:
+        return {(len(walk.relations), walk.relations[-1]) for walk in self.route.walks}
+
+    def ordered(self, evidence: Evidence) -> list[EntityId]:
+        wanted = set(self.answers.tolist())
+        return [candidate.entity for candidate in evidence.candidates if candidate.entity in wanted]
+
+    def proof(self, pack: Pack, answers: Sequence[EntityId]) -> list[ScoredTriple]:
+        return trace_route(pack, self.route, np.asarray(answers))
+
+
+def path_query(walk: Walk) -> SetNode:
+    """A walked relation path as a query."""
+    query: SetNode = Entities(tuple(walk.frontiers[0].tolist()))
+    for relation in walk.relations:
+        query = Follow(query, int(relation))
+    return query
+
+
+class Rigel:
+    """See :class:`kgask.methods.protocol.Retriever`; its confidence is calibrated (the planner's card)."""
+
+    name = PLANNED
+    calibrated = True
+    default_hops = MAX_HOPS
+    hash: str | None = None  # the planner's is the pipeline's
+
+    def __init__(self, planner: Planner) -> None:
+        self.planner = planner
+        self.link_model = LinkModel.of(planner.card.linker)
+        self._on_pack = PerPack(lambda pack: PackPlanner.of(planner, pack))
+
+    def prepare(self, pack: Pack) -> None:
+        """Encode the pack's relations, or read what was kept of them, before the first question."""
+        self._on_pack(pack)
+
+    def retrieve(self, requests: Sequence[Request], pack: Pack, scope: Scope) -> list[Retrieved]:
+        """The readings of each request that the graph has something for, all planned together."""
+        found = []
+        for request, linked in zip(requests, self.planned(requests, pack), strict=True):
+            if not linked:
+                found.append(Retrieved())
+                continue
+            with request.timer.stage("retrieve"):
+                found.append(self._retrieved(choose(pack, self.link_model, linked, scope)))
+        return found
+
+    def _retrieved(self, understood: Understanding | None) -> Retrieved:
+        if understood is None:
+            return Retrieved()
+        seeds = tuple(part.seed for part in understood.readings)
+        hypotheses = tuple(map(PathHypothesis, understood.routes))
+        return Retrieved(seeds, hypotheses, self.confidence(understood), understood)
+
+    def confidence(self, understood: Understanding) -> float:
+        """Calibrated probability that the best hypothesis is the answer; 0 when there is none."""
+        return calibrated(self.planner.card.calibration, features(understood)) if understood.routes else 0.0
+
+    def evidence(self, found: Retrieved, pack: Pack, scope: Scope) -> Evidence:
+        """The best triples of each hop, in plan order."""
+        routes = found.understood.routes if found.understood else []
+        return gather(pack, [walk for route in routes for walk in route.walks], scope.top_k)
+
+    def forget(self) -> None:
+        """Nothing is remembered of a question."""
+
+    def planned(self, requests: Sequence[Request], pack: Pack) -> list[list[Linked]]:
+        """Every mention of every request with its plan, from one call of the planner."""
+        rows = [(row, mention) for row, request in enumerate(requests) for mention in request.mentions]
+        linked: list[list[Linked]] = [[] for _ in requests]
+        if not rows:
+            return linked
+        began = time.perf_counter()
+        texts = [mask_mention(requests[row].question.text, mention.span) for row, mention in rows]
+        present = [_present(pack, mention) for _, mention in rows]
+        plan = self._on_pack(pack).plan(texts, np.stack([has.any(axis=0) for has in present]))
+        for i, (row, mention) in enumerate(rows):
+            topic, constrained = plan.branch_scores[i].tolist()
+            stops = _stops(plan.stop_probs[i], requests[row].exact_hops)
+            branch = Branch(mention.seeds, plan.relation_probs[i], stops, topic, constrained, plan.answer_types[i])
+            linked[row].append(Linked(mention, branch, present[i]))
+        timers = [request.timer for request, found in zip(requests, linked, strict=True) if found]
+        for timer in timers:
+            timer.add("plan", (time.perf_counter() - began) * 1000 / len(timers))
+        return linked
+
+    def branch(self, pack: Pack, question: Question, seeds: Sequence[Seed]) -> Branch | None:
+        """The plan from these seeds' mention; for methods that ask the planner where no other model can be asked."""
+        if not seeds:
+            return None
+        mention = Mention(seeds[0].span, seeds[0].mention, tuple(seeds))
+        return self.planned([Request(question, mentions=(mention,))], pack)[0][0].branch
+
+
+def _present(pack: Pack, mention: Mention) -> np.ndarray:
+    """bool [seeds, 2R]: which directed relations leave each seed."""
+    return np.stack([relations_of(pack, np.array([seed.entity])) for seed in mention.seeds])
+
+
+def _stops(stop_probs: np.ndarray, exact_hops: int | None) -> np.ndarray:
+    """The plan's own stops, or a plan that stops after exactly the given hops and nowhere else; [H]."""
+    if exact_hops is None:
+        return stop_probs
+    stops = np.zeros_like(stop_probs)
+    stops[exact_hops - 1 :] = 1.0
+    return stops
