@@ -13,6 +13,7 @@ from forked_cli import kgask
 
 CONTRACT = {
     "method",
+    "query",
     "question",
     "answer",
     "entities",

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from kgask.answer.pipeline import Pipeline
-from kgask.cli.answer_json import answer_json
 from kgask.cli.explain import Section, sections
 
 
@@ -46,7 +45,7 @@ def test_alternatives_are_paths_with_their_answers(kg: Pipeline) -> None:
     assert 1 <= len(rows) <= 5
     scores = [float(row[0]) for row in rows]
     assert scores == sorted(scores, reverse=True)
-    told = json.loads(answer_json(answer, kg.pack))["alternatives"]
+    told = json.loads(json.dumps(answer.to_dict()))["alternatives"]
     assert [" > ".join(other["path"]) for other in told] == [row[2] for row in rows]
     assert [other["seed"]["label"] for other in told] == [row[1] for row in rows]
     for other, shown in zip(told, answer.alternatives, strict=True):

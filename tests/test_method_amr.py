@@ -22,7 +22,7 @@ from kgask.methods.amr import AmrCard, AmrModel, AmrRank
 from kgask.methods.amr_graph import CONCEPT, MOST_NODES, NAMED, ROLE, TOPIC, UNKNOWN, PenmanError, read_graph
 from kgask.methods.amr_inputs import links_of
 from kgask.methods.amr_source import PARSER, AmrFile, open_source
-from kgask.methods.base import Scope
+from kgask.methods.protocol import Scope
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
@@ -256,7 +256,7 @@ def test_a_question_without_an_amr_is_not_answered(method: AmrRank, films: Pack)
 def test_answers_are_proved(method: AmrRank, films_path: Path) -> None:
     asked = ["Who directed Harbour Lights?", "Where was Ann Ray born?", "When did North Road come out?"]
     with Pipeline.open(str(films_path), reader=None) as pipeline:
-        pipeline.method = method
+        pipeline.retriever = method
         answers = [pipeline.ask(text) for text in asked]
     assert [answer.text for answer in answers] == ["Ann Ray", "Limerick", "1999"]
     with Witness(films_path) as witness:
@@ -299,7 +299,7 @@ def test_ranking_imports_no_torch(trained: Path, films_path: Path) -> None:
         "from kgask.answer.pipeline import Pipeline\n"
         f"amr, ranker, encoder = {parts!r}\n"
         f"with Pipeline.open({str(films_path)!r}, reader=None) as kg:\n"
-        "    kg.method = AmrRank.open(amr, Path(ranker), Path(encoder))\n"
+        "    kg.retriever = AmrRank.open(amr, Path(ranker), Path(encoder))\n"
         "    assert kg.ask('Where was Ann Ray born?').text == 'Limerick'\n"
         "assert not {'torch', 'transformers', 'amrlib'} & set(sys.modules)"
     )

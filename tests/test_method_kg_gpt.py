@@ -17,9 +17,10 @@ from tiny_gguf import write_qwen2, write_t5
 from kgask.build.recipe import Recipe, build
 from kgask.errors import ModelError
 from kgask.methods import listing, splitting
-from kgask.methods.base import Found, Scope
+from kgask.methods.base import Found
 from kgask.methods.evidence_graph import EvidenceGraph, Segment
 from kgask.methods.kg_gpt import KgGpt, ModelSplitter, PlannerSegments
+from kgask.methods.protocol import Scope
 from kgask.methods.shots import MOST_SHOTS, relation_shots, split_shots
 from kgask.methods.splitting import MAX_STATEMENTS, Parsed, parse_split, quotable
 from kgask.methods.type_graph import TypeGraph

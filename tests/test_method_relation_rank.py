@@ -14,7 +14,8 @@ from tiny_gguf import write_qwen2, write_t5
 from kgask.build.recipe import Recipe, build
 from kgask.errors import ModelError
 from kgask.methods import listing
-from kgask.methods.base import Found, Scope
+from kgask.methods.base import Found
+from kgask.methods.protocol import Scope
 from kgask.methods.relation_rank import (
     MAX_ENTITIES,
     MAX_RELATIONS,
@@ -89,7 +90,7 @@ def test_a_hub_is_listed_in_part(tmp_path: Path, hub: Pack) -> None:
     present = relations_of(hub, np.array([seed.entity]))
     ranking = ranker.rank(Question("what are the many relation 149 of hub?"), seed, present, hub)
     assert len(ranking.relations) == MAX_RELATIONS and present[list(ranking.relations)].all()
-    words = ranker._of_pack(hub)
+    words = ranker._words(hub)
     kept = listing.likeliest([words[at] for at in np.flatnonzero(present)], "relation 149 of hub", listing.MAX_LISTED)
     assert "relation 149" in [words[at] for at in np.flatnonzero(present)[kept]]
     reader.close()

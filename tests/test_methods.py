@@ -11,16 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from kgask.answer.by_method import best_seeds, without_marks
 
 from kgask import config
+from kgask.answer.fuse import without_marks
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.cli.main import cli
 from kgask.errors import ModelError, UsageError
 from kgask.eval.recheck import Witness
-from kgask.methods.base import Scope
+from kgask.methods.base import best_seeds
 from kgask.methods.baselines import PopularRelations, RandomTriples
+from kgask.methods.protocol import Scope
 from kgask.methods.registry import METHODS
 from kgask.methods.similarity import Similarity
 from kgask.methods.text_encoder import TextEncoder

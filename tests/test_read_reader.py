@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from kgask.answer.by_method import without_marks
 from tiny_gguf import write_qwen2
 from toy_graph import ToyGraph, evidence_of
 
+from kgask.answer.fuse import without_marks
 from kgask.config import shipped_root
 from kgask.errors import ModelError
 from kgask.pack.labels import clean_label

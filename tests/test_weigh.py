@@ -24,18 +24,21 @@ from kgask.answer.fuse import (
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.errors import ModelError
+from kgask.methods.protocol import Scope
+from kgask.methods.rigel import PathHypothesis
 from kgask.pack.store import Pack
 from kgask.plan.card import Calibration
 from kgask.retrieve.evidence import gather
-from kgask.retrieve.walk import Route, routes
+from kgask.retrieve.walk import routes
 from kgask.types import Branch, Question, Reading
 
+Shown = tuple[Pack, list[PathHypothesis]]
 PLAIN = Weighing({"best": 0.0, "mean": 0.0}, Calibration(0.0, dict.fromkeys(FEATURES, 0.0) | {"plan": 1.0}), 0.5)
 EAGER = Weighing({"best": 1.0, "mean": 0.0}, Calibration(0.0, dict.fromkeys(FEATURES, 0.0) | {"best": 1.0}), 0.5)
 
 
 @pytest.fixture
-def two_routes(family: Pack) -> tuple[Pack, list[Route]]:
+def two_routes(family: Pack) -> Shown:
     """From Cora Reed: her spouse (0.6) and her children (0.3)."""
     labels = family.relation_labels()
     cora = family.find_key("cora") or next(iter(family.exact(["cora reed"])["cora reed"])).entity
@@ -44,14 +47,15 @@ def two_routes(family: Pack) -> tuple[Pack, list[Route]]:
     for relation, prob in zip(has, (0.6, 0.3), strict=True):
         assert relation is not None, labels
         probs[0, relation] = prob
-    found = routes(family, Branch((), probs, np.ones(1, np.float32)), [cora], 1)
+    walked = routes(family, Branch((), probs, np.ones(1, np.float32)), [cora], 1)
+    found = [PathHypothesis(route) for route in walked]
     assert len(found) == 2
     return family, found
 
 
-def judged(pack: Pack, found: list[Route], odds: list[float]) -> tuple:
+def judged(pack: Pack, found: list[PathHypothesis], odds: list[float]) -> tuple:
     """Evidence of the routes, and a probability for every line: the route's own."""
-    evidence = gather(pack, [walk for route in found for walk in route.walks], 10)
+    evidence = gather(pack, [walk for one in found for walk in one.route.walks], 10)
     chances = [1.0 / (1.0 + math.exp(-value)) for value in odds]
     subjects, _, objects = pack.triples(np.array([t.triple for t in evidence.triples]))
     ends = [s if t.inverse else o for t, s, o in zip(evidence.triples, subjects, objects, strict=True)]
@@ -61,11 +65,13 @@ def judged(pack: Pack, found: list[Route], odds: list[float]) -> tuple:
     return evidence, lines
 
 
-def test_without_power_the_plan_decides_and_with_it_the_reader_may(two_routes: tuple[Pack, list[Route]]) -> None:
+def test_without_power_the_plan_decides_and_with_it_the_reader_may(
+    two_routes: Shown,
+) -> None:
     pack, found = two_routes
     evidence, lines = judged(pack, found, [-3.0, 4.0])
     standing = standings(found, evidence, lines, pack)
-    assert [s.route for s in standing] == found and [s.first for s in standing] == [True, False]
+    assert [s.hypothesis for s in standing] == found and [s.first for s in standing] == [True, False]
     assert standing[1].best == pytest.approx(4.0, abs=1e-3)
     assert weigh(PLAIN, standing, 0.8) == (found[0], pytest.approx(0.8))
     route, confidence = weigh(EAGER, standing, 0.8)
@@ -73,7 +79,7 @@ def test_without_power_the_plan_decides_and_with_it_the_reader_may(two_routes: t
 
 
 def test_the_features_say_that_the_plan_was_changed_and_how_far_the_rest_is_behind(
-    two_routes: tuple[Pack, list[Route]],
+    two_routes: Shown,
 ) -> None:
     pack, found = two_routes
     evidence, lines = judged(pack, found, [-3.0, 4.0])
@@ -85,7 +91,7 @@ def test_the_features_say_that_the_plan_was_changed_and_how_far_the_rest_is_behi
     assert values["share"] == pytest.approx(scores[1] - np.logaddexp(*scores), abs=1e-2)
 
 
-def test_a_route_that_was_not_shown_does_not_stand(two_routes: tuple[Pack, list[Route]]) -> None:
+def test_a_route_that_was_not_shown_does_not_stand(two_routes: Shown) -> None:
     pack, found = two_routes
     evidence, lines = judged(pack, found, [0.0, 0.0])
     assert standings(found, evidence, {}, pack) == []
@@ -131,12 +137,12 @@ def asked(kg: Pipeline, text: str, weighing: Weighing | None, **options: float) 
 
 def test_the_shipped_reader_judges_every_line_that_ends_in_an_answer(kg: Pipeline) -> None:
     question = Question("who is married to Cora Reed?")
-    reached = kg.understand(question, AskOptions())
-    evidence = gather(kg.pack, [walk for route in reached.routes for walk in route.walks], 10)
+    found = kg.understand(question, AskOptions())
+    evidence = kg.retriever.evidence(found, kg.pack, Scope())
     reading: Reading = kg.reader.read(question, evidence, kg.pack)
     assert reading.line_probs
     assert all(0.0 <= prob <= 1.0 for prob in reading.line_probs.values())
-    assert standings(reached.routes, evidence, reading.line_probs, kg.pack)[0].first
+    assert standings(found.hypotheses, evidence, reading.line_probs, kg.pack)[0].first
 
 
 def test_what_the_weighing_makes_unsure_is_refused_by_the_reader(kg: Pipeline) -> None:

@@ -35,7 +35,9 @@ class Interpreter:
             for row, other in zip(unsure, closer, strict=True):
                 known = best[row]
                 better = not known.seeds or other.confidence > known.confidence
-                candidates = tuple(sorted((*known.candidates, *other.candidates), key=_by_score))
+                seen = {(seed.entity, seed.span) for seed in known.candidates}
+                fresh = [seed for seed in other.candidates if (seed.entity, seed.span) not in seen]
+                candidates = tuple(sorted((*known.candidates, *fresh), key=_by_score))
                 best[row] = replace(other if better else known, candidates=candidates)
         return best
 
