@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from kgask.answer.compose import support_in_words
+from kgask.answer.result import AnswerEntity, SupportTriple
 from kgask.pack.quantities import DATE, NUMBER, Quantity, date_of_day
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -16,7 +17,7 @@ from kgask.retrieve.derive import Derivation, derivation
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Coverage, Result, Runner
 from kgask.retrieve.shown import in_unit, number_text, quantity_text, unit_of
-from kgask.types import AnswerEntity, EntityId, ScoredTriple, SupportTriple, TripleId, undirected
+from kgask.types import EntityId, ScoredTriple, TripleId, undirected
 
 SHOWN = 10  # answers whose derivation is told
 TRUTH_WORDS = {True: "yes", False: "no", None: None}
