@@ -12,9 +12,10 @@ import pytest
 from kgask.errors import PackError
 from kgask.pack.check import check_pack
 from kgask.pack.header import ARRAYS, dump_manifest
+from kgask.pack.quantities import VALUE_ARRAYS
 from kgask.pack.store import Pack
 
-FILES = [f"{name}.npy" for name in ARRAYS] + ["names.sqlite", "pack.json"]
+FILES = [f"{name}.npy" for name in (*ARRAYS, *VALUE_ARRAYS)] + ["names.sqlite", "pack.json"]
 
 
 @pytest.fixture
@@ -163,3 +164,24 @@ def test_broken_names_are_one_clear_error(broken: Path) -> None:
     (broken / "names.sqlite").write_bytes(b"\0" * size)
     with Pack.open(broken) as pack, pytest.raises(PackError, match=r"names\.sqlite"):
         pack.labels([0])
+
+
+@pytest.mark.parametrize(("name", "value", "says"), [("axis", 99, "does not name"), ("low", 1e300, "no interval")])
+def test_values_that_lie_nowhere_are_no_values(broken: Path, name: str, value: float, says: str) -> None:
+    path = broken / f"literal_{name}.npy"
+    values = np.load(path)
+    values[0] = value
+    np.save(path, values)
+    _accept_hashes(broken)
+    assert any(says in problem for problem in check_pack(broken))
+    with Pack.open(broken) as pack, pytest.raises(PackError, match=says):
+        _ = pack.literal_values
+
+
+def test_a_pack_without_stored_values_reads_them_from_its_literals(broken: Path, family_path: Path) -> None:
+    manifest = json.loads((broken / "pack.json").read_text())
+    del manifest["counts"]["axes"]
+    (broken / "pack.json").write_bytes(dump_manifest(manifest))
+    with Pack.open(broken) as older, Pack.open(family_path) as newer:
+        for name, values in newer.literal_values.arrays.items():
+            assert np.array_equal(values, older.literal_values.arrays[name], equal_nan=name != "literal_axis")

@@ -42,6 +42,7 @@ from kgask.pack.names import Names
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE
 from kgask.pack.qualifiers import QUALIFIERS_COUNT, STATEMENTS_COUNT
+from kgask.pack.quantities import AXES_COUNT, LiteralValues
 from kgask.pack.records import Literal, RelationText
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT, type_relations, type_table
 from kgask.version import __version__
@@ -213,7 +214,8 @@ class PackBuilder:
                 counts["passages"] = len(passages)
                 write_passages(folder / PASSAGES_FILE, passages)
             about = {"name": name or path.name, "sources": list(sources), "licences": list(licences)}
-            manifest = _write_arrays_and_manifest(folder, found.csr, counts, relations, about)
+            values = LiteralValues.of(found.literals)
+            manifest = _write_arrays_and_manifest(folder, found.csr, counts, relations, values, about)
         unused = len(labelled.difference(found.keys, found.relation_keys))
         return BuildReport(path, manifest, found.n_duplicates, unused, found.n_nested)
 
@@ -261,7 +263,12 @@ class PackBuilder:
 
 
 def _write_arrays_and_manifest(
-    folder: Path, csr: Csr, counts: dict[str, int], relations: list[RelationText], about: dict[str, Any]
+    folder: Path,
+    csr: Csr,
+    counts: dict[str, int],
+    relations: list[RelationText],
+    values: LiteralValues,
+    about: dict[str, Any],
 ) -> dict[str, Any]:
     files: dict[str, dict[str, Any]] = {}
     if csr.n_statements:
@@ -271,9 +278,13 @@ def _write_arrays_and_manifest(
     if len(types):
         arrays[TYPES_ARRAY] = types
         counts = counts | {TYPES_COUNT: len(types)}
-    for name, values in arrays.items():
-        np.save(folder / f"{name}.npy", values, allow_pickle=False)
-        files[f"{name}.npy"] = {"shape": list(values.shape), "dtype": values.dtype.str}
+    if values.axes:
+        arrays |= values.arrays
+        counts = counts | {AXES_COUNT: len(values.axes)}
+        about = about | {"axes": list(values.axes)}
+    for name, column in arrays.items():
+        np.save(folder / f"{name}.npy", column, allow_pickle=False)
+        files[f"{name}.npy"] = {"shape": list(column.shape), "dtype": column.dtype.str}
     files[header.NAMES_FILE] = {}
     if "passages" in counts:
         files[PASSAGES_FILE] = {}

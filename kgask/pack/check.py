@@ -44,6 +44,7 @@ def check_pack(path: str | Path) -> list[str]:
         problems = [*_file_problems(pack), *_csr_problems(pack)]
         problems += _statement_problems(pack)
         try:
+            _ = pack.literal_values  # opening them looks at every bound
             problems += _names_problems(pack)
             if PASSAGES_FILE in pack.manifest["files"]:
                 problems += check_passages(folder / PASSAGES_FILE, pack.n_entities)

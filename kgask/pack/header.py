@@ -16,12 +16,13 @@ import numpy as np
 from kgask.config import PACK_MANIFEST
 from kgask.errors import PackError
 from kgask.pack.qualifiers import QUALIFIER_ARRAYS, QUALIFIERS_COUNT, STATEMENTS_COUNT
+from kgask.pack.quantities import AXES_COUNT, VALUE_ARRAYS
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT
 
 MAGIC = "kgask-pack"
 FORMAT_MAJOR = 1
 # The least minor version that knows what a pack holds, newest first, by what is counted; 0 where there is none of it.
-_MINORS = {STATEMENTS_COUNT: 3, TYPES_COUNT: 2, "passages": 1}
+_MINORS = {STATEMENTS_COUNT: 3, AXES_COUNT: 3, TYPES_COUNT: 2, "passages": 1}
 NAMES_FILE = "names.sqlite"
 ARRAYS = ("out_indptr", "out_relation", "out_object", "in_indptr", "in_relation", "in_subject")
 # Rows of each array: a count of the manifest, and how many more (a row pointer ends where the last row ends).
@@ -37,7 +38,9 @@ _ROWS = {
     "qualifier_relation": (QUALIFIERS_COUNT, 0),
     "qualifier_value": (QUALIFIERS_COUNT, 0),
     TYPES_ARRAY: (TYPES_COUNT, 0),
+    **dict.fromkeys(VALUE_ARRAYS, ("literals", 0)),
 }
+_FLOATS = frozenset(VALUE_ARRAYS[:2])
 ONLY_QUALIFIERS = "qualifier_only_relations"  # ids, ascending; not there where every relation has triples
 MANIFEST_HASH = "manifest_sha256"
 MAX_MANIFEST_BYTES = 1 << 20
@@ -96,7 +99,7 @@ def _check_fields(path: Path, manifest: Manifest) -> None:
     counts, files = manifest.get("counts"), manifest.get("files")
     needed, optional = (
         ("entities", "literals", "relations", "triples", "names"),
-        (TYPES_COUNT, STATEMENTS_COUNT, QUALIFIERS_COUNT),
+        (TYPES_COUNT, STATEMENTS_COUNT, QUALIFIERS_COUNT, AXES_COUNT),
     )
     found = counts if isinstance(counts, dict) else {}
     if not all(_is_count(found.get(name, 0 if name in optional else None)) for name in (*needed, *optional)):
@@ -137,6 +140,18 @@ def arrays_of(counts: dict[str, int]) -> tuple[str, ...]:
     return ARRAYS + (QUALIFIER_ARRAYS if STATEMENTS_COUNT in counts else ())
 
 
+def axes_of(path: Path, manifest: Manifest) -> tuple[str, ...]:
+    """The axes of the pack's literals; PackError when they are not those that were counted."""
+    axes = manifest.get("axes")
+    if not isinstance(axes, list) or len(axes) != manifest["counts"][AXES_COUNT] or not all(_is_text(x) for x in axes):
+        raise PackError(f"{path / PACK_MANIFEST}: the axes of literals are missing or wrong")
+    return tuple(axes)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 def array_shape(name: str, counts: dict[str, int]) -> tuple[int, ...]:
     """One dimension, and two columns for the type graph."""
     count, more = _ROWS[name]
@@ -157,7 +172,7 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
 
 
 def open_array(folder: Path, name: str, manifest: Manifest) -> np.ndarray:
-    """Map one array read-only; its dtype (signed integer) and shape must be the manifest's."""
+    """Map one array read-only; its dtype (signed integer; float for bounds) and shape must be the manifest's."""
     path = folder / f"{name}.npy"
     try:
         # Object arrays are refused: allow_pickle stays off, a pack must never run code.
@@ -167,6 +182,10 @@ def open_array(folder: Path, name: str, manifest: Manifest) -> np.ndarray:
         raise PackError(f"{path}: not a readable array ({reason})") from error
     entry = manifest["files"][f"{name}.npy"]
     shape = array_shape(name, manifest["counts"])
-    if array.shape != shape or array.dtype.kind != "i" or array.dtype.str != entry.get("dtype"):
+    if (
+        array.shape != shape
+        or array.dtype.kind != ("f" if name in _FLOATS else "i")
+        or array.dtype.str != entry.get("dtype")
+    ):
         raise PackError(f"{path}: {array.dtype} {array.shape}, {entry.get('dtype')} {shape} expected")
     return array

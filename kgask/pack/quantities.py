@@ -27,6 +27,8 @@ DATE = "date"
 NUMBER = ""  # numbers without a unit
 SECONDS = "s"  # of differences between dates
 SECONDS_A_DAY = 86_400.0
+VALUE_ARRAYS = ("literal_low", "literal_high", "literal_axis")  # of a pack; the names of the axes are in its manifest
+AXES_COUNT = "axes"  # how many, in the manifest's counts
 _DAYS_BEFORE_1970 = 719_468  # since 0000-03-01
 _NO_AXIS = -1
 # What pint's expression parser is given: words with small powers, their products and quotients; nothing that computes.
@@ -53,7 +55,7 @@ class LiteralValues:
 
     low: np.ndarray  # float64 [L]
     high: np.ndarray  # float64 [L]
-    axis: np.ndarray  # int16 [L], place in ``axes``; -1 for text
+    axis: np.ndarray  # int16 (or wider) [L], place in ``axes``; -1 for text
     axes: tuple[str, ...]
 
     @classmethod
@@ -69,6 +71,20 @@ class LiteralValues:
                 rows.append((found.low, found.high, axes.setdefault(found.axis, len(axes))))
         table = np.array(rows, np.float64).reshape(-1, 3)
         return cls(table[:, 0].copy(), table[:, 1].copy(), table[:, 2].astype(np.int16), tuple(axes))
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """As a pack stores them."""
+        return dict(zip(VALUE_ARRAYS, (self.low, self.high, self.axis), strict=True))
+
+    def problem(self) -> str | None:
+        """What is wrong with stored values; None where they are sound."""
+        on_axis = self.axis >= 0
+        if len(self.axis) and (self.axis.min() < _NO_AXIS or self.axis.max() >= len(self.axes)):
+            return "literal_axis.npy: an axis that the pack does not name"
+        if not (np.isfinite(self.low[on_axis]) & (self.low[on_axis] <= self.high[on_axis])).all():
+            return "literal_low.npy, literal_high.npy: bounds that are no interval"
+        return None
 
 
 def quantity(literal: Literal) -> Quantity | None:

@@ -12,11 +12,19 @@ import numpy as np
 
 from kgask.errors import PackError
 from kgask.pack.csr import POINTERS, Csr, degree_of, triple_ids_of, triples_of
-from kgask.pack.header import NAMES_FILE, ONLY_QUALIFIERS, arrays_of, check_sizes, open_array, read_manifest
+from kgask.pack.header import (
+    NAMES_FILE,
+    ONLY_QUALIFIERS,
+    arrays_of,
+    axes_of,
+    check_sizes,
+    open_array,
+    read_manifest,
+)
 from kgask.pack.names import Names
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE, Passages
-from kgask.pack.quantities import LiteralValues
+from kgask.pack.quantities import AXES_COUNT, VALUE_ARRAYS, LiteralValues
 from kgask.pack.records import Literal, NameHit, RelationText
 from kgask.pack.types import TYPES_ARRAY
 
@@ -99,7 +107,13 @@ class Pack(Csr):
     @cached_property
     def literal_values(self) -> LiteralValues:
         """Every literal's place on an axis, in the order of their ids (see :mod:`kgask.pack.quantities`)."""
-        return LiteralValues.of(self.literals(range(self.n_entities - self.n_literals, self.n_entities)))
+        if AXES_COUNT not in self.manifest["counts"]:  # a pack of an older format
+            return LiteralValues.of(self.literals(range(self.n_entities - self.n_literals, self.n_entities)))
+        low, high, axis = (open_array(self.path, name, self.manifest) for name in VALUE_ARRAYS)
+        values = LiteralValues(low, high, axis, axes_of(self.path, self.manifest))
+        if problem := values.problem():
+            raise PackError(f"{self.path}: {problem}; run: kgask pack check {self.path}")
+        return values
 
     @cached_property
     def path_relations(self) -> np.ndarray:
