@@ -1,0 +1,302 @@
+"""A query in English, for a person who asks what was understood: exact before elegant, without ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kgask.errors import QueryError
+from kgask.pack.labels import clean_label
+from kgask.pack.literals import literal_label, parse_literal
+from kgask.pack.quantities import DATE
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.axes import relation_axis, value_axis
+from kgask.query.base import By, Comparison, Node, SetNode, TruthNode, ValueNode
+from kgask.query.relation_words import RelationWords, counted, ordinal, plural, superlative
+from kgask.query.text import entity_ids
+from kgask.types import EntityId, undirected
+
+MAX_CHARS = 600
+_OF_NUMBERS: dict[Comparison, str] = {
+    "<": "less than ",
+    "<=": "at most ",
+    "=": "",
+    ">=": "at least ",
+    ">": "more than ",
+    "in": "within ",
+}
+_OF_DATES: dict[Comparison, str] = {
+    "<": "before ",
+    "<=": "not after ",
+    "=": "the same as ",
+    ">=": "not before ",
+    ">": "after ",
+    "in": "in ",
+}
+
+
+def verbalise(query: Node, pack: Pack) -> str:
+    """What the query asks for, as a noun phrase, or for a truth "whether ...": "rivers whose continent is Asia".
+
+    Labels are cleaned; at most :data:`MAX_CHARS` characters. Raises :class:`~kgask.errors.QueryError` for ids that the
+    pack does not have.
+    """
+    said = _Words(query, pack).say(query)
+    return said if len(said) <= MAX_CHARS else said[: MAX_CHARS - 1].rstrip() + "…"
+
+
+def because(
+    query: Node, pack: Pack, mentions: Mapping[EntityId, str] | None = None, n_triples: int | None = None
+) -> str:
+    """One sentence for why an answer is what it is: what names were read as, what was asked for, what proves it.
+
+    ``mentions`` are the words of the question that name an entity of the query.
+    """
+    mentions = mentions or {}
+    ids = [entity for entity in entity_ids(query) if entity in mentions]
+    named = zip(ids, pack.labels(ids), pack.descriptions(ids), strict=True)
+    parts = [f"read {_read(mentions[entity], label, about)}" for entity, label, about in named]
+    parts.append(f"asked for {verbalise(query, pack)}".replace("asked for whether", "asked whether"))
+    if n_triples is not None:
+        parts.append(f"{n_triples:,} triple{'s' * (n_triples != 1)}")
+    return "; ".join(parts)
+
+
+def _read(mention: str, label: str, about: str) -> str:
+    mention, label, about = clean_label(mention), clean_label(label), clean_label(about, 60)
+    same = mention.casefold() == label.casefold()
+    words = (about if same else f"{label} ({about})") if about else label
+    return f"'{mention}' as {words}"
+
+
+class _Words:
+    def __init__(self, query: Node, pack: Pack) -> None:
+        ids = entity_ids(query)
+        if ids and ids[-1] >= pack.n_entities:
+            raise QueryError(f"no entity {ids[-1]} in this pack")
+        self._labels = {entity: clean_label(label) for entity, label in zip(ids, pack.labels(ids), strict=True)}
+        self._pack = pack
+
+    def say(self, node: Node) -> str:
+        """Any query."""
+        if isinstance(node, TruthNode):
+            return f"whether {self._truth(node)}"
+        if isinstance(node, SetNode):
+            return self._set(node)
+        if isinstance(node, ValueNode):
+            return self._value(node)
+        raise QueryError("a way to judge is no query by itself: put it into Where or Best")
+
+    def _relation(self, directed: int) -> RelationWords:
+        plain, inverse = undirected(directed, self._pack.n_relations)
+        if plain >= self._pack.n_relations:
+            raise QueryError(f"no relation {plain} in this pack")
+        return RelationWords(self._pack.relations()[plain].label, inverse)
+
+    def _path(self, by: By) -> str:
+        """What a path leads to, of one: "area", "capital's population"."""
+        return "'s ".join(self._relation(relation).noun for relation in by.path)
+
+    # --- sets -----------------------------------------------------------------------------------
+
+    def _set(self, node: SetNode) -> str:
+        """A set as a plural: "those whose author is Jane Austen"."""
+        match node:
+            case nodes.Entities(ids):
+                return listed([self._labels[entity] for entity in ids], "and")
+            case nodes.Class(kind):
+                return plural(self._labels[kind])
+            case nodes.Having(relation):
+                return f"those {self._relation(relation).that('something')}"
+            case nodes.Follow(base, relation):
+                return self._relation(relation).of(self._part(base), self._leads_to_several(base, relation))
+            case nodes.And(nodes.Follow() as left, nodes.Class() as right):
+                return f"{self._set(right)} {self._that(left)}"
+            case nodes.And(left, right):
+                return f"{self._part(left)} {self._that(right)}"
+            case nodes.Or(left, right):
+                return f"{self._part(left)} or {self._part(right)}"
+            case nodes.Minus(left, right):
+                return f"{self._part(left)} except {self._taken(left, right)}"
+            case nodes.Where(nodes.Having(relation), by) if by.path[0] == relation:
+                return f"those {self._condition(node)}"
+            case nodes.Where(base):
+                return f"{self._part(base)} {self._condition(node)}"
+            case nodes.Best():
+                return self._best(node)
+            case nodes.Qualified():
+                return f"{self._set(node.follow)}, with {listed(self._said(node), 'and')}"
+        raise QueryError(f"{type(node).__name__} has no words")
+
+    def _part(self, node: SetNode) -> str:
+        """A set within another: in brackets where it would not be clear how far it goes."""
+        words = self._set(node)
+        return f"({words})" if isinstance(node, nodes.Or | nodes.Minus | nodes.Best | nodes.Qualified) else words
+
+    def _leads_to_several(self, base: SetNode, relation: int) -> bool:
+        if not isinstance(base, nodes.Entities):
+            return not (isinstance(base, nodes.Best) and base.first == base.last)
+        plain, inverse = undirected(relation, self._pack.n_relations)
+        indptr = self._pack.in_indptr if inverse else self._pack.out_indptr
+        relations = self._pack.in_relation if inverse else self._pack.out_relation
+        rows = [slice(indptr[entity], indptr[entity + 1]) for entity in base.ids]
+        return sum(int((relations[row] == plain).sum()) for row in rows) > 1
+
+    def _that(self, node: SetNode) -> str:
+        """A set as what is said of others: "whose continent is Asia"."""
+        match node:
+            case nodes.Follow(base, relation):
+                forward = self._relation(relation)
+                return RelationWords(forward.label, not forward.inverse).that(self._part(base))
+            case nodes.Having(relation):
+                return self._relation(relation).that("something")
+        return f"that are also {self._part(node)}"
+
+    def _taken(self, left: SetNode, right: SetNode) -> str:
+        if isinstance(right, nodes.Follow | nodes.Having):
+            return f"those {self._that(right)}"
+        if isinstance(right, nodes.Where) and right.base == left:
+            return f"those {self._condition(right)}"
+        return self._part(right)
+
+    def _condition(self, node: nodes.Where) -> str:
+        path = [self._relation(relation) for relation in node.by.path]
+        if isinstance(node.by, nodes.SizeOf):
+            return counted(path, self._compared(node.comparison, node.value, is_date=False))
+        if isinstance(node.value, SetNode):
+            among = self._among(node.value)
+            return path[0].that(among) if len(path) == 1 else f"whose {self._path(node.by)} is {among}"
+        return (
+            f"whose {self._path(node.by)} is {self._compared(node.comparison, node.value, self._is_date(node.value))}"
+        )
+
+    def _among(self, node: SetNode) -> str:
+        words = self._part(node)
+        if isinstance(node, nodes.Entities) and len(node.ids) == 1:
+            return words
+        return f"one of the {words}" if isinstance(node, nodes.Class) else f"one of {words}"
+
+    def _best(self, node: nodes.Best) -> str:
+        single = node.first == node.last
+        ranks = ("" if node.last == 1 else ordinal(node.last)) if single else ordinal_range(node.first, node.last)
+        if isinstance(node.by, nodes.SizeOf):
+            path = [self._relation(relation) for relation in node.by.path]
+            best = counted(path, "the most" if node.most else "the fewest", many=not single)
+        else:
+            is_date = relation_axis(self._pack, node.by.path[-1]) == DATE
+            best = superlative(self._path(node.by), node.most, is_date)
+        who = "one" if single and best.startswith(("with ", "that ")) else ""
+        return f"{self._part(node.base)}, {' '.join(filter(None, ('the', ranks, who, best)))}"
+
+    def _said(self, node: nodes.Follow | nodes.Qualified) -> list[str]:
+        """What the statements must say."""
+        if isinstance(node, nodes.Follow):
+            return []
+        what = self._relation(node.relation).noun
+        if isinstance(node.value, SetNode):
+            said = self._among(node.value)
+        else:
+            said = self._compared(node.comparison, node.value, self._is_date(node.value))
+        return [*self._said(node.base), f"{what} {said}"]
+
+    # --- values ---------------------------------------------------------------------------------
+
+    def _is_date(self, node: ValueNode) -> bool:
+        return value_axis(node, self._pack) == DATE
+
+    def _compared(self, comparison: Comparison, value: Node, is_date: bool) -> str:
+        assert isinstance(value, ValueNode)
+        if isinstance(value, nodes.Range) and comparison in ("in", "="):
+            return f"between {self._value(value.low)} and {self._value(value.high)}"
+        if isinstance(value, nodes.Date) and comparison in ("in", "="):
+            return f"{'on' if value.text.count('-') - value.text.startswith('-') == 2 else 'in'} {self._value(value)}"
+        return f"{(_OF_DATES if is_date else _OF_NUMBERS)[comparison]}{self._value(value)}"
+
+    def _value(self, node: ValueNode) -> str:
+        match node:
+            case nodes.Number(number, unit):
+                shown = f"{int(number):,}" if number.is_integer() and abs(number) < 1e15 else f"{number:g}"
+                return clean_label(f"{shown} {unit}")
+            case nodes.Date(text):
+                return literal_label(parse_literal("date", text))
+            case nodes.Range(low, high):
+                return f"{self._value(low)} to {self._value(high)}"
+            case nodes.Count(base):
+                return f"the number of {self._set(base)}"
+            case nodes.Values(base, relation):
+                return self._relation(relation).of(self._part(base))
+            case nodes.QualifierOf(base, relation):
+                return f"the {self._relation(relation).noun} stated for {self._set(base)}"
+            case nodes.Sum(values):
+                return self._together("total", values)
+            case nodes.Mean(values):
+                return self._together("average", values)
+            case nodes.Min(values):
+                return self._together("earliest" if self._is_date(values) else "lowest", values)
+            case nodes.Max(values):
+                return self._together("latest" if self._is_date(values) else "highest", values)
+            case nodes.Difference(left, right):
+                if self._is_date(left):
+                    return f"the time from {self._value(right)} to {self._value(left)}"
+                return f"{self._value(left)} less {self._value(right)}"
+            case nodes.Age(born, at):
+                return self._age(born, at)
+        raise QueryError(f"{type(node).__name__} has no words")
+
+    def _together(self, how: str, values: ValueNode) -> str:
+        words = self._value(values)
+        return f"the {how} {words.removeprefix('the ')}" if words.startswith("the ") else f"the {how} of {words}"
+
+    def _age(self, born: ValueNode, at: ValueNode) -> str:
+        if not (isinstance(born, nodes.Values) and "birth" in self._relation(born.relation).label):
+            return f"the whole years from {self._value(born)} to {self._value(at)}"
+        whose = f"the age of {self._part(born.base)}"
+        if isinstance(at, nodes.Values) and at.base == born.base:
+            return f"{whose} at the {self._relation(at.relation).noun}"
+        return (
+            f"{whose} {self._compared('in', at, True)}"
+            if isinstance(at, nodes.Date)
+            else f"{whose} at {self._value(at)}"
+        )
+
+    # --- truths ---------------------------------------------------------------------------------
+
+    def _truth(self, node: TruthNode) -> str:
+        match node:
+            case nodes.Some(base):
+                return self._any(base)
+            case nodes.Holds(subject, relation, obj):
+                return self._relation(relation).holds(self._set(subject), self._set(obj))
+            case nodes.Compare(left, comparison, right):
+                compared = self._compared(comparison, right, self._is_date(left))
+                return f"{self._value(left)} is {compared}"
+            case nodes.Not(truth):
+                return f"it is not so that {self._truth(truth)}"
+            case nodes.All(truths):
+                return listed([self._truth(one) for one in truths], "and")
+            case nodes.Any(truths):
+                return listed([self._truth(one) for one in truths], "or")
+        raise QueryError(f"{type(node).__name__} has no words")
+
+    def _any(self, base: SetNode) -> str:
+        if isinstance(base, nodes.Entities):
+            return f"there is {self._set(base)}"
+        words = self._set(base)
+        if isinstance(base, nodes.Follow):
+            words = self._relation(base.relation).of(self._part(base.base), several=True)
+        if words.startswith("what "):
+            return f"there is anything that {words.removeprefix('what ')}"
+        return f"there are any {words.removeprefix('the ').removeprefix('those ')}"
+
+
+def listed(words: list[str], joined: str) -> str:
+    """``a, b and c``."""
+    return f" {joined} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def ordinal_range(first: int, last: int) -> str:
+    """``three`` for 1 to 3, ``second to fifth`` for 2 to 5."""
+    words = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    if first == 1:
+        return words[last - 2] if last <= 10 else f"{last:,}"
+    return f"{ordinal(first)} to {ordinal(last)}"
