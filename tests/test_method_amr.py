@@ -195,11 +195,11 @@ def trained(films_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from kgask.train.amr.train import AmrJob, finish, prepare
 
     folder = tmp_path_factory.mktemp("amr")
-    job = AmrJob(FIXTURES / "films.amr", FIXTURES / "films.tsv", films_path, ENCODER, folder / "work")
+    job = AmrJob(FIXTURES / "films.amr", FIXTURES / "films.tsv", films_path, ENCODER)
     settings = AmrConfig(steps=60, width=32, n_others=0, held_out=0.05, save_every=60)
-    trainer, n_unknown = prepare(job, settings)
+    trainer, n_unknown = prepare(job, settings, folder / "work")
     trainer.run()
-    finish(trainer, job, folder / "ranker", n_unknown)
+    finish(trainer, job, folder / "ranker")
     return folder / "ranker"
 
 

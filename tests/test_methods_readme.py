@@ -76,10 +76,12 @@ def test_by_the_questions_amr(films_path: Path, tmp_path: Path) -> None:
 
     fixtures = Path(__file__).parent / "fixtures" / "amr"
     encoder = shipped_root("model") / "encoder"
-    job = AmrJob(fixtures / "films.amr", fixtures / "films.tsv", films_path, encoder, tmp_path / "work")
-    trainer, n_unknown = prepare(job, AmrConfig(steps=60, width=32, n_others=0, held_out=0.05, save_every=60))
+    job = AmrJob(fixtures / "films.amr", fixtures / "films.tsv", films_path, encoder)
+    trainer, n_unknown = prepare(
+        job, AmrConfig(steps=60, width=32, n_others=0, held_out=0.05, save_every=60), tmp_path / "work"
+    )
     trainer.run()
-    finish(trainer, job, tmp_path / "ranker", n_unknown)
+    finish(trainer, job, tmp_path / "ranker")
     (tmp_path / "mine.amr").write_text(
         f"# ::snt {QUESTION}\n(w / write-01 :ARG0 (a / amr-unknown)\n"
         '  :ARG1 (b / book :name (n / name :op1 "Lady" :op2 "Susan")))\n',

@@ -424,7 +424,7 @@ def test_training_replaces_only_a_model_and_only_with_force(words: list[str], tm
 
 
 def test_a_run_takes_no_folder_with_files_that_it_would_write_over(tmp_path: Path) -> None:
-    running = pytest.importorskip("kgask.train.running")
+    running = pytest.importorskip("kgask.train.trainer")
     (tmp_path / "best.pt").write_text("x")
     with pytest.raises(UsageError, match=r"'best.pt', which no run of kgask wrote"):
         running.claim_work(tmp_path)
@@ -435,7 +435,7 @@ def test_a_run_takes_no_folder_with_files_that_it_would_write_over(tmp_path: Pat
 
 
 def test_what_a_run_kept_is_removed_and_nothing_else(tmp_path: Path) -> None:
-    running = pytest.importorskip("kgask.train.running")
+    running = pytest.importorskip("kgask.train.trainer")
     running.claim_work(tmp_path / "work")
     running.save_whole({"step": 1}, tmp_path / "work" / "checkpoint.pt")
     kept = thesis(tmp_path / "work")
@@ -447,7 +447,7 @@ def test_what_a_run_kept_is_removed_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_checkpoints_leave_a_file_called_tmp_alone(tmp_path: Path) -> None:
-    running = pytest.importorskip("kgask.train.running")
+    running = pytest.importorskip("kgask.train.trainer")
     (tmp_path / "checkpoint.tmp").write_text("x")
     running.save_whole({"step": 1}, tmp_path / "checkpoint.pt")
     assert (tmp_path / "checkpoint.tmp").read_text() == "x"

@@ -83,7 +83,7 @@ def test_own_questions_are_in_every_batch(base: Path, pack: Path, own: Path, tmp
     import random
 
     trainer = AdaptTrainer(base, pack, [own], tmp_path / "work", TINY, "cpu")
-    batch = trainer._draw(random.Random(1))
+    batch = trainer.draw(random.Random(1))
     asked = [question for question in batch if question.asked]
     assert len(asked) == 2 and len(batch) == 6
     assert all(question.path for question in asked)

@@ -243,7 +243,7 @@ def test_files_whose_questions_teach_are_listed(job: InDomainJob, tmp_path: Path
 
 def test_a_checkpoint_of_another_config_is_refused(job: InDomainJob) -> None:
     InDomainTrainer(job, TINY).run(lambda _: None)
-    with pytest.raises(ModelError, match="other settings or questions"):
+    with pytest.raises(ModelError, match="other settings or data .steps."):
         InDomainTrainer(job, dataclasses.replace(TINY, steps=6)).resume()
 
 

@@ -7,7 +7,9 @@ import gzip
 import json
 import random
 import shutil
+import signal
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,9 +22,9 @@ pytest.importorskip("tokenizers")
 from click.testing import CliRunner, Result
 from tiny_gguf import write_qwen2
 
+from kgask.cli.train_reader import SCENES, score_reader
 from kgask.cli.train_reader import VARIANTS as SHOWN_VARIANTS
 from kgask.cli.train_reader import reader as train_command
-from kgask.cli.train_score_reader import SCENES, score_reader
 from kgask.corpus.scene_relations import is_held_out, load_relations, same_meaning
 from kgask.corpus.scenes import CITE, OTHER, SceneMaker, SceneOptions
 from kgask.corpus.training_data import (
@@ -43,20 +45,21 @@ from kgask.read.files.card import make_card
 from kgask.train.reader.data import (
     HELD_OUT_SEED,
     VERDICTS,
+    Batches,
     Makers,
-    batches,
     encode_scene,
     load_makers,
     make_batch,
     make_scenes,
     moved,
 )
-from kgask.train.reader.export_gguf import export, load_weights, quantise
-from kgask.train.reader.loop import Recipe, Trainer, held_out_accuracy, judged, schedule
+from kgask.train.reader.export_gguf import load_weights, quantise, write_gguf
+from kgask.train.reader.loop import ReaderTrainer, Recipe, held_out_accuracy, judged
 from kgask.train.reader.model import ReaderConfig, ReaderModel
 from kgask.train.reader.ship import MEASURED, VARIANTS, citable_of, logistic_regression
 from kgask.train.reader.start import Start, find_start
 from kgask.train.reader.tokens import ReaderTokens
+from kgask.train.trainer import Progress
 
 pytestmark = pytest.mark.slow
 
@@ -134,15 +137,27 @@ def start(encoder_folder: Path) -> Start:
 
 
 @pytest.fixture(scope="session")
-def trained(makers: Makers, start: Start, tmp_path_factory: pytest.TempPathFactory) -> Trainer:
-    trainer = Trainer.start(RECIPE, makers, tmp_path_factory.mktemp("run"), start)
+def trained(makers: Makers, start: Start, tmp_path_factory: pytest.TempPathFactory) -> ReaderTrainer:
+    trainer = ReaderTrainer(RECIPE, makers, tmp_path_factory.mktemp("run"), start)
     assert trainer.run()
     return trainer
 
 
 @pytest.fixture(scope="session")
-def exported(trained: Trainer, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return export(trained.folder, tmp_path_factory.mktemp("gguf") / "f16.gguf")
+def exported(trained: ReaderTrainer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("gguf") / "f16.gguf"
+    write_gguf(trained.model, trained.tokens, path)
+    return path
+
+
+def ctrl_c_at(step: int) -> Callable[[Progress], None]:
+    """A report that presses Ctrl-C."""
+
+    def report(progress: Progress) -> None:
+        if progress.step == step:
+            signal.raise_signal(signal.SIGINT)
+
+    return report
 
 
 # --- data -------------------------------------------------------------------------------------
@@ -249,25 +264,25 @@ def test_a_scene_depends_on_its_seed_only(makers: Makers) -> None:
     assert makers.train.make(random.Random(1)) == makers.train.make(random.Random(1))
 
 
-def test_batches_can_be_entered_anywhere(makers: Makers, trained: Trainer) -> None:
+def test_batches_can_be_entered_anywhere(makers: Makers, trained: ReaderTrainer) -> None:
     def some(start: int) -> list[np.ndarray]:
-        source = batches(makers.train, trained.tokens, 1, 4, TINY.n_ctx, start)
-        return [next(source).positions for _ in range(3)]
+        batches = Batches(makers.train, trained.tokens, 1, 4, TINY.n_ctx)
+        return [batches(number).positions for number in range(start, start + 3)]
 
     early, late = some(14), some(15)  # across the end of a pool of 16
     assert np.array_equal(early[1], late[0]) and np.array_equal(early[2], late[1])
 
 
-def test_long_scenes_are_left_out(makers: Makers, trained: Trainer) -> None:
-    source = batches(makers.train, trained.tokens, 1, 4, 300)
-    shown = [next(source) for _ in range(8)]
+def test_long_scenes_are_left_out(makers: Makers, trained: ReaderTrainer) -> None:
+    batches = Batches(makers.train, trained.tokens, 1, 4, 300)
+    shown = [batches(number) for number in range(20)]
     assert all(batch.ids.shape[1] <= 300 and batch.positions.max() < 300 for batch in shown)
 
 
 # --- training ---------------------------------------------------------------------------------
 
 
-def test_the_start_knows_the_encoder(start: Start, trained: Trainer) -> None:
+def test_the_start_knows_the_encoder(start: Start, trained: ReaderTrainer) -> None:
     model = start.model(TINY)
     ids, base = torch.tensor([trained.tokens.encode_text("who wrote it")]), start.encoder
     with torch.inference_mode():
@@ -279,53 +294,56 @@ def test_the_start_knows_the_encoder(start: Start, trained: Trainer) -> None:
 
 
 def test_a_stopped_run_ends_with_the_same_weights(
-    makers: Makers, start: Start, trained: Trainer, tmp_path: Path
+    makers: Makers, start: Start, trained: ReaderTrainer, tmp_path: Path
 ) -> None:
-    first = Trainer.start(RECIPE, makers, tmp_path, start)
-    assert not first.run(until=4)
-    second = Trainer.start(RECIPE, makers, tmp_path, start)
-    assert second.step == 4 and second.run()
+    first = ReaderTrainer(RECIPE, makers, tmp_path, start)
+    with pytest.raises(KeyboardInterrupt):
+        first.run(ctrl_c_at(4))
+    second, steps = ReaderTrainer(RECIPE, makers, tmp_path, start), []
+    assert second.run(lambda progress: steps.append(progress.step)) and steps == [5, 6]
     for name, weight in trained.model.state_dict().items():
         assert torch.equal(weight, second.model.state_dict()[name]), name
 
 
 def test_training_learns_something(makers: Makers, start: Start, tmp_path: Path) -> None:
     recipe = Recipe(TINY, batch_size=8, steps=25, warmup_steps=3, learning_rate=1e-3, check_every=5, check_scenes=8)
-    Trainer.start(recipe, makers, tmp_path, start).run()
+    ReaderTrainer(recipe, makers, tmp_path, start).run()
     losses = [json.loads(line)["loss"] for line in (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines()]
     assert len(losses) == 5 and losses[-1] < losses[0] - 0.15
 
 
-def test_another_recipe_does_not_go_on_a_checkpoint(makers: Makers, start: Start, trained: Trainer) -> None:
+def test_another_recipe_does_not_go_on_a_checkpoint(makers: Makers, start: Start, trained: ReaderTrainer) -> None:
     other = Recipe(TINY, batch_size=5, steps=6)
     with pytest.raises(ModelError, match="batch_size"):
-        Trainer.start(other, makers, trained.folder, start)
+        ReaderTrainer(other, makers, trained.work, start).resume()
 
 
 def test_a_run_can_start_from_the_weights_of_another(
-    makers: Makers, encoder_folder: Path, trained: Trainer, tmp_path: Path
+    makers: Makers, encoder_folder: Path, trained: ReaderTrainer, tmp_path: Path
 ) -> None:
-    later = find_start(encoder_folder, trained.folder)
-    second = Trainer.start(replace(RECIPE, rng_seed=2), makers, tmp_path, later)
+    later = find_start(encoder_folder, trained.work)
+    second = ReaderTrainer(replace(RECIPE, rng_seed=2), makers, tmp_path, later)
     assert second.step == 0 and second.tokens.token_texts() == trained.tokens.token_texts()
     assert second.training_data == trained.training_data == list(later.training_data)
     for name, weight in trained.model.state_dict().items():
         assert torch.equal(weight, second.model.state_dict()[name]), name
-    assert not second.run(until=2)
-    again = Trainer.start(replace(RECIPE, rng_seed=2), makers, tmp_path, later)
-    assert again.step == 2 and again.recipe.start_weights == second.recipe.start_weights != ""
+    with pytest.raises(KeyboardInterrupt):
+        second.run(ctrl_c_at(2))
+    again = ReaderTrainer(replace(RECIPE, rng_seed=2), makers, tmp_path, later)
+    again.resume()
+    assert again.step == 2 and again.config.start_weights == second.config.start_weights != ""
     with pytest.raises(ModelError, match="another size"):
         other = replace(RECIPE, model=replace(TINY, n_layer=1))
-        Trainer.start(other, makers, tmp_path / "other", later)
+        ReaderTrainer(other, makers, tmp_path / "other", later)
 
 
 def test_a_broken_checkpoint(makers: Makers, start: Start, tmp_path: Path) -> None:
     (tmp_path / "checkpoint.pt").write_bytes(b"nothing")
-    with pytest.raises(ModelError, match="not a reader checkpoint"):
-        Trainer.start(RECIPE, makers, tmp_path, start)
+    with pytest.raises(ModelError, match="not a checkpoint"):
+        ReaderTrainer(RECIPE, makers, tmp_path, start).resume()
 
 
-def test_an_encoder_that_is_none(tmp_path: Path, trained: Trainer) -> None:
+def test_an_encoder_that_is_none(tmp_path: Path, trained: ReaderTrainer) -> None:
     with pytest.raises(ModelError, match="no config"):
         find_start(tmp_path)
     (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
@@ -333,7 +351,7 @@ def test_an_encoder_that_is_none(tmp_path: Path, trained: Trainer) -> None:
         ReaderTokens.load(tmp_path / "tokenizer.json")
 
 
-def test_every_line_has_a_verdict_at_its_number(makers: Makers, trained: Trainer) -> None:
+def test_every_line_has_a_verdict_at_its_number(makers: Makers, trained: ReaderTrainer) -> None:
     rng = random.Random(1)
     for scene in make_scenes(makers.train, 9, 0, 40):
         encoded = encode_scene(scene, trained.tokens)
@@ -345,7 +363,7 @@ def test_every_line_has_a_verdict_at_its_number(makers: Makers, trained: Trainer
         assert positions[: encoded.numbers[0]] == list(range(encoded.numbers[0])) and max(positions) < TINY.n_ctx
 
 
-def test_padding_changes_nothing(makers: Makers, trained: Trainer) -> None:
+def test_padding_changes_nothing(makers: Makers, trained: ReaderTrainer) -> None:
     encoded = [encode_scene(scene, trained.tokens) for scene in make_scenes(makers.train, 9, 0, 4)]
     trained.model.eval()
     with torch.inference_mode():
@@ -355,11 +373,11 @@ def test_padding_changes_nothing(makers: Makers, trained: Trainer) -> None:
 
 
 def test_the_schedule_warms_up_and_decays() -> None:
-    shares = [schedule(step, RECIPE) for step in range(RECIPE.steps + 1)]
+    shares = [RECIPE.factor(step) for step in range(RECIPE.steps + 1)]
     assert shares[0] < shares[1] == 1.0 and shares[-1] == pytest.approx(0.04) and max(shares) == 1.0
 
 
-def test_held_out_accuracy_counts_whole_replies(makers: Makers, trained: Trainer) -> None:
+def test_held_out_accuracy_counts_whole_replies(makers: Makers, trained: ReaderTrainer) -> None:
     """A model that cites no line is right where nothing is to be cited, one that cites all where all are."""
     model = copy.deepcopy(trained.model)
     torch.nn.init.zeros_(model.line_head.weight)
@@ -378,7 +396,7 @@ def test_held_out_accuracy_counts_whole_replies(makers: Makers, trained: Trainer
 # --- export -----------------------------------------------------------------------------------
 
 
-def test_llama_cpp_tokenises_as_tokenizers_does(exported: Path, trained: Trainer, makers: Makers) -> None:
+def test_llama_cpp_tokenises_as_tokenizers_does(exported: Path, trained: ReaderTrainer, makers: Makers) -> None:
     engine = LlamaReader.load(exported).engine
     texts = list(STRINGS)
     for scene in make_scenes(makers.held_out, 6, 0, 60):
@@ -389,7 +407,7 @@ def test_llama_cpp_tokenises_as_tokenizers_does(exported: Path, trained: Trainer
         assert engine.token_text(index) == name and engine.is_control(index)
 
 
-def test_llama_cpp_computes_what_torch_does(exported: Path, trained: Trainer, makers: Makers) -> None:
+def test_llama_cpp_computes_what_torch_does(exported: Path, trained: ReaderTrainer, makers: Makers) -> None:
     reader = LlamaReader.load(exported)
     trained.model.eval()
     scenes = [scene for scene in make_scenes(makers.held_out, 8, 0, 8) if citable_of(scene)]
@@ -474,7 +492,7 @@ def test_the_command_trains_stops_goes_on_and_ships(data: Path, encoder_folder: 
     stopped = CliRunner().invoke(train_command, [*command, "--minutes", "0.0000001"], catch_exceptions=False)
     assert "stopped at step" in stopped.stderr and not (out / "reader").exists()
     done = CliRunner().invoke(train_command, [*command, "--compare"], catch_exceptions=False)
-    assert done.stdout.strip() == str(out / "reader") and "left 0.0 min" in done.stderr
+    assert done.stdout.strip() == str(out / "reader") and "0.0 min left" in done.stderr
     reader = LlamaReader.load(out / "reader")
     assert reader.card["training_data"] == [
         base_encoder(encoder_folder.name), *load_makers(data).train.bank.sets, ENTITY_LABELS,
@@ -502,16 +520,16 @@ def test_score_reader_measures_the_shipped_one(data: Path, tmp_path: Path) -> No
 
 
 def test_a_run_can_start_from_a_finished_reader(
-    trained: Trainer, makers: Makers, encoder_folder: Path, tmp_path: Path
+    trained: ReaderTrainer, makers: Makers, encoder_folder: Path, tmp_path: Path
 ) -> None:
     """The weights come back from the GGUF: exactly from F16 as far as 16 bits go, nearly from 8 bits."""
     exported = tmp_path / "reader" / "reader.gguf"
     exported.parent.mkdir()
-    export(trained.folder, exported)
+    write_gguf(trained.model, trained.tokens, exported)
     card = make_card(exported, {"architecture": "bert"})
     (exported.parent / "model.json").write_text(json.dumps(card), encoding="utf-8")
     start = find_start(encoder_folder, exported.parent)
-    again = Trainer.start(replace(RECIPE, rng_seed=5), makers, tmp_path / "run", start)
+    again = ReaderTrainer(replace(RECIPE, rng_seed=5), makers, tmp_path / "run", start)
     for name, weight in trained.model.state_dict().items():
         if weight.is_floating_point():
             assert torch.allclose(weight, again.model.state_dict()[name], atol=1e-3), name

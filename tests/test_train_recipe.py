@@ -67,9 +67,15 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder / "simplequestions_wikidata" / "annotated_wd_data_train.txt.gz", "".join(rows))
     chain = "SELECT DISTINCT ?x WHERE { wd:Q90 wdt:P36 ?p. ?x wdt:P19 ?p. }"
     asked = [f"{verb} in the capital of Green Land?" for verb in ("who began", "who came")]
-    write(folder / "wikiwebquestions" / "train.json.gz", [{"utterance": text, "sparql": chain} for text in asked])
-    mintaka = {"answer": {"answerType": "numerical"}, "complexityType": "count", "questionEntity": []}
-    write(folder / "mintaka" / "mintaka_train_500.json", [mintaka | {"question": f"how many {x}?"} for x in ("a", "b")])
+    write(
+        folder / "wikiwebquestions" / "train.json.gz",
+        [{"id": f"w{i}", "utterance": text, "sparql": chain} for i, text in enumerate(asked)],
+    )
+    mintaka = {"answer": {"answerType": "numerical", "answer": [3]}, "complexityType": "count", "questionEntity": []}
+    write(
+        folder / "mintaka" / "mintaka_train_500.json",
+        [mintaka | {"id": x, "question": f"how many {x}?"} for x in ("a", "b")],
+    )
     _freebase(folder)
     return folder
 

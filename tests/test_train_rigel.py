@@ -62,7 +62,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = "Q1\tP50\tQ9\twho wrote grey heron\nQ2\tR19\tQ9\tname someone born in old town\n"
     _write(folder / "simplequestions_wikidata" / "annotated_wd_data_train.txt.gz", rows)
     chain = "SELECT DISTINCT ?x WHERE { wd:Q3 wdt:P36 ?p. ?x wdt:P19 ?p. }"
-    row = {"utterance": "who was born in the capital of Green Land?", "sparql": chain}
+    row = {"id": "w0", "utterance": "who was born in the capital of Green Land?", "sparql": chain}
     _write(folder / "wikiwebquestions" / "train.json.gz", [row])
     return folder
 
@@ -148,15 +148,15 @@ def test_a_resumed_run_ends_in_the_same_weights(sets: Path, encoder: Path, tmp_p
 
 
 def test_a_checkpoint_of_another_config_is_refused(sets: Path, encoder: Path, tmp_path: Path) -> None:
-    RigelTrainer(sets, tmp_path, encoder, TINY).save()
+    RigelTrainer(sets, tmp_path, encoder, TINY).run(lambda _: None)
     other = RigelTrainer(sets, tmp_path, encoder, dataclasses.replace(TINY, steps=5))
-    with pytest.raises(ModelError, match="another config"):
+    with pytest.raises(ModelError, match="other settings or data .steps."):
         other.resume()
 
 
 def test_training_lowers_the_loss(sets: Path, encoder: Path, tmp_path: Path) -> None:
     trainer = RigelTrainer(sets, tmp_path, encoder, dataclasses.replace(TINY, steps=60, batch_size=16, encoder_lr=1e-3))
-    losses = [trainer.train_step()[0] for _ in range(60)]
+    losses = [trainer.train_step()["loss"] for _ in range(60)]
     assert np.mean(losses[-10:]) < 0.9 * np.mean(losses[:10])
 
 
@@ -312,9 +312,9 @@ def test_validation_keeps_the_best_weights(sets: Path, encoder: Path, tmp_path: 
     settings = dataclasses.replace(TINY, steps=6, validate_every=2, patience=1)
     packs = [config.find("pack", "demo").path]
     trainer = RigelTrainer(sets, tmp_path, encoder, settings, packs=packs)
-    seen: list[float] = []
-    trainer.run(lambda progress: seen.append(progress.hits_at_1))
-    assert trainer.best.hits_at_1 == max(value for value in seen if value is not None)
+    seen: list[dict[str, float]] = []
+    trainer.run(lambda progress: seen.append(progress.figures))
+    assert trainer.best.score == max(figures["Hits@1"] for figures in seen if figures)
     best = torch.load(tmp_path / "best.pt", weights_only=True)
     assert all(torch.equal(weight, best[name]) for name, weight in trainer.model.state_dict().items())
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kgask import config
+from kgask.cli import training as shared
 from kgask.cli.render import note, steps_bar
 from kgask.errors import ModelError, UsageError
 
@@ -17,12 +18,9 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Fit the confidence of planner and reader, and what the reader's word counts.")
+@shared.data(required=False)
 @click.option(
-    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder with the public question sets.",
-)  # fmt: skip
-@click.option(
-    "--questions", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+    "--questions", type=shared.OLD_FILE, metavar="FILE",
     help="Held-out wordings instead of DATA's: lines of 'who wrote [MASK]?<TAB>P50'.",
 )  # fmt: skip
 @click.option("--model", default=config.DEFAULT_MODEL, show_default=True, help="Planner name or folder.")
@@ -33,10 +31,7 @@ if TYPE_CHECKING:
     "--pack", "packs", multiple=True, default=(config.DEFAULT_PACK,), show_default=True,
     help="Pack to ask about; may be repeated.",
 )  # fmt: skip
-@click.option(
-    "--probes", type=click.IntRange(50), default=500, show_default=True,
-    help="Questions of each pack, and again with its relations reworded.",
-)  # fmt: skip
+@shared.probes(50, 500, "Questions of each pack, and again with its relations reworded.")
 @click.option("--seed", "rng_seed", type=int, default=5, show_default=True, help="Seed of the questions.")
 def calibrate(
     data: Path | None, questions: Path | None, model: str, reader: str, no_reader: bool, keep_plan: bool,
@@ -51,15 +46,13 @@ def calibrate(
     """
     if (data is None) == (questions is None):
         raise UsageError("give --data DATA or --questions FILE")
-    try:
-        from kgask.train import calibrate_reader as fitting
-        from kgask.train.calibrate import draw_probes
-    except ImportError as error:
-        raise ModelError(f"calibration needs more packages ({error.name}); pip install 'kgask[train]'") from None
+    shared.need("scipy")
     from kgask.answer.pipeline import Pipeline
     from kgask.pack.store import Pack
     from kgask.plan.rigel_onnx import RigelPlanner
     from kgask.read.open_reader import load_reader
+    from kgask.train import calibrate_reader as fitting
+    from kgask.train.calibrate import draw_probes
 
     model_folder = config.find("model", model).path
     reader_folder = None if no_reader else config.find("model", reader).path

@@ -1,176 +1,148 @@
-"""``kgask train reader``: train, export and quantise a reader. Needs ``kgask[train]``."""
+"""``kgask train reader`` and ``score-reader``: the reader from made scenes, and how well one reads such scenes."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
-from kgask.cli.render import note, steps_bar
-from kgask.cli.training import FORCE
+from kgask import config
+from kgask.cli import training as shared
+from kgask.cli.render import note, steps_bar, table
+from kgask.errors import UsageError
 
 VARIANTS = ("F16", "Q8_0", "Q8_0-Q5_1", "Q4_K")  # of kgask.train.reader.ship, which --help must not load
+KINDS = ("one", "several", "none")
+SCENES = ("ten distractors", "ten distractors, shuffled, no scores")
+SHARES = {  # of training scenes: the default, and what they are like
+    "astray": (0.05, "that show another entity's triples, to be refused"),
+    "unanswerable": (0.3, "whose answering triple is missing"),
+    "blind": (0.3, "without the plan's order and marks"),
+    "crowded": (0.3, "of one hop with many other triples around"),
+}
+
+
+def _number(name: str, default: float, kind: click.ParamType, help: str | None = None) -> shared.Decorator:
+    return click.option(f"--{name}", default=default, show_default=True, type=kind, help=help)
+
+
+def _shares(command: Callable[..., Any]) -> Callable[..., Any]:
+    for name, (default, what) in reversed(SHARES.items()):
+        command = _number(name, default, click.FloatRange(0, 1), f"Share of training scenes {what}.")(command)
+    return command
+
+
+_DATA = shared.data()
 
 
 @click.command("reader", short_help="Train the reader and write it as GGUF.")
+@_DATA
+@shared.RELATIONS
+@shared.output(help="Run folder: checkpoint, log, and the finished reader in DIR/reader. A run found there goes on.")
+@_number("steps", 1500, click.IntRange(1), "Training steps of the whole run.")
+@_number("batch-size", 32, click.IntRange(1), "Scenes a step.")
+@_number("layers", 4, click.IntRange(1), "Layers kept of the encoder.")
+@_number("positions", 1024, click.IntRange(64), "Longest prompt in tokens.")
+@_number("seed", 1, click.INT, "Seed of all randomness.")
+@_number("learning-rate", 2e-4, click.FloatRange(0, min_open=True), "Of the encoder; heads learn five times as fast.")
+@_shares
 @click.option(
-    "--data",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    required=True,
-    help="Folder with the question sets (see its README).",
-)
-@click.option(
-    "--relations",
-    "tables",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    multiple=True,
-    help="Relation table of a pack's sources (key, label, aliases, description, inverse label); repeatable.",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    required=True,
-    help="Run folder: checkpoint, log, and the finished reader in OUT/reader. A run found there goes on.",
-)
-@click.option(
-    "--steps",
-    default=1500,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Training steps of the whole run.",
-)
-@click.option("--batch-size", default=32, show_default=True, type=click.IntRange(1))
-@click.option("--layers", default=4, show_default=True, type=click.IntRange(1), help="Layers kept of the encoder.")
-@click.option("--positions", default=1024, show_default=True, type=click.IntRange(64), help="Longest prompt in tokens.")
-@click.option("--seed", "rng_seed", default=1, show_default=True, type=int)
-@click.option("--learning-rate", default=2e-4, show_default=True, type=click.FloatRange(0, min_open=True))
-@click.option(
-    "--astray",
-    default=0.05,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="Share of training scenes that show another entity's triples, to be refused.",
-)
-@click.option(
-    "--unanswerable",
-    default=0.3,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="Share of training scenes whose answering triple is missing.",
-)
-@click.option(
-    "--blind",
-    default=0.3,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="Share of training scenes without the plan's order and marks.",
-)
-@click.option(
-    "--crowded",
-    default=0.3,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="Share of training scenes of one hop with many other triples around.",
-)
-@click.option(
-    "--encoder",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    "--encoder", type=shared.OLD_FOLDER,
     help="Folder of the BERT encoder to start from: Hugging Face weights, or a planner. [default: the shipped planner]",
-)
+)  # fmt: skip
 @click.option(
-    "--start",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    "--start", type=shared.OLD_FOLDER,
     help="Folder of an earlier run, or of a finished reader, whose weights a fresh run starts from.",
-)
+)  # fmt: skip
 @click.option(
-    "--minutes",
-    type=click.FloatRange(0, min_open=True),
-    help="Stop after so long; the same command goes on later.",
+    "--minutes", type=click.FloatRange(0, min_open=True), help="Stop after so long; the same command goes on later."
 )
-@click.option("--threads", default=1, show_default=True, type=click.IntRange(1))
-@click.option(
-    "--check-every",
-    default=100,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Steps between checkpoints and held-out measurements.",
-)
-@click.option(
-    "--measure",
-    "n_measured",
-    default=1000,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Held-out scenes that the finished reader is measured on.",
-)
+@_number("threads", 1, click.IntRange(1), "CPU threads.")
+@_number("check-every", 100, click.IntRange(1), "Steps between checkpoints and held-out measurements.")
+@_number("measure", 1000, click.IntRange(1), "Held-out scenes that the finished reader is measured on.")
 @click.option("--quantisation", default="Q8_0-Q5_1", show_default=True, type=click.Choice(VARIANTS))
 @click.option("--compare", is_flag=True, help="Measure every quantisation, and keep the figures in the card.")
-@FORCE
+@shared.FORCE
 def reader(
     data: Path,
     tables: tuple[Path, ...],
     out: Path,
-    steps: int,
-    batch_size: int,
     layers: int,
     positions: int,
-    rng_seed: int,
-    learning_rate: float,
-    astray: float,
-    unanswerable: float,
-    blind: float,
-    crowded: float,
+    seed: int,
     encoder: Path | None,
     start: Path | None,
     minutes: float | None,
     threads: int,
-    check_every: int,
-    n_measured: int,
+    measure: int,
     quantisation: str,
     compare: bool,
     force: bool,
+    **recipe: Any,
 ) -> None:
     """Train the small model that reads numbered triples, and write it as GGUF.
 
     Progress (loss, held-out reading accuracy, examples a second, time left) goes
-    to stderr and to OUT/log.jsonl. Stopped at any time, the same command goes on
+    to stderr and to DIR/log.jsonl. Stopped at any time, the same command goes on
     from the last checkpoint and ends with the same weights.
     """
+    shared.prepare(threads, "cpu", "gguf")
     from kgask.build.folder import MODEL, check_target
-    from kgask.errors import ModelError
+    from kgask.corpus.scenes import SceneOptions
+    from kgask.train.reader.data import load_makers
+    from kgask.train.reader.loop import ReaderTrainer, Recipe
+    from kgask.train.reader.model import ReaderConfig
+    from kgask.train.reader.ship import FINISHED, finish
+    from kgask.train.reader.start import find_start
 
-    try:
-        import torch
-
-        from kgask.corpus.scenes import SceneOptions
-        from kgask.train.reader.data import load_makers
-        from kgask.train.reader.loop import Recipe, Trainer
-        from kgask.train.reader.model import ReaderConfig
-        from kgask.train.reader.ship import FINISHED, finish
-        from kgask.train.reader.start import find_start
-    except ImportError as error:
-        raise ModelError(f"training needs more packages ({error.name}); pip install 'kgask[train]'") from None
     check_target(out / FINISHED, force, MODEL, filter(None, (encoder, start)))
-    torch.set_num_threads(threads)
-    recipe = Recipe(
-        ReaderConfig(layers, positions),
-        rng_seed,
-        batch_size,
-        steps,
-        learning_rate,
-        check_every=check_every,
-        blind=blind,
-        astray=astray,
-        unanswerable=unanswerable,
-        crowded=crowded,
-    )
-    options = SceneOptions(blind=blind, astray=astray, unanswerable=unanswerable, crowded=crowded)
-    makers = load_makers(data, tables, options)
-    trainer = Trainer.start(recipe, makers, out, find_start(encoder, start))
-    note(f"{trainer.model.n_parameters():,} parameters, step {trainer.step} of {steps}")
-    with steps_bar("train reader", steps) as show:
-        finished = trainer.run(minutes, show=show)
-    if not finished:
-        note(f"stopped at step {trainer.step} of {steps}; the same command goes on")
+    makers = load_makers(data, tables, SceneOptions(**{name: recipe[name] for name in SHARES}))
+    settings = Recipe(ReaderConfig(layers, positions), seed, **recipe)
+    trainer = ReaderTrainer(settings, makers, out, find_start(encoder, start))
+    trainer.resume()
+    note(f"{trainer.model.n_parameters():,} parameters, step {trainer.step} of {settings.steps}")
+    with shared.watched("train reader", settings.steps) as report:
+        is_done = trainer.run(report, minutes)
+    if not is_done:
+        note(f"stopped at step {trainer.step} of {settings.steps}; the same command goes on")
         return
-    click.echo(str(finish(out, trainer, quantisation, n_measured, compare, force)))
+    click.echo(str(finish(trainer, quantisation, measure, compare, force)))
+
+
+@click.command("score-reader", short_help="Measure a reader of kgask's on invented scenes.")
+@_DATA
+@shared.RELATIONS
+@click.option("-r", "--reader", "name", default=config.DEFAULT_READER, show_default=True, help="Reader name or folder.")
+@_number("number", 1000, click.IntRange(1), "Scenes of each sort.")
+@_number("seed", 1, click.INT, "Which scenes.")
+@click.option("--all", "everything", is_flag=True, help="All sorts that train reader measures, not two.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def score_reader(
+    data: Path, tables: tuple[Path, ...], name: str, number: int, seed: int, everything: bool, as_json: bool
+) -> None:
+    """Share of scenes that a reader reads right: the right triples among ten others, half of them about the same
+    entity, with names and wordings that training never saw; with the plan's order and scores, and without.
+
+    The columns are questions with one answer, with several, and with none among the lines.
+    """
+    shared.need(*shared.TRAINING, "gguf")
+    from kgask.read.cross_encoder.reader import LlamaReader
+    from kgask.train.reader.data import load_makers
+    from kgask.train.reader.ship import MEASURED, measure
+
+    reader = LlamaReader.load(config.find("model", name).path)
+    if not isinstance(reader, LlamaReader):
+        raise UsageError(f"--reader {name}: the scenes are for kgask's own readers; kgask bench reading takes any")
+    makers, sorts = load_makers(data, tables), tuple(MEASURED) if everything else SCENES
+    scores: dict[str, dict[str, float]] = {}
+    with steps_bar("score reader", len(sorts)) as show:
+        for done, sort in enumerate(sorts, start=1):
+            scores |= measure(reader, makers, number, seed, (sort,))
+            show(done, sort)
+    if as_json:
+        print(json.dumps(scores))
+        return
+    table(("scenes", *KINDS), [(sort, *(score.get(kind, "") for kind in KINDS)) for sort, score in scores.items()])

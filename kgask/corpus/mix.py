@@ -216,7 +216,7 @@ class Mix:
         """Gold relations, their look-alikes and random others; no text stands twice."""
         gold = {key for example in batch for key, _ in example.path or ()}
         others = self._negatives[batch[0].vocabulary]
-        near = {other for key in gold for other in self.similar.get(key, ())[:2] if rng.random() < 0.5}
+        near = {other for key in sorted(gold) for other in self.similar.get(key, ())[:2] if rng.random() < 0.5}
         rest = rng.sample(others, min(self._n_negatives, len(others)))
         keys = sorted(gold) + [key for key in sorted(near) + rest if key not in gold]
         chosen: dict[str, str] = {}

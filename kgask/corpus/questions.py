@@ -71,7 +71,7 @@ def _path(gold: Gold, keys: dict[str, int], file: Path) -> tuple[int, ...] | Non
     for step in gold.relations:
         key = step.removeprefix(INVERSE)
         if key not in keys:
-            raise UsageError(f"{file}: {gold.id}: the pack has no relation {key!r}")
+            raise UsageError(f"{file}:{gold.id.rpartition(':')[2]}: the pack has no relation {key!r}")
         path.append(directed(keys[key], step.startswith(INVERSE), len(keys)))
     return tuple(path) or None
 

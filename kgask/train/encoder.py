@@ -75,7 +75,7 @@ def architecture(encoder: nn.Module) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class TextBatcher:
-    """Texts to padded token ids and attention mask, both int64 [B, L].
+    """Texts to padded token ids and attention mask, both int64 [B, L], on ``device``.
 
     The mask that stands for the topic is written as the tokenizer's own mask
     token, so that any encoder with one can be used.
@@ -83,9 +83,10 @@ class TextBatcher:
 
     tokenizer: Tokenizer
     mask_token: str = MASK
+    device: str = "cpu"
 
     @classmethod
-    def load(cls, folder: Path, max_tokens: int) -> TextBatcher:
+    def load(cls, folder: Path, max_tokens: int, device: str = "cpu") -> TextBatcher:
         """From a folder's ``tokenizer.json``; :class:`ModelError` when it has no mask or padding token."""
         path = folder / "tokenizer.json"
         try:
@@ -98,10 +99,10 @@ class TextBatcher:
             raise ModelError(f"{path}: needs a mask token and a padding token")
         tokenizer.enable_truncation(max_tokens)
         tokenizer.enable_padding(pad_id=tokenizer.token_to_id(pad_token), pad_token=pad_token, length=None)
-        return cls(tokenizer, mask_token)
+        return cls(tokenizer, mask_token, device)
 
     def __call__(self, texts: list[str]) -> tuple[Tensor, Tensor]:
         encodings = self.tokenizer.encode_batch([text.replace(MASK, self.mask_token) for text in texts])
-        ids = torch.tensor([encoding.ids for encoding in encodings])
-        mask = torch.tensor([encoding.attention_mask for encoding in encodings])
+        ids = torch.tensor([encoding.ids for encoding in encodings], device=self.device)
+        mask = torch.tensor([encoding.attention_mask for encoding in encodings], device=self.device)
         return ids, mask

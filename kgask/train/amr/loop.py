@@ -1,11 +1,12 @@
-"""Training the AMR ranker: binary cross-entropy of the asked relation against others, resumable to the bit."""
+"""Training the AMR ranker: binary cross-entropy of the asked relation against others."""
 
 from __future__ import annotations
 
 import hashlib
+import math
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +15,13 @@ from torch import Tensor
 from torch.nn import functional
 
 from kgask.corpus.amr_questions import Example
-from kgask.errors import ModelError
 from kgask.train.amr.model import AmrRanker
-from kgask.train.running import CHECKPOINT, claim_work, learning_rate, save_whole
+from kgask.train.pace import LinearDecay
+from kgask.train.trainer import Trainer
 
 
 @dataclass(frozen=True, slots=True)
-class AmrConfig:
+class AmrConfig(LinearDecay):
     """The recipe; it goes into the card. No step is chosen by the held-out questions."""
 
     steps: int = 300
@@ -38,6 +39,14 @@ class AmrConfig:
     save_every: int = 50
     rng_seed: int = 0
 
+    @property
+    def validate_every(self) -> int:
+        return self.save_every
+
+    @property
+    def patience(self) -> float:
+        return math.inf
+
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
@@ -48,82 +57,37 @@ class Accuracy:
     top_5: float
 
 
-@dataclass(frozen=True, slots=True)
-class AmrProgress:
-    step: int
-    steps: int
-    loss: float  # of the step
-    held_out: Accuracy | None  # of the last measurement
+class AmrTrainer(Trainer[AmrConfig, list[Example]]):
+    """A run over questions with their graphs; it goes on from the checkpoint in ``work``."""
 
-
-class AmrTrainer:
-    """Owns model and optimiser; ``run`` goes on from the checkpoint in ``work``."""
+    picks_best = False
 
     def __init__(self, learnt: Sequence[Example], held: Sequence[Example], work: Path, config: AmrConfig) -> None:
-        self.learnt, self.held, self.work, self.config = learnt, held, work, config
+        self.learnt, self.held = learnt, held
         torch.manual_seed(config.rng_seed)
         vector_width = learnt[0].inputs.pairs.shape[1]
-        self.model = AmrRanker(vector_width, config.width, config.n_heads, config.n_layers, config.dropout)
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=config.lr, weight_decay=config.weight_decay)
-        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, lambda step: learning_rate(step, config))
-        self.step = 0
+        model = AmrRanker(vector_width, config.width, config.n_heads, config.n_layers, config.dropout)
+        groups = [{"params": list(model.parameters())}]
+        super().__init__(model, groups, work, config, lr=config.lr, weight_decay=config.weight_decay)
 
-    def train_step(self) -> float:
-        """Draw, forward, backward; returns the loss."""
-        rng = random.Random(f"{self.config.rng_seed}:{self.step}")
-        torch.manual_seed(self.config.rng_seed * 1_000_003 + self.step)  # dropout
-        self.model.train()
-        batch = rng.sample(range(len(self.learnt)), min(self.config.batch_size, len(self.learnt)))
-        loss = torch.stack([self._loss(self.learnt[row]) for row in batch]).mean()
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
-        self.optimizer.step()
-        self.schedule.step()
-        self.step += 1
-        return float(loss.detach())
+    def draw(self, rng: random.Random) -> list[Example]:
+        rows = rng.sample(range(len(self.learnt)), min(self.config.batch_size, len(self.learnt)))
+        return [self.learnt[row] for row in rows]
 
-    def _loss(self, example: Example) -> Tensor:
-        logits = self.model(*tensors(example))
-        return functional.binary_cross_entropy_with_logits(logits, torch.from_numpy(example.gold), reduction="sum")
+    def loss(self, batch: list[Example], rng: random.Random) -> tuple[Tensor, dict[str, float]]:
+        losses = [
+            functional.binary_cross_entropy_with_logits(
+                self.model(*tensors(one)), torch.from_numpy(one.gold), reduction="sum"
+            )
+            for one in batch
+        ]
+        return torch.stack(losses).mean(), {}
 
-    def run(self, report: Callable[[AmrProgress], None] = lambda progress: None) -> None:
-        """Train to the last step; a checkpoint every ``save_every`` steps and at the end."""
-        claim_work(self.work)
-        self.resume()
-        last: Accuracy | None = None
-        while self.step < self.config.steps:
-            loss = self.train_step()
-            if self.step % self.config.save_every == 0 or self.step == self.config.steps:
-                last = accuracy(self.model, self.held)
-                self.save()
-            report(AmrProgress(self.step, self.config.steps, loss, last))
+    def measure(self) -> dict[str, float]:
+        held = accuracy(self.model, self.held)
+        return {"held-out top 1": held.top_1, "top 5": held.top_5} if self.held else {}
 
-    @property
-    def checkpoint(self) -> Path:
-        return self.work / CHECKPOINT
-
-    def save(self) -> None:
-        state = {
-            "config": asdict(self.config), "data": self._data_mark(), "step": self.step,
-            "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
-            "schedule": self.schedule.state_dict(),
-        }  # fmt: skip
-        save_whole(state, self.checkpoint)
-
-    def resume(self) -> None:
-        """Load the checkpoint when there is one; refuses one of another recipe or other questions."""
-        if not self.checkpoint.is_file():
-            return
-        state = torch.load(self.checkpoint, weights_only=True)
-        if (state["config"], state["data"]) != (asdict(self.config), self._data_mark()):
-            raise ModelError(f"{self.checkpoint} was made with another recipe or data; use another --work or remove it")
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.schedule.load_state_dict(state["schedule"])
-        self.step = state["step"]
-
-    def _data_mark(self) -> str:
+    def data_mark(self) -> str:
         """Of gold and graphs; not of the vectors, which another CPU may round otherwise."""
         mark = hashlib.sha256()
         for one in (*self.learnt, *self.held):

@@ -23,21 +23,21 @@ Bar = Callable[[int], AbstractContextManager[Show]]  # as kgask.cli.render.steps
 
 @dataclass(frozen=True, slots=True)
 class AmrJob:
-    """What a run reads and where it writes."""
+    """What a run reads."""
 
     amr: Path
     questions: Path
     pack: Path
     encoder: Path
-    work: Path
+
+    def sources(self) -> list[Path]:
+        return [self.amr, self.questions, self.pack, self.encoder]
 
 
 @dataclass(frozen=True, slots=True)
 class AmrResult:
     held_out: Accuracy
     similarity: Accuracy  # of the same questions, by the sentence encoder alone
-    n_learnt: int
-    n_unknown: int  # questions whose topic is not in the pack or has not the relation
     parity: float
     n_parameters: int
 
@@ -46,7 +46,7 @@ def _no_bar(total: int) -> AbstractContextManager[Show]:
     return nullcontext(lambda done, say: None)
 
 
-def prepare(job: AmrJob, config: AmrConfig, bar: Bar = _no_bar) -> tuple[AmrTrainer, int]:
+def prepare(job: AmrJob, config: AmrConfig, work: Path, bar: Bar = _no_bar) -> tuple[AmrTrainer, int]:
     """The trainer with its questions embedded, and how many the pack does not know; ``bar`` shows the embedding."""
     source, encoder = AmrFile.open(job.amr), TextEncoder.load(job.encoder)
     with Pack.open(job.pack) as pack:
@@ -57,10 +57,10 @@ def prepare(job: AmrJob, config: AmrConfig, bar: Bar = _no_bar) -> tuple[AmrTrai
         with bar(len(gold.questions)) as show:
             learnt = maker.make(parts[0], config.n_others, config.rng_seed, lambda done: show(done, ""))
             held = maker.make(parts[1], 0, config.rng_seed, lambda done: show(len(learnt) + done, ""))
-    return AmrTrainer(learnt, held, job.work, config), gold.n_unknown
+    return AmrTrainer(learnt, held, work, config), gold.n_unknown
 
 
-def finish(trainer: AmrTrainer, job: AmrJob, out: Path, n_unknown: int, name: str = "") -> AmrResult:
+def finish(trainer: AmrTrainer, job: AmrJob, out: Path, name: str = "") -> AmrResult:
     """Measure and export a model, called ``name`` in its card; raises ModelError when ONNX is not what torch is."""
     held, similarity = accuracy(trainer.model, trainer.held), similarity_accuracy(trainer.held)
     with Pack.open(job.pack) as pack:
@@ -71,7 +71,7 @@ def finish(trainer: AmrTrainer, job: AmrJob, out: Path, n_unknown: int, name: st
         {"held_out": held, "held_out_by_similarity": similarity},
     ) | {"name": name or out.name, "training_data": [used] if trainer.step else []}  # fmt: skip
     parity = export_amr(trainer.model, out, trainer.held or trainer.learnt, about)
-    return AmrResult(held, similarity, len(trainer.learnt), n_unknown, parity, trainer.model.n_parameters())
+    return AmrResult(held, similarity, parity, trainer.model.n_parameters())
 
 
 def _hash(path: Path) -> str:

@@ -10,7 +10,7 @@ went in on questions that were held out, and the better one is kept.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,7 +32,7 @@ from kgask.train.planner.losses import path_loss
 from kgask.train.planner.model import MAX_HOPS
 from kgask.train.planner.targets import path_targets
 from kgask.train.planner.validate import Validation
-from kgask.train.running import Progress, copied, freeze_lower
+from kgask.train.trainer import Report, copied, freeze_lower
 
 REPLAY_EVERY = 3  # one step in this many is the shipped recipe's
 REPLAY_SHARES = {
@@ -114,39 +114,32 @@ class AdaptTrainer(InDomainTrainer):
     def _encoded(self) -> TextVectors:
         """What tells which known relation one of the pack's may mean."""
         self.model.eval()
-        parts = []
-        for texts in texts_to_encode(self.pack, load_wordings()):
-            batches = [texts[start : start + TEXTS_A_BATCH] for start in range(0, len(texts), TEXTS_A_BATCH)]
-            parts.append(torch.cat([self.model.encode(*self.texts(batch))[1] for batch in batches]).numpy())
-        return TextVectors(*parts)
+        found = texts_to_encode(self.pack, load_wordings())
+        return TextVectors(*(self.model.text_vectors(self.texts, texts, TEXTS_A_BATCH).numpy() for texts in found))
 
     # --- one step -------------------------------------------------------------------------
 
-    def _draw(self, rng: random.Random) -> list[GraphQuestion]:
+    def draw(self, rng: random.Random) -> list[GraphQuestion]:
         """Own questions for a share of the batch, by template; made ones for the rest."""
         n_own = round(OWN_SHARE * self.config.batch_size) if self._own_templates else 0
         own = [rng.choice(rng.choice(self._own_templates)) for _ in range(n_own)]
         n_made = self.config.batch_size - n_own if self._made_templates else 0
         return own + [rng.choice(rng.choice(self._made_templates)) for _ in range(n_made)]
 
-    def _loss(self, batch: list[GraphQuestion], rng: random.Random) -> tuple[Tensor, float]:
-        if self.step % REPLAY_EVERY == REPLAY_EVERY - 1:
-            return self._replay_loss(rng)
-        return super()._loss(batch, rng)
+    def _loss(self, batch: list[GraphQuestion], rng: random.Random) -> tuple[Tensor, dict[str, float]]:
+        return self._replay_loss(rng) if self.step % REPLAY_EVERY == REPLAY_EVERY - 1 else super()._loss(batch, rng)
 
-    def _replay_loss(self, rng: random.Random) -> tuple[Tensor, float]:
+    def _replay_loss(self, rng: random.Random) -> tuple[Tensor, dict[str, float]]:
         batch = self._replay.batch(self.config.batch_size, rng)
         relations = self._replay.relations(batch, rng)
-        targets = path_targets(batch, relations.index(), {}, rng).to(self.job.device)
-        directed = self.model.directed(self._encode(list(relations.texts))[1])
-        ids, mask = (tensor.to(self.job.device) for tensor in self.texts([example.text for example in batch]))
-        return path_loss(self.model(ids, mask, directed, targets.first_mask, targets.followed), targets)
-
-    def _encode(self, texts: list[str]) -> tuple[Tensor, Tensor]:
-        return self.model.encode(*(tensor.to(self.job.device) for tensor in self.texts(texts)))
+        targets = path_targets(batch, relations.index(), {}, rng).to(self.device)
+        directed = self.model.directed(self.model.encode(*self.texts(list(relations.texts)))[1])
+        ids, mask = self.texts([example.text for example in batch])
+        loss, right = path_loss(self.model(ids, mask, directed, targets.first_mask, targets.followed), targets)
+        return loss, {"hops right": right}
 
 
-def adapt(trainer: AdaptTrainer, report: Callable[[Progress], None]) -> AdaptResult:
+def adapt(trainer: AdaptTrainer, report: Report) -> AdaptResult:
     """Train, compare with the base on the held-out questions, and leave the better weights in the trainer."""
     base = copied(trainer.model)
     before = trainer.validate(trainer.held_out)

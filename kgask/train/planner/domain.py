@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import random
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -23,32 +22,21 @@ from torch import Tensor, nn
 from kgask.corpus.questions import GraphQuestion, by_template, read_questions, split_templates
 from kgask.corpus.search_paths import RelationPath, shortest_paths, vote_paths
 from kgask.corpus.training_data import base_encoder, merged, of_folder
-from kgask.errors import ModelError, UsageError
+from kgask.errors import UsageError
 from kgask.pack.content import content_hash
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import MASK
 from kgask.train.encoder import TextBatcher, encoder_name, load_encoder
+from kgask.train.pace import LinearDecay
+from kgask.train.planner.base import PlannerTrainer
 from kgask.train.planner.diff_kg import Neighbourhood
 from kgask.train.planner.losses import path_loss
 from kgask.train.planner.model import MAX_HOPS, Rigel, RigelOutput
 from kgask.train.planner.relation_vectors import RelationVectors
 from kgask.train.planner.supervise import Frontiers, graph_targets, search_loss, weak_loss
-from kgask.train.planner.torch_planner import TorchCard, TorchPlanner
 from kgask.train.planner.validate import Validation, validate
 from kgask.train.planner.weights import load_torch
-from kgask.train.running import (
-    BEST,
-    CHECKPOINT,
-    Best,
-    Progress,
-    blended,
-    claim_work,
-    copied,
-    learning_rate,
-    load_best,
-    mixed_precision,
-    save_whole,
-)
+from kgask.train.trainer import Report, Weights, mixed_precision
 
 Supervision = Literal["path", "weak", "search", "mix"]
 WEAK_SHARE = 0.3  # of the answers' loss beside that of the paths, in a mix
@@ -56,7 +44,7 @@ LEAST_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class InDomainConfig:
+class InDomainConfig(LinearDecay):
     """Everything that decides the weights, beside pack, questions and what is started from."""
 
     supervision: Supervision = "path"
@@ -105,20 +93,21 @@ class InDomainResult:
     held_out: dict[int, Validation] = field(default_factory=dict)
 
 
-class InDomainTrainer:
-    """Owns model, optimiser and questions; ``run`` goes on from the last checkpoint in ``job.work``."""
+class InDomainTrainer(PlannerTrainer[InDomainConfig, list[GraphQuestion]]):
+    """A run over a pack's questions; it goes on from the last checkpoint in ``job.work``."""
+
+    ties = True  # Hits@1 of a few hundred questions is often the same
 
     def __init__(self, job: InDomainJob, config: InDomainConfig) -> None:
-        self.job, self.config = job, config
-        self.pack = Pack.open(job.pack)
+        self.job, self.pack = job, Pack.open(job.pack)
         torch.manual_seed(config.rng_seed)
-        self.texts = TextBatcher.load(job.encoder, config.max_tokens)
-        self.model = load_torch(job.init) if job.init else Rigel(load_encoder(job.encoder))
-        self.relations = RelationVectors(self.pack, self.texts, config.max_relations, job.device)
-        self.model.to(job.device)
+        texts = TextBatcher.load(job.encoder, config.max_tokens, job.device)
+        model = load_torch(job.init) if job.init else Rigel(load_encoder(job.encoder))
+        self.relations = RelationVectors(self.pack, texts, config.max_relations)
+        model.to(job.device)
         if config.closed:
-            self.model.closed = nn.Parameter(self.relations.all(self.model))
-        self._start = copied(self.model) if job.init else None
+            model.closed = nn.Parameter(self.relations.all(model))
+        super().__init__(model, texts, job.work, config, job.device, goes_on=job.init is not None)
         questions = self._read()
         self._asked = _hash(self.pack, questions)
         rest, self.held_out = self._split(questions)
@@ -129,14 +118,6 @@ class InDomainTrainer:
         if config.supervision in ("search", "mix"):
             self._search()
         self.frontiers = Frontiers(self.pack)
-        encoder = list(self.model.encoder.parameters())
-        known = {id(parameter) for parameter in encoder}
-        heads = [parameter for parameter in self.model.parameters() if id(parameter) not in known]
-        groups = [{"params": encoder, "lr": config.encoder_lr}, {"params": heads, "lr": config.head_lr}]
-        self.optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
-        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, lambda step: learning_rate(step, config))
-        self.step = 0
-        self.best = Best()
 
     def _read_files(self) -> list[GraphQuestion]:
         """The questions of every file; which texts each has is kept for the card."""
@@ -178,22 +159,7 @@ class InDomainTrainer:
 
     # --- one step -------------------------------------------------------------------------
 
-    def train_step(self) -> tuple[float, float]:
-        """Draw, forward, backward; returns (loss, share of gold hops ranked first, where there are any)."""
-        rng = random.Random(f"{self.config.rng_seed}:{self.step}")
-        torch.manual_seed(self.config.rng_seed * 1_000_003 + self.step)  # dropout
-        batch = self._draw(rng)
-        with mixed_precision(self.job.device):
-            loss, accuracy = self._loss(batch, rng)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
-        self.optimizer.step()
-        self.schedule.step()
-        self.step += 1
-        return float(loss.detach()), accuracy
-
-    def _draw(self, rng: random.Random) -> list[GraphQuestion]:
+    def draw(self, rng: random.Random) -> list[GraphQuestion]:
         """One question each of as many templates; every template comes up once before any comes again."""
         size, n = self.config.batch_size, len(self.templates)
         wanted = range(self.step * size, (self.step + 1) * size)
@@ -210,24 +176,27 @@ class InDomainTrainer:
         random.Random(f"{self.config.rng_seed}:epoch:{epoch}").shuffle(order)
         return order
 
-    def _loss(self, batch: list[GraphQuestion], rng: random.Random) -> tuple[Tensor, float]:
+    def loss(self, batch: list[GraphQuestion], rng: random.Random) -> tuple[Tensor, dict[str, float]]:
+        with mixed_precision(self.device):
+            return self._loss(batch, rng)
+
+    def _loss(self, batch: list[GraphQuestion], rng: random.Random) -> tuple[Tensor, dict[str, float]]:
         kind = self.config.supervision
         paths = [self._path(question, rng) for question in batch]
-        targets = graph_targets(self.pack, batch, paths, self.frontiers, self.config.masked, rng).to(self.job.device)
+        targets = graph_targets(self.pack, batch, paths, self.frontiers, self.config.masked, rng).to(self.device)
         directed = self._directed({relation for path in paths for relation in path or ()}, rng)
-        texts = [drop_words(question.text, self.config.word_dropout, rng) for question in batch]
-        ids, mask = (tensor.to(self.job.device) for tensor in self.texts(texts))
-        followed = None if kind == "weak" else targets.followed
-        output = self.model(ids, mask, directed, targets.first_mask, followed)
-        if kind == "path":
-            return path_loss(output, targets)
-        if kind == "weak":
-            return self._answers_loss(output, batch, rng), 0.0
-        if kind == "search":
-            return search_loss(output, [self.paths[question] for question in batch]), 0.0
-        loss, accuracy = path_loss(output, targets)
-        found = [self.paths.get(question, {}) for question in batch]
-        return loss + search_loss(output, found) + WEAK_SHARE * self._answers_loss(output, batch, rng), accuracy
+        ids, mask = self.texts([drop_words(question.text, self.config.word_dropout, rng) for question in batch])
+        output = self.model(ids, mask, directed, targets.first_mask, None if kind == "weak" else targets.followed)
+        parts: list[Tensor] = []
+        shown: dict[str, float] = {}
+        if kind in ("path", "mix"):
+            by_path, shown["hops right"] = path_loss(output, targets)
+            parts.append(by_path)
+        if kind in ("search", "mix"):
+            parts.append(search_loss(output, [self.paths.get(question, {}) for question in batch]))
+        if kind in ("weak", "mix"):
+            parts.append((WEAK_SHARE if kind == "mix" else 1.0) * self._answers_loss(output, batch, rng))
+        return sum(parts[1:], parts[0]), shown
 
     def _path(self, question: GraphQuestion, rng: random.Random) -> RelationPath | None:
         """The path that a question is taught, or fed back, with; None where only its answers teach."""
@@ -247,7 +216,7 @@ class InDomainTrainer:
             self.config.max_triples,
             answers,
             np.random.default_rng([self.config.rng_seed, self.step]),
-        ).to(self.job.device)
+        ).to(self.device)
         masked = torch.tensor([rng.random() < self.config.masked for _ in batch])
         return weak_loss(output, near, batch, masked)
 
@@ -256,62 +225,17 @@ class InDomainTrainer:
             return self.model.closed_relations()
         return self.relations.some(self.model, {relation % self.pack.n_relations for relation in needed}, rng)
 
-    # --- the run --------------------------------------------------------------------------
+    # --- validation -----------------------------------------------------------------------
 
-    def run(self, report: Callable[[Progress], None]) -> None:
-        """Train to the last step, or until validation is ``patience`` times below the best.
+    def counted(self) -> Weights:
+        return self.blended()
 
-        A checkpoint every ``save_every`` steps and at the end; ``model`` holds
-        the weights of the best validation afterwards. After Ctrl-C the same
-        call goes on from the last checkpoint.
-        """
-        claim_work(self.job.work)
-        self.resume()
-        began, first, mean = time.monotonic(), self.step, (0.0, 0.0)
-        while self.step < self.config.steps and not self.best.is_stale(self.step, self.config):
-            self.model.train()
-            now = self.train_step()
-            keep = 0.0 if self.step == first + 1 else 0.95
-            mean = tuple(keep * before + (1 - keep) * value for before, value in zip(mean, now, strict=True))
-            if self._is_due(self.config.validate_every):
-                self._validate()
-            per_step_s = (time.monotonic() - began) / (self.step - first)
-            left_s = per_step_s * (self.config.steps - self.step)
-            rate = self.config.batch_size / per_step_s
-            report(Progress(self.step, self.config.steps, *mean, rate, left_s, self.best.last))
-            if self._is_due(self.config.save_every):
-                self.save()
-        if not (self.dev and load_best(self.model, self.best_weights, self.job.device)):
-            self.model.load_state_dict(self._blended())
+    def measure(self) -> dict[str, float]:
+        """Hits@1 on the dev templates."""
+        return {"Hits@1": self.validate(self.dev).hits_at_1} if self.dev else {}
 
-    def _is_due(self, every: int) -> bool:
-        return self.step % every == 0 or self.step == self.config.steps
-
-    def _blended(self) -> dict[str, Tensor]:
-        """The weights that count: those of now, moved back towards those of the start.
-
-        A few hundred wordings make a planner sure of more than they say; the
-        line between the two has what the base knew of other wordings too
-        (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models").
-        """
-        now = copied(self.model)
-        return now if self._start is None else blended(now, self._start, self.config.of_base)
-
-    def _validate(self) -> None:
-        """Hits@1 on the dev templates; of equally good weights the latest are kept."""
-        if not self.dev:
-            return
-        now = copied(self.model)
-        counted = self._blended()
-        self.model.load_state_dict(counted)
-        if self.best.note(self.step, self.validate(self.dev).hits_at_1, ties=True):
-            save_whole(counted, self.best_weights)
-        self.model.load_state_dict(now)
-
-    def planner(self) -> TorchPlanner:
-        """The model as it is, behind the planner's methods."""
-        keys = tuple(relation.key for relation in self.pack.relations()) if self.config.closed else None
-        return TorchPlanner(self.model, self.texts, card=TorchCard(closed=keys), device=self.job.device)
+    def closed_keys(self) -> tuple[str, ...] | None:
+        return tuple(relation.key for relation in self.pack.relations()) if self.config.closed else None
 
     def validate(self, questions: Sequence[GraphQuestion]) -> Validation:
         return validate(self.planner(), self.pack, questions)
@@ -322,50 +246,19 @@ class InDomainTrainer:
         for question in self.held_out:
             by_hops.setdefault(len(question.path or ()), []).append(question)
         scores = {hops: self.validate(questions) for hops, questions in sorted(by_hops.items())}
-        n_held_out = len(by_template(self.held_out))
-        return InDomainResult(self.step, len(self.templates), n_held_out, scores)
+        return InDomainResult(self.step, len(self.templates), len(by_template(self.held_out)), scores)
 
-    @property
-    def best_weights(self) -> Path:
-        return self.job.work / BEST
+    def data_mark(self) -> str:
+        return self._asked
 
-    @property
-    def checkpoint(self) -> Path:
-        return self.job.work / CHECKPOINT
+    def extra(self) -> dict[str, Any]:
+        return {"relations": self.relations.stale}
 
-    def save(self) -> None:
-        """Everything that the next steps depend on."""
-        state = {
-            "config": asdict(self.config),
-            "asked": self._asked,
-            "model": self.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "schedule": self.schedule.state_dict(),
-            "relations": self.relations.stale,
-            "step": self.step,
-            "best": asdict(self.best),
-        }
-        save_whole(state, self.checkpoint)
-
-    def resume(self) -> None:
-        """Load the checkpoint when there is one; refuses one of another config or pack."""
-        if not self.checkpoint.is_file():
-            return
-        state = torch.load(self.checkpoint, map_location=self.job.device, weights_only=True)
-        if state["config"] != asdict(self.config) or state["asked"] != self._asked:
-            what = "made with other settings or questions; use another --work or remove it"
-            raise ModelError(f"{self.checkpoint} was {what}")
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.schedule.load_state_dict(state["schedule"])
+    def take_extra(self, state: dict[str, Any]) -> None:
         self.relations.stale = state["relations"]
-        self.step = state["step"]
-        self.best = Best(**state["best"])
 
 
-def train_in_domain(
-    job: InDomainJob, config: InDomainConfig, report: Callable[[Progress], None]
-) -> tuple[InDomainTrainer, InDomainResult]:
+def train_in_domain(job: InDomainJob, config: InDomainConfig, report: Report) -> tuple[InDomainTrainer, InDomainResult]:
     """Train one model for one pack; returns the trainer (for export) and the held-out figures."""
     trainer = InDomainTrainer(job, config)
     trainer.run(report)

@@ -14,6 +14,7 @@ Shapes: B questions, L tokens, R relations, H hops, D width of the encoder.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -192,6 +193,13 @@ class Rigel(nn.Module):
         """Token states [B, L, D] and unit text vectors [B, D]."""
         states = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
         return states, functional.normalize(mean_pool(states, attention_mask), dim=-1)
+
+    def text_vectors(
+        self, batcher: Callable[[list[str]], tuple[Tensor, Tensor]], texts: list[str], size: int = 128
+    ) -> Tensor:
+        """Unit vectors [N, D] of N texts, ``size`` at a time."""
+        starts = range(0, len(texts), size)
+        return torch.cat([self.encode(*batcher(texts[start : start + size]))[1] for start in starts])
 
     def directed(self, relations: Tensor) -> Tensor:
         """Forward and inverse vectors [2R, D] from encoded relation texts [R, D] (unit length)."""

@@ -23,7 +23,6 @@ from kgask.train.encoder import architecture, encoder_name
 from kgask.train.onnx.export_planner import OPSET, Parity, export
 from kgask.train.planner.card import DEFAULT_CALIBRATION, N_PARITY, QUESTION_WORDS, optional_files
 from kgask.train.planner.domain import InDomainTrainer
-from kgask.train.planner.torch_planner import TorchPlanner
 from kgask.train.planner.validate import Validation
 from kgask.types import Question, undirected
 
@@ -39,11 +38,7 @@ def question_words(trainer: InDomainTrainer) -> frozenset[str]:
 
 def torch_pipeline(trainer: InDomainTrainer) -> Pipeline:
     """The whole pipeline without a reader on the weights as they are."""
-    planner = trainer.planner()
-    words = question_words(trainer)
-    return Pipeline(
-        trainer.pack, TorchPlanner(trainer.model, trainer.texts, words, planner.card, trainer.job.device), None
-    )
+    return Pipeline(trainer.pack, trainer.planner(question_words(trainer)), None)
 
 
 def validate_linked(

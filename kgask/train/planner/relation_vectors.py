@@ -13,8 +13,6 @@ from kgask.plan.rigel_onnx import weighted_texts
 from kgask.train.encoder import TextBatcher
 from kgask.train.planner.model import Rigel
 
-TEXT_BATCH = 128
-
 
 class RelationVectors:
     """Directed relations [2R, D] of a pack, all or some of them with gradients.
@@ -23,8 +21,8 @@ class RelationVectors:
     and a random rest; the others keep the vectors of when they were last encoded.
     """
 
-    def __init__(self, pack: Pack, texts: TextBatcher, most: int, device: str) -> None:
-        self._texts, self._most, self._device = texts, most, device
+    def __init__(self, pack: Pack, texts: TextBatcher, most: int) -> None:
+        self._texts, self._most = texts, most
         self._n = pack.n_relations
         words, owners, weights = weighted_texts(pack.relations())
         self._words: list[list[tuple[str, float]]] = [[] for _ in range(self._n)]
@@ -47,21 +45,18 @@ class RelationVectors:
             model.train()
         others = [relation for relation in range(self._n) if relation not in needed]
         chosen = sorted(needed | set(rng.sample(others, max(0, min(self._most - len(needed), len(others))))))
-        places = torch.tensor(chosen + [relation + self._n for relation in chosen], device=self._device)
         fresh = self._encode(model, chosen)
+        places = torch.tensor(chosen + [relation + self._n for relation in chosen], device=fresh.device)
         self.stale = self.stale.index_copy(0, places, fresh.detach())
         return self.stale.index_copy(0, places, fresh)
 
     def _encode(self, model: Rigel, relations: list[int]) -> Tensor:
         rows = [(place, text, weight) for place, r in enumerate(relations) for text, weight in self._words[r]]
         owners, texts, weights = zip(*rows, strict=True)
-        vectors = []
-        for start in range(0, len(texts), TEXT_BATCH):
-            ids, mask = self._texts(list(texts[start : start + TEXT_BATCH]))
-            vectors.append(model.encode(ids.to(self._device), mask.to(self._device))[1])
-        forward = torch.cat(vectors).float()
+        forward = model.text_vectors(self._texts, list(texts)).float()
+        device = forward.device
         both = torch.stack([forward, model.decoder.inverse(forward).float()])  # [2, texts, D]
-        both = both * torch.tensor(weights, device=self._device).view(1, -1, 1)
-        sums = torch.zeros(2, len(relations), both.shape[-1], device=self._device)
-        sums = sums.index_add(1, torch.tensor(owners, device=self._device), both)
+        both = both * torch.tensor(weights, device=device).view(1, -1, 1)
+        sums = torch.zeros(2, len(relations), both.shape[-1], device=device)
+        sums = sums.index_add(1, torch.tensor(owners, device=device), both)
         return functional.normalize(sums, dim=-1).flatten(0, 1)

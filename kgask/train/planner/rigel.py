@@ -1,55 +1,39 @@
-"""Training Rigel on a mix of public sets: path supervision over relation texts, resumable to the bit."""
+"""Training Rigel on a mix of public sets: path supervision over relation texts."""
 
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from kgask.corpus import training_data
 from kgask.corpus.examples import PathExample
-from kgask.corpus.mix import Corpus, Mix, RelationSet, load_corpus, similar_relations
+from kgask.corpus.mix import Corpus, Mix, load_corpus, similar_relations
 from kgask.corpus.questions import GraphQuestion
 from kgask.corpus.sampling import graph_probes
-from kgask.errors import ModelError
 from kgask.pack.store import Pack
 from kgask.sets.entityquestions import TRIPLES
 from kgask.train.encoder import TextBatcher, encoder_name, load_encoder
+from kgask.train.planner.base import PlannerTrainer
 from kgask.train.planner.losses import path_loss
 from kgask.train.planner.model import Rigel
 from kgask.train.planner.settings import RigelConfig
-from kgask.train.planner.targets import Targets, path_targets
-from kgask.train.planner.torch_planner import TorchPlanner
+from kgask.train.planner.targets import path_targets
 from kgask.train.planner.validate import validate
 from kgask.train.planner.weights import start_from
-from kgask.train.running import (
-    BEST,
-    CHECKPOINT,
-    Best,
-    Progress,
-    blended,
-    claim_work,
-    copied,
-    freeze_lower,
-    learning_rate,
-    load_best,
-    mixed_precision,
-    save_whole,
-)
+from kgask.train.trainer import Report, freeze_lower, load_checkpoint, mixed_precision
 
 N_VALIDATED = 400  # questions a pack
 SPAN_MODEL = ("simple", "simple_found", "simple_unmasked")  # sources whose topics a model of names finds
 
 
-class RigelTrainer:
-    """Owns model, optimiser and mix; ``run`` goes on from the last checkpoint in ``out``.
+class RigelTrainer(PlannerTrainer[RigelConfig, list[PathExample]]):
+    """A run over batches of a mix; it goes on from the last checkpoint in ``work``.
 
     ``init`` is a planner folder or a checkpoint to start from instead of the bare encoder;
     ``packs`` are what the model is validated on, with questions held out.
@@ -58,37 +42,25 @@ class RigelTrainer:
     def __init__(
         self,
         data: Path,
-        out: Path,
+        work: Path,
         encoder: Path,
         config: RigelConfig,
         device: str = "cpu",
         init: Path | None = None,
         packs: Sequence[Path] = (),
     ) -> None:
-        self.config, self.out, self.encoder_folder, self.device = config, out, encoder, device
-        self.data, self.start = data, init
+        self.data, self.start, self.encoder_folder = data, init, encoder
         torch.manual_seed(config.rng_seed)
-        self.texts = TextBatcher.load(encoder, config.max_tokens)
-        self.model = (start_from(init, encoder) if init else Rigel(load_encoder(encoder))).to(device)
-        self._start = copied(self.model) if init and config.of_base else {}
-        freeze_lower(self.model.encoder, config.frozen_layers)
+        texts = TextBatcher.load(encoder, config.max_tokens, device)
+        model = (start_from(init, encoder) if init else Rigel(load_encoder(encoder))).to(device)
+        freeze_lower(model.encoder, config.frozen_layers)
+        super().__init__(model, texts, work, config, device, goes_on=init is not None)
         self.corpus: Corpus = load_corpus(data, config.rng_seed, config.wanted())
         self.mix = Mix(
             self.corpus, config.n_negatives, self._similar(), config.shares, config.vocabularies, config.label_share
         )
         self.training_data = training_data.merged(self._began_with(), self._drawn_from())
         self.probes = [drawn for pack in packs for drawn in self._probes(pack)]
-        heads = list(self.model.decoder.parameters())
-        self.optimizer = torch.optim.AdamW(
-            [
-                {"params": [p for p in self.model.encoder.parameters() if p.requires_grad], "lr": config.encoder_lr},
-                {"params": heads, "lr": config.head_lr},
-            ],
-            weight_decay=0.01,
-        )
-        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, lambda step: learning_rate(step, config))
-        self.step = 0
-        self.best = Best()
 
     def _began_with(self) -> list[str]:
         """What the weights that the run starts from were trained on."""
@@ -96,8 +68,7 @@ class RigelTrainer:
             return [training_data.base_encoder(encoder_name(self.encoder_folder))]
         if self.start.is_dir():
             return training_data.of_folder(self.start)
-        state = torch.load(self.start, map_location="cpu", weights_only=True)
-        return training_data.of_content(state, self.start.name)
+        return training_data.of_content(load_checkpoint(self.start), self.start.name)
 
     def _drawn_from(self) -> list[str]:
         """The sets that batches are drawn from, and those that names and relations come from."""
@@ -120,41 +91,22 @@ class RigelTrainer:
         """Look-alike relations by the untrained encoder: hard negatives, and what "none" must not deny."""
         used = {key for examples in self.corpus.train.values() for e in examples for key, _ in e.path or ()}
         keys = sorted(used | set(self.corpus.wordings))
-        vectors = []
-        for start in range(0, len(keys), 128):
-            batch = [self.corpus.texts[key][0] for key in keys[start : start + 128]]
-            vectors.append(self.model.encode(*self._to_device(batch))[1].cpu().numpy())
-        return similar_relations(dict(zip(keys, np.concatenate(vectors), strict=True)))
+        vectors = self.model.text_vectors(self.texts, [self.corpus.texts[key][0] for key in keys])
+        return similar_relations(dict(zip(keys, vectors.cpu().numpy(), strict=True)))
 
-    def _to_device(self, texts: list[str]) -> tuple[Tensor, Tensor]:
-        ids, mask = self.texts(texts)
-        return ids.to(self.device), mask.to(self.device)
+    def draw(self, rng: random.Random) -> list[PathExample]:
+        return self.mix.batch(self.config.batch_size, rng)
 
-    # --- one step -------------------------------------------------------------------------
-
-    def train_step(self) -> tuple[float, float]:
-        """Draw, forward, backward; returns (loss, share of gold hops ranked first)."""
-        rng = random.Random(f"{self.config.rng_seed}:{self.step}")
-        torch.manual_seed(self.config.rng_seed * 1_000_003 + self.step)  # dropout
-        batch = self.mix.batch(self.config.batch_size, rng)
+    def loss(self, batch: list[PathExample], rng: random.Random) -> tuple[Tensor, dict[str, float]]:
         relations = self.mix.relations(batch, rng)
         targets = path_targets(batch, relations.index(), self.mix.similar, rng).to(self.device)
         with mixed_precision(self.device):
-            loss, accuracy = self._loss(batch, relations, targets)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
-        self.optimizer.step()
-        self.schedule.step()
-        self.step += 1
-        return float(loss.detach()), accuracy
-
-    def _loss(self, batch: list[PathExample], relations: RelationSet, targets: Targets) -> tuple[Tensor, float]:
-        _, vectors = self.model.encode(*self._to_device(list(relations.texts)))
-        tokens, mask, pooled = self._encode_by_length([example.text for example in batch])
-        directed = self.model.directed(vectors)
-        output = self.model.decoder(tokens, mask, pooled, directed, targets.first_mask, targets.followed)
-        return path_loss(output, targets)
+            _, vectors = self.model.encode(*self.texts(list(relations.texts)))
+            tokens, mask, pooled = self._encode_by_length([example.text for example in batch])
+            directed = self.model.directed(vectors)
+            output = self.model.decoder(tokens, mask, pooled, directed, targets.first_mask, targets.followed)
+            loss, right = path_loss(output, targets)
+        return loss, {"hops right": right}
 
     def _encode_by_length(self, texts: list[str]) -> tuple[Tensor, Tensor, Tensor]:
         """Encode short and long texts apart, so that short ones are not padded to the longest.
@@ -165,92 +117,32 @@ class RigelTrainer:
         half = len(order) // 2
         states, masks, pooled = [], [], []
         for part in (order[:half], order[half:]):
-            ids, mask = self._to_device([texts[i] for i in part])
+            ids, mask = self.texts([texts[i] for i in part])
             part_states, part_pooled = self.model.encode(ids, mask)
             states.append(part_states)
             masks.append(mask)
             pooled.append(part_pooled)
         length = max(mask.shape[1] for mask in masks)
-        back = torch.argsort(torch.tensor(order)).to(self.device)
+        back = torch.argsort(torch.tensor(order, device=self.device))
         padded = [functional.pad(s, (0, 0, 0, length - s.shape[1])) for s in states]
         padded_masks = [functional.pad(mask, (0, length - mask.shape[1])) for mask in masks]
         return torch.cat(padded)[back], torch.cat(padded_masks)[back], torch.cat(pooled)[back]
 
-    # --- the run --------------------------------------------------------------------------
+    def run(self, report: Report = lambda _: None, minutes: float | None = None) -> bool:
+        """As :meth:`Trainer.run`; the final weights are moved back towards those that the run began with."""
+        is_done = super().run(report, minutes)
+        if is_done and self.config.of_base:
+            self.model.load_state_dict(self.blended())
+        return is_done
 
-    def run(self, report: Callable[[Progress], None]) -> None:
-        """Train to the last step, or until validation has not risen for ``patience`` looks.
+    def measure(self) -> dict[str, float]:
+        """Hits@1 over all packs' held-out questions."""
+        found = [validate(self.planner(), pack, questions) for pack, questions in self.probes]
+        n = sum(part.n for part in found)
+        return {"Hits@1": sum(part.hits_at_1 * part.n for part in found) / n} if n else {}
 
-        A checkpoint every ``save_every`` steps and at the end; the weights of
-        the best validation are what ``model`` holds afterwards. Ctrl-C leaves
-        the last checkpoint whole, and the same call goes on from it.
-        """
-        claim_work(self.out)
-        self.resume()
-        began, first = time.monotonic(), self.step
-        loss_mean, accuracy_mean = 0.0, 0.0
-        while self.step < self.config.steps and not self.best.is_stale(self.step, self.config):
-            self.model.train()
-            loss, accuracy = self.train_step()
-            keep = 0.0 if self.step == first + 1 else 0.98
-            loss_mean = keep * loss_mean + (1 - keep) * loss
-            accuracy_mean = keep * accuracy_mean + (1 - keep) * accuracy
-            per_step_s = (time.monotonic() - began) / (self.step - first)
-            left_s = per_step_s * (self.config.steps - self.step)
-            rate = self.config.batch_size / per_step_s
-            if self._is_due(self.config.validate_every):
-                self._validate()
-            report(Progress(self.step, self.config.steps, loss_mean, accuracy_mean, rate, left_s, self.best.last))
-            if self._is_due(self.config.save_every):
-                self.save()
-        load_best(self.model, self.best_weights, self.device)
-        if self._start:
-            self.model.load_state_dict(blended(copied(self.model), self._start, self.config.of_base))
+    def extra(self) -> dict[str, Any]:
+        return {"training_data": self.training_data}
 
-    def _is_due(self, every: int) -> bool:
-        return self.step % every == 0 or self.step == self.config.steps
-
-    def _validate(self) -> None:
-        """Hits@1 over all packs' held-out questions; the best weights so far are kept beside the checkpoint."""
-        if not self.probes:
-            return
-        planner = TorchPlanner(self.model, self.texts, device=self.device)
-        found = [validate(planner, pack, questions) for pack, questions in self.probes]
-        hits = sum(part.hits_at_1 * part.n for part in found) / sum(part.n for part in found)
-        if self.best.note(self.step, hits):
-            save_whole(self.model.state_dict(), self.best_weights)
-
-    @property
-    def best_weights(self) -> Path:
-        return self.out / BEST
-
-    @property
-    def checkpoint(self) -> Path:
-        return self.out / CHECKPOINT
-
-    def save(self) -> None:
-        """Write beside, then rename: a kill leaves the checkpoint before."""
-        state = {
-            "config": asdict(self.config),
-            "model": self.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "schedule": self.schedule.state_dict(),
-            "step": self.step,
-            "best": asdict(self.best),
-            "training_data": self.training_data,
-        }
-        save_whole(state, self.checkpoint)
-
-    def resume(self) -> None:
-        """Load the checkpoint when there is one; refuses one made with another config."""
-        if not self.checkpoint.is_file():
-            return
-        state = torch.load(self.checkpoint, map_location=self.device, weights_only=True)
-        if state["config"] != asdict(self.config):
-            raise ModelError(f"{self.checkpoint} was made with another config; use another --work or remove it")
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.schedule.load_state_dict(state["schedule"])
-        self.step = state["step"]
-        self.best = Best(**state["best"])
-        self.training_data = training_data.merged(state.get("training_data", ()), self.training_data)
+    def take_extra(self, state: dict[str, Any]) -> None:
+        self.training_data = training_data.merged(state["training_data"], self.training_data)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from kgask.errors import UsageError
+from kgask.train.pace import LinearDecay
 
 SHARES = {
     "simple": 0.04,
@@ -32,7 +33,7 @@ SHARE_SETTINGS = ("label_share", "warmup", "of_base")  # from 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
-class RigelConfig:
+class RigelConfig(LinearDecay):
     """Everything that decides the weights; stored in the checkpoint and the model card."""
 
     steps: int = 3000

@@ -14,7 +14,6 @@ from kgask.plan.rigel_onnx import HopDistributions, mean_directed, weighted_text
 from kgask.train.encoder import TextBatcher
 from kgask.train.planner.model import Rigel
 
-BATCH = 128
 # Confidence before it is calibrated: the plan's own probability.
 UNCALIBRATED = Calibration(4.0, {"mass": 2.0, "share": 0.5, "link": 1.0})
 
@@ -41,10 +40,9 @@ class TorchPlanner:
         texts: TextBatcher,
         question_words: frozenset[str] = frozenset(),
         card: TorchCard | None = None,
-        device: str = "cpu",
     ) -> None:
         self.card = card or TorchCard()
-        self._model, self._texts, self._words, self._device = model, texts, question_words, device
+        self._model, self._texts, self._words = model, texts, question_words
 
     def question_words(self) -> frozenset[str]:
         return self._words
@@ -58,13 +56,8 @@ class TorchPlanner:
             return self._model.closed_relations().cpu().numpy()[np.concatenate([forward, forward + len(rows)])]
         texts, owners, weights = weighted_texts(relations)
         self._model.eval()
-        forward, inverse = [], []
-        for start in range(0, len(texts), BATCH):
-            ids, mask = self._texts(texts[start : start + BATCH])
-            vectors = self._model.encode(ids.to(self._device), mask.to(self._device))[1]
-            forward.append(vectors.cpu().numpy())
-            inverse.append(self._model.decoder.inverse(vectors).cpu().numpy())
-        both = (np.concatenate(forward), np.concatenate(inverse))
+        forward = self._model.text_vectors(self._texts, texts)
+        both = (forward.cpu().numpy(), self._model.decoder.inverse(forward).cpu().numpy())
         return mean_directed(both, owners, weights, len(relations))
 
     @torch.no_grad()
@@ -72,8 +65,8 @@ class TorchPlanner:
         """As the ONNX planner's; in float32."""
         self._model.eval()
         ids, mask = self._texts(texts)
-        inputs = (ids, mask, torch.from_numpy(directed), torch.from_numpy(first_mask.astype(np.float32)))
-        output = self._model(*(tensor.to(self._device) for tensor in inputs))
+        others = (torch.from_numpy(array).to(ids.device) for array in (directed, first_mask.astype(np.float32)))
+        output = self._model(ids, mask, *others)
         return HopDistributions(
             output.relation_log_probs.exp()[:, :, :-1].cpu().numpy(),
             output.stop_probs.cpu().numpy(),

@@ -6,7 +6,7 @@ That makes resuming exact: a checkpoint holds a step number, not a data position
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from kgask.corpus.names import NameMaker
 from kgask.corpus.scene_relations import RelationBank, load_relations
 from kgask.corpus.scenes import CITE, OTHER, WAY, Scene, SceneMaker, SceneOptions
 from kgask.corpus.training_data import ENTITY_LABELS
+from kgask.errors import UsageError
 from kgask.read.cross_encoder.prompt import reader_pieces
 from kgask.sets.wikidata import entity_names
 from kgask.train.reader.tokens import ReaderTokens
@@ -118,18 +119,29 @@ def make_batch(group: Sequence[Encoded]) -> Batch:
     )  # fmt: skip
 
 
-def batches(
-    maker: SceneMaker, tokens: ReaderTokens, rng_seed: int, batch_size: int, n_ctx: int, start: int = 0
-) -> Iterator[Batch]:
-    """Endless batches from number ``start`` on; scenes longer than ``n_ctx`` tokens are left out."""
-    pool, offset = divmod(start, POOL_BATCHES)
-    while True:
-        scenes = make_scenes(maker, rng_seed, pool * POOL_BATCHES * batch_size, POOL_BATCHES * batch_size)
-        rng = random.Random(rng_seed + pool)
-        encoded = [moved(encode_scene(scene, tokens), rng, n_ctx) for scene in scenes]
-        encoded = sorted((one for one in encoded if len(one.prompt) <= n_ctx), key=lambda one: len(one.prompt))
-        groups = [encoded[at : at + batch_size] for at in range(0, len(encoded), batch_size)]
+class Batches:
+    """Batch ``i`` of a seed's endless sequence; scenes longer than ``n_ctx`` tokens are left out."""
+
+    def __init__(self, maker: SceneMaker, tokens: ReaderTokens, rng_seed: int, batch_size: int, n_ctx: int) -> None:
+        self._maker, self._tokens = maker, tokens
+        self._rng_seed, self._batch_size, self._n_ctx = rng_seed, batch_size, n_ctx
+        self._pool, self._groups = -1, list[list[Encoded]]()
+
+    def __call__(self, number: int) -> Batch:
+        pool, offset = divmod(number, POOL_BATCHES)
+        if pool != self._pool:
+            self._pool, self._groups = pool, self._drawn(pool)
+        return make_batch(self._groups[offset % len(self._groups)])
+
+    def _drawn(self, pool: int) -> list[list[Encoded]]:
+        """The batches of a pool: scenes of about one length together."""
+        size = POOL_BATCHES * self._batch_size
+        scenes = make_scenes(self._maker, self._rng_seed, pool * size, size)
+        rng = random.Random(self._rng_seed + pool)
+        encoded = [moved(encode_scene(scene, self._tokens), rng, self._n_ctx) for scene in scenes]
+        encoded = sorted((one for one in encoded if len(one.prompt) <= self._n_ctx), key=lambda one: len(one.prompt))
+        if not encoded:
+            raise UsageError(f"no scene fits {self._n_ctx} positions; give more")
+        groups = [encoded[at : at + self._batch_size] for at in range(0, len(encoded), self._batch_size)]
         rng.shuffle(groups)
-        for group in groups[offset:]:
-            yield make_batch(group)
-        pool, offset = pool + 1, 0
+        return groups

@@ -1,4 +1,4 @@
-"""Checkpoint -> F16 GGUF (written with ``gguf``) -> quantised GGUF (by llama.cpp itself), and weights back from it."""
+"""A trained reader -> F16 GGUF (by ``gguf``) -> quantised GGUF (by llama.cpp itself), and weights back from it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from kgask.read.cross_encoder.engine import HEADS_KEY, Heads
 from kgask.read.cross_encoder.prompt import N_VERDICTS, PROMPT_FORMAT
 from kgask.read.cross_encoder.reader import FORMAT_KEY
 from kgask.read.gguf.bindings import load_bindings
-from kgask.train.reader.model import ReaderConfig, ReaderModel
-from kgask.train.reader.start import CHECKPOINT, TOKENIZER, load_checkpoint
+from kgask.train.reader.model import ReaderModel
 from kgask.train.reader.tokens import ReaderTokens
 
 QUANTISATIONS = {"F16": 1, "Q8_0": 7, "Q5_1": 9, "Q4_K": 15}  # names of ours -> LLAMA_FTYPE_MOSTLY_*
@@ -39,22 +38,6 @@ LAYER_NAMES = {
 }
 KINDS = ("weight", "bias")
 FLOAT32 = ("position_embd", "token_types")  # llama.cpp adds their rows as they are
-
-
-def export(run: Path, out: Path) -> Path:
-    """Write the run's weights as an F16 GGUF; returns ``out``."""
-    from kgask.train.encoder import load_architecture
-
-    saved = load_checkpoint(run)
-    if saved["prompt_format"] != PROMPT_FORMAT:
-        raise ModelError(f"{run}: trained for prompt format {saved['prompt_format']}, this is {PROMPT_FORMAT}")
-    model = ReaderModel(load_architecture(saved["architecture"]), ReaderConfig(**saved["recipe"]["model"]))
-    try:
-        model.load_state_dict(saved["model"])
-    except RuntimeError:
-        raise ModelError(f"{run / CHECKPOINT}: its weights do not fit its recipe") from None
-    write_gguf(model, ReaderTokens.load(run / TOKENIZER), out)
-    return out
 
 
 def write_gguf(model: ReaderModel, tokens: ReaderTokens, out: Path) -> None:

@@ -1,19 +1,11 @@
-"""Training of the reader: AdamW, warm-up then cosine, checkpoints that resume exactly.
-
-The run knows no packs and no planner: everything it reads comes from
-:mod:`kgask.train.reader.data`. Progress goes to stderr.
-"""
+"""Training of the reader on made scenes: a verdict on each line, and on the whole."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import math
-import shutil
-import sys
-import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+import random
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,27 +16,16 @@ from torch.nn import functional
 
 from kgask.corpus.scenes import Scene, citable_of
 from kgask.corpus.training_data import merged
-from kgask.errors import ModelError
-from kgask.read.cross_encoder.prompt import PROMPT_FORMAT, ways
+from kgask.read.cross_encoder.prompt import ways
 from kgask.read.cross_encoder.verdicts import Judged, Weights, judge_lines, line_log_odds, pooled
-from kgask.train.encoder import architecture
-from kgask.train.reader.data import (
-    HELD_OUT_SEED,
-    Batch,
-    Makers,
-    batches,
-    encode_scene,
-    make_batch,
-    make_scenes,
-)
+from kgask.train.pace import cosine
+from kgask.train.reader.data import HELD_OUT_SEED, Batch, Batches, Makers, encode_scene, make_batch, make_scenes
 from kgask.train.reader.model import ReaderConfig, ReaderModel
-from kgask.train.reader.start import CHECKPOINT, RECIPE, TOKENIZER, Start, load_checkpoint
+from kgask.train.reader.start import TOKENIZER, Start
 from kgask.train.reader.tokens import ReaderTokens
-from kgask.train.running import claim_work, mixed_precision, save_whole
+from kgask.train.trainer import LOG, Trainer, mixed_precision
 
-Show = Callable[[int, str], None]
-EARLIER_RECIPE = "earlier_recipe.json"
-LOG, EXPORTED = "log.jsonl", "reader-f16.gguf"
+EXPORTED = "reader-f16.gguf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,134 +50,65 @@ class Recipe:
     check_every: int = 100  # steps between checkpoints and held-out measurements
     check_scenes: int = 200
 
+    @property
+    def clip(self) -> float:
+        return self.clip_norm
 
-def _show_nothing(_step: int, _say: str) -> None:
-    """No progress bar."""
+    @property
+    def save_every(self) -> int:
+        return self.check_every
+
+    @property
+    def validate_every(self) -> int:
+        return self.check_every
+
+    @property
+    def patience(self) -> float:
+        return math.inf
+
+    def factor(self, step: int) -> float:
+        return cosine(step, self.steps, self.warmup_steps)
 
 
-@dataclass(slots=True)
-class Trainer:
-    """A run in a folder: ``checkpoint.pt``, ``tokenizer.json``, ``recipe.json``, ``log.jsonl``."""
+class ReaderTrainer(Trainer[Recipe, Batch]):
+    """A run in a folder that is its whole work: checkpoint, log, tokenizer, and later the finished reader."""
 
-    recipe: Recipe
-    makers: Makers
-    folder: Path
-    tokens: ReaderTokens
     model: ReaderModel
-    optimizer: torch.optim.Optimizer
-    step: int = 0
-    seconds: float = 0.0  # of training, over all resumed runs
-    training_data: list[str] = field(default_factory=list)  # what the weights were trained on, the start's included
+    picks_best = False
+    writes = (LOG, TOKENIZER, EXPORTED)
+    elsewhere = "choose another --output"
 
-    @classmethod
-    def start(cls, recipe: Recipe, makers: Makers, folder: Path, start: Start) -> Trainer:
-        """A fresh run from ``start``, or the one that ``folder`` holds a checkpoint of.
-
-        A checkpoint must have the same recipe and the same start.
-        """
-        claim_work(folder, (RECIPE, TOKENIZER, EARLIER_RECIPE, LOG, EXPORTED))
+    def __init__(self, recipe: Recipe, makers: Makers, folder: Path, start: Start) -> None:
         torch.manual_seed(recipe.rng_seed)
         model = start.model(recipe.model)
         recipe = replace(recipe, start_weights=weights_hash(start.weights(model)))
-        if (folder / CHECKPOINT).exists():
-            trainer = cls._resume(recipe, makers, folder, model)
-            trainer.training_data = merged(start.training_data, makers.training_data())
-            return trainer
-        (folder / RECIPE).write_text(json.dumps(asdict(recipe), indent=1) + "\n", encoding="utf-8")
-        tokens = ReaderTokens.load(start.tokenizer)
-        tokens.save(folder / TOKENIZER)
-        if start.recipe is not None:
-            shutil.copyfile(start.recipe, folder / EARLIER_RECIPE)
-        known = merged(start.training_data, makers.training_data())
-        return cls(recipe, makers, folder, tokens, model, _optimizer(model, recipe), training_data=known)
+        self.makers, self.tokens, self.earlier_recipe = makers, ReaderTokens.load(start.tokenizer), start.recipe
+        self.training_data = merged(start.training_data, makers.training_data())
+        self.batches = Batches(makers.train, self.tokens, recipe.rng_seed, recipe.batch_size, recipe.model.n_ctx)
+        super().__init__(model, _groups(model, recipe), folder, recipe, betas=(0.9, 0.98), fused=True)
 
-    @classmethod
-    def _resume(cls, recipe: Recipe, makers: Makers, folder: Path, model: ReaderModel) -> Trainer:
-        saved = load_checkpoint(folder)
-        if saved["recipe"] != asdict(recipe):
-            changed = [key for key, value in asdict(recipe).items() if saved["recipe"].get(key) != value]
-            raise ModelError(
-                f"{folder}: its checkpoint has another recipe ({', '.join(changed)}); choose another --out"
-            )
-        tokens = ReaderTokens.load(folder / TOKENIZER)
-        model.load_state_dict(saved["model"])
-        optimizer = _optimizer(model, recipe)
-        optimizer.load_state_dict(saved["optimizer"])
-        return cls(recipe, makers, folder, tokens, model, optimizer, saved["step"], saved["seconds"])
+    def begin(self) -> None:
+        self.tokens.save(self.work / TOKENIZER)
 
-    def run(self, minutes: float | None = None, until: int | None = None, show: Show = _show_nothing) -> bool:
-        """Train to the recipe's last step; False when the minutes (or ``until`` steps) end first.
+    def draw(self, rng: random.Random) -> Batch:
+        return self.batches(self.step)
 
-        ``show`` is called with the step number and what to say about it.
-
-        The minutes count from now and do not change the learning-rate
-        schedule, so that a stopped and resumed run ends with the same weights.
-        """
-        last = min(self.recipe.steps, until if until is not None else self.recipe.steps)
-        began, before = time.monotonic(), self.seconds
-        deadline = None if minutes is None else began + 60 * minutes
-        recipe = self.recipe
-        source = batches(
-            self.makers.train, self.tokens, recipe.rng_seed, recipe.batch_size, recipe.model.n_ctx, self.step
-        )
-        window: list[tuple[float, float]] = []
-        while self.step < last and (deadline is None or time.monotonic() < deadline):
-            window.append(self._train_step(next(source)))
-            self.step += 1
-            self.seconds = before + time.monotonic() - began
-            show(self.step, f"loss {window[-1][0]:.3f}, {self._rate():.0f} examples/s")
-            if self.step % self.recipe.check_every == 0 or self.step == self.recipe.steps:
-                self._report(*np.mean(window, axis=0).tolist())
-                self.save()
-                window.clear()
-        self.save()
-        return self.step >= self.recipe.steps
-
-    def _train_step(self, batch: Batch) -> tuple[float, float]:
-        self.model.train()
-        for group in self.optimizer.param_groups:
-            group["lr"] = group["rate"] * self.recipe.learning_rate * schedule(self.step, self.recipe)
+    def loss(self, batch: Batch, rng: random.Random) -> tuple[Tensor, dict[str, float]]:
         with mixed_precision("cpu"):
             lines, scenes = judged(self.model, batch)
         line_loss = functional.cross_entropy(lines, torch.from_numpy(batch.verdicts))
         scene_loss = functional.binary_cross_entropy_with_logits(scenes, torch.from_numpy(batch.answered))
-        (line_loss + self.recipe.scene_weight * scene_loss).backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm)
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
-        return float(line_loss.detach()), float(scene_loss.detach())
+        shown = {"loss": float(line_loss.detach()), "scene loss": float(scene_loss.detach())}
+        return line_loss + self.config.scene_weight * scene_loss, shown
 
-    def _report(self, line_loss: float, scene_loss: float) -> None:
-        accuracy = held_out_accuracy(self.model, self.tokens, self.makers, self.recipe.check_scenes)
-        left = (self.recipe.steps - self.step) * self.seconds / max(self.step, 1)
-        entry = {
-            "step": self.step,
-            "loss": round(line_loss, 4),
-            "scene_loss": round(scene_loss, 4),
-            **accuracy,
-            "examples_per_s": round(self._rate(), 1),
-        }
-        with open(self.folder / LOG, "a", encoding="utf-8") as log:
-            log.write(json.dumps({**entry, "seconds": round(self.seconds)}) + "\n")
-        shown = "  ".join(f"{key} {value}" for key, value in entry.items())
-        print(f"{shown}  left {left / 60:.1f} min", file=sys.stderr, flush=True)
+    def measure(self) -> dict[str, float]:
+        return held_out_accuracy(self.model, self.tokens, self.makers, self.config.check_scenes)
 
-    def _rate(self) -> float:
-        return self.step * self.recipe.batch_size / max(self.seconds, 1e-9)
+    def extra(self) -> dict[str, Any]:
+        return {"training_data": self.training_data, "earlier_recipe": self.earlier_recipe}
 
-    def save(self) -> None:
-        """Write the checkpoint in one rename."""
-        state: dict[str, Any] = {
-            "recipe": asdict(self.recipe),
-            "prompt_format": PROMPT_FORMAT,
-            "architecture": architecture(self.model.encoder),
-            "step": self.step,
-            "seconds": self.seconds,
-            "model": self.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "training_data": self.training_data,
-        }
-        save_whole(state, self.folder / CHECKPOINT)
+    def take_extra(self, state: dict[str, Any]) -> None:
+        self.earlier_recipe = state["earlier_recipe"]
 
 
 def weights_hash(weights: dict[str, torch.Tensor]) -> str:
@@ -208,24 +120,15 @@ def weights_hash(weights: dict[str, torch.Tensor]) -> str:
     return digest.hexdigest()
 
 
-def schedule(step: int, recipe: Recipe) -> float:
-    """Share of the learning rate: linear warm-up, then a cosine down to 4 %."""
-    if step < recipe.warmup_steps:
-        return (step + 1) / recipe.warmup_steps
-    done = (step - recipe.warmup_steps) / max(1, recipe.steps - recipe.warmup_steps)
-    return 0.04 + 0.96 * 0.5 * (1 + math.cos(math.pi * min(1.0, done)))
-
-
-def _optimizer(model: ReaderModel, recipe: Recipe) -> torch.optim.Optimizer:
+def _groups(model: ReaderModel, recipe: Recipe) -> list[dict[str, Any]]:
     heads = [*model.line_head.parameters(), *model.scene_head.parameters()]
     matrices = [weight for weight in model.encoder.parameters() if weight.dim() == 2]
     gains = [weight for weight in model.encoder.parameters() if weight.dim() != 2]
-    groups = [
-        {"params": matrices, "weight_decay": recipe.weight_decay, "rate": 1.0},
-        {"params": gains, "weight_decay": 0.0, "rate": 1.0},
-        {"params": heads, "weight_decay": 0.0, "rate": recipe.head_rate},
+    return [
+        {"params": matrices, "weight_decay": recipe.weight_decay, "lr": recipe.learning_rate},
+        {"params": gains, "weight_decay": 0.0, "lr": recipe.learning_rate},
+        {"params": heads, "weight_decay": 0.0, "lr": recipe.head_rate * recipe.learning_rate},
     ]
-    return torch.optim.AdamW(groups, lr=recipe.learning_rate, betas=(0.9, 0.98), fused=True)
 
 
 def judged(model: ReaderModel, batch: Batch) -> tuple[Tensor, Tensor]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from collections.abc import Sequence
@@ -19,9 +18,8 @@ from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.read.cross_encoder.verdicts import Judged, Weights, judge_lines
 from kgask.read.files.card import make_card
 from kgask.train.reader.data import HELD_OUT_SEED, Makers, make_scenes
-from kgask.train.reader.export_gguf import export, quantise
-from kgask.train.reader.loop import EARLIER_RECIPE, EXPORTED, Trainer
-from kgask.train.reader.start import RECIPE
+from kgask.train.reader.export_gguf import quantise, write_gguf
+from kgask.train.reader.loop import EXPORTED, ReaderTrainer
 
 WEIGHTS = "reader.gguf"
 BIAS_SHIFTS = sorted((step / 10 for step in range(-40, 41)), key=abs)  # the least shift wins where several are best
@@ -40,38 +38,38 @@ MEASURED = {
 
 
 def finish(
-    folder: Path,
-    trainer: Trainer,
+    trainer: ReaderTrainer,
     variant: str = "Q8_0-Q5_1",
     count: int = 1000,
     compare: bool = False,
     force: bool = False,
 ) -> Path:
-    """Export, quantise, fit the verdict weights, measure and write ``folder/reader``; returns it.
+    """Export, quantise, fit the verdict weights, measure and write the run's ``reader`` folder; returns it.
 
     ``compare`` measures every variant and keeps the figures in the card. A reader that is there is replaced only with
     ``force``; raises BuildError otherwise.
     """
-    with new_folder(folder / FINISHED, force, MODEL) as out:
-        _finish_in(out, folder, trainer, variant, count, compare)
-    return folder / FINISHED
+    with new_folder(trainer.work / FINISHED, force, MODEL) as out:
+        _finish_in(out, trainer, variant, count, compare)
+    return trainer.work / FINISHED
 
 
-def _finish_in(out: Path, folder: Path, trainer: Trainer, variant: str, count: int, compare: bool) -> None:
-    exported = export(folder, folder / EXPORTED)
+def _finish_in(out: Path, trainer: ReaderTrainer, variant: str, count: int, compare: bool) -> None:
+    exported = trainer.work / EXPORTED
+    write_gguf(trainer.model, trainer.tokens, exported)
     about: dict[str, Any] = {
         "architecture": "bert",
         "quantisation": variant,
         "n_parameters": trainer.model.n_parameters(),
         "licence": "Apache-2.0",
         "training_data": trainer.training_data,
-        "recipe": json.loads((folder / RECIPE).read_text(encoding="utf-8")),
+        "recipe": asdict(trainer.config),
         "steps": trainer.step,
-        "examples": trainer.step * trainer.recipe.batch_size,
+        "examples": trainer.step * trainer.config.batch_size,
         "seconds": round(trainer.seconds),
     }
-    if (folder / EARLIER_RECIPE).exists():
-        about["earlier_recipe"] = _earlier(json.loads((folder / EARLIER_RECIPE).read_text(encoding="utf-8")))
+    if trainer.earlier_recipe is not None:
+        about["earlier_recipe"] = trainer.earlier_recipe
     fitted = LlamaReader.load(exported)
     about |= {
         "verdict_weights": asdict(fit_weights(fitted, trainer.makers.held_out, count)),
@@ -83,12 +81,6 @@ def _finish_in(out: Path, folder: Path, trainer: Trainer, variant: str, count: i
         }
     about |= measured_variant(exported, out, variant, about, trainer.makers, count)
     _write_card(out, about)
-
-
-def _earlier(content: dict[str, Any]) -> dict[str, Any]:
-    """The recipe of a run, or of a finished reader's card what tells how it was trained."""
-    told = ("recipe", "recipe_note", "steps", "seconds", "earlier_recipe")
-    return {key: content[key] for key in told if key in content} if "recipe" in content else content
 
 
 def measured_variant(

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from kgask import config
@@ -15,16 +14,9 @@ from kgask.errors import ModelError
 from kgask.read.files.card import read_card
 from kgask.train.encoder import encoder_name, load_encoder
 from kgask.train.reader.model import ReaderConfig, ReaderModel
+from kgask.train.trainer import CHECKPOINT, load_checkpoint
 
-CHECKPOINT, TOKENIZER, RECIPE = "checkpoint.pt", "tokenizer.json", "recipe.json"
-
-
-def load_checkpoint(folder: Path) -> dict[str, Any]:
-    """The saved state of a run; raises ModelError when there is none or it is broken."""
-    try:
-        return torch.load(folder / CHECKPOINT, weights_only=True)
-    except Exception as error:  # noqa: BLE001 - torch raises many kinds for a broken file
-        raise ModelError(f"{folder / CHECKPOINT}: not a reader checkpoint ({type(error).__name__})") from None
+TOKENIZER = "tokenizer.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +26,16 @@ class Start:
     tokenizer: Path
     encoder: nn.Module
     earlier: dict[str, Tensor] | None = None
-    recipe: Path | None = None  # that the earlier weights come from
+    recipe: dict[str, Any] | None = None  # that the earlier weights come from
     training_data: tuple[str, ...] = ()  # what those weights, or the encoder's, were trained on
 
     @classmethod
     def of_run(cls, folder: Path, encoder: nn.Module) -> Start:
         """An earlier run's weights; ``encoder`` gives the architecture."""
-        saved = load_checkpoint(folder)
+        saved = load_checkpoint(folder / CHECKPOINT)
         known = tuple(training_data.of_content(saved, folder.name))
-        return cls(folder / TOKENIZER, encoder, saved["model"], folder / RECIPE, known)
+        recipe = saved.get("config", saved.get("recipe"))  # as runs of kgask 0.1 call it
+        return cls(folder / TOKENIZER, encoder, saved["model"], recipe, known)
 
     @classmethod
     def of_reader(cls, folder: Path, tokenizer: Path, encoder: nn.Module) -> Start:
@@ -50,7 +43,9 @@ class Start:
         from kgask.train.reader.export_gguf import load_weights
 
         card, known = read_card(folder), tuple(training_data.of_folder(folder))
-        return cls(tokenizer, encoder, load_weights(card.file), folder / config.MODEL_CARD, known)
+        told = ("recipe", "recipe_note", "steps", "seconds", "earlier_recipe")
+        recipe = {key: card.content[key] for key in told if key in card.content}
+        return cls(tokenizer, encoder, load_weights(card.file), recipe, known)
 
     def model(self, config: ReaderConfig) -> ReaderModel:
         """Raises ModelError where the earlier run's model has another size."""
