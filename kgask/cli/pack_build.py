@@ -147,7 +147,7 @@ def _summary(outcome: BuildOutcome) -> str:
         f"{report.path}: {counts['triples']:,} triples, {counts['entities']:,} entities "
         f"({counts['literals']:,} literals), {counts['relations']:,} relations"
     )
-    for part in ("statements", "passages"):
+    for part, words in (("statements", "statements with qualifiers"), ("passages", "passages")):
         if part in counts:
-            summary += f", {counts[part]:,} {part}" + (" with qualifiers" if part == "statements" else "")
+            summary += f", {counts[part]:,} {words}"
     return "; ".join([summary, *extra])
