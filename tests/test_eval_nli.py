@@ -73,10 +73,9 @@ def test_shares_are_over_all_questions_with_gold_words(tmp_path: Path) -> None:
     silent = predicted([1], gold_of(1))  # no gold words: there is no statement
     done: list[int] = []
     found = judge(CrossEncoder.load(write_model(tmp_path)), [*answered, unanswered, silent], done.append)
-    assert found.n == 5
-    figures = found.figures()
-    assert [figures[name] for name in ("entailment", "neutral", "contradiction")] == [0.4, 0.4, 0.2]
-    assert figures["entailment_minus_contradiction"] == 0.2
+    assert found["questions"] == 5
+    assert [found[name] for name in ("entailment", "neutral", "contradiction")] == [0.4, 0.4, 0.2]
+    assert found["entailment_minus_contradiction"] == 0.2
     assert done == [4]
 
 

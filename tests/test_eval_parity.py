@@ -1,4 +1,4 @@
-"""``kgask bench parity``: the graph for CUDA decides as the graph for the CPU does; here both run on the CPU."""
+"""``kgask eval parity``: the graph for CUDA decides as the graph for the CPU does; here both run on the CPU."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_differences_are_counted(family_path: Path) -> None:
 def test_the_command_takes_marked_and_plain_questions(tmp_path: Path) -> None:
     asked = tmp_path / "asked.txt"
     asked.write_text("who wrote [Lady Susan]\tJane Austen\nwhat is the capital of Kenya?\n")
-    done = kgask("bench", "parity", str(asked), "--json")
+    done = kgask("eval", "parity", str(asked), "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert (found["questions"], found["with a plan"], found["answered"], found["decisions that differ"]) == (2, 2, 2, 0)
@@ -62,7 +62,7 @@ def test_a_planner_without_that_graph_is_one_line(tmp_path: Path) -> None:
     (mine / "model.json").write_text(json.dumps(card))
     (mine / CUDA_GRAPH).unlink()
     asked.write_text("who wrote Lady Susan?\n")
-    done = kgask("bench", "parity", str(asked), "--model", str(mine))
+    done = kgask("eval", "parity", str(asked), "--model", str(mine))
     assert (done.returncode, done.stdout) == (1, "")
     assert "kgask train requantise" in done.stderr and done.stderr.count("\n") == 1
     assert kgask("--model", str(mine), "who wrote Lady Susan?").stdout == "Jane Austen\n"

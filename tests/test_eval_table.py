@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 from films import build_films
 
-from kgask.cli.eval_table import COLUMNS, METHODS, READERS
+from kgask.cli.eval_suites import COLUMNS, METHODS, READERS
 from kgask.cli.main import cli
 from kgask.errors import UsageError
 
@@ -50,7 +50,7 @@ def table(sets: Path) -> Result:
 def test_the_table_has_a_row_for_each_method_and_reader_and_goes_on(
     methods: tuple[str, ...], sets: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgask.cli.eval_table.METHODS", methods)
+    monkeypatch.setattr("kgask.cli.eval_suites.METHODS", methods)
     done = table(sets)
     assert done.exit_code == 0, done.output
     rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines()]

@@ -516,7 +516,7 @@ def test_score_reader_measures_the_shipped_one(data: Path, tmp_path: Path) -> No
     assert with_plan["one"] > 0.7 and with_plan["several"] > 0.7 and with_plan["none"] > 0.5 and without["one"] > 0.4
     assert json.loads(scored().stdout) == scores != json.loads(scored("--seed", "2").stdout)
     foreign = scored("-r", str(write_qwen2(tmp_path / "other.gguf")))
-    assert isinstance(foreign.exception, UsageError) and "bench reading" in str(foreign.exception)
+    assert isinstance(foreign.exception, UsageError) and "eval reading" in str(foreign.exception)
 
 
 def test_a_run_can_start_from_a_finished_reader(

@@ -12,9 +12,11 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from kgask import config
+from kgask.bench.timing import in_turn
 from kgask.errors import KgaskError
 
 QUESTION = "who wrote Lady Susan?"
@@ -26,36 +28,19 @@ class Run:
     peak_mib: float
 
 
-@dataclass(frozen=True, slots=True)
-class ColdStart:
-    """Medians over the runs of each command."""
-
-    kgask: Run
-    bare: Run
-
-    @property
-    def time_ratio(self) -> float:
-        return self.kgask.wall_s / self.bare.wall_s
-
-    @property
-    def more_mib(self) -> float:
-        return self.kgask.peak_mib - self.bare.peak_mib
-
-
-def measure(n_runs: int) -> ColdStart:
-    """Run both commands ``n_runs`` times in turn, after one run each that does not count."""
+def measure(n_runs: int) -> list[dict[str, str | float]]:
+    """Medians of both commands, run ``n_runs`` times in turn, and how they compare; a row each."""
     planner = config.find("model", config.DEFAULT_MODEL).path
     reader = config.find("model", config.DEFAULT_READER).path
     files = (planner / "rigel.onnx", planner / "tokenizer.json", next(reader.glob("*.gguf")))
     bare = [sys.executable, str(Path(__file__).with_name("bare.py")), *map(str, files)]
     ours = [sys.executable, "-m", "kgask", QUESTION]
-    runs: tuple[list[Run], list[Run]] = ([], [])
-    for counted in range(n_runs + 1):
-        for command, found in zip((ours, bare), runs, strict=True):
-            run = _run(command)
-            if counted:
-                found.append(run)
-    return ColdStart(_median(runs[0]), _median(runs[1]))
+    runs = in_turn({"kgask": partial(_run, ours), "bare script": partial(_run, bare)}, n_runs)
+    wall = {name: statistics.median(run.wall_s for run in found) for name, found in runs.items()}
+    peak = {name: statistics.median(run.peak_mib for run in found) for name, found in runs.items()}
+    ratio, more = wall["kgask"] / wall["bare script"], peak["kgask"] - peak["bare script"]
+    rows = [(name, round(wall[name], 3), peak[name]) for name in runs] + [("ratio, difference", round(ratio, 2), more)]
+    return [{"command": name, "wall_s": time, "peak_mib": round(memory)} for name, time, memory in rows]
 
 
 def _run(command: Sequence[str]) -> Run:
@@ -73,7 +58,3 @@ def _run(command: Sequence[str]) -> Run:
     if os.waitstatus_to_exitcode(status) != 0:
         raise KgaskError(f"{' '.join(command[1:])}: ended with {os.waitstatus_to_exitcode(status)}")
     return Run(time.perf_counter() - began, usage.ru_maxrss / 1024)
-
-
-def _median(runs: list[Run]) -> Run:
-    return Run(statistics.median(r.wall_s for r in runs), statistics.median(r.peak_mib for r in runs))

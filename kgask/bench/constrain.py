@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import ctypes
 import statistics
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from kgask.bench.random_gguf import write_random
+from kgask.bench.timing import in_turn, ms_of
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
 from kgask.read.cross_encoder.reader import LlamaReader
@@ -50,9 +51,11 @@ class Cost:
     prompt_tokens: int
     ms: dict[str, float]
 
-    def ratio(self, way: str) -> float:
-        """To the unconstrained reply."""
-        return self.ms[way] / self.ms["unconstrained"]
+    def figures(self) -> dict[str, float]:
+        """Milliseconds of each way, and their ratios to the unconstrained reply."""
+        row: dict[str, float] = {"candidates": self.candidates, "prompt_tokens": self.prompt_tokens}
+        row |= {f"{way}_ms": round(self.ms[way], 2) for way in WAYS}
+        return row | {f"{way}_ratio": round(self.ms[way] / self.ms["unconstrained"], 2) for way in WAYS[1:]}
 
 
 def random_reader(folder: Path, pack: Pack) -> Path:
@@ -114,7 +117,6 @@ def _measure(reader: ForeignReader, prompts: Iterator[list[int]], candidates: li
     engine, names = reader.engine, _OneNameVocabulary(reader.engine)
     citable = range(1, len(candidates) + 1)
     sequences = Sequences(reader.engine.path, engine.n_threads, len(candidates))
-    spent: dict[str, list[float]] = {way: [] for way in WAYS}
     n_tokens, reply_tokens = 0, 1
 
     def trie(prompt: list[int]) -> None:
@@ -134,16 +136,16 @@ def _measure(reader: ForeignReader, prompts: Iterator[list[int]], candidates: li
         "grammar": lambda prompt: by_grammar(reader, prompt, [line.end for line in candidates]),
         "sequences": lambda prompt: sequences.score(prompt, [engine.tokenize(line.end) for line in candidates]),
     }
+
+    def timed(way: Callable[[list[int]], object]) -> float:
+        nonlocal n_tokens
+        prompt = next(prompts)
+        n_tokens = len(prompt)
+        return ms_of(lambda: way(prompt))
+
     engine.reserve(len(next(prompts)) + 1024)
     try:
-        for run in range(n_runs + 1):
-            for name, way in ways.items():
-                prompt = next(prompts)
-                n_tokens = len(prompt)
-                began = time.perf_counter()
-                way(prompt)
-                if run:
-                    spent[name].append(1000 * (time.perf_counter() - began))
+        spent = in_turn({name: partial(timed, way) for name, way in ways.items()}, n_runs)
     finally:
         sequences.close()
     return Cost(len(candidates), n_tokens, {name: statistics.median(times) for name, times in spent.items()})
@@ -162,7 +164,7 @@ def by_grammar(reader: ForeignReader, prompt: Sequence[int], names: Sequence[str
         raise ModelError("llama.cpp does not take the grammar of these names")
     data = np.zeros(engine.n_vocab, np.dtype([("id", "<i4"), ("logit", "<f4"), ("p", "<f4")]))
     pointer = data.ctypes.data_as(ctypes.POINTER(llama.llama_token_data))
-    tokens, chosen = list(prompt), []
+    tokens, chosen = list(prompt), list[int]()
     try:
         while True:
             data["id"], data["logit"] = np.arange(engine.n_vocab), engine.logits_after(tokens)

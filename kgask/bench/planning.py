@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import random
 import statistics
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from kgask import config
+from kgask.bench.timing import in_turn, ms_of
 from kgask.pack.labels import relation_phrase
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import MASK, HopDistributions, RigelPlanner
@@ -26,14 +27,24 @@ BATCH = 64
 OPENERS = ("what is the {}", "who is the {}", "name the {}", "which {}", "{}", "tell me the {}", "what was the {}")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Timed:
-    """A planner, its relation matrix, and seconds spent."""
+    """A planner, its relation matrix, and what it is asked."""
 
     planner: RigelPlanner
     directed: np.ndarray
-    single_s: list[float] = field(default_factory=list)
-    batch_s: list[float] = field(default_factory=list)
+    texts: list[str]
+    masks: np.ndarray  # bool [n, 2R]
+
+    def plan(self, rows: slice) -> HopDistributions:
+        return self.planner.plan(self.texts[rows], self.directed, self.masks[rows])
+
+    def once(self) -> tuple[list[float], list[float]]:
+        """Milliseconds a question, asked one by one and in batches."""
+        n = len(self.texts)
+        singles = [ms_of(partial(self.plan, slice(row, row + 1))) for row in range(n)]
+        batches = [slice(start, min(start + BATCH, n)) for start in range(0, n, BATCH)]
+        return singles, [ms_of(partial(self.plan, rows)) / (rows.stop - rows.start) for rows in batches]
 
 
 def masked_questions(labels: list[str], n: int, rng_seed: int = 0) -> list[str]:
@@ -54,18 +65,20 @@ def measure(
     settings = config.load_settings()
     folder = config.find("model", model or str(settings.get("model", config.DEFAULT_MODEL))).path
     with Pack.open(config.find("pack", pack or str(settings.get("pack", config.DEFAULT_PACK))).path) as opened:
-        planners = [RigelPlanner.load(folder)] + ([RigelPlanner.load(folder, full)] if full else [])
-        timed = [_Timed(p, p.relation_matrix(opened.relations())) for p in planners]
-        texts = masked_questions(opened.relation_labels(), n_questions)
-        masks = _first_masks(opened, n_questions)
-    for run in range(n_runs + 1):
-        for one in timed:
-            _time(one, texts, masks, counted=run > 0)
-    figures: dict[str, float | str] = {"planner": timed[0].planner.note, "questions": n_questions}
-    figures |= _speeds(timed[0])
+        graphs = {"": None} | ({"full_": full} if full else {})
+        texts, masks = masked_questions(opened.relation_labels(), n_questions), _first_masks(opened, n_questions)
+        timed = {}
+        for name, graph in graphs.items():
+            planner = RigelPlanner.load(folder, graph)
+            timed[name] = _Timed(planner, planner.relation_matrix(opened.relations()), texts, masks)
+    spent = in_turn({name: one.once for name, one in timed.items()}, n_runs)
+    figures: dict[str, float | str] = {"planner": timed[""].planner.note, "questions": n_questions}
+    for name, runs in spent.items():
+        singles, batches = (statistics.median(ms for run in runs for ms in run[part]) for part in (0, 1))
+        figures[f"{name}ms_per_question"] = round(singles, 3)
+        figures[f"{name}questions_per_s_in_batches"] = round(1000 / batches, 1)
     if full:
-        figures |= {f"full_{name}": value for name, value in _speeds(timed[1]).items()}
-        figures |= _differences(*timed, texts, masks)
+        figures |= _differences(timed[""], timed["full_"])
     return figures
 
 
@@ -75,34 +88,9 @@ def _first_masks(pack: Pack, n: int) -> np.ndarray:
     return np.stack([relations_of(pack, entities[row : row + 1]) for row in range(n)])
 
 
-def _time(one: _Timed, texts: list[str], masks: np.ndarray, counted: bool) -> None:
-    singles, batches = [], []
-    for row, text in enumerate(texts):
-        began = time.perf_counter()
-        one.planner.plan([text], one.directed, masks[row : row + 1])
-        singles.append(time.perf_counter() - began)
-    for start in range(0, len(texts), BATCH):
-        rows = slice(start, start + BATCH)
-        began = time.perf_counter()
-        one.planner.plan(texts[rows], one.directed, masks[rows])
-        batches.append((time.perf_counter() - began) / len(texts[rows]))
-    if counted:
-        one.single_s += singles
-        one.batch_s += batches
-
-
-def _speeds(one: _Timed) -> dict[str, float]:
-    return {
-        "ms_per_question": round(1000 * statistics.median(one.single_s), 3),
-        "questions_per_s_in_batches": round(1 / statistics.median(one.batch_s), 1),
-    }
-
-
-def _differences(small: _Timed, full: _Timed, texts: list[str], masks: np.ndarray) -> dict[str, float]:
+def _differences(small: _Timed, full: _Timed) -> dict[str, float]:
     """Shares of questions with the same most probable path, and the mean total difference of a distribution."""
-    alone = _one_by_one(small, texts, masks)
-    exact = _one_by_one(full, texts, masks)
-    together = small.planner.plan(texts, small.directed, masks)
+    alone, exact, together = _one_by_one(small), _one_by_one(full), small.plan(slice(None))
     paths = [_paths(plan) for plan in (exact, alone, together)]
     return {
         "same_path_as_full": _share(paths[1], paths[0]),
@@ -114,8 +102,8 @@ def _differences(small: _Timed, full: _Timed, texts: list[str], masks: np.ndarra
     }
 
 
-def _one_by_one(one: _Timed, texts: list[str], masks: np.ndarray) -> HopDistributions:
-    plans = [one.planner.plan([text], one.directed, masks[row : row + 1]) for row, text in enumerate(texts)]
+def _one_by_one(one: _Timed) -> HopDistributions:
+    plans = [one.plan(slice(row, row + 1)) for row in range(len(one.texts))]
     names = ("relation_probs", "stop_probs", "branch_scores", "answer_types")
     return HopDistributions(*(np.concatenate([getattr(plan, name) for plan in plans]) for name in names))
 

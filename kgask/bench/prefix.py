@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import statistics
 import tempfile
-import time
+from functools import partial
 from pathlib import Path
 
 from kgask.bench.constrain import random_reader
+from kgask.bench.timing import in_turn, ms_of
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
 from kgask.read.cross_encoder.reader import LlamaReader
@@ -27,39 +28,38 @@ REPLY_TOKENS = 64
 
 
 def measure(
-    pack: Pack, model: Path | None, prompt: str, n_facts: int, runs: int, threads: int | None
+    pack: Pack, model: Path | None, prompt: str, facts: int, runs: int, threads: int | None
 ) -> dict[str, float]:
     """Medians in ms, and their ratio (without / with); a random model of 3 M parameters when none is given."""
     with tempfile.TemporaryDirectory() as folder:
-        path = model or random_reader(Path(folder), pack)
+        path, cache_folder = model or random_reader(Path(folder), pack), Path(folder) / "prefixes"
         reader = LlamaReader.load(path, n_threads=threads)
         if not isinstance(reader, ForeignReader):
             raise ModelError(f"{path}: our own reader has no static part; name another GGUF file")
         reader.use_prompt(form_of(prompt))
-        lines = verbalise([ScoredTriple(triple, 1, 1.0, False) for triple in range(min(n_facts, pack.n_triples))], pack)
+        lines = verbalise([ScoredTriple(triple, 1, 1.0, False) for triple in range(min(facts, pack.n_triples))], pack)
         filled = reader.style.prompt(QUESTION, lines)
         reader.close()
         static, room = filled.tokens[: filled.n_static], len(filled.tokens) + REPLY_TOKENS
-        spent: dict[bool, list[float]] = {True: [], False: []}
-        n_bytes = 0
-        for run in range(runs + 1):  # the first one fills the cache and is not counted
-            for cached in (True, False):
-                fresh = LlamaReader.load(path, n_threads=threads)
-                cache = PrefixCache(fresh.engine, "bench", Path(folder) / "prefixes")
-                fresh.engine.reserve(room)
-                began = time.perf_counter()
-                if cached:
-                    cache.warm(static, room)
-                fresh.engine.logits_after(filled.tokens)
-                if run:
-                    spent[cached].append((time.perf_counter() - began) * 1000)
-                if cached and cache.path(static).exists():
-                    n_bytes = cache.path(static).stat().st_size
+
+        def first_decision(cached: bool) -> float:
+            fresh = LlamaReader.load(path, n_threads=threads)
+            cache = PrefixCache(fresh.engine, "bench", cache_folder)
+            fresh.engine.reserve(room)
+            try:
+                warm_ms = ms_of(lambda: cache.warm(static, room)) if cached else 0.0
+                return warm_ms + ms_of(lambda: fresh.engine.logits_after(filled.tokens))
+            finally:
                 fresh.close()
-    without, with_it = statistics.median(spent[False]), statistics.median(spent[True])
+
+        # The first run fills the cache and is not counted.
+        spent = in_turn({"with": partial(first_decision, True), "without": partial(first_decision, False)}, runs)
+        n_bytes = sum(file.stat().st_size for file in cache_folder.rglob("*") if file.is_file())
+    without, with_it = statistics.median(spent["without"]), statistics.median(spent["with"])
+    least, least_with = min(spent["without"]), min(spent["with"])
     return {
         "prompt_tokens": len(filled.tokens), "static_tokens": filled.n_static, "state_bytes": n_bytes,
         "without_ms": round(without, 2), "with_ms": round(with_it, 2), "ratio": round(without / with_it, 2),
-        "least_without_ms": round(min(spent[False]), 2), "least_with_ms": round(min(spent[True]), 2),
-        "ratio_of_least": round(min(spent[False]) / min(spent[True]), 2),
+        "least_without_ms": round(least, 2), "least_with_ms": round(least_with, 2),
+        "ratio_of_least": round(least / least_with, 2),
     }  # fmt: skip

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import statistics
-import time
+from functools import partial
 
 from kgask.answer.pipeline import Pipeline
+from kgask.bench.timing import timed
 
 # Asked in turn, so that no stage answers from what it has just seen.
 QUESTIONS = (
@@ -23,9 +24,7 @@ def measure(pack: str | None, n_runs: int) -> dict[str, float]:
     with Pipeline.open(pack, must_read=True) as pipeline:
         pipeline.ask(QUESTIONS[0])
         for index in range(n_runs):
-            began = time.perf_counter()
-            answer = pipeline.ask(QUESTIONS[index % len(QUESTIONS)])
-            spent.setdefault("whole question", []).append((time.perf_counter() - began) * 1000)
-            for stage, ms in answer.timings_ms.items():
+            whole_ms, answer = timed(partial(pipeline.ask, QUESTIONS[index % len(QUESTIONS)]))
+            for stage, ms in [("whole question", whole_ms), *answer.timings_ms.items()]:
                 spent.setdefault(stage, []).append(ms)
     return {stage: statistics.median(values) for stage, values in spent.items()}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 import statistics
-import time
 
 from kgask.answer.pipeline import Pipeline
+from kgask.bench.timing import in_turn, ms_of
 from kgask.errors import ModelError
 from kgask.types import Candidate, Evidence, Question, ScoredTriple
 
@@ -15,17 +15,18 @@ QUESTION = "who of these people wrote the book that was first printed in Bath?"
 
 def measure(pipeline: Pipeline, n_facts: int, n_runs: int, rng_seed: int = 0) -> dict[str, float]:
     """Milliseconds of a read of ``n_facts`` facts, half of which end in a candidate; other facts every time."""
-    if pipeline.reader is None:
-        raise ModelError("there is no reader to measure; leave out --no-reader")
-    rng, pack = random.Random(rng_seed), pipeline.pack
-    spent, tokens = [], []
-    for run in range(n_runs + 1):
+    reader, pack = pipeline.reader, pipeline.pack
+    if reader is None:
+        raise ModelError("there is no reader to measure; name one: --reader GGUF")
+    rng, tokens, question = random.Random(rng_seed), [], Question(QUESTION)
+
+    def once() -> float:
         evidence = _evidence(rng.sample(range(pack.n_triples), min(n_facts, pack.n_triples)), pipeline)
-        began = time.perf_counter()
-        pipeline.reader.read(Question(QUESTION), evidence, pack)
-        if run:
-            spent.append(1000 * (time.perf_counter() - began))
-            tokens.append(pipeline.reader.preview(Question(QUESTION), evidence, pack).n_tokens)
+        spent_ms = ms_of(lambda: reader.read(question, evidence, pack))
+        tokens.append(reader.preview(question, evidence, pack).n_tokens)
+        return spent_ms
+
+    spent = in_turn({"read": once}, n_runs)["read"]
     return {
         "facts": n_facts,
         "prompt_tokens": int(statistics.median(tokens)),

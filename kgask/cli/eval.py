@@ -2,84 +2,44 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import click
 
-from kgask.cli.eval_make import half, make, rename
-from kgask.cli.eval_run import run
-from kgask.cli.eval_show import print_comparison, print_figures
-from kgask.cli.eval_table import table
-from kgask.cli.render import note, steps_bar
+from kgask.cli.figures import Sections
 
-GROUP_NAMES = ("kind", "hops", "triples", "band", "retrieval", "lost")
-RUN_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_RUNS, _SUITES, _CHECKS, _MAKE = (f"kgask.cli.eval_{name}:" for name in ("score", "suites", "checks", "make"))
+SECTIONS = {
+    "Runs": {
+        "run": ("kgask.cli.eval_run:run", "Ask a question set and keep the predictions."),
+        "score": (f"{_RUNS}score", "Figures of runs, from their predictions."),
+        "compare": (f"{_RUNS}compare", "Two runs over the same questions."),
+        "report": (f"{_RUNS}report", "A Markdown and an HTML page of runs."),
+    },
+    "Many runs": {
+        "table": (f"{_SUITES}table", "Methods and readers over the public sets, as in the README."),
+        "all": (f"{_SUITES}everything", "Every figure of the planner, one line each."),
+        "reading": (f"{_SUITES}reading", "The reader against the plan alone, side by side."),
+    },
+    "Parts of an answer": {
+        "relations": (f"{_CHECKS}relations", "The planner alone on SimpleQuestions."),
+        "off-topic": (f"{_CHECKS}off_topic", "Off-topic questions: none may crash, few be answered."),
+        "recheck": (f"{_CHECKS}recheck", "Every printed answer and citation, checked again in the pack."),
+        "parity": (f"{_CHECKS}parity", "The planner's graph for CUDA against the one for the CPU."),
+        "oracle": (f"{_CHECKS}oracle", "What the best path could reach on WebQuestions over FB15k-237."),
+    },
+    "Question sets and packs": {
+        "prepare": (f"{_MAKE}prepare", "Build the pack that a public set is asked over."),
+        "make": (f"{_MAKE}make", "Questions and conversations about a pack's long-tail entities."),
+        "rename": (f"{_MAKE}rename", "A copy of a pack, and of questions, with invented names."),
+        "half": (f"{_MAKE}half", "A copy of a pack with a share of its triples."),
+        "few": (f"{_MAKE}few", "A few questions to adapt with, and those of other wordings."),
+    },
+}
 
 
-@click.group("eval", context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("eval", cls=Sections, sections=SECTIONS, context_settings={"help_option_names": ["-h", "--help"]})
 def evaluate() -> None:
     """Measure answers on question sets: run, then score, compare and report.
 
-    Every question counts, answered or not; figures come with 95 % bootstrap intervals over the questions.
+    Every question counts, answered or not; figures come with 95 % bootstrap intervals over the questions. DATA is the
+    folder with the public sets, one folder a set.
     """
-
-
-for command in (run, table, make, rename, half):
-    evaluate.add_command(command)
-
-
-@evaluate.command("score", short_help="Figures of runs, from their predictions.")
-@click.argument("outs", metavar="OUT...", nargs=-1, required=True, type=RUN_FOLDER)
-@click.option("--by", multiple=True, type=click.Choice(GROUP_NAMES), help="Broken down by this too; may be repeated.")
-@click.option(
-    "--nli", metavar="FOLDER", type=RUN_FOLDER, help="An ONNX NLI cross-encoder: entailment of the gold, and E-C."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def score(outs: tuple[Path, ...], by: tuple[str, ...], nli: Path | None, as_json: bool) -> None:
-    """Figures of the runs in OUT..., side by side where there are several."""
-    from kgask.eval.folder import load
-    from kgask.eval.report import run_names
-
-    runs = [load(out) for out in outs]
-    extra = []
-    if nli is not None:
-        from kgask.eval.nli import CrossEncoder, judge
-
-        judge_of = CrossEncoder.load(nli)
-        with steps_bar("nli", sum(len(saved.predictions) for saved in runs)) as show:
-            for saved in runs:
-                extra.append({"nli": judge(judge_of, saved.predictions, lambda done: show(done, "")).figures()})
-    print_figures(runs, run_names(runs), as_json, by, extra)
-
-
-@evaluate.command("compare", short_help="Two runs over the same questions.")
-@click.argument("first", type=RUN_FOLDER)
-@click.argument("second", type=RUN_FOLDER)
-@click.option("--changed", type=click.IntRange(0), default=10, show_default=True, help="Changed questions listed.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def compare(first: Path, second: Path, changed: int, as_json: bool) -> None:
-    """Pair two runs by question: differences with intervals, McNemar's exact test, what changed."""
-    from kgask.eval.compare import compare as pair
-    from kgask.eval.folder import load
-    from kgask.eval.report import run_names
-
-    runs = [load(first), load(second)]
-    found = pair(*runs)
-    if as_json:
-        print(json.dumps(found.as_json(changed), ensure_ascii=True))
-    else:
-        print_comparison(found, run_names(runs), changed)
-
-
-@evaluate.command("report", short_help="A Markdown and an HTML page of runs.")
-@click.argument("outs", metavar="OUT...", nargs=-1, required=True, type=RUN_FOLDER)
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder for them.")
-@click.option("--force", is_flag=True, help="Replace pages that are there.")
-def report(outs: tuple[Path, ...], output: Path, force: bool) -> None:
-    """Write report.md and report.html: tables, plots, what was lost and where, for the runs in OUT..."""
-    from kgask.eval.folder import load
-    from kgask.eval.report import write
-
-    for file in write([load(out) for out in outs], output, force=force):
-        note(f"wrote {file}")

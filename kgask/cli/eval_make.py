@@ -1,4 +1,4 @@
-"""``kgask eval make``, ``rename`` and ``half``: question sets and packs that a measurement is made on."""
+"""``kgask eval prepare``, ``make``, ``rename``, ``half``, ``few``: packs and questions to measure on."""
 
 from __future__ import annotations
 
@@ -10,30 +10,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kgask.cli.figures import FILE, FOLDER, PLACE, SEED_OPTION, opened_pack
+from kgask.cli.options import JSON_OPTION, Command
 from kgask.cli.render import note, steps_bar, table
 from kgask.errors import UsageError
 
 if TYPE_CHECKING:
     from kgask.build.writer import BuildReport
     from kgask.eval.rename import LeftOut
-    from kgask.pack.store import Pack
 
-NEW_PACK = click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="New pack."
-)
-SEED = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed, the same result."
-)
+NEW_PACK = click.option("-o", "--output", required=True, type=PLACE, metavar="DIR", help="New pack.")
 FORCE = click.option("--force", is_flag=True, help="Replace a pack, or a file of questions, that is there.")
 MOST_REASONS = 10
 WRITER_TOKENS = 64  # of a question
-
-
-def _open(name: str) -> Pack:
-    from kgask import config
-    from kgask.pack.store import Pack
-
-    return Pack.open(config.find("pack", name).path)
 
 
 def _built(report: BuildReport) -> str:
@@ -42,11 +31,11 @@ def _built(report: BuildReport) -> str:
     return f"{report.path}: {counts['triples']:,} triples, {entities}"
 
 
-@click.command("half", short_help="A copy of a pack with a share of its triples.")
+@click.command("half", cls=Command)
 @click.argument("pack")
 @NEW_PACK
 @click.option("--share", type=float, default=0.5, show_default=True, help="Share of the triples that is kept.")
-@SEED
+@SEED_OPTION
 @FORCE
 def half(pack: str, output: Path, share: float, seed: int, force: bool) -> None:
     """Write a copy of PACK with a seeded share of its triples, names kept: an incomplete graph.
@@ -55,19 +44,19 @@ def half(pack: str, output: Path, share: float, seed: int, force: bool) -> None:
     """
     from kgask.eval.half import write_half
 
-    with _open(pack) as opened, steps_bar("copy", opened.n_triples) as show:
+    with opened_pack(pack) as opened, steps_bar("copy", opened.n_triples) as show:
         report = write_half(opened, output, share, seed, force, lambda done: show(done, ""))
     note(_built(report))
 
 
-@click.command("rename", short_help="A copy of a pack, and of questions, with invented names.")
+@click.command("rename", cls=Command)
 @click.argument("pack")
 @NEW_PACK
 @click.option("--questions", type=click.Path(exists=True, path_type=Path), metavar="IN", help="Questions to rename.")
 @click.option("--set", "set_name", default="jsonl", show_default=True, help="The form of IN: metaqa, mintaka, ...")
 @click.option("--split", help="Split of IN where it is a folder.")
-@click.option("--questions-out", type=click.Path(path_type=Path), metavar="OUT", help="The renamed ones, JSON lines.")
-@SEED
+@click.option("--questions-out", type=PLACE, metavar="OUT", help="The renamed ones, JSON lines.")
+@SEED_OPTION
 @FORCE
 def rename(
     pack: str, output: Path, questions: Path | None, set_name: str, split: str | None, questions_out: Path | None,
@@ -101,7 +90,7 @@ def rename(
         for file in (questions_out, originals):
             check_output(file, force, inputs)
     golds = registry.load(set_name, questions, split) if questions is not None else []
-    with _open(pack) as opened:
+    with opened_pack(pack) as opened:
         naming = invent_names(opened, seed)
         found = rename_questions(opened, naming, golds)
         with steps_bar("copy", opened.n_triples) as show:
@@ -121,28 +110,28 @@ def _note_left_out(left_out: tuple[LeftOut, ...]) -> None:
         note(f"left out: {count:,} questions, {reason} (the first: {first})")
 
 
-@click.command("make", short_help="Questions and conversations about a pack's long-tail entities.")
+@click.command("make", cls=Command)
 @click.argument("pack")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="OUT", help="JSON lines.")
+@click.option("-o", "--output", required=True, type=PLACE, metavar="OUT", help="JSON lines.")
 @click.option("--number", type=click.IntRange(0), default=200, show_default=True, help="How many questions.")
 @click.option("--conversations", type=click.IntRange(0), default=0, show_default=True, help="How many of 3 to 5 turns.")
 @click.option("--bands", metavar="NAME=LEAST,...", help="Bands of popularity, most popular first.")
 @click.option(
     "--views",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="TSV",
     help="key<TAB>views: popularity by page views and not by triples.",
 )
 @click.option(
     "--uninformative",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Relations not to ask for, in place of kgask/eval/make_uninformative.txt.",
 )
 @click.option("--writer", metavar="GGUF", help="A language model that words the questions; where it fails, a template.")
-@SEED
+@SEED_OPTION
 @FORCE
-@click.option("--json", "as_json", is_flag=True, help="Print the quality report as JSON.")
+@JSON_OPTION
 def make(
     pack: str,
     output: Path,
@@ -171,7 +160,7 @@ def make(
     check_output(output, force, [each for each in (views, uninformative) if each is not None])
     parsed = parse_bands(bands or (VIEW_BANDS if views else DEGREE_BANDS))
     settings = Settings(number, conversations, seed, parsed, read_rules(uninformative))
-    with _open(pack) as opened, steps_bar("make", number + conversations) as show:
+    with opened_pack(pack) as opened, steps_bar("make", number + conversations) as show:
         popularity = read_views(opened, views) if views is not None else None
         write = None if writer is None else _writer(writer)
         made, quality = make_questions(opened, settings, popularity, write, tell=lambda done: show(done, ""))
@@ -200,3 +189,40 @@ def _shown(value: object) -> object:
     if isinstance(value, dict):
         return ", ".join(f"{name}: {count}" for name, count in value.items())
     return ", ".join(value) if isinstance(value, list) else value
+
+
+@click.command("prepare", cls=Command)
+@click.argument("name", type=click.Choice(["metaqa", "entityquestions", "fb15k237"]))
+@click.argument("data", type=FOLDER)
+@NEW_PACK
+def prepare(name: str, data: Path, output: Path) -> None:
+    """Build the pack that a question set is asked over.
+
+    \b
+    metaqa, entityquestions: what these do, from the sets' own files
+      kgask pack build DATA/metaqa/kb.txt.gz -o metaqa
+      kgask pack build DATA/entityquestions/triples_named.tsv.gz \\
+        --columns subject,relation_label,object,relation,_ -o entityquestions
+    fb15k237: Freebase mids as keys, names, aliases and descriptions beside them,
+    and every relation name as words.
+    """
+    from kgask.sets.packs import build_pack
+
+    note(_built(build_pack(name, data, output, note).report))
+
+
+@click.command("few", cls=Command)
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@click.option("-o", "--output", required=True, type=PLACE, metavar="DIR", help="Folder to write to.")
+@SEED_OPTION
+@FORCE
+def few(files: tuple[Path, ...], output: Path, seed: int, force: bool) -> None:
+    """One question of every type in FILES, and the questions of all other wordings.
+
+    few.txt is for "kgask train adapt PACK --questions few.txt"; rest-1.txt, rest-2.txt, ... are for "kgask eval run
+    metaqa". FILES are MetaQA's, with their files of types beside them.
+    """
+    from kgask.eval.few import write_few
+
+    for name, n in write_few(files, output, seed, force).items():
+        note(f"{output / name}: {n} questions")

@@ -13,7 +13,9 @@ from click.core import ParameterSource
 from kgask import config
 from kgask.answer.request import CONTEXTS
 from kgask.cli.asked_with import WRITTEN_TOKENS, ask_options, asked_with, open_pipeline
-from kgask.cli.eval_show import print_figures, print_sweep
+from kgask.cli.eval_score import print_figures, print_sweep
+from kgask.cli.figures import LIMIT_OPTION, PLACE
+from kgask.cli.options import JSON_OPTION, Command
 from kgask.cli.render import note, steps_bar
 from kgask.errors import UsageError
 from kgask.types import PLANNED
@@ -31,24 +33,24 @@ SWEPT = (
 NO_READER = "none"  # as a value of a sweep over readers
 
 
-@click.command("run", short_help="Ask a question set and keep the predictions.")
+@click.command("run", cls=Command)
 @click.argument("set_name", metavar="SET")
-@click.argument("path", metavar="PATH", type=click.Path(exists=True, path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="OUT", help="Run folder.")
+@click.argument("path", metavar="[PATH]", required=False, type=click.Path(exists=True, path_type=Path))
+@click.option("-o", "--output", required=True, type=PLACE, metavar="OUT", help="Run folder.")
 @click.option("--split", metavar="NAME", help="Which part of the set, where PATH holds several.")
 @asked_with
 @click.option("--given", is_flag=True, help="Give the topic instead of linking it.")
 @click.option("--gold-hops", is_flag=True, help="Give the number of hops instead of predicting it.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only N questions, drawn with a fixed seed.")
+@LIMIT_OPTION
 @click.option(
     "--min-confidence", type=click.FloatRange(0, 1), default=0.0, show_default=True,
     help="Below this, count as unanswered; what the models' own threshold would do is reported beside.",
 )  # fmt: skip
 @click.option("--sweep", metavar="NAME=V1,V2", help=f"A run for each value of an option: {', '.join(SWEPT)}.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON_OPTION
 @click.pass_context
 def run(
-    ctx: click.Context, set_name: str, path: Path, output: Path, sweep: str | None, as_json: bool, **options: Any
+    ctx: click.Context, set_name: str, path: Path | None, output: Path, sweep: str | None, as_json: bool, **options: Any
 ) -> None:
     """Ask the questions of SET (read from PATH) and keep what comes back in OUT.
 
@@ -64,7 +66,9 @@ def run(
     from kgask.sets import registry
     from kgask.sets.gold import sample
 
-    golds = sample(registry.load(set_name, path, options["split"]), options["limit"])
+    if path is None and set_name not in registry.SHIPPED:
+        raise UsageError(f"where are the questions? kgask eval run {set_name} PATH -o OUT")
+    golds = sample(registry.load(set_name, path or Path(), options["split"]), options["limit"])
     chosen = options | {"set_name": set_name, "path": path, "command": command_line(ctx)}
     if all(gold.label is not None for gold in golds):
         chosen |= {"claims": True}
@@ -180,7 +184,7 @@ def command_line(ctx: click.Context) -> str:
             continue
         if isinstance(parameter, click.Argument):
             words.append(str(value))
-        elif parameter.is_flag:
+        elif isinstance(parameter, click.Option) and parameter.is_flag:
             words.append(parameter.opts[-1])
         else:
             words += [parameter.opts[-1], str(value)]

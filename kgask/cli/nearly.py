@@ -15,9 +15,9 @@ GROUPS = {
     "pack": "build check info list search show",
     "models": "add check default list remove show",
     "train": "adapt amr calibrate domain encoder reader requantise rigel score-reader",
-    "eval": "compare half make rename report run score table",
-    "bench": "abstain all busy cold constrain few linked parity paths planning prefix prepare read reading recheck "
-    "relations similarity warm webquestions",
+    "eval": "all compare few half make off-topic oracle parity prepare reading recheck relations rename report run "
+    "score table",
+    "bench": "busy cold constrain planning prefix read similarity warm",
 }
 TAKES_QUESTION = ("ask", "prompt")
 _TAKES_WORD = {"airgap", "completion"}

@@ -135,7 +135,7 @@ def score_reader(
 
     reader = LlamaReader.load(config.find("model", name).path)
     if not isinstance(reader, LlamaReader):
-        raise UsageError(f"--reader {name}: the scenes are for kgask's own readers; kgask bench reading takes any")
+        raise UsageError(f"--reader {name}: the scenes are for kgask's own readers; kgask eval reading takes any")
     makers, sorts = load_makers(data, tables), tuple(MEASURED) if everything else SCENES
     scores: dict[str, dict[str, float]] = {}
     with steps_bar("score reader", len(sorts)) as show:

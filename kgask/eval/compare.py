@@ -39,6 +39,18 @@ class Comparison:
     changed: tuple[Changed, ...]  # losses first, in the order of the set
     unlike: dict[str, tuple[Any, Any]]  # settings in which the runs differ
 
+    def rows(self) -> list[tuple[str, str, str, str, str]]:
+        """(figure, of the first run, of the second, difference with its interval, p-value), McNemar's test last."""
+        found = [
+            (
+                name, f"{first:.4f}", f"{second:.4f}", f"{gain.mean:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}]",
+                f"{gain.p_value:.3g}",
+            )
+            for name, (first, second, gain) in self.differences.items()
+        ]  # fmt: skip
+        tally = f"-{self.only_first} +{self.only_second}"
+        return [*found, ("right, McNemar", str(self.n), str(self.n), tally, f"{self.p_value:.3g}")]
+
     def as_json(self, n_changed: int) -> dict[str, Any]:
         """Plain values; the first ``n_changed`` questions."""
         return {
@@ -99,17 +111,12 @@ def _paired(first: Saved, second: Saved) -> list[tuple[Prediction, Prediction]]:
     for saved in (first, second):
         if not saved.finished:
             raise UsageError(saved.unfinished_note)
-    others = {one.id: one for one in second.predictions}
-    if len(others) != len(first.predictions):
-        raise UsageError(_other_questions(first, second))
-    pairs = [(one, others.get(one.id)) for one in first.predictions]
-    if any(other is None or one.question != other.question for one, other in pairs):
-        raise UsageError(_other_questions(first, second))
-    return pairs
-
-
-def _other_questions(first: Saved, second: Saved) -> str:
-    return f"{first.path} and {second.path} are runs of other questions; run both over one set with the same --limit"
+    others = {(one.id, one.question): one for one in second.predictions}
+    if others.keys() != {(one.id, one.question) for one in first.predictions}:
+        raise UsageError(
+            f"{first.path} and {second.path} are runs of other questions; run both over one set with the same --limit"
+        )
+    return [(one, others[one.id, one.question]) for one in first.predictions]
 
 
 def _differences(

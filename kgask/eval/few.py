@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import random
 import re
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from kgask.errors import UsageError
 from kgask.machine.files import check_output, write_whole
+from kgask.sets.rows import lines_of
 
 _TOPIC = re.compile(r"\[[^\]]+\]")
 
@@ -53,16 +53,7 @@ def _typed_lines(path: Path) -> list[tuple[str, str]]:
     beside = path.with_name(f"{name}_qtype.txt{rest}")
     if not beside.is_file():
         raise UsageError(f"{beside}: no such file; it says the type of each question of {path.name}")
-    types, lines = _read(beside), _read(path)
+    types, lines = ([line for _, line in lines_of(file)] for file in (beside, path))
     if len(types) != len(lines):
         raise UsageError(f"{beside}: {len(types)} types for {len(lines)} questions")
     return list(zip(types, lines, strict=True))
-
-
-def _read(path: Path) -> list[str]:
-    opener = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rt", encoding="utf-8") as lines:
-            return lines.read().splitlines()
-    except (OSError, UnicodeDecodeError, EOFError) as error:
-        raise UsageError(f"{path}: cannot be read as text") from error

@@ -92,6 +92,14 @@ def read_timings(path: Path) -> list[dict[str, float]]:
     return found
 
 
+def run_names(runs: Sequence[Saved]) -> list[str]:
+    """Folder names, with their parents' where two are the same."""
+    names = [run.name for run in runs]
+    if len(set(names)) == len(names):
+        return names
+    return [str(run.path) for run in runs]
+
+
 # --- writing ------------------------------------------------------------------------------------
 
 

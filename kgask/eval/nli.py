@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,30 +24,13 @@ BATCH = 16
 FED = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}  # input -> encoding's
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """Mean shares over all questions; an unanswered one says nothing, so it is neutral."""
+def judge(
+    model: CrossEncoder, predictions: Sequence[Prediction], report: Callable[[int], None]
+) -> dict[str, float | int]:
+    """Shares of questions by likeliest class: does the answer entail the gold statement, contradict it, or neither?
 
-    entailment: float
-    neutral: float
-    contradiction: float
-    n: int
-
-    def figures(self) -> dict[str, float | int]:
-        """Rounded, with E-C, the paper's overall score."""
-        return {
-            "entailment": round(self.entailment, 4),
-            "neutral": round(self.neutral, 4),
-            "contradiction": round(self.contradiction, 4),
-            "entailment_minus_contradiction": round(self.entailment - self.contradiction, 4),
-            "questions": self.n,
-        }
-
-
-def judge(model: CrossEncoder, predictions: Sequence[Prediction], report: Callable[[int], None]) -> Judged:
-    """Of each question the likeliest class: does the answer entail the gold statement, contradict it, or neither?
-
-    Questions without gold words are left out: there is no statement to judge.
+    An unanswered question says nothing, so it is neutral; those without gold words are left out. E-C is the paper's
+    overall score.
     """
     pairs = [statements(prediction) for prediction in predictions]
     counts = dict.fromkeys((ENTAILMENT, NEUTRAL, CONTRADICTION), 0)
@@ -59,7 +41,9 @@ def judge(model: CrossEncoder, predictions: Sequence[Prediction], report: Callab
             counts[label] += 1
         report(min(start + BATCH, len(asked)))
     n = sum(counts.values())
-    return Judged(*(count / max(1, n) for count in counts.values()), n)
+    shares = {label: count / max(1, n) for label, count in counts.items()}
+    shares["entailment_minus_contradiction"] = shares[ENTAILMENT] - shares[CONTRADICTION]
+    return {name: round(share, 4) for name, share in shares.items()} | {"questions": n}
 
 
 def statements(prediction: Prediction) -> tuple[str, str] | None:

@@ -73,6 +73,11 @@ class Prediction:
     method: str
     hashes: dict[str, str]
 
+    def shown(self) -> str:
+        """What was answered, or why nothing was, with the confidence."""
+        more = f" and {len(self.answer_labels) - 3} more" if len(self.answer_labels) > 3 else ""
+        return f"{' | '.join(self.answer_labels[:3]) or self.reason}{more} ({self.confidence:.2f})"
+
 
 def to_line(prediction: Prediction) -> str:
     """One line of JSON without its end, keys sorted; what does not print is escaped."""
@@ -136,7 +141,7 @@ def _forms(kind: type) -> dict[str, Any]:
 
 def _value(form: Any, value: Any, where: str, name: str) -> Any:
     """``value`` as ``form`` (a dataclass, tuple[X, ...], dict[str, str], X | None, or a plain type), or an error."""
-    if is_dataclass(form):
+    if isinstance(form, type) and is_dataclass(form):
         return _object(form, value, where, name)
     origin = get_origin(form)
     if origin in (Union, UnionType):

@@ -11,7 +11,7 @@ import numpy as np
 from kgask.errors import UsageError
 from kgask.eval import metrics
 from kgask.eval.compare import compare
-from kgask.eval.folder import Saved, read_timings
+from kgask.eval.folder import Saved, read_timings, run_names
 from kgask.eval.page import Block, Heading, Paragraph, Plot, Table, as_html, markdown
 from kgask.eval.plots import Bar, Line, bar_plot, line_plot, stacked_bars
 from kgask.eval.records import Prediction
@@ -19,12 +19,14 @@ from kgask.eval.resample import RESAMPLES
 from kgask.eval.summary import (
     GROUPS,
     UNKNOWN,
-    Figure,
     broken_down,
     counts_lost,
     figures,
+    group_rows,
+    side_by_side,
+    size_of,
     threshold_figures,
-)  # fmt: skip
+)
 from kgask.machine.files import check_output, write_whole
 
 TITLE = "kgask eval"
@@ -73,14 +75,6 @@ def page(runs: Sequence[Saved], resamples: int = RESAMPLES) -> list[Block]:
     return [*blocks, Heading("What decides each run"), _settings(runs, names)]
 
 
-def run_names(runs: Sequence[Saved]) -> list[str]:
-    """Folder names, with their parents' where two are the same."""
-    names = [run.name for run in runs]
-    if len(set(names)) == len(names):
-        return names
-    return [str(run.path) for run in runs]
-
-
 def _about(runs: Sequence[Saved]) -> str:
     return (
         f"{len(runs)} run{'s' if len(runs) > 1 else ''}; every question of a set counts, answered or not. "
@@ -93,30 +87,21 @@ def _about(runs: Sequence[Saved]) -> str:
 
 
 def _figures(runs: Sequence[Saved], names: Sequence[str], resamples: int) -> Table:
-    columns = [figures(run.predictions, resamples) for run in runs]
-    shown = list(dict.fromkeys(name for column in columns for name in column))
-    rows = [[name, *(_cell(column.get(name)) for column in columns)] for name in shown]
+    rows = side_by_side([figures(run.predictions, resamples) for run in runs], "")
     rows.append(["questions", *(str(len(run.predictions)) for run in runs)])
     return Table(["figure", *names], rows)
 
 
-def _cell(figure: Figure | None) -> str:
-    return "" if figure is None else figure.shown()
-
-
 def _against_first(runs: Sequence[Saved], names: Sequence[str], resamples: int) -> list[Block]:
-    rows, apart = [], []
+    rows: list[list[str]] = []
+    apart: list[Block] = []
     for run, name in zip(runs[1:], names[1:], strict=True):
         try:
             found = compare(runs[0], run, resamples)
         except UsageError as error:
             apart.append(Paragraph(str(error)))
             continue
-        for figure, (_, value, gain) in found.differences.items():
-            ends = f"{gain.mean:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}]"
-            rows.append([name, figure, f"{value:.4f}", ends, f"{gain.p_value:.3g}"])
-        tally = f"+{found.only_second} -{found.only_first}"
-        rows.append([name, "McNemar, right answers", "", tally, f"{found.p_value:.3g}"])
+        rows += [[name, figure, value, gain, p_value] for figure, _, value, gain, p_value in found.rows()]
     if not rows and not apart:
         return [Paragraph("There is one run.")]
     return [*apart, Table(["run", "figure", "value", f"minus {names[0]}", "p"], rows, n_text=2)] if rows else apart
@@ -129,24 +114,14 @@ def _breakdown(by: str, runs: Sequence[Saved], names: Sequence[str], resamples: 
     if groups == [UNKNOWN] or by == "lost":
         return []
     if len(groups) > MOST_GROUPS:
-        sizes = {group: sum(_size(table.get(group, {})) for table in tables) for group in groups}
+        sizes = {group: sum(size_of(table.get(group, {})) for table in tables) for group in groups}
         largest = set(sorted(groups, key=lambda group: -sizes[group])[:MOST_GROUPS])
         groups = [group for group in groups if group in largest]
     blocks: list[Block] = [Heading(f"By {'number of reference triples' if by == 'triples' else by}")]
     if by in PLOTTED:
         blocks.append(_bars(PLOTTED[by], groups, tables, names))
-    columns = list(dict.fromkeys(name for table in tables for row in table.values() for name in row))
-    rows = [
-        [group, name, str(_size(table[group])), *(_cell(table[group].get(column)) for column in columns)]
-        for group in groups
-        for name, table in zip(names, tables, strict=True)
-        if group in table
-    ]
+    columns, rows = group_rows(tables, names, groups, "")
     return [*blocks, Table([by, "run", "questions", *columns], rows, n_text=2)]
-
-
-def _size(row: Mapping[str, Figure]) -> int:
-    return max((figure.n for figure in row.values()), default=0)
 
 
 def _lost(runs: Sequence[Saved], names: Sequence[str]) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ GROUPS: dict[str, Callable[[Prediction], str]] = {
     "hops": lambda p: UNKNOWN if p.hops is None else str(p.hops),
     "triples": lambda p: str(len(p.gold.triples)) if p.gold.triples else UNKNOWN,
     "band": lambda p: p.band or UNKNOWN,
-    "retrieval": lambda p: {1.0: "right", 0.0: "wrong"}.get(metrics.retrieved(p), UNKNOWN),
+    "retrieval": lambda p: {1.0: "right", 0.0: "wrong", None: UNKNOWN}[metrics.retrieved(p)],
     "lost": lambda p: metrics.lost(p) or "right",
 }
 # What a breakdown and a sweep show of each group.
@@ -140,3 +140,49 @@ def as_json(saved: Saved, by: Sequence[str] = (), resamples: int = RESAMPLES) ->
             for name in by
         },
     }
+
+
+# --- several runs as rows of texts ----------------------------------------------------------------
+
+
+def side_by_side(columns: Sequence[Mapping[str, Figure]], missing: str) -> list[list[str]]:
+    """A row for every figure of any run: its name, then each run's value with its interval."""
+    names = dict.fromkeys(name for column in columns for name in column)
+    return [[name, *(_shown(column.get(name), missing) for column in columns)] for name in names]
+
+
+def _shown(figure: Figure | None, missing: str) -> str:
+    return missing if figure is None else figure.shown()
+
+
+def counts(runs: Sequence[Saved]) -> list[list[str]]:
+    """What the models' own thresholds would do, and where questions were lost; a column a run."""
+    thresholds = [threshold_figures(saved).values() for saved in runs]
+    names = ("default_threshold", "default_threshold_coverage", "default_threshold_accuracy")
+    rows = [[name, *map(number, values)] for name, values in zip(names, zip(*thresholds, strict=True), strict=True)]
+    lost = [counts_lost(saved.predictions) for saved in runs]
+    places = {place: place if place == "right" else f"lost_{place}" for place in lost[0]}
+    return rows + [[name, *(str(count[place]) for count in lost)] for place, name in places.items()]
+
+
+def number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def group_rows(
+    tables: Sequence[Mapping[str, Mapping[str, Figure]]], names: Sequence[str], groups: Iterable[str], missing: str
+) -> tuple[list[str], list[list[str]]]:
+    """Names of the figures, and (group, run, questions, figures...) of each group that a run has."""
+    figures_of = list(dict.fromkeys(name for table in tables for row in table.values() for name in row))
+    rows = [
+        [group, name, str(size_of(table[group])), *(_shown(table[group].get(each), missing) for each in figures_of)]
+        for group in groups
+        for name, table in zip(names, tables, strict=True)
+        if group in table
+    ]
+    return figures_of, rows
+
+
+def size_of(row: Mapping[str, Figure]) -> int:
+    """Questions of a group."""
+    return max((figure.n for figure in row.values()), default=0)

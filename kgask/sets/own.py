@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,12 @@ def load_tsv(path: Path, split: str | None) -> list[Gold]:
         with fits(where):
             found.append(gold_of(_of_table(dict(zip(columns, fields, strict=True))), f"{stem(path)}:{number}"))
     return found
+
+
+def load_reworded(_path: Path, _split: str | None) -> list[Gold]:
+    """200 questions of EntityQuestions' dev part (Sciavolino et al. 2021) in other words; they ship with kgask."""
+    with resources.as_file(resources.files("kgask.sets") / "entityquestions_reworded.tsv") as path:
+        return load_tsv(path, None)
 
 
 def write_jsonl(path: Path, questions: Iterable[Gold], replace: bool = True) -> None:

@@ -7,13 +7,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kgask.build.recipe import BuildOutcome, Recipe, build
+from kgask.build.texts import TextKind
 from kgask.sets import entityquestions, fb15k237, registry, simplequestions
 from kgask.sets.freebase_names import freebase_texts
 from kgask.sets.rows import in_data
 from kgask.sets.wikidata import entity_labels, property_labels
 
 Tell = Callable[[str], None]
-Lines = Mapping[str, Iterable[str]]  # kind of text file -> its lines
+Lines = Mapping[TextKind, Iterable[str]]  # kind of text file -> its lines
 
 
 def _metaqa(data: Path, target: Path, _folder: Path) -> Recipe:
@@ -36,7 +37,7 @@ def _fb15k237(data: Path, target: Path, folder: Path) -> Recipe:
     """Mids as keys, with labels, aliases and descriptions; relation names as words."""
     entities = list(fb15k237.named_entities(data))
     names = freebase_texts(sorted({relation for _, relation, _ in fb15k237.triples(data)}))
-    lines = {
+    lines: Lines = {
         "labels": [f"{entity.mid}\t{entity.label}" for entity in entities],
         "aliases": [f"{entity.mid}\t{'|'.join(entity.aliases)}" for entity in entities if entity.aliases],
         "descriptions": [f"{entity.mid}\t{entity.description}" for entity in entities if entity.description],
@@ -58,7 +59,7 @@ def _simplequestions(data: Path, target: Path, folder: Path) -> Recipe:
     rows = sorted({gold.triples[0] for gold in golds})
     source = folder / "triples.tsv"
     source.write_text("".join(f"{s}\t{r}\t{o}\n" for s, r, o in rows), encoding="utf-8")
-    lines = {
+    lines: Lines = {
         "labels": _labelled(entity_labels(data), {end for s, _, o in rows for end in (s, o)}),
         "relations": _labelled(property_labels(data), {r for _, r, _ in rows}),
     }
@@ -71,9 +72,9 @@ def _labelled(labels: dict[str, str], wanted: set[str]) -> list[str]:
     return [f"{key}\t{' '.join(label.split())}" for key, label in sorted(labels.items()) if key in wanted]
 
 
-def _written(folder: Path, lines: Lines) -> tuple[tuple[str, str], ...]:
+def _written(folder: Path, lines: Lines) -> tuple[tuple[TextKind, str], ...]:
     """Text files as ``kgask pack build`` reads them: (kind, file) pairs."""
-    found = []
+    found: list[tuple[TextKind, str]] = []
     for kind, rows in lines.items():
         path = folder / f"{kind}.tsv"
         path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")

@@ -30,6 +30,7 @@ Load = Callable[[Path, str | None], list[Gold]]
 _SETS: dict[str, tuple[str, Load]] = {
     "metaqa": ("MetaQA: films, 1 to 3 hops; qa_*.txt or its folder, split dev, dev_kbexact, ...", metaqa.load),
     "entityquestions": ("EntityQuestions: 24 Wikidata relations, names; folder of P*.json", entityquestions.load),
+    "reworded": ("200 questions of EntityQuestions' dev part in our own words; they ship: no path", own.load_reworded),
     "simplequestions": ("SimpleQuestions over Wikidata: Q<TAB>P or R<TAB>Q<TAB>question", simplequestions.load),
     "webquestions": ("WebQuestions over Freebase: JSON, or brmson's folder with --split", webquestions.load),
     "webquestions-fb15k237": (
@@ -50,6 +51,7 @@ _SETS: dict[str, tuple[str, Load]] = {
     "jsonl": ("Your own questions, or those of kgask eval make: JSON lines", own.load_jsonl),
     "tsv": ("Your own questions as a table: question, answers, topics, ...", own.load_tsv),
 }  # fmt: skip
+SHIPPED = ("reworded",)  # sets that need no path
 NAMES: dict[str, str] = {name: about for name, (about, _) in _SETS.items()}
 
 

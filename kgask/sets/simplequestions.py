@@ -10,6 +10,7 @@ from kgask.sets.gold import Gold, GoldAnswer, GoldTopic
 from kgask.sets.rows import lines_of, one_of_folder, stem
 
 FOLDER = Path("simplequestions_wikidata")
+VALID = FOLDER / "annotated_wd_data_valid.txt.gz"
 TRAINING = FOLDER / "annotated_wd_data_train.txt.gz"
 ANSWERABLE = FOLDER / "annotated_wd_data_train_answerable.txt.gz"  # those that Wikidata can answer
 _RELATION = re.compile(r"([PR])(\d+)")

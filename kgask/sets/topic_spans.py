@@ -13,7 +13,7 @@ from __future__ import annotations
 import heapq
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -36,9 +36,9 @@ class _Counts:
     bigrams: Counter[tuple[str, str, str]]  # (relation, previous word, word), "" for all relations
     contexts: Counter[tuple[str, str]]  # (relation, previous word)
     wording: Counter[str]
-    names: Counter[str]
+    names: dict[str, float]
     n_wording: int
-    n_names: int
+    n_names: float
 
 
 _WORD = re.compile(r"(?:(?!'s(?!\w))\S)+|'s")  # a genitive is a word of its own
@@ -65,7 +65,6 @@ class SpanModel:
     def __init__(self, names: Iterable[str]) -> None:
         self._known = {name.lower() for name in names}
         self._prior = Counter(word for name in self._known for word in name.split())
-        self._counts: _Counts | None = None
 
     def fit(
         self, questions: Sequence[tuple[str, str]], known: Sequence[Span | None]
@@ -76,33 +75,11 @@ class SpanModel:
         next one's: infinite for the sure ones, 0 where there is no choice.
         """
         texts = [[word for word, _ in words_of(question)] for _, question in questions]
-        self._count(questions, texts, known)
+        self._counts = _counted(self._prior, questions, texts, known)
         return [
             (sure, math.inf) if sure else self._best(relation, words)
             for sure, (relation, _), words in zip(known, questions, texts, strict=True)
         ]
-
-    def _count(
-        self, questions: Sequence[tuple[str, str]], texts: list[list[str]], spans: Sequence[Span | None]
-    ) -> None:
-        bigrams: Counter[tuple[str, str, str]] = Counter()
-        wording: Counter[str] = Counter()
-        names: Counter[str] = Counter()
-        for (relation, _), words, span in zip(questions, texts, spans, strict=True):
-            if span is None:
-                continue
-            names.update(words[span[0] : span[1]])
-            for side in _sides(words, span):
-                wording.update(side[1:])
-                for before, word in zip(side, side[1:], strict=False):
-                    bigrams[relation, before, word] += 1
-                    bigrams["", before, word] += 1
-        contexts: Counter[tuple[str, str]] = Counter()
-        for (relation, before, _), count in bigrams.items():
-            contexts[relation, before] += count
-        for word, count in self._prior.items():
-            names[word] += math.sqrt(count)
-        self._counts = _Counts(bigrams, contexts, wording, names, wording.total(), names.total())
 
     def _best(self, relation: str, words: list[str]) -> tuple[Span | None, float]:
         """The likeliest span and its lead over the next one."""
@@ -158,7 +135,35 @@ class SpanModel:
         return (counts.bigrams[relation, before, word] + weight * prior) / (counts.contexts[relation, before] + weight)
 
     def _name(self, word: str) -> float:
-        return math.log(self._counts.names[word] / (self._counts.n_names + 1) + UNSEEN_NAME)
+        return math.log(self._counts.names.get(word, 0) / (self._counts.n_names + 1) + UNSEEN_NAME)
+
+
+def _counted(
+    prior: Counter[str],
+    questions: Sequence[tuple[str, str]],
+    texts: list[list[str]],
+    spans: Sequence[Span | None],
+) -> _Counts:
+    """What stands in the questions whose span is known; ``prior`` are the words of known names."""
+    bigrams: Counter[tuple[str, str, str]] = Counter()
+    wording: Counter[str] = Counter()
+    names: dict[str, float] = defaultdict(float)
+    for (relation, _), words, span in zip(questions, texts, spans, strict=True):
+        if span is None:
+            continue
+        for word in words[span[0] : span[1]]:
+            names[word] += 1
+        for side in _sides(words, span):
+            wording.update(side[1:])
+            for before, word in zip(side, side[1:], strict=False):
+                bigrams[relation, before, word] += 1
+                bigrams["", before, word] += 1
+    contexts: Counter[tuple[str, str]] = Counter()
+    for (relation, before, _), count in bigrams.items():
+        contexts[relation, before] += count
+    for word, count in prior.items():
+        names[word] += math.sqrt(count)
+    return _Counts(bigrams, contexts, wording, names, wording.total(), sum(names.values()))
 
 
 def _sides(words: list[str], span: Span) -> tuple[list[str], list[str]]:
