@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
@@ -19,7 +20,6 @@ from kgask.machine.files import write_whole
 
 MAGIC = "kgask-model"
 Content = dict[str, Any]  # a card as its JSON says it
-Card = TypeVar("Card")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class CardFormat:
     command: str  # writes such a model: what to type where there is none
     magic: str = MAGIC
 
-    def read(self, folder: Path, made: Callable[[Content], Card]) -> Card:
-        """The checked card of a folder, as ``made`` makes it of the content.
+    @contextmanager
+    def reading(self, folder: Path) -> Iterator[Content]:
+        """Yield the content of a folder's card, its magic, kind, version and the sizes of its files checked.
 
-        Files are compared with their sizes; comparing hashes is ``kgask models check``. Raises ModelError, one line,
-        for what is no such model; ``made`` may raise ValueError, KeyError, TypeError or AttributeError for content that
-        it cannot use.
+        Comparing hashes is ``kgask models check``. Raises ModelError, one line, for what is no such model, and for what
+        the block raises over content that it cannot use: ValueError, KeyError, TypeError or AttributeError.
         """
         path = folder / MODEL_CARD
         try:
@@ -49,7 +49,7 @@ class CardFormat:
             if content["format_version"] < self.version:
                 raise ModelError(f"{path}: of an older format; train it again: {self.command}")
             check_sizes(folder, content["files"], self.needed)
-            return made(content)
+            yield content
         except OSError as error:
             what = f"{path}: cannot be read ({error.strerror})"
             raise ModelError(f"{what}; 'kgask models list' shows what there is; make one: {self.command}") from error

@@ -24,15 +24,15 @@ from kgask.answer.fuse import (
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.errors import ModelError
-from kgask.methods.protocol import Scope
-from kgask.methods.rigel import PathHypothesis
+from kgask.methods.protocol import Hypothesis, Scope
+from kgask.methods.rigel import path_hypothesis
 from kgask.pack.store import Pack
 from kgask.plan.card import Calibration
 from kgask.retrieve.evidence import gather
-from kgask.retrieve.walk import routes
+from kgask.retrieve.walk import Route, routes
 from kgask.types import Branch, Question, Reading
 
-Shown = tuple[Pack, list[PathHypothesis]]
+Shown = tuple[Pack, dict[Hypothesis, Route]]
 PLAIN = Weighing({"best": 0.0, "mean": 0.0}, Calibration(0.0, dict.fromkeys(FEATURES, 0.0) | {"plan": 1.0}), 0.5)
 EAGER = Weighing({"best": 1.0, "mean": 0.0}, Calibration(0.0, dict.fromkeys(FEATURES, 0.0) | {"best": 1.0}), 0.5)
 
@@ -48,20 +48,20 @@ def two_routes(family: Pack) -> Shown:
         assert relation is not None, labels
         probs[0, relation] = prob
     walked = routes(family, Branch((), probs, np.ones(1, np.float32)), [cora], 1)
-    found = [PathHypothesis(route) for route in walked]
+    found = {path_hypothesis(family, route): route for route in walked}
     assert len(found) == 2
     return family, found
 
 
-def judged(pack: Pack, found: list[PathHypothesis], odds: list[float]) -> tuple:
+def judged(pack: Pack, found: dict[Hypothesis, Route], odds: list[float]) -> tuple:
     """Evidence of the routes, and a probability for every line: the route's own."""
-    evidence = gather(pack, [walk for one in found for walk in one.route.walks], 10)
+    evidence = gather(pack, [walk for route in found.values() for walk in route.walks], 10)
     chances = [1.0 / (1.0 + math.exp(-value)) for value in odds]
     subjects, _, objects = pack.triples(np.array([t.triple for t in evidence.triples]))
     ends = [s if t.inverse else o for t, s, o in zip(evidence.triples, subjects, objects, strict=True)]
     lines = {}
     for number, end in enumerate(ends, start=1):
-        lines[number] = next(chances[at] for at, route in enumerate(found) if end in route.answers)
+        lines[number] = next(chances[at] for at, one in enumerate(found) if end in one.answers)
     return evidence, lines
 
 
@@ -70,12 +70,12 @@ def test_without_power_the_plan_decides_and_with_it_the_reader_may(
 ) -> None:
     pack, found = two_routes
     evidence, lines = judged(pack, found, [-3.0, 4.0])
-    standing = standings(found, evidence, lines, pack)
-    assert [s.hypothesis for s in standing] == found and [s.first for s in standing] == [True, False]
+    standing = standings(list(found), evidence, lines, pack)
+    assert [s.hypothesis for s in standing] == list(found) and [s.first for s in standing] == [True, False]
     assert standing[1].best == pytest.approx(4.0, abs=1e-3)
-    assert weigh(PLAIN, standing, 0.8) == (found[0], pytest.approx(0.8))
+    assert weigh(PLAIN, standing, 0.8) == (list(found)[0], pytest.approx(0.8))
     route, confidence = weigh(EAGER, standing, 0.8)
-    assert route is found[1] and confidence == pytest.approx(1 / (1 + math.exp(-4)), abs=1e-3)
+    assert route is list(found)[1] and confidence == pytest.approx(1 / (1 + math.exp(-4)), abs=1e-3)
 
 
 def test_the_features_say_that_the_plan_was_changed_and_how_far_the_rest_is_behind(
@@ -83,7 +83,7 @@ def test_the_features_say_that_the_plan_was_changed_and_how_far_the_rest_is_behi
 ) -> None:
     pack, found = two_routes
     evidence, lines = judged(pack, found, [-3.0, 4.0])
-    standing = standings(found, evidence, lines, pack)
+    standing = standings(list(found), evidence, lines, pack)
     values = weighed_features(standing, best_of(standing, EAGER.powers), EAGER.powers, 0.8)
     assert set(values) == set(FEATURES)
     assert values["changed"] == 1.0 and values["plan"] == pytest.approx(math.log(4))
@@ -94,9 +94,9 @@ def test_the_features_say_that_the_plan_was_changed_and_how_far_the_rest_is_behi
 def test_a_route_that_was_not_shown_does_not_stand(two_routes: Shown) -> None:
     pack, found = two_routes
     evidence, lines = judged(pack, found, [0.0, 0.0])
-    assert standings(found, evidence, {}, pack) == []
+    assert standings(list(found), evidence, {}, pack) == []
     first = {number: prob for number, prob in lines.items() if number == 1}
-    assert len(standings(found, evidence, first, pack)) == 1
+    assert len(standings(list(found), evidence, first, pack)) == 1
 
 
 @pytest.mark.parametrize(("prob", "expected"), [(0.5, 0.0), (0.0, -MOST_ODDS), (1.0, MOST_ODDS), (float("nan"), 0.0)])

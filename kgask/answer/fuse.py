@@ -23,7 +23,7 @@ from kgask.methods.protocol import Hypothesis, Retrieved, Timer
 from kgask.methods.understand import LEAST, calibrated
 from kgask.pack.graph import Graph
 from kgask.pack.store import Pack
-from kgask.plan.card import Calibration, threshold
+from kgask.plan.card import Calibration, finite, threshold
 from kgask.query.base import SetNode
 from kgask.types import Candidate, EntityId, Evidence, Reading, ScoredTriple, directed
 from kgask.verbalise import walked_ends
@@ -55,10 +55,10 @@ class Weighing:
         if found is None:
             return None
         try:
-            powers = {name: _finite(found["powers"][name]) for name in POWERS}
-            weights = {name: _finite(found["weights"][name]) for name in FEATURES}
+            powers = {name: finite(found["powers"][name]) for name in POWERS}
+            weights = {name: finite(found["weights"][name]) for name in FEATURES}
             least = threshold(found["min_confidence"])
-            return cls(powers, Calibration(_finite(found["bias"]), weights), least)
+            return cls(powers, Calibration(finite(found["bias"]), weights), least)
         except (KeyError, TypeError, ValueError) as error:
             what = f"the reader's card: its {CARD_KEY!r} is broken ({error})"
             raise ModelError(f"{what}; run: kgask train calibrate") from None
@@ -184,23 +184,24 @@ class Fusion:
     """Retriever and reader together: from what was retrieved, and what a reader made of it, to a verdict."""
 
     pack: Pack
+    calibrated: bool  # the retriever is
     weighing: Weighing | None  # None: the reader was not calibrated
     least: float  # confidence below which a calibrated retriever's answer is refused
 
-    def unread(self, found: Retrieved, evidence: Evidence, calibrated: bool, timer: Timer) -> Verdict:
+    def unread(self, found: Retrieved, evidence: Evidence, timer: Timer) -> Verdict:
         """The best hypothesis, where there is no reader."""
         if not found.hypotheses:
             return Verdict(0.0, refused="only the topic")
         first = found.hypotheses[0]
-        if not calibrated:
+        if not self.calibrated:
             return self._whole(first, min(1.0, first.score), evidence, timer)
         if found.confidence < self.least:
             return Verdict(found.confidence, refused="unsure")
         return self._whole(first, found.confidence, evidence, timer)
 
-    def read(self, found: Retrieved, evidence: Evidence, reading: Reading, calibrated: bool, timer: Timer) -> Verdict:
+    def read(self, found: Retrieved, evidence: Evidence, reading: Reading, timer: Timer) -> Verdict:
         """Hypotheses and reading weighed against each other; a retriever that is not calibrated has no weight."""
-        if not calibrated:
+        if not self.calibrated:
             return self._cited(found, evidence, reading)
         if reading.written is not None:
             return self._written(found, reading, timer)
@@ -220,11 +221,14 @@ class Fusion:
         return replace(self._whole(chosen, confidence, evidence, timer), notes=notes)
 
     def _whole(self, chosen: Hypothesis, confidence: float, evidence: Evidence, timer: Timer) -> Verdict:
-        """Everything that a hypothesis ends in."""
-        entities = chosen.ordered(evidence)
+        """Everything that a hypothesis ends in, best first: ``top_k`` never cuts it."""
+        entities = chosen.answers.tolist()
+        if self.calibrated:
+            wanted = set(entities)
+            entities = [candidate.entity for candidate in evidence.candidates if candidate.entity in wanted]
         with timer.stage("trace"):
-            support = chosen.proof(self.pack, entities)
-        return Verdict(confidence, tuple(entities), tuple(support), chosen.query)
+            support = chosen.prove(entities)
+        return Verdict(confidence, tuple(entities), tuple(support), chosen.make_query())
 
     def _written(self, found: Retrieved, reading: Reading, timer: Timer) -> Verdict:
         """Of a free text exactly what it names, each with the triples of the best hypothesis that ends in it."""
@@ -236,15 +240,14 @@ class Fusion:
                 here = [entity for entity in reading.entities if entity in ends and entity not in proven]
                 if here:
                     proven |= dict.fromkeys(here)
-                    support |= dict.fromkeys(hypothesis.proof(self.pack, here))
+                    support |= dict.fromkeys(hypothesis.prove(here))
         named = tuple(entity for entity in reading.entities if entity in proven)
         # A branch of a narrowed plan may end in more than its branches share: that is no answer.
         loose = self.pack.labels([entity for entity in reading.entities if entity not in proven])
-        told = {"written": reading.written, "unverified": (*loose, *reading.unverified)}
+        verdict = Verdict(found.confidence, written=reading.written, unverified=(*loose, *reading.unverified))
         if named:
-            return Verdict(found.confidence, named, tuple(support), **told)
-        why: Refusal = "abstained" if reading.abstained else "unproven"
-        return Verdict(found.confidence, refused=why, said=reading.text, **told)
+            return replace(verdict, entities=named, support=tuple(support))
+        return replace(verdict, refused="abstained" if reading.abstained else "unproven", said=reading.text)
 
     def _cited(self, found: Retrieved, evidence: Evidence, reading: Reading) -> Verdict:
         """What the reader cites or names, and nothing else; how sure that is only the reader says."""
@@ -280,10 +283,3 @@ def without_marks(evidence: Evidence) -> Evidence:
     triples = tuple(replace(triple, score=1.0) for triple in evidence.triples)
     candidates = tuple(Candidate(one.entity, 1.0) for one in evidence.candidates)
     return replace(evidence, triples=triples, candidates=candidates, mass=1.0)
-
-
-def _finite(value: object) -> float:
-    number = float(value)  # type: ignore[arg-type]
-    if not math.isfinite(number):
-        raise ValueError(f"{value} among its weights")
-    return number

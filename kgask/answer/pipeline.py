@@ -217,8 +217,8 @@ class Pipeline:
     def _answer(self, request: Request, found: Retrieved, options: AskOptions) -> Answer:
         """From what was retrieved for a request to its answer."""
         timer, composer = request.timer, replace(self._composer(request, options), found=found)
-        fusion = Fusion(self.pack, self._weighing, self._least(options))
         calibrated = self.retriever.calibrated
+        fusion = Fusion(self.pack, calibrated, self._weighing, self._least(options))
         with timer.stage("retrieve"):
             evidence = self._evidence(request, found, options)
         reader = self.reader
@@ -231,12 +231,12 @@ class Pipeline:
             return replace(refusal, written=reading.written, unverified=reading.unverified)
         composer = replace(composer, evidence=evidence)
         if reader is None:
-            verdict = fusion.unread(found, evidence, calibrated, timer)
+            verdict = fusion.unread(found, evidence, timer)
         else:
             marked = calibrated or not reader.capabilities.judges_lines
             with timer.stage("read"):
                 reading = reader.read(request.question, evidence if marked else without_marks(evidence), self.pack)
-            verdict = fusion.read(found, evidence, reading, calibrated, timer)
+            verdict = fusion.read(found, evidence, reading, timer)
         with timer.stage("names"):
             told = () if calibrated else self._telling(evidence, verdict.entities)
             return composer.compose(verdict, told)

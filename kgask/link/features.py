@@ -110,7 +110,7 @@ def candidate_features(
     highest = math.log1p(max(degrees))
     total = math.log(sum(degrees) + len(degrees))
     of_span = (_log(span.coverage), _log(span.wholeness), float(nested), float(common), math.log(span.n_words))
-    rows = []
+    rows: list[tuple[float, ...]] = []
     for hit, degree in zip(hits, degrees, strict=True):
         connected = math.log1p(degree)
         prior = math.log(1.0 - PRIOR_SHARE + PRIOR_SHARE * (connected / highest if highest else 1.0))

@@ -59,7 +59,7 @@ def split_words(text: str, question_words: frozenset[str]) -> list[Word]:
     ``question_words`` are the words that questions use around their topics;
     a word outside is likely a name, even in lower case.
     """
-    words = []
+    words: list[Word] = []
     for match in _WORD.finditer(text):
         start, end = match.span()
         token = _POSSESSIVE.sub("", match.group()) or match.group()

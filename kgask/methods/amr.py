@@ -25,7 +25,7 @@ from kgask.methods.relation_rank import MAX_ENTITIES, MAX_RELATIONS, MAX_TRIPLES
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.labels import clean_label
 from kgask.pack.store import Pack
-from kgask.plan.providers import open_session
+from kgask.plan.providers import first_line, open_session
 from kgask.types import DirectedRelationId, EntityId, Question, Seed, directed
 from kgask.verbalise import directed_words, walked_ends
 
@@ -47,13 +47,10 @@ class AmrCard:
     @classmethod
     def load(cls, folder: Path) -> AmrCard:
         """Raises ModelError for what is no such folder."""
-
-        def made(content: Content) -> AmrCard:
+        with FORMAT.reading(folder) as content:
             if content["n_kinds"] != N_KINDS:
                 raise ValueError(f"{content['n_kinds']} kinds of nodes")
             return cls(folder, str(content["encoder"]), str(content["files"][GRAPH]["sha256"]), content)
-
-        return FORMAT.read(folder, made)
 
 
 class AmrModel:
@@ -82,8 +79,7 @@ class AmrModel:
         try:
             return self._session.run([OUTPUT], inputs.arrays())[0]
         except Exception as error:  # the binding raises many unrelated types
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise ModelError(f"{self.card.folder}: the AMR ranker failed ({reason[:160]})") from error
+            raise ModelError(f"{self.card.folder}: the AMR ranker failed ({first_line(error)})") from error
 
 
 class AmrRank(TripleRetriever):

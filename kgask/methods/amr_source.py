@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from kgask.errors import MethodError, ModelError, UsageError
 from kgask.methods.amr_graph import AmrGraph, PenmanError, read_graph
 from kgask.pack.normalise import normalise
+from kgask.plan.providers import first_line
 from kgask.types import Question
 
 PARSER = "parser"  # --amr parser
@@ -127,7 +128,7 @@ class AmrParser:
         try:
             parsed = self._model.parse_sents([question.text], add_metadata=False)[0]
         except Exception as error:  # noqa: BLE001 - whatever a foreign model raises
-            raise MethodError(f"amrlib cannot parse this question ({_first_line(error)})") from error
+            raise MethodError(f"amrlib cannot parse this question ({first_line(error)})") from error
         if parsed is None:
             raise MethodError(f"amrlib makes no AMR of {question.text[:_SHOWN]!r}; give one in a file: --amr FILE")
         try:
@@ -148,8 +149,4 @@ def _load_parser() -> Any:
     try:
         return amrlib.load_stog_model()
     except Exception as error:  # noqa: BLE001 - whatever a missing or foreign model makes it raise
-        raise ModelError(f"amrlib has no parse model that it can load ({_first_line(error)})") from error
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:160]
+        raise ModelError(f"amrlib has no parse model that it can load ({first_line(error)})") from error

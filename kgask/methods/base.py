@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Generic, TypeVar
 
 import numpy as np
 
 from kgask.errors import MethodError
-from kgask.methods.protocol import Request, Retrieved, Scope, Ways
+from kgask.methods.protocol import Hypothesis, Request, Retrieved, Scope, Ways
 from kgask.pack.store import Pack
-from kgask.types import Candidate, EntityId, Evidence, Mention, Question, ScoredTriple, Seed, directed
+from kgask.types import (
+    Candidate,
+    DirectedRelationId,
+    EntityId,
+    Evidence,
+    Mention,
+    Question,
+    ScoredTriple,
+    Seed,
+    directed,
+)
 from kgask.verbalise import walked_ends
 
 MAX_SEEDS = 5  # linked entities whose triples are looked at (LTGen, section 4: the top 5 of the entity tagger)
@@ -59,31 +70,6 @@ class Found:
             best[end] = max(best.get(end, triple.score), triple.score)
         ordered = sorted(best, key=lambda end: -best[end])
         return Evidence(self.triples, tuple(Candidate(end, best[end]) for end in ordered), self.truncated)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TripleHypothesis:
-    """Everything that one directed relation of one entity leads to, by the triples that were retrieved."""
-
-    triples: tuple[ScoredTriple, ...]
-    ends: tuple[EntityId, ...]  # of each triple
-    ways: Ways
-    score: float
-    last_steps: set[tuple[int, int]]
-    query: None = None
-
-    @property
-    def answers(self) -> np.ndarray:
-        return np.unique(np.asarray(self.ends, np.int64))
-
-    def ordered(self, evidence: Evidence) -> list[EntityId]:
-        """In the order of the triples."""
-        return list(dict.fromkeys(self.ends))
-
-    def proof(self, pack: Pack, answers: Sequence[EntityId]) -> list[ScoredTriple]:
-        wanted = set(answers)
-        last = [triple for triple, end in zip(self.triples, self.ends, strict=True) if end in wanted]
-        return with_ways(last, self.ways)
 
 
 class TripleRetriever(ABC):
@@ -148,8 +134,8 @@ def shown(question: Question, found: Found, pack: Pack, scope: Scope) -> Evidenc
     return replace(evidence, triples=tuple(triples), candidates=candidates)
 
 
-def by_relation(found: Found, answers: set[EntityId], pack: Pack) -> tuple[TripleHypothesis, ...]:
-    """The triples that end in an answer, by the entity and the directed relation that they leave it by.
+def by_relation(found: Found, answers: set[EntityId], pack: Pack) -> tuple[Hypothesis, ...]:
+    """Everything that one directed relation of one entity leads to, for each that leads to an answer.
 
     In the order of each one's best triple; who asks for several hops wants what is that far away, so the farthest hop
     goes first: nearer triples name the topic and so resemble the question more.
@@ -160,14 +146,24 @@ def by_relation(found: Found, answers: set[EntityId], pack: Pack) -> tuple[Tripl
         if ends[row] in answers:
             leaves = starts[row], directed(relations[row], triple.inverse, pack.n_relations)
             groups.setdefault(leaves, []).append(row)
-    first = {leaves: max(rows, key=lambda row: (found.triples[row].hop, -row)) for leaves, rows in groups.items()}
-    made = []
-    for leaves in sorted(groups, key=lambda leaves: (-found.triples[first[leaves]].hop, first[leaves])):
-        triples = tuple(found.triples[row] for row in groups[leaves])
-        steps = {(triple.hop, leaves[1]) for triple in triples}
-        reached = tuple(ends[row] for row in groups[leaves])
-        made.append(TripleHypothesis(triples, reached, found.ways, found.triples[first[leaves]].score, steps))
-    return tuple(made)
+
+    def made(relation: DirectedRelationId, rows: list[int]) -> tuple[int, int, Hypothesis]:
+        by_end: dict[EntityId, list[ScoredTriple]] = {}
+        for row in rows:
+            by_end.setdefault(ends[row], []).append(found.triples[row])
+        first = max(rows, key=lambda row: (found.triples[row].hop, -row))
+        best = found.triples[first]
+        steps = frozenset((found.triples[row].hop, relation) for row in rows)
+        prove = partial(_proof, by_end, found.ways)
+        return -best.hop, first, Hypothesis(best.score, np.array(list(by_end), np.int64), steps, prove)
+
+    return tuple(one for _, _, one in sorted(made(relation, rows) for (_, relation), rows in groups.items()))
+
+
+def _proof(
+    by_end: Mapping[EntityId, list[ScoredTriple]], ways: Ways, answers: Sequence[EntityId]
+) -> list[ScoredTriple]:
+    return with_ways([triple for end in answers for triple in by_end[end]], ways)
 
 
 def with_ways(triples: Sequence[ScoredTriple], ways: Ways) -> list[ScoredTriple]:

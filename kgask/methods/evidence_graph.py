@@ -148,7 +148,8 @@ class EvidenceGraph:
 
     def _edges(self, starts: np.ndarray, groups: list[Group]) -> tuple[Edges, np.ndarray]:
         """Triples of the starts with each group's relations, the first group's first; ranks [E]."""
-        parts, ranks = [], []
+        parts: list[Edges] = []
+        ranks: list[np.ndarray] = []
         for rank, group in enumerate(groups):
             for relation in group:
                 edges = edges_of(self._pack, starts, relation)

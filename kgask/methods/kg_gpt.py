@@ -175,6 +175,7 @@ class PlannerSegments:
 
     def choose(self, segment: Segment, present: np.ndarray, pack: Pack, most: int) -> list[Group]:
         """The likeliest present directed relations, each alone; the likeliest one at least."""
+        assert segment.relation_probs is not None  # its segments are hops of a plan
         probs = np.where(present, segment.relation_probs, -1.0)
         best = np.argsort(-probs, kind="stable")[:most].tolist()
         return [(relation,) for at, relation in enumerate(best) if not at or probs[relation] >= LEAST_PROB]

@@ -7,7 +7,7 @@ so that methods differ in nothing else. Stages never call each other: the pipeli
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -66,36 +66,15 @@ class Scope:
     explain: bool = False  # look at every hypothesis, those that cannot win too, and keep what became of it
 
 
-class Hypothesis(Protocol):
+@dataclass(frozen=True, slots=True, eq=False)
+class Hypothesis:
     """What may be meant: a query over the graph with its score, its answers and their proof."""
 
-    @property
-    def score(self) -> float:
-        """A probability where the retriever is calibrated; else comparable within a question."""
-        ...
-
-    @property
-    def answers(self) -> np.ndarray:
-        """int64: every entity or literal that the query gives."""
-        ...
-
-    @property
-    def query(self) -> SetNode | None:
-        """What is asked of the graph; None where triples were chosen without one."""
-        ...
-
-    @property
-    def last_steps(self) -> set[tuple[int, int]]:
-        """(hop, directed relation) of the triples that end in an answer."""
-        ...
-
-    def ordered(self, evidence: Evidence) -> list[EntityId]:
-        """The whole answer set, best first: ``top_k`` never cuts it."""
-        ...
-
-    def proof(self, pack: Pack, answers: Sequence[EntityId]) -> list[ScoredTriple]:
-        """The triples that lead from the seeds to these answers, hop by hop."""
-        ...
+    score: float  # a probability where the retriever is calibrated; else comparable within a question
+    answers: np.ndarray  # int64: every entity or literal that it gives; best first where triples were ranked
+    last_steps: frozenset[tuple[int, int]]  # (hop, directed relation) of the triples that end in an answer
+    prove: Callable[[Sequence[EntityId]], list[ScoredTriple]]  # what leads from the seeds to these answers, hop by hop
+    make_query: Callable[[], SetNode | None] = lambda: None  # None where triples were chosen without one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,25 +95,10 @@ class Retrieved:
 class Retriever(Protocol):
     """A way to find triples for questions."""
 
-    @property
-    def name(self) -> str:
-        """As --method takes it."""
-        ...
-
-    @property
-    def calibrated(self) -> bool:
-        """Whether its confidence is a probability that was fitted; else the reader alone says how sure an answer is."""
-        ...
-
-    @property
-    def default_hops(self) -> int:
-        """How far it looks where nothing is said."""
-        ...
-
-    @property
-    def hash(self) -> str | None:
-        """SHA-256 of a model of its own."""
-        ...
+    name: str  # as --method takes it
+    calibrated: bool  # its confidence is a probability that was fitted; else the reader alone says how sure it is
+    default_hops: int  # how far it looks where nothing is said
+    hash: str | None  # SHA-256 of a model of its own
 
     def retrieve(self, requests: Sequence[Request], pack: Pack, scope: Scope) -> list[Retrieved]:
         """Hypotheses for each request. Raises ModelError or UsageError, one line, for what concerns all of them."""

@@ -79,4 +79,7 @@ def make_method(name: str, options: MethodOptions, reader: Reader | None, plan: 
         return AmrRank.open(options.amr, ranker, config.find("model", options.encoder).path)
     from kgask.methods.baselines import NoKnowledge, PopularRelations, RandomTriples
 
-    return {"none": NoKnowledge, "random": RandomTriples, "popular": PopularRelations}[name]()
+    baselines: dict[str, Callable[[], TripleRetriever]] = {
+        one.name: one for one in (NoKnowledge, RandomTriples, PopularRelations)
+    }
+    return baselines[name]()

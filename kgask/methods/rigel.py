@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 
 from kgask.link.features import LinkModel
 from kgask.methods.base import PerPack
-from kgask.methods.protocol import MAX_HOPS, Request, Retrieved, Scope
+from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Scope
 from kgask.methods.understand import Linked, Understanding, calibrated, choose, features
 from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
@@ -30,38 +29,22 @@ from kgask.retrieve.walk import Route, Walk
 from kgask.types import PLANNED, Branch, EntityId, Evidence, Mention, Question, ScoredTriple, Seed
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PathHypothesis:
+def path_hypothesis(pack: Pack, route: Route) -> Hypothesis:
     """The relation paths of a plan that end in the same answers."""
+    steps = frozenset((len(walk.relations), walk.relations[-1]) for walk in route.walks)
+    return Hypothesis(route.prob, route.answers, steps, partial(_proof, pack, route), partial(route_query, route))
 
-    route: Route
 
-    @property
-    def score(self) -> float:
-        return self.route.prob
+def _proof(pack: Pack, route: Route, answers: Sequence[EntityId]) -> list[ScoredTriple]:
+    return trace_route(pack, route, np.asarray(answers))
 
-    @property
-    def answers(self) -> np.ndarray:
-        return self.route.answers
 
-    @property
-    def query(self) -> SetNode:
-        """The likeliest path from each topic; several topics narrow each other down."""
-        paths: dict[bytes, Walk] = {}
-        for walk in self.route.walks:
-            paths.setdefault(walk.frontiers[0].tobytes(), walk)
-        return reduce(And, map(path_query, paths.values()))
-
-    @property
-    def last_steps(self) -> set[tuple[int, int]]:
-        return {(len(walk.relations), walk.relations[-1]) for walk in self.route.walks}
-
-    def ordered(self, evidence: Evidence) -> list[EntityId]:
-        wanted = set(self.answers.tolist())
-        return [candidate.entity for candidate in evidence.candidates if candidate.entity in wanted]
-
-    def proof(self, pack: Pack, answers: Sequence[EntityId]) -> list[ScoredTriple]:
-        return trace_route(pack, self.route, np.asarray(answers))
+def route_query(route: Route) -> SetNode:
+    """The likeliest path from each topic; several topics narrow each other down."""
+    paths: dict[bytes, Walk] = {}
+    for walk in route.walks:
+        paths.setdefault(walk.frontiers[0].tobytes(), walk)
+    return reduce(And, map(path_query, paths.values()))
 
 
 def path_query(walk: Walk) -> SetNode:
@@ -97,14 +80,14 @@ class Rigel:
                 found.append(Retrieved())
                 continue
             with request.timer.stage("retrieve"):
-                found.append(self._retrieved(choose(pack, self.link_model, linked, scope)))
+                found.append(self._retrieved(choose(pack, self.link_model, linked, scope), pack))
         return found
 
-    def _retrieved(self, understood: Understanding | None) -> Retrieved:
+    def _retrieved(self, understood: Understanding | None, pack: Pack) -> Retrieved:
         if understood is None:
             return Retrieved()
         seeds = tuple(part.seed for part in understood.readings)
-        hypotheses = tuple(map(PathHypothesis, understood.routes))
+        hypotheses = tuple(path_hypothesis(pack, route) for route in understood.routes)
         return Retrieved(seeds, hypotheses, self.confidence(understood), understood)
 
     def confidence(self, understood: Understanding) -> float:

@@ -18,7 +18,7 @@ from kgask.errors import ModelError
 from kgask.machine.cores import usable_cores
 from kgask.plan.batches import by_length, in_chunks, padded
 from kgask.plan.matrix_cache import content_of
-from kgask.plan.providers import open_session
+from kgask.plan.providers import first_line, open_session
 
 GRAPH, TOKENIZER = "encoder.onnx", "tokenizer.json"
 FORMAT = CardFormat("encoder", 1, (GRAPH, TOKENIZER), "kgask train encoder FOLDER -o OUT")
@@ -41,15 +41,12 @@ class EncoderCard:
     @classmethod
     def load(cls, folder: Path) -> EncoderCard:
         """Raises ModelError for what is no encoder folder."""
-
-        def made(content: Content) -> EncoderCard:
+        with FORMAT.reading(folder) as content:
             prefixes = content.get("prefixes", {})
             return cls(
                 folder, int(content["max_tokens"]), str(content["pad_token"]), str(prefixes.get("question", "")),
                 str(prefixes.get("text", "")), str(content["files"][GRAPH]["sha256"]), content,
             )  # fmt: skip
-
-        return FORMAT.read(folder, made)
 
 
 class TextEncoder:
@@ -108,8 +105,7 @@ class TextEncoder:
             try:
                 return self._session.run([OUTPUT], feeds)
             except Exception as error:  # the binding raises many unrelated types
-                reason = (str(error).splitlines() or [type(error).__name__])[0]
-                raise ModelError(f"the encoder failed on {len(chunk)} texts ({reason[:160]})") from error
+                raise ModelError(f"the encoder failed on {len(chunk)} texts ({first_line(error)})") from error
 
         threads = usable_cores()
         size = min(MOST_ROWS, -(-len(rows) // threads))  # a few texts are shared out too

@@ -50,11 +50,11 @@ class TypeGraph:
         """bool [R]: relations that instances of the type have, in either direction; their types themselves are not
         among them."""
         if entity not in self._present:
-            self._present[entity] = self._looked_up(entity) if self._pack.types is None else self._listed(entity)
+            types = self._pack.types
+            self._present[entity] = self._looked_up(entity) if types is None else self._listed(types, entity)
         return self._present[entity]
 
-    def _listed(self, entity: EntityId) -> np.ndarray:
-        types = self._pack.types
+    def _listed(self, types: np.ndarray, entity: EntityId) -> np.ndarray:
         first, last = np.searchsorted(types[:, 0], [entity, entity + 1])
         present = np.zeros(self._pack.n_relations, bool)
         present[types[first:last, 1]] = True
@@ -63,6 +63,7 @@ class TypeGraph:
     def _looked_up(self, entity: EntityId) -> np.ndarray:
         """From at most 200 instances."""
         instances = self.instances(entity).targets
-        either = relations_of(self._pack, instances).reshape(2, self._pack.n_relations).any(axis=0)
+        forward, inverse = relations_of(self._pack, instances).reshape(2, self._pack.n_relations)
+        either = forward | inverse
         either[self._relations] = False
         return either

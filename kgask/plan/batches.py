@@ -19,7 +19,7 @@ import numpy as np
 
 from kgask.errors import FallbackWarning, ModelError
 from kgask.machine.cores import usable_cores
-from kgask.plan.providers import CUDA, after_cuda, first_line
+from kgask.plan.providers import CUDA, Session, after_cuda, first_line
 
 # Rows of one run. A GPU is one device: it wants few large runs. On the CPU a run has one thread and runs stand side by
 # side; each costs what one and a half questions cost, so they are as large as leaves work for all threads.
@@ -36,17 +36,17 @@ class Batches:
 
     def __init__(
         self,
-        session: object,
+        session: Session,
         pad_id: int,
         bind: bool = False,
-        spare: Callable[[], object] | None = None,
+        spare: Callable[[], Session] | None = None,
         note: str = "",
     ) -> None:
         self.note = note
         self._pad_id, self._spare = pad_id, spare
         self._use(session, bind)
 
-    def _use(self, session: object, bind: bool = False) -> None:
+    def _use(self, session: Session, bind: bool = False) -> None:
         self._session = session
         self._device = "cuda" if session.get_providers()[0] == CUDA else "cpu"
         self._binds = bind or self._device == "cuda"
@@ -73,7 +73,7 @@ class Batches:
                 except ModelError as error:
                     if self._spare is None:
                         raise
-                    self._go_on_with_spare(error.__cause__)
+                    self._go_on_with_spare(self._spare, error.__cause__ or error)
             return self._on_cpu([len(rows[row]) for row in chunk], lambda part: run_chunk([chunk[i] for i in part]))
 
         lengths = [len(row) for row in rows]
@@ -91,10 +91,10 @@ class Batches:
         size = max(FEW_ROWS, min(CPU_ROWS, -(-len(lengths) // threads)))
         return in_chunks(by_length(lengths, size, CPU_PADDING), threads, run)
 
-    def _go_on_with_spare(self, cause: Exception) -> None:
+    def _go_on_with_spare(self, spare: Callable[[], Session], cause: BaseException) -> None:
         self.note = after_cuda(cause)
         warnings.warn(self.note, FallbackWarning, stacklevel=2)
-        spare, self._spare = self._spare, None
+        self._spare = None
         self._use(spare())
 
     def _bound(self, directed: np.ndarray) -> object:

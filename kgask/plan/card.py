@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kgask.cards import CardFormat, Content
 
@@ -37,15 +38,14 @@ class RigelCard:
 
     @classmethod
     def load(cls, folder: Path) -> RigelCard:
-        """Read and check the card (:meth:`kgask.cards.CardFormat.read`); raises ModelError for what is no planner."""
-
-        def made(content: Content) -> RigelCard:
+        """Read and check the card; raises ModelError for what is no planner (:meth:`CardFormat.reading`)."""
+        with FORMAT.reading(folder) as content:
             calibration = content["calibration"]
             closed, linker = content.get("closed_vocabulary"), content.get("linker")
             return cls(
                 folder,
                 _length(content["max_tokens"]),
-                Calibration(_number(calibration["bias"]), _numbers(calibration["weights"])),
+                Calibration(finite(calibration["bias"]), _numbers(calibration["weights"])),
                 str(content["files"]["rigel.onnx"]["sha256"]),
                 None if closed is None else _keys(closed),
                 None if linker is None else _numbers(linker),
@@ -53,29 +53,28 @@ class RigelCard:
                 threshold(content.get("min_confidence", MIN_CONFIDENCE)),
             )
 
-        return FORMAT.read(folder, made)
 
-
-def threshold(value: object) -> float:
+def threshold(value: Any) -> float:
     """A confidence from which answers are printed; ValueError for what is none."""
-    number = _number(value)
+    number = finite(value)
     if not 0.0 <= number <= 1.0:
         raise ValueError(f"min_confidence {value}")
     return number
 
 
-def _number(value: object) -> float:
+def finite(value: Any) -> float:
+    """A number of a card; ValueError or TypeError for what is none, infinity among it."""
     number = float(value)
     if not math.isfinite(number):
         raise ValueError(f"{value} among its weights")
     return number
 
 
-def _numbers(weights: dict[str, object]) -> dict[str, float]:
-    return {name: _number(weight) for name, weight in weights.items()}
+def _numbers(weights: dict[str, Any]) -> dict[str, float]:
+    return {name: finite(weight) for name, weight in weights.items()}
 
 
-def _length(value: object) -> int:
+def _length(value: Any) -> int:
     if int(value) < LEAST_TOKENS:
         raise ValueError(f"max_tokens {value}")
     return int(value)

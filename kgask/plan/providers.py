@@ -9,6 +9,8 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from kgask.errors import FallbackWarning, ModelError
 from kgask.machine.remembered import content_hash
 from kgask.machine.trial import Trial
 
+Session = Any  # onnxruntime.InferenceSession: the library has no types
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"
 CPU_GRAPH = "rigel.onnx"
@@ -64,7 +67,7 @@ def silenced() -> Iterator[None]:
         os.close(nowhere)
 
 
-def open_session(model: Path, cuda: Path | None = None) -> tuple[object, str]:
+def open_session(model: Path, cuda: Path | None = None) -> tuple[Session, str]:
     """An ONNX Runtime session on the best provider that works, and a note that says which.
 
     ``model`` is the graph for the CPU, ``cuda`` the one for CUDA. An int8 graph is no use there: CUDA has no kernel
@@ -77,7 +80,7 @@ def open_session(model: Path, cuda: Path | None = None) -> tuple[object, str]:
     return _open_session(model, cuda)
 
 
-def _open_session(model: Path, cuda: Path | None) -> tuple[object, str]:
+def _open_session(model: Path, cuda: Path | None) -> tuple[Session, str]:
     with silenced():
         import onnxruntime
 
@@ -85,7 +88,7 @@ def _open_session(model: Path, cuda: Path | None) -> tuple[object, str]:
         failed = ""
         if CUDA in wanted and cuda is None:
             note = f"planner on the CPU (CUDA runs {CUDA_GRAPH}, which this model does not have)"
-        elif CUDA in wanted:
+        elif CUDA in wanted and cuda is not None:
             try:
                 return _cuda_session(onnxruntime, cuda), note
             except Exception as error:  # the binding raises many unrelated types
@@ -112,13 +115,13 @@ def _trial(model: Path, cuda: Path | None) -> Trial:
 
 def attempt(payload: Mapping[str, str | None]) -> None:
     """In a child: open the model as it will be opened and run it once. What it raises is said where it is used."""
-    model, cuda = (Path(path) if path else None for path in (payload["model"], payload["cuda"]))
+    model, cuda = str(payload["model"]), payload["cuda"]
     with contextlib.suppress(Exception):
-        session, _ = _open_session(model, cuda)
+        session, _ = _open_session(Path(model), Path(cuda) if cuda else None)
         session.run(None, {node.name: _ones(node) for node in session.get_inputs()})
 
 
-def open_on_cpu(model: Path) -> object:
+def open_on_cpu(model: Path) -> Session:
     """A session of ``model`` on the CPU, whatever else there is. Raises :class:`ModelError`."""
     with silenced():
         import onnxruntime
@@ -129,12 +132,12 @@ def open_on_cpu(model: Path) -> object:
             raise ModelError(f"{model}: not a usable ONNX model ({first_line(error)})") from error
 
 
-def after_cuda(error: Exception) -> str:
+def after_cuda(error: BaseException) -> str:
     """The note of a planner that CUDA failed for."""
     return f"planner on the CPU ({CUDA_FAILED}: {first_line(error)})"
 
 
-def _cpu_session(onnxruntime: object, model: Path) -> object:
+def _cpu_session(onnxruntime: ModuleType, model: Path) -> Session:
     """One thread a run; :mod:`kgask.plan.batches` puts runs side by side.
 
     Measured with MiniLM in int8 on two busy cores: a question takes 3.4 ms with
@@ -156,7 +159,7 @@ def _cpu_session(onnxruntime: object, model: Path) -> object:
     )
 
 
-def _cuda_session(onnxruntime: object, model: Path) -> object:
+def _cuda_session(onnxruntime: ModuleType, model: Path) -> Session:
     """A session on the first GPU that has answered once; raises what the binding raises."""
     with contextlib.suppress(Exception):  # CUDA that came as Python packages is found only so
         onnxruntime.preload_dlls()
@@ -170,13 +173,13 @@ def _cuda_session(onnxruntime: object, model: Path) -> object:
     return session
 
 
-def _ones(node: object) -> np.ndarray:
+def _ones(node: Any) -> np.ndarray:
     """A small input that fits: 2 wherever the graph leaves a size open."""
     shape = [size if isinstance(size, int) else 2 for size in node.shape]
     return np.ones(shape, np.int64 if "int64" in node.type else np.float32)
 
 
-def _options(onnxruntime: object) -> object:
+def _options(onnxruntime: ModuleType) -> Any:
     options = onnxruntime.SessionOptions()
     options.inter_op_num_threads = 1
     options.log_severity_level = 4  # fatal only
@@ -184,6 +187,6 @@ def _options(onnxruntime: object) -> object:
     return options
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """What an exception of a binding says first, at most 200 characters."""
     return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +21,10 @@ from kgask.pack.records import RelationText
 from kgask.plan.batches import Batches
 from kgask.plan.card import CLOSED_FILE, RigelCard
 from kgask.plan.matrix_cache import cached_matrix, content_of, key_of, read_matrix
-from kgask.plan.providers import CPU_GRAPH, CUDA, CUDA_GRAPH, FULL_GRAPH, open_on_cpu, open_session
+from kgask.plan.providers import CPU_GRAPH, CUDA, CUDA_GRAPH, FULL_GRAPH, Session, open_on_cpu, open_session
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 MASK = "[MASK]"  # stands for the topic in every planner text
 MASK_TOKENS = ("[MASK]", "<mask>")  # what the tokenizers of BERT-like and RoBERTa-like encoders call it
@@ -43,7 +47,7 @@ class HopDistributions:
     answer_types: np.ndarray  # float32 [B, 4]: entity, date, number, yes/no
 
 
-def special_token(tokenizer: object, names: Sequence[str]) -> str | None:
+def special_token(tokenizer: Tokenizer, names: Sequence[str]) -> str | None:
     """The first of ``names`` that the tokenizer has."""
     return next((name for name in names if tokenizer.token_to_id(name) is not None), None)
 
@@ -60,19 +64,19 @@ class RigelPlanner:
     def __init__(
         self,
         card: RigelCard,
-        session: object,
-        tokenizer: object,
+        session: Session,
+        tokenizer: Tokenizer,
         note: str,
         graph: Path | None = None,
-        spare: Callable[[], object] | None = None,
+        spare: Callable[[], Session] | None = None,
     ) -> None:
         self.card = card
         self._graph = graph  # another graph than the folder's own
         self._session = session
         self._tokenizer = tokenizer
-        self._mask_token = special_token(tokenizer, MASK_TOKENS)
+        self._mask_token = special_token(tokenizer, MASK_TOKENS) or MASK
         pad_token = special_token(tokenizer, PAD_TOKENS)
-        pad_id = tokenizer.token_to_id(pad_token) if pad_token else 0
+        pad_id = (tokenizer.token_to_id(pad_token) if pad_token else None) or 0
         self._batches = Batches(session, pad_id, spare=spare, note=note)
 
     @property
@@ -119,7 +123,7 @@ class RigelPlanner:
         raises :class:`ModelError` for one that it was not trained on.
         """
         if self.card.closed is not None:
-            return self._closed_matrix(relations)
+            return self._closed_matrix(self.card.closed, relations)
         texts, owners, weights = weighted_texts(relations)
         key = key_of(self._content(), self.note, texts, owners, weights.ravel().tolist())
         shape = (2 * len(relations), self._width())
@@ -127,8 +131,8 @@ class RigelPlanner:
             key, shape, lambda: mean_directed(self._encode_texts(texts), owners, weights, len(relations))
         )
 
-    def _closed_matrix(self, relations: Sequence[RelationText]) -> np.ndarray:
-        rows = {key: row for row, key in enumerate(self.card.closed)}
+    def _closed_matrix(self, closed: tuple[str, ...], relations: Sequence[RelationText]) -> np.ndarray:
+        rows = {key: row for row, key in enumerate(closed)}
         unknown = [relation.key for relation in relations if relation.key not in rows]
         if unknown:
             raise ModelError(
@@ -177,7 +181,7 @@ class RigelPlanner:
         return self._batches.run(rows, directed, first_mask, outputs)
 
 
-def check_graph(session: object, path: Path) -> None:
+def check_graph(session: Session, path: Path) -> None:
     """Raises :class:`ModelError` when the graph lacks an input or output of this format, or says other widths."""
     shapes = {node.name: node.shape for node in (*session.get_inputs(), *session.get_outputs())}
     missing = [name for name in (*INPUTS, *PLAN_OUTPUTS, *TEXT_OUTPUTS) if name not in shapes]
