@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
-from importlib import resources
 
 from kgask.corpus.pack_wordings import UNKNOWN, word_pack
 from kgask.corpus.voices import names_other_kind
 from kgask.corpus.wordings import FORWARD, INVERSE, RelationWordings, load_wordings
+from kgask.eval.forms import forms_of
 from kgask.pack.labels import relation_phrase
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
@@ -41,7 +41,7 @@ class Wording:
         self._write = write
         wordings = load_wordings()
         self._words = word_pack(pack, wordings, rng)
-        self._forms = _forms()
+        self._forms = forms_of("make_wordings.txt")
         self._relations = pack.relations()
         self._sure = [_sure_texts(relation, wordings) for relation in self._relations]
         self.refused = 0  # questions of the writer that did not name the topic, named the answer, or ran on
@@ -132,13 +132,3 @@ def _names_another(template: str, letter: str, inverse: bool, known: RelationWor
     """Whether a template names a kind of thing that neither the topic nor what is asked for can be."""
     asked = known.ends(inverse)[1]
     return names_other_kind(template.replace("{x}", ""), letter + ("" if asked == UNKNOWN else asked))
-
-
-def _forms() -> dict[str, list[str]]:
-    """Lines of ``make_wordings.txt`` by their first word."""
-    found: dict[str, list[str]] = {}
-    for line in (resources.files("kgask.eval") / "make_wordings.txt").read_text(encoding="utf-8").splitlines():
-        kind, _, text = line.strip().partition(" ")
-        if kind and kind != "#":
-            found.setdefault(kind, []).append(text)
-    return found

@@ -14,73 +14,14 @@ from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import MAX_QUESTION_CHARS, AskOptions
 from kgask.answer.result import Answer
 from kgask.errors import UsageError
+from kgask.eval.forms import forms_of
 
 N = 10_000  # questions of the bar
 BATCH = 64
 
-WORDS = (
-    "about above across after again ahead almost along already also although always among another around aside away "
-    "because become before behind below beneath beside better between beyond bring brought careful carry certain "
-    "cheaper choose clever close consider could curious different difficult during early easily either enough even "
-    "every everything exactly extra faster finally follow forget further gently hardly having heavy help however "
-    "instead keep kindly large later least likely little loudly many maybe might mostly much never nothing often only "
-    "otherwise perhaps please possible probably quickly quite rather really remember seldom several should simple "
-    "slowly sometimes somewhat soon still sudden surely therefore these thing think though through together tomorrow "
-    "toward twice under unless until upon useful usual various very wait wander warmer whatever whenever wherever "
-    "whether while without wonder would yesterday yet"
-).split()
-THINGS = (
-    "soup socks bicycle kettle laundry shoelace umbrella pancake toothbrush lawn sofa printer battery carpet sandwich "
-    "keyboard fridge garden homework haircut suitcase ladder pillow noodle shampoo backpack curtain dishwasher puddle"
-).split()
-DOINGS = "fix clean cook find borrow paint fold lose wash move open sharpen sell measure carry peel shrink".split()
-QUALITIES = "wet cheap noisy sticky heavy slow dusty crooked spicy cold soft late boring fragile tangled".split()
-ABOUT_THINGS = (
-    "how do i {do} a {thing}",
-    "why is my {thing} so {quality}",
-    "should i {do} the {thing} before lunch or after",
-    "what is the best way to {do} a {quality} {thing}",
-    "can you {do} my {thing} for me",
-    "is a {quality} {thing} better than a {quality2} one",
-    "where did i put my {thing}",
-    "how long does it take to {do} a {thing}",
-    "my {thing} is {quality}, what now",
-    "what would happen if every {thing} were {quality}",
-)
-TALK = (
-    "how are you today",
-    "tell me a joke",
-    "what is {n} times {m}",
-    "what time is it right now",
-    "will it rain on the day after tomorrow",
-    "do you dream when nobody is asking",
-    "what should i have for dinner tonight",
-    "i am bored, entertain me",
-    "please write a poem in {n} lines",
-    "is it wrong to lie",
-    "what is the meaning of all this",
-    "who am i",
-    "what did i say {n} minutes ago",
-    "sing something",
-    "turn the lights off in {n} minutes",
-    "translate good morning for me",
-    "how many sheep do i have to count",
-    "if i have {n} apples and eat {m}, how many are left",
-    "why do people yawn",
-    "remind me to call back at {n}",
-)
-ABOUT_NAMES = (
-    "what did {name} have for breakfast on tuesday",
-    "why is {name} so loud",
-    "can {name} fix my {thing}",
-    "how many {thing}s fit into {name}",
-    "does {name} like a {quality} {thing}",
-    "what is the phone number of {name}",
-    "is {name} open on sunday at {n}",
-    "how do i {do} {name}",
-    "what colour are the socks of {name}",
-    "what would {name} say about my {thing}",
-)
+_FORMS = forms_of("off_topic.txt")
+WORDS, THINGS, DOINGS, QUALITIES = (" ".join(_FORMS[kind]).split() for kind in ("word", "thing", "doing", "quality"))
+ABOUT_THINGS, TALK, ABOUT_NAMES = (_FORMS[kind] for kind in ("about-things", "talk", "about-names"))
 # Scripts, marks that join or turn text round, controls, symbols, a lone surrogate.
 RANGES = (
     (0x21, 0x7E), (0xA1, 0x24F), (0x300, 0x36F), (0x400, 0x4FF), (0x590, 0x6FF), (0x900, 0x97F), (0x200B, 0x202E),
