@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from kgask.answer.request import AskOptions
 from kgask.errors import PackError
 from kgask.link.features import HAND
 from kgask.link.linker import Linker
+from kgask.methods.baselines import RandomTriples
 from kgask.methods.protocol import Request, Retrieved, Scope
 from kgask.methods.rigel import route_query
 from kgask.methods.understand import Linked, Understanding, choose, features
@@ -224,6 +226,33 @@ def test_what_fails_where_arrays_are_read_is_called_damage(read: Callable[..., o
     rest = {"edges_of": (0,), "follow": (np.ones(1), np.ones(2 * films.n_relations))}.get(read.__name__, ())
     with pytest.raises(PackError, match="damaged.*kgask pack check"):
         read(films, beyond, *rest)
+
+
+@pytest.mark.parametrize("method", [None, RandomTriples()])
+@pytest.mark.parametrize(
+    "array", ["out_indptr", "out_relation", "out_object", "in_indptr", "in_relation", "in_subject"]
+)
+def test_whatever_an_array_holds_is_an_answer_a_refusal_or_damage(
+    array: str, method: RandomTriples | None, kg: Pipeline, family_path: Path, tmp_path: Path
+) -> None:
+    """Values out of range, below zero, in another order, each in a part of the array: sizes and ends stay."""
+    folder, said = Path(shutil.copytree(family_path, tmp_path / "damaged")), 0
+    whole, rng = np.load(folder / f"{array}.npy"), np.random.default_rng(5)
+    for trial in range(12):
+        values = whole.copy()
+        part = rng.random(len(values)) < rng.choice([0.05, 0.3, 1.0])
+        part[[0, -1]] = False  # opening looks at these
+        wrong = [np.iinfo(values.dtype).max, -7, len(whole) + 3, *rng.permutation(values)[:5]]
+        values[part] = rng.choice(wrong, int(part.sum()))
+        np.save(folder / f"{array}.npy", values)
+        with Pack.open(folder) as pack:
+            damaged = Pipeline(pack, kg.planner, None, retriever=method)
+            for text in ("Who is married to Cora Reed?", "Who are the children of the wife of George Hill?"):
+                try:
+                    damaged.ask(text, hops=2, min_confidence=0.0, explain=bool(trial % 2))
+                except PackError as error:
+                    said += "kgask pack check" in str(error) or "no triple" in str(error) or "no entity" in str(error)
+    assert said or array.startswith("in_") or array == "out_relation"
 
 
 def test_arrays_in_memory_have_no_pack_to_be_checked(films: Pack) -> None:

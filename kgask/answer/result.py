@@ -88,37 +88,9 @@ class Answer:
         return f"{asked}, {_shortened(self.text)}, confidence={self.confidence})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer as JSON values: the contract of ``kgask ask --json``.
+        """The answer as JSON values: the object that ``kgask ask --json`` prints, described in ``docs/json.md``.
 
-        ================  ===================================================================
-        ``question``      the question as asked
-        ``answer``        text, several answers joined by `` | ``; null when there is none
-        ``entities``      answer entities or literals, best first: ``id``, ``key``, ``label``
-        ``support``       triples that lead from the seeds to every listed entity: ``id``, ``subject``, ``relation``,
-                          ``object`` (labels), ``hop`` (from 1), ``score``, ``qualifiers`` (what the triple is said
-                          with: relation and value, labels)
-        ``confidence``    0..1, calibrated probability that the answer is right (of other methods than rigel the
-                          reader's own, which only ranks answers)
-        ``abstained``     true when there is no answer
-        ``reason``        why not; null when answered
-        ``died_at``       where the question ended without an answer: ``link`` (no such entity), ``plan``
-                          (no relation means that), ``retrieve`` (the graph lacks it), ``read`` (facts were
-                          found, none answers), ``confidence`` (below the threshold); null when answered
-        ``query``         what was asked of the graph, as text; null when nothing is answered, or triples were
-                          chosen without a plan
-        ``seeds``         topic entities: ``id``, ``key``, ``label``, ``mention``, ``match``, ``score``
-        ``alternatives``  other readings that were looked at, best first, at most five: ``seed``
-                          (``id``, ``key``, ``label``), ``path`` (relation labels, ``<inv>-`` before
-                          one that is followed backward), ``score``, ``answers`` (the first labels),
-                          ``n_answers``
-        ``notes``         what was read tolerantly or is ambiguous
-        ``method``        how triples were found: ``rigel``, or what ``--method`` says
-        ``timings_ms``    milliseconds per stage
-        ``hashes``        of ``pack``, ``model``, ``reader``, and of another method's own model (``method``)
-        ``passages``      only with ``--context``: texts that name answers which no triple proves: ``id``, ``text``
-        ``written``       only with ``--free``: the reader's whole text; null when it was not asked
-        ``unverified``    only with ``--free``: pieces of it that name nothing that was retrieved
-        ================  ===================================================================
+        ``passages`` is there where the reader was shown any, ``written`` and ``unverified`` where it writes freely.
         """
         content: dict[str, Any] = {
             "question": self.question,

@@ -112,4 +112,7 @@ def degree_of(csr: Csr, ids: np.ndarray) -> np.ndarray:
     """Triples in and out of each entity (int64)."""
     ids = np.asarray(ids, dtype=np.int64)
     outgoing = csr.out_indptr[ids + 1].astype(np.int64) - csr.out_indptr[ids]
-    return outgoing + csr.in_indptr[ids + 1] - csr.in_indptr[ids]
+    degrees = outgoing + csr.in_indptr[ids + 1] - csr.in_indptr[ids]
+    if len(degrees) and degrees.min() < 0:
+        raise ValueError("rows end before they begin")
+    return degrees

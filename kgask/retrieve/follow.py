@@ -45,8 +45,11 @@ def _rows(indptr: np.ndarray, entities: np.ndarray) -> tuple[np.ndarray, np.ndar
     """Row numbers of the entities' triples, and the entity of each."""
     starts = indptr[entities].astype(np.int64)
     counts = indptr[entities + 1].astype(np.int64) - starts
+    total = int(counts.sum())
+    if total > len(entities) * int(indptr[-1]):
+        raise ValueError("rows longer than the graph")  # before memory is asked for
     first = np.cumsum(counts) - counts
-    rows = np.arange(counts.sum(), dtype=np.int64) - np.repeat(first - starts, counts)
+    rows = np.arange(total, dtype=np.int64) - np.repeat(first - starts, counts)
     return rows, np.repeat(entities, counts)
 
 
