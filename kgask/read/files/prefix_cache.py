@@ -19,10 +19,13 @@ import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from kgask.machine.files import TMP_SUFFIX, whole_file
 from kgask.machine.homes import cache_home
+
+if TYPE_CHECKING:
+    from kgask.read.gguf.engine import Engine
 
 FOLDER = "prefixes"
 MAGIC = b"kgask prefix 1\n"
@@ -48,28 +51,10 @@ def model_key(path: Path, file_hash: str) -> str:
     return f"{file_hash} {stamp} {' '.join(versions)}"
 
 
-class StateEngine(Protocol):
-    """What of an engine is needed: a context whose first tokens can be taken out and put back."""
-
-    keeps_states: bool  # False: recurrent, hybrid, encoder-decoder
-
-    def reserve(self, n_tokens: int) -> None: ...
-
-    def holds(self, tokens: Sequence[int]) -> bool: ...
-
-    def hold(self, tokens: Sequence[int]) -> None: ...
-
-    def state(self) -> bytes: ...
-
-    def restore(self, tokens: Sequence[int], state: bytes) -> bool: ...
-
-    def state_key(self) -> str: ...
-
-
 class PrefixCache:
     """The states of one model's static parts."""
 
-    def __init__(self, engine: StateEngine, model_key: str, folder: Path | None = None, most_bytes: int = MOST_BYTES):
+    def __init__(self, engine: Engine, model_key: str, folder: Path | None = None, most_bytes: int = MOST_BYTES):
         self._engine, self._model_key = engine, model_key
         self._folder = cache_home() / FOLDER if folder is None else folder
         self._most_bytes = most_bytes

@@ -12,11 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from kgask.machine.child import ChildDied, in_child
 from kgask.machine.remembered import recall, remember
 from kgask.read.gguf.header import GgufHeader
+
+if TYPE_CHECKING:
+    from kgask.read.gguf.engine import Engine
 
 # Private-use characters: they stand for the texts while a template is rendered.
 USER, SYSTEM = "\ue000kgask\ue000", "\ue001kgask\ue001"
@@ -33,16 +36,6 @@ NO_SYSTEM_ROLE = "; it has no system role, so instructions stand before the ques
 
 # What a template marks turns with: <|im_start|>, <start_of_turn>, [INST], <<SYS>>, </s>, ### User:
 _MARKER = re.compile(r"<{1,2}[^<>\n]{1,40}>{1,2}|\[/?[A-Z_]{2,30}\]|#{2,} ?[A-Za-z]{2,20}:?|\b[A-Z]{4,20}: ?")
-
-
-class Vocabulary(Protocol):
-    """What of an engine is needed to put data into tokens."""
-
-    def tokenize(self, text: str, *, special: bool = False, add_bos: bool = False) -> list[int]: ...
-
-    def marks_turns(self, token: int) -> bool: ...
-
-    def token_text(self, token: int) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +65,7 @@ class ChatFormat:
         return sorted({found.strip() for found in _MARKER.findall(frame)}, key=len, reverse=True)
 
 
-def data_tokens(vocabulary: Vocabulary, text: str, markers: Sequence[str] = ()) -> list[int]:
+def data_tokens(engine: Engine, text: str, markers: Sequence[str] = ()) -> list[int]:
     """Tokens of text that is data: none of them marks a turn.
 
     Without ``special`` llama.cpp makes no control token from text; but a file may call its markers
@@ -80,11 +73,11 @@ def data_tokens(vocabulary: Vocabulary, text: str, markers: Sequence[str] = ()) 
     """
     for marker in markers:
         text = _broken_up(text, marker)
-    tokens = vocabulary.tokenize(text)
-    found = {vocabulary.token_text(token) for token in tokens if vocabulary.marks_turns(token)}
+    tokens = engine.tokenize(text)
+    found = {engine.token_text(token) for token in tokens if engine.marks_turns(token)}
     for marker in found:
         text = _broken_up(text, marker.replace("\u2581", " ").strip() or marker)
-    return [token for token in vocabulary.tokenize(text) if not vocabulary.marks_turns(token)] if found else tokens
+    return [token for token in engine.tokenize(text) if not engine.marks_turns(token)] if found else tokens
 
 
 def _broken_up(text: str, marker: str) -> str:

@@ -10,26 +10,23 @@ last of those is where the prompt ends.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from kgask.config import AUTO
 from kgask.errors import ModelError
-from kgask.read.gguf.engine import Engine
-
-FLASH_ATTENTION_OFF = 0
+from kgask.read.gguf.engine import FLASH_ATTENTION_OFF, Engine
 
 
 class EncoderDecoder(Engine):
     """A loaded model of the T5 family. Raises ModelError where llama.cpp refuses."""
 
-    def __init__(
-        self, path: Path, n_threads: int | None = None, gpu_layers: int | str = AUTO, extra_buffers: bool = False
-    ):
-        super().__init__(path, n_threads, gpu_layers, extra_buffers)
-        llama = self._llama
+    # Flash attention would be used where the decoder looks at the encoder, with keys and values rounded to float16:
+    # log-probabilities then differ from torch's by 1e-3.
+    flash_attention = FLASH_ATTENTION_OFF
+    whole_at_once = True  # the encoder sees a prompt at once or not at all
+
+    def _opened(self) -> None:
+        llama, path = self._llama, self.path
         if not (llama.llama_model_has_encoder(self._model) and llama.llama_model_has_decoder(self._model)):
             raise ModelError(f"{path}: has no encoder or no decoder; use a whole encoder-decoder model")
         self._end = int(llama.llama_vocab_eos(self.vocab))
@@ -51,12 +48,6 @@ class EncoderDecoder(Engine):
         self._encode(prompt, 1 + len(reply) + len(draft))
         return super().logits_after([self._start, *reply], draft)
 
-    def logits_at(self, tokens: Sequence[int], positions: Sequence[int]) -> list[np.ndarray]:
-        """float32 [n_vocab] after the token at each position; none of them before the prompt's last one."""
-        prompt, reply = self._parted(tokens)
-        self._encode(prompt, 1 + len(reply))
-        return super().logits_at([self._start, *reply], [position - len(prompt) + 1 for position in positions])
-
     def _parted(self, tokens: Sequence[int]) -> tuple[list[int], list[int]]:
         """Prompt (with its end) and reply."""
         tokens = list(tokens)
@@ -64,16 +55,6 @@ class EncoderDecoder(Engine):
             raise ModelError(f"{self.path}: an encoder-decoder's prompt must end with its end-of-text token")
         n_prompt = len(tokens) - tokens[::-1].index(self._end)
         return tokens[:n_prompt], tokens[n_prompt:]
-
-    def _context_params(self, n_ctx: int) -> Any:
-        params = super()._context_params(n_ctx)
-        # It would be used where the decoder looks at the encoder, with keys and values rounded to float16: log-
-        # probabilities then differ from torch's by 1e-3.
-        params.flash_attn_type = FLASH_ATTENTION_OFF
-        return params
-
-    def _n_ubatch(self, n_ctx: int) -> int:
-        return n_ctx  # the encoder sees a prompt at once or not at all
 
     def _free_context(self) -> None:
         super()._free_context()
@@ -84,18 +65,8 @@ class EncoderDecoder(Engine):
         self.reserve(max(len(prompt), n_decoded))  # not later: a new context has not seen the prompt
         if prompt == self._encoded:
             return
-        llama, batch = self._llama, self._batch
+        llama = self._llama
         llama.llama_memory_clear(llama.llama_get_memory(self._context), True)
         self._held, self._rows, self._encoded = [], {}, []
-        batch.n_tokens = len(prompt)
-        for index, token in enumerate(prompt):
-            batch.token[index] = token
-            batch.pos[index] = index
-            batch.n_seq_id[index] = 1
-            batch.seq_id[index][0] = 0
-            batch.logits[index] = True
-        self._take_free_cores()
-        code = llama.llama_encode(self._context, batch)
-        if code != 0:
-            raise ModelError(f"{self.path}: llama.cpp failed to encode {len(prompt)} tokens (code {code})")
+        self._run(llama.llama_encode, prompt, 0, range(len(prompt)))
         self._encoded = prompt

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,7 @@ from kgask.read.gguf.bindings import load_bindings, load_model
 SMALLEST_CONTEXT = 512
 BATCH_TOKENS = 512
 MOMENT_S = 1e-4  # between two looks at what else runs
-# Measured on one core, 450 and 900 tokens, 3 M and 22 M parameters: 1.2 to 1.4 times as fast as without. Its sums
-# depend a little on how many tokens are evaluated at once: the probabilities of all replies, some of them read with
-# the prompt and some after it, summed to 1.0002 on a random model (1.0000000 without it).
-FLASH_ATTENTION_AUTO = -1
+FLASH_ATTENTION_AUTO, FLASH_ATTENTION_OFF, FLASH_ATTENTION_ON = -1, 0, 1
 ALL_LAYERS = 1 << 20
 _CONTROL, _USER_DEFINED = 1 << 3, 1 << 4  # llama_token_attr
 _MARKUP = frozenset("<>[]{}|#\uff5c")
@@ -47,6 +44,12 @@ class Engine:
 
     prompt_end: tuple[int, ...] = ()  # tokens that close a prompt, after all that its text gives
     yields = True  # takes fewer threads while other processes use the cores
+    # Measured on one core, 450 and 900 tokens, 3 M and 22 M parameters: 1.2 to 1.4 times as fast as without. Its sums
+    # depend a little on how many tokens are evaluated at once: the probabilities of all replies, some of them read with
+    # the prompt and some after it, summed to 1.0002 on a random model (1.0000000 without it).
+    flash_attention = FLASH_ATTENTION_AUTO
+    whole_at_once = False  # a text is evaluated in one piece, not by some hundred tokens
+    _model: Any = None
 
     def __init__(
         self, path: Path, n_threads: int | None = None, gpu_layers: int | str = AUTO, extra_buffers: bool = False
@@ -65,6 +68,10 @@ class Engine:
         self._marking: dict[int, bool] = {}
         self._held: list[int] = []  # tokens that the context holds
         self._rows: dict[int, int] = {}  # number of tokens -> row of the last batch with the logits after them
+        self._opened()
+
+    def _opened(self) -> None:
+        """What a kind of model needs beside the rest."""
 
     @property
     def note(self) -> str:
@@ -76,14 +83,13 @@ class Engine:
 
     def close(self) -> None:
         """Free the model; safe to call twice."""
-        llama = self._llama
         self._free_context()
         if self._model:
-            llama.llama_model_free(self._model)
+            self._llama.llama_model_free(self._model)
             self._model = None
 
     def __del__(self) -> None:
-        if getattr(self, "_model", None):
+        if self._model:
             self.close()
 
     def _free_context(self) -> None:
@@ -152,16 +158,12 @@ class Engine:
         params = self._llama.llama_context_default_params()
         params.n_ctx = n_ctx
         params.n_batch = n_ctx
-        params.n_ubatch = self._n_ubatch(n_ctx)
+        params.n_ubatch = n_ctx if self.whole_at_once else min(n_ctx, BATCH_TOKENS)
         params.n_threads = params.n_threads_batch = self.n_threads
-        params.flash_attn_type = FLASH_ATTENTION_AUTO
+        params.flash_attn_type = self.flash_attention
         params.offload_kqv = self.gpu_layers > 0
         params.no_perf = True
         return params
-
-    def _n_ubatch(self, n_ctx: int) -> int:
-        """Tokens that are evaluated at once."""
-        return min(n_ctx, BATCH_TOKENS)
 
     def _take_free_cores(self) -> None:
         """As many threads for the next evaluation as find a core of their own."""
@@ -182,15 +184,7 @@ class Engine:
         tokens = list(tokens)
         if self._held[: len(tokens)] != tokens or len(tokens) not in self._rows:
             self._evaluate([*tokens, *draft], range(len(tokens) - 1, len(tokens) + len(draft)))
-        return self._row(len(tokens))
-
-    def logits_at(self, tokens: Sequence[int], positions: Sequence[int]) -> list[np.ndarray]:
-        """float32 [n_vocab] after the token at each (0-based) position, all from one evaluation."""
-        self._evaluate(list(tokens), positions)
-        return [self._row(position + 1) for position in positions]
-
-    def _row(self, n_tokens: int) -> np.ndarray:
-        pointer = self._llama.llama_get_logits_ith(self._context, self._rows[n_tokens])
+        pointer = self._llama.llama_get_logits_ith(self._context, self._rows[len(tokens)])
         return np.ctypeslib.as_array(pointer, (self.n_vocab,))
 
     def _evaluate(self, tokens: list[int], positions: Sequence[int]) -> None:
@@ -206,21 +200,23 @@ class Engine:
             llama.llama_memory_clear(llama.llama_get_memory(self._context), True)  # recurrent models cannot cut
             shared = 0
         self._held, self._rows = [], {}
-        batch, count, wanted = self._batch, len(tokens) - shared, frozenset(positions)
-        batch.n_tokens = count
-        for index, token in enumerate(tokens[shared:]):
-            position = shared + index
-            batch.token[index] = token
-            batch.pos[index] = position
-            batch.n_seq_id[index] = 1
-            batch.seq_id[index][0] = 0
-            batch.logits[index] = position in wanted
-        self._take_free_cores()
-        code = llama.llama_decode(self._context, batch)
-        if code != 0:
-            raise ModelError(f"{self.path}: llama.cpp failed to evaluate {count} tokens (code {code})")
+        self._run(llama.llama_decode, tokens[shared:], shared, frozenset(positions))
         self._held = tokens
         self._rows = {position + 1: position - shared for position in positions}
+
+    def _run(self, function: Any, tokens: Sequence[int], first: int, wanted: Collection[int]) -> None:
+        """``llama_decode`` or ``llama_encode`` of tokens that stand at ``first`` and after it, with an output at each
+        ``wanted`` position."""
+        batch = self._batch
+        batch.n_tokens = len(tokens)
+        for index, token in enumerate(tokens):
+            batch.token[index], batch.pos[index] = token, first + index
+            batch.n_seq_id[index], batch.seq_id[index][0] = 1, 0
+            batch.logits[index] = first + index in wanted
+        self._take_free_cores()
+        code = function(self._context, batch)
+        if code != 0:
+            raise ModelError(f"{self.path}: llama.cpp failed to evaluate {len(tokens)} tokens (code {code})")
 
     # --- writing freely -------------------------------------------------------------------------
 
@@ -228,7 +224,7 @@ class Engine:
     def end_token(self) -> int | None:
         """The token that ends a turn; None when the vocabulary has none."""
         for find in (self._llama.llama_vocab_eot, self._llama.llama_vocab_eos):
-            token = find(self.vocab)
+            token: int = find(self.vocab)
             if token >= 0:
                 return token
         return None

@@ -32,19 +32,7 @@ NOT_A_TEXT_MODEL = frozenset(
         "clip", "wavtokenizer-dec", "mmproj", "t5encoder", "whisper",
     }
 )  # fmt: skip
-_SCALARS = {
-    0: "<B",
-    1: "<b",
-    2: "<H",
-    3: "<h",
-    4: "<I",
-    5: "<i",
-    6: "<f",
-    7: "<?",
-    10: "<Q",
-    11: "<q",
-    12: "<d",
-}
+_SCALARS = {kind: f"<{letter}" for kind, letter in zip((*range(8), 10, 11, 12), "BbHhIif?Qqd", strict=True)}
 _STRING, _ARRAY = 8, 9
 # type -> (name, values in a block, bytes of a block); ggml/src/ggml-common.h. Types not listed are not measured.
 _TYPES = {
