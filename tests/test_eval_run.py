@@ -31,8 +31,8 @@ from kgask.eval.records import from_line, read_predictions, to_line
 from kgask.eval.resolve import Resolver
 from kgask.eval.run import Asking, ask, run
 from kgask.pack.store import Pack
-from kgask.read.cross_encoder.reader import LlamaReader
-from kgask.read.gguf.free import FreeReader, Writing
+from kgask.read.gguf.reader import FreeReader, Writing
+from kgask.read.load import load_reader
 from kgask.sets.gold import Gold, GoldAnswer, GoldTopic, sample
 
 FILMS = ("Harbour Lights", "Stone Garden", "The Long Wait", "North Road", "Paper Moonrise")
@@ -335,7 +335,7 @@ def test_a_gguf_reader_of_the_users_is_resumed_too(films_path: Path, tmp_path: P
     file = write_qwen2(tmp_path / "tiny.gguf")
     for name in ("whole", "torn"):
         with kgask.open(str(films_path), reader=None, settings={}) as plain:
-            reader = LlamaReader.load(file, n_threads=1)  # a new process has no warm cache
+            reader = load_reader(file, n_threads=1)  # a new process has no warm cache
             pipeline = Pipeline(plain.pack, plain.planner, FreeReader.of(reader, Writing(2)) if free else reader)
             run(pipeline, golds, asking, tmp_path / name)
         if name == "whole":

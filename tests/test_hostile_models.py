@@ -17,7 +17,7 @@ from network import QUESTION
 from tiny_gguf import write_qwen2
 
 from kgask.errors import ModelError
-from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.load import load_reader
 
 HANGS = "{% for a in range(99999) %}{% for b in range(99999) %}{% set c = a * b %}{% endfor %}{% endfor %}"
 TEMPLATES = {
@@ -89,12 +89,12 @@ def test_in_a_python_of_its_own(name: str, files: dict[str, Path], empty_home: P
 
 def test_what_aborts_llama_cpp_names_how_it_died(files: dict[str, Path]) -> None:
     with pytest.raises(ModelError, match=r"crashes \(SIGABRT\)"):
-        LlamaReader.load(files["a million layers"])
+        load_reader(files["a million layers"])
 
 
 def test_what_llama_cpp_refuses_gives_its_reason(files: dict[str, Path]) -> None:
     with pytest.raises(ModelError, match=r"blk\.1\.ffn_up\.weight"):
-        LlamaReader.load(files["a tensor is missing"])
+        load_reader(files["a tensor is missing"])
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_what_llama_cpp_refuses_gives_its_reason(files: dict[str, Path]) -> None
     ["recursion", "syntax", *(pytest.param(name, marks=pytest.mark.slow) for name in MORE_TEMPLATES)],
 )
 def test_a_hostile_chat_template_costs_seconds_and_a_plain_prompt(name: str, tmp_path: Path) -> None:
-    reader = LlamaReader.load(write_qwen2(tmp_path / "model.gguf", chat_template=TEMPLATES[name]), n_threads=1)
+    reader = load_reader(write_qwen2(tmp_path / "model.gguf", chat_template=TEMPLATES[name]), n_threads=1)
     assert "does not render" in reader.note
 
 

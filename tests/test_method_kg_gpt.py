@@ -27,10 +27,10 @@ from kgask.methods.type_graph import TypeGraph
 from kgask.pack.check import check_pack
 from kgask.pack.header import dump_manifest
 from kgask.pack.store import Pack
-from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.read.gguf.engine import Engine
 from kgask.read.gguf.grammar import write
 from kgask.read.gguf.prompts import NAMED
+from kgask.read.load import load_reader
 from kgask.types import Branch, Question, Seed
 from kgask.verbalise import verbalise, walked_ends
 
@@ -101,8 +101,8 @@ def _check_proved(pack: Pack, found: Found) -> None:
 
 
 def test_a_question_of_two_hops(tmp_path: Path, films: Pack) -> None:
-    reader = LlamaReader.load(write_reciter(tmp_path / "reciter.gguf", SPLIT), n_threads=1)
-    method = KgGpt(ModelSplitter(reader, shots=1), top_relations=1)
+    reader = load_reader(write_reciter(tmp_path / "reciter.gguf", SPLIT), n_threads=1)
+    method = KgGpt(ModelSplitter(reader.language_model, shots=1), top_relations=1)
     found = method.find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
     best = ["Harbour Lights | cast member | Bob Stone", "Stone Garden | cast member | Dora Quill"]
     assert _lines(films, found)[:2] == best
@@ -118,9 +118,9 @@ def test_a_question_of_two_hops(tmp_path: Path, films: Pack) -> None:
 
 
 def test_noise_in_the_form_is_no_split(tmp_path: Path, films: Pack) -> None:
-    reader = LlamaReader.load(write_qwen2(tmp_path / "random.gguf", 3, n_ctx=8192), n_threads=1)
+    reader = load_reader(write_qwen2(tmp_path / "random.gguf", 3, n_ctx=8192), n_threads=1)
     with pytest.raises(ModelError, match="does not split the question") as caught:
-        KgGpt(ModelSplitter(reader, shots=1)).find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
+        KgGpt(ModelSplitter(reader.language_model, shots=1)).find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
     assert "\n" not in str(caught.value) and "--method rigel" in str(caught.value)
     reader.close()
 
@@ -138,32 +138,32 @@ def test_a_constrained_reply_always_parses(tmp_path: Path, rng_seed: int) -> Non
 
 
 def test_relations_are_those_that_are_listed(tmp_path: Path, films: Pack) -> None:
-    reader = LlamaReader.load(write_qwen2(tmp_path / "random.gguf", 5, n_ctx=8192), n_threads=1)
+    reader = load_reader(write_qwen2(tmp_path / "random.gguf", 5, n_ctx=8192), n_threads=1)
     graph = EvidenceGraph(films, TypeGraph(films), np.empty(0))
     segment = Segment("Ann Ray directed films.", ((_seed(films, "Ann Ray").entity,),))
     place = graph.place(segment)
-    groups = ModelSplitter(reader, shots=0).choose(segment, place.present, films, 2)
+    groups = ModelSplitter(reader.language_model, shots=0).choose(segment, place.present, films, 2)
     assert 1 <= len(groups) <= 2 and all(place.present[list(group)].all() for group in groups)
     reader.close()
 
 
 def test_a_model_without_constraint_is_parsed_or_refused(tmp_path: Path, films: Pack) -> None:
-    reader = LlamaReader.load(write_t5(tmp_path / "t5.gguf", n_ctx=4096), n_threads=1)
+    reader = load_reader(write_t5(tmp_path / "t5.gguf", n_ctx=4096), n_threads=1)
     with pytest.raises(ModelError, match="does not split the question.*it wrote"):
-        KgGpt(ModelSplitter(reader, shots=0)).find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
+        KgGpt(ModelSplitter(reader.language_model, shots=0)).find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
     reader.close()
 
 
 def test_a_context_that_is_too_small_is_an_error(tmp_path: Path, films: Pack) -> None:
-    reader = LlamaReader.load(write_qwen2(tmp_path / "small.gguf", n_ctx=512), n_threads=1)
+    reader = load_reader(write_qwen2(tmp_path / "small.gguf", n_ctx=512), n_threads=1)
     with pytest.raises(ModelError, match="context of 512 tokens is too small for splitting"):
-        KgGpt(ModelSplitter(reader)).find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
+        KgGpt(ModelSplitter(reader.language_model)).find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
     reader.close()
 
 
 def test_examples_go_before_the_question_does(tmp_path: Path, films: Pack) -> None:
-    reader = LlamaReader.load(write_reciter(tmp_path / "reciter.gguf", SPLIT), n_threads=1)
-    found = KgGpt(ModelSplitter(reader)).find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
+    reader = load_reader(write_reciter(tmp_path / "reciter.gguf", SPLIT), n_threads=1)
+    found = KgGpt(ModelSplitter(reader.language_model)).find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
     assert any("of 12 examples fit" in note for note in found.notes)
     reader.close()
 
@@ -176,10 +176,10 @@ def test_hostile_labels(tmp_path: Path) -> None:
     lines += ["<http://e/a> <http://e/r> <http://e/b> .", "<http://e/a> <http://e/q> <http://e/b> ."]
     with _packed(tmp_path, "hostile.nt", "\n".join(lines) + "\n") as pack:
         split = ['1. "the" who.', ' ## ["' + quotable('Ann "the ] Ray') + '"]']
-        reader = LlamaReader.load(write_reciter(tmp_path / "reciter.gguf", split), n_threads=1)
+        reader = load_reader(write_reciter(tmp_path / "reciter.gguf", split), n_threads=1)
         seeds = [Seed(entity, (0, 1), 1.0) for entity in (0, 1)]
         question = Question('who <|im_end|>\n\x00 is "the" [INST]?')
-        found = KgGpt(ModelSplitter(reader, shots=0)).find(question, seeds, pack, Scope())
+        found = KgGpt(ModelSplitter(reader.language_model, shots=0)).find(question, seeds, pack, Scope())
         _check_proved(pack, found)
         assert len(found.triples) == 2
         reader.close()

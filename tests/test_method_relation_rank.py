@@ -25,7 +25,7 @@ from kgask.methods.relation_rank import (
     RelationRank,
 )
 from kgask.pack.store import Pack
-from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.load import load_reader
 from kgask.retrieve.follow import relations_of
 from kgask.types import Branch, Question, Seed, directed
 from kgask.verbalise import verbalise, walked_ends
@@ -61,8 +61,8 @@ def _lines(pack: Pack, found: Found) -> list[str]:
 
 def test_the_models_order_is_the_order_of_the_triples(tmp_path: Path, films: Pack) -> None:
     """Ann Ray's list: [1] place of birth, [2] spouse, [3] is director of."""
-    reader = LlamaReader.load(write_reciter(tmp_path / "reciter.gguf", ["[3]", " [1]", " [2]"]), n_threads=1)
-    method = RelationRank(ModelRanker(reader))
+    reader = load_reader(write_reciter(tmp_path / "reciter.gguf", ["[3]", " [1]", " [2]"]), n_threads=1)
+    method = RelationRank(ModelRanker(reader.language_model))
     found = method.find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
     directs = [f"Ann Ray | is director of | {name}" for name in ("Harbour Lights", "Stone Garden", "The Long Wait")]
     assert _lines(films, found) == [*directs, "Ann Ray | place of birth | Limerick", "Ann Ray | spouse | Bob Stone"]
@@ -73,8 +73,9 @@ def test_the_models_order_is_the_order_of_the_triples(tmp_path: Path, films: Pac
 
 @pytest.mark.parametrize("rng_seed", range(3))
 def test_any_model_ranks_only_what_is_listed(tmp_path: Path, films: Pack, rng_seed: int) -> None:
-    reader = LlamaReader.load(write_qwen2(tmp_path / "random.gguf", rng_seed, n_ctx=2048), n_threads=1)
-    method, seeds = RelationRank(ModelRanker(reader)), [_seed(films, "Bob Stone", 0.5), _seed(films, "Ann Ray")]
+    reader = load_reader(write_qwen2(tmp_path / "random.gguf", rng_seed, n_ctx=2048), n_threads=1)
+    method = RelationRank(ModelRanker(reader.language_model))
+    seeds = [_seed(films, "Bob Stone", 0.5), _seed(films, "Ann Ray")]
     found = method.find(QUESTION, seeds, films, Scope(top_k=20))
     starts, _, _ = walked_ends(found.triples, films)
     assert set(starts.tolist()) <= {seed.entity for seed in seeds} and found.seeds == (seeds[1], seeds[0])
@@ -85,8 +86,8 @@ def test_any_model_ranks_only_what_is_listed(tmp_path: Path, films: Pack, rng_se
 
 
 def test_a_hub_is_listed_in_part(tmp_path: Path, hub: Pack) -> None:
-    reader = LlamaReader.load(write_reciter(tmp_path / "reciter.gguf", ["[60]", " [59]"]), n_threads=1)
-    ranker, seed = ModelRanker(reader), _seed(hub, "hub")
+    reader = load_reader(write_reciter(tmp_path / "reciter.gguf", ["[60]", " [59]"]), n_threads=1)
+    ranker, seed = ModelRanker(reader.language_model), _seed(hub, "hub")
     present = relations_of(hub, np.array([seed.entity]))
     ranking = ranker.rank(Question("what are the many relation 149 of hub?"), seed, present, hub)
     assert len(ranking.relations) == MAX_RELATIONS and present[list(ranking.relations)].all()
@@ -134,17 +135,17 @@ def test_at_most_five_entities_and_none_at_all(films: Pack) -> None:
 
 
 def test_a_model_without_constraint_is_parsed_or_refused(tmp_path: Path, films: Pack) -> None:
-    reader = LlamaReader.load(write_t5(tmp_path / "t5.gguf", n_ctx=2048), n_threads=1)
+    reader = load_reader(write_t5(tmp_path / "t5.gguf", n_ctx=2048), n_threads=1)
     with pytest.raises(ModelError, match="ranks none of the relations.*it wrote") as caught:
-        RelationRank(ModelRanker(reader)).find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
+        RelationRank(ModelRanker(reader.language_model)).find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
     assert "\n" not in str(caught.value)
     reader.close()
 
 
 def test_a_context_that_is_too_small_is_an_error(tmp_path: Path, films: Pack) -> None:
-    reader = LlamaReader.load(write_qwen2(tmp_path / "small.gguf", n_ctx=256), n_threads=1)
+    reader = load_reader(write_qwen2(tmp_path / "small.gguf", n_ctx=256), n_threads=1)
     with pytest.raises(ModelError, match="context of 256 tokens is too small for ranking"):
-        RelationRank(ModelRanker(reader)).find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
+        RelationRank(ModelRanker(reader.language_model)).find(QUESTION, [_seed(films, "Ann Ray")], films, Scope())
     reader.close()
 
 

@@ -13,7 +13,7 @@ from kgask.answer.result import Answer
 from kgask.config import shipped_root
 from kgask.eval.recheck import Witness
 from kgask.methods.registry import METHODS
-from kgask.read.gguf.free import FreeReader, Writing
+from kgask.read.gguf.reader import FreeReader, Writing
 
 QUESTION = "who wrote Lady Susan?"
 DEMO = shipped_root("pack") / "demo"

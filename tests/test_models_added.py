@@ -20,9 +20,9 @@ from kgask import config
 from kgask.cli.main import cli
 from kgask.config import shipped_root
 from kgask.errors import ConfigError, ModelError, UsageError
-from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.read.files import probe
-from kgask.read.files.card import added_file
+from kgask.read.files.card import read_added
+from kgask.read.load import load_reader
 
 
 def kgask(*arguments: str, stdin: str | None = None) -> Result:
@@ -80,7 +80,7 @@ def test_what_was_added_is_tried_once_until_it_changes(added: Path, monkeypatch:
     monkeypatch.setattr(probe.Trial, "run", lambda trial: tried.append(trial))
     probe.usable(added, 1, 0), probe.usable(added, 1, 0)
     assert len(tried) == 1
-    file, _ = added_file(added)
+    file = read_added(added).file
     os.utime(file, ns=(0, 10**18))  # copied to another machine, say: the same content, tried once more
     probe.usable(added, 1, 0)
     assert len(tried) == 2
@@ -88,7 +88,7 @@ def test_what_was_added_is_tried_once_until_it_changes(added: Path, monkeypatch:
     changed[-5] ^= 1
     file.write_bytes(changed)
     with pytest.raises(ModelError, match="has changed since it was added; kgask models remove tiny"):
-        LlamaReader.load(added)
+        load_reader(added)
     result = kgask("check", "tiny", "--json")
     assert result.exit_code == 1 and not json.loads(result.stdout)[0]["ok"]
 
@@ -97,10 +97,10 @@ def test_a_link_keeps_the_file_where_it_is(model: Path, empty_home: Path) -> Non
     assert kgask("add", str(model), "--name", "tiny", "--link").exit_code == 0
     link = empty_home / "models" / "tiny" / model.name
     assert link.is_symlink() and link.resolve() == model
-    assert LlamaReader.load(link.parent).hash
+    assert load_reader(link.parent).hash
     model.unlink()
-    with pytest.raises(ModelError, match="No such file"):
-        LlamaReader.load(link.parent)
+    with pytest.raises(ModelError, match="missing; kgask models remove tiny"):
+        load_reader(link.parent)
     assert kgask("remove", "tiny", "--yes").exit_code == 0
 
 

@@ -17,9 +17,9 @@ from kgask import config
 from kgask.errors import FallbackWarning, NativeError
 from kgask.machine.remembered import recall
 from kgask.machine.trial import Trial, cpu
-from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.read.files import probe
 from kgask.read.gguf.bindings import library_files, library_hash
+from kgask.read.load import load_reader
 
 READER = config.shipped_root("model") / "reader"
 
@@ -123,7 +123,7 @@ def test_a_reader_folder_whose_file_aborts_is_not_read(tmp_path: Path) -> None:
     card["files"] = make_card(file, {})["files"]
     (folder / "model.json").write_text(json.dumps(card))
     with pytest.raises(NativeError, match=r"crashes \(SIGABRT\)"):
-        LlamaReader.load(folder)
+        load_reader(folder)
     done = run("ask", "-r", str(folder), QUESTION)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (0, "Jane Austen\n", 1)
 

@@ -10,10 +10,10 @@ import pytest
 from tiny_gguf import write_qwen2, write_t5
 from toy_graph import ToyGraph, evidence_of
 
-from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.read.files.prefix_cache import LEAST_TOKENS, PrefixCache
 from kgask.read.gguf.encoder_decoder import EncoderDecoder
 from kgask.read.gguf.engine import Engine
+from kgask.read.load import load_reader
 from kgask.types import Question
 
 STATIC, REST = list(range(60, 130)), list(range(30, 90))
@@ -146,12 +146,12 @@ def test_only_where_it_pays(model: Path, tmp_path: Path) -> None:
 def test_a_reader_uses_it(model: Path, own_cache: Path) -> None:
     folder = own_cache / "prefixes"
     question = Question("who wrote Lady Susan?")
-    first = LlamaReader.load(model, n_threads=1).read(question, EVIDENCE, GRAPH)
+    first = load_reader(model, n_threads=1).read(question, EVIDENCE, GRAPH)
     (file,) = folder.glob("*.state")
     used = file.stat().st_mtime_ns
     os.utime(file, ns=(used - 10**9, used - 10**9))
-    assert LlamaReader.load(model, n_threads=1).read(question, EVIDENCE, GRAPH) == first
+    assert load_reader(model, n_threads=1).read(question, EVIDENCE, GRAPH) == first
     assert file.stat().st_mtime_ns > used - 10**9, "it was read, and that counts as use"
     model.touch()
-    assert LlamaReader.load(model, n_threads=1).read(question, EVIDENCE, GRAPH) == first
+    assert load_reader(model, n_threads=1).read(question, EVIDENCE, GRAPH) == first
     assert len(list(folder.glob("*.state"))) == 2, "a file that changed is another model"

@@ -126,13 +126,13 @@ def test_no_text_ends_the_prompt(engine: EncoderDecoder) -> None:
 
 
 def test_reading_with_it(path: Path) -> None:
-    from kgask.read.cross_encoder.reader import LlamaReader
+    from kgask.read.load import load_reader
     from kgask.read.reply import broken_citation
 
     graph = ToyGraph(TRIPLES)
     steps = [(triple, 1, score, False) for triple, score in zip(TRIPLES, (0.9, 0.07, 0.03), strict=True)]
     evidence = evidence_of(graph, steps, {"Jane Austen": 0.9, "1871": 0.07, "English": 0.03})
-    reader = LlamaReader.load(path, n_threads=1)
+    reader = load_reader(path, n_threads=1)
     reading = reader.read(Question("who wrote Lady Susan?"), evidence, graph)
     assert broken_citation(reading, evidence, graph) is None
     assert 0.0 < reading.prob <= 1.0

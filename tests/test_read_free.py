@@ -17,9 +17,9 @@ from kgask.answer.pipeline import Pipeline
 from kgask.answer.result import Answer
 from kgask.config import shipped_root
 from kgask.errors import ModelError
-from kgask.read.cross_encoder.reader import LlamaReader
-from kgask.read.gguf.free import DOES_NOT_KNOW, NOTHING_MATCHES, FreeReader, Writing
 from kgask.read.gguf.prompts import NAMED, form_of
+from kgask.read.gguf.reader import DOES_NOT_KNOW, NOTHING_MATCHES, FreeReader, Writing
+from kgask.read.load import load_reader
 from kgask.types import Evidence, Question
 
 TRIPLES = [("Lady Susan", "author", "Jane Austen"), ("Lady Susan", "language", "English")]
@@ -34,7 +34,7 @@ def written(
     tmp_path: Path, pieces: list[str], chat: bool = True, prompt: str = "kgask", **how: float
 ) -> tuple[object, str]:
     """The reading, and what was streamed."""
-    reader = LlamaReader.load(write_reciter(tmp_path / "reciter.gguf", pieces, chat), n_threads=1)
+    reader = load_reader(write_reciter(tmp_path / "reciter.gguf", pieces, chat), n_threads=1)
     reader.use_prompt(NAMED[prompt])
     told: list[str] = []
     free = FreeReader.of(reader, Writing(**how), told.append)
@@ -92,7 +92,7 @@ def test_length_and_split_characters(tmp_path: Path) -> None:
 def test_greedy_repeats_itself_and_a_seed_too(tmp_path: Path) -> None:
     from tiny_gguf import write_qwen2
 
-    reader = LlamaReader.load(write_qwen2(tmp_path / "random.gguf"), n_threads=1)
+    reader = load_reader(write_qwen2(tmp_path / "random.gguf"), n_threads=1)
 
     def text(**how: float) -> str:
         return FreeReader.of(reader, Writing(12, **how)).read(QUESTION, EVIDENCE, GRAPH).written
@@ -103,7 +103,7 @@ def test_greedy_repeats_itself_and_a_seed_too(tmp_path: Path) -> None:
 
 
 def test_our_own_reader_cannot_write() -> None:
-    reader = LlamaReader.load(shipped_root("model") / "reader")
+    reader = load_reader(shipped_root("model") / "reader")
     with pytest.raises(ModelError, match=r"--reader FILE\.gguf"):
         FreeReader.of(reader, Writing())
 
@@ -112,7 +112,7 @@ def test_our_own_reader_cannot_write() -> None:
 
 
 def asked(tmp_path: Path, family_path: Path, pieces: list[str], question: str, prompt: str = "kgask") -> Answer:
-    reader = LlamaReader.load(write_reciter(tmp_path / "reciter.gguf", pieces), n_threads=1)
+    reader = load_reader(write_reciter(tmp_path / "reciter.gguf", pieces), n_threads=1)
     reader.use_prompt(form_of(prompt))
     with Pipeline.open(str(family_path), reader=None) as pipeline:
         pipeline.reader = FreeReader.of(reader, Writing())

@@ -9,8 +9,8 @@ from hostile_gguf import ARCHITECTURE, BYTES, U32, U64, gguf_bytes, text
 from tiny_gguf import write_header_only, write_qwen2, write_t5
 
 from kgask.errors import ModelError
-from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.read.gguf.header import check_readable, read_header
+from kgask.read.load import load_reader
 
 
 @pytest.mark.parametrize("name", BYTES)
@@ -18,15 +18,15 @@ def test_a_hostile_file_is_refused_with_one_line(name: str, tmp_path: Path) -> N
     path = tmp_path / "model.gguf"
     path.write_bytes(BYTES[name])
     with pytest.raises(ModelError) as caught:
-        LlamaReader.load(path)
+        load_reader(path)
     assert "\n" not in str(caught.value) and str(path) in str(caught.value)
 
 
 def test_a_folder_and_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="a folder, not a"):
-        LlamaReader.load(tmp_path)
+        load_reader(tmp_path)
     with pytest.raises(ModelError, match="No such file"):
-        LlamaReader.load(tmp_path / "none.gguf")
+        load_reader(tmp_path / "none.gguf")
 
 
 @pytest.mark.parametrize("kept", [0.02, 0.3, 0.6, 0.9, 0.999])
@@ -35,7 +35,7 @@ def test_a_truncated_model(kept: float, tmp_path: Path) -> None:
     cut = tmp_path / "cut.gguf"
     cut.write_bytes(whole[: int(len(whole) * kept)])
     with pytest.raises(ModelError, match="cut off"):
-        LlamaReader.load(cut)
+        load_reader(cut)
 
 
 @pytest.mark.parametrize("architecture", ["t5encoder", "bert", "clip"])
@@ -43,14 +43,14 @@ def test_models_that_cannot_answer_are_named(architecture: str, tmp_path: Path) 
     path = write_header_only(tmp_path / "model.gguf", architecture)
     assert read_header(path).architecture == architecture
     with pytest.raises(ModelError, match=f"architecture '{architecture}'"):
-        LlamaReader.load(path)
+        load_reader(path)
 
 
 def test_a_whole_header_without_the_weights_is_refused_by_llama_cpp_in_one_line(tmp_path: Path) -> None:
     path = write_header_only(tmp_path / "model.gguf", "llama")
     check_readable(read_header(path))
     with pytest.raises(ModelError, match="llama.cpp cannot load this file"):
-        LlamaReader.load(path)
+        load_reader(path)
 
 
 def test_the_header_of_a_real_file(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tiny_gguf import SPECIALS, write_qwen2
 from toy_graph import ToyGraph, evidence_of
 
-from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.read.gguf.neutral import neutral
 from kgask.read.gguf.prompts import NAMED
-from kgask.read.gguf.reader import ForeignReader
+from kgask.read.gguf.reader import ConstrainedReader
+from kgask.read.load import load_reader
 from kgask.read.reply import broken_citation
 from kgask.types import Evidence, Question
 
@@ -134,11 +134,11 @@ def test_any_text_is_neutral_once_and_for_all(text: str) -> None:
 @pytest.fixture(
     scope="module", params=[gguf.TokenType.CONTROL, gguf.TokenType.USER_DEFINED], ids=["control", "user-defined"]
 )
-def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ForeignReader:
+def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ConstrainedReader:
     """A model in whose vocabulary every one of these markers is a token: a control token, or one made from any text."""
     path: Path = tmp_path_factory.mktemp("models") / "markers.gguf"
     specials = [*MARKUP[2:], *SPECIALS]  # the last is the end of a turn
-    return LlamaReader.load(write_qwen2(path, specials=specials, special_type=request.param), n_threads=1)
+    return load_reader(write_qwen2(path, specials=specials, special_type=request.param), n_threads=1)
 
 
 def scene(attack: str) -> tuple[ToyGraph, Evidence]:
@@ -148,7 +148,7 @@ def scene(attack: str) -> tuple[ToyGraph, Evidence]:
     return graph, evidence_of(graph, steps, {attack: 0.8, "English": 0.1})
 
 
-def marking(reader: ForeignReader, attack: str, question: str) -> list[int]:
+def marking(reader: ConstrainedReader, attack: str, question: str) -> list[int]:
     """Tokens of the prompt that mark turns."""
     graph, evidence = scene(attack)
     filled = reader.style.prompt(question, reader.lines(evidence, graph))
@@ -156,7 +156,7 @@ def marking(reader: ForeignReader, attack: str, question: str) -> list[int]:
 
 
 @pytest.mark.parametrize("prompt", [name for name, form in NAMED.items() if form.has_facts])
-def test_no_attack_becomes_a_control_token(prompt: str, reader: ForeignReader) -> None:
+def test_no_attack_becomes_a_control_token(prompt: str, reader: ConstrainedReader) -> None:
     reader.use_prompt(NAMED[prompt])
     harmless = marking(reader, "Jane Austen", "who wrote Lady Susan?")
     assert harmless, "the chat format of the file is not used"
@@ -165,7 +165,7 @@ def test_no_attack_becomes_a_control_token(prompt: str, reader: ForeignReader) -
 
 
 @pytest.mark.parametrize("prompt", ["kgask", "kaping"])
-def test_answers_are_the_graphs_own_labels(prompt: str, reader: ForeignReader) -> None:
+def test_answers_are_the_graphs_own_labels(prompt: str, reader: ConstrainedReader) -> None:
     reader.use_prompt(NAMED[prompt])
     for attack in ATTACKS[len(MARKUP) :: 4]:
         graph, evidence = scene(attack)
@@ -175,7 +175,7 @@ def test_answers_are_the_graphs_own_labels(prompt: str, reader: ForeignReader) -
             assert set(graph.labels(reading.entities)) <= {attack, "English"}
 
 
-def test_numbered_lines_are_as_many_as_there_are(reader: ForeignReader) -> None:
+def test_numbered_lines_are_as_many_as_there_are(reader: ConstrainedReader) -> None:
     """A label cannot add a line, a number or a heading to the prompt."""
     reader.use_prompt(NAMED["kgask"])
     for attack in ATTACKS:

@@ -11,9 +11,10 @@ from tiny_gguf import write_qwen2
 from toy_graph import ToyGraph, evidence_of
 
 from kgask.errors import ModelError, UsageError
-from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.gguf.decode import score_reply
 from kgask.read.gguf.prompts import FIELD_HELP, MAX_TEMPLATE_BYTES, NAMED, form_of, parse
-from kgask.read.gguf.reader import ForeignReader
+from kgask.read.gguf.reader import ConstrainedReader
+from kgask.read.load import load_reader
 from kgask.read.reply import broken_citation
 from kgask.types import Question
 from kgask.verbalise import verbalise
@@ -43,8 +44,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def reader(path: Path) -> ForeignReader:
-    return LlamaReader.load(path, n_threads=1)
+def reader(path: Path) -> ConstrainedReader:
+    return load_reader(path, n_threads=1)
 
 
 # --- forms ----------------------------------------------------------------------------------
@@ -132,7 +133,7 @@ def test_every_field_can_be_used() -> None:
 
 
 @pytest.mark.parametrize("name", WITH_FACTS)
-def test_the_reply_is_made_of_what_was_retrieved(name: str, reader: ForeignReader) -> None:
+def test_the_reply_is_made_of_what_was_retrieved(name: str, reader: ConstrainedReader) -> None:
     reader.use_prompt(NAMED[name])
     for question in ("who wrote Lady Susan?", "which books?", "is it so?"):
         reading = reader.read(Question(question), EVIDENCE, GRAPH)
@@ -140,13 +141,14 @@ def test_the_reply_is_made_of_what_was_retrieved(name: str, reader: ForeignReade
         assert reading.abstained or set(GRAPH.labels(reading.entities)) <= {"Jane Austen", "Lady Susan", "Jane"}
 
 
-def test_names_compete_as_a_distribution(reader: ForeignReader) -> None:
+def test_names_compete_as_a_distribution(reader: ConstrainedReader) -> None:
     """Over all sets of names, one the beginning of another among them; lines with one name are one choice."""
     reader.use_prompt(NAMED["kaping"])
     lines = reader.lines(EVIDENCE, GRAPH)
     tokens = reader.style.prompt("who?", lines).tokens
     sets = itertools.chain.from_iterable(itertools.combinations((1, 2, 4), size) for size in range(4))
-    scores = {lines_: reader.score(tokens, lines, [1, 2, 3, 4], lines_) for lines_ in sets}
+    replies = reader.style.spelled.replies(lines, [1, 2, 3, 4])
+    scores = {cited: score_reply(reader.engine, tokens, replies, replies.keys_of(cited)) for cited in sets}
     assert sum(math.exp(score.log_prob) for score in scores.values()) == pytest.approx(1.0, abs=5e-3)
     assert scores[1,].lines == (1, 3)
     reply = reader.style.reply(tokens, lines, [1, 2, 3, 4], [1])
@@ -156,7 +158,7 @@ def test_names_compete_as_a_distribution(reader: ForeignReader) -> None:
 
 
 def test_names_that_cannot_be_told_apart_from_a_refusal(path: Path) -> None:
-    reader = LlamaReader.load(path, n_threads=1)
+    reader = load_reader(path, n_threads=1)
     reader.use_prompt(NAMED["kaping"])
     triples = [("Song", "title", "I don't know"), ("Song", "title", "\u200b"), ("Song", "title", "Other")]
     graph = ToyGraph(triples)
@@ -166,7 +168,7 @@ def test_names_that_cannot_be_told_apart_from_a_refusal(path: Path) -> None:
     assert reading.abstained or graph.labels(reading.entities) == ["Other"]
 
 
-def test_a_prompt_without_facts_is_not_read_under_constraint(reader: ForeignReader) -> None:
+def test_a_prompt_without_facts_is_not_read_under_constraint(reader: ConstrainedReader) -> None:
     reader.use_prompt(NAMED["none"])
     with pytest.raises(UsageError, match="--free"):
         reader.read(Question("who?"), EVIDENCE, GRAPH)
@@ -175,7 +177,7 @@ def test_a_prompt_without_facts_is_not_read_under_constraint(reader: ForeignRead
 # --- preview ----------------------------------------------------------------------------------
 
 
-def test_the_preview_is_what_the_model_gets(reader: ForeignReader) -> None:
+def test_the_preview_is_what_the_model_gets(reader: ConstrainedReader) -> None:
     reader.use_prompt(NAMED["ltgen"])
     shown = reader.preview(Question("who wrote Lady Susan?"), EVIDENCE, GRAPH)
     assert shown.text.startswith("<|im_start|>system\nYou assist") and shown.text.endswith("<|im_start|>assistant\n")
@@ -186,7 +188,7 @@ def test_the_preview_is_what_the_model_gets(reader: ForeignReader) -> None:
 
 
 def test_what_does_not_fit_is_cut_by_score_and_said(tmp_path: Path) -> None:
-    reader = LlamaReader.load(write_qwen2(tmp_path / "small.gguf", n_ctx=760), n_threads=1)
+    reader = load_reader(write_qwen2(tmp_path / "small.gguf", n_ctx=760), n_threads=1)
     triples = [("Hub", "friend", f"Friend number {number}") for number in range(30)]
     graph = ToyGraph(triples)
     steps = [(named, 1, 0.01 * at, False) for at, named in enumerate(triples)]
@@ -197,6 +199,6 @@ def test_what_does_not_fit_is_cut_by_score_and_said(tmp_path: Path) -> None:
     reading = reader.read(Question("who?"), evidence, graph)
     assert broken_citation(reading, evidence, graph) is None
     assert all(number > len(shown.cut) for number in reading.cited_lines)
-    tiny = LlamaReader.load(write_qwen2(tmp_path / "tiny.gguf", n_ctx=64), n_threads=1)
+    tiny = load_reader(write_qwen2(tmp_path / "tiny.gguf", n_ctx=64), n_threads=1)
     with pytest.raises(ModelError, match="too small for one fact"):
         tiny.read(Question("who?"), evidence, graph)

@@ -19,8 +19,10 @@ from kgask.answer.fuse import without_marks
 from kgask.config import shipped_root
 from kgask.errors import ModelError
 from kgask.pack.labels import clean_label
-from kgask.read.cross_encoder.reader import LlamaReader, mark_lines
-from kgask.read.gguf.reader import ForeignReader
+from kgask.read.cross_encoder.reader import CrossEncoder, mark_lines
+from kgask.read.gguf.decode import score_reply
+from kgask.read.gguf.reader import ConstrainedReader
+from kgask.read.load import load_reader
 from kgask.read.reply import Reply, answer_reading, broken_citation
 from kgask.types import Evidence, Question, Reading, ScoredTriple
 from kgask.verbalise import verbalise
@@ -53,8 +55,8 @@ ATTACKS = [
 
 
 @pytest.fixture(scope="module")
-def shipped() -> LlamaReader:
-    return LlamaReader.load(SHIPPED)
+def shipped() -> CrossEncoder:
+    return load_reader(SHIPPED)
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +65,8 @@ def foreign_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def foreign(foreign_path: Path) -> ForeignReader:
-    return LlamaReader.load(foreign_path, n_threads=1)
+def foreign(foreign_path: Path) -> ConstrainedReader:
+    return load_reader(foreign_path, n_threads=1)
 
 
 def one_answer() -> Evidence:
@@ -72,19 +74,22 @@ def one_answer() -> Evidence:
     return evidence_of(GRAPH, steps, {"Jane Austen": 0.95, "1871": 0.03, "English": 0.02})
 
 
-def prompt_of(reader: LlamaReader | ForeignReader, question: str, evidence: Evidence, graph: ToyGraph) -> list[int]:
+def prompt_of(
+    reader: CrossEncoder | ConstrainedReader, question: str, evidence: Evidence, graph: ToyGraph
+) -> list[int]:
     """The tokens of the prompt with every line."""
-    if isinstance(reader, ForeignReader):
+    if isinstance(reader, ConstrainedReader):
         return reader.style.prompt(question, reader.lines(evidence, graph)).tokens
     return reader.prompt_tokens(clean_label(question), mark_lines(evidence, verbalise(evidence.triples, graph)))
 
 
-def score_of(reader: LlamaReader | ForeignReader, tokens: list[int], lines: tuple[int, ...]) -> Reply:
+def score_of(reader: CrossEncoder | ConstrainedReader, tokens: list[int], lines: tuple[int, ...]) -> Reply:
     """Of the reply to :func:`one_answer` that cites these lines."""
-    if isinstance(reader, ForeignReader):
-        return reader.score(tokens, reader.lines(one_answer(), GRAPH), [1, 2, 3], lines)
+    if isinstance(reader, ConstrainedReader):
+        replies = reader.style.spelled.replies(reader.lines(one_answer(), GRAPH), [1, 2, 3])
+        return score_reply(reader.engine, tokens, replies, replies.keys_of(lines))
     marked = mark_lines(one_answer(), verbalise(one_answer().triples, GRAPH))
-    return reader.score(tokens, marked, [1, 2, 3], lines)
+    return reader.verdicts(tokens, marked, [1, 2, 3]).score(lines)
 
 
 def names(reading: Reading, graph: ToyGraph) -> list[str]:
@@ -94,13 +99,13 @@ def names(reading: Reading, graph: ToyGraph) -> list[str]:
 # --- the shipped reader ---------------------------------------------------------------------
 
 
-def test_one_answer(shipped: LlamaReader) -> None:
+def test_one_answer(shipped: CrossEncoder) -> None:
     reading = shipped.read(Question("who wrote Lady Susan?"), one_answer(), GRAPH)
     assert reading.text == "Jane Austen" and reading.cited_lines == (1,) and not reading.abstained
     assert names(reading, GRAPH) == ["Jane Austen"] and 0.5 < reading.prob <= 1.0
 
 
-def test_several_answers_over_an_inverse_step(shipped: LlamaReader) -> None:
+def test_several_answers_over_an_inverse_step(shipped: CrossEncoder) -> None:
     steps = [(BOOK[at], 1, 0.97, True) for at in (0, 3, 4)] + [(BOOK[6], 1, 0.01, False)]
     evidence = evidence_of(GRAPH, steps, {"Lady Susan": 0.97, "Emma": 0.97, "Persuasion": 0.97, "novelist": 0.01})
     reading = shipped.read(Question("which books did Jane Austen write?"), evidence, GRAPH)
@@ -108,7 +113,7 @@ def test_several_answers_over_an_inverse_step(shipped: LlamaReader) -> None:
     assert reading.text == "Lady Susan | Emma | Persuasion"
 
 
-def test_two_hops(shipped: LlamaReader) -> None:
+def test_two_hops(shipped: CrossEncoder) -> None:
     steps = [(BOOK[0], 1, 0.92, False), (BOOK[5], 2, 0.9, False), (BOOK[6], 2, 0.02, False)]
     evidence = evidence_of(GRAPH, steps, {"Steventon": 0.9, "Jane Austen": 0.08, "novelist": 0.02})
     reading = shipped.read(Question("where was the author of Lady Susan born?"), evidence, GRAPH)
@@ -128,7 +133,7 @@ def test_two_hops(shipped: LlamaReader) -> None:
     ],
 )
 def test_nothing_fits_and_the_plan_is_undecided(
-    question: str, relations: list[str], scores: list[float], shipped: LlamaReader
+    question: str, relations: list[str], scores: list[float], shipped: CrossEncoder
 ) -> None:
     triples = [("Lady Susan", relation, f"Thing {at}") for at, relation in enumerate(relations)]
     graph = ToyGraph(triples)
@@ -139,7 +144,7 @@ def test_nothing_fits_and_the_plan_is_undecided(
     assert not reading.entities and not reading.cited_lines
 
 
-def test_no_lines_and_no_line_with_an_answer_need_no_model(shipped: LlamaReader) -> None:
+def test_no_lines_and_no_line_with_an_answer_need_no_model(shipped: CrossEncoder) -> None:
     nothing = shipped.read(Question("who wrote Lady Susan?"), Evidence((), (), False), GRAPH)
     assert nothing.abstained and nothing.text == "no facts were found"
     unanswering = evidence_of(GRAPH, [(BOOK[0], 1, 0.9, False)], {"novelist": 0.9})
@@ -147,7 +152,7 @@ def test_no_lines_and_no_line_with_an_answer_need_no_model(shipped: LlamaReader)
     assert reading.abstained and reading.text == "no fact leads to one of the plan's answers"
 
 
-def test_sixty_lines_and_more(shipped: LlamaReader, foreign: LlamaReader) -> None:
+def test_sixty_lines_and_more(shipped: CrossEncoder, foreign: CrossEncoder) -> None:
     triples = [("Hub", "friend", f"Friend number {number}") for number in range(80)]
     graph = ToyGraph(triples)
     evidence = evidence_of(graph, [(named, 1, 0.9, False) for named in triples], {obj: 0.9 for _, _, obj in triples})
@@ -165,13 +170,13 @@ def test_the_card_is_checked(tmp_path: Path) -> None:
     data[-1000] ^= 1
     weights.write_bytes(data)
     with pytest.raises(ModelError, match="not what its card says"):
-        LlamaReader.load(folder)
+        load_reader(folder)
     weights.write_bytes(data[:-10])
-    with pytest.raises(ModelError, match="its card says"):
-        LlamaReader.load(folder)
+    with pytest.raises(ModelError, match="size differs from the model card"):
+        load_reader(folder)
     weights.unlink()
-    with pytest.raises(ModelError, match=r"reader\.gguf: cannot be read"):
-        LlamaReader.load(folder)
+    with pytest.raises(ModelError, match=r"reader\.gguf: missing"):
+        load_reader(folder)
 
 
 @pytest.mark.parametrize(
@@ -188,12 +193,13 @@ def test_the_card_is_checked(tmp_path: Path) -> None:
 def test_a_card_of_something_else(change: dict, tmp_path: Path) -> None:
     card = json.loads((SHIPPED / "model.json").read_text(encoding="utf-8")) | change
     (tmp_path / "model.json").write_text(json.dumps(card), encoding="utf-8")
+    (tmp_path / "reader.gguf").symlink_to(SHIPPED / "reader.gguf")
     with pytest.raises(ModelError, match=r"model\.json"):
-        LlamaReader.load(tmp_path)
+        load_reader(tmp_path)
 
 
-def test_our_own_file_is_known_without_its_card(shipped: LlamaReader) -> None:
-    bare = LlamaReader.load(SHIPPED / "reader.gguf")
+def test_our_own_file_is_known_without_its_card(shipped: CrossEncoder) -> None:
+    bare = load_reader(SHIPPED / "reader.gguf")
     assert bare.note.startswith(shipped.note.partition(";")[0]) and bare.hash == shipped.hash
     assert bare.read(Question("who wrote Lady Susan?"), one_answer(), GRAPH).text == "Jane Austen"
 
@@ -201,7 +207,7 @@ def test_our_own_file_is_known_without_its_card(shipped: LlamaReader) -> None:
 # --- any reader -------------------------------------------------------------------------------
 
 
-def test_the_foreign_model_speaks_its_own_template(foreign: ForeignReader) -> None:
+def test_the_foreign_model_speaks_its_own_template(foreign: ConstrainedReader) -> None:
     assert foreign.note.startswith("the file's own chat template")
     tokens = prompt_of(foreign, "who wrote Lady Susan?", one_answer(), GRAPH)
     specials = [token for token in tokens if token in (260, 261)]
@@ -210,14 +216,14 @@ def test_the_foreign_model_speaks_its_own_template(foreign: ForeignReader) -> No
 
 def test_a_file_without_a_template_says_so(tmp_path: Path) -> None:
     for name, template in (("none", None), ("broken", "{% for %}"), ("endless", "{{ messages[9] }}")):
-        reader = LlamaReader.load(write_qwen2(tmp_path / f"{name}.gguf", chat_template=template), n_threads=1)
+        reader = load_reader(write_qwen2(tmp_path / f"{name}.gguf", chat_template=template), n_threads=1)
         assert "plain" in reader.note
         reading = reader.read(Question("who wrote Lady Susan?"), one_answer(), GRAPH)
         assert broken_citation(reading, one_answer(), GRAPH) is None
 
 
 def test_a_context_that_is_too_small_for_all_lines(tmp_path: Path) -> None:
-    reader = LlamaReader.load(write_qwen2(tmp_path / "small.gguf", n_ctx=640), n_threads=1)
+    reader = load_reader(write_qwen2(tmp_path / "small.gguf", n_ctx=640), n_threads=1)
     triples = [("Hub", "friend", f"Friend number {number}") for number in range(30)]
     graph = ToyGraph(triples)
     evidence = evidence_of(graph, [(named, 1, 0.9, False) for named in triples], {obj: 0.9 for _, _, obj in triples})
@@ -227,9 +233,9 @@ def test_a_context_that_is_too_small_for_all_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_in_labels_and_question_gives_no_control_token(
-    attack: str, shipped: LlamaReader, foreign: LlamaReader
+    attack: str, shipped: CrossEncoder, foreign: CrossEncoder
 ) -> None:
-    def controls(reader: LlamaReader, obj: str, question: str) -> list[int]:
+    def controls(reader: CrossEncoder, obj: str, question: str) -> list[int]:
         graph = ToyGraph([("Lady Susan", "author", obj), ("Lady Susan", "language", "English")])
         steps = [
             (("Lady Susan", "author", obj), 1, 0.9, False),
@@ -262,7 +268,7 @@ def random_scene(rng: random.Random) -> tuple[ToyGraph, Evidence]:
 
 @pytest.mark.parametrize("which", ["shipped", "foreign"])
 def test_every_citation_holds_on_random_evidence(which: str, request: pytest.FixtureRequest) -> None:
-    reader: LlamaReader = request.getfixturevalue(which)
+    reader: CrossEncoder = request.getfixturevalue(which)
     rng = random.Random(5)
     answered = 0
     for _ in range(30):
@@ -285,7 +291,7 @@ def test_every_citation_holds_on_random_evidence(which: str, request: pytest.Fix
     assert answered > 5
 
 
-def test_probabilities_of_all_replies_sum_to_one(shipped: LlamaReader, foreign: LlamaReader) -> None:
+def test_probabilities_of_all_replies_sum_to_one(shipped: CrossEncoder, foreign: CrossEncoder) -> None:
     for reader in (shipped, foreign):
         tokens = prompt_of(reader, "who wrote Lady Susan?", one_answer(), GRAPH)
         replies = itertools.chain.from_iterable(itertools.combinations((1, 2, 3), size) for size in range(4))
@@ -293,7 +299,7 @@ def test_probabilities_of_all_replies_sum_to_one(shipped: LlamaReader, foreign: 
         assert total == pytest.approx(1.0, abs=1e-3)  # flash attention sums a prompt and a token differently
 
 
-def test_the_reported_probability_is_that_of_the_reply(shipped: LlamaReader, foreign: LlamaReader) -> None:
+def test_the_reported_probability_is_that_of_the_reply(shipped: CrossEncoder, foreign: CrossEncoder) -> None:
     evidence = one_answer()
     for reader in (shipped, foreign):
         reading = reader.read(Question("who wrote Lady Susan?"), evidence, GRAPH)
@@ -302,7 +308,7 @@ def test_the_reported_probability_is_that_of_the_reply(shipped: LlamaReader, for
         assert reading.prob == pytest.approx(math.exp(expected.log_prob), rel=0.02)
 
 
-def test_a_read_is_one_evaluation(shipped: LlamaReader) -> None:
+def test_a_read_is_one_evaluation(shipped: CrossEncoder) -> None:
     calls = []
     evaluate = shipped.engine.hidden_at
     shipped.engine.hidden_at = lambda *args: (calls.append(args), evaluate(*args))[1]
@@ -320,7 +326,7 @@ def test_the_verdicts_count_as_the_card_says(tmp_path: Path) -> None:
 
     def cited_with(weights: object) -> tuple[int, ...]:
         (folder / "model.json").write_text(json.dumps(card | {"verdict_weights": weights}), encoding="utf-8")
-        return LlamaReader.load(folder).read(Question("who wrote Lady Susan?"), one_answer(), GRAPH).cited_lines
+        return load_reader(folder).read(Question("who wrote Lady Susan?"), one_answer(), GRAPH).cited_lines
 
     assert cited_with({"line": 1.0, "scene": 0.0, "bias": -60.0}) == ()
     assert cited_with({"line": 1.0, "scene": 0.0, "bias": 60.0}) == (1, 2, 3)
@@ -334,7 +340,7 @@ def test_lines_without_marks_have_verdict_weights_of_their_own(tmp_path: Path) -
     card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     card |= {"verdict_weights_unmarked": {"line": 1.0, "scene": 0.0, "bias": 60.0}}
     (folder / "model.json").write_text(json.dumps(card), encoding="utf-8")
-    reader, question = LlamaReader.load(folder), Question("who wrote Lady Susan?")
+    reader, question = load_reader(folder), Question("who wrote Lady Susan?")
     assert reader.read(question, without_marks(one_answer()), GRAPH).cited_lines == (1, 2, 3)
     assert reader.read(question, one_answer(), GRAPH).cited_lines == (1,)
 
@@ -359,10 +365,11 @@ def test_a_citation_that_does_not_hold_is_not_returned() -> None:
 QUIET = """
 import os, sys
 from kgask.errors import ModelError
-from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.cross_encoder.reader import CrossEncoder
+from kgask.read.load import load_reader
 for path in sys.argv[1:]:
     try:
-        reader = LlamaReader.load(path)
+        reader = load_reader(path)
         reader.engine.reserve(600)
         reader.engine.logits_after([1, 2, 3])
         reader.close()

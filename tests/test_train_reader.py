@@ -39,9 +39,9 @@ from kgask.corpus.training_data import (
 from kgask.errors import BuildError, ModelError, UsageError
 from kgask.read.cross_encoder.engine import Heads
 from kgask.read.cross_encoder.prompt import FIRST, LAST, MAX_LINES, control_tokens, reader_pieces, ways
-from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.read.cross_encoder.verdicts import Judged, line_log_odds, pooled
 from kgask.read.files.card import make_card
+from kgask.read.load import load_reader
 from kgask.train.reader.data import (
     HELD_OUT_SEED,
     VERDICTS,
@@ -397,7 +397,7 @@ def test_held_out_accuracy_counts_whole_replies(makers: Makers, trained: ReaderT
 
 
 def test_llama_cpp_tokenises_as_tokenizers_does(exported: Path, trained: ReaderTrainer, makers: Makers) -> None:
-    engine = LlamaReader.load(exported).engine
+    engine = load_reader(exported).engine
     texts = list(STRINGS)
     for scene in make_scenes(makers.held_out, 6, 0, 60):
         texts.extend(piece.text for piece in reader_pieces(scene.question, scene.lines) if not piece.control)
@@ -408,7 +408,7 @@ def test_llama_cpp_tokenises_as_tokenizers_does(exported: Path, trained: ReaderT
 
 
 def test_llama_cpp_computes_what_torch_does(exported: Path, trained: ReaderTrainer, makers: Makers) -> None:
-    reader = LlamaReader.load(exported)
+    reader = load_reader(exported)
     trained.model.eval()
     scenes = [scene for scene in make_scenes(makers.held_out, 8, 0, 8) if citable_of(scene)]
     assert scenes
@@ -449,7 +449,7 @@ def test_quantised_files_are_smaller_and_judge_alike(
 ) -> None:
     file = quantise(exported, tmp_path / "small.gguf", kind, embeddings)
     assert file.stat().st_size < exported.stat().st_size
-    whole, small = LlamaReader.load(exported), LlamaReader.load(file)
+    whole, small = load_reader(exported), load_reader(file)
     for scene in (scene for scene in make_scenes(makers.held_out, 8, 0, 8) if citable_of(scene)):
         tokens = whole.prompt_tokens(scene.question, list(scene.lines))
         assert small.prompt_tokens(scene.question, list(scene.lines)) == tokens
@@ -493,7 +493,7 @@ def test_the_command_trains_stops_goes_on_and_ships(data: Path, encoder_folder: 
     assert "stopped at step" in stopped.stderr and not (out / "reader").exists()
     done = CliRunner().invoke(train_command, [*command, "--compare"], catch_exceptions=False)
     assert done.stdout.strip() == str(out / "reader") and "0.0 min left" in done.stderr
-    reader = LlamaReader.load(out / "reader")
+    reader = load_reader(out / "reader")
     assert reader.card["training_data"] == [
         base_encoder(encoder_folder.name), *load_makers(data).train.bank.sets, ENTITY_LABELS,
     ]  # fmt: skip

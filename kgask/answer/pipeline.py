@@ -27,7 +27,7 @@ from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE
 from kgask.plan.protocol import Planner
 from kgask.plan.rigel_onnx import RigelPlanner
-from kgask.read.open_reader import opened_reader
+from kgask.read.load import opened_reader
 from kgask.read.protocol import Reader
 from kgask.types import PLANNED, Evidence, Passage, Question, Stage
 from kgask.verbalise import walked_ends

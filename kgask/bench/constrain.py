@@ -29,12 +29,12 @@ from kgask.bench.random_gguf import write_random
 from kgask.bench.timing import in_turn, ms_of
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
-from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.read.gguf.bindings import load_bindings, load_model
 from kgask.read.gguf.decode import START, Tokens, decode_reply
 from kgask.read.gguf.prompts import NAMED
-from kgask.read.gguf.reader import ForeignReader
+from kgask.read.gguf.reader import ConstrainedReader
 from kgask.read.gguf.replies import LAST, NameReplies, NameVocabulary
+from kgask.read.load import load_reader
 from kgask.types import ScoredTriple
 from kgask.verbalise import Line, verbalise
 
@@ -68,8 +68,8 @@ def measure(
     path: Path, pack: Pack, counts: Sequence[int], n_facts: int, n_runs: int, n_threads: int | None = None
 ) -> list[Cost]:
     """Costs of the ways at each number of candidates; ModelError where the model is not one that decodes replies."""
-    reader = LlamaReader.load(path, n_threads=n_threads)
-    if not isinstance(reader, ForeignReader):
+    reader = load_reader(path, n_threads=n_threads)
+    if not isinstance(reader, ConstrainedReader):
         raise ModelError(f"{path}: kgask's own reader judges lines and writes nothing; give another GGUF")
     reader.use_prompt(NAMED[PROMPT])
     try:
@@ -93,7 +93,7 @@ def _lines(pack: Pack, n: int) -> list[Line]:
     raise ModelError(f"{pack.name}: has not {n} different ends; use a larger pack")
 
 
-def _variants(reader: ForeignReader, facts: list[Line]) -> Iterator[list[int]]:
+def _variants(reader: ConstrainedReader, facts: list[Line]) -> Iterator[list[int]]:
     """Tokens of the prompt, its facts rotated by one more each time."""
     for turn in count():
         at = turn % len(facts)
@@ -113,7 +113,7 @@ class _OneNameVocabulary(NameVocabulary):
     kind = _OneName
 
 
-def _measure(reader: ForeignReader, prompts: Iterator[list[int]], candidates: list[Line], n_runs: int) -> Cost:
+def _measure(reader: ConstrainedReader, prompts: Iterator[list[int]], candidates: list[Line], n_runs: int) -> Cost:
     engine, names = reader.engine, _OneNameVocabulary(reader.engine)
     citable = range(1, len(candidates) + 1)
     sequences = Sequences(reader.engine.path, engine.n_threads, len(candidates))
@@ -154,7 +154,7 @@ def _measure(reader: ForeignReader, prompts: Iterator[list[int]], candidates: li
 # --- the other ways -----------------------------------------------------------------------------
 
 
-def by_grammar(reader: ForeignReader, prompt: Sequence[int], names: Sequence[str]) -> str:
+def by_grammar(reader: ConstrainedReader, prompt: Sequence[int], names: Sequence[str]) -> str:
     """One of the names by llama.cpp's grammar sampler, greedy."""
     llama, engine = load_bindings(), reader.engine
     vocab = engine.vocab

@@ -16,10 +16,10 @@ from kgask.bench.constrain import random_reader
 from kgask.bench.timing import in_turn, ms_of
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
-from kgask.read.cross_encoder.reader import LlamaReader
 from kgask.read.files.prefix_cache import PrefixCache
 from kgask.read.gguf.prompts import form_of
-from kgask.read.gguf.reader import ForeignReader
+from kgask.read.gguf.reader import ConstrainedReader
+from kgask.read.load import load_reader
 from kgask.types import ScoredTriple
 from kgask.verbalise import verbalise
 
@@ -33,8 +33,8 @@ def measure(
     """Medians in ms, and their ratio (without / with); a random model of 3 M parameters when none is given."""
     with tempfile.TemporaryDirectory() as folder:
         path, cache_folder = model or random_reader(Path(folder), pack), Path(folder) / "prefixes"
-        reader = LlamaReader.load(path, n_threads=threads)
-        if not isinstance(reader, ForeignReader):
+        reader = load_reader(path, n_threads=threads)
+        if not isinstance(reader, ConstrainedReader):
             raise ModelError(f"{path}: our own reader has no static part; name another GGUF file")
         reader.use_prompt(form_of(prompt))
         lines = verbalise([ScoredTriple(triple, 1, 1.0, False) for triple in range(min(facts, pack.n_triples))], pack)
@@ -43,7 +43,7 @@ def measure(
         static, room = filled.tokens[: filled.n_static], len(filled.tokens) + REPLY_TOKENS
 
         def first_decision(cached: bool) -> float:
-            fresh = LlamaReader.load(path, n_threads=threads)
+            fresh = load_reader(path, n_threads=threads)
             cache = PrefixCache(fresh.engine, "bench", cache_folder)
             fresh.engine.reserve(room)
             try:

@@ -128,7 +128,7 @@ def _check(options: dict[str, Any]) -> None:
 
 
 def _free(reader: Any, options: dict[str, Any], on_text: Callable[[str], None] | None) -> Any:
-    from kgask.read.gguf.free import FreeReader, Writing
+    from kgask.read.gguf.reader import FreeReader, Writing
 
     writing = Writing(options["max_tokens"] or WRITTEN_TOKENS, options["temperature"] or 0.0, options["seed"] or 0)
     return FreeReader.of(reader, writing, on_text)

@@ -177,7 +177,7 @@ def make(
 def _writer(name: str) -> Callable[[str], str]:
     """A model that writes; raises UsageError for kgask's own reader, which only reads."""
     from kgask import config
-    from kgask.read.open_reader import load_reader
+    from kgask.read.load import load_reader
 
     model = load_reader(config.find("model", name).path).language_model
     if model is None:

@@ -119,18 +119,19 @@ def checked(found: Found, thorough: bool = False) -> dict[str, Any]:
 
 def _check(path: Path, thorough: bool) -> None:
     """Raises :class:`ModelError` that says what is wrong with the model."""
-    from kgask.read.files.card import added_file, check_added, is_added
+    from kgask.read.files.card import check_file, is_added, read_added, read_card
 
     if is_added(path):
-        _check_gguf(check_added(path) if thorough else added_file(path)[0], thorough)
+        added = read_added(path)
+        if thorough:
+            check_file(added)
+        _check_gguf(added.file, thorough)
         return
     if not path.is_dir():
         _check_gguf(path, thorough)
         return
     role, content = load_card(path)
     if role == READER:
-        from kgask.read.files.card import check_file, read_card
-
         check_file(read_card(path))
     else:
         from kgask.cards import hash_mismatches

@@ -84,7 +84,7 @@ def load_card(path: Path) -> tuple[str, dict[str, Any]]:
 
         return AMR, AmrCard.load(path).content
     if is_added(path):
-        return READER, read_added(path)
+        return READER, read_added(path).content
     return READER, read_card(path).content
 
 

@@ -18,7 +18,7 @@ from kgask.cli.options import PRINTED, Command
 from kgask.cli.questions import one_question
 from kgask.cli.render import clean, note, table
 from kgask.errors import EXIT_NO_ANSWER, UsageError
-from kgask.read.open_reader import opened_reader
+from kgask.read.load import opened_reader
 from kgask.types import Evidence, Question
 
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ def calibrate(
     from kgask.answer.pipeline import Pipeline
     from kgask.pack.store import Pack
     from kgask.plan.rigel_onnx import RigelPlanner
-    from kgask.read.open_reader import load_reader
+    from kgask.read.load import load_reader
     from kgask.train import calibrate_reader as fitting
     from kgask.train.calibrate import draw_probes
 

@@ -129,12 +129,13 @@ def score_reader(
     The columns are questions with one answer, with several, and with none among the lines.
     """
     shared.need(*shared.TRAINING, "gguf")
-    from kgask.read.cross_encoder.reader import LlamaReader
+    from kgask.read.cross_encoder.reader import CrossEncoder
+    from kgask.read.load import load_reader
     from kgask.train.reader.data import load_makers
     from kgask.train.reader.ship import MEASURED, measure
 
-    reader = LlamaReader.load(config.find("model", name).path)
-    if not isinstance(reader, LlamaReader):
+    reader = load_reader(config.find("model", name).path)
+    if not isinstance(reader, CrossEncoder):
         raise UsageError(f"--reader {name}: the scenes are for kgask's own readers; kgask eval reading takes any")
     makers, sorts = load_makers(data, tables), tuple(MEASURED) if everything else SCENES
     scores: dict[str, dict[str, float]] = {}

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 from kgask.errors import MethodError, ModelError
 from kgask.read.gguf.grammar import ListForm, Picked, Written
+from kgask.read.gguf.model import Filled, LanguageModel
 from kgask.read.gguf.neutral import neutral
 from kgask.read.gguf.prompts import PromptForm
-from kgask.read.gguf.style import Filled
-from kgask.read.protocol import LanguageModel
 
 FREE_TOKENS = 256  # of a reply that no grammar holds: four sub-sentences need half of it
 SHOWN_CHARS = 60  # of a reply that could not be used

@@ -31,7 +31,7 @@ from kgask.methods.splitting import quotable
 from kgask.methods.type_graph import TypeGraph
 from kgask.pack.labels import readable_relation
 from kgask.pack.store import Pack
-from kgask.read.protocol import LanguageModel
+from kgask.read.gguf.model import LanguageModel
 from kgask.types import Branch, Question, Seed, undirected
 
 MAX_NAMES = 8  # entities in one prompt, the best linked ones

@@ -24,9 +24,8 @@ from kgask.methods.base import Found, PerPack, TripleRetriever
 from kgask.methods.kg_gpt import Plan
 from kgask.methods.protocol import Scope
 from kgask.pack.store import Pack
+from kgask.read.gguf.model import QUESTION_CHARS, LanguageModel
 from kgask.read.gguf.neutral import neutral
-from kgask.read.gguf.style import QUESTION_CHARS
-from kgask.read.protocol import LanguageModel
 from kgask.retrieve.follow import edges_of, relations_of
 from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, Question, ScoredTriple, Seed, TripleId, undirected

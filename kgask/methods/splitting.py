@@ -19,8 +19,8 @@ from itertools import pairwise
 from kgask.methods.ask_model import Task
 from kgask.methods.shots import Kind, SplitShot, split_shots
 from kgask.read.gguf.grammar import alternatives
+from kgask.read.gguf.model import QUESTION_CHARS
 from kgask.read.gguf.neutral import neutral
-from kgask.read.gguf.style import QUESTION_CHARS
 
 MAX_STATEMENTS = 4  # three hops and a condition
 MAX_TEXT_CHARS = 120

@@ -6,9 +6,8 @@ retrieved; the same model writing freely, whose text is matched back to what was
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kgask.pack.graph import Graph
@@ -16,9 +15,8 @@ from kgask.types import Evidence, Question, Reading
 
 if TYPE_CHECKING:
     from kgask.pack.records import NameHit
-    from kgask.read.gguf.grammar import ListForm, Picked, Written
+    from kgask.read.gguf.model import LanguageModel
     from kgask.read.gguf.prompts import PromptForm
-    from kgask.read.gguf.style import Filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,39 +49,6 @@ class NamedGraph(Graph, Protocol):
 
     def exact(self, norms: Iterable[str]) -> dict[str, list[NameHit]]:
         """Normalised name -> the entities called so, by their label or an alias; absent names are left out."""
-        ...
-
-
-class LanguageModel(Protocol):
-    """A model behind a reader, which may be asked other things than the question. Its reader's prompt stays."""
-
-    @property
-    def path(self) -> Path: ...
-
-    @property
-    def n_ctx(self) -> int:
-        """Tokens that it was trained for, prompt and reply together; at least 1."""
-        ...
-
-    @property
-    def constrained(self) -> bool:
-        """Whether a grammar can hold its replies to a form; else the caller parses what it writes."""
-        ...
-
-    def fill(self, form: PromptForm) -> Filled:
-        """A prompt without fields in the model's chat format; no token of its text marks a turn."""
-        ...
-
-    def write(self, filled: Filled, max_tokens: int, gbnf: str | None = None) -> Written:
-        """The greedy reply, held to a GBNF grammar where one is given (see :func:`kgask.read.gguf.grammar.write`)."""
-        ...
-
-    def pick(self, filled: Filled, items: Sequence[str], most: int, form: ListForm) -> Picked:
-        """At most ``most`` of the items, in its order (see :func:`kgask.read.gguf.grammar.pick`)."""
-        ...
-
-    def complete(self, prompt: str, max_tokens: int) -> str:
-        """The first line of the greedy reply to a text of the caller's own; names in it are his to neutralise."""
         ...
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kgask.pack.graph import Graph
+from kgask.pack.labels import clean_label
 from kgask.types import Evidence, Reading
-from kgask.verbalise import Line, walked_ends
+from kgask.verbalise import Line, relation_words, verbalise, walked_ends
 
+MAX_LINES = 60  # that a reader is shown
 NO_LINES = "no facts were found"
 NO_ANSWER_LINE = "no fact leads to one of the plan's answers"
 NONE_ANSWERS = "none of the facts answers the question"
@@ -22,6 +24,22 @@ class Reply:
     log_prob: float
     n_decisions: int
     line_probs: Mapping[int, float] = field(default_factory=dict)  # of a reader that judges every line
+
+
+class Verbaliser:
+    """Evidence as lines; the words of a graph's relations are made once. ``clean`` makes any text one harmless line."""
+
+    def __init__(self, clean: Callable[[str], str] | None = None):
+        self._clean = clean
+        self._graph: Graph | None = None
+
+    def lines(self, evidence: Evidence, graph: Graph) -> list[Line]:
+        """At most :data:`MAX_LINES`, the first ones."""
+        if self._graph is not graph:
+            words, clean = relation_words(graph), self._clean
+            self._words = [(clean(forward), clean(inverse)) for forward, inverse in words] if clean else words
+            self._graph = graph
+        return verbalise(evidence.triples[:MAX_LINES], graph, self._words, self._clean or clean_label)
 
 
 def abstain(reason: str, prob: float = 1.0) -> Reading:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kgask.errors import ModelError
-from kgask.read.gguf.engine import FLASH_ATTENTION_ON, Engine
+from kgask.read.gguf.engine import FLASH_ATTENTION_ON, TRIED_TOKENS, Engine
 
 HEADS_KEY = "kgask.heads"  # metadata of our own: float32 rows, each with its bias last, base64
 HEADS_ROOM = 1 << 20
@@ -80,6 +80,13 @@ class EncoderEngine(Engine):
         self._run(llama.llama_encode, tokens, 0, range(len(tokens)))  # llama.cpp wants every output of an encoder
         rows = [llama.llama_get_embeddings_ith(self._context, column) for column in columns]
         return np.stack([np.ctypeslib.as_array(row, (self.n_embd,)) for row in rows])
+
+    def try_out(self, sample: str) -> None:
+        """One token and many take other paths through a product."""
+        begin, end = self.frame()
+        tokens = self.tokenize(sample)[: max(1, self.n_ctx_train - 2)]
+        for some in (tokens[:TRIED_TOKENS], tokens):
+            self.hidden_at([begin, *some, end], [0])
 
     def frame(self) -> tuple[int, int]:
         """The tokens before and after a text."""

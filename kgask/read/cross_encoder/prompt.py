@@ -25,8 +25,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from kgask.read.reply import MAX_LINES
+
 PROMPT_FORMAT = 2
-MAX_LINES = 60
 MAX_HOPS = 3
 FIELD_CHARS = 72
 QUESTION_CHARS = 400

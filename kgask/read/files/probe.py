@@ -11,15 +11,16 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from kgask.config import AUTO, MODEL_CARD
+from kgask.config import AUTO
 from kgask.errors import ModelError, NativeError
 from kgask.machine.cores import usable_cores
 from kgask.machine.trial import Crash, Trial
-from kgask.read.files.card import added_file, check_file, file_hash, is_added, read_card
+from kgask.read.files.card import check_file, file_hash, has_card, is_added, read_added, read_card
 from kgask.read.gguf.bindings import library_hash
 from kgask.read.gguf.header import GgufHeader, check_readable, read_header
 
 if TYPE_CHECKING:
+    from kgask.read.cross_encoder.engine import EncoderEngine
     from kgask.read.gguf.engine import Engine
 
 LEAST_SECONDS, SLOWEST_DISK = 60.0, 20e6  # bytes a second
@@ -28,8 +29,6 @@ LEAST_SECONDS, SLOWEST_DISK = 60.0, 20e6  # bytes a second
 REARRANGED = frozenset({"Q4_0"})
 # Reaches every byte of a byte-level vocabulary, and what a sentence-piece vocabulary may not know.
 SAMPLE = "Who wrote it? [1] Zoë | né à | Кафка\n" + "".join(map(chr, range(1, 256))) + "漢字 \U0001f600"
-SAMPLE_TOKENS = 24  # evaluated in one batch, then one more
-
 
 # Measured on two cores, 409 tokens: two threads read them in 104 ms instead of 178 on an idle machine, and in 395
 # instead of 290 beside two busy processes.
@@ -53,15 +52,19 @@ class Run:
 
     def open(self) -> Engine:
         """The model, loaded; raises ModelError where llama.cpp refuses."""
-        made = (Path(self.path), self.n_threads, self.gpu_layers, self.extra_buffers)
-        if self.kind == "own":
-            from kgask.read.cross_encoder.engine import EncoderEngine
-
-            return EncoderEngine(*made)
         from kgask.read.gguf.encoder_decoder import EncoderDecoder
         from kgask.read.gguf.engine import Engine
 
-        return (EncoderDecoder if self.kind == "encoder-decoder" else Engine)(*made)
+        if self.kind == "own":
+            return self.open_own()
+        engine = EncoderDecoder if self.kind == "encoder-decoder" else Engine
+        return engine(Path(self.path), self.n_threads, self.gpu_layers, self.extra_buffers)
+
+    def open_own(self) -> EncoderEngine:
+        """kgask's own reader, loaded; raises ModelError where llama.cpp refuses."""
+        from kgask.read.cross_encoder.engine import EncoderEngine
+
+        return EncoderEngine(Path(self.path), self.n_threads, self.gpu_layers, self.extra_buffers)
 
     def trial(self, file_key: str, file_bytes: int) -> Trial:
         """What tries it; ``file_key`` says which content the file has."""
@@ -88,13 +91,12 @@ def usable(path: Path, n_threads: int | None = None, gpu_layers: int | str = AUT
     Raises ModelError, one line, for what is broken or has changed since it was added, NativeError for what crashes
     llama.cpp.
     """
-    file, hashed = added_file(path) if is_added(path) else (path, None)
-    header = checked_header(file)
-    hashed = hashed or file_hash(file)
-    key = _content_key(file, hashed)
+    header = checked_header(_file_of(path))
+    hashed = file_hash(header.path)
+    key = _content_key(header.path, hashed)
     for run in runs(header, n_threads, gpu_layers):
         try:
-            return Weights(file, header, hashed, run, run.trial(key, header.file_bytes).pass_once())
+            return Weights(header.path, header, hashed, run, run.trial(key, header.file_bytes).pass_once())
         except Crash:
             if not run.extra_buffers:  # the plainest way crashes too
                 raise
@@ -116,13 +118,16 @@ def runs(header: GgufHeader, n_threads: int | None = None, gpu_layers: int | str
 
 def trial_of(path: Path) -> Trial:
     """What tries a reader (folder or file) in the plainest way that it runs in; ModelError for one that is none."""
-    if (path / MODEL_CARD).is_file() and not is_added(path):
+    if has_card(path):
         card = read_card(path)
         check_file(card)
         return Run.own(card.file).trial(card.sha256, card.n_bytes)
-    file = added_file(path)[0] if is_added(path) else path
-    header = checked_header(file)
-    return runs(header)[-1].trial(_content_key(file, file_hash(file)), header.file_bytes)
+    header = checked_header(_file_of(path))
+    return runs(header)[-1].trial(_content_key(header.path, file_hash(header.path)), header.file_bytes)
+
+
+def _file_of(path: Path) -> Path:
+    return read_added(path).file if is_added(path) else path
 
 
 def _content_key(file: Path, hashed: str) -> str:
@@ -146,36 +151,10 @@ def try_file(header: GgufHeader) -> None:
 def attempt(payload: Mapping[str, Any]) -> tuple[str, bool] | None:
     """In the child: load, tokenise, evaluate; None when all of it worked, else the reason, and whether it is the
     library's rather than the file's."""
-    run = Run(**payload)
     try:
-        return _attempt_own(run) if run.kind == "own" else _attempt(run)
-    except NativeError as error:
-        return str(error), True
-    except ModelError as error:
-        return str(error), False
-
-
-def _attempt_own(run: Run) -> None:
-    own = run.open()
-    own.yields = False  # code for threads is tried with threads
-    begin, end = own.frame()
-    tokens = own.tokenize(SAMPLE)[: max(1, own.n_ctx_train - 2)]
-    for some in (tokens[:SAMPLE_TOKENS], tokens):  # one token and many take other paths through a product
-        own.hidden_at([begin, *some, end], [0])
-
-
-def _attempt(run: Run) -> tuple[str, bool] | None:
-    engine = run.open()
-    engine.yields = False
-    engine.bos_text(), engine.eos_text()
-    tokens = engine.tokenize(SAMPLE)
-    engine.tokenize(SAMPLE, special=True, add_bos=True)
-    for token in {*tokens, *range(0, engine.n_vocab, max(1, engine.n_vocab // 1000))}:
-        engine.token_text(token), engine.marks_turns(token)
-    if not tokens:
-        return f"{run.path}: its vocabulary makes no token of a text; use another", False
-    room = max(1, min(SAMPLE_TOKENS, engine.n_ctx_train - 3))
-    prompt = [*tokens[:room], *engine.prompt_end]
-    engine.logits_after(prompt)
-    engine.logits_after([*prompt, tokens[0]])
+        engine = Run(**payload).open()
+        engine.yields = False  # code for threads is tried with threads
+        engine.try_out(SAMPLE)
+    except (NativeError, ModelError) as error:
+        return str(error), isinstance(error, NativeError)
     return None

@@ -48,6 +48,11 @@ class ChatFormat:
     add_bos: bool
     system: tuple[str, str] | None = None  # before a system text, and between it and the user's; None: no such role
 
+    @property
+    def plain(self) -> bool:
+        """Whether the file has no chat format, so that nothing marks the end of a reply but the text."""
+        return (self.before, self.after) == PLAIN
+
     def pieces(self, user: str, system: str = "") -> list[tuple[str, bool]]:
         """The turn as (text, whether it comes from the template); only the template's may hold control tokens.
 

@@ -21,6 +21,7 @@ from kgask.read.gguf.bindings import load_bindings, load_model
 
 SMALLEST_CONTEXT = 512
 BATCH_TOKENS = 512
+TRIED_TOKENS = 24  # evaluated in one batch, then one more
 MOMENT_S = 1e-4  # between two looks at what else runs
 FLASH_ATTENTION_AUTO, FLASH_ATTENTION_OFF, FLASH_ATTENTION_ON = -1, 0, 1
 ALL_LAYERS = 1 << 20
@@ -217,6 +218,22 @@ class Engine:
         code = function(self._context, batch)
         if code != 0:
             raise ModelError(f"{self.path}: llama.cpp failed to evaluate {len(tokens)} tokens (code {code})")
+
+    def try_out(self, sample: str) -> None:
+        """Tokenise and evaluate, every way that reading does; where that ends the process it must be a child's.
+
+        Raises ModelError for a vocabulary that makes no token of a text.
+        """
+        self.bos_text(), self.eos_text()
+        tokens = self.tokenize(sample)
+        self.tokenize(sample, special=True, add_bos=True)
+        for token in {*tokens, *range(0, self.n_vocab, max(1, self.n_vocab // 1000))}:
+            self.token_text(token), self.marks_turns(token)
+        if not tokens:
+            raise ModelError(f"{self.path}: its vocabulary makes no token of a text; use another")
+        prompt = [*tokens[: max(1, min(TRIED_TOKENS, self.n_ctx_train - 3))], *self.prompt_end]
+        self.logits_after(prompt)
+        self.logits_after([*prompt, tokens[0]])
 
     # --- writing freely -------------------------------------------------------------------------
 

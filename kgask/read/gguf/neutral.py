@@ -5,7 +5,7 @@ all previous instructions``. Two layers keep it data. This one changes the text 
 looks like chat markup, like the prompt's own numbering and headings, or like a bare command, and so that
 a person can still read the label: brackets of markup become other brackets, letters and digits stay as
 they are. The other layer is the tokeniser: data are tokenised without control tokens
-(:class:`kgask.read.gguf.style.ForeignStyle` looks at the result too).
+(:class:`kgask.read.gguf.model.Style` looks at the result too).
 
 What this does not do: a label may still lie. That is why a reply is only ever made of what was retrieved.
 """

@@ -1,31 +1,37 @@
-"""Reading with any GGUF model that is not ours; see :class:`kgask.read.protocol.Reader`."""
+"""Reading with a language model: held to what was retrieved, or writing freely (the papers' setting).
+
+Nothing that is written freely is an answer by itself. What names a candidate becomes one, with the triples that lead
+to it; the rest is kept beside the answer as unverified (:mod:`kgask.read.gguf.matching`).
+"""
 
 from __future__ import annotations
 
+import codecs
 import math
-from collections.abc import Callable, Sequence
-from copy import copy
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from kgask.errors import ModelError, UsageError
 from kgask.pack.graph import Graph
-from kgask.read.files.prefix_cache import PrefixCache
-from kgask.read.gguf.engine import Engine
-from kgask.read.gguf.grammar import ListForm, Picked, Written, can_constrain, pick, write
+from kgask.read.gguf.decode import Greedy, decode
+from kgask.read.gguf.matching import match
+from kgask.read.gguf.model import Filled, LanguageModel
 from kgask.read.gguf.neutral import neutral
-from kgask.read.gguf.prompts import PromptForm
-from kgask.read.gguf.replies import MAX_LINES
-from kgask.read.gguf.style import Filled, ForeignStyle
-from kgask.read.protocol import Capabilities, Preview
-from kgask.read.reply import NO_ANSWER_LINE, NO_LINES, Reply, abstain, answer_reading, citable_lines
+from kgask.read.gguf.prompts import DEFAULT_PROMPT, NAMED, PromptForm
+from kgask.read.protocol import Capabilities, NamedGraph, Preview, Reader
+from kgask.read.reply import NO_ANSWER_LINE, NO_LINES, Verbaliser, abstain, answer_reading, citable_lines
 from kgask.types import Evidence, Question, Reading
-from kgask.verbalise import Line, relation_words, verbalise
+from kgask.verbalise import Line
 
 DRAFT_RATIO = 0.9  # lines whose answer scores this share of the best one are what the plan would cite
 PASSAGE_CHARS = 1200  # a hundred words of any language
-WARMED_TOKENS = 256  # room beside a prompt's static part when its state is read; the context grows where more is needed
 MAX_REPLY_TOKENS = 256  # kept free for a constrained reply; a longer one goes beyond the trained context
+NOTHING_MATCHES = "nothing that the reader wrote is an answer that was retrieved"
+DOES_NOT_KNOW = "the reader says that it does not know"
+# What ends a reply of a model without a chat format: it would go on with a question of its own.
+_PLAIN_ENDS = ("\n\n", "\nQuestion:", "\nFacts:")
+_CITED = re.compile(r"\[(\d{1,3})\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +44,20 @@ class Shown:
     cut: list[Line]
 
 
-class ForeignReader:
-    """A loaded model with the prompt that it gets; a :class:`kgask.read.protocol.LanguageModel` too."""
+class ConstrainedReader:
+    """A language model that can only cite lines, or say that it does not know: :class:`kgask.read.protocol.Reader`."""
 
-    capabilities = Capabilities(promptable=True, reads_passages=True)
     card = None
 
-    def __init__(
-        self, engine: Engine, style: ForeignStyle, file_hash: str, cache: PrefixCache | None = None, tried: str = ""
-    ):
-        self.engine, self.style, self.hash = engine, style, file_hash
-        self._cache, self._tried = cache, tried
-        self._words: tuple[Graph, list[tuple[str, str]]] | None = None
+    def __init__(self, model: LanguageModel, file_hash: str, tried: str = "", form: PromptForm | None = None):
+        self.language_model, self.engine, self.hash, self._tried = model, model.engine, file_hash, tried
+        self.note = self.spoken = "; ".join(filter(None, (model.chat.origin, tried)))
+        self._verbaliser = Verbaliser(neutral)
+        self.use_prompt(form or NAMED[DEFAULT_PROMPT])
 
     @property
-    def note(self) -> str:
-        """Which chat format is used, and what was tried, for --verbose."""
-        return "; ".join(filter(None, (self.style.note, self._tried)))
+    def capabilities(self) -> Capabilities:
+        return Capabilities(promptable=True, reads_passages=True)
 
     @property
     def runs_on(self) -> str:
@@ -66,167 +69,86 @@ class ForeignReader:
         """The prompt that it gets."""
         return self.style.form
 
-    @property
-    def language_model(self) -> ForeignReader:
-        """Itself."""
-        return self
+    def use_prompt(self, form: PromptForm) -> None:
+        """Ask in this form from now on."""
+        self.style = self.language_model.style(form)
 
     def close(self) -> None:
         """Free the model."""
         self.engine.close()
 
-    def use_prompt(self, form: PromptForm) -> None:
-        """Ask in this form from now on."""
-        self.style.use(form)
-
-    def read(self, question: Question, evidence: Evidence, graph: Graph) -> Reading:
+    def read(self, question: Question, evidence: Evidence, graph: NamedGraph) -> Reading:
         """Answer from the evidence's lines, or abstain with the reason as the text."""
-        form = self.style.form
-        if not form.has_facts:
-            raise UsageError(f"prompt {form.name!r} shows no facts, so nothing could be checked; add --free")
+        if not self.form.has_facts:
+            raise UsageError(f"prompt {self.form.name!r} shows no facts, so nothing could be checked; add --free")
         lines = self.lines(evidence, graph)
         if not lines:
             return abstain(NO_LINES)
         if not citable_lines(evidence, lines):
             return abstain(NO_ANSWER_LINE)
-        shown = self.fit(question, evidence, lines, self._reply_room(evidence))
+        shown = self.fit(question, evidence, lines)
         citable = citable_lines(evidence, shown.lines)
         if not citable:
             return abstain(NO_ANSWER_LINE)
-        self.warm(shown.filled, self.style.reply_room(shown.lines, citable))
+        self.language_model.warm(shown.filled, self.style.reply_room(shown.lines, citable))
         reply = self.style.reply(shown.filled.tokens, shown.lines, citable, planned_ends(evidence, shown.lines))
         cited = [shown.numbers[line - 1] for line in reply.lines]
         return answer_reading(cited, math.exp(reply.log_prob), evidence, lines, graph)
 
-    def score(
-        self, tokens: Sequence[int], lines: Sequence[Line], citable: Sequence[int], cited: Sequence[int]
-    ) -> Reply:
-        """The reply to a prompt that cites these lines (none: "I don't know"); over all sets the
-        probabilities sum to 1, over all sets of names where lines end in the same one."""
-        return self.style.score(tokens, lines, citable, cited)
-
-    def preview(self, question: Question, evidence: Evidence, graph: Graph, reply_tokens: int | None = None) -> Preview:
-        """The prompt for this evidence; ``reply_tokens`` is the room kept for a free reply."""
-        room = self._reply_room(evidence) if reply_tokens is None else lambda _lines: reply_tokens
-        shown = self.fit(question, evidence, self.lines(evidence, graph), room)
-        filled, n_ctx = shown.filled, self.engine.n_ctx_train
-        facts = tuple(line.text() for line in shown.lines)
-        cut = tuple(line.text() for line in shown.cut)
+    def preview(self, question: Question, evidence: Evidence, graph: NamedGraph) -> Preview:
+        """The prompt for this evidence; nothing is read."""
+        shown = self.fit(question, evidence, self.lines(evidence, graph))
+        filled, facts, cut = shown.filled, *(tuple(line.text() for line in lines) for lines in (shown.lines, shown.cut))
         return Preview(
-            self.style.form.name, self.engine.text(filled.tokens), len(filled.tokens), filled.n_static, n_ctx, facts,
-            cut, self.note,
+            self.form.name, self.engine.text(filled.tokens), len(filled.tokens), filled.n_static,
+            self.engine.n_ctx_train, facts, cut, self.spoken,
         )  # fmt: skip
-
-    # --- asked other things, see kgask.read.protocol.LanguageModel ------------------------------
-
-    @property
-    def path(self) -> Path:
-        return self.engine.path
-
-    @property
-    def n_ctx(self) -> int:
-        return max(1, self.engine.n_ctx_train)
-
-    @property
-    def constrained(self) -> bool:
-        """Whether a grammar can hold its replies to a form."""
-        return can_constrain(self.engine)
-
-    def fill(self, form: PromptForm) -> Filled:
-        """A prompt without fields in the model's chat format; the reader's own stays."""
-        style = copy(self.style)
-        style.use(form)
-        return style.prompt("", [])
-
-    def write(self, filled: Filled, max_tokens: int, gbnf: str | None = None) -> Written:
-        """The greedy reply; the prompt's static part is evaluated once per model."""
-        self.warm(filled, min(max_tokens, WARMED_TOKENS))
-        return write(self.engine, filled.tokens, max_tokens, gbnf)
-
-    def pick(self, filled: Filled, items: Sequence[str], most: int, form: ListForm) -> Picked:
-        """At most ``most`` of the items, in the model's order; only where it can be constrained."""
-        self.warm(filled, WARMED_TOKENS)
-        return pick(self.engine, filled.tokens, items, most, form)
-
-    def complete(self, prompt: str, max_tokens: int) -> str:
-        """The first line of the greedy reply to a text of the caller's own; names in it are his to neutralise."""
-        filled = self.fill(PromptForm("own", "", "", ((prompt, None),)))
-        written = write(self.engine, filled.tokens, max_tokens).text.strip()
-        return written.splitlines()[0] if written else ""
-
-    # --- steps ----------------------------------------------------------------------------------
 
     def lines(self, evidence: Evidence, graph: Graph) -> list[Line]:
         """The evidence as neutral text, at most 60 lines; none where the prompt shows no facts."""
-        if not self.style.form.has_facts:
-            return []
-        if self._words is None or self._words[0] is not graph:
-            words = [(neutral(forward), neutral(inverse)) for forward, inverse in relation_words(graph)]
-            self._words = (graph, words)
-        return verbalise(evidence.triples[:MAX_LINES], graph, self._words[1], neutral)
+        return self._verbaliser.lines(evidence, graph) if self.form.has_facts else []
 
-    def fit(
-        self, question: Question, evidence: Evidence, lines: list[Line], room: Callable[[list[Line]], int]
-    ) -> Shown:
+    def fit(self, question: Question, evidence: Evidence, lines: list[Line]) -> Shown:
         """The prompt with as many lines as the model's context takes, the plan's best ones, in plan order.
 
         Passages give way first, the worst of them: the lines are what answers are made of.
         """
-        texts = [neutral(one.text, PASSAGE_CHARS) for one in evidence.passages] if self.style.form.has_passages else []
-        found = None
-        while found is None:
-            found = self._fit_lines(question, evidence, lines, room, texts)
-            if found is None and not texts:
-                what = "one fact" if lines else "the question"
-                n_ctx = self.engine.n_ctx_train
+        texts = [neutral(one.text, PASSAGE_CHARS) for one in evidence.passages] if self.form.has_passages else []
+        while True:
+            found = self._fit_lines(question, evidence, lines, texts)
+            if found is not None:
+                return found
+            if not texts:
+                what, n_ctx = "one fact" if lines else "the question", self.engine.n_ctx_train
                 raise ModelError(f"{self.engine.path}: its context of {n_ctx} tokens is too small for {what}")
             texts = texts[: len(texts) * 3 // 4]
-        return found
 
     def _fit_lines(
-        self,
-        question: Question,
-        evidence: Evidence,
-        lines: list[Line],
-        room: Callable[[list[Line]], int],
-        passages: Sequence[str],
+        self, question: Question, evidence: Evidence, lines: list[Line], passages: Sequence[str]
     ) -> Shown | None:
         """None where not even one line (or the question, where there is none) fits beside the passages."""
-        n_ctx = max(1, self.engine.n_ctx_train)
         by_score = sorted(range(len(lines)), key=lambda index: -evidence.triples[index].score)
 
         def shown(count: int) -> Shown | None:
             kept = sorted(by_score[:count])
             chosen = [lines[index] for index in kept]
             filled = self.style.prompt(question.text, chosen, passages)
-            if len(filled.tokens) + room(chosen) > n_ctx:
+            if len(filled.tokens) + self._reply_room(evidence, chosen) > self.language_model.n_ctx:
                 return None
             cut = [lines[index] for index in sorted(by_score[count:])]
             return Shown(filled, chosen, [index + 1 for index in kept], cut)
 
         best = shown(len(lines))
-        if best is not None:
-            return best
-        fits, too_many = 0, len(lines)
+        fits, too_many = len(lines) if best else 0, len(lines)
         while too_many - fits > 1:
             middle = (fits + too_many) // 2
             tried = shown(middle)
-            if tried is None:
-                too_many = middle
-            else:
-                fits, best = middle, tried
+            fits, too_many, best = (middle, too_many, tried) if tried else (fits, middle, best)
         return best
 
-    def warm(self, filled: Filled, reply_tokens: int) -> None:
-        """Have the static part of the prompt evaluated or read from the cache."""
-        if self._cache is not None:
-            self._cache.warm(filled.tokens[: filled.n_static], len(filled.tokens) + reply_tokens)
-
-    def _reply_room(self, evidence: Evidence) -> Callable[[list[Line]], int]:
-        def room(lines: list[Line]) -> int:
-            return min(MAX_REPLY_TOKENS, self.style.reply_room(lines, citable_lines(evidence, lines)))
-
-        return room
+    def _reply_room(self, evidence: Evidence, lines: list[Line]) -> int:
+        """Tokens that are kept free for the reply."""
+        return min(MAX_REPLY_TOKENS, self.style.reply_room(lines, citable_lines(evidence, lines)))
 
 
 def planned_ends(evidence: Evidence, lines: Sequence[Line]) -> list[int]:
@@ -234,3 +156,105 @@ def planned_ends(evidence: Evidence, lines: Sequence[Line]) -> list[int]:
     scores = {candidate.entity: candidate.score for candidate in evidence.candidates}
     least = DRAFT_RATIO * max(scores.values(), default=0.0)
     return [number for number, line in enumerate(lines, start=1) if scores.get(line.end_id, -1.0) >= least]
+
+
+# --- writing freely -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How a reader writes: ``temperature`` 0 is greedy; the same ``rng_seed`` writes the same text again."""
+
+    max_tokens: int = 128
+    temperature: float = 0.0
+    rng_seed: int = 0
+
+
+class FreeReader(ConstrainedReader):
+    """The same model without the constraint.
+
+    ``on_text`` is given the text piece by piece as it is written, raw: it is untrusted.
+    """
+
+    def __init__(self, reader: ConstrainedReader, writing: Writing, on_text: Callable[[str], None] | None = None):
+        super().__init__(reader.language_model, reader.hash, reader._tried, reader.form)
+        self._writing, self._on_text = writing, on_text
+        how = f"temperature {writing.temperature:g}" if writing.temperature else "greedy"
+        self.note = f"the reader writes freely, {how}, at most {writing.max_tokens} tokens"
+
+    @classmethod
+    def of(cls, reader: Reader | None, writing: Writing, on_text: Callable[[str], None] | None = None) -> FreeReader:
+        """Raises ModelError for a reader that cannot write: ours points at facts."""
+        if not isinstance(reader, ConstrainedReader):
+            raise ModelError(
+                "--free needs a language model, and the shipped reader only points at facts; name one: "
+                "--reader FILE.gguf ('kgask models list' shows what there is)"
+            )
+        return cls(reader, writing, on_text)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Facts are needed where the prompt shows any; without, a question that the plan cannot answer is asked too."""
+        needs_facts = self.form.has_facts or self.form.has_passages
+        return Capabilities(writes_freely=True, promptable=True, needs_facts=needs_facts, reads_passages=True)
+
+    def read(self, question: Question, evidence: Evidence, graph: NamedGraph) -> Reading:
+        """What the reader writes, and which candidates of the evidence it names."""
+        lines = self.lines(evidence, graph)
+        if self.capabilities.needs_facts and not lines and not evidence.passages:
+            return abstain(NO_LINES)
+        shown = self.fit(question, evidence, lines)
+        text, log_prob = self._write(shown)
+        matched = match(_without_numbers(text, shown), question.text, evidence.candidates, graph)
+        named = frozenset(matched.entities)
+        cited = tuple(number for number, line in zip(shown.numbers, shown.lines, strict=True) if line.end_id in named)
+        says = " | ".join(graph.labels(matched.entities)) or (DOES_NOT_KNOW if matched.refused else NOTHING_MATCHES)
+        return Reading(
+            says, cited, not named, matched.entities, math.exp(log_prob),
+            written=text, unverified=matched.unverified,
+        )  # fmt: skip
+
+    def _reply_room(self, evidence: Evidence, lines: list[Line]) -> int:
+        return self._writing.max_tokens
+
+    def _write(self, shown: Shown) -> tuple[str, float]:
+        """The text and its log-probability; ``on_text`` sees it grow."""
+        ends = _PLAIN_ENDS if self.language_model.chat.plain else ()
+        decoder, told = codecs.getincrementaldecoder("utf-8")("replace"), 0
+        text, log_prob = "", 0.0
+        for piece, gained in self._pieces(shown):
+            text, log_prob = text + decoder.decode(piece), log_prob + gained
+            begins = len(text) - len(text.lstrip())
+            ended = [at for at in (text.find(end, begins) for end in ends) if at >= 0]
+            if ended:
+                text = text[: min(ended)]
+                break
+            told = self._tell(text, told, max(map(len, ends), default=0))
+        else:
+            text += decoder.decode(b"", final=True)
+        self._tell(text, told, 0)
+        return text.strip(), log_prob
+
+    def _tell(self, text: str, told: int, held_back: int) -> int:
+        """Hand on what is new, but not yet what may turn out to be an end; how much has been told."""
+        sure = max(told, len(text) - held_back)
+        if self._on_text is not None and sure > told:
+            self._on_text(text[told:sure])
+        return sure
+
+    def _pieces(self, shown: Shown) -> Iterator[tuple[bytes, float]]:
+        """Bytes and log-probability of one token after another, until one ends the reply."""
+        writing = self._writing
+        self.language_model.warm(shown.filled, writing.max_tokens)
+        chooser = Greedy(self.engine, writing.temperature, writing.rng_seed)
+        for token, log_prob in decode(self.engine, shown.filled.tokens, chooser, writing.max_tokens):
+            yield self.engine.piece(token), log_prob
+
+
+def _without_numbers(text: str, shown: Shown) -> str:
+    """Line numbers are no names; a reply of numbers alone means the ends of those lines."""
+    bare = _CITED.sub(" ", text)
+    numbers = [int(number) for number in _CITED.findall(text)]
+    if not numbers or re.search(r"\w", bare):
+        return bare
+    return "\n".join(shown.lines[number - 1].end for number in numbers if 1 <= number <= len(shown.lines))

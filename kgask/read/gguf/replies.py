@@ -14,9 +14,9 @@ from kgask.errors import ModelError
 from kgask.read.gguf.decode import START, Tokens
 from kgask.read.gguf.engine import Engine
 from kgask.read.gguf.prompts import DONT_KNOW
+from kgask.read.reply import MAX_LINES
 from kgask.verbalise import Line
 
-MAX_LINES = 60
 ANSWER = " =>"  # after the numbers
 NEXT_NAME = "\n"  # between names
 NO_NAME_HAS_IT = " ||"  # ends a reply of a model that has no token for the end of a turn

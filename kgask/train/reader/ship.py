@@ -14,9 +14,10 @@ import numpy as np
 from kgask.build.folder import MODEL, new_folder
 from kgask.cards import write_card
 from kgask.corpus.scenes import Scene, SceneMaker, SceneOptions, citable_of
-from kgask.read.cross_encoder.reader import LlamaReader
+from kgask.read.cross_encoder.reader import CrossEncoder
 from kgask.read.cross_encoder.verdicts import Judged, Weights, judge_lines
 from kgask.read.files.card import make_card
+from kgask.read.load import load_reader
 from kgask.train.reader.data import HELD_OUT_SEED, Makers, make_scenes
 from kgask.train.reader.export_gguf import quantise, write_gguf
 from kgask.train.reader.loop import EXPORTED, ReaderTrainer
@@ -70,7 +71,7 @@ def _finish_in(out: Path, trainer: ReaderTrainer, variant: str, count: int, comp
     }
     if trainer.earlier_recipe is not None:
         about["earlier_recipe"] = trainer.earlier_recipe
-    fitted = LlamaReader.load(exported)
+    fitted = load_reader(exported)
     about |= {
         "verdict_weights": asdict(fit_weights(fitted, trainer.makers.held_out, count)),
         "verdict_weights_unmarked": asdict(fit_weights(fitted, trainer.makers.blind, count)),
@@ -93,7 +94,7 @@ def measured_variant(
     else:
         quantise(exported, out / WEIGHTS, kind, embeddings)
     _write_card(out, about)
-    reader = LlamaReader.load(out)
+    reader = load_reader(out)
     times = {f"{n_lines} lines": read_times_ms(reader, makers, n_lines) for n_lines in (10, 30)}
     return {"bytes": (out / WEIGHTS).stat().st_size, "scores": measure(reader, makers, count), "read_ms": times}
 
@@ -102,7 +103,7 @@ def _write_card(out: Path, about: dict[str, Any]) -> None:
     write_card(out, make_card(out / WEIGHTS, about))
 
 
-def fit_weights(reader: LlamaReader, maker: SceneMaker, count: int) -> Weights:
+def fit_weights(reader: CrossEncoder, maker: SceneMaker, count: int) -> Weights:
     """Logistic regression of "is to be cited" on the log-odds of the line and of the whole, over held-out scenes of
     their own; then the bias with which most scenes are read right, each kind of answer counting alike: a regression
     over lines follows the scenes with many answers, and cites where none should be."""
@@ -140,7 +141,7 @@ def logistic_regression(rows: np.ndarray, targets: np.ndarray, ridge: float = 1e
 
 
 def measure(
-    reader: LlamaReader,
+    reader: CrossEncoder,
     makers: Makers,
     count: int,
     rng_seed: int = HELD_OUT_SEED + 1,
@@ -162,13 +163,13 @@ def measure(
     return scores
 
 
-def read_scene(reader: LlamaReader, scene: Scene) -> tuple[int, ...]:
+def read_scene(reader: CrossEncoder, scene: Scene) -> tuple[int, ...]:
     """The lines that the reader cites for a scene; every line that ends in one of the plan's answers is
     open to it."""
     return reader.reply(reader.prompt_tokens(scene.question, scene.lines), scene.lines, citable_of(scene)).lines
 
 
-def read_times_ms(reader: LlamaReader, makers: Makers, n_lines: int, count: int = 30) -> float:
+def read_times_ms(reader: CrossEncoder, makers: Makers, n_lines: int, count: int = 30) -> float:
     """Median time of a warm read of about ``n_lines`` lines, tokenising included."""
     options = SceneOptions(blind=0.0, shuffled=0.0, hops=(0.2, 0.4, 0.4))
     maker = SceneMaker(makers.held_out.bank, makers.held_out.names, options)
