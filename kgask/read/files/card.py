@@ -37,15 +37,17 @@ def has_card(path: Path) -> bool:
 
 def read_card(folder: Path) -> ReaderCard:
     """Read and check a reader's card; raises ModelError for one that this version cannot use."""
-
-    def made(content: Content) -> ReaderCard:
-        ((name, entry),) = content["files"].items()
+    with READER.reading(folder) as content:
         if content["prompt_format"] != PROMPT_FORMAT:
             again = "install the reader that came with this one"
             raise ModelError(f"{folder / MODEL_CARD}: made for another version of kgask; {again}")
-        return ReaderCard(folder / name, int(entry["bytes"]), str(entry["sha256"]), content)
+        return _card(folder, content)
 
-    return READER.read(folder, made)
+
+def _card(folder: Path, content: Content) -> ReaderCard:
+    """Of a folder with one file."""
+    ((name, entry),) = content["files"].items()
+    return ReaderCard(folder / name, int(entry["bytes"]), str(entry["sha256"]), content)
 
 
 def verdict_weights(card: ReaderCard) -> tuple[Weights, Weights]:
@@ -100,18 +102,14 @@ def read_added(folder: Path) -> ReaderCard:
 
     ``sha256`` is of the whole file, ``content["files"]`` holds the hash of its head too.
     """
-    again = f"kgask models remove {folder.name}, then add it again"
-
-    def made(content: Content) -> ReaderCard:
-        ((name, entry),) = content["files"].items()
-        if file_hash(folder / name) != entry["head_hash"]:
-            raise ModelError(f"{folder / name}: has changed since it was added")
-        return ReaderCard(folder / name, int(entry["bytes"]), str(entry["sha256"]), content)
-
     try:
-        return ADDED.read(folder, made)
+        with ADDED.reading(folder) as content:
+            card = _card(folder, content)
+            if file_hash(card.file) != content["files"][card.file.name]["head_hash"]:
+                raise ModelError(f"{card.file}: has changed since it was added")
+            return card
     except ModelError as error:
-        raise ModelError(f"{error}; {again}") from None
+        raise ModelError(f"{error}; kgask models remove {folder.name}, then add it again") from None
 
 
 def make_added_card(

@@ -12,8 +12,8 @@ import torch
 from kgask.errors import ModelError
 from kgask.read.cross_encoder.engine import HEADS_KEY, Heads
 from kgask.read.cross_encoder.prompt import N_VERDICTS, PROMPT_FORMAT
-from kgask.read.cross_encoder.reader import FORMAT_KEY
 from kgask.read.gguf.bindings import load_bindings
+from kgask.read.gguf.header import FORMAT_KEY
 from kgask.train.reader.model import ReaderModel
 from kgask.train.reader.tokens import ReaderTokens
 
