@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgask.cli.figures import FILE, FOLDER, PLACE, SEED_OPTION, opened_pack
+from kgask.cli.figures import FILE, FOLDER, PLACE, SEED_OPTION, opened_pack, show_figures
 from kgask.cli.options import JSON_OPTION, Command
-from kgask.cli.render import note, steps_bar, table
+from kgask.cli.render import note, steps_bar
 from kgask.errors import UsageError
 
 if TYPE_CHECKING:
@@ -116,35 +115,18 @@ def _note_left_out(left_out: tuple[LeftOut, ...]) -> None:
 @click.option("--number", type=click.IntRange(0), default=200, show_default=True, help="How many questions.")
 @click.option("--conversations", type=click.IntRange(0), default=0, show_default=True, help="How many of 3 to 5 turns.")
 @click.option("--bands", metavar="NAME=LEAST,...", help="Bands of popularity, most popular first.")
+@click.option("--views", type=FILE, metavar="TSV", help="key<TAB>views: popularity by page views, not by triples.")
 @click.option(
-    "--views",
-    type=FILE,
-    metavar="TSV",
-    help="key<TAB>views: popularity by page views and not by triples.",
-)
-@click.option(
-    "--uninformative",
-    type=FILE,
-    metavar="FILE",
-    help="Relations not to ask for, in place of kgask/eval/make_uninformative.txt.",
+    "--uninformative", type=FILE, metavar="FILE", help="Not to ask for; see kgask/eval/make_uninformative.txt."
 )
 @click.option("--writer", metavar="GGUF", help="A language model that words the questions; where it fails, a template.")
 @SEED_OPTION
 @FORCE
 @JSON_OPTION
 def make(
-    pack: str,
-    output: Path,
-    number: int,
-    conversations: int,
-    bands: str | None,
-    views: Path | None,
-    uninformative: Path | None,
-    writer: str | None,
-    seed: int,
-    force: bool,
-    as_json: bool,
-) -> None:
+    pack: str, output: Path, number: int, conversations: int, bands: str | None, views: Path | None,
+    uninformative: Path | None, writer: str | None, seed: int, force: bool, as_json: bool,
+) -> None:  # fmt: skip
     """Write questions with gold answers and triples about PACK, and print how good they are.
 
     Entities are sampled by band (head=50,torso=20,tail=5 triples; with --views I=10000,II=1000,III=100,IV=10), those
@@ -168,10 +150,7 @@ def make(
         raise UsageError(f"{pack}: no entity of these bands has 5 to 100 informative triples; try other --bands")
     write_jsonl(output, [each.gold for each in made], force)
     note(f"{output}: {len(made):,} questions")
-    if as_json:
-        print(json.dumps(quality, ensure_ascii=False))
-    else:
-        table(("figure", "value"), [(name, _shown(value)) for name, value in quality.items()])
+    show_figures(quality if as_json else {name: _shown(value) for name, value in quality.items()}, as_json)
 
 
 def _writer(name: str) -> Callable[[str], str]:

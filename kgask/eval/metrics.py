@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import wraps
 
 import numpy as np
 
@@ -28,38 +29,44 @@ def gold_ids(prediction: Prediction) -> set[int]:
     return {entity for answer in prediction.gold.answers for entity in answer.ids}
 
 
-def _asks_for_entities(prediction: Prediction) -> bool:
-    return prediction.gold.label is None or bool(prediction.gold.answers)
+Measure = Callable[[Prediction], float | None]
 
 
-def hits_at_1(prediction: Prediction) -> float | None:
-    """1 when the best answer is a gold answer, by id; None for a claim."""
-    if not _asks_for_entities(prediction):
-        return None
+def _of_entities(figure: Callable[[Prediction], float]) -> Measure:
+    """None for a claim, whose set gives no answers."""
+
+    @wraps(figure)
+    def asked(prediction: Prediction) -> float | None:
+        is_claim = prediction.gold.label is not None and not prediction.gold.answers
+        return None if is_claim else figure(prediction)
+
+    return asked
+
+
+@_of_entities
+def hits_at_1(prediction: Prediction) -> float:
+    """1 when the best answer is a gold answer, by id."""
     return float(bool(prediction.answer_ids) and prediction.answer_ids[0] in gold_ids(prediction))
 
 
-def hit(prediction: Prediction) -> float | None:
+@_of_entities
+def hit(prediction: Prediction) -> float:
     """1 when any answer is a gold answer, by id."""
-    if not _asks_for_entities(prediction):
-        return None
     return float(not gold_ids(prediction).isdisjoint(prediction.answer_ids))
 
 
-def precision(prediction: Prediction) -> float | None:
+@_of_entities
+def precision(prediction: Prediction) -> float:
     """Share of the answers that are gold; 1 when there are neither answers nor gold ones."""
-    if not _asks_for_entities(prediction):
-        return None
     if not prediction.answer_ids:
         return float(not prediction.gold.answers)
     gold = gold_ids(prediction)
     return sum(entity in gold for entity in prediction.answer_ids) / len(prediction.answer_ids)
 
 
-def recall(prediction: Prediction) -> float | None:
+@_of_entities
+def recall(prediction: Prediction) -> float:
     """Share of the gold answers that are answers, those that the pack lacks counted as missed."""
-    if not _asks_for_entities(prediction):
-        return None
     if not prediction.gold.answers:
         return float(not prediction.answer_ids)
     answered = set(prediction.answer_ids)
@@ -74,17 +81,15 @@ def f1(prediction: Prediction) -> float | None:
     return 2 * right * found / (right + found) if right + found else 0.0
 
 
-def exact_set(prediction: Prediction) -> float | None:
+@_of_entities
+def exact_set(prediction: Prediction) -> float:
     """1 when the answers are the gold answers, no more and no less."""
-    if not _asks_for_entities(prediction):
-        return None
-    return float(precision(prediction) == 1.0 and recall(prediction) == 1.0)
+    return float(precision(prediction) == recall(prediction) == 1.0)
 
 
-def reciprocal_rank(prediction: Prediction) -> float | None:
+@_of_entities
+def reciprocal_rank(prediction: Prediction) -> float:
     """1 / place of the first gold answer; 0 without one. Its mean is MRR."""
-    if not _asks_for_entities(prediction):
-        return None
     gold = gold_ids(prediction)
     return next((1 / place for place, entity in enumerate(prediction.answer_ids, 1) if entity in gold), 0.0)
 
@@ -109,13 +114,12 @@ def texts_of(prediction: Prediction) -> tuple[str, ...]:
     return prediction.answer_labels
 
 
-def answer_hit(prediction: Prediction) -> float | None:
+@_of_entities
+def answer_hit(prediction: Prediction) -> float:
     """1 when any name or alias of a gold answer stands in the answer (Rigel + LM, section 4.4).
 
     Names are whole words here, so that "art" is not found in "Bart".
     """
-    if not _asks_for_entities(prediction):
-        return None
     texts = [f" {plain(text)} " for text in texts_of(prediction)]
     names = {plain(name) for gold in prediction.gold.answers for name in gold.names if name.strip()}
     return float(any(f" {name} " in text for name in names for text in texts))
@@ -258,7 +262,7 @@ def _answer_was_there(prediction: Prediction) -> bool:
     return support_recall(prediction) == 1.0 or relation_recall(prediction) == 1.0
 
 
-PER_QUESTION: dict[str, Callable[[Prediction], float | None]] = {
+PER_QUESTION: dict[str, Measure] = {
     "hits_at_1": hits_at_1,
     "hit": hit,
     "precision": precision,
