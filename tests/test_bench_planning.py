@@ -7,9 +7,9 @@ from pathlib import Path
 
 from forked_cli import kgask
 
-from kgask.bench.planning import masked_questions
 from kgask.config import shipped_root
 from kgask.plan.rigel_onnx import MASK
+from kgask.sets.of_pack import masked_questions
 
 
 def test_questions_repeat_and_hold_one_mask() -> None:

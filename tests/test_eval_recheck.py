@@ -14,6 +14,7 @@ from kgask.answer.pipeline import Pipeline
 from kgask.answer.result import Answer, AnswerEntity
 from kgask.cli.main import cli
 from kgask.eval import recheck
+from kgask.sets.of_pack import pack_questions
 
 TEXTS = ["Cora Reed is married to Dan Reed", "George Hill", "who is the child of Anne Hill?"] * 20
 
@@ -82,8 +83,8 @@ def test_an_answer_that_the_support_does_not_reach_is_found(kg: Pipeline, answer
 
 
 def test_questions_of_a_pack_are_drawn_alike_and_name_its_entities(kg: Pipeline) -> None:
-    drawn = recheck.pack_questions(kg, 30, 4)
-    assert drawn == recheck.pack_questions(kg, 30, 4) and len(drawn) == 30
+    drawn = pack_questions(kg.pack, 30, 4)
+    assert drawn == pack_questions(kg.pack, 30, 4) and len(drawn) == 30
     labels = kg.pack.labels(range(kg.pack.n_entities))
     assert all(any(question.endswith(label) for label in labels) for question in drawn)
 

@@ -7,7 +7,6 @@ so that any pack can be measured; their texts are about as long as people's
 
 from __future__ import annotations
 
-import random
 import statistics
 from dataclasses import dataclass
 from functools import partial
@@ -17,14 +16,13 @@ import numpy as np
 
 from kgask import config
 from kgask.bench.timing import in_turn, ms_of
-from kgask.pack.labels import relation_phrase
 from kgask.pack.store import Pack
-from kgask.plan.rigel_onnx import MASK, HopDistributions, RigelPlanner
+from kgask.plan.rigel_onnx import HopDistributions, RigelPlanner
 from kgask.retrieve.follow import relations_of
+from kgask.sets.of_pack import masked_questions
 from kgask.types import Branch
 
 BATCH = 64
-OPENERS = ("what is the {}", "who is the {}", "name the {}", "which {}", "{}", "tell me the {}", "what was the {}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +43,6 @@ class _Timed:
         singles = [ms_of(partial(self.plan, slice(row, row + 1))) for row in range(n)]
         batches = [slice(start, min(start + BATCH, n)) for start in range(0, n, BATCH)]
         return singles, [ms_of(partial(self.plan, rows)) / (rows.stop - rows.start) for rows in batches]
-
-
-def masked_questions(labels: list[str], n: int, rng_seed: int = 0) -> list[str]:
-    """``n`` questions of one, two and three relations in turn, the topic masked."""
-    rng = random.Random(rng_seed)
-    names = [relation_phrase(label) for label in labels]
-    chains = (" of the ".join(rng.choice(names) for _ in range(number % 3 + 1)) for number in range(n))
-    return [rng.choice(OPENERS).format(f"{chain} of {MASK}") for chain in chains]
 
 
 def measure(

@@ -108,6 +108,7 @@ def recheck(
     """
     from kgask.bench.random_gguf import ARCHITECTURES
     from kgask.eval import recheck as checking
+    from kgask.sets.of_pack import pack_questions
 
     unknown = [name for name in architectures if name not in ARCHITECTURES]
     if unknown:
@@ -117,7 +118,7 @@ def recheck(
         for name in ("", *architectures):
             chosen = str(_random(Path(folder), name, pack)) if name else reader or ""
             with asking("ask", number, pack, model=model, reader=chosen) as (pipeline, done):
-                asked = _texts(questions, number) or checking.pack_questions(pipeline, number)
+                asked = _texts(questions, number) or pack_questions(pipeline.pack, number)
                 found = checking.run(pipeline, asked, min_confidence, done)
             rows.append({"reader": f"random {name}" if name else reader or "shipped", **found.figures()})
             for line in found.failures:

@@ -11,7 +11,6 @@ Nothing here goes through the pack's own reading code: :class:`Witness` opens ``
 from __future__ import annotations
 
 import json
-import random
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -23,8 +22,6 @@ import numpy as np
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.answer.result import Answer, SupportTriple
-from kgask.bench.planning import OPENERS
-from kgask.pack.labels import relation_phrase
 
 BATCH = 64
 _KEYS = (
@@ -129,25 +126,6 @@ def _reached(seeds: set[int], steps: Sequence[tuple[int, int, int]]) -> set[int]
         frontier = {end for at, start, end in steps if at == hop and start in frontier}
         reached |= frontier
     return reached
-
-
-def pack_questions(pipeline: Pipeline, n: int, rng_seed: int = 0) -> list[str]:
-    """``n`` questions about entities of the pack, one and two relations in turn, in the relations' own words.
-
-    The first relation is one that the entity has, half the time; the rest ask for what may not be there.
-    """
-    rng, pack = random.Random(rng_seed), pipeline.pack
-    words = [relation_phrase(label) for label in pack.relation_labels()]
-    relations = np.asarray(pack.out_relation)
-    asked = []
-    for number in range(n):
-        row = rng.randrange(pack.n_triples)
-        subject = int(pack.triples([row])[0][0])
-        first = words[int(relations[row])] if rng.random() < 0.5 else rng.choice(words)
-        chain = first if number % 2 == 0 else f"{rng.choice(words)} of the {first}"
-        name = pack.labels([subject])[0]
-        asked.append(f"{rng.choice(OPENERS).format(f'{chain} of {name}')}"[:1000])
-    return asked
 
 
 def run(
