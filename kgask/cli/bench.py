@@ -21,7 +21,7 @@ from kgask.cli.figures import (
     show_rows,
 )
 from kgask.cli.options import MODEL_OPTION, PACK_OPTION
-from kgask.cli.render import steps_bar
+from kgask.cli.render import note, steps_bar
 from kgask.errors import UsageError
 
 SECTIONS = {
@@ -35,6 +35,7 @@ SECTIONS = {
         "read": ("kgask.cli.bench:read", "A warm read of so many facts."),
         "prefix": ("kgask.cli.bench:prefix", "What the prefix cache saves."),
         "constrain": ("kgask.cli.bench:constrain", "What constraint costs, three ways, by number of candidates."),
+        "operators": ("kgask.cli.bench:operators", "A best-of and counts beside the same SPARQL in pyoxigraph."),
         "similarity": ("kgask.cli.bench:similarity", "The similarity method against a bare script of it."),
     },
 }
@@ -128,6 +129,20 @@ def read(pack: str | None, model: str | None, reader: str | None, facts: int, ru
 
     with asking("read", runs, pack, model=model, reader=reader or "") as (pipeline, _):
         show_rows([measure(pipeline, facts, runs)], as_json)
+
+
+@printing("operators")
+@counted("--members", 100_000, "Members of the set.")
+@counted("--rounds", 7, "Runs of each, in turn.")
+def operators(members: int, rounds: int, as_json: bool) -> None:
+    """The largest of a class and how many there are: run by kgask, and by pyoxigraph over the same triples.
+
+    On a pack that is made on the fly: medians of warm runs in one process, in turn, without labels; ratio says how
+    many times faster kgask is. "by hand" is the shortest SPARQL that a person would write for the same.
+    """
+    from kgask.bench.operators import measure
+
+    show_rows(measure(members, rounds, note), as_json)
 
 
 _GGUF_OPTION = click.option(
