@@ -52,13 +52,6 @@ class Matched:
     refused: bool  # the text says that there is no answer, and names none
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    start: int
-    end: int
-    text: str
-
-
 def match(text: str, question: str, candidates: Sequence[Candidate], graph: NamedGraph) -> Matched:
     """Match a free text back to ``candidates`` (best first)."""
     if normalise(text).startswith(_DONT_KNOW):
@@ -97,13 +90,13 @@ class _Names:
         best = max((candidate.score for candidate in found), default=0.0)
         return [candidate.entity for candidate in found if candidate.score >= best]
 
-    def find(self, text: str, words: Sequence[_Word]) -> Iterator[tuple[int, int, list[EntityId]]]:
+    def find(self, text: str, words: Sequence[re.Match[str]]) -> Iterator[tuple[int, int, list[EntityId]]]:
         """(first word, word after the last, entities) of each name, from the left, the longest first."""
         at = 0
         while at < len(words):
             longest = min(len(words), at + MAX_NAME_WORDS)
             for end in range(longest, at, -1):
-                entities = self.entities(text[words[at].start : words[end - 1].end])
+                entities = self.entities(text[words[at].start() : words[end - 1].end()])
                 if entities:
                     yield at, end, entities
                     at = end
@@ -112,20 +105,16 @@ class _Names:
                 at += 1
 
 
-def _words(text: str) -> list[_Word]:
-    return [_Word(found.start(), found.end(), found.group()) for found in _WORD.finditer(text)]
-
-
 def _phrases(text: str) -> set[str]:
-    words = _words(text)
+    words = list(_WORD.finditer(text))
     ends = ((at, end) for at in range(len(words)) for end in range(at + 1, min(len(words), at + MAX_NAME_WORDS) + 1))
-    return {normalise(text[words[at].start : words[end - 1].end]) for at, end in ends}
+    return {normalise(text[words[at].start() : words[end - 1].end()]) for at, end in ends}
 
 
 def _segments(text: str, names: _Names) -> list[str]:
     """The items of a list, or of a sentence; separators inside a name ("Crime and Punishment") do not count."""
-    words = _words(text)
-    inside = [(words[at].start, words[end - 1].end) for at, end, _ in names.find(text, words)]
+    words = list(_WORD.finditer(text))
+    inside = [(words[at].start(), words[end - 1].end()) for at, end, _ in names.find(text, words)]
     segments, start = [], 0
     for found in _SEPARATOR.finditer(text):
         if any(low < found.end() and found.start() < high for low, high in inside):
@@ -141,7 +130,7 @@ def _read_segment(segment: str, names: _Names, known: frozenset[str] | set[str])
     whole = names.entities(segment.strip())
     if whole:  # names of symbols alone ("!!!") too
         return whole, []
-    words = _words(segment)
+    words = list(_WORD.finditer(segment))
     found = list(names.find(segment, words))
     taken = {index for at, end, _ in found for index in range(at, end)}
     if found and _NEGATION.search(_without(segment, words, taken)):
@@ -157,27 +146,27 @@ def _read_segment(segment: str, names: _Names, known: frozenset[str] | set[str])
     return entities, rest
 
 
-def _without(segment: str, words: Sequence[_Word], taken: set[int]) -> str:
-    return " ".join(word.text for index, word in enumerate(words) if index not in taken)
+def _without(segment: str, words: Sequence[re.Match[str]], taken: set[int]) -> str:
+    return " ".join(word.group() for index, word in enumerate(words) if index not in taken)
 
 
 def _goes_on(
-    segment: str, words: Sequence[_Word], at: int, end: int, taken: set[int], known: frozenset[str] | set[str]
+    segment: str, words: Sequence[re.Match[str]], at: int, end: int, taken: set[int], known: frozenset[str] | set[str]
 ) -> bool:
     """Whether a capitalised word or a number beside the name belongs to a longer one."""
     for beside, near in ((at - 1, at), (end, end - 1)):
         if not 0 <= beside < len(words) or beside in taken:
             continue
         first, second = sorted((beside, near))
-        if not _JOINED.fullmatch(segment[words[first].end : words[second].start]):
+        if not _JOINED.fullmatch(segment[words[first].end() : words[second].start()]):
             continue
-        word = words[beside].text
+        word = words[beside].group()
         if (word[0].isupper() or word[0].isdigit()) and normalise(word) not in known:
             return True
     return False
 
 
-def _pieces(segment: str, words: Sequence[_Word], loose: set[int]) -> list[str]:
+def _pieces(segment: str, words: Sequence[re.Match[str]], loose: set[int]) -> list[str]:
     """Runs of words that no name took, as the text has them."""
     runs: list[list[int]] = []
     for index in sorted(loose):
@@ -185,7 +174,7 @@ def _pieces(segment: str, words: Sequence[_Word], loose: set[int]) -> list[str]:
             runs[-1].append(index)
         else:
             runs.append([index])
-    return [_tidy(segment[words[run[0]].start : words[run[-1]].end]) for run in runs]
+    return [_tidy(segment[words[run[0]].start() : words[run[-1]].end()]) for run in runs]
 
 
 def _says_something(piece: str, known: frozenset[str] | set[str]) -> bool:
