@@ -14,13 +14,17 @@ from hypothesis import strategies as st
 from pyoxigraph import QueryBoolean, RdfFormat, Store
 from random_queries import Parts, build_graph
 
+from kgask.errors import QueryError
 from kgask.pack.quantities import day_number
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import value_axis
 from kgask.query.base import BagNode, SetNode, TruthNode
+from kgask.query.check import check as makes_sense
 from kgask.query.rdf import Iris, n_triples
 from kgask.query.sparql import Mode, to_sparql
+from kgask.query.text import parse, to_text
+from kgask.query.words import verbalise
 from kgask.retrieve.run import run
 
 N_GRAPHS = 25
@@ -103,6 +107,9 @@ def agree(oracle_of: Callable[[int], Oracle], n_pairs: int) -> Counter[object]:
     def one(data: st.DataObject) -> None:
         oracle = oracle_of(data.draw(st.integers(0, N_GRAPHS - 1)))
         query = data.draw(Parts(oracle.pack).queries())
+        assert parse(to_text(query, oracle.pack), oracle.pack) == query
+        assert verbalise(query, oracle.pack).isprintable()
+        assert all(problem.endswith(".") for problem in makes_sense(query, oracle.pack))
         outcome = check(query, oracle)
         seen.update({"pairs", outcome, *map(type, query.walk())})
 
@@ -123,3 +130,22 @@ def test_the_executor_equals_sparql_on_thousands_of_random_queries(oracle_of: Ca
     assert NODE_KINDS - set(seen) == set()
     outcomes = ("True", "False", "None", "decided", "undecided", "no value", "point", "interval")
     assert min(seen[outcome] for outcome in outcomes) >= 20, seen
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_damaged_text_raises_query_errors_only(oracle_of: Callable[[int], Oracle], data: st.DataObject) -> None:
+    pack = oracle_of(data.draw(st.integers(0, 5))).pack
+    text = to_text(data.draw(Parts(pack).queries()), pack)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at, length = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 5))
+        piece = data.draw(
+            st.one_of(st.text(max_size=4), st.sampled_from(["(", ")", "<", ">", "^", "date(", "1e999", ", "]))
+        )
+        text = text[:at] + piece + text[at + length :]
+    try:
+        query = parse(text, pack)
+    except QueryError as error:
+        assert str(error)
+    else:  # what can be read still can be written
+        assert parse(to_text(query, pack), pack) == query
