@@ -84,6 +84,11 @@ def find(kind: Kind, name_or_path: str) -> Found:
     raise error(f"no {kind} named or at {name_or_path!r}; '{listing}' shows what there is")
 
 
+def chosen(kind: Kind, name: str | None) -> Found:
+    """The pack or planner of that name or path; by default the settings', else the one that ships."""
+    return find(kind, name or str(load_settings().get(kind, DEFAULT_PACK if kind == "pack" else DEFAULT_MODEL)))
+
+
 def gpu_layers(value: object) -> int | str:
     """How many layers of a reader go to a GPU: a number, or "auto"; raises :class:`ConfigError` for anything else."""
     if isinstance(value, str) and (value == AUTO or value.isdecimal()):

@@ -156,7 +156,7 @@ def test_a_crash_is_counted(asked: Callable[..., Pipeline], family_path: Path, t
     pipeline.close()
     (broken / "names.sqlite").unlink()
     found, lines = off_topic.run(pipeline, [("talk", "who is Eve Reed?")], nothing)
-    assert found["talk"].crashed == 1
+    assert found["talk"]["crashed"] == 1
     assert "crashed" in lines[0]
 
 

@@ -52,9 +52,8 @@ def measure(
 
     The two graphs take turns, so that whatever else the machine does meets both.
     """
-    settings = config.load_settings()
-    folder = config.find("model", model or str(settings.get("model", config.DEFAULT_MODEL))).path
-    with Pack.open(config.find("pack", pack or str(settings.get("pack", config.DEFAULT_PACK))).path) as opened:
+    folder = config.chosen("model", model).path
+    with Pack.open(config.chosen("pack", pack).path) as opened:
         graphs = {"": None} | ({"full_": full} if full else {})
         texts, masks = masked_questions(opened.relation_labels(), n_questions), _first_masks(opened, n_questions)
         timed = {}

@@ -45,8 +45,7 @@ def measured_relations(questions: Path, data: Path, model: str | None) -> dict[s
     from kgask.plan.rigel_onnx import RigelPlanner
 
     asked = simple_questions(questions, data)
-    name = model or str(config.load_settings().get("model", config.DEFAULT_MODEL))
-    planner = RigelPlanner.load(config.find("model", name).path)
+    planner = RigelPlanner.load(config.chosen("model", model).path)
     with steps_bar("plan", len(asked.questions)) as show:
         return measure(planner, asked, lambda done: show(done, ""))
 

@@ -92,7 +92,7 @@ def opened_pack(name: str | None) -> Pack:
     from kgask import config
     from kgask.pack.store import Pack
 
-    return Pack.open(config.find("pack", name or str(config.load_settings().get("pack", config.DEFAULT_PACK))).path)
+    return Pack.open(config.chosen("pack", name).path)
 
 
 @contextmanager

@@ -60,14 +60,7 @@ class Comparison:
             "mcnemar_p": self.p_value,
             "settings": {name: list(pair) for name, pair in self.unlike.items()},
             "figures": {
-                name: {
-                    "first": round(first, 4),
-                    "second": round(second, 4),
-                    "difference": round(gain.mean, 4),
-                    "low": round(gain.low, 4),
-                    "high": round(gain.high, 4),
-                    "p": round(gain.p_value, 4),
-                }
+                name: {"first": round(first, 4), "second": round(second, 4), **gain.rounded()}
                 for name, (first, second, gain) in self.differences.items()
             },
             "changed": [

@@ -7,8 +7,8 @@ refused, and nothing may crash.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import MAX_QUESTION_CHARS, AskOptions
@@ -78,24 +78,17 @@ def questions(n: int, seed: int, names: Sequence[str]) -> list[tuple[str, str]]:
     return [(kind, kinds[kind]()) for kind in (order[i % len(order)] for i in range(n))]
 
 
-@dataclass(slots=True)
-class Refusals:
-    """Counts of one kind; a crash is anything but an answer, a refusal or a one-line usage error."""
-
-    n: int = 0
-    abstained: int = 0
-    crashed: int = 0
+Refusals = Counter[str]  # n, abstained, crashed: anything but an answer, a refusal or a one-line usage error
 
 
 def figures(found: dict[str, Refusals]) -> dict[str, float]:
     """Over all kinds, then the share refused of each."""
-    n = max(1, sum(counts.n for counts in found.values()))
-    shares = {f"abstained_{kind.replace(' ', '_')}": round(c.abstained / max(1, c.n), 4) for kind, c in found.items()}
-    return {
-        "questions": sum(counts.n for counts in found.values()),
-        "crashed": sum(counts.crashed for counts in found.values()),
-        "abstained": round(sum(counts.abstained for counts in found.values()) / n, 4),
-    } | shares
+    every = sum(found.values(), Refusals())
+    shares = {f"_{kind.replace(' ', '_')}": counts for kind, counts in found.items()}
+    return {"questions": every["n"], "crashed": every["crashed"]} | {
+        f"abstained{kind}": round(counts["abstained"] / max(1, counts["n"]), 4)
+        for kind, counts in ({"": every} | shares).items()
+    }
 
 
 def sampled_names(pipeline: Pipeline, n: int, seed: int) -> list[str]:
@@ -115,15 +108,15 @@ def run(
         rows = asked[start : start + BATCH]
         for (kind, text), outcome in zip(rows, _ask([text for _, text in rows], pipeline), strict=True):
             counts = found[kind]
-            counts.n += 1
+            counts["n"] += 1
             if isinstance(outcome, Answer):
-                counts.abstained += outcome.abstained
+                counts["abstained"] += outcome.abstained
                 if not outcome.abstained:
                     lines.append(f"{kind}: {text!r} -> {outcome.text!r} ({outcome.confidence:.2f})")
             elif isinstance(outcome, UsageError):  # nothing but blanks: refused in one line
-                counts.abstained += 1
+                counts["abstained"] += 1
             else:
-                counts.crashed += 1
+                counts["crashed"] += 1
                 lines.append(f"{kind}: {text!r} crashed: {type(outcome).__name__}: {outcome}")
         report(start + len(rows))
     return found, lines

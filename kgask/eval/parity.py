@@ -29,11 +29,10 @@ def measure(
     A decision is the answers that are printed, in order, or that none is. Raises :class:`ModelError` for a planner
     without a graph for CUDA, and for a GPU that fails: its answers would be the CPU's.
     """
-    settings = config.load_settings()
-    folder = config.find("model", model or str(settings.get("model", config.DEFAULT_MODEL))).path
+    folder = config.chosen("model", model).path
     if not (folder / CUDA_GRAPH).is_file():
         raise ModelError(f"{folder}: has no {CUDA_GRAPH}; make it: kgask train requantise {folder} -o OUT")
-    with Pack.open(config.find("pack", pack or str(settings.get("pack", config.DEFAULT_PACK))).path) as opened:
+    with Pack.open(config.chosen("pack", pack).path) as opened:
         planners = RigelPlanner.load(folder, on_cpu=True), RigelPlanner.load(folder, folder / CUDA_GRAPH)
         device = planners[1].note
         pairs: list[tuple[Answer, Answer]] = []

@@ -75,6 +75,11 @@ class Difference:
     high: float
     p_value: float  # two-sided: twice the share of draws on the other side of 0
 
+    def rounded(self) -> dict[str, float]:
+        """Plain values."""
+        named = zip(("difference", "low", "high", "p"), (self.mean, self.low, self.high, self.p_value), strict=True)
+        return {name: round(value, 4) for name, value in named}
+
 
 def paired_bootstrap(
     first: np.ndarray, second: np.ndarray, resamples: int = RESAMPLES, rng_seed: int = RNG_SEED

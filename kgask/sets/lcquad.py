@@ -12,7 +12,7 @@ from typing import Any
 from kgask.sets.bindings import answers_of
 from kgask.sets.gold import Gold, GoldTopic
 from kgask.sets.keys import graph_key, readable_name
-from kgask.sets.rows import fits, json_of, one_of_folder, optional_text, records, stem, text_at
+from kgask.sets.rows import fits, json_records, optional_text, stem, text_at
 from kgask.sets.sparql import query_facts
 
 _WORDINGS = ("question", "paraphrased_question", "NNQT_question")  # of LC-QuAD 2, best first
@@ -20,8 +20,7 @@ _WORDINGS = ("question", "paraphrased_question", "NNQT_question")  # of LC-QuAD 
 
 def load_lcquad1(path: Path, split: str | None) -> list[Gold]:
     """``train-data.json`` or the fully annotated file (with entity mappings), or the folder and ``split``."""
-    path = one_of_folder(path, (".json",), split)
-    return [_lcquad1(path, where, number, row) for where, number, row in records(path, json_of(path))]
+    return [_lcquad1(*record) for record in json_records(path, split)]
 
 
 def _lcquad1(path: Path, where: str, number: int, row: dict[str, Any]) -> Gold:
@@ -48,8 +47,7 @@ def load_lcquad2(path: Path, split: str | None) -> list[Gold]:
 
     A question without wording of its own is asked by its paraphrase, else by the machine's wording.
     """
-    path = one_of_folder(path, (".json",), split)
-    return [_lcquad2(where, row) for where, _, row in records(path, json_of(path))]
+    return [_lcquad2(where, row) for _, where, _, row in json_records(path, split)]
 
 
 def _lcquad2(where: str, row: dict[str, Any]) -> Gold:

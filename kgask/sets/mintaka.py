@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kgask.sets.gold import Gold, GoldAnswer, GoldTopic
-from kgask.sets.rows import fits, json_of, one_of_folder, optional_text, records, text_at
+from kgask.sets.rows import fits, json_records, optional_text, text_at
 
 FOLDER = Path("mintaka")
 TRAINING = FOLDER / "mintaka_train_500.json"
@@ -19,8 +19,7 @@ def load(path: Path, split: str | None) -> list[Gold]:
     A question that counts is answered by the number, not by what is counted; yes and no are words; where no id is
     given, the answer is the annotator's words. Numbers, dates and places in an order are no topics.
     """
-    path = one_of_folder(path, (".json",), split)
-    return [_gold(where, row) for where, _, row in records(path, json_of(path))]
+    return [_gold(where, row) for _, where, _, row in json_records(path, split)]
 
 
 def _gold(where: str, row: dict[str, Any]) -> Gold:

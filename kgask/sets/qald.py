@@ -8,7 +8,7 @@ from typing import Any
 from kgask.sets.bindings import answers_of
 from kgask.sets.gold import Gold, GoldTopic
 from kgask.sets.keys import readable_name
-from kgask.sets.rows import fits, json_of, one_of_folder, optional_text, records, text_at
+from kgask.sets.rows import fits, json_records, optional_text, text_at
 from kgask.sets.sparql import query_facts
 
 LANGUAGE = "en"
@@ -19,8 +19,7 @@ def load(path: Path, split: str | None) -> list[Gold]:
 
     The English wording is asked; a question that has none is asked in the first language that it has.
     """
-    path = one_of_folder(path, (".json",), split)
-    return [_gold(where, number, row) for where, number, row in records(path, json_of(path), "questions")]
+    return [_gold(where, number, row) for _, where, number, row in json_records(path, split, "questions")]
 
 
 def _gold(where: str, number: int, row: dict[str, Any]) -> Gold:

@@ -92,6 +92,13 @@ def records(path: Path, content: Any, under: str = "") -> Iterator[tuple[str, in
         yield where, number, row
 
 
+def json_records(path: Path, split: str | None, under: str = "") -> Iterator[tuple[Path, str, int, dict[str, Any]]]:
+    """(file, where, number, record) of a JSON file, or of the one of ``split`` in a folder."""
+    file = one_of_folder(path, (".json",), split)
+    for where, number, row in records(file, json_of(file), under):
+        yield file, where, number, row
+
+
 def tsv_rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, int, dict[str, str]]]:
     """(where, line number, row by column name) of a TSV with a header, quoted as CSV is where it holds quotes."""
     numbered = lines_of(path)

@@ -8,7 +8,7 @@ from typing import Any
 
 from kgask.sets.gold import Gold, GoldAnswer, GoldTopic
 from kgask.sets.keys import freebase_key
-from kgask.sets.rows import fits, json_of, one_of_folder, optional_text, records, text_at
+from kgask.sets.rows import fits, json_records, optional_text, text_at
 from kgask.sets.sparql import query_facts
 
 
@@ -18,8 +18,7 @@ def load_webqsp(path: Path, split: str | None) -> list[Gold]:
     The answers are those of all parses together, as most that is published counts them; topics too. The relations are
     those of the first parse that has a chain. Keys are paths: /m/0c9c0, /people/person/children.
     """
-    path = one_of_folder(path, (".json",), split)
-    return [_webqsp(where, row) for where, _, row in records(path, json_of(path), "Questions")]
+    return [_webqsp(where, row) for _, where, _, row in json_records(path, split, "Questions")]
 
 
 def _webqsp(where: str, row: dict[str, Any]) -> Gold:
@@ -54,8 +53,7 @@ def load_cwq(path: Path, split: str | None) -> list[Gold]:
 
     Topics and relations are read from the query.
     """
-    path = one_of_folder(path, (".json",), split)
-    return [_cwq(where, row) for where, _, row in records(path, json_of(path))]
+    return [_cwq(where, row) for _, where, _, row in json_records(path, split)]
 
 
 def _cwq(where: str, row: dict[str, Any]) -> Gold:

@@ -13,7 +13,7 @@ from kgask.pack.normalise import normalise
 from kgask.sets.fb15k237 import FreebaseGraph, Path2, f1
 from kgask.sets.gold import Gold, GoldAnswer, GoldTopic
 from kgask.sets.keys import freebase_key
-from kgask.sets.rows import fits, in_data, json_of, one_of_folder, records, stem, text_at
+from kgask.sets.rows import fits, in_data, json_of, json_records, one_of_folder, records, stem, text_at
 
 FOLDER = Path("webquestions")
 _DESCRIPTION = re.compile(r'\(description\s+(?:"((?:[^"\\]|\\.)*)"|([^\s()]+))\)')
@@ -28,8 +28,7 @@ def load(path: Path, split: str | None) -> list[Gold]:
     """
     if (path / _MAIN).is_dir():
         return [_of_brmson(question) for question in web_questions(path, split)]
-    file = one_of_folder(path, (".json",), split)
-    return [_berant(file, where, number, row) for where, number, row in records(file, json_of(file))]
+    return [_berant(*record) for record in json_records(path, split)]
 
 
 def _berant(file: Path, where: str, number: int, row: dict[str, Any]) -> Gold:
