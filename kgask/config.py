@@ -32,6 +32,7 @@ AUTO = "auto"
 MAX_GPU_LAYERS = 10_000
 
 Kind = Literal["pack", "model"]
+Origin = Literal["shipped", "user", "path"]
 _FOLDER = {"pack": "kg_packs", "model": "models"}
 _MANIFEST = {"pack": PACK_MANIFEST, "model": MODEL_CARD}
 _SETTINGS = ("pack", "model", "reader", "method", "encoder", "prompt", "top_k", "hops", "min_confidence", "gpu_layers")
@@ -43,7 +44,7 @@ class Found:
 
     name: str
     path: Path
-    origin: Literal["shipped", "user", "path"]
+    origin: Origin
 
 
 def shipped_root(kind: Kind) -> Path:
@@ -59,8 +60,8 @@ def list_found(kind: Kind) -> list[Found]:
 
 
 def _iter_found(kind: Kind) -> Iterator[Found]:
-    origins = ((shipped_root(kind), "shipped"), (data_home() / _FOLDER[kind], "user"))
-    for root, origin in origins:
+    origins: dict[Origin, Path] = {"shipped": shipped_root(kind), "user": data_home() / _FOLDER[kind]}
+    for origin, root in origins.items():
         if not root.is_dir():
             continue
         for path in sorted(root.iterdir()):

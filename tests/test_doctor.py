@@ -13,7 +13,7 @@ import pytest
 from forked_cli import kgask
 from test_imports import LISTING, TRAINING
 
-from kgask.cli import health
+from kgask.cli import health, health_native
 from kgask.config import shipped_root
 from kgask.pack.records import RelationText
 
@@ -69,7 +69,7 @@ def test_some_ids_among_words_are_a_warning() -> None:
     "label", ["P57", "Q42", "R5", "rel_12", "m.0abc", "/m/02_x9", "http://x.org/p/9", "4f2a99bc01", "12", "??"]
 )
 def test_labels_that_are_ids(label: str) -> None:
-    assert health.is_opaque(label)
+    assert health_native.is_opaque(label)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_labels_that_are_ids(label: str) -> None:
     ["author", "ISO 639-1 code", "date of birth", "m/s", "is a", "größe", "作者", "p-value", "decade", "facade"],
 )
 def test_labels_that_are_words(label: str) -> None:
-    assert not health.is_opaque(label)
+    assert not health_native.is_opaque(label)
 
 
 def test_a_damaged_pack_a_missing_model_and_broken_settings_fail(

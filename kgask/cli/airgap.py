@@ -161,8 +161,8 @@ def _files_of(folder: Path) -> set[str] | None:
         lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return None
-    found = [re.fullmatch(r"[0-9a-f]{64}  (.+)", line) for line in lines]
-    return {SUMS, *(match[1] for match in found)} if all(found) else None
+    found = [match for line in lines if (match := re.fullmatch(r"[0-9a-f]{64}  (.+)", line))]
+    return {SUMS, *(match[1] for match in found)} if len(found) == len(lines) else None
 
 
 AIRGAP = Kind("folder that kgask airgap made", _files_of)

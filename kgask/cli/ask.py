@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 
@@ -90,7 +91,8 @@ def ask(
             with file.open("rb") as stream:
                 shown.lines(stream, asked)
         else:
-            shown.lines(sys.stdin.buffer, asked)
+            with open(sys.stdin.fileno(), "rb", closefd=False) as stream:
+                shown.lines(stream, asked)
     return 0
 
 
@@ -117,7 +119,7 @@ class _Shown:
             _print(self._formatted(answer, None))
         return EXIT_NO_ANSWER if answer.abstained else 0
 
-    def lines(self, stream: BinaryIO, options: AskOptions) -> None:
+    def lines(self, stream: io.BufferedReader, options: AskOptions) -> None:
         """Many questions: what is printed of each, in order, as soon as a chunk is answered."""
         # Answers that scroll by on a terminal are progress enough; a bar among them would only be in their way.
         total = count_lines(stream) if sys.stderr.isatty() and not sys.stdout.isatty() else None

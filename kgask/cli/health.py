@@ -8,23 +8,14 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import sqlite3
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from kgask import config
-from kgask.cli.health_native import (
-    Finding,
-    Status,
-    encoder_test,
-    library,
-    llama_build,
-    planner_test,
-    reader_test,
-    version_of,
-)
+from kgask.cli import health_native as native
+from kgask.cli.health_native import Finding, Status, apart, is_opaque, version_of
 from kgask.errors import KgaskError
 from kgask.machine import homes
 from kgask.machine.cores import affine_cores, cpu_quota, usable_cores
@@ -39,23 +30,6 @@ LIBRARIES = {
     "tokenizers": ("tokenizers",),
     "numpy": ("numpy",),
 }
-SELF_TEST_QUESTIONS = 5
-# A label that says nothing: Wikidata and Freebase ids, numbered names, hashes, bare IRIs.
-_OPAQUE = re.compile(
-    r"/?[mg][./](?=[a-z_]*\d)[0-9a-z_]+|[a-z]{0,4}[-_:.]?\d+|(?=[0-9a-f-]*\d)[0-9a-f-]{8,}|[a-z][a-z0-9+.-]*://.*|[^a-z]*",
-    re.IGNORECASE,
-)
-
-
-def is_opaque(label: str) -> bool:
-    """Whether a relation's label is an id rather than words.
-
-    >>> [is_opaque(label) for label in ("P57", "m.0abc", "rel_12", "http://x.org/p/9", "place of birth")]
-    [True, True, True, True, False]
-    """
-    if any(ord(char) > 127 and char.isalpha() for char in label):
-        return False
-    return _OPAQUE.fullmatch(label.strip()) is not None
 
 
 # --- machine ----------------------------------------------------------------------------------
@@ -63,6 +37,8 @@ def is_opaque(label: str) -> bool:
 
 def versions() -> Iterator[Finding]:
     """kgask, Python, and the libraries as they really load."""
+    from kgask.read.gguf.bindings import BUILD_AGAIN
+
     yield Finding("ok", "kgask", __version__ if version_of("kgask") else f"{__version__}, not installed as a package")
     python = platform.python_version()
     if PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]:
@@ -70,8 +46,9 @@ def versions() -> Iterator[Finding]:
     else:
         yield Finding("warn", "python", python, "kgask is tested with Python 3.11 to 3.13")
     for module, packages in LIBRARIES.items():
-        yield from library(module, packages)
-    yield from llama_build()
+        advice = f"pip install --force-reinstall --no-cache-dir {packages[0]}"
+        yield from apart(native.library, module, advice, module=module, packages=packages, repair=advice)
+    yield from apart(native.llama_build, "llama.cpp", BUILD_AGAIN)
     yield _sqlite()
 
 
@@ -197,9 +174,23 @@ def pack_and_fit(pack: str, model: str, reader: str, encoder: str) -> Iterator[F
     except KgaskError as error:
         yield Finding("fail", "pack", str(error), f"kgask pack check {pack}")
         return
-    yield from planner_test(pack, model)
-    yield from reader_test(pack, model, reader)
-    yield from encoder_test(encoder)
+    yield from apart(native.ask_planner, "self-test", f"kgask models check {model}", pack=pack, model=model)
+    yield from _reader(pack, model, reader)
+    yield from apart(native.encode_question, "encoder", f"kgask models check {encoder}", encoder=encoder)
+
+
+def _reader(pack: str, model: str, reader: str) -> Iterator[Finding]:
+    """The reader tried anew, whatever is remembered, and then a real question."""
+    from kgask.read.files.probe import trial_of
+    from kgask.read.gguf.bindings import BUILD_AGAIN
+
+    advice = f"kgask answers from the plan until it works; {BUILD_AGAIN}"
+    try:
+        trial_of(config.find("model", reader).path).again()
+    except KgaskError as error:
+        yield Finding("fail", "reader", str(error), advice)
+        return
+    yield from apart(native.ask_reader, "reader", advice, pack=pack, model=model, reader=reader)
 
 
 def relation_texts(relations: list[RelationText]) -> Iterator[Finding]:
@@ -217,16 +208,3 @@ def relation_texts(relations: list[RelationText]) -> Iterator[Finding]:
     hint = "" if aliased else "other names of relations help the planner: kgask pack build --relations FILE"
     found = f"{aliased} of {n} relations have other names ({aliased / max(1, n):.0%})"
     yield Finding("ok", "relation aliases", found, hint)
-
-
-def probes(pack: object) -> Iterator[tuple[str, int, str]]:
-    """(question, subject, relation label) of one triple each of a few relations with words, spread over the pack."""
-    import numpy as np
-
-    labels = pack.relation_labels()
-    relations, firsts = np.unique(np.asarray(pack.out_relation), return_index=True)
-    usable = [(r, t) for r, t in zip(relations.tolist(), firsts.tolist(), strict=True) if not is_opaque(labels[r])]
-    for relation, triple in usable[:: max(1, len(usable) // SELF_TEST_QUESTIONS)][:SELF_TEST_QUESTIONS]:
-        subject = int(pack.triples([triple])[0][0])
-        name = " ".join(pack.labels([subject])[0].split())
-        yield f"What is the {labels[relation]} of {name}?"[:500], subject, labels[relation]

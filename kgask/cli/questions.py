@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions, checked_question
@@ -28,7 +27,7 @@ def one_question(words: Sequence[str]) -> str:
     return " ".join(words)
 
 
-def count_lines(stream: BinaryIO) -> int | None:
+def count_lines(stream: io.BufferedReader) -> int | None:
     """Lines from here to the end of a regular file; None for what can be read only once."""
     if not stream.seekable():
         return None
@@ -41,7 +40,7 @@ def count_lines(stream: BinaryIO) -> int | None:
     return lines + (not ended)
 
 
-def read_chunks(stream: io.BufferedIOBase) -> Iterator[list[str]]:
+def read_chunks(stream: io.BufferedReader) -> Iterator[list[str]]:
     """Lines without their ends, as many together as are there, at most ``CHUNK``.
 
     Of a pipe that trickles every line is a chunk of its own: nothing waits for

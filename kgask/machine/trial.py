@@ -17,8 +17,8 @@ from kgask.errors import ModelError, NativeError
 from kgask.machine.remembered import recall, remember
 
 VERSION = 2  # of what the tasks try; another one tries everything again
-_CPU_KEYS = ("vendor_id", "cpu family", "model", "stepping", "model name", "flags")  # of x86
-_CPU_KEYS += ("CPU implementer", "CPU part", "Features")  # of Arm
+_X86_KEYS = ("vendor_id", "cpu family", "model", "stepping", "model name", "flags")
+_CPU_KEYS = (*_X86_KEYS, "CPU implementer", "CPU part", "Features")  # the last three are Arm's
 
 
 @dataclass(frozen=True, slots=True)
