@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -91,8 +91,7 @@ def ask(
             with file.open("rb") as stream:
                 shown.lines(stream, asked)
         else:
-            with open(sys.stdin.fileno(), "rb", closefd=False) as stream:
-                shown.lines(stream, asked)
+            shown.lines(cast(io.BufferedReader, sys.stdin.buffer), asked)
     return 0
 
 
