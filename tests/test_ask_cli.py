@@ -186,7 +186,14 @@ def test_min_confidence_refuses() -> None:
 def test_explain_and_verbose_go_to_stderr() -> None:
     done = kgask("who wrote Lady Susan?", "--explain", "--verbose")
     assert done.stdout == "Jane Austen\n"
-    for words in ("linked entities", "hop plan", "triples for the reader", "timings", "planner on", "ms"):
+    for words in (
+        "names that were read",
+        "relations that the question asks for",
+        "facts for the reader",
+        "time",
+        "planner on",
+        "ms",
+    ):
         assert words in done.stderr
 
 

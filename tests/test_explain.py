@@ -25,23 +25,24 @@ def explained(kg: Pipeline, question: str, **options: object) -> dict[str, Secti
 def test_an_answer_shows_every_step(kg: Pipeline) -> None:
     found = explained(kg, "Who are the children of the wife of George Hill?")
     assert list(found) == [
-        "linked entities", "candidates", "hop plan", "beam", "alternatives", "triples for the reader", "timings",
+        "names that were read", "what the names could be", "relations that the question asks for",
+        "paths that were tried", "other readings", "facts for the reader", "time",
     ]  # fmt: skip
-    mention, entity, _, score, features = found["candidates"][2][0]
+    mention, entity, _, score, features = found["what the names could be"][2][0]
     assert (mention, entity) == ("George Hill", "George Hill")
     assert float(score) > 0.9
     assert "spelling 1.00" in features
-    first = found["beam"][2][0]
+    first = found["paths that were tried"][2][0]
     assert (first[0], first[1], first[4]) == ("George Hill", "spouse > child", "answer")
     assert len(first[2].split()) == 2  # a probability a hop
-    assert "the graph lacks it" in {row[4] for row in found["beam"][2]}
+    assert "the graph lacks it" in {row[4] for row in found["paths that were tried"][2]}
     for title, columns, rows in found.values():
         assert all(len(row) == len(columns) for row in rows), title
 
 
 def test_alternatives_are_paths_with_their_answers(kg: Pipeline) -> None:
     answer = kg.ask("Who are the children of the wife of George Hill?", explain=True)
-    rows = next(rows for title, _, rows in sections(answer, kg.pack) if title == "alternatives")
+    rows = next(rows for title, _, rows in sections(answer, kg.pack) if title == "other readings")
     assert 1 <= len(rows) <= 5
     scores = [float(row[0]) for row in rows]
     assert scores == sorted(scores, reverse=True)

@@ -137,6 +137,40 @@ def test_help_begins_with_what_is_needed_first() -> None:
     assert all(form in ask for form in FORMATS)
 
 
+def test_sparql_that_answered_gives_the_answer_elsewhere(family_path: Path) -> None:
+    """pyoxigraph runs what is printed, over the pack as RDF."""
+    import pyoxigraph
+
+    from kgask.pack.store import Pack
+    from kgask.query.rdf import n_triples
+
+    with Pack.open(family_path) as pack:
+        store = pyoxigraph.Store()
+        store.load(b"".join(n_triples(pack)), format=pyoxigraph.RdfFormat.N_TRIPLES)
+    question = ("Who are the children of the wife of George Hill?", "--no-reader", "-p", str(family_path))
+    printed = kgask(*question, "--sparql")
+    assert printed.returncode == 0
+    n_found = len(list(store.query(printed.stdout)))
+    answer = json.loads(kgask(*question, "--sparql", "-j").stdout)
+    assert n_found == len(answer["entities"]) > 0
+    assert answer["sparql"] == printed.stdout.rstrip()
+    refused = kgask("what is soup?", "--sparql")
+    assert (refused.returncode, refused.stdout) == (3, "")
+
+
+def test_explain_begins_with_why() -> None:
+    done = kgask("what is the capital of Kenya?", "-e", "--no-reader").stderr.splitlines()
+    assert done[0] == "kgask: read 'Kenya' as Kenya (country in Eastern Africa); asked for its capital; 1 triple"
+    assert done[1] == "kgask: follow(<Q114|Kenya>, <P36|capital>)"
+    assert done[2] == "# names that were read"
+    path = kgask("When did the author of Lady Suzan die?", "-e", "--no-reader").stderr
+    assert "read 'Lady Suzan', a typo, as Lady Susan" in path
+    assert "asked for the date of death of its author; 2 triples" in path
+    several = kgask("-e", "--no-reader", stdin="who wrote Emma?\nwhat is soup?\n").stderr
+    assert "kgask: line 1: read 'Emma'" in several
+    assert several.count("no answer: ") == 1 and "kgask: line 2: read" in several
+
+
 @pytest.fixture(scope="module")
 def demo(opened: Callable[..., Pipeline]) -> Pipeline:
     return opened("demo", None)

@@ -28,6 +28,7 @@ from kgask.errors import EXIT_NO_ANSWER, UsageError
 @click.option("-j", "--json", "as_json", is_flag=True, help="Print one JSON object a question: --format json.")
 @click.option("-e", "--explain", is_flag=True, help="Show on stderr how the answer came about.")
 @OUTPUT_OPTION
+@click.option("--sparql", "as_sparql", is_flag=True, help="Print the SPARQL 1.1 that answered; with --json, a field.")
 @click.option(
     "--format",
     "form",
@@ -55,6 +56,7 @@ def ask(
     form: Format | None,
     verbose: bool,
     explain: bool,
+    as_sparql: bool,
     **options: Any,
 ) -> int:  # fmt: skip
     """Answer QUESTION from a knowledge graph, with the triples that prove it.
@@ -74,6 +76,8 @@ def ask(
         raise UsageError(f"--json and --format {form} exclude each other")
     if not question and not file and sys.stdin.isatty():
         raise UsageError('no question; try: kgask "who wrote Lady Susan?"')
+    if as_sparql and form in ("lines", "csv"):
+        raise UsageError(f"--sparql and --format {form} exclude each other")
     form = JSON if as_json else form or "plain"
     alone = bool(question) and text != "-"
     # A free text is shown as it is written to a person at a terminal who asked one question.
@@ -81,7 +85,7 @@ def ask(
     with open_pipeline(options, settings, stream_text if streams else None) as pipeline:
         if verbose:
             _say_what_is_open(pipeline)
-        shown = _Shown(pipeline, form, verbose, explain, options["free"], streams)
+        shown = _Shown(pipeline, form, as_sparql, verbose, explain, streams)
         least = options["min_confidence"]
         least = settings.get("min_confidence") if least is None else least
         asked = ask_options(options, settings, entity=options["entity"], min_confidence=least, explain=explain)
@@ -99,18 +103,18 @@ class _Shown:
     """Prints answers: stdout is data, the rest goes to stderr."""
 
     def __init__(
-        self, pipeline: Pipeline, form: Format, verbose: bool, explain: bool, free: bool, streams: bool
+        self, pipeline: Pipeline, form: Format, as_sparql: bool, verbose: bool, explain: bool, streams: bool
     ) -> None:
         self._pipeline, self._streams = pipeline, streams
-        self._form, self._verbose, self._explain = form, verbose, explain
-        self._formatted = formatted(form)
+        self._form, self._as_sparql, self._verbose, self._explain = form, as_sparql, verbose, explain
+        self._formatted = formatted(form, pipeline.pack if as_sparql else None)
 
     def single(self, answer: Answer) -> int:
         """One question on the command line; returns the exit code."""
         self._beside(answer, "")
         if answer.abstained and self._form in ("plain", "lines"):
             pass
-        elif self._form == "plain" and sys.stdout.isatty():
+        elif self._form == "plain" and sys.stdout.isatty() and not self._as_sparql:
             from kgask.cli.render import answer_view
 
             answer_view(answer, self._pipeline.pack)
@@ -135,17 +139,22 @@ class _Shown:
         """What is said of an answer on stderr, after ``where`` it was asked."""
         if self._streams and answer.written is not None:
             stream_text("\n")
+        if self._explain:
+            from kgask.cli.explain import sections, why
+            from kgask.cli.render import explain
+
+            note(f"{where}{why(answer, self._pipeline.pack)}")
+            if answer.query_text is not None:
+                note(f"{where}{answer.query_text}")
+            explain(sections(answer, self._pipeline.pack))
         for text in answer.unverified:
             note(f"{where}unverified: {text}")
         for text in answer.notes:
             note(f"{where}{text}")
-        if answer.abstained and self._form != JSON:
+        if self._as_sparql and answer.query is None and not answer.abstained:
+            note(f"{where}no query: {answer.method} follows no plan")
+        if answer.abstained and self._form != JSON and not self._explain:  # whose first sentence says it
             note(f"{where}no answer: {answer.reason}")
-        if self._explain:
-            from kgask.cli.explain import sections
-            from kgask.cli.render import explain
-
-            explain(sections(answer, self._pipeline.pack))
         if self._verbose:
             spent = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in answer.timings_ms.items())
             note(f"{where}{spent or 'nothing was looked up'}")

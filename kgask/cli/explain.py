@@ -1,131 +1,164 @@
-"""What ``--explain`` shows: how an answer came about, as titled tables."""
+"""What ``--explain`` shows: one sentence that says why, the query, and how the answer came about as titled tables."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from kgask.answer.compose import relation_name
 from kgask.answer.result import Answer
-from kgask.cli.render import with_qualifiers
+from kgask.cli.render import Section, with_qualifiers
 from kgask.link.features import FEATURES
 from kgask.pack.store import Pack
-from kgask.types import Seed
+from kgask.query.base import Node
+from kgask.query.nodes import And, Entities, Follow
+from kgask.types import BeamPath, HopPlan, Seed, undirected
 from kgask.verbalise import qualifiers_text, statements_in_words
 
-Section = tuple[str, tuple[str, ...], list[tuple[object, ...]]]
 SHOWN_CANDIDATES = 5
 SHOWN_RELATIONS = 4
 SHOWN_TRIPLES = 30
 
 
+def why(answer: Answer, pack: Pack) -> str:
+    """One sentence: how the names were read, what was asked for, and what came of it.
+
+    For example: read 'Kenya' as Kenya (country in Africa); asked for its capital; 1 triple.
+    """
+    seeds = {seed.entity: seed for seed in answer.seeds}
+    about = dict(zip(seeds, pack.descriptions(list(seeds)), strict=True))
+    said = [f"read {', '.join(_read(seed, about[entity]) for entity, seed in seeds.items())}"] if seeds else []
+    if answer.query is not None:
+        said.append(f"asked for {_asked(answer.query, pack, alone=len(seeds) == 1)}")
+    n_triples = len(answer.support)
+    by = "" if answer.query is not None else f", found by {answer.method}"
+    found = f"{n_triples:,} triple{'s' * (n_triples != 1)}{by}"
+    return "; ".join([*said, f"no answer: {answer.reason}" if answer.abstained else found])
+
+
+def _read(seed: Seed, description: str) -> str:
+    about = f" ({description})" if description else ""
+    typo = ", a typo," if seed.match == "typo" else ""
+    return f"{seed.mention!r}{typo} as {seed.label}{about}" if seed.mention else f"{seed.label}{about}, as given"
+
+
+def _asked(query: Node, pack: Pack, alone: bool) -> str:
+    """A query over relation paths in words; ``alone``: its only topic is "it"."""
+    if isinstance(query, Entities):
+        return "it" if alone else " or ".join(pack.labels(query.ids))
+    if isinstance(query, And):
+        return f"{_asked(query.left, pack, alone)}, which is also {_asked(query.right, pack, alone)}"
+    if not isinstance(query, Follow):
+        return f"the {type(query).__name__.lower()} of a set"
+    relation, inverse = undirected(query.relation, pack.n_relations)
+    label, base = pack.relation_labels()[relation], _asked(query.base, pack, alone)
+    if inverse:
+        return f"what has {base} as {label}"
+    return f"its {label}" if base == "it" else f"the {label} of {base}"
+
+
 def sections(answer: Answer, pack: Pack) -> list[Section]:
-    """Linked entities, candidates, hop plan, beam, alternatives, triples with weights, where it died, timings."""
-    found = [_seeds(answer, pack)]
+    """Names, what else they could be, relations, paths, other readings, facts, where it died, time."""
+    found = [_seeds(answer.seeds)]
     if answer.explanation is not None:
-        found.append(_candidates(answer, pack))
+        found.append(_candidates(answer.explanation.candidates[:SHOWN_CANDIDATES], pack))
     if answer.plan is not None:
-        found.append(_plan(answer, pack))
+        found.append(_plan(answer.plan, pack))
     if answer.explanation is not None and answer.explanation.beam:
-        found.append(_beam(answer, pack))
+        found.append(_beam(answer.explanation.beam, pack))
     if answer.alternatives:
-        found.append(_alternatives(answer, pack))
+        found.append(_alternatives(answer))
     if answer.evidence is not None:
-        found.append(_triples(answer, pack))
+        found.append(_triples([(t.triple, t.hop, t.score) for t in answer.evidence.triples[:SHOWN_TRIPLES]], pack))
     if answer.died_at is not None:
-        found.append(_death(answer, pack))
-    timings = [(stage, f"{ms:.2f}") for stage, ms in answer.timings_ms.items()]
-    found.append(("timings", ("stage", "ms"), timings))
+        found.append(
+            ("no answer", ("stage", "why", "closest"), [(answer.died_at, answer.reason, _closest(answer, pack))])
+        )
+    found.append(("time", ("stage", "ms"), [(stage, f"{ms:.2f}") for stage, ms in answer.timings_ms.items()]))
     return found
 
 
-def path_name(pack: Pack, relations: Sequence[int]) -> str:
+def path_name(pack: Pack, relations: Iterable[int]) -> str:
     return " > ".join(relation_name(pack, relation) for relation in relations)
 
 
-def _seeds(answer: Answer, pack: Pack) -> Section:
-    ids = [seed.entity for seed in answer.seeds]
-    rows = [
-        (seed.mention, label, key, seed.match, f"{seed.score:.2f}")
-        for seed, label, key in zip(answer.seeds, pack.labels(ids), pack.keys(ids), strict=True)
-    ]
-    return "linked entities", ("mention", "entity", "key", "match", "score"), rows
+def _seeds(seeds: Sequence[Seed]) -> Section:
+    rows = [(seed.mention, seed.label, seed.key, seed.match, f"{seed.score:.2f}") for seed in seeds]
+    return "names that were read", ("in the question", "entity", "key", "found by", "score"), rows
 
 
-def _candidates(answer: Answer, pack: Pack) -> Section:
-    listed = answer.explanation.candidates[:SHOWN_CANDIDATES]
-    ids = [seed.entity for seed in listed]
+def _candidates(seeds: Sequence[Seed], pack: Pack) -> Section:
+    ids = [seed.entity for seed in seeds]
     rows = [
         (seed.mention, label, key, f"{seed.score:.3f}", _features(seed))
-        for seed, label, key in zip(listed, pack.labels(ids), pack.keys(ids), strict=True)
+        for seed, label, key in zip(seeds, pack.labels(ids), pack.keys(ids), strict=True)
     ]
-    return "candidates", ("mention", "entity", "key", "score", "features (logarithms, or 0/1)"), rows
+    return "what the names could be", ("in the question", "entity", "key", "score", "because"), rows
 
 
 def _features(seed: Seed) -> str:
-    """Those that are not 0; a chosen entity has none."""
+    """Those that are not 0 (logarithms, or 0/1); a chosen entity has none."""
     named = zip(FEATURES, seed.features, strict=False)
     return ", ".join(f"{name} {value:.2f}" for name, value in named if abs(value) >= 0.005) or "-"
 
 
-def _plan(answer: Answer, pack: Pack) -> Section:
+def _plan(plan: HopPlan, pack: Pack) -> Section:
     rows: list[tuple[object, ...]] = []
-    for number, branch in enumerate(answer.plan.branches, 1):
+    for number, branch in enumerate(plan.branches, 1):
         scores = f"{branch.topic_prob:.2f}", f"{branch.constrained_prob:.2f}"
         for hop, (probs, weight) in enumerate(zip(branch.relation_probs, branch.hop_weights, strict=True), 1):
             best = np.argsort(-probs)[:SHOWN_RELATIONS]
             named = ", ".join(f"{relation_name(pack, int(r))} {probs[r]:.2f}" for r in best)
             rows.append((number, hop, f"{weight:.2f}", named, f"{max(0.0, 1 - probs.sum()):.2f}", *scores))
-    return f"hop plan ({answer.plan.combine})", _PLAN_COLUMNS, rows
+    columns = ("branch", "hop", "answer here", "relations", "none", "is a topic", "narrowed by others")
+    return f"relations that the question asks for ({plan.combine})", columns, rows
 
 
-_PLAN_COLUMNS = ("branch", "hop", "answer here", "relations", "none", "is a topic", "narrowed by others")
+def _beam(beam: Sequence[BeamPath], pack: Pack) -> Section:
+    labels = pack.labels([path.seed for path in beam])
+    rows = [
+        (
+            label,
+            path_name(pack, path.relations),
+            " ".join(f"{p:.2f}" for p in path.probs),
+            f"{path.prob:.4f}",
+            path.fate,
+        )
+        for label, path in zip(labels, beam, strict=True)
+    ]
+    return "paths that were tried", ("from", "path", "probability a hop", "of the path", "what became of it"), rows
 
 
-def _beam(answer: Answer, pack: Pack) -> Section:
-    listed = answer.explanation.beam
-    labels = pack.labels([path.seed for path in listed])
-    rows = []
-    for label, path in zip(labels, listed, strict=True):
-        probs = " ".join(f"{prob:.2f}" for prob in path.probs)
-        rows.append((label, path_name(pack, path.relations), probs, f"{path.prob:.4f}", path.fate))
-    return "beam", ("from", "path", "probability a hop", "of the path", "fate"), rows
-
-
-def _alternatives(answer: Answer, pack: Pack) -> Section:
+def _alternatives(answer: Answer) -> Section:
     rows = []
     for other in answer.alternatives:
-        label, *ends = pack.labels([other.seed.entity, *other.answers])
-        more = f" … {other.n_answers} in all" if other.n_answers > len(ends) else ""
-        rows.append((f"{other.score:.4f}", label, path_name(pack, other.relations), " | ".join(ends) + more))
-    return "alternatives", ("score", "from", "path", "answers"), rows
+        more = f" … {other.n_answers} in all" if other.n_answers > len(other.labels) else ""
+        rows.append((f"{other.score:.4f}", other.seed.label, " > ".join(other.path), " | ".join(other.labels) + more))
+    return "other readings", ("score", "from", "path", "answers"), rows
 
 
-def _triples(answer: Answer, pack: Pack) -> Section:
-    listed = answer.evidence.triples[:SHOWN_TRIPLES]
-    subjects, relations, objects = pack.triples([t.triple for t in listed])
-    labels = pack.labels([*subjects.tolist(), *objects.tolist()])
-    names = pack.relation_labels()
+def _triples(listed: Sequence[tuple[int, int, float]], pack: Pack) -> Section:
+    """Rows of (triple, hop, score)."""
+    ids = [triple for triple, _, _ in listed]
+    subjects, relations, objects = pack.triples(np.asarray(ids, dtype=np.int64))
+    labels, names = pack.labels([*subjects.tolist(), *objects.tolist()]), pack.relation_labels()
     rows: list[tuple[object, ...]] = [
-        (t.hop, f"{t.score:.3f}", labels[i], names[relations[i]], labels[len(listed) + i]) for i, t in enumerate(listed)
+        (hop, f"{score:.3f}", labels[i], names[relations[i]], labels[len(listed) + i])
+        for i, (_, hop, score) in enumerate(listed)
     ]
-    said = statements_in_words(pack, (t.triple for t in listed), names)
-    texts = [qualifiers_text(said.get(t.triple, ())) for t in listed]
-    return "triples for the reader", *with_qualifiers(("hop", "weight", "subject", "relation", "object"), rows, texts)
-
-
-def _death(answer: Answer, pack: Pack) -> Section:
-    """Where the question died, and what came closest there."""
-    return "no answer", ("stage", "why", "closest"), [(answer.died_at, answer.reason, _closest(answer, pack))]
+    said = statements_in_words(pack, ids, names)
+    texts = [qualifiers_text(said.get(triple, ())) for triple in ids]
+    return "facts for the reader", *with_qualifiers(("hop", "weight", "subject", "relation", "object"), rows, texts)
 
 
 def _closest(answer: Answer, pack: Pack) -> str:
+    """What came closest where the question died."""
     found = answer.explanation
     if answer.died_at == "link" or found is None:
         names = [seed.name for seed in (found.candidates if found else answer.seeds)[:1]]
         return names[0] if names else "-"
-    if answer.died_at == "plan":
+    if answer.died_at == "plan" and answer.plan is not None:
         probs = answer.plan.branches[0].relation_probs[0]
         best = int(np.argmax(probs))
         return f"{relation_name(pack, best)} {probs[best]:.2f}"
