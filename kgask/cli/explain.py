@@ -11,9 +11,8 @@ from kgask.answer.result import Answer
 from kgask.cli.render import Section, with_qualifiers
 from kgask.link.features import FEATURES
 from kgask.pack.store import Pack
-from kgask.query.base import Node
-from kgask.query.nodes import And, Entities, Follow
-from kgask.types import BeamPath, HopPlan, Seed, undirected
+from kgask.query.words import because
+from kgask.types import BeamPath, HopPlan, Seed
 from kgask.verbalise import qualifiers_text, statements_in_words
 
 SHOWN_CANDIDATES = 5
@@ -22,40 +21,13 @@ SHOWN_TRIPLES = 30
 
 
 def why(answer: Answer, pack: Pack) -> str:
-    """One sentence: how the names were read, what was asked for, and what came of it.
-
-    For example: read 'Kenya' as Kenya (country in Africa); asked for its capital; 1 triple.
-    """
-    seeds = {seed.entity: seed for seed in answer.seeds}
-    about = dict(zip(seeds, pack.descriptions(list(seeds)), strict=True))
-    said = [f"read {', '.join(_read(seed, about[entity]) for entity, seed in seeds.items())}"] if seeds else []
+    """One sentence: how the names were read, what was asked for, and what came of it."""
     if answer.query is not None:
-        said.append(f"asked for {_asked(answer.query, pack, alone=len(seeds) == 1)}")
-    n_triples = len(answer.support)
-    by = "" if answer.query is not None else f", found by {answer.method}"
-    found = f"{n_triples:,} triple{'s' * (n_triples != 1)}{by}"
+        mentions = {seed.entity: seed.mention for seed in answer.seeds if seed.mention}
+        return because(answer.query, pack, mentions, len(answer.support))
+    said = ["read " + ", ".join(f"'{seed.mention}' as {seed.label}" for seed in answer.seeds)] if answer.seeds else []
+    found = f"{len(answer.support):,} triple{'s' * (len(answer.support) != 1)} found by {answer.method}"
     return "; ".join([*said, f"no answer: {answer.reason}" if answer.abstained else found])
-
-
-def _read(seed: Seed, description: str) -> str:
-    about = f" ({description})" if description else ""
-    typo = ", a typo," if seed.match == "typo" else ""
-    return f"{seed.mention!r}{typo} as {seed.label}{about}" if seed.mention else f"{seed.label}{about}, as given"
-
-
-def _asked(query: Node, pack: Pack, alone: bool) -> str:
-    """A query over relation paths in words; ``alone``: its only topic is "it"."""
-    if isinstance(query, Entities):
-        return "it" if alone else " or ".join(pack.labels(query.ids))
-    if isinstance(query, And):
-        return f"{_asked(query.left, pack, alone)}, which is also {_asked(query.right, pack, alone)}"
-    if not isinstance(query, Follow):
-        return f"the {type(query).__name__.lower()} of a set"
-    relation, inverse = undirected(query.relation, pack.n_relations)
-    label, base = pack.relation_labels()[relation], _asked(query.base, pack, alone)
-    if inverse:
-        return f"what has {base} as {label}"
-    return f"its {label}" if base == "it" else f"the {label} of {base}"
 
 
 def sections(answer: Answer, pack: Pack) -> list[Section]:

@@ -15,8 +15,8 @@ from kgask.machine.child import ChildDied, in_child
 from kgask.machine.trial import cpu
 
 if TYPE_CHECKING:
+    from kgask.answer.result import Answer
     from kgask.pack.store import Pack
-    from kgask.types import Answer
 
 Status = Literal["ok", "warn", "fail"]
 SECONDS = 120.0  # of one piece
