@@ -25,7 +25,7 @@ def test_a_hostile_file_is_refused_with_one_line(name: str, tmp_path: Path) -> N
 def test_a_folder_and_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="a folder, not a"):
         load_reader(tmp_path)
-    with pytest.raises(ModelError, match="No such file"):
+    with pytest.raises(ModelError, match="no such reader"):
         load_reader(tmp_path / "none.gguf")
 
 
