@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kgask import config
 from kgask.answer.compose import Composer
@@ -17,12 +17,9 @@ from kgask.answer.result import Answer
 from kgask.errors import FallbackWarning, NativeError, UsageError
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
-from kgask.methods.baselines import NoKnowledge
-from kgask.methods.passages import PassageFinder
 from kgask.methods.protocol import Request, Retrieved, Retriever
-from kgask.methods.registry import MethodOptions, make_method
+from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
 from kgask.methods.rigel import Rigel
-from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE
 from kgask.plan.protocol import Planner
@@ -31,6 +28,9 @@ from kgask.read.load import opened_reader
 from kgask.read.protocol import Reader
 from kgask.types import PLANNED, Evidence, Passage, Question, Stage
 from kgask.verbalise import walked_ends
+
+if TYPE_CHECKING:
+    from kgask.methods.passages import PassageFinder
 
 READ_FROM = 0.05  # plans below this confidence are not read: no reader that was measured saves them
 CHUNK = 64  # questions that are retrieved for together
@@ -92,7 +92,7 @@ class Pipeline:
         opened = Pack.open(config.find("pack", pack_name).path)
         planner = RigelPlanner.load(config.find("model", model_name).path)
         chosen = method or str(settings.get("method", PLANNED))
-        must_read = must_read or prompt is not None or context != CONTEXTS[0] or chosen == NoKnowledge.name
+        must_read = must_read or prompt is not None or context != CONTEXTS[0] or chosen == NO_TRIPLES
         found = cls(opened, planner, None, (planner.note,))
         if reader is not None:
             found._use_reader(reader, prompt, settings, must_read)
@@ -121,6 +121,10 @@ class Pipeline:
 
         Raises PackError for a pack without any, UsageError for a reader that reads triples only.
         """
+        from kgask.methods.baselines import NoKnowledge
+        from kgask.methods.passages import PassageFinder
+        from kgask.methods.text_encoder import TextEncoder
+
         if self.reader is None or not self.reader.capabilities.reads_passages:
             raise UsageError(f"--context {context} needs a language model; name one: --reader FILE.gguf")
         if not prompted:

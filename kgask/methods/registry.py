@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kgask import config
 from kgask.errors import UsageError
 from kgask.methods.base import TripleRetriever
-from kgask.methods.shots import Kind
 from kgask.read.protocol import Reader
 from kgask.types import PLANNED, Branch, Question, Seed
 
+if TYPE_CHECKING:
+    from kgask.methods.shots import Kind
+
+NO_TRIPLES = "none"
 # Name -> what it is, for --help and the README.
 METHODS = {
     PLANNED: "the planner says which relations to follow (Rigel + LM); the default",
@@ -22,7 +25,7 @@ METHODS = {
     "amr": "relations of each linked entity, ranked by the question's AMR (LTGen)",
     "random": "triples drawn from around the topic (baseline)",
     "popular": "triples of the graph's most frequent relations (baseline)",
-    "none": "no triples: what the reader knows by itself; only with --free (baseline)",
+    NO_TRIPLES: "no triples: what the reader knows by itself; only with --free (baseline)",
 }
 
 
