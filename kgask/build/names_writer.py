@@ -6,10 +6,11 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from kgask.errors import BuildError
+from kgask.build.database import insert, new_database
 from kgask.pack import schema
 from kgask.pack.header import FORMAT_MAJOR
 from kgask.pack.normalise import normalise
@@ -29,61 +30,33 @@ class Alias(NamedTuple):
     name: str
 
 
-def write_names(
-    path: Path,
-    entities: Sequence[EntityText],
-    literals: Sequence[Literal],
-    aliases: Sequence[Alias],
-    relations: Sequence[RelationText],
-) -> int:
-    """Write the file and return the number of names (rows of the look-up table).
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What names.sqlite holds, in the order of ids; literals are the last of the entities."""
 
-    ``entities`` are in id order with the literals last, in the order of ``literals``.
-    """
-    from sqlite_utils import Database
+    entities: Sequence[EntityText]
+    literals: Sequence[Literal]
+    aliases: Sequence[Alias]
+    relations: Sequence[RelationText]
 
-    db = Database(str(path))
-    try:
-        # The folder is thrown away if the build dies, so no journal is needed.
-        db.conn.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=4096;")
-        db.conn.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-        db.conn.execute(f"PRAGMA user_version = {FORMAT_MAJOR}")
-        db.conn.executescript(schema.DDL)
-        # executemany of the connection: sqlite-utils' own insert_all takes a dict a row, three times as slow.
-        with db.conn:
-            _write_entities(db.conn, entities, literals, aliases)
-            _write_relations(db.conn, relations)
-            n_names = _write_lookup(db.conn, entities, literals, aliases)
-        db.vacuum()
-    except sqlite3.Error as error:
-        raise BuildError(f"{path}: {error}") from error
-    finally:
-        db.close()
-    return n_names
+    @property
+    def first_literal(self) -> int:
+        return len(self.entities) - len(self.literals)
 
 
-def _write_entities(
-    conn: sqlite3.Connection,
-    entities: Sequence[EntityText],
-    literals: Sequence[Literal],
-    aliases: Sequence[Alias],
-) -> None:
-    prefixes = _shared_prefixes(entities)
-    conn.executemany("INSERT INTO prefixes VALUES (?, ?)", ((i, prefix) for prefix, i in prefixes.items()))
-    conn.executemany(
-        "INSERT INTO entities VALUES (?, ?, ?, ?)",
-        ((i, entity.label, *_stored_key(entity, prefixes)) for i, entity in enumerate(entities)),
-    )
-    conn.executemany("INSERT INTO aliases VALUES (?, ?, ?)", ((i, *alias) for i, alias in enumerate(aliases)))
-    conn.executemany(
-        "INSERT INTO descriptions VALUES (?, ?)",
-        ((i, entity.description) for i, entity in enumerate(entities) if entity.description),
-    )
-    first = len(entities) - len(literals)
-    conn.executemany(
-        "INSERT INTO literals VALUES (?, ?, ?, ?, ?)",
-        ((i, x.kind, x.value, x.unit, x.text) for i, x in enumerate(literals, first)),
-    )
+def write_names(path: Path, texts: Texts) -> int:
+    """Write the file and return the number of names (rows of the look-up table)."""
+    with new_database(path, schema.APPLICATION_ID, FORMAT_MAJOR, schema.DDL) as conn:
+        prefixes = _shared_prefixes(texts.entities)
+        described = ((i, entity.description) for i, entity in enumerate(texts.entities) if entity.description)
+        insert(conn, "prefixes", 2, ((i, prefix) for prefix, i in prefixes.items()))
+        insert(conn, "entities", 4, ((i, e.label, *_stored_key(e, prefixes)) for i, e in enumerate(texts.entities)))
+        insert(conn, "aliases", 3, ((i, *alias) for i, alias in enumerate(texts.aliases)))
+        insert(conn, "descriptions", 2, described)
+        literals = enumerate(texts.literals, texts.first_literal)
+        insert(conn, "literals", 5, ((i, x.kind, x.value, x.unit, x.text) for i, x in literals))
+        insert(conn, "relations", 6, ((i, *_relation_row(relation)) for i, relation in enumerate(texts.relations)))
+        return _write_lookup(conn, texts)
 
 
 def _shared_prefixes(entities: Sequence[EntityText]) -> dict[str, int]:
@@ -102,48 +75,36 @@ def _stored_key(entity: EntityText, prefixes: dict[str, int]) -> tuple[int | Non
     return None, entity.key
 
 
-def _write_relations(conn: sqlite3.Connection, relations: Sequence[RelationText]) -> None:
-    conn.executemany(
-        "INSERT INTO relations VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            (i, r.key, r.label, json.dumps(r.aliases, ensure_ascii=False), r.description, r.inverse_label)
-            for i, r in enumerate(relations)
-        ),
-    )
+def _relation_row(text: RelationText) -> tuple[str, ...]:
+    aliases = json.dumps(text.aliases, ensure_ascii=False)
+    return text.key, text.label, aliases, text.description, text.inverse_label
 
 
-def _write_lookup(
-    conn: sqlite3.Connection,
-    entities: Sequence[EntityText],
-    literals: Sequence[Literal],
-    aliases: Sequence[Alias],
-) -> int:
+def _write_lookup(conn: sqlite3.Connection, texts: Texts) -> int:
     """The hash table, the words of each name, and the words backwards."""
     hashes: list[tuple[int, int]] = []
     words: set[str] = set()
     rows: list[tuple[int, str]] = []
-    for ref, norms in _norms(entities, literals, aliases):
+    for ref, norms in _norms(texts):
         hashes += {(schema.name_hash(norm), ref) for norm in norms}
         rows.append((ref, " ".join(norms)))
         words.update(rows[-1][1].split())
-    conn.executemany("INSERT INTO names VALUES (?, ?)", sorted(hashes))
-    conn.executemany("INSERT INTO name_words (rowid, name) VALUES (?, ?)", rows)
+    insert(conn, "names", 2, sorted(hashes))
+    insert(conn, "name_words (rowid, name)", 2, rows)
     conn.execute("INSERT INTO name_words (name_words) VALUES ('optimize')")
     # Words with digits are never read as typos (kgask.pack.fuzzy), so they need no reverse.
     backwards = sorted(word[::-1] for word in words if not any(map(str.isdigit, word)))
-    conn.executemany("INSERT INTO reversed_words VALUES (?)", ((word,) for word in backwards))
+    insert(conn, "reversed_words", 1, ((word,) for word in backwards))
     return len(hashes)
 
 
-def _norms(
-    entities: Sequence[EntityText], literals: Sequence[Literal], aliases: Sequence[Alias]
-) -> Iterator[tuple[int, list[str]]]:
+def _norms(texts: Texts) -> Iterator[tuple[int, list[str]]]:
     """(ref, normalised names) by ref; a literal whose label is more than its text has both."""
-    first = len(entities) - len(literals)
-    for ref, entity in enumerate(entities):
+    for ref, entity in enumerate(texts.entities):
         norms = [normalise(entity.label)]
-        if ref >= first and (text := normalise(literals[ref - first].text)) != norms[0]:
+        is_literal = ref >= texts.first_literal
+        if is_literal and (text := normalise(texts.literals[ref - texts.first_literal].text)) != norms[0]:
             norms.append(text)
         yield ref, norms
-    for number, alias in enumerate(aliases):
-        yield len(entities) + number, [normalise(alias.name)]
+    for number, alias in enumerate(texts.aliases, len(texts.entities)):
+        yield number, [normalise(alias.name)]

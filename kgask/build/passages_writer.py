@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-from kgask.errors import BuildError
+from kgask.build.database import insert, new_database
 from kgask.pack.passages import APPLICATION_ID, DDL, VERSION
 
 PASSAGE_WORDS = 100  # LTGen, section 4: passages of a hundred words
@@ -31,21 +30,7 @@ def split_text(text: str, words: int = PASSAGE_WORDS) -> list[str]:
 
 def write_passages(path: Path, texts: Sequence[tuple[str, Sequence[int]]]) -> None:
     """Write the file: text and the entities that it is about, in the order of their ids. Raises BuildError."""
-    from sqlite_utils import Database
-
-    db = Database(str(path))
-    try:
-        db.conn.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=4096;")
-        db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        db.conn.execute(f"PRAGMA user_version = {VERSION}")
-        db.conn.executescript(DDL)
-        with db.conn:
-            db.conn.executemany("INSERT INTO passages VALUES (?, ?)", enumerate(text for text, _ in texts))
-            pairs = ((entity, row) for row, (_, entities) in enumerate(texts) for entity in entities)
-            db.conn.executemany("INSERT INTO about VALUES (?, ?)", pairs)
-            db.conn.execute("INSERT INTO words (words) VALUES ('rebuild')")
-        db.vacuum()
-    except sqlite3.Error as error:
-        raise BuildError(f"{path}: {error}") from error
-    finally:
-        db.close()
+    with new_database(path, APPLICATION_ID, VERSION, DDL) as conn:
+        insert(conn, "passages", 2, enumerate(text for text, _ in texts))
+        insert(conn, "about", 2, ((entity, row) for row, (_, entities) in enumerate(texts) for entity in entities))
+        conn.execute("INSERT INTO words (words) VALUES ('rebuild')")

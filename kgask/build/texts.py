@@ -22,7 +22,7 @@ from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
 
 TextKind = OneOf["labels", "aliases", "descriptions", "relations", "passages"]
-_FIELDS = {"labels": (2, 2), "aliases": (2, 2), "descriptions": (2, 2), "relations": (2, 5), "passages": (2, 2)}
+_MOST_FIELDS = {"labels": 2, "aliases": 2, "descriptions": 2, "relations": 5, "passages": 2}
 
 
 def read_texts(
@@ -35,19 +35,17 @@ def read_texts(
 ) -> None:
     """Give the builder the texts of one file; with a lower ``rank`` they win over those of a higher."""
     quoted = ".csv" in name.lower()
-    least, most = _FIELDS[kind]
+    most = _MOST_FIELDS[kind]
     with open_source(name, on_bytes) as stream:
         for number, fields in rows(stream, name, problems, "," if quoted else "\t", quoted):
-            if not least <= len(fields) <= most:
-                expected = str(least) if least == most else f"{least} to {most}"
+            if not 2 <= len(fields) <= most:
+                expected = "2" if most == 2 else f"2 to {most}"
                 problems.broken(name, number, f"{len(fields)} fields, {expected} expected")
-                continue
-            if not any(builder.knows(key) for key in _keys(kind, fields[0])):
-                continue
-            try:
-                _give(kind, fields, builder, rank)
-            except BuildError as error:
-                problems.broken(name, number, str(error))
+            elif any(map(builder.knows, _split(fields[0]) if kind == "passages" else fields[:1])):
+                try:
+                    _give(kind, fields, builder, rank)
+                except BuildError as error:
+                    problems.broken(name, number, str(error))
 
 
 def _give(kind: TextKind, fields: list[str], builder: PackBuilder, rank: int) -> None:
@@ -64,10 +62,6 @@ def _give(kind: TextKind, fields: list[str], builder: PackBuilder, rank: int) ->
     else:
         _, label, aliases, description, inverse = fields + [""] * (5 - len(fields))
         builder.relation(key, label, _split(aliases), description, inverse, rank)
-
-
-def _keys(kind: TextKind, field: str) -> list[str]:
-    return _split(field) if kind == "passages" else [field]
 
 
 def _split(text: str) -> list[str]:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,10 @@ from typing import Any
 import numpy as np
 
 from kgask.build.folder import new_folder
-from kgask.build.names_writer import Alias, EntityText, write_names
+from kgask.build.names_writer import Alias, EntityText, Texts, write_names
 from kgask.build.passages_writer import split_text, write_passages
 from kgask.build.readable import entity_label, relation_label
-from kgask.build.settle import settled
+from kgask.build.settle import Settled, settled
 from kgask.build.statements import Said
 from kgask.build.terms import Terms, Value, checked
 from kgask.config import PACK_MANIFEST
@@ -43,7 +44,7 @@ from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE
 from kgask.pack.qualifiers import QUALIFIERS_COUNT, STATEMENTS_COUNT
 from kgask.pack.quantities import AXES_COUNT, LiteralValues
-from kgask.pack.records import Literal, RelationText
+from kgask.pack.records import RelationText
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT, type_relations, type_table
 from kgask.version import __version__
 
@@ -196,26 +197,23 @@ class PackBuilder:
         """
         path = Path(path)
         found = settled(self._terms, self._given(), lambda key: self._labels.best(key)[0] or entity_label(key))
-        entities, aliases = self._entity_texts(found.keys, found.literals)
-        relations = [self._relation_text(key) for key in found.relation_keys]
+        texts = self._texts(found)
         labelled = self._labels.keys() | self._descriptions.keys() | self._aliases.keys()
         with new_folder(path, force, sources=made_from) as folder:
-            n_names = write_names(folder / header.NAMES_FILE, entities, found.literals, aliases, relations)
             counts = {
-                "entities": len(entities),
-                "literals": len(found.literals),
-                "relations": len(relations),
+                "entities": len(texts.entities),
+                "literals": len(texts.literals),
+                "relations": len(texts.relations),
                 "triples": len(found.csr.out_relation),
-                "names": n_names,
-                "aliases": len(aliases),
+                "names": write_names(folder / header.NAMES_FILE, texts),
+                "aliases": len(texts.aliases),
             }
             passages = self._passage_rows(found.keys)
             if passages:
                 counts["passages"] = len(passages)
                 write_passages(folder / PASSAGES_FILE, passages)
             about = {"name": name or path.name, "sources": list(sources), "licences": list(licences)}
-            values = LiteralValues.of(found.literals)
-            manifest = _write_arrays_and_manifest(folder, found.csr, counts, relations, values, about)
+            manifest = _write_arrays_and_manifest(folder, found.csr, counts, texts, about)
         unused = len(labelled.difference(found.keys, found.relation_keys))
         return BuildReport(path, manifest, found.n_duplicates, unused, found.n_nested)
 
@@ -225,9 +223,9 @@ class PackBuilder:
 
         return Said(columns(self._triples, 3), columns(self._statements, 2), columns(self._qualifiers, 3))
 
-    def _entity_texts(self, keys: list[str], literals: list[Literal]) -> tuple[list[EntityText], list[Alias]]:
+    def _texts(self, found: Settled) -> Texts:
         entities, aliases = [], []
-        for number, key in enumerate(keys):
+        for number, key in enumerate(found.keys):
             label, others = self._labels.best(key)
             label = entity_label(key) if label is None else label
             entities.append(EntityText(label, key, self._descriptions.best(key)[0] or ""))
@@ -238,8 +236,8 @@ class PackBuilder:
                 if norm not in known:
                     known.add(norm)
                     aliases.append(Alias(number, alias))
-        entities += [EntityText(literal_label(literal), None, "") for literal in literals]
-        return entities, aliases
+        entities += [EntityText(literal_label(literal), None, "") for literal in found.literals]
+        return Texts(entities, found.literals, aliases, [self._relation_text(key) for key in found.relation_keys])
 
     def _passage_rows(self, keys: list[str]) -> list[tuple[str, list[int]]]:
         """Passages about entities that triples name, in the order of their text."""
@@ -263,41 +261,36 @@ class PackBuilder:
 
 
 def _write_arrays_and_manifest(
-    folder: Path,
-    csr: Csr,
-    counts: dict[str, int],
-    relations: list[RelationText],
-    values: LiteralValues,
-    about: dict[str, Any],
+    folder: Path, csr: Csr, counts: dict[str, int], texts: Texts, about: dict[str, Any]
 ) -> dict[str, Any]:
-    files: dict[str, dict[str, Any]] = {}
     if csr.n_statements:
         counts = counts | {STATEMENTS_COUNT: csr.n_statements, QUALIFIERS_COUNT: len(csr.qualifier_value)}
     arrays = {name: getattr(csr, name) for name in header.arrays_of(counts)}
-    types = type_table(csr, type_relations(relations), len(relations))
+    types = type_table(csr, type_relations(texts.relations), len(texts.relations))
     if len(types):
         arrays[TYPES_ARRAY] = types
         counts = counts | {TYPES_COUNT: len(types)}
+    values = LiteralValues.of(texts.literals)
     if values.axes:
         arrays |= values.arrays
         counts = counts | {AXES_COUNT: len(values.axes)}
         about = about | {"axes": list(values.axes)}
+    only_said = np.setdiff1d(csr.qualifier_relation, csr.out_relation).tolist()
+    if only_said:
+        about = about | {header.ONLY_QUALIFIERS: only_said}
+    files: dict[str, dict[str, Any]] = {header.NAMES_FILE: {}}
+    if "passages" in counts:
+        files[PASSAGES_FILE] = {}
     for name, column in arrays.items():
         np.save(folder / f"{name}.npy", column, allow_pickle=False)
         files[f"{name}.npy"] = {"shape": list(column.shape), "dtype": column.dtype.str}
-    files[header.NAMES_FILE] = {}
-    if "passages" in counts:
-        files[PASSAGES_FILE] = {}
     for name, entry in files.items():
         path = folder / name
         with path.open("rb") as file:
             entry["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
         entry["bytes"] = path.stat().st_size
-    names = Names(folder / header.NAMES_FILE, counts["entities"], counts["literals"])
-    try:
+    with closing(Names(folder / header.NAMES_FILE, counts["entities"], counts["literals"])) as names:
         content = content_hash(names, csr)
-    finally:
-        names.close()
     manifest = {
         "magic": header.MAGIC,
         "format": {"major": header.FORMAT_MAJOR, "minor": header.minor_version(counts)},
@@ -306,10 +299,7 @@ def _write_arrays_and_manifest(
         "counts": counts,
         "files": files,
         "content_sha256": content,
-        "relations_sha256": relation_hash(relations),
+        "relations_sha256": relation_hash(texts.relations),
     }
-    only_said = np.setdiff1d(csr.qualifier_relation, csr.out_relation).tolist()
-    if only_said:
-        manifest[header.ONLY_QUALIFIERS] = only_said
     (folder / PACK_MANIFEST).write_bytes(header.dump_manifest(manifest))
     return manifest

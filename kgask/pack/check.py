@@ -6,7 +6,7 @@ Every problem is one line of text, so that all of them can be told at once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +15,12 @@ from kgask.config import PACK_MANIFEST
 from kgask.errors import PackError
 from kgask.pack import schema
 from kgask.pack.content import content_hash, relation_hash
-from kgask.pack.csr import POINTERS, Csr, build_csr
-from kgask.pack.header import ARRAYS, MANIFEST_HASH, dump_manifest
+from kgask.pack.csr import POINTERS, build_csr
+from kgask.pack.header import ARRAYS, MANIFEST_HASH, arrays_of, bound_of, dump_manifest
 from kgask.pack.literals import literal_key, literal_label, parse_literal, parse_typed
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE, check_passages
-from kgask.pack.qualifiers import QUALIFIER_ARRAYS, build_qualifiers
+from kgask.pack.qualifiers import QUALIFIER_ARRAYS, Qualifiers, build_qualifiers
 from kgask.pack.records import Literal
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations, type_table
@@ -41,8 +41,7 @@ def check_pack(path: str | Path) -> list[str]:
     except PackError as error:
         return [str(error)]
     with pack:
-        problems = [*_file_problems(pack), *_csr_problems(pack)]
-        problems += _statement_problems(pack)
+        problems = [*_file_problems(pack), *_array_problems(pack)]
         try:
             _ = pack.literal_values  # opening them looks at every bound
             problems += _names_problems(pack)
@@ -71,72 +70,49 @@ def _file_problems(pack: Pack) -> Iterator[str]:
             yield f"{path.name}: not in the manifest"
 
 
-def _array_problems(pack: Pack, bounds: dict[str, int]) -> Iterator[str]:
-    """Row pointers that go back, and ids that are not below the ``bounds`` of their array."""
-    for name, bound in bounds.items():
-        values = getattr(pack, name)
+def _array_problems(pack: Pack) -> list[str]:
+    """Row pointers that go back and ids that are not there; else rows that are not in order."""
+    problems, counts = [], pack.manifest["counts"]
+    for name in arrays_of(counts):
+        values, bound = getattr(pack, name), bound_of(name, counts)
         if name in POINTERS:
             # Every statement has a qualifier, not every entity a triple.
             least = 1 if name in QUALIFIER_ARRAYS else 0
             if values[0] != 0 or values[-1] != bound or (np.diff(values) < least).any():
-                yield f"{name}.npy: rows do not follow one another from 0 to {bound}"
+                problems.append(f"{name}.npy: rows do not follow one another from 0 to {bound}")
         elif len(values) and (values.min() < 0 or values.max() >= bound):
-            yield f"{name}.npy: an id outside 0..{bound - 1}"
+            problems.append(f"{name}.npy: an id outside 0..{bound - 1}")
+    return problems or [*_order_problems(pack), *_statement_problems(pack)]
 
 
-def _csr_problems(pack: Pack) -> list[str]:
-    n_entities, n_relations, n_triples = pack.n_entities, pack.n_relations, pack.n_triples
-    bounds = {
-        "out_indptr": n_triples,
-        "in_indptr": n_triples,
-        "out_relation": n_relations,
-        "out_object": n_entities,
-        "in_relation": n_relations,
-        "in_subject": n_entities,
-    }
-    return [*_array_problems(pack, bounds)] or _order_problems(pack, n_entities, n_relations)
+def _order_problems(pack: Pack) -> Iterator[str]:
+    """Sort the triples of each direction again: the same arrays must come out."""
+    rows, sizes = np.arange(pack.n_entities), (pack.n_entities, pack.n_relations)
+    subjects, objects = np.repeat(rows, np.diff(pack.out_indptr)), np.repeat(rows, np.diff(pack.in_indptr))
+    forward = build_csr(subjects, pack.out_relation, pack.out_object, *sizes)
+    backward = build_csr(pack.in_subject, pack.in_relation, objects, *sizes)
+    unsorted = _differing(pack, forward, ARRAYS[:3]) + _differing(pack, backward, ARRAYS[3:])
+    if unsorted:
+        yield f"{', '.join(unsorted)}: rows are not sorted or hold a triple twice"
+    elif _differing(pack, forward, ARRAYS):
+        yield "out_*.npy and in_*.npy do not hold the same triples"
 
 
-def _statement_problems(pack: Pack) -> list[str]:
-    """What is wrong with ids and order; the statements are made again, and the same arrays must come out."""
-    bounds = {
-        "statement_triple": pack.n_triples,
-        "qualifier_indptr": len(pack.qualifier_value),
-        "qualifier_relation": pack.n_relations,
-        "qualifier_value": pack.n_entities,
-    }
-    problems = [*_array_problems(pack, bounds)]
-    if problems or not pack.n_statements:
-        return problems
+def _statement_problems(pack: Pack) -> Iterator[str]:
+    """The statements are made again: the same arrays must come out."""
+    if not pack.n_statements:
+        return
     lengths, sizes = np.diff(pack.qualifier_indptr), (pack.n_triples, pack.n_entities, pack.n_relations)
     built = build_qualifiers(pack.statement_triple, lengths, pack.qualifier_relation, pack.qualifier_value, *sizes)
-    if not all(np.array_equal(getattr(built, name), getattr(pack, name)) for name in QUALIFIER_ARRAYS):
-        problems.append("statement_triple.npy, qualifier_*.npy: statements are not sorted or one is there twice")
+    unsorted = _differing(pack, built, QUALIFIER_ARRAYS)
+    if unsorted:
+        yield f"{', '.join(unsorted)}: statements are not sorted or one is there twice"
     if not np.array_equal(pack.path_relations, np.unique(pack.out_relation)):
-        problems.append(f"{PACK_MANIFEST}: the relations of qualifiers alone are not those that no triple has")
-    return problems
+        yield f"{PACK_MANIFEST}: the relations of qualifiers alone are not those that no triple has"
 
 
-def _order_problems(csr: Csr, n_entities: int, n_relations: int) -> list[str]:
-    """Sort the triples of each direction again: the same arrays must come out."""
-    rows = np.arange(n_entities)
-    subjects = np.repeat(rows, np.diff(csr.out_indptr))
-    objects = np.repeat(rows, np.diff(csr.in_indptr))
-    forward = build_csr(subjects, csr.out_relation, csr.out_object, n_entities, n_relations)
-    backward = build_csr(csr.in_subject, csr.in_relation, objects, n_entities, n_relations)
-    problems = []
-    if not _same(forward, csr, "out_"):
-        problems.append("out_relation.npy, out_object.npy: rows are not sorted or hold a triple twice")
-    if not _same(backward, csr, "in_"):
-        problems.append("in_relation.npy, in_subject.npy: rows are not sorted or hold a triple twice")
-    if not problems and not (_same(forward, csr, "in_") and _same(backward, csr, "out_")):
-        problems.append("out_*.npy and in_*.npy do not hold the same triples")
-    return problems
-
-
-def _same(built: Csr, csr: Csr, direction: str) -> bool:
-    names = [name for name in ARRAYS if name.startswith(direction)]
-    return all(np.array_equal(getattr(built, name), getattr(csr, name)) for name in names)
+def _differing(pack: Pack, built: Qualifiers, names: Sequence[str]) -> list[str]:
+    return [f"{name}.npy" for name in names if not np.array_equal(getattr(built, name), getattr(pack, name))]
 
 
 def _type_problems(pack: Pack) -> list[str]:

@@ -22,7 +22,7 @@ from kgask.pack.qualifiers import Qualifiers
 POINTERS = {"out_indptr": "out_object", "in_indptr": "in_subject", "qualifier_indptr": "qualifier_value"}
 
 
-@dataclass(eq=False, kw_only=True)
+@dataclass(eq=False, kw_only=True, repr=False)
 class Csr(Qualifiers):
     """The arrays of triples, and of the statements about them; N entities, T triples."""
 

@@ -25,21 +25,23 @@ FORMAT_MAJOR = 1
 _MINORS = {STATEMENTS_COUNT: 3, AXES_COUNT: 3, TYPES_COUNT: 2, "passages": 1}
 NAMES_FILE = "names.sqlite"
 ARRAYS = ("out_indptr", "out_relation", "out_object", "in_indptr", "in_relation", "in_subject")
-# Rows of each array: a count of the manifest, and how many more (a row pointer ends where the last row ends).
-_ROWS = {
-    "out_indptr": ("entities", 1),
-    "out_relation": ("triples", 0),
-    "out_object": ("triples", 0),
-    "in_indptr": ("entities", 1),
-    "in_relation": ("triples", 0),
-    "in_subject": ("triples", 0),
-    "statement_triple": (STATEMENTS_COUNT, 0),
-    "qualifier_indptr": (STATEMENTS_COUNT, 1),
-    "qualifier_relation": (QUALIFIERS_COUNT, 0),
-    "qualifier_value": (QUALIFIERS_COUNT, 0),
-    TYPES_ARRAY: (TYPES_COUNT, 0),
-    **dict.fromkeys(VALUE_ARRAYS, ("literals", 0)),
+# Each array's rows, and what its ids are below or its row pointers lead up to: counts of the manifest.
+_SIZES = {
+    "out_indptr": ("entities", "triples"),
+    "out_relation": ("triples", "relations"),
+    "out_object": ("triples", "entities"),
+    "in_indptr": ("entities", "triples"),
+    "in_relation": ("triples", "relations"),
+    "in_subject": ("triples", "entities"),
+    "statement_triple": (STATEMENTS_COUNT, "triples"),
+    "qualifier_indptr": (STATEMENTS_COUNT, QUALIFIERS_COUNT),
+    "qualifier_relation": (QUALIFIERS_COUNT, "relations"),
+    "qualifier_value": (QUALIFIERS_COUNT, "entities"),
+    TYPES_ARRAY: (TYPES_COUNT, "entities"),
+    **dict.fromkeys(VALUE_ARRAYS, ("literals", "entities")),
 }
+_NEEDED_COUNTS = ("entities", "literals", "relations", "triples", "names")
+_OPTIONAL_COUNTS = (TYPES_COUNT, STATEMENTS_COUNT, QUALIFIERS_COUNT, AXES_COUNT)
 _FLOATS = frozenset(VALUE_ARRAYS[:2])
 ONLY_QUALIFIERS = "qualifier_only_relations"  # ids, ascending; not there where every relation has triples
 MANIFEST_HASH = "manifest_sha256"
@@ -83,8 +85,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def _check_version(path: Path, manifest: Manifest) -> None:
-    version = manifest.get("format")
-    major = version.get("major") if isinstance(version, dict) else None
+    major = _dict(manifest.get("format")).get("major")
     if not isinstance(major, int):
         raise PackError(f"{path}: no format version")
     if major != FORMAT_MAJOR:
@@ -96,30 +97,23 @@ def _check_version(path: Path, manifest: Manifest) -> None:
 
 
 def _check_fields(path: Path, manifest: Manifest) -> None:
-    counts, files = manifest.get("counts"), manifest.get("files")
-    needed, optional = (
-        ("entities", "literals", "relations", "triples", "names"),
-        (TYPES_COUNT, STATEMENTS_COUNT, QUALIFIERS_COUNT, AXES_COUNT),
-    )
-    found = counts if isinstance(counts, dict) else {}
-    if not all(_is_count(found.get(name, 0 if name in optional else None)) for name in (*needed, *optional)):
+    counts, files = _dict(manifest.get("counts")), _dict(manifest.get("files"))
+    counted = [*map(counts.get, _NEEDED_COUNTS), *(counts.get(name, 0) for name in _OPTIONAL_COUNTS)]
+    if not all(map(_is_count, counted)) or counts["literals"] > counts["entities"]:
         raise PackError(f"{path}: counts are missing or wrong")
-    if found["literals"] > found["entities"]:
-        raise PackError(f"{path}: counts are missing or wrong")
-    entries = files if isinstance(files, dict) else {}
-    names = {*(f"{name}.npy" for name in arrays_of(found)), NAMES_FILE, *entries}
     # A later minor version may add files, but none outside the folder.
-    if not all(_is_plain(name) and _is_file_entry(entries.get(name)) for name in names):
+    names = {*(f"{name}.npy" for name in arrays_of(counts)), NAMES_FILE, *files}
+    if not all(Path(name).name == name not in ("", "..") and _is_file_entry(files.get(name)) for name in names):
         raise PackError(f"{path}: the list of files is missing or wrong")
-    if not all(isinstance(manifest.get(name), str) for name in ("content_sha256", "relations_sha256")):
+    if not all(map(_is_text, map(manifest.get, ("content_sha256", "relations_sha256")))):
         raise PackError(f"{path}: content hashes are missing")
     only_said = manifest.get(ONLY_QUALIFIERS, [])
-    if not isinstance(only_said, list) or not all(_is_count(one) and one < found["relations"] for one in only_said):
+    if not isinstance(only_said, list) or not all(_is_count(one) and one < counts["relations"] for one in only_said):
         raise PackError(f"{path}: {ONLY_QUALIFIERS} is wrong")
 
 
-def _is_plain(name: str) -> bool:
-    return Path(name).name == name and name not in ("", "..")
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _is_count(value: object) -> bool:
@@ -127,7 +121,7 @@ def _is_count(value: object) -> bool:
 
 
 def _is_file_entry(entry: object) -> bool:
-    return isinstance(entry, dict) and _is_count(entry.get("bytes")) and isinstance(entry.get("sha256"), str)
+    return _is_count(_dict(entry).get("bytes")) and _is_text(_dict(entry).get("sha256"))
 
 
 def minor_version(counts: dict[str, int]) -> int:
@@ -153,10 +147,14 @@ def _is_text(value: object) -> bool:
 
 
 def array_shape(name: str, counts: dict[str, int]) -> tuple[int, ...]:
-    """One dimension, and two columns for the type graph."""
-    count, more = _ROWS[name]
-    rows = counts.get(count, 0) + more
+    """One dimension, and two columns for the type graph; a row pointer ends where the last row ends."""
+    rows = counts.get(_SIZES[name][0], 0) + name.endswith("indptr")
     return (rows, 2) if name == TYPES_ARRAY else (rows,)
+
+
+def bound_of(name: str, counts: dict[str, int]) -> int:
+    """What the ids of an array are below, or where its row pointers end."""
+    return counts[_SIZES[name][1]]
 
 
 def check_sizes(folder: Path, manifest: Manifest) -> None:

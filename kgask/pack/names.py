@@ -38,18 +38,17 @@ class Names(ReadOnly):
         return {row[0]: row[1:] for row in rows}
 
     def labels(self, ids: Iterable[int]) -> list[str]:
-        ids = [int(i) for i in ids]
+        ids = list(map(int, ids))
         rows = self.by_id("label", "entities", ids)
         return [self._row(rows, i)[0] for i in ids]
 
     def _row(self, rows: dict[int, tuple], entity: int) -> tuple:
-        try:
-            return rows[entity]
-        except KeyError:
-            raise PackError(f"no entity {entity} in this pack of {self.n_entities}") from None
+        if entity not in rows:
+            raise PackError(f"no entity {entity} in this pack of {self.n_entities}")
+        return rows[entity]
 
     def keys(self, ids: Iterable[int]) -> list[str]:
-        ids = [int(i) for i in ids]
+        ids = list(map(int, ids))
         rows = self.by_id("label, prefix, rest", "entities", ids)
         literals = self._literal_rows(ids)
         return [literal_key(literals[i]) if i in literals else self._key(*self._row(rows, i)) for i in ids]
@@ -62,12 +61,12 @@ class Names(ReadOnly):
         return f"{self._prefixes.get(prefix, '') if prefix is not None else ''}{rest}"
 
     def descriptions(self, ids: Iterable[int]) -> list[str]:
-        ids = [int(i) for i in ids]
+        ids = list(map(int, ids))
         rows = self.by_id("text", "descriptions", ids)
         return [rows[i][0] if i in rows else "" for i in ids]
 
     def literals(self, ids: Iterable[int]) -> list[Literal | None]:
-        ids = [int(i) for i in ids]
+        ids = list(map(int, ids))
         found = self._literal_rows(ids)
         return [found.get(i) for i in ids]
 
@@ -80,10 +79,7 @@ class Names(ReadOnly):
 
     def relations(self) -> list[RelationText]:
         rows = self.query("SELECT key, label, aliases, description, inverse_label FROM relations ORDER BY id")
-        return [
-            RelationText(key, label, tuple(json.loads(aliases)), description, inverse)
-            for key, label, aliases, description, inverse in rows
-        ]
+        return [RelationText(key, label, tuple(json.loads(aliases)), *texts) for key, label, aliases, *texts in rows]
 
     def find_key(self, key: str) -> int | None:
         """The entity with this key, by bisection over the ids (they are in the order of keys)."""

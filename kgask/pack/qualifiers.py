@@ -23,7 +23,7 @@ def _none() -> np.ndarray:
     return np.zeros(0, dtype="<i4")
 
 
-@dataclass(eq=False, kw_only=True)
+@dataclass(eq=False, kw_only=True, repr=False)
 class Qualifiers:
     """The four arrays, empty where nothing is qualified; S statements, Q qualifiers.
 

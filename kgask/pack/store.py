@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -54,8 +53,6 @@ class Pack(Csr):
         self.n_triples: int = counts["triples"]
         self.content_hash: str = manifest["content_sha256"]
         self.relation_hash: str = manifest["relations_sha256"]
-        self._opened_names: Names | None = None
-        self._opened_passages: Passages | None = None
 
     @classmethod
     def open(cls, path: str | Path) -> Pack:
@@ -75,27 +72,21 @@ class Pack(Csr):
         return PackError(f"{self.path}: damaged ({error}); run: kgask pack check {self.path}")
 
     def close(self) -> None:
-        """Close the names; the array maps go with their last reference."""
-        if self._opened_names is not None:
-            self._opened_names.close()
-            self._opened_names = None
-        if self._opened_passages is not None:
-            self._opened_passages.close()
-            self._opened_passages = None
+        """Close the names and passages; the array maps go with their last reference."""
+        for name in ("names", "passages"):
+            opened = self.__dict__.pop(name, None)
+            if opened is not None:
+                opened.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
-    @property
+    @cached_property
     def names(self) -> Names:
-        if self._opened_names is None:
-            self._opened_names = Names(self.path / NAMES_FILE, self.n_entities, self.n_literals)
-        return self._opened_names
+        return Names(self.path / NAMES_FILE, self.n_entities, self.n_literals)
 
     @cached_property
     def types(self) -> np.ndarray | None:
@@ -120,12 +111,10 @@ class Pack(Csr):
         """The relations that triples have, int64, ascending: not those of qualifiers alone."""
         return np.delete(np.arange(self.n_relations), self.manifest.get(ONLY_QUALIFIERS, []))
 
-    @property
+    @cached_property
     def passages(self) -> Passages | None:
         """The texts about entities; None for a pack without any."""
-        if self._opened_passages is None and PASSAGES_FILE in self.manifest["files"]:
-            self._opened_passages = Passages(self.path / PASSAGES_FILE)
-        return self._opened_passages
+        return Passages(self.path / PASSAGES_FILE) if PASSAGES_FILE in self.manifest["files"] else None
 
     def triples(self, ids: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Subjects, relations and objects (int64) of triple ids."""
