@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -56,18 +55,11 @@ class Line:
 
 
 def relation_words(graph: Graph) -> list[tuple[str, str]]:
-    """``(forward, inverse)`` words of every relation, index = RelationId.
-
-    A graph that offers ``relations()`` (a pack) may give inverse labels; any
-    other graph gets generated phrases.
-    """
-    describe = getattr(graph, "relations", None)
-    texts: Sequence[Any] = describe() if callable(describe) else []
+    """``(forward, inverse)`` words of every relation, index = RelationId; generated where no inverse label is given."""
     words = []
-    for index, label in enumerate(graph.relation_labels()):
-        forward = readable_relation(label)
-        given = clean_label(texts[index].inverse_label or "") if index < len(texts) else ""
-        words.append((forward, given or inverse_phrase(forward)))
+    for text in graph.relations():
+        forward = readable_relation(text.label)
+        words.append((forward, clean_label(text.inverse_label) or inverse_phrase(forward)))
     return words
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from kgask.pack.normalise import normalise
 from kgask.pack.qualifiers import Qualifiers
-from kgask.pack.records import NameHit
+from kgask.pack.records import NameHit, RelationText
 from kgask.types import Candidate, Evidence, ScoredTriple
 
 Named = tuple[str, str, str]
@@ -47,6 +47,9 @@ class ToyGraph(Qualifiers):
 
     def labels(self, entities: Iterable[int]) -> list[str]:
         return [self.names[entity] for entity in entities]
+
+    def relations(self) -> list[RelationText]:
+        return [RelationText(name, name) for name in self.relation_names]
 
     def relation_labels(self) -> list[str]:
         return self.relation_names

@@ -13,6 +13,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
+from kgask.pack.records import RelationText
 from kgask.types import EntityId, Statement, TripleId
 
 Rest = ParamSpec("Rest")
@@ -45,6 +46,8 @@ class Graph(Damageable, Protocol):
     in_subject: np.ndarray  # [T]
 
     def labels(self, entities: Iterable[EntityId]) -> list[str]: ...
+
+    def relations(self) -> Sequence[RelationText]: ...
 
     def relation_labels(self) -> Sequence[str]: ...
 
