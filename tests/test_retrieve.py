@@ -186,7 +186,7 @@ def test_of_equal_answers_the_one_amid_the_seeds_surroundings_comes_first(tmp_pa
 
 
 def _routes(pack: Pack, seed: str, *relations: str) -> list:
-    return routes(pack, _plan(pack, *relations), [_entity(pack, seed)], 3)
+    return routes(walks(pack, _plan(pack, *relations), [_entity(pack, seed)], 3))
 
 
 def test_an_intersection_keeps_what_both_reach_and_proves_it_from_both(family: Pack) -> None:
@@ -208,7 +208,7 @@ def test_nothing_in_common_is_no_intersection(family: Pack) -> None:
 def test_the_probability_of_an_intersection_is_the_geometric_mean(family: Pack) -> None:
     unsure = _plan(family, "-child")
     unsure = Branch((), unsure.relation_probs * 0.25, unsure.stop_probs)
-    parts = [_routes(family, "George Hill", "child"), routes(family, unsure, [_entity(family, "Eve Reed")], 3)]
+    parts = [_routes(family, "George Hill", "child"), routes(walks(family, unsure, [_entity(family, "Eve Reed")], 3))]
     assert intersections(parts)[0].route.prob == pytest.approx(0.5)
 
 
@@ -227,7 +227,7 @@ def _two_kinds(family: Pack) -> list:
     labels = family.relation_labels()
     branch.relation_probs[0] *= 0.5
     branch.relation_probs[0, labels.index("date of birth")] = 0.4
-    return routes(family, branch, [_entity(family, "Eve Reed")], 1)
+    return routes(walks(family, branch, [_entity(family, "Eve Reed")], 1))
 
 
 def test_the_hinted_kind_of_answer_is_lifted_a_little(family: Pack) -> None:
@@ -253,6 +253,6 @@ def test_a_count_or_a_yes_is_told_apart_from_entities(family: Pack) -> None:
 
 def test_the_beam_says_what_it_lost(family: Pack) -> None:
     lost: list[Dropped] = []
-    routes(family, _plan(family, "teacher"), [_entity(family, "George Hill")], 3, dropped=lost)
-    routes(family, _plan(family, "admires"), [_entity(family, "Finn Reed")], 3, dropped=lost)
+    routes(walks(family, _plan(family, "teacher"), [_entity(family, "George Hill")], 3, dropped=lost))
+    routes(walks(family, _plan(family, "admires"), [_entity(family, "Finn Reed")], 3, dropped=lost))
     assert [path.why for path in lost] == ["the graph lacks it", "leads back to the topic"]

@@ -20,7 +20,7 @@ from kgask.pack.store import Pack
 from kgask.plan.card import Calibration
 from kgask.retrieve.hint import by_kind
 from kgask.retrieve.intersect import intersections
-from kgask.retrieve.walk import Dropped, Route, routes
+from kgask.retrieve.walk import Dropped, Route, routes, walks
 from kgask.types import Alternative, Branch, Mention, Seed
 
 LEAST = 1e-9
@@ -196,7 +196,7 @@ def fit_of(branch: Branch, has: np.ndarray) -> float:
 def _walk(pack: Pack, pair: _Pair, scope: Scope) -> Understanding:
     branch = pair.linked.branch
     dropped: list[Dropped] | None = [] if scope.explain else None
-    found = routes(pack, branch, [pair.seed.entity], scope.hops, scope.keep_seed, dropped)
+    found = routes(walks(pack, branch, [pair.seed.entity], scope.hops, scope.keep_seed, dropped))
     asked = int(np.argmax(branch.relation_probs[0]))
     return Understanding(
         pair.seed, pair.linked.mention, branch, found, asked, pair.weight, dropped=tuple(dropped or ())

@@ -7,6 +7,7 @@ paths kept apart so that an answer can be traced).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,17 +76,10 @@ class Dropped:
     why: str
 
 
-def routes(
-    graph: Graph,
-    branch: Branch,
-    seeds: list[EntityId],
-    max_hops: int,
-    keep_seed: bool = False,
-    dropped: list[Dropped] | None = None,
-) -> list[Route]:
-    """:func:`walks`, gathered by what they answer, most probable first."""
+def routes(found: Iterable[Walk]) -> list[Route]:
+    """Walks gathered by what they answer, most probable first."""
     by_answers: dict[bytes, list[Walk]] = {}
-    for walk in walks(graph, branch, seeds, max_hops, keep_seed, dropped):
+    for walk in found:
         by_answers.setdefault(walk.answers.tobytes(), []).append(walk)
     return sorted((Route(tuple(same)) for same in by_answers.values()), key=lambda route: -route.prob)
 

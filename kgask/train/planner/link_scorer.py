@@ -28,7 +28,7 @@ from kgask.methods.protocol import MAX_HOPS, Request
 from kgask.methods.rigel import Rigel
 from kgask.methods.understand import Linked, fit_of
 from kgask.pack.store import Pack
-from kgask.retrieve.walk import routes
+from kgask.retrieve.walk import routes, walks
 from kgask.types import Branch, EntityId, Question
 
 CHUNK = 64
@@ -143,7 +143,7 @@ class _Collected:
 
     def _success(self, branch: Branch, seed: EntityId, question: LinkQuestion) -> tuple[float, float]:
         """P(answers | candidate, plan), each path counting with the share of its ends that are gold; the mass."""
-        found = routes(self._pack, branch, [seed], MAX_HOPS)
+        found = routes(walks(self._pack, branch, [seed], MAX_HOPS))
         mass = min(1.0, sum(route.prob for route in found))
         if not question.answers:
             return 1.0 - mass, mass

@@ -11,7 +11,7 @@ from kgask.corpus.questions import GraphQuestion
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.retrieve.follow import relations_of
-from kgask.retrieve.walk import routes
+from kgask.retrieve.walk import routes, walks
 from kgask.train.planner.torch_planner import TorchPlanner
 from kgask.types import Branch
 
@@ -52,5 +52,5 @@ def validate(planner: TorchPlanner | RigelPlanner, pack: Pack, questions: Sequen
 
 
 def _answers(pack: Pack, topic: int, probs: np.ndarray, stops: np.ndarray) -> list[int]:
-    found = routes(pack, Branch((), probs, stops), [topic], MAX_HOPS)
+    found = routes(walks(pack, Branch((), probs, stops), [topic], MAX_HOPS))
     return found[0].answers.tolist() if found else []
