@@ -42,6 +42,12 @@ _DESCRIPTIONS = (
     f"{_RDFS}comment",
     "http://purl.org/dc/terms/description",
 )
+# Predicate -> what it gives, its place among those that give the same, and how many these are.
+_TEXTS = {
+    predicate: (kind, place, len(predicates))
+    for kind, predicates in (("label", _LABELS), ("alias", _ALIASES), ("description", _DESCRIPTIONS))
+    for place, predicate in enumerate(predicates)
+}
 _DATES = {f"{_XSD}{name}" for name in ("date", "dateTime", "gYear", "gYearMonth", "dateTimeStamp")}
 _INTEGERS = ("integer", "long", "int", "short", "byte", "nonNegativeInteger", "positiveInteger",
              "nonPositiveInteger", "negativeInteger", "unsignedLong", "unsignedInt", "unsignedShort",
@@ -128,7 +134,7 @@ class _RdfReader:
         predicate, obj = quad.predicate.value, quad.object
         if predicate == _REIFIES:
             self._take_reified(self._key(quad.subject), obj)
-        elif isinstance(obj, self._types[2]) and self._is_text(predicate):
+        elif isinstance(obj, self._types[2]) and predicate in _TEXTS:
             self._take_text(self._key(quad.subject), predicate, obj)
         elif not self._is_aside(quad.subject, predicate):
             self._builder.add(self._key(quad.subject), self._iri(predicate), self._value(obj))
@@ -139,7 +145,7 @@ class _RdfReader:
             raise BuildError("rdf:reifies leads to a triple, <<( subject predicate object )>>")
         try:
             subject, predicate, obj = self._key(triple.subject), triple.predicate.value, self._value(triple.object)
-            if self._is_text(predicate):
+            if predicate in _TEXTS:
                 self._builder.stands_for(node)
             else:
                 self._builder.add(subject, self._iri(predicate), obj, node=node)
@@ -172,19 +178,14 @@ class _RdfReader:
             key = self._keys[iri] = match[1] if match else iri
         return key
 
-    @staticmethod
-    def _is_text(predicate: str) -> bool:
-        return predicate in _LABELS or predicate in _ALIASES or predicate in _DESCRIPTIONS
-
     def _take_text(self, key: str, predicate: str, obj: Any) -> None:
         text = obj.value
         if not text.strip():
             return
-        language = self._language_rank(obj.language)
-        if predicate in _LABELS:
-            self._builder.label(key, text, language * len(_LABELS) + _LABELS.index(predicate))
-        elif predicate in _DESCRIPTIONS:
-            self._builder.description(key, text, language * len(_DESCRIPTIONS) + _DESCRIPTIONS.index(predicate))
+        language, (kind, place, n_places) = self._language_rank(obj.language), _TEXTS[predicate]
+        if kind != "alias":
+            give = self._builder.label if kind == "label" else self._builder.description
+            give(key, text, language * n_places + place)
         elif language <= len(self._languages):
             # Names in other languages would be found by accident and make more names ambiguous.
             self._builder.alias(key, text)

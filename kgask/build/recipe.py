@@ -90,10 +90,8 @@ def _check_inputs(recipe: Recipe) -> None:
         raise UsageError("--delimiter must be one character")
     for name in [*recipe.sources, *(name for _, name in recipe.texts)]:
         if name != STDIN:
-            try:
-                open(name, "rb").close()
-            except OSError as error:
-                raise BuildError(f"{name}: {error.strerror}") from error
+            with open_source(name):
+                pass
 
 
 def _table(recipe: Recipe, format: str) -> TableFormat:

@@ -89,10 +89,7 @@ def triple_ids_of(csr: Csr, subjects: np.ndarray, relations: np.ndarray, objects
     low = csr.out_indptr[rows].astype(np.int64)
     end = np.where(known, csr.out_indptr[rows + 1], low).astype(np.int64)
     high = end.copy()
-    while True:
-        active = np.flatnonzero(low < high)
-        if len(active) == 0:
-            break
+    while len(active := np.flatnonzero(low < high)):
         middle = (low[active] + high[active]) // 2
         rel, obj = csr.out_relation[middle], csr.out_object[middle]
         smaller = (rel < r[active]) | ((rel == r[active]) & (obj < o[active]))

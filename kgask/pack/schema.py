@@ -18,16 +18,6 @@ import re
 import zlib
 
 APPLICATION_ID = 0x6B67736B  # "kgsk"
-TABLES = (
-    "entities",
-    "literals",
-    "prefixes",
-    "aliases",
-    "descriptions",
-    "relations",
-    "names",
-    "reversed_words",
-)
 
 DDL = """
 CREATE TABLE entities (id INTEGER PRIMARY KEY, label TEXT NOT NULL, prefix INTEGER, rest);
