@@ -18,7 +18,7 @@ from kgask.errors import ModelError
 from kgask.machine.cores import usable_cores
 from kgask.plan.batches import by_length, in_chunks, padded
 from kgask.plan.matrix_cache import content_of
-from kgask.plan.providers import first_line, open_session
+from kgask.plan.providers import first_line, open_session, open_tokenizer
 
 GRAPH, TOKENIZER = "encoder.onnx", "tokenizer.json"
 FORMAT = CardFormat("encoder", 1, (GRAPH, TOKENIZER), "kgask train encoder FOLDER -o OUT")
@@ -60,14 +60,8 @@ class TextEncoder:
     @classmethod
     def load(cls, folder: Path) -> TextEncoder:
         """Open an encoder folder, on the CPU; raises ModelError when it is not one."""
-        from tokenizers import Tokenizer
-
         card = EncoderCard.load(folder)
-        try:
-            tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
-        except Exception as error:  # tokenizers raises plain Exception
-            raise ModelError(f"{folder / TOKENIZER}: not a tokenizer") from error
-        tokenizer.enable_truncation(card.max_tokens)
+        tokenizer = open_tokenizer(folder / TOKENIZER, card.max_tokens)
         session, _ = open_session(folder / GRAPH)
         names = [node.name for node in session.get_inputs()], [node.name for node in session.get_outputs()]
         if names != (INPUTS, [OUTPUT]):

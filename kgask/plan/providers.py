@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from kgask.config import shipped_root
 from kgask.errors import FallbackWarning, ModelError
 from kgask.machine.remembered import content_hash
 from kgask.machine.trial import Trial
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 Session = Any  # onnxruntime.InferenceSession: the library has no types
 CPU = "CPUExecutionProvider"
@@ -130,6 +133,18 @@ def open_on_cpu(model: Path) -> Session:
             return _cpu_session(onnxruntime, model)
         except Exception as error:
             raise ModelError(f"{model}: not a usable ONNX model ({first_line(error)})") from error
+
+
+def open_tokenizer(path: Path, max_tokens: int) -> Tokenizer:
+    """A ``tokenizer.json`` that cuts texts to ``max_tokens``; raises :class:`ModelError` for what is none."""
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises plain Exception
+        raise ModelError(f"{path}: not a tokenizer") from error
+    tokenizer.enable_truncation(max_tokens)
+    return tokenizer
 
 
 def after_cuda(error: BaseException) -> str:

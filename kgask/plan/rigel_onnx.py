@@ -21,7 +21,16 @@ from kgask.pack.records import RelationText
 from kgask.plan.batches import Batches
 from kgask.plan.card import CLOSED_FILE, RigelCard
 from kgask.plan.matrix_cache import cached_matrix, content_of, key_of, read_matrix
-from kgask.plan.providers import CPU_GRAPH, CUDA, CUDA_GRAPH, FULL_GRAPH, Session, open_on_cpu, open_session
+from kgask.plan.providers import (
+    CPU_GRAPH,
+    CUDA,
+    CUDA_GRAPH,
+    FULL_GRAPH,
+    Session,
+    open_on_cpu,
+    open_session,
+    open_tokenizer,
+)
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -90,16 +99,10 @@ class RigelPlanner:
 
         With ``on_cpu`` a GPU is not looked for.
         """
-        from tokenizers import Tokenizer
-
         card = RigelCard.load(folder)
-        try:
-            tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        except Exception as error:  # tokenizers raises plain Exception
-            raise ModelError(f"{folder / 'tokenizer.json'}: not a tokenizer") from error
+        tokenizer = open_tokenizer(folder / "tokenizer.json", card.max_tokens)
         if special_token(tokenizer, MASK_TOKENS) is None:
             raise ModelError(f"{folder / 'tokenizer.json'}: has no mask token")
-        tokenizer.enable_truncation(card.max_tokens)
         own = graph or folder / CPU_GRAPH
         for_cuda = [folder / name for name in (CUDA_GRAPH, FULL_GRAPH) if name in card.content["files"]]
         cuda = graph or next(iter(for_cuda), None)
