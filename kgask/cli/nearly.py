@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 
 # The subcommands of every group, repeated here so that nothing is imported to compare with them.
 GROUPS = {
-    "pack": "build check info list search show",
+    "pack": "build check export info list search show",
     "models": "add check default list remove show",
     "train": "adapt amr calibrate domain encoder reader requantise rigel score-reader",
     "eval": "all compare few half make off-topic oracle parity prepare reading recheck relations rename report run "
     "score table",
-    "bench": "busy cold constrain planning prefix read similarity warm",
+    "bench": "busy cold constrain operators planning prefix read similarity warm",
 }
 TAKES_QUESTION = ("ask", "prompt")
 _TAKES_WORD = {"airgap", "completion"}
