@@ -22,9 +22,9 @@ from kgask.pack.store import Pack  # noqa: E402
 from kgask.plan.card import FORMAT  # noqa: E402
 from kgask.plan.rigel_onnx import RigelPlanner  # noqa: E402
 from kgask.train.encoder import architecture, load_encoder  # noqa: E402
-from kgask.train.onnx.export_planner import export  # noqa: E402
 from kgask.train.planner.adapt import AdaptConfig, AdaptResult, AdaptTrainer, adapt, with_paths  # noqa: E402
 from kgask.train.planner.card import DEFAULT_CALIBRATION, FILES  # noqa: E402
+from kgask.train.planner.export import export  # noqa: E402
 from kgask.train.planner.model import Rigel  # noqa: E402
 from kgask.train.planner.pack_model import build_pack_model  # noqa: E402
 from kgask.train.planner.weights import start_from  # noqa: E402

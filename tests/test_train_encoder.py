@@ -66,7 +66,7 @@ def test_the_exported_encoder_gives_the_same_vectors(folder: Path, tmp_path: Pat
 
 
 def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
-    from kgask.train.onnx.export_encoder import export_encoder
+    from kgask.train.export_encoder import export_encoder
 
     with pytest.raises(ModelError, match="tokenizer.json"):
         export_encoder(tmp_path, tmp_path / "out", {})

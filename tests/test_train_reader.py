@@ -42,6 +42,7 @@ from kgask.read.cross_encoder.prompt import FIRST, LAST, MAX_LINES, control_toke
 from kgask.read.cross_encoder.verdicts import Judged, line_log_odds, pooled
 from kgask.read.files.card import make_card
 from kgask.read.load import load_reader
+from kgask.train.pace import cosine
 from kgask.train.reader.data import (
     HELD_OUT_SEED,
     VERDICTS,
@@ -373,7 +374,7 @@ def test_padding_changes_nothing(makers: Makers, trained: ReaderTrainer) -> None
 
 
 def test_the_schedule_warms_up_and_decays() -> None:
-    shares = [RECIPE.factor(step) for step in range(RECIPE.steps + 1)]
+    shares = [cosine(RECIPE.steps, RECIPE.warmup_steps)(step) for step in range(RECIPE.steps + 1)]
     assert shares[0] < shares[1] == 1.0 and shares[-1] == pytest.approx(0.04) and max(shares) == 1.0
 
 

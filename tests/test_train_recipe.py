@@ -21,7 +21,7 @@ from kgask.cli.main import cli  # noqa: E402
 from kgask.corpus import training_data as sets  # noqa: E402
 from kgask.corpus.mix import Mix, load_corpus  # noqa: E402
 from kgask.plan.card import RigelCard  # noqa: E402
-from kgask.train.onnx import export_planner as export_onnx  # noqa: E402
+from kgask.train.planner import export as export_onnx  # noqa: E402
 from kgask.train.planner.rigel import RigelTrainer  # noqa: E402
 from kgask.train.planner.settings import RigelConfig, read_config  # noqa: E402
 from kgask.train.reader.start import find_start  # noqa: E402

@@ -29,8 +29,8 @@ from kgask.errors import ModelError, UsageError  # noqa: E402
 from kgask.plan.card import CLOSED_FILE, RigelCard  # noqa: E402
 from kgask.plan.providers import FULL_GRAPH, open_session  # noqa: E402
 from kgask.sets.wikidata import entity_labels  # noqa: E402
-from kgask.train.onnx.export_planner import INPUTS, OUTPUTS, ExportedRigel, Parity  # noqa: E402
 from kgask.train.planner.card import build_model_folder  # noqa: E402
+from kgask.train.planner.export import INPUTS, OUTPUTS, ExportedRigel, Parity  # noqa: E402
 from kgask.train.planner.model import MAX_HOPS, HopDecoder, Rigel  # noqa: E402
 from kgask.train.planner.rigel import RigelTrainer  # noqa: E402
 from kgask.train.planner.settings import RigelConfig, read_config  # noqa: E402

@@ -44,8 +44,6 @@ def calibrate(
     know. Which ones DATA's are is a matter of the planner's seed and of the
     kgask that trained it; FILE says so itself. Two minutes on one free core.
     """
-    if (data is None) == (questions is None):
-        raise UsageError("give --data DATA or --questions FILE")
     shared.need("scipy")
     from kgask.answer.pipeline import Pipeline
     from kgask.pack.store import Pack
@@ -55,11 +53,16 @@ def calibrate(
     from kgask.train.calibrate import draw_probes
 
     model_folder = config.find("model", model).path
+    if data is not None and questions is None:
+        examples = fitting.held_out_examples(data, model_folder)
+    elif questions is not None and data is None:
+        examples = fitting.read_examples(questions)
+    else:
+        raise UsageError("give --data DATA or --questions FILE")
     reader_folder = None if no_reader else config.find("model", reader).path
     if reader_folder is not None and not (reader_folder / config.MODEL_CARD).is_file():
         raise ModelError(f"{reader_folder}: has no model card to write to; give a reader's folder")
     found = [config.find("pack", pack) for pack in packs]
-    examples = fitting.read_examples(questions) if questions else fitting.held_out_examples(data, model_folder)
     seen: list[fitting.Seen] = []
     planner = RigelPlanner.load(model_folder)
     judge = load_reader(reader_folder) if reader_folder else None
@@ -70,7 +73,7 @@ def calibrate(
                 with Pipeline(opened, planner, judge) as pipeline:
                     asked = draw_probes(opened, examples, probes, random.Random(rng_seed))
                     with steps_bar(f"ask {name}", len(asked)) as show:
-                        seen += fitting.look(pipeline, asked, lambda done, show=show: show(done, ""))
+                        seen += fitting.look(pipeline, asked, lambda done: show(done, ""))  # noqa: B023 - called at once
     fitted = fitting.fit_both(seen, reader_folder is not None)
     fitting.write_cards(model_folder, reader_folder, fitted, [pack.name for pack in found], keep_plan)
     _say(fitted, model_folder, reader_folder, keep_plan)

@@ -33,7 +33,7 @@ def encoder(folder: Path | None, out: Path, max_tokens: int, licence: str | None
     shared.need(*shared.TRAINING)
     from kgask.build.folder import MODEL, new_folder
     from kgask.train.encoder import default_encoder_folder
-    from kgask.train.onnx.export_encoder import export_encoder
+    from kgask.train.export_encoder import export_encoder
 
     about = SHIPPED if folder is None else {"source": folder.name, "licence": licence or "unknown"}
     source = folder or default_encoder_folder()

@@ -91,9 +91,11 @@ class ConstraintComposer(PathComposer):
     def either_first(self, first: str, second: str) -> tuple[str, str]:
         return (first, second) if self.rng.random() < 0.5 else (second, first)
 
-    def example(self, text: str, legs: list[Leg], source: str, **more: object) -> PathExample:
-        text = tidy(decorate(text, self.rng))
-        return PathExample(text, tuple(leg.step for leg in legs), source, **more)
+    def example(
+        self, text: str, legs: list[Leg], source: str, answer_type: str | None = None, constrained: bool = False
+    ) -> PathExample:
+        text, path = tidy(decorate(text, self.rng)), tuple(leg.step for leg in legs)
+        return PathExample(text, path, source, answer_type=answer_type, constrained=constrained)
 
     def type_of(self, leg: Leg) -> str:
         return self.wordings[leg.step[0]].answer_type(leg.step[1])

@@ -117,9 +117,10 @@ def simple_questions(data: Path, labels: dict[str, str]) -> Iterator[PathExample
     found = model.fit([(gold.relations[0], gold.text) for gold in golds], known)
     for gold, (span, lead), sure in zip(golds, found, known, strict=True):
         question, step = gold.text, (gold.kind, gold.relations[0].startswith("^"))
-        is_masked = span and lead >= SURE_LEAD and len(mask_words(question, span).split()) >= LEAST_WORDS
+        masked = mask_words(question, span) if span and lead >= SURE_LEAD else ""
+        is_masked = len(masked.split()) >= LEAST_WORDS
         if is_masked:
-            yield wikidata_example(tidy(mask_words(question, span)), (step,), "simple" if sure else "simple_found")
+            yield wikidata_example(tidy(masked), (step,), "simple" if sure else "simple_found")
         if not is_masked or not sure:
             yield wikidata_example(tidy(question), (step,), "simple_unmasked")
 

@@ -90,7 +90,8 @@ def load_corpus(folder: Path, rng_seed: int, wanted: Collection[str]) -> Corpus:
     if "freebase" in wanted:
         texts |= freebase_relation_texts(folder)
     rng = random.Random(rng_seed)
-    train, held_out = {}, []
+    train: dict[str, list[PathExample]] = {}
+    held_out: list[PathExample] = []
     for name, read in readers.items():
         if not any(source.startswith(name) for source in wanted):
             continue
@@ -242,7 +243,7 @@ def _one_hop_texts(pools: dict[tuple[str, str], list[PathExample]]) -> dict[Step
     texts: dict[Step, list[str]] = {}
     for source in ONE_HOP:
         for example in pools.get((WIKIDATA, source), ()):
-            if MASK in example.text:
+            if MASK in example.text and example.path:
                 texts.setdefault(example.path[0], []).append(example.text)
     return texts
 

@@ -20,7 +20,7 @@ from kgask.corpus.pack_wordings import PackWordings, RelationRows, TextVectors, 
 from kgask.corpus.questions import GraphQuestion
 from kgask.corpus.wordings import RelationWordings, load_wordings
 from kgask.pack.store import Pack
-from kgask.retrieve.follow import all_edges, reached_by
+from kgask.retrieve.follow import Edges, all_edges, reached_by
 from kgask.types import undirected
 
 SHARES = (0.4, 0.33, 0.27)  # of one, two and three hops
@@ -105,7 +105,7 @@ class PackQuestions:
         relation = rng.choices(choices, [ROUND_TRIP if choice == back else 1.0 for choice in choices])[0]
         return relation, int(rng.choice(targets[relations == relation].tolist()))
 
-    def _edges(self, entity: int, inverse: bool) -> object:
+    def _edges(self, entity: int, inverse: bool) -> Edges:
         edges = all_edges(self._pack, np.array([entity]), inverse)
         if len(edges) <= LOOKED_AT:
             return edges

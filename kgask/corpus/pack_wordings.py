@@ -264,7 +264,8 @@ def _borrow(relation: RelationText, matches: list[Match], ends: tuple[str, str],
         made.literal = made.literal or ("" if match.turned else match.wording.literal)
         if not match.turned:
             made.texts = list(dict.fromkeys(made.texts + match.wording.texts[:BORROWED_TEXTS]))
-    _add_label_wordings(made, relation_phrase(relation.inverse_label), bool(sure))
+    inverse_label = relation_phrase(relation.inverse_label) if relation.inverse_label else ""
+    _add_label_wordings(made, inverse_label, bool(sure))
     return made
 
 

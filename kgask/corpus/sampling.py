@@ -9,6 +9,7 @@ import numpy as np
 
 from kgask.corpus.examples import MASK, PathExample
 from kgask.corpus.questions import GraphQuestion
+from kgask.pack.graph import Graph
 from kgask.pack.store import Pack
 from kgask.retrieve.follow import reached_by
 from kgask.types import directed
@@ -31,10 +32,10 @@ def graph_probes(pack: Pack, examples: Sequence[PathExample], n: int, rng: rando
             break
         waiting = waiting or rng.sample(usable, len(usable))
         example = waiting.pop()
-        path = tuple(directed(by_key[key], inverse, pack.n_relations) for key, inverse in example.path)
+        path = tuple(directed(by_key[key], inverse, pack.n_relations) for key, inverse in example.path or ())
         topic = random_topic(pack, path[0], rng)
         answers = follow_path(pack, topic, path) if topic is not None else frozenset()
-        if answers:
+        if topic is not None and answers:
             found.append(GraphQuestion(example.text, topic, answers, path))
     return found
 
@@ -49,7 +50,7 @@ def random_topic(pack: Pack, relation: int, rng: random.Random) -> int | None:
     return int((objects if inverse else subjects)[0])
 
 
-def follow_path(pack: Pack, topic: int, path: Sequence[int]) -> frozenset[int]:
+def follow_path(pack: Graph, topic: int, path: Sequence[int]) -> frozenset[int]:
     """Where a path of directed relations leads; it does not come back to its topic."""
     frontier = np.array([topic])
     for relation in path:

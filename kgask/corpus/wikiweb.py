@@ -29,12 +29,11 @@ def wikiweb_questions(data: Path, labels: dict[str, str]) -> Iterator[PathExampl
         if triples is None:
             continue
         topics = dict.fromkeys(end for s, _, o in triples for end in (s, o) if not end.startswith("?"))
-        masked = {topic: mask_label(question, labels.get(topic)) for topic in topics}
-        named = [topic for topic in topics if masked[topic]]
-        for topic in named:
+        masked = {topic: text for topic in topics if (text := mask_label(question, labels.get(topic)))}
+        for topic, text in masked.items():
             path = path_between(triples, topic)
             if path:
-                yield wikidata_example(tidy(masked[topic]), path, "wikiweb", constrained=len(named) > 1)
+                yield wikidata_example(tidy(text), path, "wikiweb", constrained=len(masked) > 1)
 
 
 def query_triples(sparql: str) -> list[Triple] | None:

@@ -27,14 +27,14 @@ from torch import Tensor, nn
 
 from kgask.errors import ModelError, UsageError
 from kgask.machine.files import whole_file, write_whole
-from kgask.train.pace import Settings
+from kgask.train.pace import Pace
 
 CHECKPOINT, BEST, LOG, MARK = "checkpoint.pt", "best.pt", "log.jsonl", "kgask-run.txt"
 FORMAT_VERSION = 1  # of a checkpoint
 SAME_PRESS_S = 1.0  # a terminal and a wrapper may both pass on one Ctrl-C
 Weights = dict[str, Tensor]
 Batch = TypeVar("Batch")
-Config = TypeVar("Config", bound=Settings)
+Config = TypeVar("Config")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ class Best:
         self.score, self.step = score, step
         return True
 
-    def is_stale(self, step: int, config: Settings) -> bool:
+    def is_stale(self, step: int, pace: Pace) -> bool:
         """Validation has not risen for ``patience`` looks."""
-        return bool(self.figures) and step - self.step >= config.patience * config.validate_every
+        return bool(self.figures) and step - self.step >= pace.patience * pace.validate_every
 
 
 class Trainer(ABC, Generic[Config, Batch]):
@@ -97,13 +97,14 @@ class Trainer(ABC, Generic[Config, Batch]):
         groups: Sequence[dict[str, Any]],
         work: Path,
         config: Config,
+        pace: Pace,
         device: str = "cpu",
         **adamw: Any,
     ) -> None:
-        """``groups`` are the optimiser's parameter groups, ``adamw`` its further settings."""
-        self.work, self.config, self.device = work, config, device
+        """``config``, a dataclass, decides the weights; ``groups`` and ``adamw`` are the optimiser's settings."""
+        self.work, self.config, self.pace, self.device = work, config, pace, device
         self.optimizer = torch.optim.AdamW(list(groups), **adamw)
-        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, lambda step: config.factor(step))
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, pace.schedule)
         self.model = model
         self.step, self.seconds, self.best = 0, 0.0, Best()  # the seconds of all resumed runs
 
@@ -143,13 +144,13 @@ class Trainer(ABC, Generic[Config, Batch]):
 
     def train_step(self) -> dict[str, float]:
         """Draw, forward, backward; returns the figures of the step, "loss" first."""
-        rng = random.Random(f"{self.config.rng_seed}:{self.step}")
-        torch.manual_seed(self.config.rng_seed * 1_000_003 + self.step)  # dropout
+        rng = random.Random(f"{self.pace.rng_seed}:{self.step}")
+        torch.manual_seed(self.pace.rng_seed * 1_000_003 + self.step)  # dropout
         self.model.train()
         loss, shown = self.loss(self.draw(rng), rng)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.pace.clip)
         self.optimizer.step()
         self.schedule.step()
         self.step += 1
@@ -164,8 +165,8 @@ class Trainer(ABC, Generic[Config, Batch]):
         checkpoint; the same call goes on from there. The model holds the weights that count afterwards.
         """
         self.resume()
-        config, began, first, before = self.config, time.monotonic(), self.step, self.seconds
-        recent: deque[dict[str, float]] = deque(maxlen=config.validate_every)
+        pace, began, first, before = self.pace, time.monotonic(), self.step, self.seconds
+        recent: deque[dict[str, float]] = deque(maxlen=pace.validate_every)
         saved = self.step
         with _ctrl_c_waits() as interrupted:
             while not self.is_done and (minutes is None or time.monotonic() - began < 60 * minutes):
@@ -173,12 +174,12 @@ class Trainer(ABC, Generic[Config, Batch]):
                 means = _means(recent)
                 passed = time.monotonic() - began
                 self.seconds = before + passed
-                per_s = config.batch_size * (self.step - first) / max(passed, 1e-9)
-                left_s = (config.steps - self.step) * config.batch_size / per_s
-                if self._is_due(config.validate_every):
+                per_s = pace.batch_size * (self.step - first) / max(passed, 1e-9)
+                left_s = (pace.steps - self.step) * pace.batch_size / per_s
+                if self._is_due(pace.validate_every):
                     self._validate(means, per_s)
-                report(Progress(self.step, config.steps, means, self.best.figures, per_s, left_s))
-                if self._is_due(config.save_every):
+                report(Progress(self.step, pace.steps, means, self.best.figures, per_s, left_s))
+                if self._is_due(pace.save_every):
                     self.save()
                     saved = self.step
                 if interrupted():
@@ -193,10 +194,10 @@ class Trainer(ABC, Generic[Config, Batch]):
 
     @property
     def is_done(self) -> bool:
-        return self.step >= self.config.steps or self.best.is_stale(self.step, self.config)
+        return self.step >= self.pace.steps or self.best.is_stale(self.step, self.pace)
 
     def _is_due(self, every: int) -> bool:
-        return self.step % every == 0 or self.step == self.config.steps
+        return self.step % every == 0 or self.step == self.pace.steps
 
     def _validate(self, means: dict[str, float], per_s: float) -> None:
         """Measure the weights that count; the best so far are kept beside the checkpoint."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -15,17 +14,14 @@ from torch import Tensor, nn
 from kgask.cards import write_card
 from kgask.config import MODEL_CARD
 from kgask.corpus.amr_questions import Example
-from kgask.errors import ModelError
 from kgask.methods.amr import FORMAT, GRAPH, OUTPUT
 from kgask.methods.amr_graph import N_KINDS
 from kgask.methods.amr_inputs import INPUTS
-from kgask.plan.providers import open_session
 from kgask.train.amr.loop import Accuracy, AmrConfig, tensors
 from kgask.train.amr.model import AmrRanker
-from kgask.train.onnx.export_planner import OPSET
-from kgask.train.onnx.quantise import without_shapes
+from kgask.train.onnx.export import checked, run_graph, write_graph
 
-PARITY = 1e-4  # largest difference of a probability between torch and ONNX
+SHAPES = ({0: "pairs"}, {0: "pairs"}, {}, {0: "nodes"}, {0: "nodes"}, {0: "nodes", 1: "nodes"})
 N_PROBES = 16
 
 
@@ -46,21 +42,17 @@ def export_amr(model: AmrRanker, out: Path, probes: Sequence[Example], about: di
     """Write ``ranker.onnx`` and the card to ``out``, the card last; ``about`` goes into it as it is.
 
     Returns the largest difference of a probability from torch on the ``probes``; raises ModelError when it is more
-    than :data:`PARITY`.
+    than a little.
     """
     probs = _Probs(model.cpu().eval()).eval()
     probes = probes[:N_PROBES]
     out.mkdir(parents=True, exist_ok=True)
     (out / MODEL_CARD).unlink(missing_ok=True)  # until the graph is checked there is no model here
+    names = list(INPUTS), [OUTPUT]
     with torch.no_grad():
-        _to_onnx(probs, _traced(probes[0].inputs.pairs.shape[1]), out / GRAPH)
-        session, _ = open_session(out / GRAPH)
-        difference = max(
-            float(np.abs(session.run([OUTPUT], one.inputs.arrays())[0] - probs(*tensors(one)).numpy()).max())
-            for one in probes
-        )
-    if not difference <= PARITY:  # NaN too
-        raise ModelError(f"ONNX differs from torch by {difference:.2e}, more than {PARITY:.0e}")
+        write_graph(probs, _traced(probes[0].inputs.pairs.shape[1]), out / GRAPH, names, SHAPES)
+        found = run_graph(out / GRAPH, (one.inputs.arrays() for one in probes), [OUTPUT])
+        difference = checked(found, [np.concatenate([probs(*tensors(one)).numpy() for one in probes])])
     write_card(out, FORMAT.card(out, (GRAPH,), n_kinds=N_KINDS, parity=difference, **about))
     return difference
 
@@ -87,13 +79,3 @@ def _traced(vector_width: int) -> tuple[Tensor, ...]:
     pairs, question = torch.zeros(n_pairs, vector_width), torch.zeros(1, vector_width)
     nodes, kinds = torch.zeros(n_nodes, vector_width), torch.zeros(n_nodes, dtype=torch.int64)
     return pairs, pairs.clone(), question, nodes, kinds, torch.eye(n_nodes)
-
-
-def _to_onnx(probs: _Probs, inputs: tuple[Tensor, ...], path: Path) -> None:
-    pairs, nodes = torch.export.Dim("pairs"), torch.export.Dim("nodes")
-    logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it names operators of packages that are not needed
-    program = torch.onnx.export(
-        probs, inputs, input_names=list(INPUTS), output_names=[OUTPUT], opset_version=OPSET, dynamo=True, verbose=False,
-        dynamic_shapes=({0: pairs}, {0: pairs}, {}, {0: nodes}, {0: nodes}, {0: nodes, 1: nodes}),
-    )  # fmt: skip
-    path.write_bytes(without_shapes(program.model_proto))

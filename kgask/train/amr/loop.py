@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,12 +15,12 @@ from torch.nn import functional
 
 from kgask.corpus.amr_questions import Example
 from kgask.train.amr.model import AmrRanker
-from kgask.train.pace import LinearDecay
+from kgask.train.pace import Pace, linear
 from kgask.train.trainer import Trainer
 
 
 @dataclass(frozen=True, slots=True)
-class AmrConfig(LinearDecay):
+class AmrConfig:
     """The recipe; it goes into the card. No step is chosen by the held-out questions."""
 
     steps: int = 300
@@ -38,14 +37,6 @@ class AmrConfig(LinearDecay):
     held_out: float = 0.2  # share of the wordings
     save_every: int = 50
     rng_seed: int = 0
-
-    @property
-    def validate_every(self) -> int:
-        return self.save_every
-
-    @property
-    def patience(self) -> float:
-        return math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +59,11 @@ class AmrTrainer(Trainer[AmrConfig, list[Example]]):
         vector_width = learnt[0].inputs.pairs.shape[1]
         model = AmrRanker(vector_width, config.width, config.n_heads, config.n_layers, config.dropout)
         groups = [{"params": list(model.parameters())}]
-        super().__init__(model, groups, work, config, lr=config.lr, weight_decay=config.weight_decay)
+        pace = Pace(
+            config.steps, config.batch_size, config.rng_seed, linear(config.steps, config.warmup), config.clip,
+            config.save_every, config.save_every,
+        )  # fmt: skip
+        super().__init__(model, groups, work, config, pace, lr=config.lr, weight_decay=config.weight_decay)
 
     def draw(self, rng: random.Random) -> list[Example]:
         rows = rng.sample(range(len(self.learnt)), min(self.config.batch_size, len(self.learnt)))

@@ -6,19 +6,27 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from kgask.train.encoder import TextBatcher
-from kgask.train.pace import Settings
+from kgask.train.pace import Pace, linear
 from kgask.train.planner.model import Rigel
 from kgask.train.planner.torch_planner import TorchCard, TorchPlanner
 from kgask.train.trainer import Batch, Trainer, Weights, copied
 
 
-class PlannerSettings(Settings, Protocol):
-    """What every planner's settings have beside those of the loop."""
+class PlannerSettings(Protocol):
+    """What the settings of every planner's run have."""
 
+    steps: int
+    batch_size: int
+    rng_seed: int
     encoder_lr: float
     head_lr: float
+    warmup: float  # share of the steps
+    clip: float
     max_tokens: int
     of_base: float  # share of the weights started from in the final ones
+    save_every: int
+    validate_every: int
+    patience: int
 
 
 Config = TypeVar("Config", bound=PlannerSettings)
@@ -40,7 +48,11 @@ class PlannerTrainer(Trainer[Config, Batch]):
             {"params": [p for p in encoder if p.requires_grad], "lr": config.encoder_lr},
             {"params": [p for p in model.parameters() if id(p) not in known], "lr": config.head_lr},
         ]
-        super().__init__(model, groups, work, config, device, weight_decay=0.01)
+        pace = Pace(
+            config.steps, config.batch_size, config.rng_seed, linear(config.steps, config.warmup), config.clip,
+            config.save_every, config.validate_every, config.patience,
+        )  # fmt: skip
+        super().__init__(model, groups, work, config, pace, device, weight_decay=0.01)
 
     def blended(self) -> Weights:
         """The weights of now, moved back by ``of_base`` towards those of the planner that the run began with.

@@ -19,7 +19,8 @@ from kgask.plan.providers import CUDA_GRAPH, FULL_GRAPH
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.encoder import DEFAULT_ENCODER, architecture, encoder_name
-from kgask.train.onnx.export_planner import OPSET, Parity, export
+from kgask.train.onnx.export import OPSET
+from kgask.train.planner.export import Parity, export
 from kgask.train.planner.link_stage import link_data, train_link_stage
 from kgask.train.planner.rigel import RigelTrainer
 from kgask.train.planner.torch_planner import UNCALIBRATED

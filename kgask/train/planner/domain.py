@@ -27,7 +27,6 @@ from kgask.pack.content import content_hash
 from kgask.pack.store import Pack
 from kgask.plan.rigel_onnx import MASK
 from kgask.train.encoder import TextBatcher, encoder_name, load_encoder
-from kgask.train.pace import LinearDecay
 from kgask.train.planner.base import PlannerTrainer
 from kgask.train.planner.diff_kg import Neighbourhood
 from kgask.train.planner.losses import path_loss
@@ -44,7 +43,7 @@ LEAST_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class InDomainConfig(LinearDecay):
+class InDomainConfig:
     """Everything that decides the weights, beside pack, questions and what is started from."""
 
     supervision: Supervision = "path"

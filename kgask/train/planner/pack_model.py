@@ -20,9 +20,10 @@ from kgask.plan.card import FILES, FORMAT, RigelCard
 from kgask.plan.rigel_onnx import MASK, RigelPlanner
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.encoder import architecture, encoder_name
-from kgask.train.onnx.export_planner import OPSET, Parity, export
+from kgask.train.onnx.export import OPSET
 from kgask.train.planner.card import DEFAULT_CALIBRATION, N_PARITY, QUESTION_WORDS, optional_files
 from kgask.train.planner.domain import InDomainTrainer
+from kgask.train.planner.export import Parity, export
 from kgask.train.planner.validate import Validation
 from kgask.types import Question, undirected
 

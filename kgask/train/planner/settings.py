@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from kgask.errors import UsageError
-from kgask.train.pace import LinearDecay
 
 SHARES = {
     "simple": 0.04,
@@ -33,7 +32,7 @@ SHARE_SETTINGS = ("label_share", "warmup", "of_base")  # from 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
-class RigelConfig(LinearDecay):
+class RigelConfig:
     """Everything that decides the weights; stored in the checkpoint and the model card."""
 
     steps: int = 3000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import random
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from kgask.corpus.scenes import Scene, citable_of
 from kgask.corpus.training_data import merged
 from kgask.read.cross_encoder.prompt import ways
 from kgask.read.cross_encoder.verdicts import Judged, Weights, judge_lines, line_log_odds, pooled
-from kgask.train.pace import cosine
+from kgask.train.pace import Pace, cosine
 from kgask.train.reader.data import HELD_OUT_SEED, Batch, Batches, Makers, encode_scene, make_batch, make_scenes
 from kgask.train.reader.model import ReaderConfig, ReaderModel
 from kgask.train.reader.start import TOKENIZER, Start
@@ -50,25 +49,6 @@ class Recipe:
     check_every: int = 100  # steps between checkpoints and held-out measurements
     check_scenes: int = 200
 
-    @property
-    def clip(self) -> float:
-        return self.clip_norm
-
-    @property
-    def save_every(self) -> int:
-        return self.check_every
-
-    @property
-    def validate_every(self) -> int:
-        return self.check_every
-
-    @property
-    def patience(self) -> float:
-        return math.inf
-
-    def factor(self, step: int) -> float:
-        return cosine(step, self.steps, self.warmup_steps)
-
 
 class ReaderTrainer(Trainer[Recipe, Batch]):
     """A run in a folder that is its whole work: checkpoint, log, tokenizer, and later the finished reader."""
@@ -85,7 +65,11 @@ class ReaderTrainer(Trainer[Recipe, Batch]):
         self.makers, self.tokens, self.earlier_recipe = makers, ReaderTokens.load(start.tokenizer), start.recipe
         self.training_data = merged(start.training_data, makers.training_data())
         self.batches = Batches(makers.train, self.tokens, recipe.rng_seed, recipe.batch_size, recipe.model.n_ctx)
-        super().__init__(model, _groups(model, recipe), folder, recipe, betas=(0.9, 0.98), fused=True)
+        pace = Pace(
+            recipe.steps, recipe.batch_size, recipe.rng_seed, cosine(recipe.steps, recipe.warmup_steps),
+            recipe.clip_norm, recipe.check_every, recipe.check_every,
+        )  # fmt: skip
+        super().__init__(model, _groups(model, recipe), folder, recipe, pace, betas=(0.9, 0.98), fused=True)
 
     def begin(self) -> None:
         self.tokens.save(self.work / TOKENIZER)

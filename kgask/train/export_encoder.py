@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import shutil
 import tempfile
@@ -11,19 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import torch
 from torch import Tensor, nn
 
 from kgask.cards import write_card
 from kgask.errors import ModelError
 from kgask.methods.text_encoder import FORMAT, GRAPH, INPUTS, OUTPUT, TOKENIZER
-from kgask.train.onnx.export_planner import OPSET, write_tokenizer
-from kgask.train.onnx.fuse import fuse
-from kgask.train.onnx.quantise import gemm_to_matmul, quantise, without_shapes
+from kgask.train.onnx.export import checked, run_graph, write_graph, write_tokenizer
+from kgask.train.onnx.quantise import quantise
 
 MAX_TOKENS = 64  # a question or a triple; longer ones are cut
-PARITY = 1e-4  # largest difference of a number of a vector between torch and float32 ONNX
 LEAST_COSINE = 0.97  # least mean cosine of int8 vectors and torch's that is written
 PROBES = (
     "who wrote Lady Susan?", "Lady Susan author Jane Austen", "which films did the director of Alien make?",
@@ -67,14 +63,15 @@ def export_encoder(source: Path, out: Path, about: dict[str, Any], max_tokens: i
     with torch.no_grad(), tempfile.TemporaryDirectory() as folder:
         full, small = Path(folder) / "fp32.onnx", Path(folder) / "int8.onnx"
         expected = encoder(*inputs).numpy()
-        _to_onnx(encoder, inputs, full)
+        n_heads = model[0].auto_model.config.to_dict().get("num_attention_heads", 0)
+        write_graph(encoder, inputs, full, (INPUTS, [OUTPUT]), [{0: "batch", 1: "length"}] * 2, n_heads)
         quantise(full, small)
-        parity = _parity(full, small, inputs, expected)
-        if not parity.fp32 <= PARITY or not parity.int8_cosine >= LEAST_COSINE:  # NaN too
-            raise ModelError(
-                f"{source}: ONNX changes its vectors too much (float32 by {parity.fp32:.1e}, "
-                f"int8 to a cosine of {parity.int8_cosine:.3f})"
-            )
+        feeds = dict(zip(INPUTS, (tensor.numpy() for tensor in inputs), strict=True))
+        (whole,), (rounded,) = (run_graph(path, [feeds], [OUTPUT]) for path in (full, small))
+        cosines = (rounded * expected).sum(-1) / np.linalg.norm(rounded, axis=-1)
+        parity = EncoderParity(checked([whole], [expected]), float(cosines.mean()))
+        if not parity.int8_cosine >= LEAST_COSINE:  # NaN too
+            raise ModelError(f"{source}: int8 changes its vectors too much (to a cosine of {parity.int8_cosine:.3f})")
         shutil.copyfile(small, out / GRAPH)
     write_tokenizer(source, out / TOKENIZER)
     prompts = model.prompts or {}
@@ -99,30 +96,3 @@ def _load(source: Path) -> Any:
     except Exception as error:  # noqa: BLE001 - whatever a foreign folder makes the library raise
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ModelError(f"{source}: not a usable sentence-transformers model ({reason[:160]})") from error
-
-
-def _to_onnx(encoder: _Pooled, inputs: tuple[Tensor, Tensor], path: Path) -> None:
-    batch, length = torch.export.Dim("batch"), torch.export.Dim("length")
-    logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it names operators of packages that are not needed
-    program = torch.onnx.export(
-        encoder, inputs, input_names=INPUTS, output_names=[OUTPUT], opset_version=OPSET, dynamo=True, verbose=False,
-        dynamic_shapes=({0: batch, 1: length}, {0: batch, 1: length}),
-    )  # fmt: skip
-    graph: onnx.ModelProto = program.model_proto
-    gemm_to_matmul(graph.graph)
-    heads = getattr(encoder.model[0].auto_model.config, "num_attention_heads", None)
-    if heads:
-        fuse(graph, heads)
-    path.write_bytes(without_shapes(graph))
-
-
-def _parity(full: Path, small: Path, inputs: tuple[Tensor, Tensor], expected: np.ndarray) -> EncoderParity:
-    import onnxruntime
-
-    feeds = dict(zip(INPUTS, (tensor.numpy() for tensor in inputs), strict=True))
-    found = [
-        onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).run([OUTPUT], feeds)[0]
-        for path in (full, small)
-    ]
-    cosines = (found[1] * expected).sum(-1) / np.linalg.norm(found[1], axis=-1)
-    return EncoderParity(float(np.abs(found[0] - expected).max()), float(cosines.mean()))
