@@ -67,7 +67,7 @@ SAID = {
     "and(class(<country>), follow(<Africa>, ^<continent>))": "countries whose continent is Africa",
     "and(follow(<Africa>, ^<continent>), class(<river>))": "rivers whose continent is Africa",
     "and(follow(<Uganda>, ^<shares border with>), follow(<Africa>, ^<continent>))": (
-        "those that share border with Uganda whose continent is Africa"
+        "those that share border with Uganda and whose continent is Africa"
     ),
     "or(<Kenya>, <Japan>)": "Kenya or Japan",
     "minus(class(<country>), follow(<Africa>, ^<continent>))": "countries except those whose continent is Africa",
@@ -93,6 +93,9 @@ SAID = {
     ),
     "where(follow(<Ann>, <child>), value(<date of birth>) in range(date(1940), date(1950)))": (
         "the children of Ann whose date of birth is between 1940 and 1950"
+    ),
+    "where(and(class(<country>), follow(<Africa>, ^<continent>)), value(<area>) < 5[km²])": (
+        "countries whose continent is Africa and whose area is less than 5 km²"
     ),
     # superlatives and ranks
     "best(and(class(<river>), follow(<Africa>, ^<continent>)), value(<length>), most 1)": (
@@ -209,7 +212,7 @@ def test_labels_are_harmless_and_words_are_not_endless(pack: Pack) -> None:
 
 
 def test_plurals_and_ordinals() -> None:
-    labels = ("work of art", "person", "noble gases", "woman", "bus", "key", "P-101", "human")
-    several = ["works of art", "people", "noble gases", "women", "buses", "keys", "P-101", "humans"]
+    labels = ("work of art", "person", "noble gases", "woman", "bus", "key", "P-101", "award received")
+    several = ["works of art", "people", "noble gases", "women", "buses", "keys", "P-101", "awards received"]
     assert [plural(label) for label in labels] == several
     assert [ordinal(number) for number in (2, 11, 21, 112)] == ["second", "11th", "21st", "112th"]

@@ -127,6 +127,7 @@ def plural(label: str) -> str:
     """Several of what a label names: ``works of art``, ``countries``."""
     words = label.split()
     head = next((at for at, word in enumerate(words) if word in _PREPOSITIONS), len(words)) - 1
+    head -= head > 0 and words[head].endswith("ed")  # awards received
     if head < 0 or not words[head].isalpha():
         return label
     words[head] = _plural_word(words[head])

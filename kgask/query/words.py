@@ -113,7 +113,7 @@ class _Words:
             case nodes.And(nodes.Follow() as left, nodes.Class() as right):
                 return f"{self._set(right)} {self._that(left)}"
             case nodes.And(left, right):
-                return f"{self._part(left)} {self._that(right)}"
+                return self._narrowed(left, self._that(right))
             case nodes.Or(left, right):
                 return f"{self._part(left)} or {self._part(right)}"
             case nodes.Minus(left, right):
@@ -121,7 +121,7 @@ class _Words:
             case nodes.Where(nodes.Having(relation), by) if by.path[0] == relation:
                 return f"those {self._condition(node)}"
             case nodes.Where(base):
-                return f"{self._part(base)} {self._condition(node)}"
+                return self._narrowed(base, self._condition(node))
             case nodes.Best():
                 return self._best(node)
             case nodes.Qualified():
@@ -132,6 +132,11 @@ class _Words:
         """A set within another: in brackets where it would not be clear how far it goes."""
         words = self._set(node)
         return f"({words})" if isinstance(node, nodes.Or | nodes.Minus | nodes.Best | nodes.Qualified) else words
+
+    def _narrowed(self, base: SetNode, said: str) -> str:
+        words = self._part(base)
+        has_said = isinstance(base, nodes.Where | nodes.And) or words.startswith("those ")
+        return f"{words} and {said}" if has_said else f"{words} {said}"
 
     def _leads_to_several(self, base: SetNode, relation: int) -> bool:
         if not isinstance(base, nodes.Entities):
