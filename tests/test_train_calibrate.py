@@ -6,8 +6,8 @@ import json
 import random
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 pytest.importorskip("scipy")
@@ -19,6 +19,7 @@ from kgask.answer.fuse import Standing, Weighing
 from kgask.cli.train_calibrate import calibrate
 from kgask.config import shipped_root
 from kgask.errors import UsageError
+from kgask.methods.protocol import Hypothesis
 from kgask.plan.card import RigelCard
 from kgask.train import calibrate_reader as fitting
 from kgask.train.calibrate import FEATURES
@@ -38,7 +39,7 @@ def probes(n: int, reader_knows: bool, rng_seed: int = 1) -> list[Seen]:
         odds = [rng.gauss(3.0 if right else -3.0, 1.0) if reader_knows else rng.gauss(0, 3) for right in
                 (plan_right, answerable and not plan_right)]  # fmt: skip
         standings = tuple(
-            Standing(SimpleNamespace(prob=prob), at == 0, odd, odd)
+            Standing(Hypothesis(prob, np.empty(0, np.int64), frozenset(), lambda _: []), at == 0, odd, odd)
             for at, (prob, odd) in enumerate(zip((0.7, 0.2), odds, strict=True))
         )
         values = dict.fromkeys(FEATURES, 0.0) | {"mass": mass}
