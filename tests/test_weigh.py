@@ -29,7 +29,7 @@ from kgask.methods.rigel import path_hypothesis
 from kgask.pack.store import Pack
 from kgask.plan.card import Calibration
 from kgask.retrieve.evidence import gather
-from kgask.retrieve.walk import Route, routes
+from kgask.retrieve.walk import Route, routes, walks
 from kgask.types import Branch, Question, Reading
 
 Shown = tuple[Pack, dict[Hypothesis, Route]]
@@ -47,7 +47,7 @@ def two_routes(family: Pack) -> Shown:
     for relation, prob in zip(has, (0.6, 0.3), strict=True):
         assert relation is not None, labels
         probs[0, relation] = prob
-    walked = routes(family, Branch((), probs, np.ones(1, np.float32)), [cora], 1)
+    walked = routes(walks(family, Branch((), probs, np.ones(1, np.float32)), [cora], 1))
     found = {path_hypothesis(family, route): route for route in walked}
     assert len(found) == 2
     return family, found
