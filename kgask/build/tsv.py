@@ -133,7 +133,7 @@ class _TableReader:
         if n_more and (n_more < -len(QUALIFIER_COLUMNS) or n_more % 2 or not self._is_repeated):
             raise BuildError(_wrong_count(fields, self._columns, self._is_repeated))
         subject, relation, obj = (fields[place] for place in self._places)
-        qualifiers = self._qualifiers_of(fields)
+        qualifiers = self._qualifiers_of(fields) if self._qualifiers else ()
         self._builder.add(subject, relation, self._value(relation, obj), qualifiers)
         for key, text, setter in self._labels:
             if fields[text]:
