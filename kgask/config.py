@@ -54,14 +54,18 @@ def shipped_root(kind: Kind) -> Path:
     return installed if installed.is_dir() else package.parent / _FOLDER[kind]
 
 
+def places(kind: Kind) -> dict[Origin, Path]:
+    """Where packs or models are looked for by name, in this order."""
+    return {"shipped": shipped_root(kind), "user": data_home() / _FOLDER[kind]}
+
+
 def list_found(kind: Kind) -> list[Found]:
     """Every pack (or model) in the shipped and the user's folder, shipped first."""
     return list(_iter_found(kind))
 
 
 def _iter_found(kind: Kind) -> Iterator[Found]:
-    origins: dict[Origin, Path] = {"shipped": shipped_root(kind), "user": data_home() / _FOLDER[kind]}
-    for origin, root in origins.items():
+    for origin, root in places(kind).items():
         if not root.is_dir():
             continue
         for path in sorted(root.iterdir()):

@@ -138,7 +138,7 @@ def test_an_interrupted_copy_leaves_nothing(
 ) -> None:
     from contextlib import contextmanager
 
-    from kgask.cli import render
+    from kgask.cli import models_change
 
     @contextmanager
     def failing(_title: str, _total: int):
@@ -147,7 +147,7 @@ def test_an_interrupted_copy_leaves_nothing(
 
         yield advance
 
-    monkeypatch.setattr(render, "progress", failing)
+    monkeypatch.setattr(models_change, "progress", failing)
     assert kgask("add", str(model), "--name", "tiny").exit_code != 0
     assert not list((empty_home / "models").iterdir())
 

@@ -7,7 +7,6 @@ leaves a folder that looks whole. The compiled wheel is kept in the cache.
 
 from __future__ import annotations
 
-import configparser
 import contextlib
 import hashlib
 import json
@@ -145,12 +144,10 @@ def _installed_from() -> Path | None:
 
 
 def _is_checkout(folder: Path) -> bool:
-    parser = configparser.ConfigParser()
     try:
-        parser.read(folder / "setup.cfg", encoding="utf-8")
-    except (configparser.Error, UnicodeDecodeError):
+        return "name = kgask" in (folder / "setup.cfg").read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
         return False
-    return parser.get("metadata", "name", fallback="") == "kgask"
 
 
 def _files_of(folder: Path) -> set[str] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
@@ -12,7 +11,7 @@ from kgask import config
 from kgask.cli import health
 from kgask.cli.health import Finding
 from kgask.cli.options import MODEL_OPTION, PACK_OPTION, PRINTED, Command
-from kgask.cli.render import note, table
+from kgask.cli.render import note, print_json, table
 from kgask.errors import EXIT_NOT_WELL, KgaskError
 
 
@@ -42,7 +41,7 @@ def doctor(pack: str | None, model: str | None, as_json: bool) -> int:
     failed = [finding for finding in findings if finding.status == "fail"]
     warned = [finding for finding in findings if finding.status == "warn"]
     if as_json:
-        click.echo(json.dumps({"ok": not failed, "findings": [asdict(finding) for finding in findings]}))
+        print_json({"ok": not failed, "findings": [asdict(finding) for finding in findings]})
     else:
         table(("", "check", "found", "next"), [(f.status, f.check, f.found, f.advice) for f in findings])
         note(f"{len(findings)} checks, {len(failed)} failed, {len(warned)} warnings")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from kgask.cli.options import PRINTED, Command
@@ -13,10 +11,10 @@ from kgask.cli.options import PRINTED, Command
 @PRINTED
 def methods(as_json: bool) -> None:
     """List the retrieval methods that `kgask ask --method` and `kgask eval run --method` take."""
-    from kgask.cli.render import table
+    from kgask.cli.render import print_json, table
     from kgask.methods.registry import METHODS
 
     if as_json:
-        print(json.dumps(METHODS))
+        print_json(METHODS)
     else:
         table(("method", "what it is"), list(METHODS.items()))

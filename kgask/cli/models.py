@@ -10,17 +10,16 @@ from kgask.cli.models_about import (
     READER,
     gguf_facts,
     load_card,
-    print_json,
-    print_rows,
 )
 from kgask.cli.models_change import SETTING, add, default, default_of, remove
 from kgask.cli.options import PRINTED, Command
+from kgask.cli.render import print_json, show_facts, show_found, table
+from kgask.config import Found, find, list_found
 from kgask.errors import ModelError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kgask.config import Found
 
 __all__ = ["checked", "load_card", "models"]
 
@@ -37,23 +36,12 @@ def models() -> None:
 @PRINTED
 def list_models(as_json: bool) -> None:
     """Models that ship with kgask and models of the user, and where they are."""
-    from kgask.cli.render import note, table
-    from kgask.config import list_found, shipped_root
-    from kgask.machine.homes import data_home
 
     defaults = {default_of(role)[0] for role in SETTING}
     entries = [_listed(found) | {"default": found.name in defaults} for found in list_found("model")]
-    if as_json:
-        print_json(entries)
-        return
-    columns = ("name", "role", "origin", "bytes", "path", "default")
-    shown = [entry | {"default": "default" if entry["default"] else ""} for entry in entries]
-    table(columns, [[entry.get(column, "") for column in columns] for entry in shown])
-    for entry in entries:
-        if "problem" in entry:
-            note(entry["problem"])
-    if not entries:
-        note(f"no models in {shipped_root('model')} or {data_home() / 'models'}; install kgask again")
+    if not as_json:
+        entries = [entry | {"default": "default" if entry["default"] else ""} for entry in entries]
+    show_found("model", entries, ("name", "role", "origin", "bytes", "path", "default"), as_json)
 
 
 @models.command(cls=Command)
@@ -64,8 +52,6 @@ def check(names: tuple[str, ...], as_json: bool) -> None:
 
     GGUF files are also loaded, in a process of their own.
     """
-    from kgask.cli.render import table
-    from kgask.config import find, list_found
 
     chosen = [find("model", name) for name in names] if names else list_found("model")
     if not chosen:
@@ -88,14 +74,10 @@ def show(name: str, as_json: bool) -> None:
 
     Of a GGUF file: size, architecture, context, and its chat template.
     """
-    from kgask.config import find
 
     found = find("model", name)
     facts = {"path": str(found.path), "origin": found.origin, **_about(found.path)}
-    if as_json:
-        print_json(facts)
-    else:
-        print_rows(facts)
+    show_facts(facts, as_json)
 
 
 def _listed(found: Found) -> dict[str, Any]:

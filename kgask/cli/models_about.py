@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from kgask.errors import ModelError
 
 if TYPE_CHECKING:
@@ -92,27 +90,3 @@ def _names_a_file(name: str, entry: dict[str, Any]) -> bool:
     """Whether a card's entry is a file of its folder, with its size and hash."""
     inside = name not in ("", "..") and "/" not in name and "\\" not in name
     return inside and isinstance(entry["bytes"], int) and isinstance(entry["sha256"], str)
-
-
-def print_rows(facts: dict[str, Any]) -> None:
-    """Facts as a table, a row each."""
-    from kgask.cli.render import table
-
-    table(("", ""), [row for key, value in facts.items() for row in _rows(key, value)])
-
-
-def _rows(key: str, value: object) -> list[tuple[str, object]]:
-    """A card's value as table rows: nested keys are joined by dots, lists give a row each."""
-    if isinstance(value, dict):
-        return [row for inner, item in value.items() for row in _rows(f"{key}.{inner}", item)]
-    if isinstance(value, list):
-        return [(key, item) for item in value]
-    return [(key, value)]
-
-
-def print_json(value: object) -> None:
-    """One line of JSON on stdout; what is not text in metadata (lone surrogates) is escaped."""
-    try:
-        click.echo(json.dumps(value, ensure_ascii=False))
-    except UnicodeEncodeError:
-        click.echo(json.dumps(value))

@@ -18,15 +18,15 @@ from kgask.cli.models_about import (
     PLANNER,
     READER,
     gguf_facts,
-    print_json,
-    print_rows,
     role_of,
 )
 from kgask.cli.options import PRINTED, Command
+from kgask.cli.render import note, print_json, progress, show_facts, table
+from kgask.config import MODEL_CARD, Found, find, list_found, set_setting
 from kgask.errors import ConfigError, ModelError, UsageError
+from kgask.machine.homes import data_home
 
 if TYPE_CHECKING:
-    from kgask.config import Found
     from kgask.read.gguf.header import GgufHeader
 
 CHUNK_BYTES = 8 << 20
@@ -47,8 +47,6 @@ def add(file: str, name: str | None, link: bool, as_json: bool) -> None:
     checked; then it is copied to the user's folder and its hash remembered.
     Ask with it: kgask ask --reader NAME "..."
     """
-    from kgask.cli.render import note
-    from kgask.machine.homes import data_home
     from kgask.read.files.probe import checked_header, try_file
 
     source = Path(file).expanduser()
@@ -60,18 +58,14 @@ def add(file: str, name: str | None, link: bool, as_json: bool) -> None:
     facts = gguf_facts(header)
     target = data_home() / "models" / name
     _place(header, target, link, facts)
-    if as_json:
-        print_json({"name": name, "path": str(target), "linked": link, **facts})
-        return
-    print_rows({"name": name, "path": str(target), **facts})
-    note(f"added; ask with --reader {name}, or make it the default: kgask models default {name}")
+    show_facts({"name": name, "path": str(target), **({"linked": link} if as_json else {}), **facts}, as_json)
+    if not as_json:
+        note(f"added; ask with --reader {name}, or make it the default: kgask models default {name}")
 
 
 def free_name(name: str | None, source: Path) -> str:
     """The wanted name, or one made from the file's; raises UsageError for one that is not a plain name, ModelError
     for one that is taken."""
-    from kgask.config import list_found
-    from kgask.machine.homes import data_home
 
     made = name or re.sub(r"[^A-Za-z0-9._-]+", "-", source.stem).strip("-._")[:64] or "model"
     if not _NAME.fullmatch(made) or made.endswith(".tmp"):
@@ -92,8 +86,6 @@ def _place(header: GgufHeader, target: Path, link: bool, facts: dict[str, Any]) 
     import json
 
     from kgask.build.folder import MODEL, new_folder
-    from kgask.cli.render import progress
-    from kgask.config import MODEL_CARD
     from kgask.read.files.card import file_hash, make_added_card
 
     source = header.path
@@ -141,7 +133,6 @@ def _hashed(source: Path, target: Path | None, advance: Callable[[int], None]) -
 @PRINTED
 def remove(name: str, yes: bool, as_json: bool) -> None:
     """Remove a model of the user; of a linked one only the link, never the file."""
-    from kgask.cli.render import note
 
     found = user_model(name)
     size = sum(path.lstat().st_size for path in found.path.iterdir() if not path.is_symlink())
@@ -164,8 +155,6 @@ def remove(name: str, yes: bool, as_json: bool) -> None:
 
 def user_model(name: str) -> Found:
     """A model in the user's folder by its name; raises ModelError for any other."""
-    from kgask.config import list_found
-    from kgask.machine.homes import data_home
 
     named = [found for found in list_found("model") if found.name == name]
     for found in named:
@@ -197,8 +186,6 @@ def default(name: str | None, unset: str | None, as_json: bool) -> None:
     It is written to config.toml in the user's folder. KGASK_MODEL and
     KGASK_READER, and the options of a command, go before it.
     """
-    from kgask.cli.render import table
-    from kgask.config import set_setting
 
     if name and unset:
         raise UsageError("MODEL and --unset exclude each other")
@@ -214,9 +201,6 @@ def default(name: str | None, unset: str | None, as_json: bool) -> None:
 
 
 def _make_default(name: str) -> None:
-    from kgask.cli.render import note
-    from kgask.config import find, set_setting
-    from kgask.machine.homes import data_home
 
     found = find("model", name)
     role = role_of(found.path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +10,17 @@ import click
 from kgask.cli.options import PRINTED, Command
 from kgask.cli.pack_build import build
 from kgask.cli.pack_export import export
+from kgask.cli.render import clean, note, print_json, shorten, show_facts, show_found, show_rows, table, with_qualifiers
+from kgask.config import DEFAULT_PACK, Found, find, list_found, load_settings
 from kgask.errors import PackError
 
 if TYPE_CHECKING:
-    from kgask.config import Found
     from kgask.pack.records import NameHit
     from kgask.pack.store import Pack
 
 _COUNTS = ("entities", "literals", "relations", "triples", "statements", "qualifiers", "names")
 NAME_OPTION = click.option("-p", "--pack", "name", metavar="PACK", help="Pack name or path; by default as for ask.")
+HIT_COLUMNS = ("id", "key", "label", "alias", "triples", "description")
 PACK_ARGUMENT = click.argument("name", metavar="[PACK]", required=False)
 
 
@@ -37,7 +38,6 @@ pack.add_command(export)
 
 
 def _find(name: str | None) -> Found:
-    from kgask.config import DEFAULT_PACK, find, load_settings
 
     return find("pack", name or str(load_settings().get("pack", DEFAULT_PACK)))
 
@@ -48,29 +48,13 @@ def _open(name: str | None) -> Pack:
     return Pack.open(_find(name).path)
 
 
-def _print_json(value: object) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False))
-
-
 @pack.command("list", cls=Command)
 @PRINTED
 def list_packs(as_json: bool) -> None:
     """Packs that ship with kgask and packs of the user, and where they are."""
-    from kgask.cli.render import note, table
-    from kgask.config import list_found, shipped_root
-    from kgask.machine.homes import data_home
 
-    entries = [_listed(found) for found in list_found("pack")]
-    if as_json:
-        _print_json(entries)
-        return
     columns = ("name", "origin", "entities", "triples", "path")
-    table(columns, [[entry.get(c, "") for c in columns[:4]] + [entry["path"]] for entry in entries])
-    for entry in entries:
-        if "problem" in entry:
-            note(entry["problem"])
-    if not entries:
-        note(f"no packs in {shipped_root('pack')} or {data_home() / 'kg_packs'}; 'kgask pack build' makes one")
+    show_found("pack", [_listed(found) for found in list_found("pack")], columns, as_json)
 
 
 def _listed(found: Found) -> dict[str, Any]:
@@ -90,23 +74,13 @@ def _listed(found: Found) -> dict[str, Any]:
 @PRINTED
 def info(name: str | None, relations: bool, as_json: bool) -> None:
     """What a pack holds, where it comes from, under which licences."""
-    from kgask.cli.render import table
 
     found = _find(name)
     with _open(str(found.path)) as opened:
         if relations:
-            rows = _relation_rows(opened)
-            if as_json:
-                _print_json(rows)
-            else:
-                columns = ("key", "label", "inverse_label", "triples")
-                table(columns, [[row[column] for column in columns] for row in rows])
-            return
-        facts = _facts(opened, found)
-    if as_json:
-        _print_json(facts)
-    else:
-        table(("", ""), [(key, item) for key, value in facts.items() for item in _items(value)])
+            show_rows(_relation_rows(opened), ("key", "label", "inverse_label", "triples"), as_json)
+        else:
+            show_facts(_facts(opened, found), as_json)
 
 
 def _facts(opened: Pack, found: Found) -> dict[str, Any]:
@@ -127,10 +101,6 @@ def _facts(opened: Pack, found: Found) -> dict[str, Any]:
     }
 
 
-def _items(value: object) -> list[object]:
-    return list(value) if isinstance(value, list) else [value]
-
-
 def _relation_rows(opened: Pack) -> list[dict[str, Any]]:
     import numpy as np
 
@@ -144,13 +114,12 @@ def _relation_rows(opened: Pack) -> list[dict[str, Any]]:
 @PRINTED
 def check(name: str | None, as_json: bool) -> None:
     """Check every hash, every index, the order of rows, both directions and the names."""
-    from kgask.cli.render import clean
     from kgask.pack.check import check_pack
 
     path = _find(name).path
     problems = check_pack(path)
     if as_json:
-        _print_json({"path": str(path), "ok": not problems, "problems": problems})
+        print_json({"path": str(path), "ok": not problems, "problems": problems})
     else:
         for line in problems or ["ok"]:
             click.echo(clean(line))
@@ -165,7 +134,6 @@ def check(name: str | None, as_json: bool) -> None:
 @PRINTED
 def search(text: str, name: str | None, limit: int, as_json: bool) -> None:
     """Entities whose names have all the words of TEXT (the last may be a beginning), best connected first."""
-    from kgask.cli.render import note, table
     from kgask.pack.normalise import normalise
 
     with _open(name) as opened:
@@ -175,51 +143,26 @@ def search(text: str, name: str | None, limit: int, as_json: bool) -> None:
             if hits:
                 note(f"no name has these words; close names for {text!r}:")
         rows = _hit_rows(opened, hits)
-    if as_json:
-        _print_json(rows)
-    elif rows:
-        columns = ("id", "key", "label", "alias", "triples", "description")
-        table(columns, [[row[column] for column in columns] for row in rows])
+    if rows or as_json:
+        show_rows(rows, HIT_COLUMNS, as_json)
     if not rows:
         raise PackError(f"no name in {opened.name} is like {text!r}")
 
 
 def _hit_rows(opened: Pack, hits: list[NameHit]) -> list[dict[str, Any]]:
     ids = [hit.entity for hit in hits]
-    columns = (
-        ids,
-        opened.keys(ids),
-        opened.labels(ids),
-        opened.degree(ids).tolist(),
-        opened.descriptions(ids),
-    )
-    return [
-        {
-            "id": entity,
-            "key": key,
-            "label": label,
-            "alias": hit.name if hit.is_alias else "",
-            "triples": degree,
-            "description": description,
-        }
-        for hit, entity, key, label, degree, description in zip(hits, *columns, strict=True)
-    ]
+    aliases = [hit.name if hit.is_alias else "" for hit in hits]
+    about = (opened.keys(ids), opened.labels(ids), aliases, opened.degree(ids).tolist(), opened.descriptions(ids))
+    return [dict(zip(HIT_COLUMNS, row, strict=True)) for row in zip(ids, *about, strict=True)]
 
 
 @pack.command(cls=Command)
 @click.argument("entity")
 @NAME_OPTION
-@click.option(
-    "--limit",
-    type=click.IntRange(0),
-    default=50,
-    show_default=True,
-    help="Most triples to list in each direction.",
-)
+@click.option("--limit", type=click.IntRange(0), default=50, show_default=True, help="Most triples in each direction.")
 @PRINTED
 def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
     """The triples of ENTITY, a key, a label, or an id (#12), in both directions."""
-    from kgask.cli.render import note, shorten, table, with_qualifiers
     from kgask.verbalise import qualifiers_text
 
     with _open(name) as opened:
@@ -232,7 +175,7 @@ def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
         ids = ", ".join(f"#{hit.entity}" for hit in others[:5])
         note(f"{len(others) + 1} entities are called {shorten(entity, 60)}; this is #{chosen.entity}, others: {ids}")
     if as_json:
-        _print_json(facts)
+        print_json(facts)
         return
     columns, texts = ("subject", "relation", "object"), [qualifiers_text(row["statements"]) for row in triples]
     about = (facts["label"], facts["key"], f"#{facts['id']}", facts["description"])

@@ -7,7 +7,7 @@ printed anywhere, and through :func:`markup_free` before rich sees it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from kgask.answer.result import Answer
+    from kgask.config import Kind
     from kgask.pack.store import Pack
 
 # What re-orders text around it, so that a label could pretend to be something else.
@@ -96,6 +97,56 @@ def with_qualifiers(
     if not any(texts):
         return columns, list(rows)
     return (*columns, "qualifiers"), [(*row, text) for row, text in zip(rows, texts, strict=True)]
+
+
+def print_json(value: object) -> None:
+    """One line of JSON on stdout; what is not text in metadata (lone surrogates) is escaped."""
+    import json
+
+    line = json.dumps(value, ensure_ascii=False)
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        line = json.dumps(value)
+    print(line, flush=True)
+
+
+def show_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str], as_json: bool) -> None:
+    """Records as a JSON list, or these columns of them as a table; what a record lacks is left empty."""
+    if as_json:
+        print_json(rows)
+    else:
+        table(columns, [[row.get(column, "") for column in columns] for row in rows])
+
+
+def show_facts(facts: Mapping[str, object], as_json: bool) -> None:
+    """One record as a JSON object, or as a table: nested keys are joined by dots, lists give a row each."""
+    if as_json:
+        print_json(facts)
+    else:
+        table(("", ""), [row for key, value in facts.items() for row in _fact_rows(key, value)])
+
+
+def _fact_rows(key: str, value: object) -> list[tuple[str, object]]:
+    if isinstance(value, dict):
+        return [row for inner, item in value.items() for row in _fact_rows(f"{key}.{inner}", item)]
+    return [(key, item) for item in value] if isinstance(value, list) else [(key, value)]
+
+
+def show_found(kind: Kind, rows: Sequence[Mapping[str, object]], columns: Sequence[str], as_json: bool) -> None:
+    """The packs or models that are there, and on stderr what is wrong with one of them, or that there is none."""
+    from kgask.config import places
+
+    show_rows(rows, columns, as_json)
+    if as_json:
+        return
+    for row in rows:
+        if "problem" in row:
+            note(str(row["problem"]))
+    if not rows:
+        shipped, own = places(kind).values()
+        advice = "'kgask pack build' makes one" if kind == "pack" else "install kgask again"
+        note(f"no {kind}s in {shipped} or {own}; {advice}")
 
 
 @contextmanager
