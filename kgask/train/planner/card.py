@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from kgask.answer.pipeline import Pipeline
 from kgask.cards import write_card
@@ -20,8 +21,10 @@ from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.encoder import DEFAULT_ENCODER, architecture, encoder_name
 from kgask.train.onnx.export import OPSET
+from kgask.train.planner.base import PlannerTrainer
 from kgask.train.planner.export import Parity, export
 from kgask.train.planner.link_stage import link_data, train_link_stage
+from kgask.train.planner.model import MAX_HOPS
 from kgask.train.planner.rigel import RigelTrainer
 from kgask.train.planner.torch_planner import UNCALIBRATED
 
@@ -106,26 +109,31 @@ def build_model_folder(
 def _card(trainer: RigelTrainer, out: Path, parity: Parity) -> dict[str, object]:
     name = encoder_name(trainer.start if trainer.start and trainer.start.is_dir() else trainer.encoder_folder)
     about = {
-        "encoder": name,
-        "architecture": architecture(trainer.model.encoder),
-        "max_tokens": trainer.config.max_tokens,
-        "max_hops": 3,
-        "opset": OPSET,
-        "quantisation": "int8, scales per row",
-        "parity": asdict(parity),
-        "config": asdict(trainer.config),
         "recipe": _recipe(trainer),
         "training_data": trainer.training_data,
         "licence": LICENCE if name == DEFAULT_ENCODER else OTHER_LICENCE.format(name),
         "scores": {},
+    }
+    return planner_card(out, trainer, parity, name, about)
+
+
+def planner_card(
+    out: Path, trainer: PlannerTrainer[Any, Any], parity: Parity, encoder: str, about: dict[str, Any]
+) -> dict[str, Any]:
+    """The card of an exported planner, not calibrated yet; ``about`` is what the kind of training adds."""
+    optional = [name for name in (CUDA_GRAPH, FULL_GRAPH, CLOSED_FILE) if (out / name).is_file()]
+    common = {
+        "encoder": encoder,
+        "architecture": architecture(trainer.model.encoder),
+        "max_tokens": trainer.config.max_tokens,
+        "max_hops": MAX_HOPS,
+        "opset": OPSET,
+        "quantisation": "int8, scales per row" if parity.quantised else "none: int8 changed too many plans",
+        "parity": asdict(parity),
+        "config": asdict(trainer.config),
         "calibration": DEFAULT_CALIBRATION,
     }
-    return FORMAT.card(out, (*FILES, *optional_files(out)), **about)
-
-
-def optional_files(out: Path) -> list[str]:
-    """What an export may have written beside the files that every planner has."""
-    return [name for name in (CUDA_GRAPH, FULL_GRAPH, CLOSED_FILE) if (out / name).is_file()]
+    return FORMAT.card(out, (*FILES, *optional), **common | about)
 
 
 def _recipe(trainer: RigelTrainer) -> str:

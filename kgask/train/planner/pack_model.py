@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
@@ -16,12 +17,11 @@ from kgask.errors import ModelError
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.plan.card import FILES, FORMAT, RigelCard
+from kgask.plan.card import RigelCard
 from kgask.plan.rigel_onnx import MASK, RigelPlanner
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
-from kgask.train.encoder import architecture, encoder_name
-from kgask.train.onnx.export import OPSET
-from kgask.train.planner.card import DEFAULT_CALIBRATION, N_PARITY, QUESTION_WORDS, optional_files
+from kgask.train.encoder import encoder_name
+from kgask.train.planner.card import N_PARITY, QUESTION_WORDS, planner_card
 from kgask.train.planner.domain import InDomainTrainer
 from kgask.train.planner.export import Parity, export
 from kgask.train.planner.validate import Validation
@@ -113,26 +113,14 @@ def build_pack_model(
 
 def _card(trainer: InDomainTrainer, out: Path, parity: Parity, scores: dict[str, object]) -> dict[str, object]:
     base = RigelCard.load(trainer.job.init).content if trainer.job.init else {}
-    names = [*FILES, *optional_files(out)]
-    missing = [name for name in names if not (out / name).is_file()]
-    if missing:
-        raise ModelError(f"{out / missing[0]}: the export did not write it")
-    about = {
-        "encoder": encoder_name(trainer.job.encoder),
-        "architecture": architecture(trainer.model.encoder),
-        "max_tokens": trainer.config.max_tokens,
-        "max_hops": 3,
-        "opset": OPSET,
-        "quantisation": "int8, scales per row" if parity.quantised else "none: int8 changed too many plans",
-        "parity": asdict(parity),
-        "config": asdict(trainer.config),
+    about: dict[str, Any] = {
         "made_for": {"pack": trainer.pack.name, "content_hash": trainer.pack.content_hash},
         "training_data": trainer.training_data(),
         "licence": base.get("licence", "that of the base encoder and of the questions"),
         "scores": dict(scores),
-        "calibration": base.get("calibration", DEFAULT_CALIBRATION),
     }
     if trainer.config.closed:
-        about["closed_vocabulary"] = [relation.key for relation in trainer.pack.relations()]
-    about |= {name: base[name] for name in ("linker", "linker_data", "min_confidence") if name in base}
-    return FORMAT.card(out, names, **about)
+        about["closed_vocabulary"] = list(trainer.closed_keys() or ())
+    kept = ("calibration", "linker", "linker_data", "min_confidence")
+    about |= {name: base[name] for name in kept if name in base}
+    return planner_card(out, trainer, parity, encoder_name(trainer.job.encoder), about)
