@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import os
 import subprocess
 import sys
@@ -179,6 +180,19 @@ def test_only_the_train_extra_asks_for_torch(metadata: Message) -> None:
         str(r.marker) for r in requirements(metadata) if r.name in ("torch", "transformers", "sentence-transformers")
     }
     assert wanting == {'extra == "train"'}
+
+
+def test_every_data_file_is_declared() -> None:
+    """A file of the package that setup.cfg does not name would be missing in the wheel; so would its room."""
+    parser = configparser.ConfigParser()
+    parser.read(ROOT / "setup.cfg", encoding="utf-8")
+    declared = {room: patterns.replace(" ", "").split(",") for room, patterns in parser["options.package_data"].items()}
+    packages = parser["options"]["packages"].split()
+    for path in (ROOT / "kgask").rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
+            room = ".".join(path.parent.relative_to(ROOT).parts)
+            assert room in packages, path
+            assert path.suffix == ".py" or any(path.match(pattern) for pattern in declared.get(room, [])), path
 
 
 def test_ci_types_what_the_readme_says() -> None:
