@@ -196,15 +196,15 @@ def test_every_data_file_is_declared() -> None:
 
 
 def test_ci_types_what_the_readme_says() -> None:
-    """Both commands of the README, to the letter and in its order, then the command for the slow tests."""
+    """Both commands of the README, to the letter and in its order, then the linters and the slow tests."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     steps = [
         line.removeprefix("step ")
         for line in (ROOT / ".ci" / "run").read_text().splitlines()
         if line.startswith("step ")
     ]
-    *commands, slow = [step.strip()[1:-1] for step in steps]
-    assert len(commands) == 2
+    *commands, lint, slow = [step.strip()[1:-1] for step in steps]
+    assert len(commands) == 2 and lint == ".venv/bin/python tools/check.py --lint"
     assert all(f"```sh\n{command}\n```" in readme for command in commands)
     assert readme.index(commands[0]) < readme.index(commands[1])
     assert f"`{slow}`" in readme

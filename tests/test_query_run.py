@@ -16,7 +16,8 @@ from kgask.pack.store import Pack
 from kgask.query.text import parse
 from kgask.retrieve.derive import derivation
 from kgask.retrieve.frontier import Budget
-from kgask.retrieve.run import Result, Runner, run
+from kgask.retrieve.outcome import Result
+from kgask.retrieve.run import Runner, run
 
 TRIPLES = """
 river|subclass of|stream

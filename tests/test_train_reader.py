@@ -25,8 +25,9 @@ from tiny_gguf import write_qwen2
 from kgask.cli.train_reader import SCENES, score_reader
 from kgask.cli.train_reader import VARIANTS as SHOWN_VARIANTS
 from kgask.cli.train_reader import reader as train_command
+from kgask.corpus.scene import SceneOptions
 from kgask.corpus.scene_relations import is_held_out, load_relations, same_meaning
-from kgask.corpus.scenes import CITE, OTHER, SceneMaker, SceneOptions
+from kgask.corpus.scenes import CITE, OTHER, SceneMaker
 from kgask.corpus.training_data import (
     ENTITY_LABELS,
     ENTITY_QUESTIONS,

@@ -12,7 +12,6 @@ from kgask.answer.result import Answer, AnswerEntity, SupportTriple
 from kgask.methods.protocol import Request, Retrieved
 from kgask.methods.understand import Understanding
 from kgask.pack.store import Pack
-from kgask.query.text import to_text
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.hint import beyond_entities
 from kgask.types import (
@@ -54,6 +53,7 @@ class Composer:
     found: Retrieved = Retrieved()
     evidence: Evidence | None = None
     explain: bool = False
+    tells_query: bool = True
     free: bool = False  # the reader writes freely
 
     def compose(self, verdict: Verdict, passages: tuple[Passage, ...] = ()) -> Answer:
@@ -69,11 +69,20 @@ class Composer:
                 entities=named,
                 support=support_in_words(self.pack, verdict.support),
                 abstained=False,
-                query=verdict.query,
-                query_text=None if verdict.query is None else to_text(verdict.query, self.pack),
                 passages=passages,
             )
+            if self.tells_query:
+                answer = self._with_query(answer, verdict)
         return replace(answer, written=verdict.written, unverified=verdict.unverified)
+
+    def _with_query(self, answer: Answer, verdict: Verdict) -> Answer:
+        """The answer with what was asked of the graph."""
+        query = verdict.make_query()
+        if query is None:
+            return answer
+        from kgask.query.text import to_text  # 30 ms, which nobody waits for who does not look at the query
+
+        return replace(answer, query=query, query_text=to_text(query, self.pack))
 
     def refusal(self, stage: Stage, reason: str, confidence: float = 0.0) -> Answer:
         """No answer, where the question died, and why."""

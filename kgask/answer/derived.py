@@ -15,7 +15,8 @@ from kgask.query.nodes import Query
 from kgask.query.text import to_text
 from kgask.retrieve.derive import Derivation, derivation
 from kgask.retrieve.frontier import Budget
-from kgask.retrieve.run import Coverage, Result, Runner
+from kgask.retrieve.outcome import Coverage, Result
+from kgask.retrieve.run import Runner
 from kgask.retrieve.shown import in_unit, number_text, quantity_text, unit_of
 from kgask.types import EntityId, ScoredTriple, TripleId, undirected
 

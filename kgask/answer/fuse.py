@@ -11,9 +11,9 @@ retriever that is not calibrated the reader alone decides.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -24,9 +24,11 @@ from kgask.methods.understand import LEAST, calibrated
 from kgask.pack.graph import Graph
 from kgask.pack.store import Pack
 from kgask.plan.card import Calibration, finite, threshold
-from kgask.query.base import SetNode
 from kgask.types import Candidate, EntityId, Evidence, Reading, ScoredTriple, directed
 from kgask.verbalise import walked_ends
+
+if TYPE_CHECKING:
+    from kgask.query.base import SetNode
 
 MOST_ODDS = 8.0  # log-odds beyond this are not believed: they rest on a few weights
 POWERS = ("best", "mean")  # of a hypothesis' lines: the surest line, and all of them
@@ -171,7 +173,7 @@ class Verdict:
     confidence: float
     entities: tuple[EntityId, ...] = ()  # best first
     support: tuple[ScoredTriple, ...] = ()
-    query: SetNode | None = None
+    make_query: Callable[[], SetNode | None] = lambda: None  # what was asked of the graph
     notes: tuple[str, ...] = ()
     refused: Refusal | None = None
     said: str = ""
@@ -228,7 +230,7 @@ class Fusion:
             entities = [candidate.entity for candidate in evidence.candidates if candidate.entity in wanted]
         with timer.stage("trace"):
             support = chosen.prove(entities)
-        return Verdict(confidence, tuple(entities), tuple(support), chosen.make_query())
+        return Verdict(confidence, tuple(entities), tuple(support), chosen.make_query)
 
     def _written(self, found: Retrieved, reading: Reading, timer: Timer) -> Verdict:
         """Of a free text exactly what it names, each with the triples of the best hypothesis that ends in it."""

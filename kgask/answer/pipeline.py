@@ -271,7 +271,10 @@ class Pipeline:
     def _composer(self, request: Request, options: AskOptions) -> Composer:
         free = self.reader is not None and self.reader.capabilities.writes_freely
         name, hashes = self.retriever.name, self.hashes()
-        return Composer(self.pack, request, name, hashes, self._least(options), explain=options.explain, free=free)
+        least = self._least(options)
+        return Composer(
+            self.pack, request, name, hashes, least, explain=options.explain, tells_query=options.query, free=free
+        )
 
     def hashes(self) -> dict[str, str]:
         """Of what the answers come from: pack, planner, reader, and a method's own model."""

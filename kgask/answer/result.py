@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kgask.query.base import Node
 from kgask.types import (
     PLANNED,
     Alternative,
@@ -21,6 +19,9 @@ from kgask.types import (
     TripleId,
 )
 from kgask.verbalise import qualifiers_text
+
+if TYPE_CHECKING:
+    from kgask.query.base import Node
 
 SHOWN_CHARS = 80  # of a text in repr()
 SHOWN_TRIPLES = 20  # in a notebook; to_dict() lists all
@@ -126,6 +127,8 @@ class Answer:
 
     def _repr_html_(self) -> str:
         """For notebooks: the answer with its confidence and triples, or why there is none; every text is escaped."""
+        from html import escape
+
         head = f"<div><em>{escape(self.question)}</em><br>"
         if self.text is None:
             body = f"no answer: {escape(self.reason or '')}"
@@ -135,6 +138,8 @@ class Answer:
         return f"{head}{body}{notes}{self._proof_html()}</div>"
 
     def _proof_html(self) -> str:
+        from html import escape
+
         if not self.support:
             return ""
         columns = ["hop", "subject", "relation", "object"]

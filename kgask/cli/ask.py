@@ -88,7 +88,14 @@ def ask(
         shown = _Shown(pipeline, form, as_sparql, verbose, explain, streams)
         least = options["min_confidence"]
         least = settings.get("min_confidence") if least is None else least
-        asked = ask_options(options, settings, entity=options["entity"], min_confidence=least, explain=explain)
+        asked = ask_options(
+            options,
+            settings,
+            entity=options["entity"],
+            min_confidence=least,
+            explain=explain,
+            query=explain or as_sparql or form == JSON,
+        )
         if alone:
             return shown.single(pipeline.ask(text, asked))
         if file:

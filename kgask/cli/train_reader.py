@@ -91,7 +91,7 @@ def reader(
     """
     shared.prepare(threads, "cpu", "gguf")
     from kgask.build.folder import MODEL, check_target
-    from kgask.corpus.scenes import SceneOptions
+    from kgask.corpus.scene import SceneOptions
     from kgask.train.reader.data import load_makers
     from kgask.train.reader.loop import ReaderTrainer, Recipe
     from kgask.train.reader.model import ReaderConfig

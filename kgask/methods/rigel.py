@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial, reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,13 +21,14 @@ from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
 from kgask.plan.protocol import Planner
 from kgask.plan.rigel_onnx import mask_mention
-from kgask.query.base import SetNode
-from kgask.query.nodes import And, Entities, Follow
 from kgask.retrieve.evidence import gather
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.trace import trace_route
 from kgask.retrieve.walk import Route, Walk
 from kgask.types import PLANNED, Branch, EntityId, Evidence, Mention, Question, ScoredTriple, Seed
+
+if TYPE_CHECKING:
+    from kgask.query.base import SetNode
 
 
 def path_hypothesis(pack: Pack, route: Route) -> Hypothesis:
@@ -41,6 +43,8 @@ def _proof(pack: Pack, route: Route, answers: Sequence[EntityId]) -> list[Scored
 
 def route_query(route: Route) -> SetNode:
     """The likeliest path from each topic; several topics narrow each other down."""
+    from kgask.query.nodes import And  # loaded only where a query is looked at
+
     paths: dict[bytes, Walk] = {}
     for walk in route.walks:
         paths.setdefault(walk.frontiers[0].tobytes(), walk)
@@ -49,6 +53,8 @@ def route_query(route: Route) -> SetNode:
 
 def path_query(walk: Walk) -> SetNode:
     """A walked relation path as a query."""
+    from kgask.query.nodes import Entities, Follow
+
     query: SetNode = Entities(tuple(walk.frontiers[0].tolist()))
     for relation in walk.relations:
         query = Follow(query, int(relation))

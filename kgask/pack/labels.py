@@ -35,10 +35,12 @@ def readable_relation(label: str) -> str:
     """
     if "/" in label and " " not in label:
         label = label.rstrip("/").rsplit("/", 1)[-1]
-    words = "".join(
-        f" {char.lower()}" if char.isupper() and before.islower() else char for before, char in pairwise(f" {label}")
-    )
-    return clean_label(words.replace("_", " ")) or "related to"
+    if " " not in label:  # PubMed in a label of several words is a name
+        label = "".join(
+            f" {char.lower()}" if char.isupper() and before.islower() else char
+            for before, char in pairwise(f" {label}")
+        )
+    return clean_label(label.replace("_", " ")) or "related to"
 
 
 def relation_phrase(label: str) -> str:

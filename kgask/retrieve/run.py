@@ -22,68 +22,10 @@ from kgask.query.nodes import Query
 from kgask.retrieve.compare import age, compared, difference, highest_each, kleene, ranked
 from kgask.retrieve.follow import Edges
 from kgask.retrieve.frontier import Budget, Found, ascending, edges_from, path_ends, values_on
+from kgask.retrieve.outcome import NONE, Bag, Coverage, Members, Result
 from kgask.retrieve.statements import said, statements_of
 from kgask.retrieve.trace import triple_ids
 from kgask.types import EntityId, directed
-
-_NONE = np.empty(0, np.int64)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Members:
-    """A set: who surely belongs, and who surely or perhaps does; entity ids, int64, ascending."""
-
-    certain: np.ndarray
-    possible: np.ndarray
-
-    @classmethod
-    def sure(cls, ids: np.ndarray) -> Members:
-        return cls(ids, ids)
-
-    @property
-    def decided(self) -> bool:
-        return len(self.certain) == len(self.possible)
-
-
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """How many members of a set have what they were judged by: "14 of 17 with a known area"."""
-
-    node: nodes.Where | nodes.Best | nodes.Values | nodes.Qualified
-    members: int
-    known: int
-    undecided: int = 0  # values too coarse to be compared
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Bag:
-    """The values of a :class:`~kgask.query.base.BagNode`: entity ids, repeats kept, surely and perhaps."""
-
-    certain: np.ndarray
-    possible: np.ndarray
-    axis: str | None  # that they are compared on; None where they are no numbers or dates
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Result:
-    """What a query comes to; the field of its kind is set."""
-
-    query: Query
-    members: Members | None = None
-    quantity: Quantity | None = None  # None of a value: unknown
-    values: Bag | None = None
-    truth: bool | None = None  # None of a truth: unknown
-    coverage: tuple[Coverage, ...] = ()
-
-    @property
-    def certain(self) -> np.ndarray:
-        """The entities that answer: int64; ascending for sets."""
-        return self.members.certain if self.members else self.values.certain if self.values else _NONE
-
-    @property
-    def possible(self) -> np.ndarray:
-        """The entities that answer, surely or perhaps."""
-        return self.members.possible if self.members else self.values.possible if self.values else _NONE
 
 
 def run(query: Query, pack: Pack, budget: Budget | None = None) -> Result:
@@ -195,7 +137,7 @@ class Runner:
         types, n_relations = self.narrower(kind), self.pack.n_relations
         relations = type_relations(self.pack.relations())
         found = [self.edges(types, directed(relation, True, n_relations)).targets for relation in relations]
-        return ascending(np.concatenate(found)) if found else _NONE
+        return ascending(np.concatenate(found)) if found else NONE
 
     def _having(self, relation: int) -> np.ndarray:
         inverse = relation >= self.pack.n_relations
@@ -214,7 +156,7 @@ class Runner:
         if isinstance(by, nodes.SizeOf):
             sizes = np.bincount(place, minlength=len(ids)).astype(np.float64)
             if axis not in (None, NUMBER):
-                return Found(_NONE, np.empty(0), np.empty(0))
+                return Found(NONE, np.empty(0), np.empty(0))
             return Found(np.arange(len(ids)), sizes, sizes)
         axis = relation_axis(self.pack, by.path[-1]) if axis is None else axis
         return values_on(self.pack, place, ends, axis if axis is not None else "\0")
@@ -229,7 +171,7 @@ class Runner:
             return self._chosen(base, sure, _marked(len(ids), place[np.isin(ends, wanted.possible)]))
         other = self.quantity(value)
         if other is None:
-            return Members(_NONE, ids)
+            return Members(NONE, ids)
         found = self.judged(ids, node.by, other.axis)
         surely, perhaps = compared(found.low, found.high, node.comparison, other, nodes.is_period(value))
         known = _marked(len(ids), found.member)
@@ -282,7 +224,7 @@ class Runner:
             return place[np.isin(values, wanted.certain)], place[np.isin(values, wanted.possible)], place
         other = self.quantity(value)
         if other is None:
-            return _NONE, place, _NONE
+            return NONE, place, NONE
         found = values_on(self.pack, place, values, other.axis)
         surely, perhaps = compared(found.low, found.high, comparison, other, nodes.is_period(value))
         return found.member[surely], found.member[perhaps], found.member

@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from kgask.corpus.names import NameMaker
+from kgask.corpus.scene import Scene, SceneOptions
 from kgask.corpus.scene_relations import RelationBank, load_relations
-from kgask.corpus.scenes import CITE, OTHER, WAY, Scene, SceneMaker, SceneOptions
+from kgask.corpus.scenes import CITE, OTHER, WAY, SceneMaker
 from kgask.corpus.training_data import ENTITY_LABELS
 from kgask.errors import UsageError
 from kgask.read.cross_encoder.prompt import reader_pieces

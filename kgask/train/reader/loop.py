@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from kgask.corpus.scenes import Scene, citable_of
+from kgask.corpus.scene import Scene, citable_of
 from kgask.corpus.training_data import merged
 from kgask.read.cross_encoder.prompt import ways
 from kgask.read.cross_encoder.verdicts import Judged, Weights, judge_lines, line_log_odds, pooled

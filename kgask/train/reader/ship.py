@@ -13,7 +13,8 @@ import numpy as np
 
 from kgask.build.folder import MODEL, new_folder
 from kgask.cards import write_card
-from kgask.corpus.scenes import Scene, SceneMaker, SceneOptions, citable_of
+from kgask.corpus.scene import Scene, SceneOptions, citable_of
+from kgask.corpus.scenes import SceneMaker
 from kgask.read.cross_encoder.reader import CrossEncoder
 from kgask.read.cross_encoder.verdicts import Judged, Weights, judge_lines
 from kgask.read.files.card import make_card
