@@ -352,16 +352,16 @@ def test_eval_run_goes_on_and_leaves_strangers_alone(tmp_path: Path, family_path
     assert (out / "predictions.jsonl").read_bytes() == before
 
 
-def test_bench_few_replaces_only_with_force(tmp_path: Path) -> None:
+def test_eval_few_replaces_only_with_force(tmp_path: Path) -> None:
     asked, out = tmp_path / "few.txt", tmp_path / "out"
     asked.write_text("who directed [Dark]?\tAnn\n")
     (tmp_path / "few_qtype.txt").write_text("a\n")
     out.mkdir()
     (out / "rest-1.txt").write_text("x")
-    refused(kgask("bench", "few", asked, "-o", out), "rest-1.txt", "--force replaces it")
-    refused(kgask("bench", "few", asked, "-o", tmp_path, "--force"), "few.txt", "is among what is read")
+    refused(kgask("eval", "few", asked, "-o", out), "rest-1.txt", "--force replaces it")
+    refused(kgask("eval", "few", asked, "-o", tmp_path, "--force"), "few.txt", "is among what is read")
     assert tree(out) == {"rest-1.txt": b"x"} and asked.read_text() == "who directed [Dark]?\tAnn\n"
-    assert kgask("bench", "few", asked, "-o", out, "--force").exit_code == 0
+    assert kgask("eval", "few", asked, "-o", out, "--force").exit_code == 0
     assert sorted(tree(out)) == ["few.txt", "rest-1.txt"]
 
 

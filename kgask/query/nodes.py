@@ -11,8 +11,8 @@ A :class:`Date` or :class:`Range` on the right of a comparison is no such value 
 its first day, "after 1815" after its last, ``<=`` not after its last, ``>=`` not before its first, ``=`` within it.
 
 *Sets are pairs.* ``certain`` members surely belong, ``possible`` ones surely or perhaps: who has no known value, or one
-that cannot be compared, is a possible member of :class:`Where` and not a certain one (a path that leads nowhere meets no
-set, though). So a difference never claims what the graph does not know. Several values of one member: one that
+that cannot be compared, is a possible member of :class:`Where` and not a certain one (a path that leads nowhere meets
+no set, though). So a difference never claims what the graph does not know. Several values of one member: one that
 satisfies is enough.
 
 *Several values where one is asked for* (:class:`Compare`, :class:`Difference`, :class:`Age`) are read as the
