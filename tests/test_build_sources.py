@@ -230,3 +230,14 @@ def test_duplicates_and_self_loops(shop: Workshop) -> None:
     outcome = shop.build(shop.file("t.tsv", TSV * 3 + b"a\tr\ta\n"))
     assert outcome.report.duplicates == 4
     assert outcome.report.manifest["counts"]["triples"] == 3
+
+
+def test_the_prefix_of_iris_is_recorded_and_checked(tmp_path: Path) -> None:
+    source = tmp_path / "triples.tsv"
+    source.write_text("Q1\tP1\tQ2\n")
+    prefix = "http://www.wikidata.org/entity/"
+    build(Recipe((str(source),), tmp_path / "pack", iri_prefix=prefix), tell=print)
+    with Pack.open(tmp_path / "pack") as pack:
+        assert pack.manifest["iri_prefix"] == prefix
+    with pytest.raises(UsageError, match="--iri-prefix"):
+        build(Recipe((str(source),), tmp_path / "other", iri_prefix="no prefix"), tell=print)

@@ -16,12 +16,13 @@ from kgask.build.writer import PackBuilder
 from kgask.cli.pack import pack as pack_command
 from kgask.errors import PackError, UsageError
 from kgask.pack.header import dump_manifest
+from kgask.pack.iris import is_prefix
 from kgask.pack.literals import parse_literal
 from kgask.pack.quantities import date_of_day
 from kgask.pack.records import Literal
 from kgask.pack.store import Pack
 from kgask.query.nodes import Entities, Follow
-from kgask.query.rdf import Iris, is_prefix, literal_iri, n_triples
+from kgask.query.rdf import Iris, literal_iri, n_triples
 from kgask.query.sparql import to_sparql
 from kgask.query.sparql_terms import calendar_of_day
 

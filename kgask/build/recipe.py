@@ -12,6 +12,7 @@ from kgask.build.texts import TextKind, read_texts
 from kgask.build.tsv import DELIMITERS, TableFormat, read_triples
 from kgask.build.writer import BuildReport, PackBuilder
 from kgask.errors import BuildError, UsageError
+from kgask.pack.iris import is_prefix
 from kgask.pack.records import LITERAL_KINDS, LiteralKind
 
 
@@ -33,6 +34,7 @@ class Recipe:
     source_notes: tuple[str, ...] = ()
     skip_errors: bool = False
     force: bool = False
+    iri_prefix: str = ""  # of keys that are no IRIs, where the pack is written as RDF
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ def build(
         licences=recipe.licences,
         force=recipe.force,
         made_from=inputs,
+        iri_prefix=recipe.iri_prefix,
     )
     return BuildOutcome(report, problems.count)
 
@@ -88,6 +91,8 @@ def _check_inputs(recipe: Recipe) -> None:
         raise UsageError("stdin (-) can be one source only")
     if recipe.delimiter is not None and len(recipe.delimiter) != 1:
         raise UsageError("--delimiter must be one character")
+    if recipe.iri_prefix and not is_prefix(recipe.iri_prefix):
+        raise UsageError(f"--iri-prefix {recipe.iri_prefix[:60]!r} begins no IRI; write one that ends in / # or :")
     for name in [*recipe.sources, *(name for _, name in recipe.texts)]:
         if name != STDIN:
             with open_source(name):

@@ -38,6 +38,7 @@ from kgask.config import PACK_MANIFEST
 from kgask.pack import header
 from kgask.pack.content import content_hash, relation_hash
 from kgask.pack.csr import Csr
+from kgask.pack.iris import IRI_PREFIX
 from kgask.pack.literals import literal_label
 from kgask.pack.names import Names
 from kgask.pack.normalise import normalise
@@ -190,10 +191,12 @@ class PackBuilder:
         licences: Sequence[str] = (),
         force: bool = False,
         made_from: Iterable[str | Path] = (),
+        iri_prefix: str = "",
     ) -> BuildReport:
         """Write the pack folder at once; see :func:`kgask.build.folder.new_folder` for what is refused.
 
-        ``made_from`` are files and folders that it must not replace.
+        ``made_from`` are files and folders that it must not replace, ``iri_prefix`` is what keys that are no IRIs
+        begin with where the pack is written as RDF.
         """
         path = Path(path)
         found = settled(self._terms, self._given(), lambda key: self._labels.best(key)[0] or entity_label(key))
@@ -212,7 +215,9 @@ class PackBuilder:
             if passages:
                 counts["passages"] = len(passages)
                 write_passages(folder / PASSAGES_FILE, passages)
-            about = {"name": name or path.name, "sources": list(sources), "licences": list(licences)}
+            about: dict[str, Any] = {"name": name or path.name, "sources": list(sources), "licences": list(licences)}
+            if iri_prefix:
+                about[IRI_PREFIX] = iri_prefix
             manifest = _write_arrays_and_manifest(folder, found.csr, counts, texts, about)
         unused = len(labelled.difference(found.keys, found.relation_keys))
         return BuildReport(path, manifest, found.n_duplicates, unused, found.n_nested)

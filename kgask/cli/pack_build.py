@@ -86,6 +86,12 @@ def _text_option(kind: str, help_text: str) -> Any:
 @click.option("--name", default="", help="Name of the pack; by default that of the folder.")
 @click.option("--licence", multiple=True, help="Licence of the data, for the manifest. Repeatable.")
 @click.option("--source-note", multiple=True, help="Where the data come from, for the manifest. Repeatable.")
+@click.option(
+    "--iri-prefix",
+    default="",
+    metavar="IRI",
+    help="What keys that are no IRIs begin with in RDF and SPARQL.  [default: urn:kgask:]",
+)
 @click.option("--skip-errors", is_flag=True, help="Go on without broken lines and say how many there were.")
 @click.option("--force", is_flag=True, help="Replace a pack that is there.")
 def build(sources: tuple[str, ...], output: Path, **options: Any) -> None:
@@ -122,6 +128,7 @@ def _recipe(sources: tuple[str, ...], output: Path, options: dict[str, Any]) -> 
         source_notes=options["source_note"],
         skip_errors=options["skip_errors"],
         force=options["force"],
+        iri_prefix=options["iri_prefix"],
     )
 
 

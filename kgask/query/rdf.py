@@ -29,6 +29,7 @@ from urllib.parse import quote
 import numpy as np
 
 from kgask.errors import PackError
+from kgask.pack.iris import ABSOLUTE, DEFAULT_PREFIX, IRI_PREFIX, is_prefix
 from kgask.pack.literals import literal_key
 from kgask.pack.quantities import DATE, date_of_day, quantity
 from kgask.pack.records import Literal
@@ -39,14 +40,8 @@ VOCABULARY = "urn:kgask:vocabulary#"
 LITERALS = "urn:kgask:literal/"
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 XSD = "http://www.w3.org/2001/XMLSchema#"
-DEFAULT_PREFIX = "urn:kgask:"
 MAX_ENCODED = 400  # characters of a literal's IRI; the IRI of a longer one is a hash
 
-_PART = r"(?:[\w!$&'()*+,;=:@/?~.-]|%[0-9A-Fa-f]{2})"
-_ABSOLUTE = re.compile(
-    rf"(?:[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9._~-]+(?::[0-9]{{1,5}})?(?:[/?]{_PART}*)?"
-    rf"|urn:[A-Za-z0-9][A-Za-z0-9-]{{1,31}}:{_PART}+)(?:#{_PART}*)?"
-)
 _CHUNK = 1 << 14
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
 # A unit is compared as text in SPARQL: what would need an escape there is percent-encoded.
@@ -61,7 +56,7 @@ class Iris:
 
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
-        prefix = pack.manifest.get("iri_prefix", DEFAULT_PREFIX)
+        prefix = pack.manifest.get(IRI_PREFIX, DEFAULT_PREFIX)
         if not isinstance(prefix, str) or not is_prefix(prefix):
             raise PackError(f"{pack.path}: iri_prefix in its manifest begins no absolute IRI: {str(prefix)[:60]!r}")
         self.entities = prefix
@@ -89,14 +84,9 @@ class Iris:
 
     def _iri(self, prefix: str, key: str) -> str:
         ours = (self.entities, self.relations, self.qualifiers, DEFAULT_PREFIX, RDFS_LABEL)
-        if _ABSOLUTE.fullmatch(key) and not key.startswith(ours):
+        if ABSOLUTE.fullmatch(key) and not key.startswith(ours):
             return key
         return f"{prefix}{quote(key, safe='', errors='replace')}"
-
-
-def is_prefix(text: str) -> bool:
-    """Whether the IRIs of a pack can begin so."""
-    return text == DEFAULT_PREFIX or (text[-1:] in ("/", "#", ":") and _ABSOLUTE.fullmatch(f"{text}Q1") is not None)
 
 
 def literal_iri(literal: Literal) -> str:
