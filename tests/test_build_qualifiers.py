@@ -138,7 +138,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("name", SOURCES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(statements=STATEMENTS, rng=st.randoms(use_true_random=False))
 def test_what_a_source_says_is_read_back(name: str, statements: list[Qualified], rng: random.Random) -> None:
     written, options = SOURCES[name]

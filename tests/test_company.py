@@ -37,7 +37,8 @@ def said(answer: Answer) -> tuple[str | None, bool, tuple[int, ...]]:
     return answer.text, answer.abstained, tuple(entity.id for entity in answer.entities)
 
 
-@pytest.mark.parametrize("reader", [None, pytest.param("", marks=pytest.mark.slow)], ids=["plan alone", "reader"])
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", [None, ""], ids=["plan alone", "reader"])
 def test_alone_and_in_two_shuffled_batches(reader: str | None) -> None:
     with kgask.open("demo", reader=reader, settings={}) as kg:
         texts = questions(kg)

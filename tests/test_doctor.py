@@ -40,6 +40,7 @@ def test_a_sound_installation_passes() -> None:
     assert done.stderr.endswith("0 failed, 0 warnings\n")
 
 
+@pytest.mark.slow
 def test_a_small_pack_is_examined_and_named(family_path: Path) -> None:
     code, found = examined("--pack", str(family_path))
     assert code == 0
@@ -48,6 +49,7 @@ def test_a_small_pack_is_examined_and_named(family_path: Path) -> None:
     assert " ms (What is the " in found["self-test"]["found"]
 
 
+@pytest.mark.slow
 def test_relations_that_are_ids_are_flagged_with_what_to_type(tmp_path: Path) -> None:
     source = tmp_path / "ids.tsv"
     source.write_text("Grey Heron\tP57\tOld Town\nOld Town\tm.0abc1\tGrey Heron\n")
@@ -108,6 +110,7 @@ def test_a_broken_model_fails_only_when_it_is_used(used: bool, empty_home: Path)
     assert code == (4 if used else 0)
 
 
+@pytest.mark.slow
 def test_settings_and_home_are_shown_with_their_origin(empty_home: Path, family_path: Path) -> None:
     (empty_home / "config.toml").write_text("top_k = 7\n")
     _, found = examined(KGASK_PACK=str(family_path))
@@ -116,6 +119,7 @@ def test_settings_and_home_are_shown_with_their_origin(empty_home: Path, family_
     assert found["home"]["found"] == f"{empty_home} (KGASK_HOME)"
 
 
+@pytest.mark.slow
 def test_a_home_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
     plain = tmp_path / "file"
     plain.write_text("")
@@ -124,6 +128,7 @@ def test_a_home_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
     assert "KGASK_HOME" in found["home"]["advice"]
 
 
+@pytest.mark.slow
 def test_hostile_labels_cannot_touch_the_terminal(tmp_path: Path) -> None:
     source = tmp_path / "evil.tsv"
     source.write_text("Grey\x1b[31m Heron\tis\x1b]0;owned\x07 in\tOld Town\n", encoding="utf-8")

@@ -21,6 +21,7 @@ SHIPPED = shipped_root("model") / "rigel"
 MOST_DIFFER = 0.002
 
 
+@pytest.mark.slow
 def test_both_graphs_decide_alike_on_the_shipped_pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = tmp_path / "file"
     nowhere.write_text("")

@@ -46,6 +46,7 @@ def table(sets: Path) -> Result:
     return CliRunner().invoke(cli, arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("methods", [("none", "rigel"), pytest.param(METHODS, marks=pytest.mark.slow)], ids=len)
 def test_the_table_has_a_row_for_each_method_and_reader_and_goes_on(
     methods: tuple[str, ...], sets: Path, monkeypatch: pytest.MonkeyPatch

@@ -67,7 +67,7 @@ def expected_of(statements: Sequence[Qualified]) -> dict[tuple[str, str, str], s
     return expected
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(STATEMENTS)
 def test_statements_come_back_in_their_order(statements: list[Qualified]) -> None:
     with tempfile.TemporaryDirectory() as folder, _written(Path(folder) / "p", statements) as pack:
