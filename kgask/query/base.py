@@ -87,6 +87,7 @@ KINDS: dict[str, tuple[type | UnionType, str]] = {
     "TruthNode": (TruthNode, "a truth"),
     "By": (By, "a way to judge"),
     "ValueNode | SetNode": (ValueNode | SetNode, "a value or a set"),
+    "SetNode | None": (SetNode | None, "a set or nothing"),
     "bool": (bool, "most or least"),
     "str": (str, "a text"),
     "float": (int | float, "a number"),

@@ -21,6 +21,7 @@ interval that spans them.
 
 from __future__ import annotations
 
+import datetime
 import math
 from dataclasses import dataclass
 
@@ -235,6 +236,11 @@ class Range(ValueNode):
 Constant = Number | Date | Range
 
 
+def today() -> Date:
+    """The day on which this is asked, by the machine's clock."""
+    return Date(datetime.date.today().isoformat())
+
+
 def is_period(value: Node) -> bool:
     """Whether a value to compare with is a period (see above)."""
     return isinstance(value, Date | Range)
@@ -257,10 +263,11 @@ class Values(BagNode):
 
 @dataclass(frozen=True, slots=True)
 class QualifierOf(BagNode):
-    """What the statements that were followed say: entities, numbers or dates."""
+    """What the statements that were followed say: entities, numbers or dates; with ``ends`` those that lead there."""
 
     base: Follow | Qualified
     relation: RelationId
+    ends: SetNode | None = None
 
 
 @dataclass(frozen=True, slots=True)
