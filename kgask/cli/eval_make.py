@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 NEW_PACK = click.option("-o", "--output", required=True, type=PLACE, metavar="DIR", help="New pack.")
 FORCE = click.option("--force", is_flag=True, help="Replace a pack, or a file of questions, that is there.")
+PREPARED = ("metaqa", "entityquestions", "fb15k237", "mondial", "f1", "kqapro", "wikidata-union")
 MOST_REASONS = 10
 WRITER_TOKENS = 64  # of a question
 
@@ -171,7 +172,7 @@ def _shown(value: object) -> object:
 
 
 @click.command("prepare", cls=Command)
-@click.argument("name", type=click.Choice(["metaqa", "entityquestions", "fb15k237"]))
+@click.argument("name", type=click.Choice(PREPARED))
 @click.argument("data", type=FOLDER)
 @NEW_PACK
 def prepare(name: str, data: Path, output: Path) -> None:
@@ -184,6 +185,11 @@ def prepare(name: str, data: Path, output: Path) -> None:
         --columns subject,relation_label,object,relation,_ -o entityquestions
     fb15k237: Freebase mids as keys, names, aliases and descriptions beside them,
     and every relation name as words.
+    mondial, f1: geography and Formula 1, with numbers, dates and qualifiers;
+    kinds ("river", "driver") are classes.
+    kqapro: KQA Pro's own facts with their qualifiers.
+    wikidata-union: CoDEx, WD50K, EntityQuestions and FB15k-237 with its
+    numbers as one graph, which Mintaka is asked over.
     """
     from kgask.sets.packs import build_pack
 

@@ -23,13 +23,15 @@ class NamedEntity:
     label: str
     description: str
     aliases: tuple[str, ...]
+    wikidata_id: str = ""  # where one is known
 
 
 def named_entities(data: Path) -> Iterator[NamedEntity]:
     """Rows of ``entities_named.tsv``."""
-    for number, (mid, _, label, description, aliases) in enumerate(_rows(data, "entities_named.tsv.gz", 5)):
+    for number, (mid, wikidata_id, label, description, aliases) in enumerate(_rows(data, "entities_named.tsv.gz", 5)):
         if number:
-            yield NamedEntity(mid, label or mid, description, tuple(a for a in aliases.split("|") if a))
+            others = tuple(alias for alias in aliases.split("|") if alias)
+            yield NamedEntity(mid, label or mid, description, others, wikidata_id)
 
 
 def triples(data: Path) -> Iterator[tuple[str, str, str]]:

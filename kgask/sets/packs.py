@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kgask.build.recipe import BuildOutcome, Recipe, build
-from kgask.build.texts import TextKind
-from kgask.sets import entityquestions, fb15k237, registry, simplequestions
+from kgask.sets import entityquestions, facts, fb15k237, kqapro, registry, simplequestions, wikidata_union
 from kgask.sets.freebase_names import freebase_texts
+from kgask.sets.pack_lines import Lines, PackLines, written
 from kgask.sets.rows import in_data
 from kgask.sets.wikidata import entity_labels, property_labels
 
 Tell = Callable[[str], None]
-Lines = Mapping[TextKind, Iterable[str]]  # kind of text file -> its lines
 
 
 def _metaqa(data: Path, target: Path, _folder: Path) -> Recipe:
@@ -47,7 +46,7 @@ def _fb15k237(data: Path, target: Path, folder: Path) -> Recipe:
         sources=(str(in_data(data / fb15k237.FOLDER, fb15k237.TRIPLES)),),
         target=target,
         columns=("subject", "relation", "object", "_"),
-        texts=_written(folder, lines),
+        texts=written(folder, lines),
         licences=("Freebase CC BY", "Wikidata CC0"),
         source_notes=("FB15k-237", "labels, descriptions and aliases from Wikidata"),
     )
@@ -64,7 +63,7 @@ def _simplequestions(data: Path, target: Path, folder: Path) -> Recipe:
         "relations": _labelled(property_labels(data), {r for _, r, _ in rows}),
     }
     notes = ("SimpleQuestions over Wikidata, training part",)
-    texts = _written(folder, lines)
+    texts = written(folder, lines)
     return Recipe((str(source),), target, texts=texts, licences=("CC BY 3.0",), source_notes=notes)
 
 
@@ -72,14 +71,11 @@ def _labelled(labels: dict[str, str], wanted: set[str]) -> list[str]:
     return [f"{key}\t{' '.join(label.split())}" for key, label in sorted(labels.items()) if key in wanted]
 
 
-def _written(folder: Path, lines: Lines) -> tuple[tuple[TextKind, str], ...]:
-    """Text files as ``kgask pack build`` reads them: (kind, file) pairs."""
-    found: list[tuple[TextKind, str]] = []
-    for kind, rows in lines.items():
-        path = folder / f"{kind}.tsv"
-        path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
-        found.append((kind, str(path)))
-    return tuple(found)
+def _of_lines(
+    lines: Callable[[Path], PackLines], licences: tuple[str, ...], notes: tuple[str, ...]
+) -> Callable[[Path, Path, Path], Recipe]:
+    """A recipe whose triples are made line by line."""
+    return lambda data, target, folder: lines(data).recipe(target, folder, licences, notes)
 
 
 RECIPES: dict[str, Callable[[Path, Path, Path], Recipe]] = {
@@ -87,6 +83,10 @@ RECIPES: dict[str, Callable[[Path, Path, Path], Recipe]] = {
     "entityquestions": _entityquestions,
     "fb15k237": _fb15k237,
     "simplequestions": _simplequestions,
+    "mondial": _of_lines(facts.mondial, ("CC BY 3.0",), ("Mondial",)),
+    "f1": _of_lines(facts.f1, ("CC BY 4.0",), ("F1DB",)),
+    "kqapro": _of_lines(kqapro.kqapro, ("CC BY-SA 4.0",), ("KQA Pro, the facts of a part of it",)),
+    "wikidata-union": _of_lines(wikidata_union.wikidata_union, wikidata_union.LICENCES, wikidata_union.NOTES),
 }
 
 

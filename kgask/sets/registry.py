@@ -11,6 +11,7 @@ from kgask.errors import UsageError
 from kgask.sets import (
     entityquestions,
     factkg,
+    kqapro,
     lcquad,
     ltgen,
     metaqa,
@@ -40,6 +41,7 @@ _SETS: dict[str, tuple[str, Load]] = {
     "webqsp": ("WebQSP over Freebase: WebQSP.*.json with parses", webqsp.load_webqsp),
     "cwq": ("ComplexWebQuestions over Freebase: JSON with SPARQL", webqsp.load_cwq),
     "wikiwebquestions": ("WikiWebQuestions over Wikidata: JSON with SPARQL, no answers", wikiwebquestions.load),
+    "kqapro": ("KQA Pro: verify, qualifier, multihop over its own facts; questions_*.jsonl", kqapro.load),
     "mintaka": ("Mintaka over Wikidata: nine kinds of complex question, JSON", mintaka.load),
     "lcquad1": ("LC-QuAD 1 over DBpedia: JSON with SPARQL", lcquad.load_lcquad1),
     "lcquad2": ("LC-QuAD 2 over Wikidata: JSON with SPARQL", lcquad.load_lcquad2),
