@@ -192,6 +192,9 @@ class Parts:
             st.builds(nodes.Values, base, self.valued),
             st.builds(nodes.Values, base, one_of(self.valued, self.any_directed)),
             st.builds(nodes.QualifierOf, said, self.relations(*QUALIFIERS)),
+            st.builds(
+                nodes.QualifierOf, said, self.relations(*QUALIFIERS), one_of(base, self.any_directed.map(nodes.Having))
+            ),
         )
 
     @cache  # noqa: B019 - parts live as long as their pack

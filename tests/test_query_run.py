@@ -128,6 +128,8 @@ VALUES = {
     "age(values(<Ada>, <born>), values(<Ada>, <died>))": Quantity("", 36, 36),
     "age(values(<Mary>, <born>), date(1850-06-01))": Quantity("", 34, 35),
     "qualifier(follow(<Mary>, <award>), <in>)": Quantity("date", -49308, -48944),
+    "qualifier(follow(<Prize>, ^<award>), <in>, <Carl>)": Quantity("date", -51134, -50770),
+    "qualifier(qualified(follow(<Prize>, ^<award>), <for> in <maths>), <in>, <Carl>)": None,
     "values(<Brook>, <length>)": None,
     "sum(values(<Brook>, <length>))": None,
     "difference(values(<Nile>, <length>), date(1900))": None,
@@ -195,6 +197,7 @@ def test_a_derivation_shows_what_decided(pack: Pack) -> None:
     ]
     assert told(pack, "max(values(class(<river>), <length>))") == [("Nile", "length", "6650 km")]
     assert told(pack, "qualified(follow(<Prize>, ^<award>), <for> in <arts>)", "Carl") == [("Carl", "award", "Prize")]
+    assert told(pack, "qualifier(follow(<Prize>, ^<award>), <in>, <Ada>)") == [("Ada", "award", "Prize")]
     # What is not so is shown by what is.
     assert told(pack, "holds(<Congo>, <flows through>, <Egypt>)") == [("Congo", "flows through", "Zaire")]
 

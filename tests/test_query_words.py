@@ -128,6 +128,9 @@ SAID = {
         "the capital of Kenya, with date of birth not before 1907"
     ),
     "qualifier(follow(<Emma>, <author>), <genre>)": "the genre stated for the author of Emma",
+    "qualifier(follow(<Emma>, <author>), <genre>, <Jane Austen>)": (
+        "the genre stated for Jane Austen among the author of Emma"
+    ),
     # values
     "count(follow(<Jane Austen>, ^<author>))": "the number of those whose author is Jane Austen",
     "count(class(<country>))": "the number of countries",

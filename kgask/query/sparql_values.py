@@ -65,8 +65,10 @@ class ValueWriter(ABC):
             x, lines = self._each(node.base, mode)
             return [*lines, self._terms.triple(x, node.relation, value)]
         if isinstance(node, nodes.QualifierOf):
-            s = self._new("s")
-            lines = self.statements(node.base, s, self._new("x"), mode)
+            s, x = self._new("s"), self._new("x")
+            lines = self.statements(node.base, s, x, mode)
+            if node.ends is not None:
+                lines += self.members(node.ends, x, mode)
             return [*select(f"DISTINCT {s}", lines), f"{s} {self._terms.qualifier(node.relation)} {value} ."]
         raise QueryError(f"{type(node).__name__} has no SPARQL")
 

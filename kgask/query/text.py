@@ -6,6 +6,7 @@ reader and not looked at again (``<KEY>`` where the two are the same). White spa
     best(follow(<Q15|Africa>, ^<P30|continent>), value(<P1082|population>), most 1)
     where(class(<Q5|human>), value(<P569|date of birth>) < date(1900))
     qualified(follow(<Q44585|Nobel Prize>, ^<P166|award received>), <P585|point in time> in date(1911))
+    qualifier(follow(<Q7186|Marie Curie>, <P166|award received>), <P585|point in time>, <Q38104|Nobel Prize in Physics>)
     compare(values(<Q62|Rome>, <P1082|population>) > values(<Q90|Paris>, <P1082|population>))
 
 Numbers carry their unit in brackets: ``100[km²]``. What would end a key, label or unit is percent-encoded.
@@ -44,7 +45,7 @@ _FORMS: dict[type[Node], str] = {
     nodes.Range: "range({low:node}, {high:node})",
     nodes.Count: "count({base:node})",
     nodes.Values: "values({base:node}, {relation:directed})",
-    nodes.QualifierOf: "qualifier({base:node}, {relation:relation})",
+    nodes.QualifierOf: "qualifier({base:node}, {relation:relation}{ends:more})",
     nodes.Sum: "sum({values:node})",
     nodes.Mean: "mean({values:node})",
     nodes.Min: "min({values:node})",
@@ -145,6 +146,8 @@ class _Writer:
                 return self.write(value)
             case "nodes":
                 return ", ".join(map(self.write, value))
+            case "more":
+                return "" if value is None else f", {self.write(value)}"
             case "entity":
                 return self._entities[value]
             case "relation":
@@ -267,6 +270,7 @@ class _Parser:
         readers: dict[str, Callable[[], Anything]] = {
             "node": self._node,
             "nodes": lambda: tuple(self._list(self._node)),
+            "more": lambda: self._node() if self._take(re.compile(",")) else None,
             "entity": self._entity,
             "relation": self._relation,
             "directed": self._directed,

@@ -230,8 +230,11 @@ class _Words:
                 return f"the number of {self._set(base)}"
             case nodes.Values(base, relation):
                 return self._relation(relation).of(self._part(base))
-            case nodes.QualifierOf(base, relation):
+            case nodes.QualifierOf(base, relation, None):
                 return f"the {self._relation(relation).noun} stated for {self._set(base)}"
+            case nodes.QualifierOf(base, relation, ends):
+                assert ends is not None
+                return f"the {self._relation(relation).noun} stated for {self._part(ends)} among {self._set(base)}"
             case nodes.Sum(values):
                 return self._together("total", values)
             case nodes.Mean(values):

@@ -15,7 +15,7 @@ from kgask.errors import QueryError
 from kgask.pack.quantities import Quantity
 from kgask.pack.types import subclass_relations, type_relations
 from kgask.query import nodes
-from kgask.query.axes import axis_codes, literal_places, relation_axis
+from kgask.query.axes import axis_codes, literal_places, qualifier_axis, relation_axis
 from kgask.query.base import By, Node, SetNode, TruthNode, ValueNode
 from kgask.query.nodes import Query
 from kgask.retrieve.compare import compared
@@ -264,11 +264,20 @@ def _value(runner: Runner, node: ValueNode) -> Derivation:
             judged = _on_axis(runner, edges.targets[:SHOWN], relation_axis(runner.pack, relation))
             told = _with_triples(runner, node, None, edges)
             return Derivation(node, None, told.triples, tuple(judged), n_more=told.n_more)
-        case nodes.QualifierOf(base):
-            return Derivation(node, parts=(_members(runner, base),))
+        case nodes.QualifierOf():
+            return _stated(runner, node)
         case nodes.Min(values) | nodes.Max(values):
             return _extreme(runner, node, values)
     return Derivation(node, parts=tuple(_value(runner, part) for part in node.parts if isinstance(part, ValueNode)))
+
+
+def _stated(runner: Runner, node: nodes.QualifierOf) -> Derivation:
+    """The triples whose statements say it."""
+    follow = node.base.follow if isinstance(node.base, nodes.Qualified) else node.base
+    triples, values = runner.saying(node, runner.members(follow.base).possible, surely=False)
+    judged = _on_axis(runner, values[:SHOWN], qualifier_axis(runner.pack, node.relation))
+    found = list(dict.fromkeys(triples.tolist()))
+    return Derivation(node, None, tuple(found[:SHOWN]), tuple(judged), n_more=max(0, len(found) - SHOWN))
 
 
 def _extreme(runner: Runner, node: nodes.Min | nodes.Max, values: ValueNode) -> Derivation:

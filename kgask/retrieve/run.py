@@ -255,15 +255,20 @@ class Runner:
         follow = node.base.follow if isinstance(node.base, nodes.Qualified) else node.base
         base = self.members(follow.base)
         certain, possible = (
-            said(self.pack, self._statements_of(node.base, ids, surely), node.relation)[1]
-            for ids, surely in ((base.certain, True), (base.possible, False))
+            self.saying(node, ids, surely)[1] for ids, surely in ((base.certain, True), (base.possible, False))
         )
         return Bag(certain, possible, qualifier_axis(self.pack, node.relation))
 
-    def _statements_of(self, node: nodes.Follow | nodes.Qualified, ids: np.ndarray, surely: bool) -> np.ndarray:
-        _, triples = self.statement_edges(node, ids)
-        _, statements = statements_of(self.pack, triples)
-        return statements[self._holding(node, statements)[0 if surely else 1]]
+    def saying(self, node: nodes.QualifierOf, ids: np.ndarray, surely: bool) -> tuple[np.ndarray, np.ndarray]:
+        """``(triple, value)``: what the statements of triples from ``ids`` say, those that surely or perhaps count."""
+        edges, triples = self.statement_edges(node.base, ids)
+        if node.ends is not None:
+            ends = self.members(node.ends)
+            triples = triples[np.isin(edges.targets, ends.certain if surely else ends.possible)]
+        place, statements = statements_of(self.pack, triples)
+        holding = self._holding(node.base, statements)[0 if surely else 1]
+        at, values = said(self.pack, statements[holding], node.relation)
+        return triples[place[holding][at]], values
 
     def quantity(self, node: ValueNode) -> Quantity | None:
         """The one number or date that a value node stands for, as an interval; None: unknown."""
