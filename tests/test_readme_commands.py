@@ -19,7 +19,9 @@ from kgask.config import shipped_root
 
 README = Path(__file__).parents[1] / "README.md"
 PAGES = [README, README.parent / "CONTRIBUTING.md", *sorted((README.parent / "docs").glob("*.md"))]
-OTHER_FILES = "triples.tsv labels.tsv few.txt many.txt q.jsonl qa_dev.txt questions.amr FILE r.jsonl".split()
+OTHER_FILES = (
+    "triples.tsv labels.tsv few.txt many.txt q.jsonl qa_dev.txt questions.amr questions.yaml FILE r.jsonl".split()
+)
 FOLDERS = "DATA PACKS runs/rigel runs/similarity rigel0 rigel1 rigel2 rigel3 reader1/reader reader2/reader".split()
 
 

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from kgask import config
 from kgask.answer.request import CONTEXTS
 from kgask.cli.asked_with import WRITTEN_TOKENS, ask_options, asked_with, open_pipeline
+from kgask.cli.eval_everyday import run_everyday
 from kgask.cli.eval_score import print_figures, print_sweep
 from kgask.cli.figures import LIMIT_OPTION, PLACE
 from kgask.cli.options import JSON_OPTION, Command
@@ -30,13 +31,14 @@ SWEPT = (
     "top-k", "hops", "method", "reader", "order", "context", "shots", "prompt", "encoder", "model", "pack", "seed",
     "max-tokens",
 )  # fmt: skip
+EVERYDAY = "everyday"
 NO_READER = "none"  # as a value of a sweep over readers
 
 
 @click.command("run", cls=Command)
 @click.argument("set_name", metavar="SET")
 @click.argument("path", metavar="[PATH]", required=False, type=click.Path(exists=True, path_type=Path))
-@click.option("-o", "--output", required=True, type=PLACE, metavar="OUT", help="Run folder.")
+@click.option("-o", "--output", type=PLACE, metavar="OUT", help="Run folder; of everyday: a file of its outcomes.")
 @click.option("--split", metavar="NAME", help="Which part of the set, where PATH holds several.")
 @asked_with
 @click.option("--given", is_flag=True, help="Give the topic instead of linking it.")
@@ -50,24 +52,34 @@ NO_READER = "none"  # as a value of a sweep over readers
 @JSON_OPTION
 @click.pass_context
 def run(
-    ctx: click.Context, set_name: str, path: Path | None, output: Path, sweep: str | None, as_json: bool, **options: Any
-) -> None:
+    ctx: click.Context, set_name: str, path: Path | None, output: Path | None, sweep: str | None, as_json: bool,
+    **options: Any,
+) -> None:  # fmt: skip
     """Ask the questions of SET (read from PATH) and keep what comes back in OUT.
 
     \b
     kgask eval run metaqa DATA/metaqa/2-hop/qa_dev_kbexact.txt.gz --pack metaqa -o runs/rigel
     kgask eval run metaqa DATA/... --pack metaqa -o runs/k --sweep top-k=1,3,5,10
     kgask eval score runs/rigel --by kind
+    kgask eval run everyday questions.yaml --pack mine [-o outcomes.jsonl]
 
     A run that was stopped goes on with the same command. --method none --free asks the reader
     without any facts (the question-only baseline). A set of claims (factkg) needs --free for verdicts;
-    its prompt is then KG-GPT's for claims, with --method none the claim alone.
+    its prompt is then KG-GPT's for claims, with --method none the claim alone. Everyday questions (YAML: q, kind, gold)
+    are judged by gold queries over the pack: exactly right, printed but wrong, or refused.
     """
     from kgask.sets import registry
     from kgask.sets.gold import sample
 
     if path is None and set_name not in registry.SHIPPED:
         raise UsageError(f"where are the questions? kgask eval run {set_name} PATH -o OUT")
+    if path is not None and set_name == EVERYDAY:
+        if sweep or options["given"] or options["gold_hops"]:
+            raise UsageError("everyday questions are asked as they are: without --sweep, --given and --gold-hops")
+        run_everyday(path, output, options["limit"], options, as_json)
+        return
+    if output is None:
+        raise UsageError(f"where is the run to be kept? kgask eval run {set_name} ... -o OUT")
     golds = sample(registry.load(set_name, path or Path(), options["split"]), options["limit"])
     chosen = options | {"set_name": set_name, "path": path, "command": command_line(ctx)}
     if all(gold.label is not None for gold in golds):

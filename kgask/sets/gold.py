@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 SAMPLE_SEED = 0
 INVERSE = "^"  # before the key of a relation that is walked from object to subject
@@ -47,7 +48,10 @@ class Gold:
     answer_type: str = field(default="", compare=False)  # "entity", "number", "date" or "yesno", where the set says it
 
 
-def sample(golds: Sequence[Gold], limit: int | None, rng_seed: int = SAMPLE_SEED) -> list[Gold]:
+Question = TypeVar("Question")  # of whatever form a set has
+
+
+def sample(golds: Sequence[Question], limit: int | None, rng_seed: int = SAMPLE_SEED) -> list[Question]:
     """At most ``limit`` of the questions, drawn with a fixed seed, in the order of the set."""
     if limit is None or limit >= len(golds):
         return list(golds)

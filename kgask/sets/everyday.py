@@ -1,0 +1,62 @@
+"""Everyday questions whose gold is a query over the pack that they are asked of: YAML, a list of ``{q, kind, gold}``.
+
+``gold`` is a query in its text form (``docs/query.md``), a list of them for several questions in one line, or ``none``
+where the pack says nothing of it::
+
+    - q: Which river is longer, the Nile or the Congo?
+      kind: comparison
+      gold: best(entities(<nile|Nile>, <congo|Congo>), value(<length>), most 1)
+    - {q: "What is Kenya's favourite dish?", kind: unanswerable, gold: none}
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kgask.errors import ModelError, UsageError
+from kgask.sets.rows import lines_of
+
+NO_GOLD = "none"
+_FIELDS = ("q", "kind", "gold")
+
+
+@dataclass(frozen=True, slots=True)
+class EverydayQuestion:
+    """A question, what kind it is of, and the queries that answer its parts; none where the pack cannot."""
+
+    text: str
+    kind: str
+    golds: tuple[str, ...]
+
+
+def load(path: Path) -> list[EverydayQuestion]:
+    """The questions in the order of the file.
+
+    Raises :class:`UsageError`, one line with file and place, for whatever is not of the form, and
+    :class:`~kgask.errors.ModelError` where PyYAML is not installed.
+    """
+    try:
+        import yaml
+    except ImportError as error:
+        raise ModelError("everyday questions need PyYAML: pip install 'kgask[eval]'") from error
+    try:
+        rows = yaml.safe_load("\n".join(line for _, line in lines_of(path)))
+    except yaml.YAMLError as error:
+        raise UsageError(f"{path}: not YAML ({' '.join(str(error).split())})") from error
+    if not isinstance(rows, list) or not rows:
+        raise UsageError(f"{path}: expected a list of q, kind and gold")
+    return [_question(row, f"{path}: question {number}") for number, row in enumerate(rows, 1)]
+
+
+def _question(row: Any, place: str) -> EverydayQuestion:
+    if not isinstance(row, dict) or set(row) != set(_FIELDS):
+        raise UsageError(f"{place}: expected {', '.join(_FIELDS)}")
+    text, kind, gold = (row[name] for name in _FIELDS)
+    golds = gold if isinstance(gold, list) else [gold]
+    if not all(isinstance(one, str) and one.strip() for one in (text, kind, *golds)) or not golds:
+        raise UsageError(f"{place}: q, kind and gold are texts (gold: several in a list)")
+    if NO_GOLD in golds and len(golds) > 1:
+        raise UsageError(f"{place}: {NO_GOLD} stands alone")
+    return EverydayQuestion(text, kind, () if golds == [NO_GOLD] else tuple(golds))
