@@ -46,6 +46,7 @@ class Form:
 
     kinds: Mapping[str, str] = field(default_factory=dict)  # what a kind is called, where not as in the key
     names: frozenset[str] = frozenset()  # relations whose texts are names of the subject
+    short_names: frozenset[str] = frozenset()  # ... and are asked for besides
     categories: frozenset[str] = frozenset()  # relations whose texts are categories, so entities
     qualifiers: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # name -> (relation, kind of its value)
     places: Mapping[str, int] = field(default_factory=dict)  # kind -> how many places follow the name
@@ -66,6 +67,7 @@ def mondial(data: Path) -> PackLines:
     form = Form(
         kinds={"mountains": "mountain range", "islands": "island group"},
         names=frozenset({"other name"}),
+        short_names=frozenset({"abbreviation"}),
         categories=frozenset({"kind"}),
         qualifiers={
             "year": ("point in time", "date"),
@@ -130,9 +132,9 @@ class _Reader:
         for key in sorted(self._entities):
             self._name(key)
         for one in self._facts:
-            if one.relation in self._form.names:
+            if one.relation in self._form.names | self._form.short_names:
                 self._found.alias(one.subject, one.object)
-            else:
+            if one.relation not in self._form.names:
                 self._found.add(one.subject, one.relation, self._value(one), list(self._said(one)))
         return self._found
 
