@@ -13,7 +13,7 @@ from kgask.errors import UsageError
 from kgask.pack.store import Pack
 from kgask.query.text import parse
 from kgask.retrieve.run import run
-from kgask.sets import registry
+from kgask.sets import everyday, registry
 from kgask.sets.packs import build_pack
 
 
@@ -169,3 +169,12 @@ def test_wikidata_graphs_meet_at_ids(tmp_path: Path) -> None:
         dates = [answers(pack, f"follow(<Q2>, <{name}>)") for name in ("P569", "P570", "P2031")]
         assert dates == [["1953-10"], ["1990-12"], ["1970"]]
         assert "/a/b/c" not in {relation.key for relation in pack.relations()}
+
+
+@pytest.mark.parametrize("name", ["mondial", "f1"])
+def test_questions_over_them_are_of_every_kind_and_a_tenth_has_no_answer(name: str) -> None:
+    questions = everyday.load(Path(__file__).parent / "data" / "everyday" / f"{name}.yaml")
+    assert len({one.text for one in questions}) == len(questions) == 100
+    assert sum(not one.golds for one in questions) == sum(one.kind == "unanswerable" for one in questions) == 10
+    kinds = {"direct", "count", "yesno", "superlative", "ordinal", "comparison", "filter", "qualifier", "intersection"}
+    assert kinds | {"union", "difference", "arithmetic", "list", "unanswerable"} == {one.kind for one in questions}
