@@ -1,0 +1,116 @@
+"""A relation said as a modifier, a verb, a negation or a statement, from its frames or from a file's few forms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kgask.corpus.compose_paths import noun_texts
+from kgask.corpus.frames import Frames, article, plural
+from kgask.corpus.operator_files import Entry
+from kgask.corpus.wordings import RelationWordings
+
+_ONE = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
+_BE = ("are", "were", "can")
+
+
+def branch_of(wording: RelationWordings) -> Entry | None:
+    """How a relation narrows what it is said of, by its frames and its label; None where its ends are literals."""
+    if wording.literal or "S" in wording.range or wording.range == "":
+        return None
+    mods, verbs = _framed(wording.frames)
+    label = noun_texts(wording)[0]
+    mods += [f"whose {label} is {{x}}", f"with {{x}} as {label}"]
+    verbs.append(f"have {{x}} as {label}")
+    nouns = tuple(plural(noun) for noun in wording.frames.subjects[:1])
+    forms = {"mod": tuple(mods), "verb": tuple(verbs), "noun": nouns}
+    return with_predicates(Entry(((wording.key, False),), wording.domain, "", forms))
+
+
+def _framed(frames: Frames) -> tuple[list[str], list[str]]:
+    mods, verbs = [], []
+    for kind, text in frames.lines:
+        first, second, *rest = text.split()
+        tail = " ".join(rest)
+        if kind == "v":
+            mods.append(f"{tail} by {{x}}")
+            verbs.append(f"were {tail} by {{x}}")
+        elif kind == "s":
+            verbs.append(" ".join(f"{second}/{first} {tail} {{x}}".split()))
+        else:
+            mods.append(f"{second} {tail} {{x}}")
+            verbs.append(f"{ {'was': 'were', 'is': 'are'}[first] } {second} {tail} {{x}}")
+    return mods, verbs
+
+
+def with_predicates(entry: Entry) -> Entry:
+    """An entry with all that follows from its forms ``mod`` (after a plural) and ``verb`` (of a plural).
+
+    ``modone`` stands after a singular, ``modnot`` denies; ``verbone``, ``not``
+    and ``notone`` are verbs. A past tense is given as *won/win {x}*.
+    """
+    that = "who" if entry.letters == "P" else "that"
+    verbs = [_voices(verb) for verb in entry.forms.get("verb", ())]
+    mods = entry.forms.get("mod", ())
+    neutral = tuple(mod for mod in mods if not mod.startswith(("that ", "who ")))
+    denied = tuple(no for mod in neutral if (no := _denied(mod)))
+    forms = {
+        **entry.forms,
+        "mod": (*mods, *(f"{that} {v[0]}" for v in verbs)),
+        "modone": (*neutral, *(f"{that} {v[1]}" for v in verbs)),
+        "modnot": (*denied, *(f"{that} {v[2]}" for v in verbs)),
+        "modnotone": (*denied, *(f"{that} {v[3]}" for v in verbs)),
+        "verb": tuple(v[0] for v in verbs),
+        "verbone": tuple(v[1] for v in verbs),
+        "not": tuple(v[2] for v in verbs),
+        "notone": tuple(v[3] for v in verbs),
+    }
+    return replace(entry, forms={form: texts for form, texts in forms.items() if texts})
+
+
+def _voices(verb: str) -> tuple[str, str, str, str]:
+    """Of several, of one, and both denied."""
+    first, _, rest = verb.partition(" ")
+    if "/" in first:
+        past, base = first.split("/")
+        return f"{past} {rest}", f"{past} {rest}", f"did not {base} {rest}", f"did not {base} {rest}"
+    one = _ONE.get(first) or ("can" if first == "can" else plural(first))
+    if first in _BE:
+        return verb, f"{one} {rest}", f"{first} not {rest}", f"{one} not {rest}"
+    return verb, f"{one} {rest}", f"do not {verb}", f"does not {verb}"
+
+
+def _denied(mod: str) -> str | None:
+    """*not directed by {x}*, *whose capital is not {x}*, *without {x} as capital*."""
+    if mod.startswith("whose "):
+        return mod.replace(" is {x}", " is not {x}") if " is {x}" in mod else None
+    if mod.startswith("with "):
+        return f"without {mod[5:]}"
+    return f"not {mod}"
+
+
+def facts_of(wording: RelationWordings) -> list[Entry]:
+    """Statements that {x} has the relation to {y}: after *is*, whole, and after *did*."""
+    if wording.literal or "S" in wording.range:
+        return []
+    be, plain, did = [], [], []
+    for kind, text in wording.frames.lines:
+        first, second, *rest = text.split()
+        tail = " ".join(rest)
+        if kind == "v":
+            be.append(f"{{x}} {tail} by {{y}}")
+            plain += [f"{{y}} {second} {{x}}", f"{{x}} was {tail} by {{y}}"]
+            did.append(f"{{y}} {first} {{x}}")
+        elif kind == "s":
+            plain.append(" ".join(f"{{x}} {second} {tail} {{y}}".split()))
+            did.append(" ".join(f"{{x}} {first} {tail} {{y}}".split()))
+        else:
+            be.append(f"{{x}} {second} {tail} {{y}}")
+            plain.append(f"{{x}} {first} {second} {tail} {{y}}")
+    for label in noun_texts(wording):
+        be += [f"{{y}} the {label} of {{x}}", f"the {label} of {{x}} {{y}}", f"{{y}} {{x}}'s {label}"]
+        be.append(f"{{y}} {article(label)} of {{x}}")
+        plain += [f"{{y}} is the {label} of {{x}}", f"the {label} of {{x}} is {{y}}", f"{{x}}'s {label} is {{y}}"]
+        did.append(f"{{x}} have {{y}} as {label}")
+    forms = {"is": tuple(be), "plain": tuple(plain), "inf": tuple(did)}
+    entry = Entry(((wording.key, False),), wording.domain, "", {form: texts for form, texts in forms.items() if texts})
+    return [entry]

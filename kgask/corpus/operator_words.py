@@ -1,0 +1,106 @@
+"""Class words by type letter, and what of the lexicons fits a type."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from kgask.corpus.compose_paths import noun_texts
+from kgask.corpus.frames import many, singular
+from kgask.corpus.operator_files import Entry, load_lexicon
+from kgask.corpus.operator_voices import branch_of, facts_of, with_predicates
+from kgask.corpus.wordings import RelationWordings
+
+ANY = "*"  # letter of the long list of common nouns
+RARE = 0.2  # share of class words that are drawn from it: a class word is whatever stands where one stands
+
+
+class ClassWords:
+    """Plural and singular nouns for things of a type.
+
+    ``general`` ones name the type itself and say nothing beside a relation that
+    leads to that type alone; ``special`` ones always narrow.
+    """
+
+    def __init__(self) -> None:
+        self.general: dict[str, list[str]] = {}
+        self.special: dict[str, list[str]] = {}
+        for entry in load_lexicon("classes"):
+            self.general[entry.letters] = list(entry.forms.get("general", ()))
+            self.special[entry.letters] = list(entry.forms.get("special", ()))
+        self.single = dict(self._singles())
+        known = sorted({word for pair in self.single.items() for word in pair if len(word) > 2}, key=len, reverse=True)
+        self._known = re.compile(rf"(?<![\w'-])(?:{'|'.join(map(re.escape, known))})(?![\w-])")
+
+    def _singles(self) -> list[tuple[str, str]]:
+        """Plurals with their singulars; ``mice/mouse`` where no rule gives it."""
+        found = []
+        for table in (self.general, self.special):
+            for letter, words in table.items():
+                for at, word in enumerate(words):
+                    several, _, one = word.partition("/")
+                    table[letter][at] = several
+                    found.append((several, one or _singular(several)))
+        return found
+
+    def draw(self, letter: str, rng: random.Random) -> tuple[str, str]:
+        """A class word for a set that nothing else describes."""
+        if rng.random() < RARE:
+            return self._pair(rng.choice(self.special[ANY]))
+        return self._pair(rng.choice(self.general[letter] + self.special[letter]))
+
+    def noun(self, letter: str, entry: Entry, rng: random.Random) -> tuple[tuple[str, str], bool]:
+        """A noun before a branch, and whether it says more than the branch does."""
+        if rng.random() < 0.45 and self.special[letter]:
+            word = rng.choice(self.special[letter] if rng.random() > RARE else self.special[ANY])
+            return self._pair(word), word != (entry.forms.get("noun") or ("",))[0]
+        named = entry.forms.get("noun", ())[:1]
+        word = rng.choice([*named, *self.general[letter]]) if self.general[letter] or named else "things"
+        return self._pair(word), len(entry.letters) > 1 and word != "things" and word not in named
+
+    def idle(self, text: str) -> list[tuple[int, int]]:
+        """Class words that stand in a text, as characters: whatever names a type is seen, asked for or not."""
+        return [match.span() for match in self._known.finditer(text)]
+
+    def _pair(self, several: str) -> tuple[str, str]:
+        return several, self.single.get(several) or _singular(several)
+
+
+class Lexicons:
+    """What fills slots, by type letter."""
+
+    def __init__(self, wordings: Mapping[str, RelationWordings]) -> None:
+        self._by_name = {name: load_lexicon(name) for name in ("measures", "links", "qualifiers")}
+        written = [with_predicates(entry) for entry in load_lexicon("branches")]
+        own = {entry.path for entry in written}
+        framed = [branch for w in wordings.values() if (branch := branch_of(w)) and branch.path not in own]
+        self._branches = [*written, *written, *framed]
+        self.facts = load_lexicon("facts") + [fact for w in wordings.values() for fact in facts_of(w)]
+        self._relations = [_relation(w) for w in wordings.values() if not w.literal and "S" not in w.range]
+
+    @property
+    def qualifiers(self) -> list[Entry]:
+        return self._by_name["qualifiers"]
+
+    @cache  # noqa: B019
+    def of(self, name: str, letter: str) -> tuple[Entry, ...]:
+        return tuple(entry for entry in self._by_name[name] if letter in entry.letters)
+
+    @cache  # noqa: B019
+    def branches(self, letter: str) -> tuple[Entry, ...]:
+        return tuple(entry for entry in self._branches if letter in entry.letters)
+
+    @cache  # noqa: B019
+    def relations(self, letter: str) -> tuple[Entry, ...]:
+        return tuple(entry for entry in self._relations if letter in entry.letters)
+
+
+def _singular(several: str) -> str:
+    return several[:-2] if several.endswith(("ches", "shes", "sses", "xes")) else singular(several)
+
+
+def _relation(wording: RelationWordings) -> Entry:
+    nouns = tuple(noun_texts(wording))
+    return Entry(((wording.key, False),), wording.domain, "", {"noun": nouns, "nouns": tuple(many(n) for n in nouns)})

@@ -1,0 +1,99 @@
+"""Questions with all operators, composed from templates: which of them is largest, how many, both, neither, whether.
+
+A template gives the postfix steps of a query and many wordings of it (files in ``operators/``); its slots are filled
+by type, so that what is compared has what it is compared by. Everything that could be pointed at becomes an operand,
+also class words that carry nothing, since a reader of questions sees them too.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from kgask.corpus.compose import Composer
+from kgask.corpus.examples import Step, tidy
+from kgask.corpus.operator_dress import dressed
+from kgask.corpus.operator_files import Line, Template, load_templates
+from kgask.corpus.operator_slots import PRIVATE, SUBSTITUTE, TYPED, Filling, Token, UnfitError, kind_of
+from kgask.corpus.operator_words import ClassWords, Lexicons
+from kgask.corpus.query_examples import Operand, QueryExample
+from kgask.corpus.wordings import RelationWordings
+
+SOURCE = "operators"
+UNTYPED = 0.15  # share of questions over a graph without types, where there is no class to point at
+MARKED = 0.75  # share of the questions whose idle class words are operands too
+
+LETTERS = {
+    "P": 10, "C": 10, "F": 8, "B": 7, "L": 4, "I": 5, "V": 4, "K": 3, "J": 4, "O": 6, "M": 5, "W": 4, "E": 5, "U": 4,
+    "X": 5, "H": 4, "T": 3, "N": 3, "A": 2, "D": 2, "Y": 4, "Q": 3, "Z": 3, "R": 2,
+}  # fmt: skip
+
+
+class OperatorComposer:
+    """Draws questions with operators; the same random stream draws the same questions.
+
+    ``one_hop`` and ``names`` are what :class:`~kgask.corpus.compose.Composer` takes, for the paths in them.
+    """
+
+    def __init__(
+        self,
+        wordings: dict[str, RelationWordings],
+        one_hop: dict[Step, list[str]],
+        rng: random.Random,
+        names: Sequence[str] = (),
+        templates: Sequence[Template] | None = None,
+    ) -> None:
+        self.rng = rng
+        self.templates = list(templates) if templates is not None else load_templates()
+        self._weights = [template.weight for template in self.templates]
+        self._lexicons, self._words = Lexicons(wordings), ClassWords()
+        self._paths = Composer(wordings, one_hop, rng, names)
+
+    def draw(self) -> QueryExample:
+        """One question of any template."""
+        while True:
+            template = self.rng.choices(self.templates, self._weights)[0]
+            try:
+                return self.draw_from(template)
+            except UnfitError:
+                continue
+
+    def draw_from(self, template: Template) -> QueryExample:
+        """One question of this template; raises :class:`UnfitError` where a draw does not fit together."""
+        line = self.rng.choice(template.lines)
+        letter = self._letter(template, line)
+        typed = self.rng.random() >= UNTYPED or template.steps[0] != "{class}"
+        filling = Filling(self._lexicons, self._words, self._paths, self.rng, letter, typed)
+        text, steps = filling.fill(template, line)
+        text = tidy(dressed(text, self.rng))
+        end = () if steps[-1] == "NONE" else ("END",)
+        marked = self._words.idle(text) if typed and self.rng.random() < MARKED else []
+        return assembled(text, filling.operands, marked, (*steps, *end), template.kind)
+
+    def _letter(self, template: Template, line: Line) -> str:
+        letters = template.letters or "".join(LETTERS)
+        if not any(kind_of(slot) in TYPED for slot in line.wanted):
+            return self.rng.choice(letters)
+        return self.rng.choices(letters, [LETTERS[letter] for letter in letters])[0]
+
+
+def assembled(
+    text: str, operands: list[tuple[str, str]], marked: list[tuple[int, int]], steps: tuple[Token, ...], kind: str
+) -> QueryExample:
+    """The question with its operands' words put in, and all operands numbered in the order of the text.
+
+    ``marked`` are further class words, as characters of the text before.
+    """
+    found = [(*match.span(), ord(match[0]) - PRIVATE) for match in SUBSTITUTE.finditer(text)]
+    found += [(*span, -1) for span in marked]
+    said, last = "", 0
+    spans: list[Operand] = []
+    numbers: dict[int, int] = {}  # of an operand as it was filled in -> in the order of the text
+    for start, end, number in sorted(found):
+        words, what = (text[start:end], "class") if number < 0 else operands[number]
+        said += text[last:start]
+        numbers.setdefault(number, len(spans))
+        spans.append(Operand(len(said), len(said) + len(words), what))
+        said, last = said + (words if what == "entity" else words.lower()), end
+    resolved = tuple(numbers[step] if isinstance(step, int) else step for step in steps)
+    return QueryExample(said + text[last:], tuple(spans), resolved, kind, SOURCE)
