@@ -26,6 +26,7 @@ Session = Any  # onnxruntime.InferenceSession: the library has no types
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"
 CPU_GRAPH = "rigel.onnx"
+QUERY_GRAPH = "rigel.query.onnx"  # one step of the query decoder, where the planner has one
 CUDA_GRAPH = "rigel.cuda.onnx"  # what a GPU runs: the same integers as float32, with the weights of the CPU's graph
 FULL_GRAPH = "rigel.fp32.onnx"  # float32 throughout; what a GPU runs where an older model has no CUDA_GRAPH
 HIDES_GPUS = "CUDA_VISIBLE_DEVICES"  # CUDA's own variable: the GPUs that a process may see

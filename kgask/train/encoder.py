@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 from torch import Tensor, nn
 
 from kgask.config import MODEL_CARD
@@ -101,8 +101,12 @@ class TextBatcher:
         tokenizer.enable_padding(pad_id=tokenizer.token_to_id(pad_token), pad_token=pad_token, length=None)
         return cls(tokenizer, mask_token, device)
 
+    def encodings(self, texts: list[str]) -> list[Encoding]:
+        """Tokens with their places in the texts, padded to the longest."""
+        return self.tokenizer.encode_batch([text.replace(MASK, self.mask_token) for text in texts])
+
     def __call__(self, texts: list[str]) -> tuple[Tensor, Tensor]:
-        encodings = self.tokenizer.encode_batch([text.replace(MASK, self.mask_token) for text in texts])
+        encodings = self.encodings(texts)
         ids = torch.tensor([encoding.ids for encoding in encodings], device=self.device)
         mask = torch.tensor([encoding.attention_mask for encoding in encodings], device=self.device)
         return ids, mask

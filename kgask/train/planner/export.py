@@ -16,19 +16,25 @@ from torch import Tensor, nn
 
 from kgask.errors import ModelError
 from kgask.plan.card import CLOSED_FILE
-from kgask.plan.providers import CPU_GRAPH, CUDA_GRAPH, FULL_GRAPH
+from kgask.plan.providers import CPU_GRAPH, CUDA_GRAPH, FULL_GRAPH, QUERY_GRAPH
+from kgask.plan.query_onnx import NO_OPERATOR, READ_OUTPUTS, STEP_INPUTS, STEP_OUTPUTS
 from kgask.train.encoder import TextBatcher
 from kgask.train.onnx.export import checked, run_graph, write_graph, write_tokenizer
 from kgask.train.onnx.quantise import quantise
 from kgask.train.onnx.rows import write_cuda_graph
 from kgask.train.planner.model import Rigel
-from kgask.train.planner.weights import METADATA_KEY, locate_parameters
+from kgask.train.planner.query_model import QueryDecoder, QueryRigel, StepState
+from kgask.train.planner.weights import LAYER_KEY, METADATA_KEY, locate_parameters
 
 AGREEMENT = 0.95  # least share of questions whose first relation and STOP int8 leaves as they are
 PROBE_BATCH = 4
 INPUTS = ["input_ids", "attention_mask", "directed", "first_mask"]
 OUTPUTS = ["relation_probs", "stop_probs", "branch_scores", "answer_types", "text_vectors", "inverse_vectors"]
 SHAPES = ({0: "batch", 1: "length"}, {0: "batch", 1: "length"}, {0: "directed"}, {0: "batch", 1: "directed"})
+STEP_SHAPES = (
+    {0: "batch", 1: "length"}, {0: "batch", 1: "length"}, {0: "batch"}, {0: "batch"}, {0: "batch"}, {0: "batch"},
+    {0: "batch"}, {0: "batch", 1: "operands"}, {0: "batch", 1: "operands"}, {0: "directed"},
+)  # fmt: skip
 N_PROBS = 4  # the first outputs are probabilities: parity is checked on them
 
 
@@ -36,19 +42,19 @@ class ExportedRigel(nn.Module):
     """The graph that ships: probabilities instead of logits, and the text vectors.
 
     A relation text is encoded by the same graph: its vector is ``text_vectors``,
-    the other outputs are then ignored.
+    the other outputs are then ignored. With a query decoder it also gives what that reads of the questions.
     """
 
-    def __init__(self, model: Rigel) -> None:
+    def __init__(self, model: Rigel, query: QueryRigel | None = None) -> None:
         super().__init__()
-        self.model = model
+        self.model, self.query = model, query
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, directed: Tensor, first_mask: Tensor
     ) -> tuple[Tensor, ...]:
-        tokens, pooled = self.model.encode(input_ids, attention_mask)
+        below, tokens, pooled = self.model.read(input_ids, attention_mask)
         output = self.model.decoder(tokens, attention_mask, pooled, directed, first_mask)
-        return (
+        found = (
             output.relation_log_probs.exp(),
             output.stop_probs,
             torch.sigmoid(output.branch_logits),
@@ -56,6 +62,31 @@ class ExportedRigel(nn.Module):
             pooled,
             self.model.decoder.inverse(pooled),
         )
+        if self.query is None:
+            return found
+        own = self.query.top(below, attention_mask)
+        begun, kinds = self.query.decoder.begin(own, attention_mask)
+        return (*found, own, begun.state, torch.softmax(kinds, -1))
+
+
+class ExportedStep(nn.Module):
+    """One step of the query decoder: what :class:`kgask.plan.query_onnx.QueryWriter` runs."""
+
+    def __init__(self, decoder: QueryDecoder) -> None:
+        super().__init__()
+        self.decoder = decoder
+
+    def forward(
+        self, tokens: Tensor, bias: Tensor, state: Tensor, context: Tensor, operator: Tensor, relation: Tensor,
+        operand: Tensor, operand_means: Tensor, operand_kinds: Tensor, directed: Tensor,
+    ) -> tuple[Tensor, ...]:  # fmt: skip
+        decoder = self.decoder
+        vectors = decoder.operand_map(operand_means) + decoder.operand_kinds(operand_kinds)
+        chosen = operand.clamp(min=0)[:, None, None].expand(-1, 1, vectors.shape[-1])
+        pointed = torch.gather(vectors, 1, chosen).squeeze(1) * (operand >= 0).unsqueeze(-1)
+        before = StepState(state, context, bias)
+        logits, after, attention = decoder.step(tokens, before, operator, relation + pointed, directed, vectors)
+        return logits, after.state, after.context, after.bias, attention
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +108,7 @@ def export(
     *,
     keep_full: bool = False,
     or_full: bool = False,
+    query: QueryRigel | None = None,
 ) -> Parity:
     """Write ``rigel.onnx`` (int8), its form for CUDA and the tokenizer to ``out``, with ``keep_full`` float32 too.
 
@@ -86,13 +118,15 @@ def export(
     ``or_full`` the float32 graph, larger and slower, is then written instead.
     """
     model = copy.deepcopy(model).cpu().eval()
-    exported = ExportedRigel(model).eval()
+    query = copy.deepcopy(query).cpu().eval() if query is not None else None
+    exported = ExportedRigel(model, query).eval()
+    outputs = OUTPUTS + (READ_OUTPUTS if query is not None else [])
     out.mkdir(parents=True, exist_ok=True)
     with torch.no_grad(), tempfile.TemporaryDirectory() as folder:
         inputs = _inputs(model, TextBatcher.load(encoder, max_tokens), probe, texts)
         full, small = Path(folder) / "fp32.onnx", Path(folder) / "int8.onnx"
         n_heads = model.encoder.config.num_attention_heads
-        write_graph(exported, inputs, full, (INPUTS, OUTPUTS), SHAPES, n_heads, lambda graph: _notes(model, graph))
+        write_graph(exported, inputs, full, (INPUTS, outputs), SHAPES, n_heads, lambda graph: _notes(model, graph, query))
         quantise(full, small)
         expected = [tensor.numpy() for tensor in exported(*inputs)]
         difference = checked(_run(full, inputs)[:N_PROBS], expected[:N_PROBS])
@@ -105,6 +139,7 @@ def export(
         (out / FULL_GRAPH).unlink(missing_ok=True)  # an older one would be another planner
         if keep_full:
             shutil.copyfile(full, out / FULL_GRAPH)
+        _write_step(query, out / QUERY_GRAPH)
     write_tokenizer(encoder, out / "tokenizer.json")
     (out / CLOSED_FILE).unlink(missing_ok=True)
     if model.closed is not None:
@@ -112,8 +147,32 @@ def export(
     return parity
 
 
-def _notes(model: Rigel, graph: onnx.ModelProto) -> dict[str, Any]:
-    return {METADATA_KEY: locate_parameters(model, graph)}
+def _write_step(query: QueryRigel | None, path: Path) -> None:
+    """The step graph of a query decoder, int8; an older one goes where there is none."""
+    if query is None:
+        path.unlink(missing_ok=True)
+        return
+    width, hidden = query.decoder.operand_map.in_features, query.decoder.cell.hidden_size
+    inputs = (
+        torch.randn(2, 7, width), torch.zeros(2, 7), torch.randn(2, hidden), torch.randn(2, width),
+        torch.tensor([NO_OPERATOR, 1]), torch.randn(2, width), torch.tensor([-1, 1]), torch.randn(2, 3, width),
+        torch.tensor([[0, 1, 2], [0, 1, 2]]), torch.randn(10, width),
+    )  # fmt: skip
+    exported = ExportedStep(query.decoder).eval()
+    full = path.with_suffix(".full.onnx")
+    write_graph(
+        exported, inputs, full, (STEP_INPUTS, STEP_OUTPUTS), STEP_SHAPES, 0,
+        lambda graph: {METADATA_KEY: locate_parameters(query.decoder, graph)},
+    )  # fmt: skip
+    feeds = dict(zip(STEP_INPUTS, (tensor.numpy() for tensor in inputs), strict=True))
+    checked(run_graph(full, [feeds], STEP_OUTPUTS), [tensor.numpy() for tensor in exported(*inputs)])
+    quantise(full, path)
+    full.unlink()
+
+
+def _notes(model: Rigel, graph: onnx.ModelProto, query: QueryRigel | None) -> dict[str, Any]:
+    notes = {METADATA_KEY: locate_parameters(model, graph)}
+    return notes | ({LAYER_KEY: locate_parameters(query.layer, graph)} if query is not None else {})
 
 
 def _inputs(model: Rigel, batcher: TextBatcher, probe: list[str], texts: list[str]) -> tuple[Tensor, ...]:

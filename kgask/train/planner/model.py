@@ -191,8 +191,13 @@ class Rigel(nn.Module):
 
     def encode(self, input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
         """Token states [B, L, D] and unit text vectors [B, D]."""
-        states = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-        return states, functional.normalize(mean_pool(states, attention_mask), dim=-1)
+        return self.read(input_ids, attention_mask)[1:]
+
+    def read(self, input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """As :meth:`encode`, after the token states [B, L, D] below the last layer."""
+        layers = self.encoder(input_ids=input_ids, attention_mask=attention_mask, output_hidden_states=True)
+        *_, below, states = layers.hidden_states
+        return below, states, functional.normalize(mean_pool(states, attention_mask), dim=-1)
 
     def text_vectors(
         self, batcher: Callable[[list[str]], tuple[Tensor, Tensor]], texts: list[str], size: int = 128

@@ -9,6 +9,9 @@ else needs to ship.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from pickle import UnpicklingError
 
@@ -17,12 +20,16 @@ import onnx
 import torch
 from google.protobuf.message import DecodeError
 from onnx import numpy_helper
+from torch import nn
 
 from kgask.errors import ModelError
 from kgask.plan.card import CLOSED_FILE, RigelCard
+from kgask.plan.providers import CPU_GRAPH, QUERY_GRAPH
 from kgask.train.planner.model import Rigel
+from kgask.train.planner.query_model import QueryRigel
 
 METADATA_KEY = "kgask_parameters"
+LAYER_KEY = "kgask_query_layer"  # where the parameters of the query decoder's own layer lie
 INLINE_MOST = 64  # numbers; a folded constant (the logit scale) is written out, a matrix never is
 TOLERANCE = 1e-6
 LATER_HEADS = ("decoder.hop_attention.", "decoder.question.")  # came with format 2
@@ -30,7 +37,7 @@ LATER_HEADS = ("decoder.hop_attention.", "decoder.question.")  # came with forma
 Place = dict[str, object]  # {"in": initializer, "t": transposed, "at": first column} or {"is": numbers}
 
 
-def locate_parameters(model: Rigel, graph: onnx.ModelProto) -> dict[str, Place]:
+def locate_parameters(model: nn.Module, graph: onnx.ModelProto) -> dict[str, Place]:
     """Where each parameter of ``model`` lies in its float32 ``graph``.
 
     Raises :class:`ModelError` for a parameter that is nowhere and too large to
@@ -48,7 +55,7 @@ def locate_parameters(model: Rigel, graph: onnx.ModelProto) -> dict[str, Place]:
     return places
 
 
-def _unfused(model: Rigel) -> dict[str, torch.Tensor]:
+def _unfused(model: nn.Module) -> dict[str, torch.Tensor]:
     """Every parameter but the closed vocabulary, which ships as a file of its own."""
     return {name: value for name, value in model.named_parameters() if name != "closed"}
 
@@ -96,26 +103,67 @@ def load_torch(folder: Path) -> Rigel:
     from kgask.train.encoder import load_architecture
 
     card = RigelCard.load(folder)
-    try:
-        graph = onnx.load(str(folder / "rigel.onnx"))
-    except DecodeError as error:
-        raise ModelError(f"{folder / 'rigel.onnx'}: not an ONNX graph") from error
-    metadata = {entry.key: entry.value for entry in graph.metadata_props}
-    if METADATA_KEY not in metadata or "architecture" not in card.content:
+    graph = _Graph.load(folder / CPU_GRAPH)
+    if METADATA_KEY not in graph.notes or "architecture" not in card.content:
         raise ModelError(f"{folder}: this planner cannot be trained further; train one with: kgask train rigel")
     model = Rigel(load_architecture(dict(card.content["architecture"])), len(card.closed or ()) * 2)
-    arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer}
-    state = model.state_dict()
+    with _fitting(folder):
+        closed = torch.from_numpy(np.load(folder / CLOSED_FILE, allow_pickle=False)) if card.closed else None
+        graph.fill(model, METADATA_KEY, {"closed": closed} if closed is not None else {})
+    return model
+
+
+def load_query(folder: Path) -> QueryRigel | None:
+    """The planner of a model folder with its query decoder, trainable; None where it has none. Raises ModelError."""
+    planner = load_torch(folder)
+    graph = _Graph.load(folder / CPU_GRAPH)
+    if LAYER_KEY not in graph.notes:
+        return None
+    step = _Graph.load(folder / QUERY_GRAPH)
+    with _fitting(folder):
+        model = QueryRigel(planner, step.hidden)
+        graph.fill(model.layer, LAYER_KEY)
+        step.fill(model.decoder, METADATA_KEY)
+    return model
+
+
+@contextmanager
+def _fitting(folder: Path) -> Iterator[None]:
     try:
-        for name, place in json.loads(metadata[METADATA_KEY]).items():
-            state[name] = torch.tensor(_value(place, arrays, tuple(state[name].shape)))
-        if card.closed:
-            state["closed"] = torch.from_numpy(np.load(folder / CLOSED_FILE, allow_pickle=False))
-        model.load_state_dict(state)
+        yield
     except (OSError, EOFError, KeyError, TypeError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:200]
         raise ModelError(f"{folder}: its weights do not fit its architecture ({reason})") from error
-    return model
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """The arrays of an ONNX file, and what its metadata says of them."""
+
+    arrays: dict[str, np.ndarray]
+    notes: dict[str, str]
+
+    @classmethod
+    def load(cls, path: Path) -> _Graph:
+        try:
+            graph = onnx.load(str(path))
+        except (DecodeError, OSError) as error:
+            raise ModelError(f"{path}: not an ONNX graph") from error
+        arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer}
+        return cls(arrays, {entry.key: entry.value for entry in graph.metadata_props})
+
+    @property
+    def hidden(self) -> int:
+        """The width of a query decoder's state."""
+        place = json.loads(self.notes[METADATA_KEY])["cell.bias_hh"]
+        return len(self.arrays[str(place["in"])]) // 3
+
+    def fill(self, model: nn.Module, key: str, rest: Mapping[str, torch.Tensor] | None = None) -> None:
+        """Give a model the weights that the metadata tells the places of, and the ``rest``."""
+        state = model.state_dict() | dict(rest or {})
+        for name, place in json.loads(self.notes[key]).items():
+            state[name] = torch.tensor(_value(place, self.arrays, tuple(state[name].shape)))
+        model.load_state_dict(state)
 
 
 def _value(place: Place, arrays: dict[str, np.ndarray], shape: tuple[int, ...]) -> np.ndarray:

@@ -1,0 +1,191 @@
+"""Rigel's query decoder at answer time: a question with its operands -> the likeliest queries, by beam search.
+
+The planner's graph gives what the decoder reads of a question (:data:`READ_OUTPUTS`); a second, small graph makes one
+step. The grammar of :mod:`kgask.query.postfix` and the relations that an entity has say which step may come next.
+Shapes: B questions, L tokens, O operators, R relations, M operands, D and H widths of encoder and decoder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kgask.errors import ModelError, QueryError
+from kgask.plan.providers import Session, first_line
+from kgask.query.base import Node
+from kgask.query.postfix import OPERATORS, SPAN_KINDS, Item, Pick, Stack, Step
+
+READ_OUTPUTS = ["query_tokens", "query_state", "kind_probs"]
+STEP_INPUTS = [
+    "tokens", "bias", "state", "context", "operator", "relation", "operand", "operand_means", "operand_kinds", "directed",
+]  # fmt: skip
+STEP_OUTPUTS = ["logits", "next_state", "next_context", "next_bias", "attention"]
+BEAM, MAX_STEPS = 6, 20
+WIDTH = 5  # steps that a beam goes on with
+PADDING_BIAS = -1e4
+NO_OPERATOR = len(OPERATORS)
+_BEGIN, _END, _NONE = OPERATORS.index("END"), OPERATORS.index("END"), OPERATORS.index("NONE")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuestionRead:
+    """What the planner's graph says of one question."""
+
+    tokens: np.ndarray  # float32 [L, D]
+    state: np.ndarray  # float32 [H]
+    kind_probs: np.ndarray  # float32 [K]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pointed:
+    """What can be pointed at in a question, and what each stands for."""
+
+    shares: np.ndarray  # float32 [M, L], of each token (kgask.plan.operands)
+    kinds: tuple[str, ...]  # of SPAN_KINDS
+    pick: Pick
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """A query that the decoder wrote."""
+
+    query: Node | None  # None: the graph has no relation for what is asked
+    steps: tuple[Step, ...]
+    log_probs: tuple[float, ...]  # of each step, among those that the grammar allows
+    read: np.ndarray  # float32 [L]: the most attention that any step paid to a token
+
+    @property
+    def log_prob(self) -> float:
+        return sum(self.log_probs)
+
+
+@dataclass(slots=True, eq=False)
+class _Beam:
+    stack: Stack
+    steps: tuple[Step, ...]
+    log_probs: tuple[float, ...]
+    read: np.ndarray
+    row: int = 0  # of the arrays that the step graph gave
+
+    @property
+    def score(self) -> float:
+        return sum(self.log_probs)
+
+
+Leaves = Callable[[Item], np.ndarray | None]
+"""bool [2R]: the directed relations that leave what an item stands for; None: not looked at."""
+
+
+class QueryWriter:
+    """The step graph of a planner."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def write(
+        self, question: QuestionRead, pointed: Pointed, directed: np.ndarray, columns: np.ndarray, leaves: Leaves,
+        n_relations: int, beam: int = BEAM,
+    ) -> list[Written]:  # fmt: skip
+        """The likeliest queries, best first; ``directed`` float32 [C, D] are those of the pack's 2R in ``columns``."""
+        n_tokens = len(question.tokens)
+        shares = pointed.shares if len(pointed.kinds) else np.zeros((1, n_tokens), np.float32)
+        means = shares @ question.tokens
+        kinds = np.array([SPAN_KINDS.index(kind) for kind in pointed.kinds] or [0], np.int64)
+        beams = [_Beam(Stack(pointed.pick), (), (), np.zeros(n_tokens, np.float32))]
+        carried = (question.state[None], np.zeros_like(question.tokens[:1]), np.zeros((1, n_tokens), np.float32))
+        done: list[Written] = []
+        for _ in range(MAX_STEPS):
+            outputs = self._step(question, carried, beams, means, kinds, directed, columns)
+            logits, state, context, bias, attention = outputs
+            grown: list[_Beam] = []
+            for row, one in enumerate(beams):
+                read = np.maximum(one.read, attention[row])
+                log_probs = _allowed(logits[row], one.stack, pointed.kinds, columns, leaves)
+                grown += _next(one, row, log_probs, read, pointed, columns, n_relations, done)
+            beams = sorted(grown, key=lambda one: -one.score)[:beam]
+            best = sorted(done, key=lambda one: -one.log_prob)[:beam]
+            if not beams or (len(best) == beam and best[-1].log_prob >= beams[0].score):
+                break
+            rows = [one.row for one in beams]
+            carried = (state[rows], context[rows], bias[rows])
+        return sorted(done, key=lambda one: -one.log_prob)[:beam]
+
+    def _step(
+        self, question: QuestionRead, carried: tuple[np.ndarray, ...], beams: Sequence[_Beam], means: np.ndarray,
+        kinds: np.ndarray, directed: np.ndarray, columns: np.ndarray,
+    ) -> list[np.ndarray]:  # fmt: skip
+        n = len(beams)
+        operator = np.full(n, NO_OPERATOR, np.int64)
+        operand = np.full(n, -1, np.int64)
+        relation = np.zeros((n, directed.shape[1]), np.float32)
+        for row, one in enumerate(beams):
+            last = one.steps[-1] if one.steps else None
+            if last is None:
+                operator[row] = _BEGIN
+            elif isinstance(last, str):
+                operator[row] = OPERATORS.index(last)
+            elif isinstance(last, tuple):
+                operand[row] = last[1]
+            else:
+                relation[row] = directed[int(np.searchsorted(columns, last))]
+        state, context, bias = carried
+        arrays = (
+            np.repeat(question.tokens[None], n, 0), bias, state, context, operator, relation, operand,
+            np.repeat(means[None], n, 0), np.repeat(kinds[None], n, 0), directed,
+        )  # fmt: skip
+        feeds = dict(zip(STEP_INPUTS, arrays, strict=True))
+        try:
+            return self._session.run(STEP_OUTPUTS, feeds)
+        except Exception as error:  # the binding raises many unrelated types
+            raise ModelError(f"the planner failed on a step of a query ({first_line(error)})") from error
+
+
+def _allowed(logits: np.ndarray, stack: Stack, kinds: Sequence[str], columns: np.ndarray, leaves: Leaves) -> np.ndarray:
+    """Log-probabilities [O + C + M] of the steps that the grammar and the graph allow."""
+    may = stack.allowed
+    mask = np.zeros(len(logits), bool)
+    mask[: len(OPERATORS)] = [name in may.operators for name in OPERATORS]
+    end = len(OPERATORS) + len(columns)
+    if may.relations:
+        has = leaves(stack.items[-1])
+        mask[len(OPERATORS) : end] = True if has is None else has[columns]
+    for at, kind in enumerate(kinds):
+        mask[end + at] = kind in may.spans
+    found = np.where(mask, logits, -np.inf)
+    most = found.max()
+    return found - (most + np.log(np.exp(found - most).sum()))
+
+
+def _next(
+    one: _Beam, row: int, log_probs: np.ndarray, read: np.ndarray, pointed: Pointed, columns: np.ndarray,
+    n_relations: int, done: list[Written],
+) -> list[_Beam]:  # fmt: skip
+    """The best ways to go on with a beam; those that end are put into ``done``."""
+    found = []
+    for at in np.argsort(-log_probs)[:WIDTH].tolist():
+        if not np.isfinite(log_probs[at]):
+            break
+        logs = (*one.log_probs, float(log_probs[at]))
+        try:
+            if at in (_END, _NONE):
+                query = one.stack.node if at == _END else None
+                done.append(Written(query, (*one.steps, OPERATORS[at]), logs, read))
+                continue
+            step, stack = _taken(one.stack, at, pointed.kinds, columns, n_relations)
+        except QueryError:  # what the grammar does not see: a rank that is none, a value of another kind
+            continue
+        found.append(_Beam(stack, (*one.steps, step), logs, read, row))
+    return found
+
+
+def _taken(stack: Stack, at: int, kinds: Sequence[str], columns: np.ndarray, n_relations: int) -> tuple[Step, Stack]:
+    if at < len(OPERATORS):
+        return OPERATORS[at], stack.operator(OPERATORS[at])
+    at -= len(OPERATORS)
+    if at < len(columns):
+        relation = int(columns[at])
+        return relation, stack.relation(relation, n_relations)
+    at -= len(columns)
+    return ("span", at), stack.span(at, kinds[at])
