@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgask.corpus.examples import Step
 from kgask.errors import BuildError
@@ -42,6 +42,17 @@ class QueryExample:
     source: str
     vocabulary: str = "wikidata"
     others: tuple[str, ...] = ()
+    taken: tuple[str, ...] = ()  # relations that the graph lacks
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The relations of the steps, each once."""
+        return tuple(dict.fromkeys(step[0] for step in self.steps if isinstance(step, tuple)))
+
+    def without(self, key: str) -> QueryExample:
+        """The same question of a graph that lacks a relation: the steps before it, then NONE."""
+        at = next(place for place, step in enumerate(self.steps) if isinstance(step, tuple) and step[0] == key)
+        return replace(self, steps=(*self.steps[:at], "NONE"), taken=(key,))
 
 
 def check(example: QueryExample) -> None:

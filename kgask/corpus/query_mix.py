@@ -74,7 +74,9 @@ class QueryMix:
                 others = rng.sample(columns, min(COLUMNS, len(columns)))
                 chosen = {key: key for key in (*example.keys, *example.others, *others) if key not in example.taken}
             else:
-                hidden = {other for key in example.taken for other in (key, *self._similar.get(key, ()))} - set(example.keys)
+                hidden = {other for key in example.taken for other in (key, *self._similar.get(key, ()))} - set(
+                    example.keys
+                )
                 chosen = {key: text for key, text in shared.items() if key not in hidden}
             rows.append({key: texts.setdefault(text, len(texts)) for key, text in chosen.items()})
         return Competing(tuple(texts) or ("",), tuple(rows))
@@ -94,4 +96,3 @@ class QueryMix:
             chosen[key] = options[0] if rng.random() < self._label_share else rng.choice(options)
             used.add(chosen[key])
         return chosen
-

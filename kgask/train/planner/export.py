@@ -126,7 +126,9 @@ def export(
         inputs = _inputs(model, TextBatcher.load(encoder, max_tokens), probe, texts)
         full, small = Path(folder) / "fp32.onnx", Path(folder) / "int8.onnx"
         n_heads = model.encoder.config.num_attention_heads
-        write_graph(exported, inputs, full, (INPUTS, outputs), SHAPES, n_heads, lambda graph: _notes(model, graph, query))
+        write_graph(
+            exported, inputs, full, (INPUTS, outputs), SHAPES, n_heads, lambda graph: _notes(model, graph, query)
+        )
         quantise(full, small)
         expected = [tensor.numpy() for tensor in exported(*inputs)]
         difference = checked(_run(full, inputs)[:N_PROBS], expected[:N_PROBS])

@@ -30,7 +30,9 @@ NO_OPERATOR = len(OPERATORS)  # fed back where the step before was no operator; 
 class Operands:
     """What of B questions can be pointed at."""
 
-    tokens: Tensor  # float [B, M, L]: the share that each token has in an operand; rows sum to 1, or 0 where there is none
+    tokens: (
+        Tensor  # float [B, M, L]: the share that each token has in an operand; rows sum to 1, or 0 where there is none
+    )
     kinds: Tensor  # int64 [B, M], index into SPAN_KINDS
     mask: Tensor  # float [B, M], 1 where there is one
 
@@ -153,5 +155,7 @@ class QueryRigel(nn.Module):
             fed = fed * (~is_operator).unsqueeze(-1)
         logits = torch.stack(found, 1)
         absent = (1.0 - operands.mask).unsqueeze(1) * NEGATIVE
-        logits = torch.cat([logits[..., : n_operators + n_relations], logits[..., n_operators + n_relations :] + absent], -1)
+        logits = torch.cat(
+            [logits[..., : n_operators + n_relations], logits[..., n_operators + n_relations :] + absent], -1
+        )
         return logits, kinds

@@ -84,7 +84,9 @@ class QueryBatch:
     kinds: Tensor  # int64 [B], index into KINDS
 
 
-def encoded(batch: Sequence[QueryExample], competing: Competing, batcher: TextBatcher, vectors: TextVectors) -> QueryBatch:
+def encoded(
+    batch: Sequence[QueryExample], competing: Competing, batcher: TextBatcher, vectors: TextVectors
+) -> QueryBatch:
     """Examples as tensors."""
     texts = [example.text for example in batch]
     ids, mask = batcher(texts)
@@ -136,7 +138,13 @@ class QueryTrainer(Trainer[QueryConfig, QueryBatch]):
     model: QueryRigel
 
     def __init__(
-        self, model: QueryRigel, texts: TextBatcher, data: QueryData, work: Path, config: QueryConfig, device: str = "cpu"
+        self,
+        model: QueryRigel,
+        texts: TextBatcher,
+        data: QueryData,
+        work: Path,
+        config: QueryConfig,
+        device: str = "cpu",
     ) -> None:
         self.texts, self.data = texts, data
         self.vectors = TextVectors(model, texts)
@@ -182,7 +190,9 @@ class QueryTrainer(Trainer[QueryConfig, QueryBatch]):
             logits, _ = self._logits(batch)
             right = ((logits.argmax(-1) == batch.steps) | (batch.steps == PADDING)).all(1).tolist()
             for example, is_right in zip(part, right, strict=True):
-                found[example.source if example.source.startswith(("wikisql", "kqapro")) else example.kind].append(is_right)
+                found[example.source if example.source.startswith(("wikisql", "kqapro")) else example.kind].append(
+                    is_right
+                )
         every = [one for values in found.values() for one in values]
         by_kind = {name: sum(values) / len(values) for name, values in sorted(found.items())}
         return ({"exact": sum(every) / len(every)} if every else {}) | by_kind
