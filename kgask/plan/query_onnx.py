@@ -19,7 +19,8 @@ from kgask.query.postfix import OPERATORS, SPAN_KINDS, Item, Pick, Stack, Step
 
 READ_OUTPUTS = ["query_tokens", "query_state", "kind_probs"]
 STEP_INPUTS = [
-    "tokens", "bias", "state", "context", "operator", "relation", "operand", "operand_means", "operand_kinds", "directed",
+    "tokens", "bias", "state", "context", "operator", "relation", "operand", "operand_means", "operand_kinds",
+    "directed",
 ]  # fmt: skip
 STEP_OUTPUTS = ["logits", "next_state", "next_context", "next_bias", "attention"]
 BEAM, MAX_STEPS = 6, 20

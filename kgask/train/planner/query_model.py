@@ -47,7 +47,7 @@ class StepState:
 
 
 class QueryDecoder(nn.Module):
-    """A GRU that attends to the tokens with coverage, as the hop decoder does, over operators, relations and operands."""
+    """A GRU that attends to the tokens with coverage; it scores operators, relations and operands."""
 
     def __init__(self, width: int, hidden: int = HIDDEN) -> None:
         super().__init__()
