@@ -26,6 +26,7 @@ Statement = tuple[tuple[RelationId, EntityId], ...]  # the qualifiers that a tri
 Match = Literal["label", "alias", "typo", "given"]
 Stage = Literal["link", "plan", "retrieve", "confidence", "read"]  # where a question can die
 
+MASK = "[MASK]"  # stands for an entity in every planner text
 PLANNED = "rigel"  # the method that plans before it retrieves
 
 ANSWER_TYPES = ("entity", "date", "number", "yes/no")  # columns of Branch.answer_types

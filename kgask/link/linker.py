@@ -53,14 +53,18 @@ class Linker:
         self._question_words = question_words
         self.model = model
 
+    def words(self, question: Question) -> list[Word]:
+        """The question's words, each weighed by how much it looks like part of a name."""
+        return split_words(question.text, self._question_words)
+
     def link(self, question: Question) -> list[Mention]:
         """Mentions whose names stand in the question exactly (case, accents, possessives aside)."""
-        words = split_words(question.text, self._question_words)
+        words = self.words(question)
         return self._exact(_marked(question), words) or self._exact(spans(question.text, words), words)
 
     def link_tolerantly(self, question: Question) -> list[Mention]:
         """Mentions whose names are close to what stands there: typos, missing or swapped letters."""
-        words = split_words(question.text, self._question_words)
+        words = self.words(question)
         marked = _marked(question)
         if self._exact(marked, words):
             return []
@@ -98,7 +102,7 @@ class Linker:
         """Where the question speaks of the entity: by a mark, by name, by pronoun, by what looks like a name."""
         if question.marks:
             return question.marks[0]
-        words = split_words(question.text, self._question_words)
+        words = self.words(question)
         found = spans(question.text, words)
         names = {normalise(name), normalise(self._pack.labels([entity])[0])}
         for span in found:

@@ -31,11 +31,11 @@ from kgask.plan.providers import (
     open_session,
     open_tokenizer,
 )
+from kgask.types import MASK
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-MASK = "[MASK]"  # stands for the topic in every planner text
 MASK_TOKENS = ("[MASK]", "<mask>")  # what the tokenizers of BERT-like and RoBERTa-like encoders call it
 PAD_TOKENS = ("[PAD]", "<pad>")
 # A relation's vector is the weighted mean of its texts' vectors; the label says most.

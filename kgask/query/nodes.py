@@ -223,8 +223,12 @@ class Range(ValueNode):
 
     def __post_init__(self) -> None:
         Node.__post_init__(self)
-        low, high = self.low.quantity, self.high.quantity
-        if low.axis != high.axis or low.low > high.high:
+        low, high = self.low, self.high
+        if isinstance(low, Number) and isinstance(high, Number) and low.unit == high.unit:
+            ordered = low.number <= high.number  # without the library of units
+        else:
+            ordered = low.quantity.axis == high.quantity.axis and low.quantity.low <= high.quantity.high
+        if not ordered:
             raise QueryError("Range takes two values of one kind, the lower one first")
 
     @property

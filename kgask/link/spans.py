@@ -1,0 +1,205 @@
+"""What a question mentions, of every kind, as the planner points at it: entities, classes, numbers, dates, ranks.
+
+The linker proposes mentions of entities that overlap ("Nobel Prize in Physics", "Physics"); a segmentation chooses
+among them, and among readings of one word ("1984" the novel or the year). Class words and values are then found in
+what the entities leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import Literal
+
+from kgask.link.classes import class_spans
+from kgask.link.mentions import NAME, Word
+from kgask.link.values import ValueSpan, value_spans
+from kgask.pack.store import Pack
+from kgask.query.base import Node
+from kgask.query.nodes import Number
+from kgask.types import MASK, Mention, Seed
+
+SpanKind = Literal["entity", "class", "number", "date", "rank"]
+MAX_SPANS = 12
+MAX_SEGMENTATIONS = 3
+CLOSE = 0.5  # of the best segmentation's worth: less is no second reading
+MAX_OPEN = 6  # mentions whose reading is open: 2 ** 6 ways are looked at
+# Least scores of what counts as a mention: a name that looks like one, another word, one that questions use anyway.
+NAMED, LOWER, COMMON = 0.001, 0.02, 0.1
+TIMED, UNTIMED = (
+    1.2,
+    0.4,
+)  # what a value is worth beside an entity of its name: after "in" or "than", elsewhere
+_LENGTH_POWER = 1.5  # so that one long name is worth more than its parts
+_PLACES_A_VALUE = frozenset(
+    "in before after since until till by from between during around circa than least most exactly over under about "
+    "above below year number nearly almost up only age aged".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSpan:
+    """A span of the question that a step of a query may point at."""
+
+    start: int
+    end: int
+    kind: SpanKind
+    seeds: tuple[Seed, ...] = ()  # of an entity, best first
+    nodes: tuple[Node, ...] = ()  # else what it may mean, best first; of a rank one number, -1 is the last
+    scores: tuple[float, ...] = ()  # of a class, one a node
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.start, self.end
+
+
+def candidate_spans(text: str, words: Sequence[Word], mentions: Sequence[Mention], pack: Pack) -> list[CandidateSpan]:
+    """The best segmentation, ordered by start; see :func:`segmentations`."""
+    return segmentations(text, words, mentions, pack)[0]
+
+
+def segmentations(
+    text: str, words: Sequence[Word], mentions: Sequence[Mention], pack: Pack
+) -> list[list[CandidateSpan]]:
+    """Ways to divide a question into spans, best first; one at least, more where another is nearly as good.
+
+    ``words`` are the question's (:meth:`kgask.link.linker.Linker.words`), ``mentions`` what was linked in it.
+    """
+    values = value_spans(text, pack.manifest.get("axes", ()))
+    named = [mention for mention in mentions if _is_mention(mention, words, values, pack)]
+    return [
+        _spans(text, words, [named[at] for at in chosen], values, pack) for chosen in _choices(named, values, words)
+    ]
+
+
+def _is_mention(mention: Mention, words: Sequence[Word], values: Sequence[ValueSpan], pack: Pack) -> bool:
+    """Whether a mention's score is that of a name; a number or date of the graph is a value."""
+    if not mention.seeds:
+        return False
+    first_literal = pack.n_entities - pack.n_literals
+    if any(_within(mention.span, value.place) for value in values):
+        known = [seed for seed in mention.seeds if seed.entity < first_literal]
+        if not known or known[0].score < LOWER:
+            return False
+    best = mention.seeds[0]
+    if best.match == "given":
+        return True
+    inside = [word for word in words if _within((word.start, word.end), mention.span)]
+    names = [word for word in inside if word.weight == NAME]
+    least = COMMON if not names else NAMED if any(not word.text[0].islower() for word in names) else LOWER
+    return best.score >= least
+
+
+def _choices(mentions: Sequence[Mention], values: Sequence[ValueSpan], words: Sequence[Word]) -> list[tuple[int, ...]]:
+    """Sets of mentions that do not overlap, as places in ``mentions``, best first."""
+    rivals = [sum(_overlap(*value.place, mention.span) for value in values) for mention in mentions]
+    rivals = [
+        rivals[at] + sum(_overlap(*other.span, mention.span) for other in mentions) - 1
+        for at, mention in enumerate(mentions)
+    ]
+    open_ones = sorted((at for at, n in enumerate(rivals) if n), key=lambda at: -_worth(mentions[at], words))[:MAX_OPEN]
+    settled = [at for at, n in enumerate(rivals) if not n]
+    rated: list[tuple[float, tuple[int, ...], list[ValueSpan]]] = []
+    for taken in product((True, False), repeat=len(open_ones)):
+        chosen = tuple(sorted([*settled, *(at for at, is_taken in zip(open_ones, taken, strict=True) if is_taken)]))
+        places = [mentions[at].span for at in chosen]
+        if any(_overlap(*one, other) for at, one in enumerate(places) for other in places[:at]):
+            continue
+        free = [value for value in values if not any(_overlap(*value.place, place) for place in places)]
+        worth = sum(_worth(mentions[at], words) for at in chosen) + sum(_value_worth(value, words) for value in free)
+        rated.append((worth, chosen, free))
+    rated.sort(key=lambda one: (-one[0], -len(one[1])))
+    kept: list[tuple[float, tuple[int, ...], list[ValueSpan]]] = []
+    for worth, chosen, free in rated:
+        is_less = any(set(chosen) < set(more) and free == its for _, more, its in kept)  # nothing is read instead
+        if not is_less and worth >= CLOSE * rated[0][0]:
+            kept.append((worth, chosen, free))
+    return [chosen for _, chosen, _ in kept[:MAX_SEGMENTATIONS]]
+
+
+def _worth(mention: Mention, words: Sequence[Word]) -> float:
+    n_words = sum(_within((word.start, word.end), mention.span) for word in words)
+    return mention.seeds[0].score * max(1, n_words) ** _LENGTH_POWER
+
+
+def _value_worth(value: ValueSpan, words: Sequence[Word]) -> float:
+    before = [word for word in words if word.end <= value.start]
+    n_words = sum(_within((word.start, word.end), value.place) for word in words)
+    placed = bool(before) and before[-1].norm in _PLACES_A_VALUE
+    return (TIMED if placed or n_words > 1 else UNTIMED) * max(1, n_words) ** _LENGTH_POWER
+
+
+def _spans(
+    text: str, words: Sequence[Word], entities: Sequence[Mention], values: Sequence[ValueSpan], pack: Pack
+) -> list[CandidateSpan]:
+    taken = [mention.span for mention in entities]
+    free = [value for value in values if not any(_overlap(*value.place, place) for place in taken)]
+    found = [CandidateSpan(*mention.span, "entity", mention.seeds) for mention in entities]
+    for value in free:
+        nodes = [Number(option) if isinstance(option, int) else option for option in value.options]
+        found.append(CandidateSpan(value.start, value.end, value.kind, nodes=tuple(nodes)))
+    places = [*taken, *(value.place for value in free)]
+    for one in class_spans(text, words, pack, places):
+        if all(one.start != value.start for value in free):
+            sets, scores = zip(*one.candidates, strict=True)
+            found.append(CandidateSpan(one.start, one.end, "class", nodes=sets, scores=scores))
+    return sorted(found[:MAX_SPANS], key=lambda span: (span.start, span.end, span.kind != "entity"))
+
+
+def masked(text: str, spans: Iterable[CandidateSpan]) -> tuple[str, list[tuple[int, int]]]:
+    """The question as the planner reads it, and where each span stands in it.
+
+    Lower case, single spaces, each entity a mask (as :func:`kgask.plan.rigel_onnx.mask_mention` has it); a word that
+    is an entity's name and a class word too stays as it is.
+    """
+    spans = list(spans)
+    seen = {span.place for span in spans if span.kind != "entity"}
+    hidden = {span.place for span in spans if span.kind == "entity"} - seen
+    cuts = sorted({0, len(text), *(cut for span in spans for cut in span.place)})
+    raw, at = "", {}  # places of the text where spans begin or end -> of what is made of it
+    for start, end in pairwise([*cuts, len(text)]):
+        at[start] = len(raw)
+        if (start, start) in hidden:  # a topic that stands nowhere in the question
+            raw += f" {MASK} "
+        covering = next((place for place in hidden if place[0] <= start < end <= place[1]), None)
+        if covering is None:
+            raw += text[start:end].lower()
+        elif covering[0] == start:
+            raw += f" {MASK} "
+    at[len(text)] = len(raw)
+    out, moved = _squeezed(raw)
+    return out, [_stripped(raw, moved, at[span.start], at[span.end]) for span in spans]
+
+
+def _squeezed(raw: str) -> tuple[str, list[int]]:
+    """A text with single spaces, none before the apostrophe after a mask; and where each character went."""
+    out, moved, is_apart = "", [], False
+    for char in raw:
+        if char.isspace():
+            moved.append(len(out))
+            is_apart = True
+            continue
+        if is_apart and out and not (char == "'" and out.endswith(MASK)):
+            out += " "
+        is_apart = False
+        moved.append(len(out))
+        out += char
+    return out, moved
+
+
+def _stripped(raw: str, moved: Sequence[int], start: int, end: int) -> tuple[int, int]:
+    """Where characters ``start`` to ``end``, without the space around them, went."""
+    while start < end and raw[start].isspace():
+        start += 1
+    while start < end and raw[end - 1].isspace():
+        end -= 1
+    return (moved[start], moved[end - 1] + 1) if start < end else (len(moved) and moved[-1], len(moved) and moved[-1])
+
+
+def _within(inner: tuple[int, int], outer: tuple[int, int]) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _overlap(start: int, end: int, other: tuple[int, int]) -> bool:
+    return start < other[1] and other[0] < end
