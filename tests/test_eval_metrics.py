@@ -33,6 +33,39 @@ def arrays(rows: list[tuple[float, bool]]) -> tuple[np.ndarray, np.ndarray]:
     return np.array([sure for sure, _ in rows]), np.array([right for _, right in rows], bool)
 
 
+# --- answers by value ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "right"),
+    [
+        ("yes", "yes", True),
+        ("no", "yes", False),
+        ("1289153", "1,289,153", True),
+        ("30 metre", "30 m", True),
+        ("30 metre", "30", True),
+        ("30 metre", "31 m", False),
+        ("30 metre", "30 kg", False),
+        ("1967", "1967-03-01", True),
+        ("1967-03-01", "1967", False),
+        ("2005-01-08", "2005-01-08", True),
+        ("1999-99", "1999-99", False),
+        ("Paris", "Paris", False),
+    ],
+)
+def test_numbers_dates_and_truths_are_right_by_what_they_say(gold: str, answer: str, right: bool) -> None:
+    found = predicted((), gold_of([], names=[[gold]]), answer=answer)
+    figures = (metrics.hits_at_1, metrics.hit, metrics.f1, metrics.exact_set, metrics.reciprocal_rank)
+    assert [figure(found) for figure in figures] == [float(right)] * 5
+
+
+def test_a_value_is_not_right_by_a_name_that_has_a_key_or_in_a_text_that_is_written_freely() -> None:
+    gold = gold_of([], names=[["yes"]])
+    assert metrics.hits_at_1(predicted((), gold, answer="yes", written="yes")) == 0.0
+    keyed = replace(gold, answers=(replace(gold.answers[0], key="Q3"),))
+    assert metrics.hits_at_1(predicted((), keyed, answer="yes")) == 0.0
+
+
 # --- answers by id ------------------------------------------------------------------------------
 
 

@@ -7,7 +7,6 @@ refused. Answers are judged by their JSON object (``docs/json.md``), as any prog
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,7 +17,8 @@ from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.errors import QueryError, UsageError
 from kgask.eval.metrics import calibration_error
-from kgask.pack.quantities import DATE, Quantity, date_quantity, quantity, to_base
+from kgask.eval.said import CLOSE, said_quantity
+from kgask.pack.quantities import Quantity, quantity
 from kgask.pack.store import Pack
 from kgask.query.base import TruthNode
 from kgask.query.text import parse
@@ -29,8 +29,6 @@ from kgask.sets.everyday import EverydayQuestion
 BATCH = 64
 WRONG_SHARE = 0.05  # of what is printed, at the confidence that :func:`at_wrong_share` looks for
 EVERY_KIND = "all"
-_CLOSE = 1e-9  # of numbers that went through a conversion of units
-_NUMBER = re.compile(r"(-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)(?:\s*(\S.*))?", re.IGNORECASE)
 _TRUTHS = {"yes": True, "no": False}
 
 
@@ -120,30 +118,8 @@ def _says(gold: Gold, answer: dict[str, Any]) -> bool:
     if gold.quantity is None or said is None:
         return False
     inside, axis = gold.quantity, gold.quantity.axis
-    slack = _CLOSE * max(1.0, abs(inside.low), abs(inside.high))
+    slack = CLOSE * max(1.0, abs(inside.low), abs(inside.high))
     return said.axis == axis and inside.low - slack <= said.low and said.high <= inside.high + slack
-
-
-def said_quantity(value: dict[str, Any] | None, text: str) -> Quantity | None:
-    """The number or date of an answer, in base units: its ``value``, else what its text reads as.
-
-    >>> said_quantity({"kind": "number", "low": 2.0, "high": 2.0, "unit": "km"}, "")
-    Quantity(axis='m', low=2000.0, high=2000.0)
-    >>> said_quantity(None, "1,200 m").low, said_quantity(None, "1817-07-18").axis, said_quantity(None, "Paris")
-    (1200.0, 'date', None)
-    """
-    if value is not None and value["kind"] == "date":
-        return Quantity(DATE, date_quantity(str(value["low"])).low, date_quantity(str(value["high"])).high)
-    if value is not None:
-        (axis, low), (_, high) = (to_base(float(value[end]), value.get("unit") or "") for end in ("low", "high"))
-        return Quantity(axis, low, high)
-    if re.fullmatch(r"\d{4}-\d\d(-\d\d)?", text):
-        return date_quantity(text)
-    found = _NUMBER.fullmatch(text)
-    if found is None:
-        return None
-    axis, number = to_base(float(found[1].replace(",", "")), found[2] or "")
-    return Quantity(axis, number, number)
 
 
 # --- asking -------------------------------------------------------------------------------------

@@ -14,10 +14,9 @@ from functools import wraps
 import numpy as np
 
 from kgask.eval.records import Prediction
+from kgask.eval.said import NO, YES, says
 
 ARTICLES = frozenset(("a", "an", "the"))
-YES = frozenset(("yes", "true", "supported", "supports", "correct"))
-NO = frozenset(("no", "false", "refuted", "refutes", "incorrect"))
 BINS = 10
 
 
@@ -43,21 +42,31 @@ def _of_entities(figure: Callable[[Prediction], float]) -> Measure:
     return asked
 
 
+def value_right(prediction: Prediction) -> bool:
+    """Whether the answer is the number, date, yes or no that a gold answer without a key is in words."""
+    answer = None if prediction.written is not None else prediction.answer
+    golds = (name for gold in prediction.gold.answers if gold.key is None for name in gold.names)
+    return answer is not None and any(says(name, answer) for name in golds)
+
+
 @_of_entities
 def hits_at_1(prediction: Prediction) -> float:
-    """1 when the best answer is a gold answer, by id."""
-    return float(bool(prediction.answer_ids) and prediction.answer_ids[0] in gold_ids(prediction))
+    """1 when the best answer is a gold answer, by id; a number, a date, yes or no by what it says."""
+    best = bool(prediction.answer_ids) and prediction.answer_ids[0] in gold_ids(prediction)
+    return float(best or value_right(prediction))
 
 
 @_of_entities
 def hit(prediction: Prediction) -> float:
-    """1 when any answer is a gold answer, by id."""
-    return float(not gold_ids(prediction).isdisjoint(prediction.answer_ids))
+    """1 when any answer is a gold answer."""
+    return float(not gold_ids(prediction).isdisjoint(prediction.answer_ids) or value_right(prediction))
 
 
 @_of_entities
 def precision(prediction: Prediction) -> float:
     """Share of the answers that are gold; 1 when there are neither answers nor gold ones."""
+    if value_right(prediction):
+        return 1.0
     if not prediction.answer_ids:
         return float(not prediction.gold.answers)
     gold = gold_ids(prediction)
@@ -69,6 +78,8 @@ def recall(prediction: Prediction) -> float:
     """Share of the gold answers that are answers, those that the pack lacks counted as missed."""
     if not prediction.gold.answers:
         return float(not prediction.answer_ids)
+    if value_right(prediction):
+        return 1 / len(prediction.gold.answers)
     answered = set(prediction.answer_ids)
     return sum(not answered.isdisjoint(gold.ids) for gold in prediction.gold.answers) / len(prediction.gold.answers)
 
@@ -90,6 +101,8 @@ def exact_set(prediction: Prediction) -> float:
 @_of_entities
 def reciprocal_rank(prediction: Prediction) -> float:
     """1 / place of the first gold answer; 0 without one. Its mean is MRR."""
+    if value_right(prediction):
+        return 1.0
     gold = gold_ids(prediction)
     return next((1 / place for place, entity in enumerate(prediction.answer_ids, 1) if entity in gold), 0.0)
 
