@@ -31,7 +31,7 @@ class QueryMix:
     """Draws batches of questions with queries; the same random stream draws the same ones.
 
     ``draws`` gives a question of each source, ``shares`` how often; ``texts`` the texts of every relation key (the
-    usual one first), ``similar`` its look-alikes.
+    usual one first), ``similar`` its look-alikes, ``others`` the keys that compete with those of every batch.
     """
 
     def __init__(
@@ -41,6 +41,7 @@ class QueryMix:
         texts: Mapping[str, Sequence[str]],
         similar: Mapping[str, Sequence[str]],
         held_out: list[QueryExample],
+        others: Sequence[str],
         n_negatives: int = 80,
         label_share: float = 0.5,
     ) -> None:
@@ -48,7 +49,7 @@ class QueryMix:
         self._draws, self._texts, self._similar = draws, texts, similar
         self._names = [name for name, share in shares.items() if share > 0]
         self._weights = [shares[name] for name in self._names]
-        self._keys, self._n_negatives, self._label_share = sorted(texts), n_negatives, label_share
+        self._others, self._n_negatives, self._label_share = others, n_negatives, label_share
 
     def batch(self, size: int, rng: random.Random) -> list[QueryExample]:
         """Questions of all sources; some lose a relation."""
@@ -85,7 +86,7 @@ class QueryMix:
         """The relations of all questions but those over tables, each by one of its texts; no text stands twice."""
         gold = {key for example in batch if example.vocabulary != TABLE for key in example.keys}
         near = [k for key in sorted(gold) for k in self._similar.get(key, ())[:NEAR] if rng.random() < NEAR_SHARE]
-        rest = rng.sample(self._keys, min(self._n_negatives, len(self._keys)))
+        rest = rng.sample(self._others, min(self._n_negatives, len(self._others)))
         chosen: dict[str, str] = {}
         used: set[str] = set()
         for key in dict.fromkeys([*sorted(gold), *near, *rest]):
