@@ -49,6 +49,10 @@ class OperatorComposer:
         self._lexicons, self._words = Lexicons(wordings), ClassWords()
         self._paths = Composer(wordings, one_hop, rng, names)
 
+    def use(self, rng: random.Random) -> None:
+        """Draw from another random stream from now on."""
+        self.rng = self._paths.rng = rng
+
     def draw(self) -> QueryExample:
         """One question of any template."""
         while True:

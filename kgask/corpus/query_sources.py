@@ -6,11 +6,13 @@ import random
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgask.corpus.examples import MASK, PathExample
 from kgask.corpus.mix import Corpus, Mix, load_corpus
+from kgask.corpus.operator_files import Template, load_templates
+from kgask.corpus.operators import OperatorComposer
 from kgask.corpus.query_examples import Operand, QueryExample
 from kgask.corpus.query_mix import Draw
 from kgask.corpus.table_questions import wikisql_questions
@@ -18,11 +20,13 @@ from kgask.corpus.table_questions import wikisql_questions
 PATHS = {"simple": 0.1, "simple_found": 0.2, "kgconv": 0.15, "own": 0.15, "wikiweb": 0.04, "off_topic": 0.06,
          "composed2": 0.2, "composed3": 0.1}  # fmt: skip
 SHARES = {
-    "paths": 0.22, "wikisql_path": 0.06, "wikisql_count": 0.05, "wikisql_value": 0.06, "wikisql_filter": 0.06,
-    "wikisql_both": 0.06,
+    "operators": 0.45, "paths": 0.16, "wikisql_path": 0.06, "wikisql_count": 0.05, "wikisql_value": 0.06,
+    "wikisql_filter": 0.06, "wikisql_both": 0.06,
 }  # fmt: skip
 HELD_OUT = 0.02  # share of the texts of every set
-MOST_HELD_OUT = 400  # of a source
+MOST_HELD_OUT = 250  # of a source
+HELD_LINES = 12  # one of so many wordings of a template is held out
+MOST_DRAWN = 1500  # of these
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,34 @@ def query_sources(data: Path, rng_seed: int) -> Sources:
     found = [one for name in sorted(held) for one in rng.sample(held[name], min(MOST_HELD_OUT, len(held[name])))]
     found += [one for example in corpus.held_out if (one := path_query(example)) is not None][:MOST_HELD_OUT]
     draws: dict[str, Draw] = {name: _choice(pool) for name, pool in sorted(pools.items())}
+    held_lines, lines = _templates(held=True), _templates(held=False)
+    found += _drawn(OperatorComposer(corpus.wordings, {}, rng, corpus.names, held_lines), rng)
+    draws["operators"] = _operators(OperatorComposer(corpus.wordings, {}, rng, corpus.names, lines))
     return Sources(draws | {"paths": paths}, corpus.texts, found)
+
+
+def _templates(held: bool) -> list[Template]:
+    """The templates with the wordings that are held out, or with the others."""
+    found = []
+    for template in load_templates():
+        lines = [line for line in template.lines if (zlib.crc32(line.text.encode()) % HELD_LINES == 0) == held]
+        if lines:
+            found.append(replace(template, lines=lines))
+    return found
+
+
+def _operators(composer: OperatorComposer) -> Draw:
+    def draw(rng: random.Random) -> QueryExample:
+        composer.use(rng)
+        return composer.draw()
+
+    return draw
+
+
+def _drawn(composer: OperatorComposer, rng: random.Random) -> list[QueryExample]:
+    """Questions of the held-out wordings."""
+    composer.use(rng)
+    return [composer.draw() for _ in range(MOST_DRAWN)]
 
 
 def _read(data: Path) -> Iterable[QueryExample]:
