@@ -41,6 +41,7 @@ class Entry:
     letters: str  # types of what it is said of
     literal: str  # "number" or "date" where it leads to one
     forms: Mapping[str, tuple[str, ...]]
+    ends: str = ""  # types of what it leads to, where known
 
     @property
     def key(self) -> str:
@@ -125,7 +126,9 @@ def _read_line(at: str, line: str, templates: list[Template]) -> None:
         if templates[-1].steps:
             raise BuildError(f"{at}: {templates[-1].name} has its steps already")
         templates[-1].steps = tuple(line[1:].split())
-        unknown = [s for s in templates[-1].steps if not SLOT.fullmatch(s) and s not in OPERATORS and not _KEY.match(s)]
+        unknown = [
+            s for s in templates[-1].steps if not _STEP_SLOT.fullmatch(s) and s not in OPERATORS and not _KEY.match(s)
+        ]
         if unknown:
             raise BuildError(f"{at}: {unknown[0]!r} is no slot, operator or relation key")
     else:
@@ -133,13 +136,14 @@ def _read_line(at: str, line: str, templates: list[Template]) -> None:
         templates[-1].lines.append(Line(line))
 
 
+_STEP_SLOT = re.compile(rf"\^?{SLOT.pattern}")
 _KEY = re.compile(r"\^?(P\d+|kgask:[\w-]+)$")
 
 
 def _check_slots(at: str, line: str, template: Template) -> None:
     """What steps need is said by a slot or inside one: each of the steps' slots but numbers stands in the wording."""
     said = {kind + number for kind, number, _ in SLOT.findall(line)}
-    needed = {SLOT.fullmatch(step)[1] + SLOT.fullmatch(step)[2] for step in template.steps if SLOT.fullmatch(step)}  # type: ignore[index]
+    needed = {kind + number for step in template.steps for kind, number, _ in SLOT.findall(step)}
     missing = {slot for slot in needed - said if slot.rstrip("0123456789") not in INNER}
     if missing:
         raise BuildError(f"{at}: the steps need {{{min(missing)}}}")

@@ -19,7 +19,19 @@ from kgask.corpus.operator_words import ClassWords, Lexicons
 from kgask.query.postfix import OPERATORS
 
 PRIVATE = 0xE000  # first character of the private range of Unicode
-TYPED = ("measure", "links", "branch", "set", "class")  # slots that are about things of the template's type
+APPOSED, NESTED = 0.05, 0.12  # shares of the named things said as "the river [MASK]" and "the director of [MASK]"
+SINGLE_ENDS = "PCLO"  # types of what one thing has one of: its director, its capital
+TYPED = (
+    "measure",
+    "links",
+    "branch",
+    "set",
+    "both",
+    "either",
+    "except",
+    "neither",
+    "class",
+)  # slots that are about things of the template's type
 CHOSEN_FIRST = (*TYPED, "fact", "rel")  # what values and qualifiers must fit
 ENTITY, CLASS, NUMBER, DATE, RANK = "entity", "class", "number", "date", "rank"
 Token = str | Step | int
@@ -78,10 +90,11 @@ class Filling:
         """Steps of the template, slots resolved; without a class where the pack has no types."""
         made: list[Token] = []
         for token in self._without_class(tokens) if not self.typed else tokens:
-            if found := SLOT.fullmatch(token):
+            if found := SLOT.fullmatch(token.removeprefix("^")):
                 if found[1] + found[2] not in self.bound:
                     raise UnfitError(token)
-                made += self.bound[found[1] + found[2]].steps
+                steps = self.bound[found[1] + found[2]].steps
+                made += reversed_path(steps) if token.startswith("^") else steps
             elif token in OPERATORS:
                 made.append(token)
             else:
@@ -91,14 +104,18 @@ class Filling:
     def _without_class(self, tokens: Sequence[str]) -> list[str]:
         """No class to point at: the first branch stands alone, else whatever has the relation that it is judged by."""
         tokens = list(tokens)
-        if tokens[0] != "{class}":
-            raise UnfitError("no class to leave out")
-        for at, token in enumerate(tokens[1:3], 1):
-            if token.startswith(("{branch", "{set")) and "AND" in tokens[at + 1 : at + 2]:
-                return [*tokens[1 : at + 1], *tokens[at + 2 :]]
+        if not any(token.startswith("{class") for token in tokens):
+            return tokens
+        if tokens[0] != "{class}" or "{class}" in tokens[1:] or "THING" in tokens:
+            raise UnfitError("a class that cannot be left out")
+        if tokens[1:2] and tokens[1].startswith("{branch"):
+            if tokens[2] == "AND":
+                return [tokens[1], *tokens[3:]]
+            if tokens[3:5] == ["OR", "AND"]:
+                return [*tokens[1:4], *tokens[5:]]
         for token in tokens[1:]:
             found = SLOT.fullmatch(token)
-            if found and found[1] in ("measure", "links"):
+            if found and found[1] in ("measure", "links", "branch"):
                 entry = self.bind(found[1] + found[2]).entry
                 assert entry is not None
                 key, inverse = entry.path[0]
@@ -109,10 +126,29 @@ class Filling:
         self.operands.append((text, kind))
         return len(self.operands) - 1
 
-    def name(self) -> Bound:
-        """An entity."""
+    def name(self, letters: str = "") -> Bound:
+        """An entity; where it is of one of these types now and then a phrase that says so, or one that leads to it."""
         number = self.operand(MASK, ENTITY)
-        return Bound((number,), lambda _: chr(PRIVATE + number))
+        said = chr(PRIVATE + number)
+        draw = self.rng.random()
+        known = [letter for letter in letters if self.words.general.get(letter)]
+        if known and draw < APPOSED:
+            word = self.words.general[self.rng.choice(known)][0]
+            said = f"the {self.words.one(word)} {said}"
+        elif letters and draw < APPOSED + NESTED and (nested := self._nested(letters, said)):
+            return Bound((number, *nested[0]), lambda _: nested[1])
+        return Bound((number,), lambda _: said)
+
+    def _nested(self, letters: str, name: str) -> tuple[tuple[Step, ...], str] | None:
+        """A noun phrase of one hop: *the director of [MASK]*."""
+        letter = self.rng.choice(letters)
+        if letter not in SINGLE_ENDS:
+            return None
+        leg = self.paths.leg_to(letter)
+        if leg.step[1] or leg.start in "SG?":
+            return None
+        text = self.paths.phrase(leg, MASK)
+        return ((leg.step,), text.replace(MASK, name)) if text.count(MASK) == 1 and text.startswith("the ") else None
 
     def pointed(self, text: str, kind: str) -> Bound:
         number = self.operand(text, kind)
@@ -131,7 +167,11 @@ class Filling:
         return self.bound[slot]
 
     def _bind_x(self, _: set[str]) -> Bound:
-        return self.name()
+        return self.name(self.letter if self._is_of_type() else "")
+
+    def _is_of_type(self) -> bool:
+        """Whether a named thing is what is measured or counted."""
+        return any(kind_of(slot) in ("measure", "links", "rel") for slot in self.wanted)
 
     _bind_y = _bind_z = _bind_x
 
@@ -168,71 +208,8 @@ class Filling:
         kinds = {kind_of(slot) for slot in self.wanted}
         return "date" if "d" in kinds else "number" if "v" in kinds else ""
 
-    def _bind_branch(self, forms: set[str]) -> Bound:
-        return self._branch(self.lexicons.branches(self.letter), forms)
-
-    def _branch(self, entries: Sequence[Entry], forms: set[str]) -> Bound:
-        """A relation to a thing that is named, behind a noun or as its verb."""
-        same = [b.entry for slot, b in self.bound.items() if kind_of(slot) == "branch" and b.entry]
-        if same and self.rng.random() < 0.3 and forms <= same[0].forms.keys():
-            entry = same[0]
-        else:
-            found = self._said(entries, forms or {"mod"}).entry
-            assert found is not None
-            entry = found
-        name = self.name()
-        topic = name.say("")
-
-        def say(form: str) -> str:
-            return self.rng.choice(entry.forms[form or "mod"]).replace("{x}", topic)
-
-        return Bound((*name.steps, *((key, not inverse) for key, inverse in reversed(entry.path))), say, entry)
-
-    def _bind_set(self, forms: set[str]) -> Bound:
-        """A plural noun phrase: *films directed by [MASK]*; with a class of its own where that says more."""
-        entry_bound = self._branch(self.lexicons.branches(self.letter), {"mod"})
-        assert entry_bound.entry is not None
-        entry = entry_bound.entry
-        (several, one), own = self.words.noun(self.letter, entry, self.rng)
-        steps: tuple[Token, ...] = entry_bound.steps
-        if own:
-            noun = self._class(several, one, forms or {"many"})
-            steps = (*noun.steps, *steps, "AND") if noun.steps else steps
-        else:
-            noun = Bound((), lambda form: one if form == "one" else several)
-
-        def say(form: str) -> str:
-            modifier = entry_bound.say("modone" if form == "one" else "mod")
-            return f"{noun.say(form)} {modifier}"
-
-        if "one" in forms and "modone" not in entry.forms:
-            raise UnfitError("no singular")
-        return Bound(steps, say, entry)
-
-    def _bind_fact(self, forms: set[str]) -> Bound:
-        entries = [e for e in self.lexicons.facts if forms <= e.forms.keys()]
-        if not entries:
-            raise UnfitError("no fact")
-        entry = self.rng.choice(entries)
-        subject, obj = self.name(), self.name()
-
-        def say(form: str) -> str:
-            said = self.rng.choice(entry.forms[form])
-            return said.replace("{x}", subject.say("")).replace("{y}", obj.say(""))
-
-        return Bound((*subject.steps, *entry.path, *obj.steps), say, entry)
-
     def _bind_rel(self, forms: set[str]) -> Bound:
         return self._said(self.lexicons.relations(self.letter), forms)
-
-    def _bind_path(self, _: set[str]) -> Bound:
-        """A whole question that a path answers."""
-        made = self.paths.draw(self.rng.choices((1, 2, 3), (6, 3, 1))[0])
-        if made.text.count(MASK) != 1 or not made.path:
-            raise UnfitError("no path")
-        name = self.name()
-        text = made.text.replace(MASK, name.say("")).rstrip("?")
-        return Bound((*name.steps, *made.path), lambda _: text)
 
     # --- values ---------------------------------------------------------------------------
 
@@ -296,6 +273,11 @@ class Filling:
         value = getattr(self, f"_bind_{found[1]}")({found[3] or ""} - {""})
         said = text.replace(found[0], value.say(""))
         return Bound(("QUAL", *entry.path, *value.steps, form), lambda _: said, entry)
+
+
+def reversed_path(steps: Sequence[Token]) -> tuple[Token, ...]:
+    """The way back along relations."""
+    return tuple((step[0], not step[1]) for step in reversed(steps) if isinstance(step, tuple))
 
 
 def kind_of(slot: str) -> str:

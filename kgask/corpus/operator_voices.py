@@ -17,29 +17,31 @@ def branch_of(wording: RelationWordings) -> Entry | None:
     """How a relation narrows what it is said of, by its frames and its label; None where its ends are literals."""
     if wording.literal or "S" in wording.range or wording.range == "":
         return None
-    mods, verbs = _framed(wording.frames)
+    mods, verbs, asks = _framed(wording.frames)
     label = noun_texts(wording)[0]
     mods += [f"whose {label} is {{x}}", f"with {{x}} as {label}"]
     verbs.append(f"have {{x}} as {label}")
     nouns = tuple(plural(noun) for noun in wording.frames.subjects[:1])
-    forms = {"mod": tuple(mods), "verb": tuple(verbs), "noun": nouns}
-    return with_predicates(Entry(((wording.key, False),), wording.domain, "", forms))
+    forms = {"mod": tuple(mods), "verb": tuple(verbs), "noun": nouns, "ask": tuple(asks)}
+    return with_predicates(Entry(((wording.key, False),), wording.domain, "", forms, wording.range))
 
 
-def _framed(frames: Frames) -> tuple[list[str], list[str]]:
-    mods, verbs = [], []
+def _framed(frames: Frames) -> tuple[list[str], list[str], list[str]]:
+    """Modifiers, verbs, and questions where the named thing acts: *did {x} direct*."""
+    mods, verbs, asks = [], [], []
     for kind, text in frames.lines:
         first, second, *rest = text.split()
         tail = " ".join(rest)
         if kind == "v":
             mods.append(f"{tail} by {{x}}")
             verbs.append(f"were {tail} by {{x}}")
+            asks += [f"did {{x}} {first}", f"has {{x}} {tail}"]
         elif kind == "s":
             verbs.append(" ".join(f"{second}/{first} {tail} {{x}}".split()))
         else:
             mods.append(f"{second} {tail} {{x}}")
             verbs.append(f"{ {'was': 'were', 'is': 'are'}[first] } {second} {tail} {{x}}")
-    return mods, verbs
+    return mods, verbs, asks
 
 
 def with_predicates(entry: Entry) -> Entry:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 from kgask.corpus.compose_paths import noun_texts
@@ -64,8 +65,11 @@ class ClassWords:
         """Class words that stand in a text, as characters: whatever names a type is seen, asked for or not."""
         return [match.span() for match in self._known.finditer(text)]
 
+    def one(self, several: str) -> str:
+        return self.single.get(several) or _singular(several)
+
     def _pair(self, several: str) -> tuple[str, str]:
-        return several, self.single.get(several) or _singular(several)
+        return several, self.one(several)
 
 
 class Lexicons:
@@ -73,7 +77,8 @@ class Lexicons:
 
     def __init__(self, wordings: Mapping[str, RelationWordings]) -> None:
         self._by_name = {name: load_lexicon(name) for name in ("measures", "links", "qualifiers")}
-        written = [with_predicates(entry) for entry in load_lexicon("branches")]
+        self._leading = [_with_ends(entry, wordings) for entry in self._by_name["links"] if "noun" in entry.forms]
+        written = [with_predicates(_with_ends(entry, wordings)) for entry in load_lexicon("branches")]
         own = {entry.path for entry in written}
         framed = [branch for w in wordings.values() if (branch := branch_of(w)) and branch.path not in own]
         self._branches = [*written, *written, *framed]
@@ -89,8 +94,17 @@ class Lexicons:
         return tuple(entry for entry in self._by_name[name] if letter in entry.letters)
 
     @cache  # noqa: B019
+    def leading(self, letter: str) -> tuple[Entry, ...]:
+        """Relations with many ends that lead to things of a type: *children*."""
+        return tuple(entry for entry in self._leading if letter in entry.ends)
+
+    @cache  # noqa: B019
     def branches(self, letter: str) -> tuple[Entry, ...]:
         return tuple(entry for entry in self._branches if letter in entry.letters)
+
+    @cache  # noqa: B019
+    def facts_with(self, forms: frozenset[str]) -> tuple[Entry, ...]:
+        return tuple(entry for entry in self.facts if forms <= entry.forms.keys())
 
     @cache  # noqa: B019
     def relations(self, letter: str) -> tuple[Entry, ...]:
@@ -99,6 +113,13 @@ class Lexicons:
 
 def _singular(several: str) -> str:
     return several[:-2] if several.endswith(("ches", "shes", "sses", "xes")) else singular(several)
+
+
+def _with_ends(entry: Entry, wordings: Mapping[str, RelationWordings]) -> Entry:
+    """The types of what it leads to: as its file says, or by the wordings of its last relation."""
+    key, inverse = entry.path[-1]
+    ends = "".join(entry.forms.get("to", ())) or (wordings[key].ends(inverse)[1] if key in wordings else "")
+    return replace(entry, ends=ends)
 
 
 def _relation(wording: RelationWordings) -> Entry:

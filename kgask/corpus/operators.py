@@ -14,7 +14,8 @@ from kgask.corpus.compose import Composer
 from kgask.corpus.examples import Step, tidy
 from kgask.corpus.operator_dress import dressed
 from kgask.corpus.operator_files import Line, Template, load_templates
-from kgask.corpus.operator_slots import PRIVATE, SUBSTITUTE, TYPED, Filling, Token, UnfitError, kind_of
+from kgask.corpus.operator_sets import SetFilling
+from kgask.corpus.operator_slots import PRIVATE, SUBSTITUTE, TYPED, Token, UnfitError, kind_of
 from kgask.corpus.operator_words import ClassWords, Lexicons
 from kgask.corpus.query_examples import Operand, QueryExample
 from kgask.corpus.wordings import RelationWordings
@@ -66,13 +67,14 @@ class OperatorComposer:
         """One question of this template; raises :class:`UnfitError` where a draw does not fit together."""
         line = self.rng.choice(template.lines)
         letter = self._letter(template, line)
-        typed = self.rng.random() >= UNTYPED or template.steps[0] != "{class}"
-        filling = Filling(self._lexicons, self._words, self._paths, self.rng, letter, typed)
+        typed = self.rng.random() >= UNTYPED
+        filling = SetFilling(self._lexicons, self._words, self._paths, self.rng, letter, typed)
         text, steps = filling.fill(template, line)
         text = tidy(dressed(text, self.rng))
         end = () if steps[-1] == "NONE" else ("END",)
         marked = self._words.idle(text) if typed and self.rng.random() < MARKED else []
-        return assembled(text, filling.operands, marked, (*steps, *end), template.kind)
+        kind = "intersection" if template.kind == "path" and "AND" in steps else template.kind
+        return assembled(text, filling.operands, marked, (*steps, *end), kind)
 
     def _letter(self, template: Template, line: Line) -> str:
         letters = template.letters or "".join(LETTERS)
