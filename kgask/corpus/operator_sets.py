@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from kgask.corpus.examples import MASK
 from kgask.corpus.operator_files import Entry
 from kgask.corpus.operator_slots import Bound, Filling, Token, UnfitError, kind_of, reversed_path
+from kgask.corpus.operator_voices import joined
 
 SAME_RELATION = 0.3  # share of second branches that are over the first one's relation
+TWO_HOPS = 0.12  # share of the branches that go over two relations: "whose director was born in"
 FORWARD = 0.3  # share of the sets that are what the named thing has ("children of"), not what has it
 BOTH = ("both {x} and {y}",) * 3 + ("{x} and {y}",) * 3 + ("{x} as well as {y}", "{x} and also {y}", "{x} & {y}")
 EITHER = ("{x} or {y}",) * 3 + ("either {x} or {y}",) * 2 + ("{x} or else {y}", "{x} and/or {y}")
@@ -30,9 +32,13 @@ class SetFilling(Filling):
         same = [b.entry for slot, b in self.bound.items() if kind_of(slot) == "branch" and b.entry]
         if same and self.rng.random() < SAME_RELATION and forms <= same[0].forms.keys():
             return same[0]
-        entry = self._said(self.lexicons.branches(self.letter), forms).entry
-        assert entry is not None
-        return entry
+        through = self.lexicons.through(self.letter) if self.rng.random() < TWO_HOPS else ()
+        if through:
+            first = self.rng.choice(through)
+            then = self.rng.choice(self.lexicons.branches(first.ends))
+            if "verbone" in then.forms and then.path != first.path:
+                return self._said([joined(first, then)], forms)[1]
+        return self._said(self.lexicons.branches(self.letter), forms)[1]
 
     def _says(self, entry: Entry, name: str) -> Callable[[str], str]:
         return lambda form: self.rng.choice(entry.forms[form or "mod"]).replace("{x}", name)
@@ -69,6 +75,13 @@ class SetFilling(Filling):
         if forms == {""} and "the" not in said[""] and self.rng.random() < 0.25:
             said[""] = f"{name.say('')}'s {noun}" if len(name.steps) == 1 else said[""]
         return Bound((*name.steps, *entry.path), lambda form: said[form], entry)
+
+    def _bind_members(self, forms: set[str]) -> Bound:
+        """*children of [MASK]* alone."""
+        leading = self.lexicons.leading(self.letter)
+        if not leading:
+            raise UnfitError("nothing leads here")
+        return self._led(leading, forms)
 
     def _bind_both(self, forms: set[str]) -> Bound:
         return self._two(forms, BOTH, lambda a, b, cls: (*cls, *a, "AND", *b, "AND") if cls else (*a, *b, "AND"))

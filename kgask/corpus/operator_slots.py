@@ -189,19 +189,19 @@ class Filling:
     def _bind_measure(self, forms: set[str]) -> Bound:
         literal = self._literal()
         entries = [e for e in self.lexicons.of("measures", self.letter) if literal in ("", e.literal)]
-        return self._said(entries, forms)
+        return self._said(entries, forms)[0]
 
     def _bind_links(self, forms: set[str]) -> Bound:
-        return self._said(self.lexicons.of("links", self.letter), forms)
+        return self._said(self.lexicons.of("links", self.letter), forms)[0]
 
-    def _said(self, entries: Sequence[Entry], forms: set[str]) -> Bound:
+    def _said(self, entries: Sequence[Entry], forms: set[str]) -> tuple[Bound, Entry]:
         """One of these that has the forms and is not in the question yet."""
         fit = [e for e in entries if forms <= e.forms.keys() and e.path not in self.used]
         if not fit:
             raise UnfitError(f"nothing has the forms {sorted(forms)}")
         entry = self.rng.choice(fit)
         self.used.add(entry.path)
-        return Bound(entry.path, lambda form: self.rng.choice(entry.forms[form]), entry)
+        return Bound(entry.path, lambda form: self.rng.choice(entry.forms[form]), entry), entry
 
     def _literal(self) -> str:
         """What the wording says that the measure leads to."""
@@ -209,7 +209,7 @@ class Filling:
         return "date" if "d" in kinds else "number" if "v" in kinds else ""
 
     def _bind_rel(self, forms: set[str]) -> Bound:
-        return self._said(self.lexicons.relations(self.letter), forms)
+        return self._said(self.lexicons.relations(self.letter), forms)[0]
 
     # --- values ---------------------------------------------------------------------------
 

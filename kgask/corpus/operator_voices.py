@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kgask.corpus.compose_paths import noun_texts
-from kgask.corpus.frames import Frames, article, plural
+from kgask.corpus.frames import Frames, article, many, plural
 from kgask.corpus.operator_files import Entry
 from kgask.corpus.wordings import RelationWordings
 
@@ -18,11 +18,17 @@ def branch_of(wording: RelationWordings) -> Entry | None:
     if wording.literal or "S" in wording.range or wording.range == "":
         return None
     mods, verbs, asks = _framed(wording.frames)
-    label = noun_texts(wording)[0]
-    mods += [f"whose {label} is {{x}}", f"with {{x}} as {label}"]
-    verbs.append(f"have {{x}} as {label}")
+    labels = noun_texts(wording)
+    label = labels[0]
+    if many(label) == label:
+        mods += [f"with {{x}} among their {label}", f"whose {label} include {{x}}"]
+        verbs.append(f"have {{x}} among their {label}")
+    else:
+        mods += [f"whose {label} is {{x}}", f"with {{x}} as {label}"]
+        verbs.append(f"have {{x}} as {label}")
     nouns = tuple(plural(noun) for noun in wording.frames.subjects[:1])
-    forms = {"mod": tuple(mods), "verb": tuple(verbs), "noun": nouns, "ask": tuple(asks)}
+    keys = tuple(text for label in labels[:3] for text in (f"{label} {{x}}", f"{{x}} {label}"))
+    forms = {"mod": tuple(mods), "verb": tuple(verbs), "noun": nouns, "ask": tuple(asks), "key": keys}
     return with_predicates(Entry(((wording.key, False),), wording.domain, "", forms, wording.range))
 
 
@@ -69,6 +75,17 @@ def with_predicates(entry: Entry) -> Entry:
     return replace(entry, forms={form: texts for form, texts in forms.items() if texts})
 
 
+def joined(first: Entry, then: Entry) -> Entry:
+    """Two relations as one: *whose director was born in {x}*."""
+    label = first.forms["noun"][0]
+    that = "who" if first.ends == "P" else "that"
+    said = then.forms["verbone"]
+    mods = [f"whose {label} {verb}" for verb in said] + [f"with {article(label)} {that} {verb}" for verb in said]
+    verbs = [f"have {article(label)} {that} {verb}" for verb in said]
+    forms = {"mod": tuple(mods), "verb": tuple(verbs)}
+    return with_predicates(Entry((*first.path, *then.path), first.letters, "", forms, then.ends))
+
+
 def _voices(verb: str) -> tuple[str, str, str, str]:
     """Of several, of one, and both denied."""
     first, _, rest = verb.partition(" ")
@@ -84,7 +101,10 @@ def _voices(verb: str) -> tuple[str, str, str, str]:
 def _denied(mod: str) -> str | None:
     """*not directed by {x}*, *whose capital is not {x}*, *without {x} as capital*."""
     if mod.startswith("whose "):
-        return mod.replace(" is {x}", " is not {x}") if " is {x}" in mod else None
+        for said, denied in ((" is {x}", " is not {x}"), (" include {x}", " do not include {x}")):
+            if mod.endswith(said):
+                return mod.removesuffix(said) + denied
+        return None
     if mod.startswith("with "):
         return f"without {mod[5:]}"
     return f"not {mod}"
@@ -108,11 +128,18 @@ def facts_of(wording: RelationWordings) -> list[Entry]:
         else:
             be.append(f"{{x}} {second} {tail} {{y}}")
             plain.append(f"{{x}} {first} {second} {tail} {{y}}")
-    for label in noun_texts(wording):
+    keys: list[str] = []
+    for label in noun_texts(wording)[:4]:
+        keys += [f"{{y}} {label} {{x}}", f"{{y}} {label} of {{x}}", f"{{x}} {label} {{y}}"]
+        if many(label) == label:
+            be.append(f"{{y}} among the {label} of {{x}}")
+            plain += [f"{{y}} is among the {label} of {{x}}", f"the {label} of {{x}} include {{y}}"]
+            did.append(f"{{x}} have {{y}} among its {label}")
+            continue
         be += [f"{{y}} the {label} of {{x}}", f"the {label} of {{x}} {{y}}", f"{{y}} {{x}}'s {label}"]
         be.append(f"{{y}} {article(label)} of {{x}}")
         plain += [f"{{y}} is the {label} of {{x}}", f"the {label} of {{x}} is {{y}}", f"{{x}}'s {label} is {{y}}"]
         did.append(f"{{x}} have {{y}} as {label}")
-    forms = {"is": tuple(be), "plain": tuple(plain), "inf": tuple(did)}
+    forms = {"is": tuple(be), "plain": tuple(plain), "inf": tuple(did), "key": tuple(keys)}
     entry = Entry(((wording.key, False),), wording.domain, "", {form: texts for form, texts in forms.items() if texts})
     return [entry]

@@ -32,7 +32,8 @@ class ClassWords:
             self.general[entry.letters] = list(entry.forms.get("general", ()))
             self.special[entry.letters] = list(entry.forms.get("special", ()))
         self.single = dict(self._singles())
-        known = sorted({word for pair in self.single.items() for word in pair if len(word) > 2}, key=len, reverse=True)
+        typed = {word for table in (self.general, self.special) for key in table if key != ANY for word in table[key]}
+        known = sorted({word for many in typed for word in (many, self.one(many))}, key=len, reverse=True)
         self._known = re.compile(rf"(?<![\w'-])(?:{'|'.join(map(re.escape, known))})(?![\w-])")
 
     def _singles(self) -> list[tuple[str, str]]:
@@ -99,6 +100,11 @@ class Lexicons:
         return tuple(entry for entry in self._leading if letter in entry.ends)
 
     @cache  # noqa: B019
+    def through(self, letter: str) -> tuple[Entry, ...]:
+        """Relations to one thing that more can be said of: *director*, *capital*."""
+        return tuple(entry for entry in self.relations(letter) if entry.ends in ("P", "C", "L", "O"))
+
+    @cache  # noqa: B019
     def branches(self, letter: str) -> tuple[Entry, ...]:
         return tuple(entry for entry in self._branches if letter in entry.letters)
 
@@ -123,5 +129,6 @@ def _with_ends(entry: Entry, wordings: Mapping[str, RelationWordings]) -> Entry:
 
 
 def _relation(wording: RelationWordings) -> Entry:
-    nouns = tuple(noun_texts(wording))
-    return Entry(((wording.key, False),), wording.domain, "", {"noun": nouns, "nouns": tuple(many(n) for n in nouns)})
+    nouns = tuple(noun for noun in noun_texts(wording) if many(noun) != noun)[:4] or (singular(noun_texts(wording)[0]),)
+    forms = {"noun": nouns, "nouns": tuple(many(noun) for noun in nouns)}
+    return Entry(((wording.key, False),), wording.domain, "", forms, wording.range)

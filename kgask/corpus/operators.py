@@ -8,6 +8,7 @@ also class words that carry nothing, since a reader of questions sees them too.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 
 from kgask.corpus.compose import Composer
@@ -28,6 +29,9 @@ LETTERS = {
     "P": 10, "C": 10, "F": 8, "B": 7, "L": 4, "I": 5, "V": 4, "K": 3, "J": 4, "O": 6, "M": 5, "W": 4, "E": 5, "U": 4,
     "X": 5, "H": 4, "T": 3, "N": 3, "A": 2, "D": 2, "Y": 4, "Q": 3, "Z": 3, "R": 2,
 }  # fmt: skip
+
+_A = re.compile("\\ba ([\ue000-\ue0ff]|[a-z]+)")
+_VOWEL = re.compile("(?!uni|use|eu|one)[aeiou]|hour|honour")
 
 
 class OperatorComposer:
@@ -70,7 +74,7 @@ class OperatorComposer:
         typed = self.rng.random() >= UNTYPED
         filling = SetFilling(self._lexicons, self._words, self._paths, self.rng, letter, typed)
         text, steps = filling.fill(template, line)
-        text = tidy(dressed(text, self.rng))
+        text = tidy(dressed(with_articles(text, filling.operands), self.rng))
         end = () if steps[-1] == "NONE" else ("END",)
         marked = self._words.idle(text) if typed and self.rng.random() < MARKED else []
         kind = "intersection" if template.kind == "path" and "AND" in steps else template.kind
@@ -81,6 +85,16 @@ class OperatorComposer:
         if not any(kind_of(slot) in TYPED for slot in line.wanted):
             return self.rng.choice(letters)
         return self.rng.choices(letters, [LETTERS[letter] for letter in letters])[0]
+
+
+def with_articles(text: str, operands: list[tuple[str, str]]) -> str:
+    """*an island* where a wording says *a* before whatever comes."""
+
+    def article(found: re.Match[str]) -> str:
+        word = operands[ord(found[1]) - PRIVATE][0] if SUBSTITUTE.match(found[1]) else found[1]
+        return f"an {found[1]}" if _VOWEL.match(word) else found[0]
+
+    return _A.sub(article, text)
 
 
 def assembled(
