@@ -86,6 +86,20 @@ def test_units_are_converted() -> None:
     assert kilometres == said_quantity(None, "1,500 m")
 
 
+def test_what_a_number_is_counted_in_may_be_said(family: Pack) -> None:
+    golds = gold("count(follow(<George Hill>, <child>))", family)
+    assert is_right(golds, said("2 children"))
+    assert is_right(golds, said("2 years", value={"kind": "number", "low": 2.0, "high": 2.0, "unit": "years"}))
+    assert not is_right(golds, said("between 1 and 2", value={"kind": "number", "low": 1.0, "high": 2.0, "unit": ""}))
+
+
+def test_of_several_values_all_are_wanted(family: Pack) -> None:
+    golds = gold("values(entities(<Eve Reed>, <Finn Reed>), <born>)", family)
+    assert is_right(golds, said("1901-05-02 | 1904", *golds[0].ids))
+    assert not is_right(golds, said("1901-05-02", sorted(golds[0].ids)[0]))
+    assert not is_right(golds, said("1902", value={"kind": "date", "low": "1902-01-01", "high": "1902-12-31"}))
+
+
 def test_every_part_of_several_questions_counts(family: Pack) -> None:
     golds = gold("<Eve Reed>", family) + gold("count(<Eve Reed>)", family)
     eve = next(iter(golds[0].ids))

@@ -114,12 +114,21 @@ def _says(gold: Gold, answer: dict[str, Any]) -> bool:
     named = {one["id"] for one in answer.get("entities") or ()}
     if named and named == gold.ids:
         return True
-    said = said_quantity(answer.get("value"), text)
-    if gold.quantity is None or said is None:
+    if gold.quantity is None:
         return False
-    inside, axis = gold.quantity, gold.quantity.axis
-    slack = CLOSE * max(1.0, abs(inside.low), abs(inside.high))
-    return said.axis == axis and inside.low - slack <= said.low and said.high <= inside.high + slack
+    said = said_quantity(answer.get("value"), text, gold.quantity.axis)
+    return said is not None and _fits(said, gold.quantity, whole=len(gold.ids) > 1)
+
+
+def _fits(said: Quantity, gold: Quantity, whole: bool) -> bool:
+    """Whether a value lies within the gold's interval, which is how far the gold is known.
+
+    ``whole``: the gold is several values, so nothing but all of their interval will do.
+    """
+    slack = CLOSE * max(1.0, abs(gold.low), abs(gold.high))
+    if said.axis != gold.axis or said.low < gold.low - slack or said.high > gold.high + slack:
+        return False
+    return not whole or (said.low <= gold.low + slack and said.high >= gold.high - slack)
 
 
 # --- asking -------------------------------------------------------------------------------------

@@ -15,8 +15,11 @@ _DATE = re.compile(r"-?\d{4}-\d\d(-\d\d)?")
 _YEAR = re.compile(r"\d{3,4}")
 
 
-def said_quantity(value: dict[str, Any] | None, text: str) -> Quantity | None:
+def said_quantity(value: dict[str, Any] | None, text: str, axis: str | None = None) -> Quantity | None:
     """The number or date of an answer, in base units: its ``value``, else what its text reads as.
+
+    ``axis`` is that of what it is compared with, where that is known: on "" whatever is counted ("66 years", "3 films")
+    is left out, and on ``date`` a bare year is one.
 
     >>> said_quantity({"kind": "number", "low": 2.0, "high": 2.0, "unit": "km"}, "")
     Quantity(axis='m', low=2000.0, high=2000.0)
@@ -26,15 +29,18 @@ def said_quantity(value: dict[str, Any] | None, text: str) -> Quantity | None:
     if value is not None and value["kind"] == "date":
         return Quantity(DATE, date_quantity(str(value["low"])).low, date_quantity(str(value["high"])).high)
     if value is not None:
-        (axis, low), (_, high) = (to_base(float(value[end]), value.get("unit") or "") for end in ("low", "high"))
-        return Quantity(axis, low, high)
+        unit = "" if axis == NUMBER else value.get("unit") or ""
+        (own, low), (_, high) = (to_base(float(value[end]), unit) for end in ("low", "high"))
+        return Quantity(own, low, high)
     if _DATE.fullmatch(text):
         return _date(text)
+    if axis == DATE and _YEAR.fullmatch(text):
+        return _date(text.zfill(4))
     found = _NUMBER.fullmatch(text)
     if found is None:
         return None
-    axis, number = to_base(float(found[1].replace(",", "")), found[2] or "")
-    return Quantity(axis, number, number)
+    own, number = to_base(float(found[1].replace(",", "")), "" if axis == NUMBER else found[2] or "")
+    return Quantity(own, number, number)
 
 
 def says(gold: str, answer: str) -> bool:
