@@ -196,6 +196,50 @@ def prepare(name: str, data: Path, output: Path) -> None:
     note(_built(build_pack(name, data, output, note).report))
 
 
+@click.command("covered", cls=Command)
+@click.argument("set_name", metavar="SET")
+@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.option("--split", metavar="NAME", help="Which part of the set, where PATH holds several.")
+@click.option("-p", "--pack", required=True, metavar="NAME", help="Pack that is to answer them.")
+@click.option("-o", "--output", required=True, type=PLACE, metavar="OUT", help="JSON lines.")
+@FORCE
+@JSON_OPTION
+def covered(set_name: str, path: Path, split: str | None, pack: str, output: Path, force: bool, as_json: bool) -> None:
+    """Write the questions of SET (read from PATH) whose gold follows from the triples of a pack.
+
+    The rule looks at the triples within two hops of the gold topics, by the kind of question (generic, count,
+    superlative, yesno, ...); it uses neither planner nor linker, and kgask/eval/covered.py states it. Prints how many
+    of each kind there are.
+
+    \b
+    kgask eval covered mintaka DATA/mintaka --split dev --pack PACK -o covered.jsonl
+    kgask eval run jsonl covered.jsonl --pack PACK -o runs/mintaka
+    kgask eval score runs/mintaka --by kind
+    """
+    from kgask import config
+    from kgask.eval.covered import covered as covered_of
+    from kgask.machine.files import check_output
+    from kgask.sets import registry
+    from kgask.sets.own import write_jsonl
+
+    check_output(output, force, [path, config.find("pack", pack).path])
+    golds = registry.load(set_name, path, split)
+    with opened_pack(pack) as opened, steps_bar("covered", len(golds)) as show:
+        found = covered_of(opened, golds, lambda done: show(done, ""))
+    if not found:
+        raise UsageError(f"{pack}: answers none of the {len(golds):,} questions")
+    write_jsonl(output, found, force)
+    note(f"{output}: {len(found):,} of {len(golds):,} questions")
+    every, kept = Counter(gold.kind for gold in golds), Counter(gold.kind for gold in found)
+    show_figures(
+        {
+            kind: {"covered": kept[kind], "questions": n} if as_json else f"{kept[kind]} of {n}"
+            for kind, n in every.items()
+        },
+        as_json,
+    )
+
+
 @click.command("few", cls=Command)
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option("-o", "--output", required=True, type=PLACE, metavar="DIR", help="Folder to write to.")
