@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
 
 from kgask.corpus.drafts import Draft, value_kind, values_in
+from kgask.corpus.fact_questions import kqapro_questions
+from kgask.corpus.mentions import name_spans
 from kgask.corpus.query_examples import QueryExample, check
 from kgask.corpus.table_questions import wikisql_questions
 from kgask.errors import UsageError
-from kgask.sets import wikisql
+from kgask.sets import kqapro, kqapro_gold, wikisql
 
 
 def write(path: Path, lines: list[str]) -> Path:
@@ -100,3 +103,65 @@ def test_a_line_of_another_form_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "x.tsv.gz", ["question only"])
     with pytest.raises(UsageError, match=r"x\.tsv\.gz:1: 1 fields"):
         list(wikisql.questions(path))
+
+
+# --- KQA Pro ------------------------------------------------------------------------------------
+
+FACTS = [
+    "kb\tRed Tide\tcast member\tAnn Lee\tcharacter role\tThe Captain",
+    "kb\tAnn Lee\taward received\tSilver Oar, Large\tpoint in time\t1935",
+    "kb\tAnn Lee\tbirth name\tAnna Lehmann",
+    "kb\tAnn Lee\tISNI\t0000 0001",
+    "q\tRed Tide\tinstance of\tfilm",
+]
+ASKED = [
+    ("qualifier", "?qpv", "Whom did Ann Lee play in Red Tide?", ["Red Tide,cast member,Ann Lee,character role,?qpv"]),
+    ("qualifier", "?e", "Which person got the Silver Oar (Large) in 1935?",
+     ["?e,instance of,human", "?e,award received,Silver Oar, Large,point in time,1935"]),
+    ("verify", "bool", "Was Ann Lee of Red Tide born as Anna Lehmann?",
+     ["Red Tide,cast member,Ann Lee", "Ann Lee,birth name,Anna Lehmann"]),
+    ("multihop", "?e", "Which movies star the person born Anna Lehmann?",
+     ["?e,instance of,film", "?e,cast member,?e_1", "?e_1,instance of,human", "?e_1,birth name,Anna Lehmann"]),
+    ("verify", "bool", "Did Ann Lee win it?", ["Ann Lee,award received,Golden Oar"]),
+    ("verify", "bool", "Is Ann Lee the same as Anna Lehmann?", ["Ann Lee,birth name,Anna Lehmann"]),
+    ("verify", "bool", "Did Ann Lee fly?", ["Ann Lee,unheard of,Anna Lehmann"]),
+]  # fmt: skip
+PROPERTIES = {"P161": "cast member", "P453": "character role", "P166": "award received", "P585": "point in time",
+              "P1477": "birth name"}  # fmt: skip
+
+
+def test_gold_facts_become_steps_from_what_is_named_to_what_is_asked(tmp_path: Path) -> None:
+    write(tmp_path / kqapro.FACTS, FACTS)
+    (tmp_path / "wikidata_props").mkdir()
+    (tmp_path / "wikidata_props/en1.json").write_text(json.dumps(PROPERTIES))
+    names = ("kind", "target", "question", "facts")
+    rows = [dict(zip(names, one, strict=True)) | {"answer": "x", "in_graph": True} for one in ASKED]
+    write(tmp_path / kqapro_gold.TRAINING, [json.dumps(row) for row in rows])
+    made = list(kqapro_questions(tmp_path))
+    for one in made:
+        check(one)
+    assert [(one.text, one.kind, shown(one)) for one in made] == [
+        ("whom did [MASK] play in [MASK]?", "qualifier", "'[MASK]' <P161> '[MASK]' OF <P453> END"),
+        ("which person got the [MASK] in 1935?", "qualifier", "'[MASK]' ^<P166> QUAL <P585> '1935' IN END"),
+        ("was [MASK] of [MASK] born as [MASK]?", "yesno", "'[MASK]' '[MASK]' <P161> AND <P1477> '[MASK]' HOLDS END"),
+        ("which movies star the person born [MASK]?", "intersection", "'movies' '[MASK]' ^<P1477> ^<P161> AND END"),
+    ]
+    assert [made[1].text[one.start : one.end] for one in made[1].operands] == ["person", "[MASK]", "1935"]
+
+
+def test_names_hold_commas_and_relations_tell_where_they_end() -> None:
+    known = {"languages spoken, written or signed", "award received", "received"}
+    assert kqapro_gold.gold_fact("Ann, the Tall,languages spoken, written or signed,Old, Old English", known, ()) == (
+        kqapro_gold.GoldFact("Ann, the Tall", "languages spoken, written or signed", "Old, Old English")
+    )
+    assert kqapro_gold.gold_fact("Ann,award received,Oar,for work,?qpv", known, {"for work"}) == (
+        kqapro_gold.GoldFact("Ann", "award received", "Oar", "for work", "?qpv")
+    )
+    assert kqapro_gold.gold_fact("Ann,eats,cake", known, ()) is None
+
+
+def test_names_are_found_with_other_punctuation_and_a_slip() -> None:
+    question = "Who wrote J.K. Rowlings Tales and Catherine Denueve's diary?"
+    assert [question[start:end] for start, end in name_spans(question, "Catherine Deneuve")] == ["Catherine Denueve"]
+    assert [question[start:end] for start, end in name_spans(question, "J. K. Rowlings (film)")][0] == "J.K. Rowlings"
+    assert not list(name_spans(question, "Karl Marx the Elder"))

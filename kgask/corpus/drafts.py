@@ -4,50 +4,63 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from kgask.corpus.examples import MASK, Step, tidy
 from kgask.corpus.query_examples import Operand, QueryExample
+from kgask.link.values import ValueSpan, value_spans
+from kgask.query.nodes import Range
 
 Steps = Sequence[str | Step | int]
 Span = tuple[int, int, str]  # start, end, kind
 
 MOST_WORDS, LEAST_WORDS = 40, 3
-_MONTHS = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\\.?"
-_DATE = re.compile(
-    rf"(?<![\w-])(?:\d{{1,2}}(?:st|nd|rd|th)? {_MONTHS},? \d{{4}}|{_MONTHS} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}"
-    rf"|{_MONTHS},? \d{{4}}|\d{{4}}-\d\d-\d\d|(?:1[0-9]|20)\d\d)(?![\w%-]|[.,:/]\d)",
-    re.IGNORECASE,
-)
-_UNITS = (
-    "km²|km2|km|m|metres?|meters?|kilomet(?:re|er)s?|miles?|feet|ft|kg|tons?|%|percent|mhz|khz|watts?|million|billion|"
-    "minutes?|hours?|seconds?|days?|years?|points?|people|dollars?|kw|mw|mph|km/h|inches"
-)
-_NUMBER = re.compile(
-    r"(?<![\w.,:/#$€£-])[$€£]?[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
-    rf"(?: ?(?:{_UNITS})(?!\w))?(?![\w-]|[.,:/]\d)",
-    re.IGNORECASE,
-)
+_SEASON = re.compile(r"\d{4}[-–]\d\d")  # "2004-05" is no May
+
+
+@lru_cache(256)
+def _values(text: str) -> tuple[ValueSpan, ...]:
+    return tuple(value_spans(text))
 
 
 def values_in(text: str) -> list[Span]:
-    """Numbers, with their units, and dates as digits write them, in the order of the text."""
-    found = [(match.start(), match.end(), "date") for match in _DATE.finditer(text)]
-    for match in _NUMBER.finditer(text):
-        if not _meets(match.span(), found):
-            found.append((match.start(), match.end(), "number"))
-    return sorted(found)
+    """Numbers, dates and ranks, in the order of the text."""
+    return [(value.start, value.end, value.kind) for value in _values(text)]
 
 
 def value_kind(text: str) -> str | None:
-    """ "number" or "date" where a text is nothing else."""
-    return next((kind for start, end, kind in values_in(text) if (start, end) == (0, len(text))), None)
+    """ "number" or "date" where a text is one and nothing else."""
+    whole = _whole_value(text)
+    return whole.kind if whole else None
+
+
+def values_like(question: str, text: str) -> list[Span]:
+    """Where a question says a number or date, in whichever words; a number may have a unit there."""
+    whole = _whole_value(text)
+    options = set(whole.options) if whole else set()
+    plain = text.replace(",", "").lower()
+    return [
+        (value.start, value.end, value.kind)
+        for value in _values(question)
+        if value.kind != "rank"
+        and (
+            options & set(value.options)
+            or f"{question[value.start : value.end].replace(',', '').lower()} ".startswith(f"{plain} ")
+        )
+    ]
+
+
+def _whole_value(text: str) -> ValueSpan | None:
+    found = _values(text)
+    is_one = len(found) == 1 and (found[0].start, found[0].end) == (0, len(text)) and not _SEASON.fullmatch(text)
+    return found[0] if is_one and found[0].kind != "rank" and not isinstance(found[0].options[0], Range) else None
 
 
 def words_at(text: str, words: str) -> list[tuple[int, int]]:
     """Where these words stand whole, in any case."""
     pattern = rf"(?<![^\W_]){re.escape(words)}(?![^\W_])"
-    if value_kind(words) == "number":
-        pattern = rf"(?<![\w.,:/-]){re.escape(words)}(?![\w-]|[.,:/]\d)"
+    if words[:1].isdigit() or words[-1:].isdigit():  # no part of a longer number or code
+        pattern = rf"(?<![^\W_])(?<!\d[.,:/-])(?<!-){re.escape(words)}(?![^\W_]|[.,:/-]\d)"
     return [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)]
 
 
@@ -79,6 +92,11 @@ class Draft:
     def start(self, number: int) -> int:
         return self._spans[number][0]
 
+    @property
+    def order(self) -> list[int]:
+        """The numbers of the operands in the order of the text."""
+        return sorted(range(len(self._spans)), key=lambda number: self._spans[number])
+
     def distract(self, spans: Iterable[Span]) -> None:
         """Parts that nothing uses; those that cut an operand are left out."""
         for start, end, kind in spans:
@@ -88,11 +106,10 @@ class Draft:
         self, steps: Steps, kind: str, source: str, vocabulary: str = "wikidata", others: Sequence[str] = ()
     ) -> QueryExample | None:
         """None for a question that is too short or too long to teach."""
-        order = sorted(range(len(self._spans)), key=lambda number: self._spans[number])
-        text, operands = _masked(self.question, [self._spans[number] for number in order])
+        text, operands = _masked(self.question, sorted(self._spans))
         if not LEAST_WORDS <= len(text.split()) <= MOST_WORDS or tidy(text) != text:
             return None
-        placed = {number: place for place, number in enumerate(order)}
+        placed = {number: place for place, number in enumerate(self.order)}
         written = tuple(placed[step] if isinstance(step, int) else step for step in steps)
         return QueryExample(text, operands, written, kind, source, vocabulary, tuple(others))
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgask.corpus.drafts import Draft, Steps, value_kind, values_in
+from kgask.corpus.drafts import Draft, Steps, value_kind, values_in, values_like
 from kgask.corpus.query_examples import QueryExample
 from kgask.sets.rows import in_data
 from kgask.sets.wikisql import TRAINING, Condition, TableQuestion, questions
@@ -157,17 +157,11 @@ def _parts(draft: Draft, one: TableQuestion) -> list[_Part] | None:
 
 
 def _operand(draft: Draft, condition: Condition, kind: str) -> int | None:
-    """Where the value stands in the question; of a number, with the unit after it."""
+    """Where the value stands in the question."""
     if kind == "entity":
         return draft.name(condition.value, kind)
-    plain = condition.value.replace(",", "")
-    for start, end, said in values_in(draft.question):
-        words = draft.question[start:end].replace(",", "")
-        if said == kind and (words == plain or words.startswith(f"{plain} ")):
-            operand = draft.point(start, end, kind)
-            if operand is not None:
-                return operand
-    return None
+    places = (draft.point(*span) for span in values_like(draft.question, condition.value))
+    return next((number for number in places if number is not None), None)
 
 
 def _rows(one: TableQuestion, branches: Sequence[_Part], filters: Sequence[_Part], rows: int | None) -> Steps:

@@ -18,11 +18,11 @@ from kgask.sets.pack_lines import PackLines, literal
 from kgask.sets.rows import fits, in_data, json_lines, lines_of, one_of_folder, text_at
 
 FACTS = Path("kqapro_parts/facts.tsv.gz")
-_DATES = frozenset(
+DATES = frozenset(
     ("start time", "end time", "point in time", "publication date", "retrieved", "inception", "archive date",
      "date of birth", "date of death", "year of taxon name publication")
 )  # fmt: skip
-_NUMBERS = frozenset(
+NUMBERS = frozenset(
     ("number of subscribers", "number of matches played/races/starts", "number of points/goals/set scored",
      "population", "proportion", "number of speakers", "quantity", "duration", "length", "prize money",
      "elevation above sea level", "edition number", "series ordinal", "draft pick number", "volume")
@@ -45,8 +45,8 @@ def kqapro(data: Path) -> PackLines:
     found = PackLines()
 
     def value(relation: str, text: str) -> str:
-        if relation in _DATES | _NUMBERS:
-            kind: LiteralKind = "date" if relation in _DATES else "number"
+        if relation in DATES | NUMBERS:
+            kind: LiteralKind = "date" if relation in DATES else "number"
             number, _, unit = text.partition(" ") if kind == "number" else (text, "", "")
             try:
                 return literal(kind, number, unit)
