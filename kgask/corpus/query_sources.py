@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgask.corpus.examples import MASK, PathExample
+from kgask.corpus.fact_questions import kqapro_questions
 from kgask.corpus.mix import Corpus, Mix, load_corpus
 from kgask.corpus.operator_files import Template, load_templates
 from kgask.corpus.operators import OperatorComposer
@@ -21,7 +22,8 @@ PATHS = {"simple": 0.1, "simple_found": 0.2, "kgconv": 0.15, "own": 0.15, "wikiw
          "composed2": 0.2, "composed3": 0.1}  # fmt: skip
 SHARES = {
     "operators": 0.45, "paths": 0.16, "wikisql_path": 0.06, "wikisql_count": 0.05, "wikisql_value": 0.06,
-    "wikisql_filter": 0.06, "wikisql_both": 0.06,
+    "wikisql_filter": 0.06, "wikisql_both": 0.06, "kqapro_qualifier": 0.05, "kqapro_verify": 0.03,
+    "kqapro_multihop": 0.02,
 }  # fmt: skip
 HELD_OUT = 0.02  # share of the texts of every set
 MOST_HELD_OUT = 250  # of a source
@@ -82,7 +84,7 @@ def _drawn(composer: OperatorComposer, rng: random.Random) -> list[QueryExample]
 
 
 def _read(data: Path) -> Iterable[QueryExample]:
-    readers: tuple[Callable[[Path], Iterable[QueryExample]], ...] = (wikisql_questions,)
+    readers: tuple[Callable[[Path], Iterable[QueryExample]], ...] = (wikisql_questions, kqapro_questions)
     for read in readers:
         yield from read(data)
 
