@@ -47,7 +47,7 @@ def answers(*words: str) -> list[dict[str, object]]:
 
 def test_every_field_of_json_is_documented_and_none_else() -> None:
     fields = documented()
-    found = answers("--sparql")
+    found = answers()
     for answer in found:
         assert set(answer) == fields["Of each question"] - {"written", "unverified"} - {"passages"}
     for name in ("entities", "support", "seeds", "alternatives"):
@@ -61,7 +61,7 @@ def test_a_reader_that_writes_freely_adds_two_fields(tmp_path: Path) -> None:
     write_qwen2(tmp_path / "my.gguf")
     fields = documented()["Of each question"]
     for answer in answers("--free", "-r", str(tmp_path / "my.gguf"), "--max-tokens", "2"):
-        assert set(answer) == fields - {"passages", "sparql"}
+        assert set(answer) == fields - {"passages"}
 
 
 def test_the_fields_of_a_query() -> None:

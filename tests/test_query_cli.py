@@ -11,10 +11,10 @@ COUNTRIES = "follow(<Q15|Africa>, ^<P30|continent>)"
 ASKED = {
     f"best({COUNTRIES}, value(<P2046|area>), most 1)": "Algeria\n",
     f"count({COUNTRIES})": "64\n",
-    f"sum(values({COUNTRIES}, <P2046>))": "30318417 km²\n",
+    f"sum(values({COUNTRIES}, <P2046>))": "30318417\n",
     "compare(values(<Q114|Kenya>, <P2046>) > values(<Q38|Italy>, <P2046>))": "yes\n",
     "holds(<Q17|Japan>, <P36|capital>, <Q35765|Osaka>)": "no\n",
-    "age(values(<Q36322|Jane Austen>, <P569>), values(<Q36322>, <P570>))": "41 or 42 years\n",
+    "age(values(<Q36322|Jane Austen>, <P569>), values(<Q36322>, <P570>))": "41 or 42\n",
     "values(<Q36322|Jane Austen>, <P569>)": "1775\n",
 }
 
@@ -30,20 +30,34 @@ def test_missing_values_are_said() -> None:
     assert done.stderr == "kgask: among 59 of 64 with a known area\n"
 
 
+def test_a_number_stands_bare_and_json_has_its_unit() -> None:
+    found = json.loads(kgask("query", "-j", f"sum(values({COUNTRIES}, <P2046>))").stdout)
+    assert (found["answer"], found["kind"]) == ("30318417", "value")
+    assert found["value"] == {"kind": "number", "low": 30318417.0, "high": 30318417.0, "unit": "km²"}
+    assert found["notes"] == ["among 59 of 64 with a known area"]  # a sum of what is known
+
+
 def test_what_is_not_known_is_no_answer() -> None:
     done = kgask("query", f"where({COUNTRIES}, value(<P2046>) > 1[kg])")
     assert (done.returncode, done.stdout) == (3, "")
-    assert "64 more may belong" in done.stderr and "no answer" in done.stderr
-    assert kgask("query", "compare(date(1817) < values(<Q36322>, <P570>))").stderr.endswith("kgask: unknown\n")
+    assert "64 more may belong" in done.stderr and "no answer: the graph does not decide" in done.stderr
+    undecided = kgask("query", "compare(date(1817) < values(<Q36322>, <P570>))")
+    assert undecided.stderr == (
+        "kgask: no answer: the graph does not decide whether 1817 is before the date of death of Jane Austen\n"
+    )
 
 
 def test_json_has_the_derivation_and_its_triples() -> None:
     found = json.loads(kgask("query", "-j", f"best({COUNTRIES}, value(<P2046>), most 1)").stdout)
     assert found["answer"] == "Algeria" and found["kind"] == "set"
     assert {"subject": "Algeria", "relation": "area", "object": "2381741 km²"}.items() <= found["support"][-1].items()
-    (best,) = found["derivation"]
-    assert (best["operator"], best["member"], best["values"]) == ("best", "Algeria", ["2381741 km²"])
-    assert {row["id"] for row in found["support"]} == {*best["triples"], *best["parts"][0]["triples"]}
+    best = found["derivation"]
+    assert (best["operator"], best["words"], best["n"]) == ("best", "the largest by area", 1)
+    assert (best["known"], best["of"]) == (59, 64)
+    rows = [(row["of"], row["value"]) for row in best["values"]]
+    assert rows[:2] == [("Algeria", "2381741 km²"), ("Democratic Republic of the Congo", "2344858 km²")]
+    assert best["values"][0]["triples"] == [found["support"][-1]["id"]]
+    assert (best["parts"][0]["words"], best["parts"][0]["n"]) == ("those whose continent is Africa", 64)
     assert found["sparql"].count("SELECT") >= 1
     again = json.loads(kgask("query", "-j", found["query"]).stdout)
     assert again["query"] == found["query"] and again["answer"] == found["answer"]
@@ -52,7 +66,8 @@ def test_json_has_the_derivation_and_its_triples() -> None:
 def test_explain_shows_steps_and_facts_on_stderr() -> None:
     done = kgask("query", "-e", "holds(<Q17>, <P36>, <Q35765>)")
     assert done.stdout == "no\n"
-    assert "# derivation" in done.stderr and "Japan\tcapital\tTokyo" in done.stderr
+    assert "# derivation\nwhether Osaka is the capital of Japan: no\n" in done.stderr
+    assert "Japan\tcapital\tTokyo" in done.stderr
 
 
 def test_stdin_and_sparql() -> None:

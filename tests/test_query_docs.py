@@ -32,7 +32,7 @@ def demo() -> Iterator[Pack]:
 def test_examples(demo: Pack, text: str, answer: str) -> None:
     query = parse(text, demo)
     assert check(query, demo) == []
-    found = derived(query, demo, None).text
+    found = derived(query, demo, None).with_unit
     assert found is not None
     assert sorted(found.split(" | ")) == sorted(answer.removeprefix("= ").split(" | "))
 

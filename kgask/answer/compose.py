@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kgask.answer.fuse import Refusal, Verdict
-from kgask.answer.result import Answer, AnswerEntity, SupportTriple
+from kgask.answer.result import Answer, AnswerEntity
+from kgask.answer.words import literal_value, relation_in_words, relation_name, support_in_words
 from kgask.methods.protocol import Request, Retrieved
 from kgask.methods.understand import Understanding
 from kgask.pack.store import Pack
@@ -23,12 +25,12 @@ from kgask.types import (
     Explanation,
     HopPlan,
     Passage,
-    ScoredTriple,
     Seed,
     Stage,
-    undirected,
 )
-from kgask.verbalise import statements_in_words
+
+if TYPE_CHECKING:
+    from kgask.retrieve.outcome import Result
 
 ASKED = 0.5  # probability from which the plan is said to want one relation
 SHOWN_PATHS = 12  # of each branch, where --explain asks for them
@@ -60,6 +62,8 @@ class Composer:
         """The answer of a verdict, or the refusal; ``passages`` tell of what no triple proves."""
         if verdict.refused is not None:
             answer = self.refusal(*self._why(verdict.refused, verdict), verdict.confidence)
+        elif verdict.outcome is not None:
+            answer = self._told(verdict, verdict.outcome)
         else:
             labels, keys = self.pack.labels(verdict.entities), self.pack.keys(verdict.entities)
             named = tuple(AnswerEntity(*row) for row in zip(verdict.entities, keys, labels, strict=True))
@@ -70,6 +74,8 @@ class Composer:
                 support=support_in_words(self.pack, verdict.support),
                 abstained=False,
                 passages=passages,
+                kind="set",
+                value=literal_value(self.pack, verdict.entities[0]) if len(verdict.entities) == 1 else None,
             )
             if self.tells_query:
                 answer = self._with_query(answer, verdict)
@@ -80,9 +86,33 @@ class Composer:
         query = verdict.make_query()
         if query is None:
             return answer
-        from kgask.query.text import to_text  # 30 ms, which nobody waits for who does not look at the query
+        from kgask.query.sparql import to_sparql  # 30 ms, which nobody waits for who does not look at the query
+        from kgask.query.text import to_text
 
-        return replace(answer, query=query, query_text=to_text(query, self.pack))
+        sparql = to_sparql(query, self.pack).rstrip()
+        return replace(answer, query=query, query_text=to_text(query, self.pack), sparql=sparql)
+
+    def _told(self, verdict: Verdict, outcome: Result) -> Answer:
+        """The answer that a query with operators came to, or why that is none."""
+        from kgask.answer.derived import told  # loaded only where a query has operators
+        from kgask.answer.unsaid import unsaid
+
+        derived = told(outcome)
+        reason = unsaid(outcome) or derived.why_not
+        if reason is not None:
+            refused = self.refusal("retrieve", reason, verdict.confidence)
+            return replace(refused, notes=(*refused.notes, *derived.notes))
+        answer = replace(
+            self._made(verdict.confidence, (*self._seed_notes(derived=True), *verdict.notes, *derived.notes)),
+            text=derived.text,
+            entities=derived.entities,
+            support=derived.support,
+            abstained=False,
+            kind=derived.kind,
+            value=derived.value,
+            derivation=derived.derivation,
+        )
+        return self._with_query(answer, verdict)
 
     def refusal(self, stage: Stage, reason: str, confidence: float = 0.0) -> Answer:
         """No answer, where the question died, and why."""
@@ -116,9 +146,9 @@ class Composer:
         assert self.found.understood is not None  # only a plan's answers are unsure
         return why_not(self.pack, self.found.understood, verdict.confidence, self.least)
 
-    def _seed_notes(self) -> tuple[str, ...]:
+    def _seed_notes(self, derived: bool = False) -> tuple[str, ...]:
         if self.found.understood is not None:
-            return seed_notes(self.pack, self.found.understood)
+            return seed_notes(self.pack, self.found.understood, derived)
         return tuple(note for seed in self.found.seeds for note in _typo_note(seed))
 
     def _made(self, confidence: float, notes: tuple[str, ...]) -> Answer:
@@ -169,36 +199,11 @@ def _alternatives_in_words(pack: Pack, others: Sequence[Alternative], seeds: Seq
     )
 
 
-def relation_name(pack: Pack, directed_relation: DirectedRelationId) -> str:
-    """The relation's label, after ``<inv>-`` when followed from object to subject."""
-    relation, inverse = undirected(directed_relation, pack.n_relations)
-    label = pack.relations()[relation].label
-    return f"<inv>-{label}" if inverse else label
-
-
 def plan_of(readings: tuple[Understanding, ...]) -> HopPlan | None:
     """The branches of a reading; those of several seeds narrow each other down."""
     if not readings:
         return None
     return HopPlan(tuple(part.branch for part in readings), "intersection" if len(readings) > 1 else "union")
-
-
-def support_in_words(pack: Pack, triples: Sequence[ScoredTriple]) -> tuple[SupportTriple, ...]:
-    """The triples with labels and what their statements say, all labels fetched in one batch."""
-    if not triples:
-        return ()
-    subjects, relations, objects = pack.triples(np.array([t.triple for t in triples]))
-    ends = pack.labels(np.concatenate([subjects, objects]).tolist())
-    names = [text.label for text in pack.relations()]
-    said = statements_in_words(pack, (t.triple for t in triples), names)
-    rows = zip(triples, ends[: len(triples)], relations.tolist(), ends[len(triples) :], strict=True)
-    return tuple(
-        SupportTriple(
-            t.triple, subject, names[relation], obj, t.hop, round(t.score, 4), t.inverse,
-            sum(said.get(t.triple, ()), ()),
-        )
-        for t, subject, relation, obj in rows
-    )  # fmt: skip
 
 
 def is_named(understood: Understanding) -> bool:
@@ -223,16 +228,11 @@ def why_not(pack: Pack, understood: Understanding, confidence: float, least: flo
     return "confidence", f"what {label} has answers this only with confidence {confidence:.2f}, below {least:.2f}"
 
 
-def relation_in_words(pack: Pack, directed_relation: int) -> str:
-    """The label of a relation, or of its inverse."""
-    relation, inverse = undirected(directed_relation, pack.n_relations)
-    words = pack.relations()[relation]
-    return words.inverse_label or f"inverse of {words.label}" if inverse else words.label
-
-
-def seed_notes(pack: Pack, understood: Understanding) -> tuple[str, ...]:
-    """A typo read as a name, a name that several entities have, names that the answer leaves out."""
+def seed_notes(pack: Pack, understood: Understanding, derived: bool = False) -> tuple[str, ...]:
+    """A typo read as a name, a name that several entities have; of a path also names that the answer leaves out."""
     notes = [note for part in understood.readings for note in _notes_of(pack, part)]
+    if derived:
+        return tuple(notes)
     unused = understood.mention.unused
     for part in understood.parts:  # what every part leaves out
         unused = tuple(name for name in unused if name in part.mention.unused)

@@ -1,29 +1,42 @@
-"""What a query comes to, in words: the answer, what is unsure of it, and its derivation with triples."""
+"""What a query comes to, in words: the answer, what is unsure of it, its proof, and its derivation."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from kgask.answer.compose import support_in_words
-from kgask.answer.result import AnswerEntity, SupportTriple
-from kgask.pack.quantities import DATE, NUMBER, Quantity, date_of_day
+import numpy as np
+
+from kgask.answer.result import (
+    AnswerEntity,
+    Kind,
+    SupportTriple,
+    date_value,
+    entity_dicts,
+    number_value,
+    text_with_unit,
+)
+from kgask.answer.words import support_in_words
+from kgask.pack.quantities import DATE, Quantity
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.axes import literal_places
 from kgask.query.base import SetNode, TruthNode
 from kgask.query.nodes import Query
 from kgask.query.text import to_text
-from kgask.retrieve.derive import Derivation, derivation
+from kgask.query.words import steps_in_words, verbalise
+from kgask.retrieve.derive import Judged, derivation
+from kgask.retrieve.facts import each_once
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import Coverage, Result
 from kgask.retrieve.run import Runner
 from kgask.retrieve.shown import in_unit, number_text, quantity_text, unit_of
-from kgask.types import EntityId, ScoredTriple, TripleId, undirected
+from kgask.retrieve.steps import Step, best_first, steps
+from kgask.types import EntityId, ScoredTriple, undirected
 
-SHOWN = 10  # answers whose derivation is told
+SHOWN = 10  # answers whose triples are told
 TRUTH_WORDS = {True: "yes", False: "no", None: None}
-
-Kind = Literal["set", "value", "truth"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +45,19 @@ class Derived:
 
     query: str  # text form
     kind: Kind
-    text: str | None  # the answer; None: there is none, or it is unknown
-    entities: tuple[AnswerEntity, ...] = ()  # of a set, those that surely belong
+    text: str | None  # labels joined by " | ", a bare number or date, yes or no; None: there is none, or it is unknown
+    entities: tuple[AnswerEntity, ...] = ()  # of a set, those that surely belong, best first where they are ranked
     perhaps: tuple[AnswerEntity, ...] = ()  # and those that may
     value: dict[str, Any] | None = None  # of a value: low, high, unit, kind
-    notes: tuple[str, ...] = ()  # what is missing, undecided or not shown
-    support: tuple[SupportTriple, ...] = ()
-    derivation: tuple[dict[str, Any], ...] = field(default=())
+    notes: tuple[str, ...] = ()  # what is missing, undecided, tied or not shown
+    support: tuple[SupportTriple, ...] = ()  # each fact once
+    derivation: dict[str, Any] = field(default_factory=dict)
+    why_not: str | None = None  # where ``text`` is None
+
+    @property
+    def with_unit(self) -> str | None:
+        """The text as a person reads it: a number with its unit."""
+        return text_with_unit(self.text, self.value)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: docs/json.md, "Queries"."""
@@ -46,14 +65,14 @@ class Derived:
             "query": self.query,
             "kind": self.kind,
             "answer": self.text,
-            "entities": [{"id": one.id, "key": one.key, "label": one.label} for one in self.entities],
-            "perhaps": [{"id": one.id, "key": one.key, "label": one.label} for one in self.perhaps],
+            "entities": entity_dicts(self.entities),
+            "perhaps": entity_dicts(self.perhaps),
             "value": self.value,
             "support": [
                 {"id": one.id, "subject": one.subject, "relation": one.relation, "object": one.object}
                 for one in self.support
             ],
-            "derivation": list(self.derivation),
+            "derivation": self.derivation,
             "notes": list(self.notes),
         }
 
@@ -63,52 +82,54 @@ def derived(query: Query, pack: Pack, seconds: float | None = None) -> Derived:
 
     ``seconds`` bounds the run. Raises what :func:`kgask.retrieve.run.run` raises.
     """
-    runner = Runner(pack, Budget(seconds))
-    result = runner.result(query)
-    answers = _told(query, result)
-    steps = [derivation(runner, query, answer) for answer in answers]
-    words = _Words(pack, steps, [*result.certain.tolist(), *result.possible.tolist()])
+    return told(Runner(pack, Budget(seconds)).result(query))
+
+
+def told(result: Result) -> Derived:
+    """What a query that was run came to."""
+    runner, query = result.runner, result.query
+    certain = _in_order(runner, result)
+    more = sorted(set(result.possible.tolist()) - set(certain)) if result.members else []
+    way = steps(runner, query)
+    words = _Words(result, way, [*certain, *more])
+    entities = words.entities(certain)
+    value = _value(runner, result) if len(certain) < 2 else None
+    text = " | ".join(one.label for one in entities) or None
+    if isinstance(query, TruthNode):
+        text = TRUTH_WORDS[result.truth]
+    elif value is not None and result.quantity is not None:
+        text = quantity_text(result.quantity, value["unit"], bare=True)
+    shown = certain[:SHOWN] if isinstance(query, SetNode) else [None]
+    found = [derivation(runner, query, answer) for answer in shown]
+    triples = each_once(runner.pack, (triple for one in found for triple in one.all_triples))
     notes = [words.coverage(one) for one in result.coverage if one.known < one.members or one.undecided]
-    notes += _unsure(result)
-    n_members = len(result.members.certain) if result.members else 0
-    if n_members > len(answers):
-        notes.append(f"the derivation tells of {len(answers)} of {n_members} answers")
-    entities = words.entities(result.certain.tolist()) if result.members else ()
+    notes += [*words.ties(way), *_unsure(result)]
+    if isinstance(query, SetNode) and len(certain) > SHOWN:
+        notes.append(f"the facts are those of {SHOWN} of {len(certain):,} answers")
     return Derived(
-        query=to_text(query, pack),
-        kind="set" if isinstance(query, SetNode) else "truth" if isinstance(query, TruthNode) else "value",
-        text=_text(runner, result, entities, words),
+        query=to_text(query, runner.pack),
+        kind="truth" if isinstance(query, TruthNode) else "value" if value is not None else "set",
+        text=text,
         entities=entities,
-        perhaps=words.entities(sorted(set(result.possible.tolist()) - set(result.certain.tolist()))),
-        value=_value(runner, result),
+        perhaps=words.entities(more),
+        value=value,
         notes=tuple(notes),
-        support=support_in_words(pack, _support(steps)),
-        derivation=tuple(map(words.step, steps)),
+        support=support_in_words(runner.pack, [ScoredTriple(triple, 1, 1.0, False) for triple in triples]),
+        derivation=words.step(way),
+        why_not=_why_not(result) if text is None else None,
     )
 
 
-def _told(query: Query, result: Result) -> list[EntityId | None]:
-    """The answers whose derivation is told; of a value or truth, its own."""
-    if not isinstance(query, SetNode):
-        return [None]
-    return list(result.certain[:SHOWN].tolist())
-
-
-def _support(steps: list[Derivation]) -> list[ScoredTriple]:
-    triples: dict[TripleId, None] = dict.fromkeys(triple for step in steps for triple in step.all_triples)
-    return [ScoredTriple(triple, 1, 1.0, False) for triple in triples]
-
-
-def _text(runner: Runner, result: Result, entities: tuple[AnswerEntity, ...], words: _Words) -> str | None:
-    if result.members is not None:
-        return " | ".join(one.label for one in entities) or None
-    if isinstance(result.query, TruthNode):
-        return TRUTH_WORDS[result.truth]
-    if result.quantity is not None:
-        return quantity_text(result.quantity, unit_of(runner, result.query, result.quantity.axis))
-    # What statements say may be entities: no number, but an answer.
-    told = words.entities(dict.fromkeys(result.certain.tolist()))
-    return " | ".join(one.label for one in told) or None
+def _in_order(runner: Runner, result: Result) -> list[EntityId]:
+    """The entities that answer, each once: ranked ones best first, numbers and dates ascending, others by id."""
+    certain = np.unique(result.certain).tolist()
+    if result.values is not None and result.values.axis is not None:
+        lows, places = runner.pack.literal_values.low, literal_places(runner.pack, np.array(certain, np.int64))
+        return [one for _, one in sorted(zip(lows[places].tolist(), certain, strict=True))]
+    if not isinstance(result.query, nodes.Best):
+        return certain
+    wanted = set(certain)
+    return [one for one in best_first(runner, result.query).tolist() if one in wanted]
 
 
 def _value(runner: Runner, result: Result) -> dict[str, Any] | None:
@@ -116,56 +137,84 @@ def _value(runner: Runner, result: Result) -> dict[str, Any] | None:
     if found is None:
         return None
     if found.axis == DATE:
-        low, high = ("{:04}-{:02}-{:02}".format(*date_of_day(int(day))) for day in (found.low, found.high))
-        return {"kind": "date", "low": low, "high": high, "unit": ""}
+        return date_value(found.low, found.high)
     unit = unit_of(runner, result.query, found.axis)
-    return dict(zip(("kind", "low", "high", "unit"), ("number", *in_unit(found, unit), unit), strict=True))
+    return number_value(*in_unit(found, unit), unit)
 
 
 def _unsure(result: Result) -> list[str]:
-    notes = []
-    if result.members is not None and not result.members.decided:
-        n_more = len(result.members.possible) - len(result.members.certain)
-        notes.append(f"{n_more} more may belong: what the graph knows does not decide it")
-    if isinstance(result.query, TruthNode) and result.truth is None:
-        notes.append("unknown: what the graph knows does not decide it")
-    return notes
+    n_more = len(result.possible) - len(result.certain)
+    return [f"{n_more:,} more may belong: what the graph knows does not decide it"] if n_more else []
+
+
+def _why_not(result: Result) -> str:
+    said = verbalise(result.query, result.runner.pack)
+    if isinstance(result.query, TruthNode):
+        return f"the graph does not decide {said}"
+    if len(result.possible):
+        return f"the graph does not decide who or what belongs to {said}"
+    return f"the graph knows nothing for {said}"
 
 
 class _Words:
     """Labels of everything that a derivation names, fetched at once."""
 
-    def __init__(self, pack: Pack, steps: list[Derivation], more: list[EntityId]) -> None:
-        every = [inner for step in steps for inner in step.steps()]
-        named = {step.member for step in every if step.member is not None}
-        named |= {judged.literal for step in every for judged in step.judged if judged.literal is not None}
-        ids = sorted(named.union(more))
+    def __init__(self, result: Result, way: Step, more: Sequence[EntityId]) -> None:
+        pack, self._runner = result.runner.pack, result.runner
+        ids = sorted({*_named(way), *more})
         self._entities = {
             entity: AnswerEntity(entity, key, label)
             for entity, key, label in zip(ids, pack.keys(ids), pack.labels(ids), strict=True)
         }
+        self._say = steps_in_words(result.query, pack)
         self._relations = pack.relation_labels()
         self._n_relations = pack.n_relations
 
-    def entities(self, ids: Any) -> tuple[AnswerEntity, ...]:
+    def entities(self, ids: Iterable[EntityId]) -> tuple[AnswerEntity, ...]:
         return tuple(self._entities[entity] for entity in ids)
 
-    def step(self, step: Derivation) -> dict[str, Any]:
-        """One step with those before it; keys that would be empty are left out."""
-        values = [
-            self._entities[one.literal].label if one.literal is not None else number_text(one.quantity.low)
-            for one in step.judged
+    def _labels(self, ids: Iterable[EntityId]) -> list[str]:
+        return [self._entities[entity].label for entity in ids]
+
+    def step(self, step: Step) -> dict[str, Any]:
+        """One step with those before it: docs/json.md, "derivation". What would be empty is left out."""
+        rows = [
+            {
+                "of": self._entities[row.member].label,
+                "value": ", ".join(map(self._judged, row.judged)) or "-",
+                "triples": list(row.triples),
+            }
+            for row in step.rows
         ]
-        told = {
+        content = {
             "operator": type(step.node).__name__.lower(),
-            "member": None if step.member is None else self._entities[step.member].label,
-            "values": values,
-            "against": None if step.against is None else quantity_text(step.against, _base_unit(step.against)),
+            "words": self._say(step.node),
+            "perhaps": step.n_perhaps or None,
+            "members": self._labels(step.members),
+            "values": rows,
+            "tied": self._labels(step.tied),
+            "value": self._quantity(step),
+            "truth": TRUTH_WORDS[step.truth],
             "triples": list(step.triples),
-            "more": step.n_more,
             "parts": [self.step(part) for part in step.parts],
         }
-        return {key: value for key, value in told.items() if value not in (None, [], 0)}
+        if step.coverage is not None:
+            content |= {"known": step.coverage.known, "of": step.coverage.members}
+        kept = {key: value for key, value in content.items() if value not in (None, [])}
+        return kept if step.n is None else kept | {"n": step.n}
+
+    def _judged(self, judged: Judged) -> str:
+        return number_text(judged.quantity.low) if judged.literal is None else self._entities[judged.literal].label
+
+    def _quantity(self, step: Step) -> str | None:
+        if step.quantity is None:
+            return None
+        return quantity_text(step.quantity, _unit(self._runner, step.node, step.quantity))
+
+    def ties(self, step: Step) -> list[str]:
+        """``tied: Brook and Volta``."""
+        said = [f"tied: {' and '.join(self._labels(step.tied[:SHOWN]))}"] if step.tied else []
+        return [*said, *(text for part in step.parts for text in self.ties(part))]
 
     def coverage(self, found: Coverage) -> str:
         """``among 14 of 17 with a known area``."""
@@ -178,5 +227,15 @@ class _Words:
         return " of ".join(self._relations[undirected(one, self._n_relations)[0]] for one in reversed(path))
 
 
-def _base_unit(quantity: Quantity) -> str:
-    return "" if quantity.axis in (DATE, NUMBER) else quantity.axis
+def _named(step: Step) -> Iterable[EntityId]:
+    yield from step.members
+    yield from step.tied
+    for row in step.rows:
+        yield row.member
+        yield from (judged.literal for judged in row.judged if judged.literal is not None)
+    for part in step.parts:
+        yield from _named(part)
+
+
+def _unit(runner: Runner, node: Any, quantity: Quantity) -> str:
+    return "" if quantity.axis == DATE else unit_of(runner, node, quantity.axis)

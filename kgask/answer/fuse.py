@@ -28,7 +28,8 @@ from kgask.types import Candidate, EntityId, Evidence, Reading, ScoredTriple, di
 from kgask.verbalise import walked_ends
 
 if TYPE_CHECKING:
-    from kgask.query.base import SetNode
+    from kgask.query.nodes import Query
+    from kgask.retrieve.outcome import Result
 
 MOST_ODDS = 8.0  # log-odds beyond this are not believed: they rest on a few weights
 POWERS = ("best", "mean")  # of a hypothesis' lines: the surest line, and all of them
@@ -173,7 +174,8 @@ class Verdict:
     confidence: float
     entities: tuple[EntityId, ...] = ()  # best first
     support: tuple[ScoredTriple, ...] = ()
-    make_query: Callable[[], SetNode | None] = lambda: None  # what was asked of the graph
+    make_query: Callable[[], Query | None] = lambda: None  # what was asked of the graph
+    outcome: Result | None = None  # what that came to, where it has operators: answer and proof are told from it
     notes: tuple[str, ...] = ()
     refused: Refusal | None = None
     said: str = ""
@@ -224,6 +226,8 @@ class Fusion:
 
     def _whole(self, chosen: Hypothesis, confidence: float, evidence: Evidence, timer: Timer) -> Verdict:
         """Everything that a hypothesis ends in, best first: ``top_k`` never cuts it."""
+        if chosen.outcome is not None:
+            return Verdict(confidence, tuple(chosen.answers.tolist()), (), chosen.make_query, chosen.outcome)
         entities = chosen.answers.tolist()
         if self.calibrated:
             wanted = set(entities)

@@ -234,7 +234,7 @@ class Pipeline:
             reading = reader.read(request.question, NO_EVIDENCE, self.pack)
             return replace(refusal, written=reading.written, unverified=reading.unverified)
         composer = replace(composer, evidence=evidence)
-        if reader is None:
+        if reader is None or found.is_derived:
             verdict = fusion.unread(found, evidence, timer)
         else:
             marked = calibrated or not reader.capabilities.judges_lines
@@ -255,6 +255,8 @@ class Pipeline:
             least = min(READ_FROM, self._least(options)) if reads else self._least(options)
             if not found.hypotheses or found.confidence < least:
                 return None
+        if found.is_derived:
+            return NO_EVIDENCE
         evidence = retriever.evidence(found, self.pack, scope)
         if self.passages is not None:
             evidence = self.passages.beside(evidence, request.question, found.seeds, answers=not retriever.calibrated)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from kgask.pack.quantities import date_of_day
 from kgask.types import (
     PLANNED,
     Alternative,
@@ -21,8 +22,9 @@ from kgask.types import (
 from kgask.verbalise import qualifiers_text
 
 if TYPE_CHECKING:
-    from kgask.query.base import Node
+    from kgask.query.nodes import Query
 
+Kind = Literal["set", "value", "truth"]  # of answer: entities or literals, one number or date, yes or no
 SHOWN_CHARS = 80  # of a text in repr()
 SHOWN_TRIPLES = 20  # in a notebook; to_dict() lists all
 
@@ -55,7 +57,7 @@ class Answer:
     """One answered (or honestly unanswered) question; false where it is not answered."""
 
     question: str
-    text: str | None  # several answers are joined by " | "; None where there is none
+    text: str | None  # labels joined by " | ", a bare number or date, yes or no; None where there is no answer
     entities: tuple[AnswerEntity, ...]  # best first
     support: tuple[SupportTriple, ...]  # the proof: what leads from the seeds to every entity
     confidence: float  # 0..1: probability that it is right where the method is calibrated, as ``rigel`` is
@@ -74,9 +76,23 @@ class Answer:
     hashes: Mapping[str, str] = field(default_factory=dict)
     method: str = PLANNED  # how it was retrieved
     passages: tuple[Passage, ...] = ()  # texts that name an answer which no triple proves
-    query: Node | None = None  # what was asked of the graph; None where there is no answer, or no plan behind it
+    query: Query | None = None  # what was asked of the graph; None where there is no answer, or no plan behind it
     query_text: str | None = None  # the same in its text form
+    sparql: str | None = None  # the same as SPARQL 1.1
+    kind: Kind | None = None  # None where there is no answer
+    value: Mapping[str, Any] | None = None  # of one number or date: kind, low, high, unit
+    derivation: Mapping[str, Any] | None = None  # of a query with operators: how it came to the answer, step by step
     free: bool = False  # the reader writes freely
+
+    @property
+    def truth(self) -> bool | None:
+        """Of an answer yes or no; None of others."""
+        return self.text == "yes" if self.kind == "truth" else None
+
+    @property
+    def with_unit(self) -> str | None:
+        """The text as a person reads it: a number with its unit."""
+        return text_with_unit(self.text, self.value if self.kind == "value" else None)
 
     def __bool__(self) -> bool:
         return not self.abstained
@@ -96,10 +112,14 @@ class Answer:
         content: dict[str, Any] = {
             "question": self.question,
             "answer": self.text,
-            "entities": [{"id": one.id, "key": one.key, "label": one.label} for one in self.entities],
+            "kind": self.kind,
+            "value": self.value,
+            "entities": entity_dicts(self.entities),
             "support": [_triple(one) for one in self.support],
             **{name: getattr(self, name) for name in ("confidence", "abstained", "reason", "died_at")},
             "query": self.query_text,
+            "sparql": self.sparql,
+            "derivation": self.derivation,
             "seeds": [
                 _seed(seed) | {"mention": seed.mention, "match": seed.match, "score": round(seed.score, 4)}
                 for seed in self.seeds
@@ -133,7 +153,7 @@ class Answer:
         if self.text is None:
             body = f"no answer: {escape(self.reason or '')}"
         else:
-            body = f"<strong>{escape(self.text)}</strong> <small>confidence {self.confidence:.0%}</small>"
+            body = f"<strong>{escape(self.with_unit or '')}</strong> <small>confidence {self.confidence:.0%}</small>"
         notes = "".join(f"<br><small>{escape(note)}</small>" for note in self.notes)
         return f"{head}{body}{notes}{self._proof_html()}</div>"
 
@@ -153,6 +173,31 @@ class Answer:
         left_out = len(self.support) - SHOWN_TRIPLES
         more = f"<small>and {left_out} more triples</small>" if left_out > 0 else ""
         return f"<table><thead><tr>{header}</tr></thead><tbody>{lines}</tbody></table>{more}"
+
+
+def number_value(low: float, high: float, unit: str) -> dict[str, Any]:
+    """For JSON: docs/json.md, ``value``."""
+    return {"kind": "number", "low": low, "high": high, "unit": unit}
+
+
+def date_value(low: float, high: float) -> dict[str, Any]:
+    """The first and the last day, of days since 1970-01-01."""
+    first, last = ("{:04}-{:02}-{:02}".format(*date_of_day(int(day))) for day in (low, high))
+    return {"kind": "date", "low": first, "high": last, "unit": ""}
+
+
+def text_with_unit(text: str | None, value: Mapping[str, Any] | None) -> str | None:
+    """A number that stands bare as people read it.
+
+    >>> text_with_unit("41 or 42", {"unit": "years"}), text_with_unit("yes", None)
+    ('41 or 42 years', 'yes')
+    """
+    return f"{text} {value['unit']}" if value and value["unit"] else text
+
+
+def entity_dicts(entities: Iterable[AnswerEntity]) -> list[dict[str, Any]]:
+    """For JSON: docs/json.md, "entities"."""
+    return [{"id": one.id, "key": one.key, "label": one.label} for one in entities]
 
 
 def _triple(one: SupportTriple) -> dict[str, Any]:

@@ -114,14 +114,15 @@ class _Shown:
     ) -> None:
         self._pipeline, self._streams = pipeline, streams
         self._form, self._as_sparql, self._verbose, self._explain = form, as_sparql, verbose, explain
-        self._formatted = formatted(form, pipeline.pack if as_sparql else None)
+        self._formatted = formatted(form, as_sparql)
 
     def single(self, answer: Answer) -> int:
         """One question on the command line; returns the exit code."""
-        self._beside(answer, "")
+        drawn = self._form == "plain" and sys.stdout.isatty() and not self._as_sparql
+        self._beside(answer, "", tells_notes=not drawn or answer.derivation is None)
         if answer.abstained and self._form in ("plain", "lines"):
             pass
-        elif self._form == "plain" and sys.stdout.isatty() and not self._as_sparql:
+        elif drawn:
             from kgask.cli.render import answer_view
 
             answer_view(answer, self._pipeline.pack)
@@ -142,7 +143,7 @@ class _Shown:
                 done += len(lines)
                 show(done, "")
 
-    def _beside(self, answer: Answer, where: str) -> None:
+    def _beside(self, answer: Answer, where: str, tells_notes: bool = True) -> None:
         """What is said of an answer on stderr, after ``where`` it was asked."""
         if self._streams and answer.written is not None:
             stream_text("\n")
@@ -156,7 +157,7 @@ class _Shown:
             explain(sections(answer, self._pipeline.pack))
         for text in answer.unverified:
             note(f"{where}unverified: {text}")
-        for text in answer.notes:
+        for text in answer.notes if tells_notes else ():
             note(f"{where}{text}")
         if self._as_sparql and answer.query is None and not answer.abstained:
             note(f"{where}no query: {answer.method} follows no plan")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from kgask.answer.compose import relation_name
 from kgask.answer.result import Answer
+from kgask.answer.words import relation_name
+from kgask.cli.derivation import branch_of
 from kgask.cli.render import Section, with_qualifiers
 from kgask.link.features import FEATURES
 from kgask.pack.store import Pack
@@ -35,13 +37,15 @@ def sections(answer: Answer, pack: Pack) -> list[Section]:
     found = [_seeds(answer.seeds)]
     if answer.explanation is not None:
         found.append(_candidates(answer.explanation.candidates[:SHOWN_CANDIDATES], pack))
+    if answer.derivation is not None:
+        found.append(derivation_section(answer.derivation))
     if answer.plan is not None:
         found.append(_plan(answer.plan, pack))
     if answer.explanation is not None and answer.explanation.beam:
         found.append(_beam(answer.explanation.beam, pack))
     if answer.alternatives:
         found.append(_alternatives(answer))
-    if answer.evidence is not None:
+    if answer.evidence is not None and answer.evidence.triples:
         found.append(_triples([(t.triple, t.hop, t.score) for t in answer.evidence.triples[:SHOWN_TRIPLES]], pack))
     if answer.died_at is not None:
         found.append(
@@ -49,6 +53,11 @@ def sections(answer: Answer, pack: Pack) -> list[Section]:
         )
     found.append(("time", ("stage", "ms"), [(stage, f"{ms:.2f}") for stage, ms in answer.timings_ms.items()]))
     return found
+
+
+def derivation_section(derivation: Mapping[str, Any]) -> Section:
+    """Every operator with what it came to, the last one first."""
+    return "derivation", ("how",), [(line,) for line in branch_of(derivation).lines()]
 
 
 def path_name(pack: Pack, relations: Iterable[int]) -> str:

@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args
 
 from kgask.answer.result import Answer
 from kgask.cli.render import clean
-from kgask.pack.store import Pack
 
 Format = Literal["plain", "lines", "csv", "json"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -19,26 +18,18 @@ _FORMULA = ("=", "+", "-", "@")  # with these a spreadsheet begins a formula
 Formatted = Callable[[Answer, int | None], str]  # an answer and the number of its line, None where it was asked alone
 
 
-def formatted(form: Format, sparql_of: Pack | None = None) -> Formatted:
-    """What prints an answer in this form, with its line end; ``sparql_of`` a pack, the SPARQL that answered too.
+def formatted(form: Format, as_sparql: bool = False) -> Formatted:
+    """What prints an answer in this form, with its line end; in plain text ``as_sparql`` the query that answered.
 
-    In JSON it is a field, in plain text it takes the answer's place; empty where there is no query.
+    That is empty where there is no query.
     """
     if form == JSON:
-        return lambda answer, _line: f"{json_line(answer.to_dict() | _sparql(answer, sparql_of))}\n"
-    if sparql_of is not None:
-        return lambda answer, _line: f"{_sparql(answer, sparql_of)['sparql'] or ''}\n"
+        return lambda answer, _line: f"{json_line(answer.to_dict())}\n"
+    if as_sparql:
+        return lambda answer, _line: f"{answer.sparql or ''}\n"
     if form == "csv":
         return _Table().row
     return _lines if form == "lines" else lambda answer, _line: f"{clean(answer.text or '')}\n"
-
-
-def _sparql(answer: Answer, pack: Pack | None) -> dict[str, str | None]:
-    if pack is None:
-        return {}
-    from kgask.query.sparql import to_sparql
-
-    return {"sparql": None if answer.query is None else to_sparql(answer.query, pack).rstrip()}
 
 
 def _lines(answer: Answer, line: int | None) -> str:

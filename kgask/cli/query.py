@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from typing import Any
 
 import click
 
 from kgask import config
 from kgask.answer.derived import Derived, derived
+from kgask.cli.explain import derivation_section
 from kgask.cli.formats import json_line
 from kgask.cli.options import PACK_OPTION, PRINTED, Command
-from kgask.cli.render import Section, clean, explain, note
+from kgask.cli.render import Section, clean, explain, note, query_view
 from kgask.errors import EXIT_NO_ANSWER, EXIT_OK, UsageError
 from kgask.pack.store import Pack
 from kgask.query.sparql import to_sparql
@@ -62,27 +61,22 @@ def _from_stdin() -> str:
 
 
 def _show(found: Derived, as_json: bool, explained: bool) -> int:
-    for text in found.notes:
-        note(text)
+    drawn = sys.stdout.isatty() and not as_json
+    if drawn:
+        query_view(found)
+    else:
+        for text in found.notes:
+            note(text)
+        if found.text is not None and not as_json:
+            print(clean(found.text))
+        if explained:
+            explain(_sections(found))
     if found.text is None:
-        note("no answer" if found.kind == "set" else "unknown")
-    elif not as_json:
-        print(clean(found.text))
-    if explained or (sys.stdout.isatty() and not as_json):
-        explain(_sections(found))
+        note(f"no answer: {found.why_not}")
     return EXIT_NO_ANSWER if found.text is None else EXIT_OK
 
 
 def _sections(found: Derived) -> list[Section]:
     facts = [(one.subject, one.relation, one.object) for one in found.support]
-    steps = [row for step in found.derivation for row in _rows(step, 0)]
-    sections: list[Section] = [("derivation", ("step", "of", "values", "compared with"), steps)]
+    sections = [derivation_section(found.derivation)]
     return [*sections, ("facts", ("subject", "relation", "object"), facts)] if facts else sections
-
-
-def _rows(step: dict[str, Any], depth: int) -> Iterator[tuple[str, str, str, str]]:
-    more = f" (and {step['more']} more)" if "more" in step else ""
-    values = ", ".join(step.get("values", ()))
-    yield "  " * depth + step["operator"], step.get("member", "") + more, values, step.get("against", "")
-    for part in step.get("parts", ()):
-        yield from _rows(part, depth + 1)

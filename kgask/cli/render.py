@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from kgask.answer.derived import Derived
     from kgask.answer.result import Answer
     from kgask.config import Kind
     from kgask.pack.store import Pack
@@ -175,12 +176,12 @@ def answer_view(answer: Answer, pack: Pack, console: Console | None = None) -> N
 
     console = console or Console()
     shown = answer.entities[:MAX_ANSWERS]
-    text = " | ".join(shorten(entity.label) for entity in shown) or shorten(answer.text or "")
-    if len(answer.entities) > len(shown):
-        text += f"  … and {len(answer.entities) - len(shown)} more"
     colour = next(colour for least, colour in HOW_SURE if answer.confidence >= least)
-    console.print(Text(text, style=f"bold {colour}"))
+    console.print(Text(_headline(answer), style=f"bold {colour}"))
     console.print(Text(f"confidence {answer.confidence:.0%}", style=colour))
+    if answer.derivation is not None:
+        derivation_view(answer, console)
+        return
     triples = proof(answer, pack, {entity.id for entity in shown})
     rows = [(t.hop, t.subject, t.relation, t.object) for t in triples[:MAX_TRIPLES]]
     said = [qualifiers_text([t.qualifiers]) for t in triples[:MAX_TRIPLES]]
@@ -189,6 +190,50 @@ def answer_view(answer: Answer, pack: Pack, console: Console | None = None) -> N
     n_facts = len(proof(answer, pack, {entity.id for entity in answer.entities}))
     if len(rows) < n_facts:
         console.print(Text(f"{len(rows)} of {n_facts} facts (--json lists all)", style="dim"))
+
+
+def _headline(answer: Answer | Derived) -> str:
+    shown = answer.entities[:MAX_ANSWERS] if answer.kind == "set" else ()
+    text = " | ".join(shorten(entity.label) for entity in shown) or shorten(answer.with_unit or "")
+    left_out = len(answer.entities) - len(shown) if shown else 0
+    return f"{text}  … and {left_out} more" if left_out else text
+
+
+def query_view(found: Derived) -> None:
+    """What a query came to, as :func:`answer_view` shows it."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    if found.text is not None:
+        console.print(Text(_headline(found), style="bold"))
+    derivation_view(found, console)
+
+
+def derivation_view(answer: Answer | Derived, console: Console) -> None:
+    """A tree of the operators with what they compared, the triples, and what is tied, missing or undecided."""
+    from rich.text import Text
+    from rich.tree import Tree
+
+    from kgask.cli.derivation import Branch, branch_of
+    from kgask.verbalise import qualifiers_text
+
+    def grown(branch: Branch, tree: Tree) -> Tree:
+        for below in branch.below:
+            grown(below, tree.add(markup_free(below.text)))
+        return tree
+
+    root = branch_of(answer.derivation or {})
+    console.print(grown(root, Tree(markup_free(root.text), guide_style="dim")))
+    triples = answer.support[:MAX_TRIPLES]
+    if triples:
+        rows = [(t.subject, t.relation, t.object) for t in triples]
+        said = [qualifiers_text([t.qualifiers]) for t in triples]
+        console.print(_drawn(*with_qualifiers(("subject", "relation", "object"), rows, said)))
+    if len(triples) < len(answer.support):
+        console.print(Text(f"{len(triples)} of {len(answer.support)} facts (--json lists all)", style="dim"))
+    for text in answer.notes:
+        console.print(Text(clean(text), style="dim"))
 
 
 def _drawn(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> Table:

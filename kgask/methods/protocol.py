@@ -19,7 +19,8 @@ from kgask.types import EntityId, Evidence, Mention, Question, ScoredTriple, See
 
 if TYPE_CHECKING:
     from kgask.methods.understand import Understanding
-    from kgask.query.base import SetNode
+    from kgask.query.nodes import Query
+    from kgask.retrieve.outcome import Result
 
 MAX_HOPS = 3  # that anything looks away from a seed
 Ways = dict[TripleId, ScoredTriple]  # for a triple beyond hop 1, the one that leads to it, one hop nearer to a seed
@@ -74,7 +75,8 @@ class Hypothesis:
     answers: np.ndarray  # int64: every entity or literal that it gives; best first where triples were ranked
     last_steps: frozenset[tuple[int, int]]  # (hop, directed relation) of the triples that end in an answer
     prove: Callable[[Sequence[EntityId]], list[ScoredTriple]]  # what leads from the seeds to these answers, hop by hop
-    make_query: Callable[[], SetNode | None] = lambda: None  # None where triples were chosen without one
+    make_query: Callable[[], Query | None] = lambda: None  # None where triples were chosen without one
+    outcome: Result | None = None  # of a query with operators what it came to; its words then come from there
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +92,11 @@ class Retrieved:
     notes: tuple[str, ...] = ()
     failed: str = ""  # why this question could not be retrieved for
     candidates: tuple[Seed, ...] = ()  # every seed that was looked at, best first; only where that is asked for
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether the best hypothesis has operators: no line of evidence ends in what it came to."""
+        return bool(self.hypotheses) and self.hypotheses[0].outcome is not None
 
 
 class Retriever(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from kgask.errors import QueryError
 from kgask.pack.labels import clean_label
@@ -35,6 +35,23 @@ _OF_DATES: dict[Comparison, str] = {
 }
 
 
+# What an operator does with the parts that are told of below it.
+_OPERATORS: dict[type[Node], str] = {
+    nodes.And: "in both",
+    nodes.Or: "in either",
+    nodes.Minus: "in the first, not in the second",
+    nodes.Not: "not so",
+    nodes.All: "all of these",
+    nodes.Any: "one of these",
+    nodes.Count: "how many",
+    nodes.Sum: "together",
+    nodes.Mean: "the average",
+    nodes.Min: "the lowest",
+    nodes.Max: "the highest",
+    nodes.Difference: "the first less the second",
+}
+
+
 def verbalise(query: Node, pack: Pack) -> str:
     """What the query asks for, as a noun phrase, or for a truth "whether ...": "rivers whose continent is Asia".
 
@@ -43,6 +60,11 @@ def verbalise(query: Node, pack: Pack) -> str:
     """
     said = _Words(query, pack).say(query)
     return said if len(said) <= MAX_CHARS else said[: MAX_CHARS - 1].rstrip() + "…"
+
+
+def steps_in_words(query: Node, pack: Pack) -> Callable[[Node], str]:
+    """What says of a part of ``query`` what its operator does: of a path all of it, else without what it works on."""
+    return _Words(query, pack).step
 
 
 def because(
@@ -86,6 +108,22 @@ class _Words:
         if isinstance(node, ValueNode):
             return self._value(node)
         raise QueryError("a way to judge is no query by itself: put it into Where or Best")
+
+    def step(self, node: Node) -> str:
+        """What an operator does, without what it works on; see :func:`steps_in_words`."""
+        match node:
+            case nodes.And() | nodes.Or() | nodes.Minus() | nodes.All() | nodes.Any() | nodes.Not():
+                return _OPERATORS[type(node)]
+            case nodes.Count() | nodes.Sum() | nodes.Mean() | nodes.Min() | nodes.Max() | nodes.Difference():
+                return _OPERATORS[type(node)]
+            case nodes.Where():
+                return self._condition(node)
+            case nodes.Best():
+                return self._rank(node)
+            case nodes.Qualified():
+                return f"with {listed(self._said(node), 'and')}"
+        words = self.say(node)
+        return words if len(words) <= MAX_CHARS else words[: MAX_CHARS - 1].rstrip() + "…"
 
     def _relation(self, directed: int) -> RelationWords:
         plain, inverse = undirected(directed, self._pack.n_relations)
@@ -182,6 +220,10 @@ class _Words:
         return f"one of the {words}" if isinstance(node, nodes.Class) else f"one of {words}"
 
     def _best(self, node: nodes.Best) -> str:
+        return f"{self._part(node.base)}, {self._rank(node)}"
+
+    def _rank(self, node: nodes.Best) -> str:
+        """``the second largest by area``."""
         single = node.first == node.last
         ranks = ("" if node.last == 1 else ordinal(node.last)) if single else ordinal_range(node.first, node.last)
         if isinstance(node.by, nodes.SizeOf):
@@ -191,7 +233,7 @@ class _Words:
             is_date = relation_axis(self._pack, node.by.path[-1]) == DATE
             best = superlative(self._path(node.by), node.most, is_date)
         who = "one" if single and best.startswith(("with ", "that ")) else ""
-        return f"{self._part(node.base)}, {' '.join(filter(None, ('the', ranks, who, best)))}"
+        return " ".join(filter(None, ("the", ranks, who, best)))
 
     def _said(self, node: nodes.Follow | nodes.Qualified) -> list[str]:
         """What the statements must say."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import floor
 
 import numpy as np
@@ -84,6 +85,18 @@ def highest_each(member: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple
 def kleene(surely: bool, perhaps: bool) -> bool | None:
     """True, False, or None: unknown."""
     return True if surely else None if perhaps else False
+
+
+def every(truths: Iterable[bool | None]) -> bool | None:
+    """Whether all are true (Kleene's logic)."""
+    found = list(truths)
+    return False if False in found else None if None in found else True
+
+
+def some(truths: Iterable[bool | None]) -> bool | None:
+    """Whether one is true (Kleene's logic)."""
+    found = list(truths)
+    return True if True in found else None if None in found else False
 
 
 def difference(left: Quantity | None, right: Quantity | None) -> Quantity | None:

@@ -24,6 +24,7 @@ from kgask.retrieve.run import Runner
 from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, EntityId, TripleId, directed, undirected
 
+FEW = 1.2  # subjects of an object, from which on a relation is no longer said to have one
 SHOWN = 3  # triples of a kind, or members of a set, that a derivation tells of
 
 
@@ -96,7 +97,7 @@ def _member(runner: Runner, node: SetNode, member: EntityId) -> Derivation:
         case nodes.Minus(left, _):
             return Derivation(node, member, parts=(_member(runner, left, member),))
         case nodes.Where() | nodes.Best():
-            return _judged(runner, node, member)
+            return judged_member(runner, node, member)
     return Derivation(node, member)
 
 
@@ -173,7 +174,8 @@ def _wider(runner: Runner, first: EntityId, kind: EntityId, relations: list[int]
 # --- values that decided ------------------------------------------------------------------------
 
 
-def _judged(runner: Runner, node: nodes.Where | nodes.Best, member: EntityId) -> Derivation:
+def judged_member(runner: Runner, node: nodes.Where | nodes.Best, member: EntityId) -> Derivation:
+    """What a member of the base of ``node`` was judged by, whether it was taken or not."""
     before = (_member(runner, node.base, member),)
     value = node.value if isinstance(node, nodes.Where) else None
     hops = _path_edges(runner, member, node.by)
@@ -308,7 +310,26 @@ def _truth(runner: Runner, node: TruthNode) -> Derivation:
 
 
 def _held(runner: Runner, node: nodes.Holds) -> Derivation:
-    """The triples that say so; where none does, what the relation leads to instead."""
+    """The triples that say so; where none does, those that say otherwise."""
     edges = runner.edges(runner.members(node.subject).possible, node.relation)
     so = edges.where(np.isin(edges.targets, runner.members(node.object).possible))
-    return _with_triples(runner, node, None, so if len(so) else edges)
+    return _with_triples(runner, node, None, so if len(so) else otherwise(runner, node))
+
+
+def otherwise(runner: Runner, node: nodes.Holds) -> Edges:
+    """The triples for which a relation does not hold: what else the graph says of it.
+
+    They are those of the subject of the triple that is asked about ((Japan, capital, Tokyo) against (Japan, capital,
+    Osaka)), whichever way it is followed. Where it has none: those of its object, if the relation leads there from one
+    subject as a rule (at most :data:`FEW` each, over the pack). A silent graph gives none.
+    """
+    n_relations = runner.pack.n_relations
+    plain, inverse = undirected(node.relation, n_relations)
+    subject, obj = (node.object, node.subject) if inverse else (node.subject, node.object)
+    edges = runner.edges(runner.members(subject).possible, plain)
+    if len(edges):
+        return edges
+    objects = runner.pack.out_object[runner.pack.out_relation == plain]
+    if len(objects) > FEW * len(np.unique(objects)):
+        return edges
+    return runner.edges(runner.members(obj).possible, directed(plain, True, n_relations))

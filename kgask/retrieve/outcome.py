@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kgask.pack.quantities import Quantity
 from kgask.query import nodes
 from kgask.query.nodes import Query
+
+if TYPE_CHECKING:
+    from kgask.retrieve.run import Runner
 
 NONE = np.empty(0, np.int64)
 
@@ -53,6 +57,7 @@ class Result:
     """What a query comes to; the field of its kind is set."""
 
     query: Query
+    runner: Runner  # that ran it, and kept what its parts came to
     members: Members | None = None
     quantity: Quantity | None = None  # None of a value: unknown
     values: Bag | None = None

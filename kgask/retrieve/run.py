@@ -17,9 +17,9 @@ from kgask.pack.store import Pack
 from kgask.pack.types import subclass_relations, type_relations
 from kgask.query import nodes
 from kgask.query.axes import qualifier_axis, relation_axis
-from kgask.query.base import Comparison, SetNode, TruthNode, ValueNode
+from kgask.query.base import Comparison, Node, SetNode, TruthNode, ValueNode
 from kgask.query.nodes import Query
-from kgask.retrieve.compare import age, compared, difference, highest_each, kleene, ranked
+from kgask.retrieve.compare import age, compared, difference, every, highest_each, kleene, ranked, some
 from kgask.retrieve.follow import Edges
 from kgask.retrieve.frontier import Budget, Found, ascending, edges_from, path_ends, values_on
 from kgask.retrieve.outcome import NONE, Bag, Coverage, Members, Result
@@ -44,19 +44,23 @@ class Runner:
     pack: Pack
     budget: Budget
     _sets: dict[SetNode, Members] = field(default_factory=dict)
-    _coverage: dict[Query, Coverage] = field(default_factory=dict)
+    _coverage: dict[Node, Coverage] = field(default_factory=dict)
 
     def result(self, query: Query) -> Result:
         """See :func:`run`."""
         if isinstance(query, SetNode):
             members = self.members(query)
-            return Result(query, members=members, coverage=tuple(self._coverage.values()))
+            return Result(query, self, members=members, coverage=self.coverage(query))
         if isinstance(query, TruthNode):
             truth = self.truth(query)
-            return Result(query, truth=truth, coverage=tuple(self._coverage.values()))
+            return Result(query, self, truth=truth, coverage=self.coverage(query))
         bag = self.bag(query) if isinstance(query, nodes.Values | nodes.QualifierOf) else None
         quantity = self.quantity(query)
-        return Result(query, quantity=quantity, values=bag, coverage=tuple(self._coverage.values()))
+        return Result(query, self, quantity=quantity, values=bag, coverage=self.coverage(query))
+
+    def coverage(self, query: Node) -> tuple[Coverage, ...]:
+        """How many have the values that parts of a query, which was run, looked at; those nearest the answer last."""
+        return tuple(self._coverage[part] for part in reversed([*query.walk()]) if part in self._coverage)
 
     # --- sets -----------------------------------------------------------------------------------
 
@@ -250,8 +254,12 @@ class Runner:
         if isinstance(node, nodes.Values):
             base = self.members(node.base)
             axis = relation_axis(self.pack, node.relation)
-            certain, possible = (self.edges(ids, node.relation).targets for ids in (base.certain, base.possible))
-            return Bag(certain, possible, axis)
+            edges = self.edges(base.certain, node.relation)
+            if axis is not None and len(base.certain) > 1:
+                known = values_on(self.pack, edges.sources, edges.targets, axis).member
+                self._coverage[node] = Coverage(node, len(base.certain), len(np.unique(known)))
+            every_edge = edges if base.decided else self.edges(base.possible, node.relation)
+            return Bag(edges.targets, every_edge.targets, axis)
         follow = node.base.follow if isinstance(node.base, nodes.Qualified) else node.base
         base = self.members(follow.base)
         certain, possible = (
@@ -336,11 +344,9 @@ class Runner:
                 said = self.truth(truth)
                 return None if said is None else not said
             case nodes.All(truths):
-                found_all = [self.truth(one) for one in truths]
-                return False if False in found_all else None if None in found_all else True
+                return every(self.truth(one) for one in truths)
             case nodes.Any(truths):
-                found_any = [self.truth(one) for one in truths]
-                return True if True in found_any else None if None in found_any else False
+                return some(self.truth(one) for one in truths)
         raise QueryError(f"{type(node).__name__} cannot be run")
 
 

@@ -34,8 +34,10 @@ def in_unit(quantity: Quantity, unit: str) -> tuple[float, float]:
     return from_base(quantity.low, unit), from_base(quantity.high, unit)
 
 
-def quantity_text(quantity: Quantity, unit: str = "") -> str:
+def quantity_text(quantity: Quantity, unit: str = "", bare: bool = False) -> str:
     """``12 850 km`` style without separators: ``12850 km``, ``41 or 42 years``, ``1775``, ``2 to 5``.
+
+    ``bare``: in that unit, which is not written.
 
     >>> quantity_text(Quantity("m", 12850000.0, 12850000.0), "km"), quantity_text(Quantity("", 41.0, 42.0), "years")
     ('12850 km', '41 or 42 years')
@@ -45,7 +47,7 @@ def quantity_text(quantity: Quantity, unit: str = "") -> str:
     low, high = in_unit(quantity, unit)
     between = "or" if high - low == 1 and low.is_integer() else "to"
     shown = number_text(low) if low == high else f"{number_text(low)} {between} {number_text(high)}"
-    return f"{shown} {unit}" if unit else shown
+    return f"{shown} {unit}" if unit and not bare else shown
 
 
 def number_text(number: float) -> str:

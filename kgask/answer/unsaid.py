@@ -1,0 +1,82 @@
+"""Where the graph is silent: what follows only from the absence of triples is no answer.
+
+A query is closed: what no triple says does not hold (:mod:`kgask.query.nodes`, as in SPARQL). Who asks a question wants
+to know of the world, of which a graph knows a part. So "no" is said of a relation only where the graph says something
+else about it (:func:`kgask.retrieve.derive.otherwise`), and that there is nothing, or 0 of them, only where there
+was something to look among.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgask.pack.types import type_relations
+from kgask.query import nodes
+from kgask.query.base import SetNode, TruthNode
+from kgask.query.words import verbalise
+from kgask.retrieve.compare import every, some
+from kgask.retrieve.derive import otherwise
+from kgask.retrieve.outcome import Result
+from kgask.retrieve.run import Runner
+
+
+def unsaid(result: Result) -> str | None:
+    """Why a truth or number that was computed is no answer; None where it is one."""
+    query, runner = result.query, result.runner
+    if isinstance(query, TruthNode) and result.truth is not None and open_truth(runner, query) is None:
+        return f"the graph does not say {verbalise(query, runner.pack)}"
+    if isinstance(query, nodes.Count) and not _speaks_of(runner, query.base):
+        return f"the graph says nothing about {verbalise(query.base, runner.pack)}"
+    return None
+
+
+def open_truth(runner: Runner, node: TruthNode) -> bool | None:
+    """The truth of ``node`` where silence is neither yes nor no."""
+    match node:
+        case nodes.Not(truth):
+            said = open_truth(runner, truth)
+            return None if said is None else not said
+        case nodes.All(truths):
+            return every(open_truth(runner, one) for one in truths)
+        case nodes.Any(truths):
+            return some(open_truth(runner, one) for one in truths)
+    said = runner.truth(node)
+    if said is not False:
+        return said
+    match node:
+        case nodes.Some(nodes.And(nodes.Entities() as obj, nodes.Follow(base, relation))):
+            node = nodes.Holds(base, relation, obj)
+        case nodes.Some(base):
+            return False if _speaks_of(runner, base) else None
+    if isinstance(node, nodes.Holds):
+        return False if len(otherwise(runner, node)) and not _turned_round(runner, node) else None
+    return False
+
+
+def _turned_round(runner: Runner, node: nodes.Holds) -> bool:
+    """Whether the graph has the triple with its ends exchanged: of a spouse or neighbour that says the same."""
+    back = runner.edges(runner.members(node.object).possible, node.relation)
+    return bool(np.isin(back.targets, runner.members(node.subject).possible).any())
+
+
+def _has_type(runner: Runner, node: nodes.Entities) -> bool:
+    ids = runner.members(node).certain
+    return any(len(runner.edges(ids, relation)) for relation in type_relations(runner.pack.relations()))
+
+
+def _speaks_of(runner: Runner, node: SetNode) -> bool:
+    """Whether a set has members, or is empty only because none of those that it was chosen from is in it."""
+    if len(runner.members(node).possible):
+        return True
+    match node:
+        case nodes.And(nodes.Entities() as named, nodes.Class() as kind):
+            return _speaks_of(runner, kind) and _has_type(runner, named)
+        case nodes.And(left, right) | nodes.Or(left, right):
+            return _speaks_of(runner, left) and _speaks_of(runner, right)
+        case nodes.Minus(left, _):
+            return _speaks_of(runner, left)
+        case nodes.Where(base) | nodes.Best(base):
+            return _speaks_of(runner, base)
+        case nodes.Qualified():
+            return _speaks_of(runner, node.follow)
+    return False
