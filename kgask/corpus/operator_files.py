@@ -78,7 +78,7 @@ class Template:
 def load_lexicon(name: str) -> list[Entry]:
     """Entries of one file of slots; raises :class:`BuildError` with the line on a slip."""
     entries: list[tuple[list[str], dict[str, tuple[str, ...]]]] = []
-    for at, line in _lines(f"{name}.txt"):
+    for at, line in lines_of(f"{name}.txt"):
         if line.startswith("["):
             entries.append((line.strip("[]").split(" "), {}))
         elif entries and ":" in line:
@@ -94,7 +94,7 @@ def load_templates() -> list[Template]:
     templates: list[Template] = []
     for file in sorted(file.name for file in FOLDER.iterdir() if file.name.endswith(".txt")):
         if file.removesuffix(".txt") not in LEXICONS:
-            for at, line in _lines(file):
+            for at, line in lines_of(file):
                 _read_line(at, line, templates)
     for template in templates:
         if not template.steps or not template.lines:
@@ -107,7 +107,7 @@ def path_of(keys: str) -> tuple[Step, ...]:
     return tuple((key.removeprefix("^"), key.startswith("^")) for key in keys.split("/"))
 
 
-def _lines(file: str) -> Iterator[tuple[str, str]]:
+def lines_of(file: str) -> Iterator[tuple[str, str]]:
     for number, line in enumerate((FOLDER / file).read_text(encoding="utf-8").splitlines(), 1):
         if line.strip() and not line.startswith("#"):
             yield f"{file}:{number}", line.strip()

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from kgask.corpus import operator_values as values
 from kgask.corpus.compose import Composer
 from kgask.corpus.examples import MASK, Step
+from kgask.corpus.measures import several
 from kgask.corpus.operator_files import SLOT, Entry, Line, Template, path_of
 from kgask.corpus.operator_words import ClassWords, Lexicons
 from kgask.query.postfix import OPERATORS
@@ -69,7 +70,7 @@ class Filling:
 
     def fill(self, template: Template, line: Line) -> tuple[str, tuple[Token, ...]]:
         """The wording with characters for operands, and the steps; raises :class:`UnfitError`."""
-        self.wanted = line.wanted
+        self.wanted = dict(line.wanted)
         self.fixed = {step.removeprefix("^") for step in template.steps}
         for kind in CHOSEN_FIRST:
             for slot in line.wanted:
@@ -84,7 +85,12 @@ class Filling:
 
     def expand(self, text: str) -> str:
         """All slots replaced, those inside of forms too."""
-        return SLOT.sub(lambda found: self.expand(self.bind(found[1] + found[2]).say(found[3] or "")), text)
+        return SLOT.sub(self._expanded, text)
+
+    def _expanded(self, found: re.Match[str]) -> str:
+        slot, form = found[1] + found[2], found[3] or ""
+        self.wanted.setdefault(slot, {form})  # of a slot inside of a form
+        return self.expand(self.bind(slot).say(form))
 
     def steps(self, tokens: Sequence[str]) -> tuple[Token, ...]:
         """Steps of the template, slots resolved; without a class where the pack has no types."""
@@ -176,8 +182,16 @@ class Filling:
     _bind_y = _bind_z = _bind_x
 
     def _bind_class(self, forms: set[str]) -> Bound:
-        several, one = self.words.draw(self.letter, self.rng)
-        return self._class(several, one, forms)
+        many, one = self._holder() or self.words.draw(self.letter, self.rng)
+        return self._class(many, one, forms)
+
+    def _holder(self) -> tuple[str, str] | None:
+        """A class word of what is measured, where its entry names such: not all places are deep."""
+        for slot, bound in self.bound.items():
+            if kind_of(slot) == "measure" and bound.entry and (nouns := bound.entry.forms.get(self.letter)):
+                one = self.rng.choice(nouns)
+                return several(one), one
+        return None
 
     def _class(self, several: str, one: str, forms: set[str]) -> Bound:
         if not self.typed:
@@ -220,16 +234,20 @@ class Filling:
                 return bound.entry
         raise UnfitError("a value of nothing")
 
+    def _units(self, entry: Entry, forms: set[str]) -> tuple[str, ...]:
+        """What is written behind a number; nothing where what is counted follows, and now and then nothing else."""
+        return () if "bare" in forms or self.rng.random() < UNITLESS else entry.forms.get("units", ())
+
     def _limits(self, entry: Entry) -> tuple[float, float]:
         low, high = (entry.forms.get("values") or ("1 1000",))[0].split()
         return float(low), float(high)
 
-    def _bind_v(self, _: set[str]) -> Bound:
-        """A number with its unit."""
+    def _bind_v(self, forms: set[str]) -> Bound:
+        """A number with its unit; as ``bare`` without."""
         entry = self._measured()
         if entry.literal != "number":
             raise UnfitError("no number")
-        return self.pointed(values.value(self.rng, *self._limits(entry), entry.forms.get("units", ())), NUMBER)
+        return self.pointed(values.value(self.rng, *self._limits(entry), self._units(entry, forms)), NUMBER)
 
     def _bind_d(self, forms: set[str]) -> Bound:
         """A point in time; as ``in`` a year, decade or century; as ``on`` a day."""
@@ -245,12 +263,12 @@ class Filling:
         low, high = self._limits(entries[0]) if entries and "values" in entries[0].forms else (1700, 2025)
         return int(low), int(high)
 
-    def _bind_range(self, _: set[str]) -> Bound:
+    def _bind_range(self, forms: set[str]) -> Bound:
         entry = self._measured()
         if entry.literal == "date":
             return self.pointed(values.years(self.rng, *self._years()), DATE)
         low, high = self._limits(entry)
-        return self.pointed(values.between(self.rng, low, high, entry.forms.get("units", ())), NUMBER)
+        return self.pointed(values.between(self.rng, low, high, self._units(entry, forms)), NUMBER)
 
     def _bind_n(self, forms: set[str]) -> Bound:
         """A count; as ``top`` of the best so many."""

@@ -10,11 +10,13 @@ from functools import cache
 
 from kgask.corpus.compose_paths import noun_texts
 from kgask.corpus.frames import many, singular
+from kgask.corpus.measures import load_measures
 from kgask.corpus.operator_files import Entry, load_lexicon
 from kgask.corpus.operator_voices import branch_of, facts_of, with_predicates
 from kgask.corpus.wordings import RelationWordings
 
 ANY = "*"  # letter of the long list of common nouns
+KIND_OF = {"I": "L", "V": "L", "K": "L", "J": "L", "b": "L", "Y": "O", "Z": "O", "v": "X", "r": "X"}  # what relates as they do
 RARE = 0.2  # share of class words that are drawn from it: a class word is whatever stands where one stands
 
 
@@ -77,7 +79,7 @@ class Lexicons:
     """What fills slots, by type letter."""
 
     def __init__(self, wordings: Mapping[str, RelationWordings]) -> None:
-        self._by_name = {name: load_lexicon(name) for name in ("measures", "links", "qualifiers")}
+        self._by_name = {name: load_lexicon(name) for name in ("links", "qualifiers")} | {"measures": load_measures()}
         self._leading = [_with_ends(entry, wordings) for entry in self._by_name["links"] if "noun" in entry.forms]
         written = [with_predicates(_with_ends(entry, wordings)) for entry in load_lexicon("branches")]
         own = {entry.path for entry in written}
@@ -106,7 +108,8 @@ class Lexicons:
 
     @cache  # noqa: B019
     def branches(self, letter: str) -> tuple[Entry, ...]:
-        return tuple(entry for entry in self._branches if letter in entry.letters)
+        kinds = letter + KIND_OF.get(letter, "")
+        return tuple(entry for entry in self._branches if set(kinds) & set(entry.letters))
 
     @cache  # noqa: B019
     def facts_with(self, forms: frozenset[str]) -> tuple[Entry, ...]:

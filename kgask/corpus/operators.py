@@ -27,7 +27,7 @@ MARKED = 0.75  # share of the questions whose idle class words are operands too
 
 LETTERS = {
     "P": 10, "C": 10, "F": 8, "B": 7, "L": 4, "I": 5, "V": 4, "K": 3, "J": 4, "O": 6, "M": 5, "W": 4, "E": 5, "U": 4,
-    "X": 5, "H": 4, "T": 3, "N": 3, "A": 2, "D": 2, "Y": 4, "Q": 3, "Z": 3, "R": 2,
+    "X": 5, "H": 4, "T": 3, "N": 3, "A": 2, "D": 2, "Y": 4, "Q": 3, "Z": 3, "R": 2, "b": 4, "v": 3, "r": 3,
 }  # fmt: skip
 
 _A = re.compile("\\ba ([\ue000-\ue0ff]|[a-z]+)")
