@@ -1,4 +1,4 @@
-"""Relations that lead to numbers and dates, and how people measure, compare and rank by them (``operators/measures.txt``).
+"""Relations that lead to numbers and dates, and how people measure and compare by them (``operators/measures.txt``).
 
 A block of the file names the relation, what has it and a few words; :func:`load_measures` makes of them the forms that
 templates ask for: ``most`` "largest", ``hasmost`` "most inhabitants", ``above`` "with more than {v} inhabitants". What
@@ -47,13 +47,13 @@ class _Block:
         return "who" if self.holders.keys() == {"P"} else "that"
 
     def entry(self) -> Entry:
-        forms = {name: tuple(dict.fromkeys(texts)) for name, texts in self.forms.items()}
+        forms = {name: tuple(dict.fromkeys(texts)) for name, texts in self.forms.items() if texts}
         forms |= {letter: tuple(nouns) for letter, nouns in self.holders.items()}
         return Entry(path_of(self.key), "".join(self.holders), self.literal, forms | {"texts": tuple(self.texts)})
 
 
 def load_measures() -> list[Entry]:
-    """All blocks of the shipped file, of one relation one or more; raises :class:`BuildError` with the line on a slip."""
+    """All blocks of the shipped file; raises :class:`BuildError` with the line on a slip."""
     blocks: list[_Block] = []
     for at, line in lines_of(FILE):
         try:
@@ -260,8 +260,11 @@ def _event(block: _Block, said: str, passive: bool) -> None:
 
 def _dated(block: _Block, behind: list[str]) -> None:
     """What stands behind a plural noun with a date."""
-    said = {"after": ("after {d}",), "before": ("before {d}", "earlier than {d}"), "atleast": ("since {d}", "in or after {d}"),
-            "atmost": ("by {d}", "no later than {d}"), "in": ("in {d:in}",) * 2 + ("during {d:in}",), "between": ("{range}",)}  # fmt: skip
+    said = {
+        "after": ("after {d}",), "before": ("before {d}", "earlier than {d}"), "between": ("{range}",),
+        "atleast": ("since {d}", "in or after {d}"), "atmost": ("by {d}", "no later than {d}"),
+        "in": ("in {d:in}", "in {d:in}", "during {d:in}"),
+    }  # fmt: skip
     for form, times in said.items():
         block.forms[form] += [f"{state} {time}" for state in behind for time in times]
 

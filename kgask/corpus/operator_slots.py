@@ -21,6 +21,7 @@ from kgask.query.postfix import OPERATORS
 
 PRIVATE = 0xE000  # first character of the private range of Unicode
 APPOSED, NESTED = 0.05, 0.12  # shares of the named things said as "the river [MASK]" and "the director of [MASK]"
+UNITLESS = 0.15  # share of the measured numbers without their unit
 SINGLE_ENDS = "PCLO"  # types of what one thing has one of: its director, its capital
 TYPED = (
     "measure",

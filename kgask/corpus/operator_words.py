@@ -16,7 +16,17 @@ from kgask.corpus.operator_voices import branch_of, facts_of, with_predicates
 from kgask.corpus.wordings import RelationWordings
 
 ANY = "*"  # letter of the long list of common nouns
-KIND_OF = {"I": "L", "V": "L", "K": "L", "J": "L", "b": "L", "Y": "O", "Z": "O", "v": "X", "r": "X"}  # what relates as they do
+KIND_OF = {
+    "I": "L",
+    "V": "L",
+    "K": "L",
+    "J": "L",
+    "b": "L",
+    "Y": "O",
+    "Z": "O",
+    "v": "X",
+    "r": "X",
+}  # relate as these do
 RARE = 0.2  # share of class words that are drawn from it: a class word is whatever stands where one stands
 
 
@@ -108,8 +118,10 @@ class Lexicons:
 
     @cache  # noqa: B019
     def branches(self, letter: str) -> tuple[Entry, ...]:
-        kinds = letter + KIND_OF.get(letter, "")
-        return tuple(entry for entry in self._branches if set(kinds) & set(entry.letters))
+        own = [entry for entry in self._branches if letter in entry.letters]
+        if kind := KIND_OF.get(letter):
+            own += [_narrowed(entry, letter) for entry in self._branches if kind in entry.letters and entry not in own]
+        return tuple(own)
 
     @cache  # noqa: B019
     def facts_with(self, forms: frozenset[str]) -> tuple[Entry, ...]:
@@ -129,6 +141,12 @@ def _with_ends(entry: Entry, wordings: Mapping[str, RelationWordings]) -> Entry:
     key, inverse = entry.path[-1]
     ends = "".join(entry.forms.get("to", ())) or (wordings[key].ends(inverse)[1] if key in wordings else "")
     return replace(entry, ends=ends)
+
+
+def _narrowed(entry: Entry, letter: str) -> Entry:
+    """As it is said of a kind of what it is said of: its own noun says too little."""
+    forms = {form: texts for form, texts in entry.forms.items() if form != "noun"}
+    return replace(entry, letters=entry.letters + letter, forms=forms)
 
 
 def _relation(wording: RelationWordings) -> Entry:
