@@ -254,7 +254,7 @@ def _notes_of(pack: Pack, understood: Understanding) -> list[str]:
 
 
 def _typo_note(seed: Seed) -> list[str]:
-    return [f"read {seed.mention!r} as {seed.name!r}"] if seed.match == "typo" else []
+    return [f"read {seed.mention!r} as {seed.name!r}"] if seed.match in ("part", "typo") else []
 
 
 # --- what --explain shows ------------------------------------------------------------------------

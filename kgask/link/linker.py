@@ -6,18 +6,24 @@ about an entity is the best sign of which entity is meant (Saffari et al. 2021).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from kgask.link.features import HAND, LinkModel, candidate_features
 from kgask.link.mentions import FUNCTION_WORDS, NAME, Span, Word, looks_named, marked_span, spans, split_words
+from kgask.link.parts import Part, PartHit, better_known, part_of, parts
+from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
-from kgask.pack.records import NameHit
+from kgask.pack.records import NameHit, RelationText
 from kgask.pack.store import Pack
 from kgask.types import EntityId, Match, Mention, Question, Seed
 
 MAX_SEEDS = 5  # entities kept per mention
 MAX_MENTIONS = 5
 MAX_TOLERANT_SPANS = 8
+PART = 0.9  # of the score of who is called so in part only
+BEHIND_EXACT = 0.7  # logits that who is called so in part only stays behind who is called just so
 LEAST_SIMILARITY = 0.72
 LEAST_WORD_SIMILARITY = 0.7
 PRONOUNS = frozenset("he she it they him her them his hers its their".split())
@@ -41,6 +47,9 @@ class _Reading:
     n_same: int
 
 
+_Named = tuple[Span, list[NameHit]]
+
+
 class Linker:
     """Finds mentions in questions by the names of one pack.
 
@@ -55,12 +64,39 @@ class Linker:
 
     def words(self, question: Question) -> list[Word]:
         """The question's words, each weighed by how much it looks like part of a name."""
-        return split_words(question.text, self._question_words)
+        return split_words(question.text, self._plain_words)
+
+    @cached_property
+    def _plain_words(self) -> frozenset[str]:
+        """Words that questions use around names: those of the planner, and those that the pack's relations say."""
+        said = {word for relation in self._pack.relations() for word in _words_of(relation)}
+        return self._question_words | said
 
     def link(self, question: Question) -> list[Mention]:
-        """Mentions whose names stand in the question exactly (case, accents, possessives aside)."""
+        """Mentions whose names stand in the question (case, accents, possessives aside), or a clear part of them."""
         words = self.words(question)
-        return self._exact(_marked(question), words) or self._exact(spans(question.text, words), words)
+        marked = _marked(question)
+        found = self._found(marked, question, words) if marked else []
+        return found or self._found(spans(question.text, words), question, words)
+
+    def unclear(self, question: Question) -> list[Mention]:
+        """Parts of names that several entities share, none of them far better known: what is to be asked back.
+
+        The best connected are the seeds; ``n_same`` says how many share it.
+        """
+        words = self.words(question)
+        return [self._unclear(part) for part in self._every_part(question, words) if not part.clear]
+
+    def _every_part(self, question: Question, words: list[Word]) -> list[Part]:
+        found = _marked(question) or spans(question.text, words)
+        return self._parts(found, self._exact(found, words), question, words)
+
+    def _unclear(self, part: Part) -> Mention:
+        span = part.span
+        place = (span.start, span.end)
+        shown = part.hits[:MAX_SEEDS]
+        seeds = (Seed(hit.entity, place, 1.0 / len(part.hits), span.text, hit.name, "part") for hit in shown)
+        return Mention(place, span.text, tuple(seeds), n_same=len(part.hits))
 
     def link_tolerantly(self, question: Question) -> list[Mention]:
         """Mentions whose names are close to what stands there: typos, missing or swapped letters."""
@@ -68,15 +104,45 @@ class Linker:
         marked = _marked(question)
         if self._exact(marked, words):
             return []
+        known = [part.span for part in self._every_part(question, words)]  # words of names: no typos
         likely = sorted(
-            (span for span in spans(question.text, words) if self._may_be_name(span, words)),
+            (
+                span
+                for span in spans(question.text, words)
+                if self._may_be_name(span, words) and not any(_is_within(span, part) for part in known)
+            ),
             key=lambda span: (-span.coverage, span.n_words),
         )
         return self._close(marked, words) or self._close(likely[:MAX_TOLERANT_SPANS], words)
 
-    def _exact(self, found: list[Span], words: list[Word]) -> list[Mention]:
+    def _found(self, found: list[Span], question: Question, words: list[Word]) -> list[Mention]:
+        """Mentions by names, and by parts of names where a run of words is no name."""
+        named = self._exact(found, words)
+        every = [self._with_better_known(span, hits, words) for span, hits in named]
+        every += [(part.span, [part.hits[0]]) for part in self._parts(found, named, question, words) if part.clear]
+        return self._mentions(every, words)
+
+    def _exact(self, found: list[Span], words: list[Word]) -> list[_Named]:
         hits = self._pack.exact({span.norm for span in found}) if found else {}
-        return self._mentions([(span, hits[span.norm]) for span in found if hits.get(span.norm)], words)
+        named = [(span, self._meant(span, hits[span.norm], words)) for span in found if hits.get(span.norm)]
+        return [(span, meant) for span, meant in named if meant]
+
+    def _meant(self, span: Span, hits: list[NameHit], words: list[Word]) -> list[NameHit]:
+        """Without those whose surname a common word happens to be: "born" is not Max Born."""
+        if not (_is_common_word(span, words) and span.text.islower() and any(hit.is_alias for hit in hits)):
+            return hits
+        labels = self._pack.labels([hit.entity for hit in hits])
+        return [hit for hit, label in zip(hits, labels, strict=True) if not (hit.is_alias and _is_surname(hit, label))]
+
+    def _with_better_known(self, span: Span, hits: list[NameHit], words: list[Word]) -> _Named:
+        known = None if span.marked or _is_common_word(span, words) else better_known(self._pack, span, hits)
+        return span, [*hits, known] if known else hits
+
+    def _parts(self, found: list[Span], named: list[_Named], question: Question, words: list[Word]) -> list[Part]:
+        """What the runs of words that are no names are parts of; of marked spans, where the user marked some."""
+        if found and found[0].marked:
+            return [part for span in found if not named if (part := part_of(self._pack, span))]
+        return parts(self._pack, question.text, words, [span for span, _ in named], self._plain_words)
 
     def _close(self, found: list[Span], words: list[Word]) -> list[Mention]:
         hits = [(span, [hit for hit in self._pack.fuzzy(span.norm) if _is_typo(span.norm, hit)]) for span in found]
@@ -156,15 +222,24 @@ class Linker:
             kept = entities.get(hit.entity)
             if kept is None or (kept.is_alias and not hit.is_alias and kept.similarity <= hit.similarity):
                 entities[hit.entity] = hit
-        degrees = self._pack.degree(list(entities)).tolist()
-        rows = candidate_features(span, nested, _is_common_word(span, words), list(entities.values()), degrees)
-        candidates = [
-            _Candidate(hit, row, self.model.logit(row)) for hit, row in zip(entities.values(), rows, strict=True)
-        ]
-        candidates.sort(key=lambda candidate: (-candidate.logit, candidate.hit.entity))
+        exact = [hit for hit in entities.values() if not isinstance(hit, PartHit)]
+        in_part = [hit for hit in entities.values() if isinstance(hit, PartHit)]
+        candidates = self._rated(span, nested, exact, words)
+        for candidate in self._rated(span, nested, in_part, words):  # who is called just so comes first
+            highest = candidates[0].logit - BEHIND_EXACT if candidates else candidate.logit
+            candidates.append(replace(candidate, logit=min(candidate.logit, highest)))
         n_same = sum(candidate.hit.name == candidates[0].hit.name for candidate in candidates)
         likely = [c for c in candidates[:MAX_SEEDS] if span.marked or self.model.chance(c.logit) >= self.model.rho]
         return _Reading(span, likely, n_same)
+
+    def _rated(self, span: Span, nested: bool, hits: Sequence[NameHit], words: list[Word]) -> list[_Candidate]:
+        """Candidates, best first."""
+        if not hits:
+            return []
+        degrees = self._pack.degree([hit.entity for hit in hits]).tolist()
+        rows = candidate_features(span, nested, _is_common_word(span, words), hits, degrees)
+        candidates = [_Candidate(hit, row, self.model.logit(row)) for hit, row in zip(hits, rows, strict=True)]
+        return sorted(candidates, key=lambda candidate: (-candidate.logit, candidate.hit.entity))
 
     def _mention(self, reading: _Reading, highest: float, words: list[Word]) -> Mention:
         span = reading.span
@@ -172,8 +247,8 @@ class Linker:
         seeds = []
         for candidate in reading.candidates:
             hit = candidate.hit
-            match: Match = "typo" if hit.similarity < 1 else "alias" if hit.is_alias else "label"
-            score = self.model.score(candidate.logit, highest)
+            match = _match(hit)
+            score = self.model.score(candidate.logit, highest) * (PART if match == "part" else 1.0)
             seeds.append(Seed(hit.entity, place, score, span.text, hit.name, match, candidate.features))
         inside = _inside(span, words)
         return Mention(
@@ -184,6 +259,30 @@ class Linker:
             unused=tuple(word.text for word in words if looks_named(word) and word not in inside),
             n_same=reading.n_same,
         )
+
+
+def _words_of(relation: RelationText) -> Iterator[str]:
+    """The words of a relation's texts, also as verbs: "manage", "manages", "managed", "managing"."""
+    for text in (relation.label, relation.inverse_label, *relation.aliases):
+        for word in relation_phrase(text).split() if text else ():
+            stem = word.removesuffix("s").removesuffix("e")
+            yield from (word, f"{stem}s", f"{stem}es", f"{stem}ed", f"{stem}ing", stem, f"{stem}e")
+
+
+def _match(hit: NameHit) -> Match:
+    if isinstance(hit, PartHit):
+        return "part"
+    return "typo" if hit.similarity < 1 else "alias" if hit.is_alias else "label"
+
+
+def _is_surname(hit: NameHit, label: str) -> bool:
+    """Whether an alias is a word of a longer proper name."""
+    words = label.split()
+    return len(words) > 1 and hit.name in words and all(word[0].isupper() for word in words)
+
+
+def _is_within(span: Span, other: Span) -> bool:
+    return other.start <= span.start and span.end <= other.end
 
 
 def _is_typo(norm: str, hit: NameHit) -> bool:

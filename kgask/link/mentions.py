@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from kgask.pack.normalise import normalise
 
@@ -67,7 +68,16 @@ def split_words(text: str, question_words: frozenset[str]) -> list[Word]:
         if norm and any(char.isalnum() for char in norm):
             first = not words
             words.append(Word(token, norm, start, start + len(token), _weight(token, norm, first, question_words)))
-    return words[:MAX_QUESTION_WORDS]
+    return _without_comparatives(words[:MAX_QUESTION_WORDS])
+
+
+def _without_comparatives(words: list[Word]) -> list[Word]:
+    """What stands before "than" in lower case ("heavier") is no name."""
+    before_than = {at for at, word in enumerate(words[1:]) if word.norm == "than"}
+    return [
+        replace(word, weight=min(word.weight, CONTENT)) if at in before_than and word.text[0].islower() else word
+        for at, word in enumerate(words)
+    ]
 
 
 def _weight(token: str, norm: str, first: bool, question_words: frozenset[str]) -> float:
@@ -83,9 +93,19 @@ def looks_named(word: Word) -> bool:
     return word.weight == NAME and (word.text[0].isupper() or word.text[0].isdigit())
 
 
+def may_be_named(word: Word) -> bool:
+    """A word that is likely in a name, in lower case too."""
+    return word.weight == NAME
+
+
+def is_joined(text: str, word: Word, after: Word) -> bool:
+    """Whether nothing but space or a hyphen stands between two words: no comma, no possessive."""
+    return not text[word.end : after.start].strip(" -")
+
+
 def spans(text: str, words: list[Word]) -> list[Span]:
     """Every run of up to ``MAX_WORDS`` words that carries more than function words."""
-    total = sum(word.weight for word in words if word.weight == NAME)
+    total = _name_weight(words)
     found = []
     for first in range(len(words)):
         for last in range(first, min(first + MAX_WORDS, len(words))):
@@ -93,20 +113,23 @@ def spans(text: str, words: list[Word]) -> list[Span]:
             weight = sum(word.weight for word in inside)
             if weight <= FUNCTION * len(inside) and not _is_named_pronoun(inside):
                 continue
-            outside = total - sum(word.weight for word in inside if word.weight == NAME)
-            start, end = inside[0].start, inside[-1].end
-            found.append(
-                Span(
-                    start,
-                    end,
-                    text[start:end],
-                    normalise(text[start:end]),
-                    len(inside),
-                    weight / (weight + outside),
-                    _wholeness(text, words, first, last),
-                )
-            )
+            found.append(one_span(text, words, first, last, total))
     return found
+
+
+def _name_weight(words: Sequence[Word]) -> float:
+    return sum(word.weight for word in words if word.weight == NAME)
+
+
+def one_span(text: str, words: Sequence[Word], first: int, last: int, total: float | None = None) -> Span:
+    """The run of words ``first`` to ``last`` (inclusive); ``total`` is the weight of all name-like words."""
+    inside = words[first : last + 1]
+    weight = sum(word.weight for word in inside)
+    outside = (_name_weight(words) if total is None else total) - _name_weight(inside)
+    start, end = inside[0].start, inside[-1].end
+    norm = normalise(text[start:end])
+    coverage, whole = weight / (weight + outside), _wholeness(text, words, first, last)
+    return Span(start, end, text[start:end], norm, len(inside), coverage, whole)
 
 
 def _is_named_pronoun(inside: list[Word]) -> bool:
@@ -121,7 +144,7 @@ def marked_span(text: str, start: int, end: int) -> Span:
     return Span(start, end, marked, norm, max(1, len(norm.split())), coverage=1.0, marked=True)
 
 
-def _wholeness(text: str, words: list[Word], first: int, last: int) -> float:
+def _wholeness(text: str, words: Sequence[Word], first: int, last: int) -> float:
     """Less than 1 when a name-like word stands right beside the span: "Michael" in "Michael Keaton".
 
     Punctuation and a possessive end a name: "Jane Austen's Emma" names two things.

@@ -1,0 +1,165 @@
+"""Names that a question gives in part: a surname, a first name, the end of a title.
+
+Runs of name-like words that are no name themselves are looked up in the words of all names (FTS5). A run is one name:
+of "Jane Smith" nothing is found by "Smith" alone, because another first name is another person. A part that several
+entities share is clear only where one of them is far better connected than the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgask.link.mentions import FUNCTION_WORDS, Span, Word, is_joined, looks_named, may_be_named, one_span
+from kgask.link.plurals import singulars
+from kgask.pack.normalise import normalise
+from kgask.pack.records import NameHit
+from kgask.pack.store import Pack
+
+SIMILARITY = 0.85  # of a part to the name, as the linker's features have it
+MAX_NAMES = 300  # that have the words; more of them say nothing
+MAX_RUNS = 4  # looked up in one question
+FAR_AHEAD, WELL_KNOWN = 3, 8  # times the next one's triples, and triples, of whom a shared part means
+SMALL = 10_000  # entities of a pack in which words in lower case are likely parts of names
+KNOWN_IN_LOWER_CASE = 10  # triples of whom a word in lower case means in a larger one
+LONGEST_NAME = 5  # words of a name of which one word is enough; of several words twice as many
+BETTER_KNOWN, MOST_OF_NAMESAKES = 10, 5  # times the triples of whom a name means exactly, who have at most so many
+_TITLES = frozenset(
+    "mr mrs ms miss dr prof professor sir lady lord saint st king queen prince princess president pope emperor captain "
+    "general chancellor senator".split()
+)
+_INSIDE = frozenset("of the de du da di la le von van der den al el bin".split())  # between the words of one name
+
+
+@dataclass(frozen=True, slots=True)
+class PartHit(NameHit):
+    """An entity whose name holds what the question says, and more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A run of words that names hold, and whose names: best connected first."""
+
+    span: Span
+    hits: tuple[PartHit, ...]
+    clear: bool  # the first must be meant
+
+
+def parts(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span], plain: frozenset[str]) -> list[Part]:
+    """What is found for the question's runs of name-like words that touch none of ``known``, the names in it.
+
+    ``plain`` are words that questions use anyway: where every word is capitalised, no longer run begins or ends so.
+    """
+    free = [run for run in _runs(text, words, plain) if not any(_blocks(name, run) for name in known)]
+    found = []
+    for run in free[:MAX_RUNS]:
+        part = part_of(pack, run)
+        if part is None and run.n_words > 1 and run.text.islower():
+            rest = _without_classes(pack, text, words, run)
+            part = part_of(pack, rest) if rest else None
+        found.append(part)
+    return [part for part in found if part]
+
+
+def _without_classes(pack: Pack, text: str, words: Sequence[Word], run: Span) -> Span | None:
+    """A run in lower case without the plurals of what the pack names: "debian" of "debian servers"."""
+    places = [at for at, word in enumerate(words) if run.start <= word.start and word.end <= run.end]
+    named = pack.exact({one for at in places for one in singulars(words[at].norm)})
+    left = [at for at in places if not any(one in named for one in singulars(words[at].norm))]
+    is_one = left and len(left) < len(places) and left[-1] - left[0] == len(left) - 1
+    return one_span(text, words, left[0], left[-1]) if is_one else None
+
+
+def part_of(pack: Pack, run: Span) -> Part | None:
+    """Whose name a run of words is part of; None where it is nobody's, or too many people's to say more."""
+    asked = run.norm.split()
+    if not any(word.isalpha() and len(word) > 1 for word in asked):
+        return None
+    refs = pack.names.refs_with_words(" AND ".join(f'"{word}"' for word in asked), MAX_NAMES)
+    first_literal = pack.n_entities - pack.n_literals
+    best: dict[int, PartHit] = {}
+    for hit in sorted(pack.names.hits(refs).values(), key=lambda hit: hit.is_alias):
+        if hit.entity < first_literal and _is_part(asked, normalise(hit.name).split()):
+            best.setdefault(hit.entity, PartHit(hit.entity, hit.name, hit.is_alias, SIMILARITY))
+    if not best:
+        return None
+    degrees = dict(zip(best, pack.degree(list(best)).tolist(), strict=True))
+    hits = sorted(best.values(), key=lambda hit: (-degrees[hit.entity], hit.entity))
+    most, next_most = degrees[hits[0].entity], degrees[hits[1].entity] if len(hits) > 1 else 0
+    clear = len(refs) < MAX_NAMES and (len(hits) == 1 or (most >= WELL_KNOWN and most >= FAR_AHEAD * next_most))
+    if not (run.marked or run.text[0].isupper() or pack.n_entities <= SMALL):
+        return Part(run, tuple(hits), True) if clear and most >= KNOWN_IN_LOWER_CASE else None
+    return Part(run, tuple(hits), clear)
+
+
+def better_known(pack: Pack, name: Span, called: Sequence[NameHit]) -> PartHit | None:
+    """Who is far better known by part of the name than all that are called just so: Mozart, not a book so called."""
+    most = max(pack.degree([hit.entity for hit in called]).tolist())
+    if name.n_words > 1 or most > MOST_OF_NAMESAKES:
+        return None
+    part = part_of(pack, name)
+    if part is None or part.hits[0].entity in {hit.entity for hit in called}:
+        return None
+    least = BETTER_KNOWN * most
+    others = [hit.entity for hit in part.hits[1:2] if hit.entity not in {hit.entity for hit in called}]
+    degrees = pack.degree([part.hits[0].entity, *others]).tolist()
+    return part.hits[0] if degrees[0] >= max(least, FAR_AHEAD * max(degrees[1:], default=0)) else None
+
+
+def _is_part(asked: list[str], name: list[str]) -> bool:
+    """Whether the words begin or end a name, in their order; names of very many words are found by more of them."""
+    if not len(asked) < len(name) <= LONGEST_NAME * min(len(asked), 2):
+        return False
+    if name[: len(asked)] == asked or name[-len(asked) :] == asked:
+        return True
+    rest = iter(name)
+    return len(asked) > 1 and name[0] == asked[0] and name[-1] == asked[-1] and all(word in rest for word in asked)
+
+
+def _runs(text: str, words: Sequence[Word], plain: frozenset[str]) -> list[Span]:
+    """Runs of words that look like one name: capitalised ones, also joined as in "Duke of York", or in lower case."""
+    if len(words) < 3 or any(word.text[0].islower() for word in words):
+        plain = frozenset()  # where not every word is capitalised, those that are belong to names
+    found: list[Span] = []
+    at = 0
+    while at < len(words):
+        end = _end_of_run(text, words, at)
+        inside = _trimmed(words, at, end, plain)
+        if inside:
+            found.append(one_span(text, words, inside[0], inside[1]))
+        at = max(end, at) + 1
+    return found
+
+
+def _end_of_run(text: str, words: Sequence[Word], first: int) -> int:
+    """The last word of the run that begins with word ``first``; one less where none begins."""
+    if not may_be_named(words[first]):
+        return first - 1
+    is_named = looks_named(words[first])
+    last = first
+    while last + 1 < len(words):
+        after = last + 1
+        while is_named and after + 1 < len(words) and words[after].norm in _INSIDE and words[after].text[0].islower():
+            after += 1
+        goes_on = may_be_named(words[after]) and looks_named(words[after]) == is_named
+        if not goes_on or not all(is_joined(text, words[at], words[at + 1]) for at in range(last, after)):
+            break
+        last = after
+    return last
+
+
+def _trimmed(words: Sequence[Word], first: int, last: int, plain: frozenset[str]) -> tuple[int, int] | None:
+    """The run without titles before it and plain words around it; None where nothing is left."""
+    while first <= last and (
+        words[first].norm in FUNCTION_WORDS | _TITLES or (first < last and words[first].norm in plain)
+    ):
+        first += 1
+    while first <= last and (words[last].norm in FUNCTION_WORDS or (first < last and words[last].norm in plain)):
+        last -= 1
+    return (first, last) if first <= last else None
+
+
+def _blocks(name: Span, run: Span) -> bool:
+    """Whether a run is known by another name; not by one that goes on in the run ("Marie" of "Marie Holm")."""
+    is_torn = name.wholeness < 1.0 and run.start <= name.start and name.end <= run.end and name.norm != run.norm
+    return not is_torn and name.start < run.end and run.start < name.end
