@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kgask.corpus.drafts import Draft, value_kind, values_in
+from kgask.corpus.examples import PathExample
 from kgask.corpus.fact_questions import kqapro_questions
 from kgask.corpus.mentions import name_spans
+from kgask.corpus.path_queries import mintaka_kinds, path_example
 from kgask.corpus.query_examples import QueryExample, check
 from kgask.corpus.table_questions import wikisql_questions
 from kgask.errors import UsageError
-from kgask.sets import kqapro, kqapro_gold, wikisql
+from kgask.sets import kqapro, kqapro_gold, mintaka, wikisql
 
 
 def write(path: Path, lines: list[str]) -> Path:
@@ -165,3 +168,32 @@ def test_names_are_found_with_other_punctuation_and_a_slip() -> None:
     assert [question[start:end] for start, end in name_spans(question, "Catherine Deneuve")] == ["Catherine Denueve"]
     assert [question[start:end] for start, end in name_spans(question, "J. K. Rowlings (film)")][0] == "J.K. Rowlings"
     assert not list(name_spans(question, "Karl Marx the Elder"))
+
+
+# --- paths, and kinds alone ---------------------------------------------------------------------
+
+
+def test_a_path_keeps_class_words_as_distractors_and_says_no_less_than_the_question() -> None:
+    asked = PathExample("what was the first movie of [MASK]?", (("P57", True),), "simple")
+    made = path_example(asked)
+    assert made is not None
+    check(made)
+    assert shown(made) == "'[MASK]' ^<P57> END"
+    assert {(made.text[o.start : o.end], o.kind) for o in made.operands} >= {("first", "rank"), ("[MASK]", "entity")}
+    assert path_example(replace(asked, text="what team had [MASK] in 2010?")) is None
+    assert path_example(replace(asked, constrained=True)) is None
+    assert path_example(replace(asked, path=None)) is None
+    nothing = path_example(PathExample("how do i boil an egg", (), "off_topic"))
+    assert nothing is not None
+    assert nothing.steps == ("NONE",)
+
+
+def test_mintaka_says_of_which_kind_a_question_is(tmp_path: Path) -> None:
+    question = "Is Ann Lee older than Bo Li?"
+    entities = [{"name": "Q1", "entityType": "entity", "mention": name, "span": [at, at + len(name)]}
+                for name, at in (("Ann Lee", 3), ("Bo Li", 22))]  # fmt: skip
+    row = {"id": "1", "question": question, "complexityType": "comparative", "questionEntity": entities,
+           "answer": {"answerType": "boolean", "answer": [True]}}  # fmt: skip
+    (tmp_path / mintaka.FOLDER).mkdir()
+    (tmp_path / mintaka.TRAINING).write_text(json.dumps([row]))
+    assert mintaka_kinds(tmp_path) == [("is [MASK] older than [MASK]?", "comparison")]

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kgask.corpus.examples import MASK, PathExample
 from kgask.corpus.fact_questions import kqapro_questions
 from kgask.corpus.mix import Corpus, Mix, load_corpus
 from kgask.corpus.operator_files import Template, load_templates
 from kgask.corpus.operators import OperatorComposer
-from kgask.corpus.query_examples import Operand, QueryExample
+from kgask.corpus.path_queries import path_example
+from kgask.corpus.query_examples import QueryExample
 from kgask.corpus.query_mix import Draw
 from kgask.corpus.table_questions import wikisql_questions
 
@@ -51,7 +51,7 @@ def query_sources(data: Path, rng_seed: int) -> Sources:
     paths = _paths(corpus)
     rng = random.Random(f"held out {rng_seed}")
     found = [one for name in sorted(held) for one in rng.sample(held[name], min(MOST_HELD_OUT, len(held[name])))]
-    found += [one for example in corpus.held_out if (one := path_query(example)) is not None][:MOST_HELD_OUT]
+    found += [one for example in corpus.held_out if (one := path_example(example)) is not None][:MOST_HELD_OUT]
     draws: dict[str, Draw] = {name: _choice(pool) for name, pool in sorted(pools.items())}
     held_lines, lines = _templates(held=True), _templates(held=False)
     found += _drawn(OperatorComposer(corpus.wordings, {}, rng, corpus.names, held_lines), rng)
@@ -99,18 +99,8 @@ def _paths(corpus: Corpus) -> Draw:
 
     def draw(rng: random.Random) -> QueryExample:
         while True:
-            found = path_query(mix.batch(1, rng)[0])
+            found = path_example(mix.batch(1, rng)[0])
             if found is not None:
                 return found
 
     return draw
-
-
-def path_query(example: PathExample) -> QueryExample | None:
-    """A relation path as a query; None where nothing says which it is, or its topic is not masked."""
-    if example.path is None or (example.path and example.text.count(MASK) != 1):
-        return None
-    at = example.text.find(MASK)
-    operands = (Operand(at, at + len(MASK), "entity"),) if at >= 0 else ()
-    steps = (0, *example.path, "END") if example.path else ("NONE",)
-    return QueryExample(example.text, operands, steps, "path", example.source)
