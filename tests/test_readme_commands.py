@@ -20,9 +20,13 @@ from kgask.config import shipped_root
 README = Path(__file__).parents[1] / "README.md"
 PAGES = [README, README.parent / "CONTRIBUTING.md", *sorted((README.parent / "docs").glob("*.md"))]
 OTHER_FILES = (
-    "triples.tsv labels.tsv few.txt many.txt q.jsonl qa_dev.txt questions.amr questions.yaml FILE r.jsonl".split()
+    "triples.tsv labels.tsv few.txt many.txt q.jsonl qa_dev.txt questions.amr questions.yaml "
+    "mintaka.jsonl FILE r.jsonl".split()
 )
-FOLDERS = "DATA PACKS runs/rigel runs/similarity rigel0 rigel1 rigel2 rigel3 reader1/reader reader2/reader".split()
+FOLDERS = (
+    "DATA DATA/kqapro_parts DATA/mintaka PACKS runs/rigel runs/similarity runs/kqapro runs/mintaka "
+    "rigel0 rigel1 rigel2 rigel3 reader1/reader reader2/reader".split()
+)
 
 
 def commands() -> Iterator[str]:
