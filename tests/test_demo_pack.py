@@ -16,6 +16,8 @@ from kgask.pack.header import ARRAYS
 from kgask.pack.normalise import normalise
 from kgask.pack.qualifiers import QUALIFIER_ARRAYS
 from kgask.pack.store import Pack
+from kgask.query.text import parse
+from kgask.retrieve.run import run
 from kgask.verbalise import qualifiers_text, statements_in_words
 
 ROOT = Path(__file__).parents[1]
@@ -69,15 +71,15 @@ def test_shipped_pack_is_whole() -> None:
 
 
 def test_counts_and_size(demo: Pack) -> None:
-    assert demo.n_triples >= 150_000
-    assert demo.n_entities - demo.n_literals >= 40_000
-    assert sum(file.stat().st_size for file in PACK.iterdir()) <= 16 * 1024 * 1024
+    assert demo.n_triples >= 300_000
+    assert demo.n_entities - demo.n_literals >= 60_000
+    assert sum(file.stat().st_size for file in PACK.iterdir()) <= 16_000_000
 
 
 def test_sources_and_licences_are_named(demo: Pack) -> None:
     notice = (ROOT / "kg_packs" / "NOTICE").read_text("utf-8")
     assert demo.manifest["licences"] == ["ODbL-1.0"]
-    assert len(demo.manifest["sources"]) == 6
+    assert len(demo.manifest["sources"]) == 7
     for source in REBUILD.parent.glob("*.tsv.gz"):
         kind = source.name.removesuffix(".tsv.gz")
         assert kind in ("labels", "aliases", "descriptions") or f"\n{kind} " in notice, kind
@@ -85,13 +87,13 @@ def test_sources_and_licences_are_named(demo: Pack) -> None:
 
 def test_relations_can_be_told_apart(demo: Pack) -> None:
     relations = demo.relations()
-    assert 60 <= len(relations) <= 85
+    assert 100 <= len(relations) <= 115
     assert max(Counter(relation.label for relation in relations).values()) == 1
     assert all(relation.description and relation.inverse_label and relation.aliases for relation in relations)
     symmetric = {r.label for r in relations if r.inverse_label == r.label}
-    assert symmetric == {"shares border with", "diplomatic relation"}
+    assert symmetric == {"shares border with", "diplomatic relation", "merges with"}
     used = np.bincount(np.asarray(demo.out_relation), minlength=demo.n_relations)
-    assert used.min() >= 3
+    assert [relations[number].key for number in np.flatnonzero(used < 3)] == ["P1107"]  # only said of statements
 
 
 @pytest.mark.parametrize(
@@ -111,6 +113,15 @@ def test_relations_can_be_told_apart(demo: Pack) -> None:
         ("Nobel Prize in Physics 1921", "", "winner", {"Albert Einstein"}),
         ("Titanic", "film", "director", {"James Cameron"}),
         ("Homer", "author", "date of birth", {"750 BCE"}),
+        ("Kenya", "country", "population", {"40909194"}),
+        ("Mount Everest", "mountain", "elevation", {"8848 m"}),
+        ("Danube", "river", "length", {"2845 km"}),
+        ("Danube", "river", "flows into", {"Black Sea"}),
+        ("Lake Victoria", "lake", "country", {"Kenya", "Tanzania", "Uganda"}),
+        ("Texas", "U.S. state", "capital", {"Austin"}),
+        ("Bavaria", "province in Germany", "capital", {"Munich"}),
+        ("Sicily", "province in Italy", "instance of", {"province", "island"}),
+        ("Neon", "chemical element", "instance of", {"chemical element", "noble gas"}),
     ],
 )
 def test_facts(demo: Pack, name: str, description: str, relation: str, expected: set[str]) -> None:
@@ -148,14 +159,26 @@ def test_prizes_say_when_and_where(demo: Pack, laureate: str, prize: str, said: 
     assert [qualifiers_text(statements) for statements in words.values()] == [said]
 
 
-def test_every_prize_is_said_with_its_year_and_no_relation_is_new(demo: Pack) -> None:
-    labels = demo.relation_labels()
-    assert {labels[relation] for relation in demo.qualifier_relation} == {"point in time", "affiliation"}
-    assert len(demo.path_relations) == demo.n_relations
+def test_what_is_said_of_triples(demo: Pack) -> None:
+    labels = np.array(demo.relation_labels())
+    lengths = np.diff(np.asarray(demo.qualifier_indptr))
     _, relations, objects = demo.triples(demo.statement_triple)
-    assert {labels[relation] for relation in relations} == {"award received"}
-    assert len(set(objects.tolist())) == 6  # physics twice: John Bardeen
-    assert max(map(len, demo.statements(demo.statement_triple).values())) == 3  # the Red Cross
+    said_of = np.repeat(labels[relations], lengths)
+    pairs = set(zip(said_of.tolist(), labels[np.asarray(demo.qualifier_relation)].tolist(), strict=True))
+    assert pairs == {
+        ("award received", "point in time"),
+        ("award received", "affiliation"),
+        ("shares border with", "length"),
+        ("population", "point in time"),
+        ("population by year", "point in time"),
+        ("independent from", "point in time"),
+        ("language used", "share"),
+        ("religion", "share"),
+        ("ethnic group", "share"),
+    }
+    prizes = objects[labels[relations] == "award received"]
+    assert len(set(prizes.tolist())) == 6  # physics twice: John Bardeen
+    assert max(map(len, demo.statements(demo.statement_triple).values())) >= 3  # the Red Cross
 
 
 def test_a_country_is_one_node_in_every_source(demo: Pack) -> None:
@@ -173,14 +196,42 @@ def test_a_country_is_one_node_in_every_source(demo: Pack) -> None:
     } <= pointing
 
 
+@pytest.mark.parametrize("name", ["Japan", "Gold", "Germany", "Nile", "Mount Everest", "Munich", "Lake Baikal"])
+def test_one_thing_is_one_entity(demo: Pack, name: str) -> None:
+    assert len(entities(demo, name)) == 1
+
+
+@pytest.mark.parametrize("relation", ["population", "area", "GDP"])
+def test_a_country_has_one_value(demo: Pack, relation: str) -> None:
+    number = demo.relation_labels().index(relation)
+    subjects, _, _ = demo.triples(np.flatnonzero(np.asarray(demo.out_relation) == number))
+    assert max(Counter(subjects.tolist()).values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("best(and(class(<class-river>), follow(<Q15|Africa>, ^<P30>)), value(<P2043|length>), most 1)", "Nile"),
+        ("best(and(class(<class-mountain>), follow(<Q46|Europe>, ^<P30>)), value(<P2044>), most 1)", "Mount Elbrus"),
+        ("best(class(<class-lake>), value(<P4511|depth>), most 1)", "Lake Baikal"),
+        ("best(class(<class-country>), value(<P1082|population>), most 1)", "China"),
+        ("follow(<Q142|France>, <P36>)", "Paris"),
+    ],
+)
+def test_what_people_ask_first(demo: Pack, query: str, answer: str) -> None:
+    assert demo.labels(run(parse(query, demo), demo).members.certain.tolist()) == [answer]
+
+
 @pytest.mark.parametrize(
     ("name", "first", "second"),
     [
         ("Paris", "capital of France", "composer"),
-        ("Georgia", "country in Western Asia", "place"),
-        ("Chicago", "place", "film"),
+        ("Georgia", "country in Western Asia", "U.S. state"),
+        ("Chicago", "city", "film"),
         ("Luxembourg", "country", "capital of Luxembourg"),
-        ("Holland", "country", "book by Edmondo de Amicis"),
+        ("London", "capital of United Kingdom", "city in Canada"),
+        ("Birmingham", "city in United Kingdom", "city in United States"),
+        ("Colorado", "U.S. state", "river"),
     ],
 )
 def test_namesakes_stay_apart(demo: Pack, name: str, first: str, second: str) -> None:
@@ -225,5 +276,5 @@ def test_literals_can_be_sorted(demo: Pack) -> None:
     assert min(kinds[kind] for kind in ("date", "number", "string")) >= 100
     assert all(literal.value is not None for literal in literals if literal and literal.kind != "string")
     assert {literal.unit for literal in literals if literal and literal.kind == "number"} == {
-        "", "K", "g/L", "g/cm³", "km²", "u",
+        "", "%", "K", "USD", "g/L", "g/cm³", "km", "km²", "m", "u",
     }  # fmt: skip

@@ -154,7 +154,7 @@ def test_sparql_that_answered_gives_the_answer_elsewhere(family_path: Path) -> N
     answer = json.loads(kgask(*question, "--sparql", "-j").stdout)
     assert n_found == len(answer["entities"]) > 0
     assert answer["sparql"] == printed.stdout.rstrip()
-    refused = kgask("what is soup?", "--sparql")
+    refused = kgask("what is the boiling point of Portugal?", "--sparql")
     assert (refused.returncode, refused.stdout) == (3, "")
 
 
@@ -166,7 +166,7 @@ def test_explain_begins_with_why() -> None:
     path = kgask("When did the author of Lady Suzan die?", "-e", "--no-reader").stderr
     assert "read 'Lady Suzan' as Lady Susan" in path
     assert "of the author of Lady Susan; 2 triples" in path
-    several = kgask("-e", "--no-reader", stdin="who wrote Emma?\nwhat is soup?\n").stderr
+    several = kgask("-e", "--no-reader", stdin="who wrote Emma?\nwhat is the boiling point of Portugal?\n").stderr
     assert "kgask: line 1: read 'Emma'" in several
     assert several.count("no answer: ") == 1 and "kgask: line 2: read" in several
 

@@ -3,7 +3,7 @@
     python kg_packs/sources/demo/make_sources.py --data FOLDER
 
 FOLDER holds the original data sets (codex, countries, elements,
-entityquestions, literature, nobel, wikidata_labels_union.json.gz; where they
+entityquestions, literature, mondial, nobel, wikidata_labels_union.json.gz; where they
 come from: kg_packs/NOTICE). The files beside this script are written anew;
 ``rebuild.py`` makes the pack from them and needs no data folder.
 """
@@ -14,12 +14,15 @@ import argparse
 import sys
 from pathlib import Path
 
+from maker.classes import add_classes
 from maker.codex import read_codex
 from maker.countries import read_countries
 from maker.describe import add_surnames
 from maker.elements import read_elements
 from maker.entityquestions import read_entityquestions
+from maker.geography.read import read_mondial
 from maker.gutenberg import read_gutenberg
+from maker.merge import merge_same
 from maker.nobel import read_nobel
 from maker.prune import prune
 from maker.world import World
@@ -39,7 +42,10 @@ def merged_world(data: Path) -> World:
     read_elements(world, data)
     read_gutenberg(world, data, N_WORKS)
     read_entityquestions(world, data, LEAST_USES)
+    read_mondial(world, data)
     prune(world)
+    merge_same(world)
+    add_classes(world)
     world.notes["surnames given as aliases"] = add_surnames(world)
     return world
 

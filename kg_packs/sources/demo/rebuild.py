@@ -14,7 +14,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PACK = HERE.parents[1] / "demo"
-TRIPLES = ("codex", "countries", "elements", "entityquestions", "gutenberg", "nobel")
+TRIPLES = ("classes", "codex", "countries", "elements", "entityquestions", "gutenberg", "mondial", "nobel")
 LICENCES = ("ODbL-1.0",)
 SOURCES = (
     "CoDEx-M, a sample of Wikidata (MIT; Wikidata CC0): https://github.com/tsafavi/codex",
@@ -22,6 +22,7 @@ SOURCES = (
     "Periodic-Table-JSON, facts only (CC BY-SA 3.0): https://github.com/Bowserinator/Periodic-Table-JSON",
     "EntityQuestions, facts of Wikidata through T-REx (MIT): https://github.com/princeton-nlp/EntityQuestions",
     "Project Gutenberg catalogue, facts only: https://www.gutenberg.org/ebooks/offline_catalogs.html",
+    "Mondial by Wolfgang May, University of Göttingen (CC BY 3.0): https://www.dbis.informatik.uni-goettingen.de/Mondial",
     "Nobel Prize laureates to 2021: https://api.nobelprize.org",
 )
 
@@ -31,7 +32,7 @@ def arguments_of_build(target: Path) -> list[str]:
     arguments = ["pack", "build", *(str(HERE / f"{name}.tsv.gz") for name in TRIPLES)]
     for kind in ("labels", "aliases", "descriptions"):
         arguments += [f"--{kind}", str(HERE / f"{kind}.tsv.gz")]
-    # Lines of the Nobel Prizes go on with pairs: point in time, affiliation.
+    # Lines go on with pairs: point in time, affiliation, length, share.
     arguments += ["--columns", "subject,relation,object,qualifier,value,..."]
     arguments += ["--relations", str(HERE / "relations.tsv"), "--name", "demo", "--force"]
     for licence in LICENCES:

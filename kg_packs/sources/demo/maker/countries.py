@@ -12,7 +12,6 @@ from maker.places import city_node
 from maker.world import PLACE, Node, World, derived_key, literal
 
 SOURCE = "countries"
-THING = frozenset({"thing"})
 
 # CoDEx calls these countries by another name. Where ours is more usual it becomes the label.
 _CODEX_NAMES = {
@@ -33,6 +32,7 @@ _RELABEL = frozenset({"China", "Palestine"})
 _NO_UNION_KEY = frozenset({"Saint Martin"})
 # Short names that are safe as mentions; two-letter codes ("IT", "NO") are words and are not.
 _SHORT_NAMES = {"USA", "UAE", "Burma", "Macao", "Holland", "DRC", "DPRK"}
+_NO_NAMES = frozenset({"Island"})  # what Iceland calls itself is a word
 _EXTRA_NAMES = {
     "USA": ("USA", "U.S.A.", "US", "U.S.", "America"),
     "GBR": ("UK", "U.K.", "Great Britain and Northern Ireland"),
@@ -104,7 +104,7 @@ def _names(world: World, node: Node, row: dict[str, Any]) -> None:
     spellings = [row["name"]["official"], *row["altSpellings"]]
     for name in spellings:
         latin = all(ord(char) < 0x250 for char in name)
-        if name in _SHORT_NAMES or (len(name) > 5 and latin and "," not in name):
+        if name in _SHORT_NAMES or (name not in _NO_NAMES and len(name) > 5 and latin and "," not in name):
             world.add_alias(node, name)
     for name in _EXTRA_NAMES.get(row["cca3"], ()):
         world.add_alias(node, name)
@@ -115,7 +115,7 @@ def _facts(world: World, node: Node, row: dict[str, Any]) -> None:
         world.add_fact(node, relation, obj, SOURCE)
 
     sort = "country" if row["independent"] else "dependent territory"
-    add("P31", world.get_or_add("class", sort, THING, SOURCE))
+    world.add_class(node, sort, SOURCE)
     add("P297", literal("string", row["cca2"]))
     if row["area"] > 0:
         add("P2046", literal("number", f"{row['area']:g}" if row["area"] < 1e6 else str(row["area"]), "km²"))

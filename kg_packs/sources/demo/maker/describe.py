@@ -46,6 +46,11 @@ _SAID = (
     ("P17", "in"),
     ("P276", "at"),
 )
+# What a place is called, the most telling first.
+_SORTS = (
+    "continent", "U.S. state", "city", "province", "volcano", "mountain", "mountain range", "river", "reservoir",
+    "salt lake", "lake", "ocean", "sea", "desert", "island", "island group",
+)  # fmt: skip
 
 
 class Describer:
@@ -109,15 +114,19 @@ class Describer:
         return f"({born}–{died}{era})" if born else f"(died {died}{era})"
 
     def _place(self, node: Node) -> str:
-        sorts, region = self._labels(node, "P31"), self._labels(node, "kgask:subregion")
-        if sorts:
-            return f"{sorts[0]} in {region[0]}" if region and region[0] != node.label else sorts[0]
+        sorts, region = set(self._labels(node, "P31")), self._labels(node, "kgask:subregion")
+        land = next((sort for sort in ("country", "dependent territory") if sort in sorts), "")
+        if land:
+            return f"{land} in {region[0]}" if region and region[0] != node.label else land
         capital_of = self._today(self._subjects(node, "P36"))
-        if capital_of:
+        sort = next((sort for sort in _SORTS if sort in sorts), "")
+        if capital_of and (not sort or "capital" in sorts):
             return f"capital of {capital_of}"
-        inside = self._today([obj for _s, r, obj in self._world.facts_of(node.key) if r == "P17"])
-        inside = inside or next(iter(self._labels(node, "P131")), "")
-        return f"place in {inside}" if inside and inside != node.label else "place"
+        inside = [self._world.nodes[obj].label for obj in self._world.values(node, "P17")][:2]
+        if sort:
+            return f"{sort} in {' and '.join(inside)}" if inside else sort
+        first = self._today(self._world.values(node, "P17")) or next(iter(self._labels(node, "P131")), "")
+        return f"place in {first}" if first and first != node.label else "place"
 
     def _today(self, keys: list[str]) -> str:
         """The label of a country of today, else of the first; empty for no keys."""

@@ -30,6 +30,8 @@ _NUMBERS = (
     ("P2101", "melt", "K"),
     ("P2102", "boil", "K"),
 )
+# Columns of the table that have a name; the noble gases and alkali metals are categories already.
+_GROUPS = {15: "pnictogen", 16: "chalcogen", 17: "halogen"}
 
 
 def read_elements(world: World, data: Path) -> None:
@@ -53,14 +55,16 @@ def _element(world: World, row: dict[str, Any]) -> None:
     def table(relation: str, label: str) -> None:
         world.add_fact(node, relation, world.get_or_add("table", label, THING, SOURCE), SOURCE)
 
-    table("P31", "chemical element")
+    for label in ("chemical element", row["category"], _GROUPS.get(row["group"], "")):
+        if label and not label.startswith("unknown"):
+            world.add_class(node, label, SOURCE)
     table("P515", row["phase"].lower())
     table("kgask:period", f"period {row['period']}")
     table("kgask:block", f"{row['block']}-block")
     if row["block"] != "f":  # the inner rows belong to no numbered column
         table("kgask:group", f"group {row['group']}")
     if not row["category"].startswith("unknown"):
-        table("kgask:category", row["category"])
+        world.add_fact(node, "kgask:category", world.class_node(row["category"], SOURCE), SOURCE)
     _discoverers(world, node, row)
 
 

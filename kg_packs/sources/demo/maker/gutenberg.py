@@ -36,6 +36,11 @@ _LANGUAGES = {
 }  # fmt: skip
 # The catalogue's address leads to a namesake of the author.
 _NAMESAKES = frozenset({"Bruce Campbell"})
+_FICTION = re.compile(r"(?<!Juvenile )[Ff]iction\b|Bildungsroman|Love stories|Western stories|Sea stories|War stories")
+_NO_NOVEL = re.compile(
+    r"Short stories|\b[Tt]ales\b|[Dd]rama|Comed|Traged|[Pp]oe(?:try|ms)|Fables|Essays|history and criticism|Fairy"
+    r"|\bstories\b(?! --)"
+)
 _ARTICLE = re.compile(r"^(the|an?) ")
 _MAX_SUBJECTS = 6
 _MAX_BEARERS = 6  # a title that more authors used ("Poems") names nothing
@@ -65,6 +70,11 @@ class Work:
         known = {code for name in self.classes for code in _LITERATURES.get(name, ())}
         found = self.languages & known
         return next(iter(found)) if len(found) == 1 and len(self.languages) == 1 else ""
+
+    def is_novel(self) -> bool:
+        """Whether the headings call it fiction, and neither stories nor drama nor verse."""
+        text = " ".join(self.headings)
+        return bool(_FICTION.search(text)) and not _NO_NOVEL.search(f"{text} {self.title}")
 
     def score(self) -> int:
         """How likely it is that a reader knows the work: editions and hand-made shelves count."""
@@ -246,6 +256,8 @@ def _add_work(world: World, work: Work, authors: Authors, headings: Headings) ->
     if code:
         language = world.get_or_add("language", _LANGUAGES[code], frozenset({"language"}), SOURCE)
         world.add_fact(node, "P407", language, SOURCE)
+    if work.is_novel():
+        world.add_class(node, "novel", SOURCE)
     facts = dict.fromkeys((relation, obj.key) for line in work.headings for relation, obj in headings.facts(line))
     for relation, key in list(facts)[:_MAX_SUBJECTS]:
         world.add_fact(node, relation, world.nodes[key], SOURCE)

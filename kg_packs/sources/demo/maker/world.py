@@ -19,6 +19,7 @@ Kinds = frozenset[str]
 # What a node can be. "thing" is everything else: subjects, instruments, diseases, events.
 PERSON, ORG, PLACE = frozenset({"person"}), frozenset({"org"}), frozenset({"place"})
 BAND = frozenset({"band"})
+CLASS = frozenset({"class"})
 BOOK, FILM, MUSIC = frozenset({"book"}), frozenset({"film"}), frozenset({"music"})
 WORK = frozenset({"book", "film", "music", "game", "art"})
 ARTIST = PERSON | BAND
@@ -106,8 +107,8 @@ class World:
 
     def candidates(self, name: str, kinds: Kinds) -> list[Node]:
         """Nodes of that name whose kind can be one of ``kinds``."""
-        nodes = (self.nodes[key] for key in self.by_name.get(match_key(name), ()))
-        return [node for node in nodes if node.kinds & kinds]
+        nodes = (self.nodes.get(key) for key in self.by_name.get(match_key(name), ()))
+        return [node for node in nodes if node and node.kinds & kinds]
 
     def only(self, name: str, kinds: Kinds) -> Node | None:
         """The one node of that name and kind, or None when there are none or several."""
@@ -140,10 +141,38 @@ class World:
             self._out[subject.key].append(fact)
             self._in[obj].append(fact)
 
-    def add_statement(self, subject: Node, relation: str, obj: Node, qualifiers: list[tuple[str, str]]) -> None:
+    def add_statement(self, subject: Node, relation: str, obj: Node | str, qualifiers: list[tuple[str, str]]) -> None:
         """Say more of a fact: ``qualifiers`` are relations with keys or typed literals."""
         pairs = tuple(text for pair in qualifiers for text in pair)
-        self.said.setdefault((subject.key, relation, obj.key), []).append(pairs)
+        key = obj.key if isinstance(obj, Node) else obj
+        self.said.setdefault((subject.key, relation, key), []).append(pairs)
+
+    def merge(self, kept: Node, other: Node) -> None:
+        """Make two nodes one: facts, statements, names and sources of ``other`` go over to ``kept``."""
+        for old in dict.fromkeys((*self.facts_of(other.key), *self.facts_to(other.key))):
+            source, said = self.facts.pop(old), self.said.pop(old, [])
+            self._out[old[0]].remove(old)
+            self._in[old[2]].remove(old)
+            subject, obj = (kept.key if key == other.key else key for key in (old[0], old[2]))
+            new = (subject, old[1], obj)
+            if subject == obj or (new in self.facts and not said):
+                continue
+            if new not in self.facts:
+                self.facts[new] = source
+                self._out[subject].append(new)
+                self._in[obj].append(new)
+            self.said.setdefault(new, []).extend(pairs for pairs in said if pairs not in self.said.get(new, []))
+            if not self.said[new]:
+                del self.said[new]
+        for fact, statements in self.said.items():  # a university is the affiliation that a prize was given at
+            if any(other.key in pairs for pairs in statements):
+                self.said[fact] = [tuple(kept.key if t == other.key else t for t in pairs) for pairs in statements]
+        for name in (other.label, *other.aliases):
+            self.add_alias(kept, name, findable=True)
+        kept.sources |= other.sources
+        kept.born = other.born if kept.born is None else kept.born
+        kept.died = other.died if kept.died is None else kept.died
+        del self.nodes[other.key]
 
     def remove_facts(self, subject: Node, relation: str, obj: str | None = None) -> None:
         """Forget what the graph says about a subject in one relation, or only about ``obj``."""
@@ -160,6 +189,19 @@ class World:
     def facts_to(self, key: str) -> list[tuple[str, str, str]]:
         """Facts whose object is ``key``."""
         return self._in.get(key, [])
+
+    def class_node(self, label: str, source: str) -> Node:
+        """The class of that label, what *instance of* leads to."""
+        key = f"class-{label.replace(' ', '-')}"
+        return self.nodes.get(key) or self.add_node(key, label, CLASS, source)
+
+    def add_class(self, node: Node, label: str, source: str) -> None:
+        """Say that a node is an instance of the class of that label."""
+        self.add_fact(node, "P31", self.class_node(label, source), source)
+
+    def values(self, node: Node, relation: str) -> list[str]:
+        """Objects of a node's facts in one relation: keys and typed literals."""
+        return [obj for _subject, r, obj in self.facts_of(node.key) if r == relation]
 
     def degree(self, node: Node) -> int:
         """Number of facts that a node takes part in."""
