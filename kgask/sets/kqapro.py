@@ -8,7 +8,7 @@ give exactly that answer over the facts, and only these are read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kgask.errors import UsageError
@@ -39,7 +39,7 @@ Row = tuple[str, str, str, list[tuple[str, str]]]
 
 def kqapro(data: Path) -> PackLines:
     """The facts as lines: dates, numbers and texts as such, the rest as entities."""
-    rows = list(_rows(in_data(data, FACTS)))
+    rows = _statements(_rows(in_data(data, FACTS)))
     subjects = {subject for subject, *_ in rows}
     leads_on = _leading_on(rows, subjects)
     found = PackLines()
@@ -65,6 +65,14 @@ def _rows(path: Path) -> Iterator[Row]:
         if len(fields) < 4 or len(fields) % 2:
             raise UsageError(f"{path}:{number}: {len(fields)} fields; 4 and pairs of qualifier and value expected")
         yield fields[1], fields[2], fields[3], list(zip(fields[4::2], fields[5::2], strict=True))
+
+
+def _statements(rows: Iterable[Row]) -> list[Row]:
+    """Without those that another row says with more: the questions' facts repeat some of the KB's in part."""
+    said: dict[tuple[str, str, str], dict[frozenset[tuple[str, str]], Row]] = {}
+    for row in rows:
+        said.setdefault(row[:3], {}).setdefault(frozenset(row[3]), row)
+    return [row for of in said.values() for pairs, row in of.items() if not any(pairs < other for other in of)]
 
 
 def _leading_on(rows: list[Row], subjects: set[str]) -> set[str]:
