@@ -19,6 +19,22 @@ _SHORT = (
 _WORD = re.compile(r"[a-z]{5,}")
 
 
+_BESIDE = {  # what people say around a question, by the kind of the operand in it that carries nothing
+    "entity": (
+        "for my essay on {}: ", "i am reading about {}. ", "hi {}, ", "this is for {}: ", "about {}: ", "hello {}! ",
+        "we talked about {} yesterday; ", "after a visit to {} i wonder: ", "{} asked me: ", "{} wants to know ",
+    ),
+    "number": ("question {}: ", "{}. ", "{}) ", "task {}: ", "no. {}: ", "exercise {}) ", "for {} points: ", "({}) "),
+    "date": ("homework for {}: ", "quiz of {}: ", "from the {} exam: ", "note of {}: "),
+}  # fmt: skip
+
+
+def beside(rng: random.Random) -> tuple[str, str]:
+    """What is said before a question with an operand that has nothing to do with it, and its kind."""
+    kind = rng.choices(list(_BESIDE), (4, 5, 1))[0]
+    return rng.choice(_BESIDE[kind]), kind
+
+
 def dressed(text: str, rng: random.Random) -> str:
     """Contractions, politeness and question marks, and now and then a typing error in a word that no operand is of."""
     if rng.random() < CONTRACTED:

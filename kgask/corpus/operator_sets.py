@@ -9,6 +9,7 @@ from kgask.corpus.operator_files import Entry
 from kgask.corpus.operator_slots import Bound, Filling, Token, UnfitError, kind_of, reversed_path
 from kgask.corpus.operator_voices import joined
 
+OWNED = 0.4  # share of "[MASK]'s children" where they may stand for "children of [MASK]"
 SAME_RELATION = 0.3  # share of second branches that are over the first one's relation
 TWO_HOPS = 0.12  # share of the branches that go over two relations: "whose director was born in"
 FORWARD = 0.3  # share of the sets that are what the named thing has ("children of"), not what has it
@@ -72,8 +73,8 @@ class SetFilling(Filling):
         }
         if not forms <= said.keys():
             raise UnfitError("forms that only a verb has")
-        if forms == {""} and "the" not in said[""] and self.rng.random() < 0.25:
-            said[""] = f"{name.say('')}'s {noun}" if len(name.steps) == 1 else said[""]
+        if len(name.steps) == 1 and self.leads and self.rng.random() < OWNED:
+            said[""] = f"{name.say('')}'s {noun}"
         return Bound((*name.steps, *entry.path), lambda form: said[form], entry)
 
     def _bind_members(self, forms: set[str]) -> Bound:
@@ -143,6 +144,8 @@ class SetFilling(Filling):
                     return noun
                 case "mod" | "modone":
                     return says(form)
+                case "any":
+                    return says(form).replace("{n}", noun)
                 case _:
                     return f"{noun} {says(_FORM_OF.get(form, form))}"
 

@@ -22,6 +22,7 @@ from kgask.query.postfix import OPERATORS
 PRIVATE = 0xE000  # first character of the private range of Unicode
 APPOSED, NESTED = 0.05, 0.12  # shares of the named things said as "the river [MASK]" and "the director of [MASK]"
 UNITLESS = 0.15  # share of the measured numbers without their unit
+DATED, YEARS = "FBM", 0.06  # types of what may be named with its year, which then only says which is meant
 SINGLE_ENDS = "PCLO"  # types of what one thing has one of: its director, its capital
 TYPED = (
     "measure",
@@ -37,6 +38,7 @@ TYPED = (
 CHOSEN_FIRST = (*TYPED, "fact", "rel")  # what values and qualifiers must fit
 ENTITY, CLASS, NUMBER, DATE, RANK = "entity", "class", "number", "date", "rank"
 Token = str | Step | int
+_LEADS = re.compile(r"(^|\b(list|name|find|me|count|are|among|display|r) )\{(set|members)\d?\}")
 SUBSTITUTE = re.compile("[\ue000-\ue0ff]")
 
 
@@ -65,6 +67,7 @@ class Filling:
         self.bound: dict[str, Bound] = {}
         self.wanted: dict[str, set[str]] = {}
         self.used: set[tuple[Step, ...]] = set()
+        self.leads = False  # whether no article stands before the noun phrases of the wording
         self.fixed: set[str] = set()  # keys of relations that the template itself names
 
     # --- text -----------------------------------------------------------------------------
@@ -72,6 +75,7 @@ class Filling:
     def fill(self, template: Template, line: Line) -> tuple[str, tuple[Token, ...]]:
         """The wording with characters for operands, and the steps; raises :class:`UnfitError`."""
         self.wanted = dict(line.wanted)
+        self.leads = bool(_LEADS.search(line.text))
         self.fixed = {step.removeprefix("^") for step in template.steps}
         for kind in CHOSEN_FIRST:
             for slot in line.wanted:
@@ -138,6 +142,9 @@ class Filling:
         number = self.operand(MASK, ENTITY)
         said = chr(PRIVATE + number)
         draw = self.rng.random()
+        if set(letters) & set(DATED) and self.rng.random() < YEARS:
+            year = chr(PRIVATE + self.operand(values.plain_year(self.rng, 1850, 2025), DATE))
+            return Bound((number,), lambda _: f"{said} ({year})")
         known = [letter for letter in letters if self.words.general.get(letter)]
         if known and draw < APPOSED:
             word = self.words.general[self.rng.choice(known)][0]

@@ -19,8 +19,8 @@ _BIG = ((10**9, ("billion", "bn")), (10**6, ("million", "m", "mio")), (10**3, ("
 
 
 def small(rng: random.Random, most: int = 20) -> str:
-    """A count of things, as a word or in digits; small ones more often."""
-    number = min(most, 1 + int(rng.expovariate(0.2)))
+    """A count of things, as a word or in digits; small ones more often, never one."""
+    number = min(most, 2 + int(rng.expovariate(0.2)))
     return WORDS[number] if number <= 20 and rng.random() < 0.55 else str(number)
 
 

@@ -54,7 +54,7 @@ def with_predicates(entry: Entry) -> Entry:
     """An entry with all that follows from its forms ``mod`` (after a plural) and ``verb`` (of a plural).
 
     ``modone`` stands after a singular, ``modnot`` denies; ``verbone``, ``not``
-    and ``notone`` are verbs. A past tense is given as *won/win {x}*.
+    and ``notone`` are verbs; ``any`` asks whether any {n} do. A past tense is given as *won/win {x}*.
     """
     that = "who" if entry.letters == "P" else "that"
     verbs = [_voices(verb) for verb in entry.forms.get("verb", ())]
@@ -71,6 +71,7 @@ def with_predicates(entry: Entry) -> Entry:
         "verbone": tuple(v[1] for v in verbs),
         "not": tuple(v[2] for v in verbs),
         "notone": tuple(v[3] for v in verbs),
+        "any": tuple(v[4] for v in verbs),
     }
     return replace(entry, forms={form: texts for form, texts in forms.items() if texts})
 
@@ -86,16 +87,17 @@ def joined(first: Entry, then: Entry) -> Entry:
     return with_predicates(Entry((*first.path, *then.path), first.letters, "", forms, then.ends))
 
 
-def _voices(verb: str) -> tuple[str, str, str, str]:
-    """Of several, of one, and both denied."""
+def _voices(verb: str) -> tuple[str, str, str, str, str]:
+    """Of several, of one, both denied, and asked of any {n}."""
     first, _, rest = verb.partition(" ")
     if "/" in first:
         past, base = first.split("/")
-        return f"{past} {rest}", f"{past} {rest}", f"did not {base} {rest}", f"did not {base} {rest}"
+        denied, asked = f"did not {base} {rest}", f"did any {{n}} {base} {rest}"
+        return f"{past} {rest}", f"{past} {rest}", denied, denied, asked
     one = _ONE.get(first) or ("can" if first == "can" else plural(first))
     if first in _BE:
-        return verb, f"{one} {rest}", f"{first} not {rest}", f"{one} not {rest}"
-    return verb, f"{one} {rest}", f"do not {verb}", f"does not {verb}"
+        return verb, f"{one} {rest}", f"{first} not {rest}", f"{one} not {rest}", f"{first} any {{n}} {rest}"
+    return verb, f"{one} {rest}", f"do not {verb}", f"does not {verb}", f"do any {{n}} {verb}"
 
 
 def _denied(mod: str) -> str | None:

@@ -27,6 +27,7 @@ KIND_OF = {
     "v": "X",
     "r": "X",
 }  # relate as these do
+WRITTEN = 4  # how much more often a relation is said in the words of its own file than in those made of its label
 RARE = 0.2  # share of class words that are drawn from it: a class word is whatever stands where one stands
 
 
@@ -91,11 +92,10 @@ class Lexicons:
     def __init__(self, wordings: Mapping[str, RelationWordings]) -> None:
         self._by_name = {name: load_lexicon(name) for name in ("links", "qualifiers")} | {"measures": load_measures()}
         self._leading = [_with_ends(entry, wordings) for entry in self._by_name["links"] if "noun" in entry.forms]
-        written = [with_predicates(_with_ends(entry, wordings)) for entry in load_lexicon("branches")]
-        own = {entry.path for entry in written}
-        framed = [branch for w in wordings.values() if (branch := branch_of(w)) and branch.path not in own]
-        self._branches = [*written, *written, *framed]
-        self.facts = load_lexicon("facts") + [fact for w in wordings.values() for fact in facts_of(w)]
+        branches = [with_predicates(_with_ends(entry, wordings)) for entry in load_lexicon("branches")]
+        facts = load_lexicon("facts")
+        self._branches = WRITTEN * branches + [made for w in wordings.values() if (made := branch_of(w))]
+        self.facts = WRITTEN * facts + [fact for w in wordings.values() for fact in facts_of(w)]
         self._relations = [_relation(w) for w in wordings.values() if not w.literal and "S" not in w.range]
 
     @property

@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 
 from kgask.corpus.compose import Composer
-from kgask.corpus.examples import Step, tidy
-from kgask.corpus.operator_dress import dressed
+from kgask.corpus.examples import MASK, Step, tidy
+from kgask.corpus.operator_dress import beside, dressed
 from kgask.corpus.operator_files import Line, Template, load_templates
 from kgask.corpus.operator_sets import SetFilling
 from kgask.corpus.operator_slots import PRIVATE, SUBSTITUTE, TYPED, Token, UnfitError, kind_of
@@ -23,6 +23,7 @@ from kgask.corpus.wordings import RelationWordings
 
 SOURCE = "operators"
 UNTYPED = 0.15  # share of questions over a graph without types, where there is no class to point at
+DECOYS = 0.05  # share of the questions with a name or number before them that has nothing to do with them
 MARKED = 0.75  # share of the questions whose idle class words are operands too
 
 LETTERS = {
@@ -74,11 +75,18 @@ class OperatorComposer:
         typed = self.rng.random() >= UNTYPED
         filling = SetFilling(self._lexicons, self._words, self._paths, self.rng, letter, typed)
         text, steps = filling.fill(template, line)
-        text = tidy(dressed(with_articles(text, filling.operands), self.rng))
+        text = dressed(with_articles(text, filling.operands), self.rng)
+        text = tidy(self._with_decoy(text, filling) if self.rng.random() < DECOYS else text)
         end = () if steps[-1] == "NONE" else ("END",)
         marked = self._words.idle(text) if typed and self.rng.random() < MARKED else []
         kind = "intersection" if template.kind == "path" and "AND" in steps else template.kind
         return assembled(text, filling.operands, marked, (*steps, *end), kind)
+
+    def _with_decoy(self, text: str, filling: SetFilling) -> str:
+        """Something that could be pointed at in what is said before the question."""
+        said, kind = beside(self.rng)
+        words = {"entity": MASK, "number": str(self.rng.randint(1, 40)), "date": str(self.rng.randint(1990, 2025))}
+        return said.format(chr(PRIVATE + filling.operand(words[kind], kind))) + text
 
     def _letter(self, template: Template, line: Line) -> str:
         letters = template.letters or "".join(LETTERS)
