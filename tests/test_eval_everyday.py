@@ -158,6 +158,14 @@ def test_the_command_prints_figures_and_keeps_outcomes(family_path: Path, questi
     assert again.exit_code != 0
 
 
+def test_a_folder_is_all_its_files(questions: Path, tmp_path: Path) -> None:
+    (questions.parent / "more.yaml").write_text("- {q: why?, kind: unanswerable, gold: none}", encoding="utf-8")
+    assert [one.text for one in load(tmp_path)] == ["why?", *(one.text for one in load(questions))]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="empty"):
+        load(tmp_path / "empty")
+
+
 @pytest.mark.parametrize(
     "text",
     ["[]", "q: a", "- {q: a, kind: b}", "- {q: a, kind: b, gold: [none, c]}", "- {q: '', kind: b, gold: c}", "- ["],

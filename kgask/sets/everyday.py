@@ -32,11 +32,16 @@ class EverydayQuestion:
 
 
 def load(path: Path) -> list[EverydayQuestion]:
-    """The questions in the order of the file.
+    """The questions in the order of the file; of a folder, those of all its ``.yaml`` files, by name.
 
     Raises :class:`UsageError`, one line with file and place, for whatever is not of the form, and
     :class:`~kgask.errors.ModelError` where PyYAML is not installed.
     """
+    if path.is_dir():
+        found = [question for file in sorted(path.glob("*.yaml")) for question in load(file)]
+        if not found:
+            raise UsageError(f"{path}: no .yaml files in it")
+        return found
     try:
         import yaml
     except ImportError as error:
