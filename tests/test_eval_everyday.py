@@ -159,7 +159,7 @@ def test_the_command_prints_figures_and_keeps_outcomes(family_path: Path, questi
 
 
 def test_a_folder_is_all_its_files(questions: Path, tmp_path: Path) -> None:
-    (questions.parent / "more.yaml").write_text("- {q: why?, kind: unanswerable, gold: none}", encoding="utf-8")
+    (questions.parent / "more.yaml").write_text('- {q: "why?", kind: unanswerable, gold: none}', encoding="utf-8")
     assert [one.text for one in load(tmp_path)] == ["why?", *(one.text for one in load(questions))]
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="empty"):
