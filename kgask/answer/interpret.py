@@ -60,11 +60,24 @@ class Interpreter:
     def _mentions(self, request: Request, link: Callable[[Question], list[Mention]]) -> list[Mention]:
         """What is linked, or the topic that was given."""
         if request.entity is None:
-            return link(request.question)
+            return self._given(request) + [one for one in link(request.question) if not _is_given(one, request)]
         mention = self.linker.seed_for(request.entity, request.question)
         if not mention.seeds:
             raise UsageError(f"--entity {request.entity!r}: no such entity; try 'kgask pack search'")
         return [mention]
+
+    def _given(self, request: Request) -> list[Mention]:
+        """Mentions of the entities that are known to be meant."""
+        found = []
+        for start, end, entity in request.given:
+            text = request.question.text[start:end]
+            found.append(Mention((start, end), text, (Seed(entity, (start, end), 1.0, text, text, "given"),)))
+        return found
+
+
+def _is_given(mention: Mention, request: Request) -> bool:
+    """Whether it shares characters with an entity that is known to be meant."""
+    return any(start < mention.span[1] and mention.span[0] < end for start, end, _ in request.given)
 
 
 def _by_score(seed: Seed) -> float:

@@ -12,6 +12,7 @@ from kgask import config
 from kgask.answer.compose import Composer
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
+from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
 from kgask.answer.request import CONTEXTS, AskOptions, checked_question
 from kgask.answer.result import Answer
 from kgask.errors import FallbackWarning, NativeError, UsageError
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from kgask.methods.passages import PassageFinder
 
 READ_FROM = 0.05  # plans below this confidence are not read: no reader that was measured saves them
+NAMED = 0.5  # score from which on a mention keeps a question from being divided within it
 CHUNK = 64  # questions that are retrieved for together
 NO_EVIDENCE = Evidence((), (), False)
 
@@ -187,12 +189,32 @@ class Pipeline:
             Request(read_marks(checked_question(text)), entity, hops)
             for text, entity, hops in zip(texts, *given, strict=True)
         ]
-        by_length = sorted(range(len(requests)), key=lambda row: len(requests[row].question.text))
         answers: dict[int, Answer] = {}
-        for start in range(0, len(requests), CHUNK):
+        for row, request in enumerate(requests):
+            parts = self._parts(request)
+            if len(parts) > 1:
+                answers[row] = self._in_parts(request, parts, options)
+        alone = [row for row in range(len(requests)) if row not in answers]
+        by_length = sorted(alone, key=lambda row: len(requests[row].question.text))
+        for start in range(0, len(alone), CHUNK):
             rows = by_length[start : start + CHUNK]
             answers |= zip(rows, self._ask_chunk([requests[row] for row in rows], options), strict=True)
         return [answers[row] for row in range(len(requests))]
+
+    def _parts(self, request: Request) -> list[str]:
+        """The questions of a request, which is most often one; who says what is meant asks one."""
+        question = request.question
+        if request.entity is not None or request.exact_hops or question.marks or not may_be_several(question.text):
+            return [question.text]
+        named = [one.span for one in self._linker.link(question) if one.seeds[0].score >= NAMED]
+        return split_question(question.text, named)
+
+    def _in_parts(self, request: Request, parts: list[str], options: AskOptions) -> Answer:
+        def ask(text: str, given: tuple[Given, ...]) -> Answer:
+            return self._ask_chunk([Request(Question(text), given=given)], options)[0]
+
+        answers = answers_of(parts, ask, self.pack.n_entities - self.pack.n_literals)
+        return together(request.question.text, answers)
 
     def _ask_chunk(self, requests: Sequence[Request], options: AskOptions) -> list[Answer]:
         found = self._interpret(requests, options)

@@ -82,6 +82,8 @@ class Answer:
     kind: Kind | None = None  # None where there is no answer
     value: Mapping[str, Any] | None = None  # of one number or date: kind, low, high, unit
     derivation: Mapping[str, Any] | None = None  # of a query with operators: how it came to the answer, step by step
+    help: tuple[str, ...] = ()  # of a refusal: what was understood, what the pack knows, what could be asked
+    parts: tuple[Answer, ...] = ()  # of several questions in one
     free: bool = False  # the reader writes freely
 
     @property
@@ -117,6 +119,7 @@ class Answer:
             "entities": entity_dicts(self.entities),
             "support": [_triple(one) for one in self.support],
             **{name: getattr(self, name) for name in ("confidence", "abstained", "reason", "died_at")},
+            "help": list(self.help),
             "query": self.query_text,
             "sparql": self.sparql,
             "derivation": self.derivation,
@@ -141,6 +144,8 @@ class Answer:
         }
         if self.evidence is not None and self.evidence.passages:
             content["passages"] = [{"id": passage.id, "text": passage.text} for passage in self.passages]
+        if self.parts:
+            content["parts"] = [one.to_dict() for one in self.parts]
         if self.free:
             content |= {"written": self.written, "unverified": list(self.unverified)}
         return content

@@ -119,7 +119,7 @@ class _Shown:
     def single(self, answer: Answer) -> int:
         """One question on the command line; returns the exit code."""
         drawn = self._form == "plain" and sys.stdout.isatty() and not self._as_sparql
-        self._beside(answer, "", tells_notes=not drawn or answer.derivation is None)
+        self._beside(answer, "", drawn)
         if answer.abstained and self._form in ("plain", "lines"):
             pass
         elif drawn:
@@ -143,8 +143,12 @@ class _Shown:
                 done += len(lines)
                 show(done, "")
 
-    def _beside(self, answer: Answer, where: str, tells_notes: bool = True) -> None:
+    def _beside(self, answer: Answer, where: str, drawn: bool = False) -> None:
         """What is said of an answer on stderr, after ``where`` it was asked."""
+        if answer.parts:
+            for number, one in enumerate(answer.parts, 1):
+                self._beside(one, f"{where}part {number}: ", drawn)
+            return
         if self._streams and answer.written is not None:
             stream_text("\n")
         if self._explain:
@@ -157,9 +161,9 @@ class _Shown:
             explain(sections(answer, self._pipeline.pack))
         for text in answer.unverified:
             note(f"{where}unverified: {text}")
-        for text in answer.notes if tells_notes else ():
+        for text in () if drawn and answer.derivation is not None else answer.notes:  # drawn beside the derivation
             note(f"{where}{text}")
-        if self._as_sparql and answer.query is None and not answer.abstained:
+        if self._as_sparql and answer.sparql is None and not answer.abstained:
             note(f"{where}no query: {answer.method} follows no plan")
         if answer.abstained and self._form != JSON and not self._explain:  # whose first sentence says it
             note(f"{where}no answer: {answer.reason}")

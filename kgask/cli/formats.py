@@ -34,9 +34,12 @@ def formatted(form: Format, as_sparql: bool = False) -> Formatted:
 
 def _lines(answer: Answer, line: int | None) -> str:
     """A line an answer; of several questions, an empty line ends the answers of each."""
-    labels = [entity.label for entity in answer.entities] or [answer.text or ""]
-    listed = [] if answer.abstained else [clean(label) for label in labels]
+    listed = [clean(label) for one in answer.parts or (answer,) if one for label in _labels(one)]
     return "".join(f"{text}\n" for text in listed) + "\n" * (line is not None)
+
+
+def _labels(answer: Answer) -> list[str]:
+    return [entity.label for entity in answer.entities] or [answer.text or ""]
 
 
 def json_line(content: dict[str, Any]) -> str:

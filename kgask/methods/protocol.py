@@ -51,6 +51,9 @@ class Request:
     question: Question
     entity: str | None = None  # the topic: a key, a label, or an id (#12)
     exact_hops: int | None = None  # the answer lies exactly so far away
+    given: tuple[
+        tuple[int, int, EntityId], ...
+    ] = ()  # what some characters of the question name, beside what is linked
     mentions: tuple[Mention, ...] = ()
     timer: Timer = field(default_factory=Timer)
 

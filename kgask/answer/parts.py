@@ -1,0 +1,219 @@
+"""Several questions in one: where to divide them, whom a pronoun of a later one means, and one answer of all parts.
+
+A question is divided at "?", ";" or "and" where a question word or an auxiliary with a pronoun follows, never within a
+name, quotation marks or brackets. It is a matter of form: nothing here knows a pack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kgask.answer.result import Answer
+from kgask.types import EntityId
+
+MAX_PARTS = 5
+NO_ANSWER = "no answer"  # what stands for a part without one
+Given = tuple[int, int, EntityId]  # characters of a question, end exclusive, and the entity that they name
+
+_WORD = r"(?:whom?|whose|what|which|when|where|why|how)(?:['\u2019](?:s|re))?"
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)"
+_PREPOSITION = r"(?:in|on|at|to|for|by|from|of|with|under|since|until|during|into)"
+_PRONOUN = r"(?:he|she|it|they|there|his|her|its|their)"
+_QUESTION = rf"(?:{_PREPOSITION}\s+)?{_WORD}\b|{_AUXILIARY}\s+{_PRONOUN}\b"
+_ALSO = r"(?:(?:and|also|then)\s+)*"
+_BOUNDARY = re.compile(
+    rf"(?P<mark>\?+)\s*{_ALSO}(?=\w)|(?:\s*[,;])?\s+and\s+{_ALSO}(?={_QUESTION})|\s*;\s*{_ALSO}(?={_QUESTION})",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\"[^\"]*\"|\u201c[^\u201d]*\u201d|\[[^\]]*\]")
+_POLITE = re.compile(
+    r"\A\s*(?:(?:please|hello|hey|hi|ok|so|well)\b[,!]?\s+)*(?:(?:can|could|would|will) you\s+(?:please\s+)?)?"
+    r"(?:(?:tell|show|give) me|let me know|say|do you know|i(?:['\u2019]d| would)? (?:like|want) to know|i wonder)?"
+    r"[,:]?\s*",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(rf"{_QUESTION}|{_AUXILIARY}\b|(?:name|list|give|show|find|count|tell|say)\b", re.IGNORECASE)
+_RELATIVE = re.compile(r"(?:whom?|whose|which)\b", re.IGNORECASE)
+_FIRST_AUXILIARY = re.compile(rf"\b{_AUXILIARY}\b.*", re.IGNORECASE | re.DOTALL)
+_WHO = re.compile(r"(?:whom?|whose)\b", re.IGNORECASE)
+_OF_PERSONS = frozenset("he she him her his".split())
+
+# A pronoun, and how the one whom it means stands in its place.
+_PLACES = (
+    (re.compile(r"\b(?:his|its|their)\b", re.IGNORECASE), "{}'s"),
+    (re.compile(rf"\bher(?=\s+(?!(?:and|or|{_PREPOSITION})\b)\w)", re.IGNORECASE), "{}'s"),
+    (re.compile(r"\b(?:he|she|it|they|him|her|them)\b", re.IGNORECASE), "{}"),
+    # "live there", but neither "is there" nor "there are"
+    (re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere\b(?! (?:is|are|was|were)\b)", re.I), "in {}"),
+)
+
+
+def split_question(text: str, spans: Iterable[tuple[int, int]] = ()) -> list[str]:
+    """The questions of a text, in order; one, the text itself, where there are not several.
+
+    ``spans`` are the characters of what it names, within which it is not divided.
+
+    >>> split_question("Who directed Pulp Fiction and when was he born?")
+    ['Who directed Pulp Fiction', 'when was he born?']
+    >>> split_question("When and where was Mozart born?"), split_question("Which countries border Peru and Chile?")
+    (['When was Mozart born?', 'where was Mozart born?'], ['Which countries border Peru and Chile?'])
+    """
+    closed = [*spans, *(found.span() for found in _QUOTED.finditer(text))]
+    found, begins = [], 0
+    for boundary in _BOUNDARY.finditer(text):
+        start, end = boundary.span()
+        head = text[begins:start]
+        if any(first < end and start < last for first, last in closed):
+            continue
+        if boundary["mark"] or _is_question(head, text[end:]):
+            found.append(f"{head.strip()}{'?' if boundary['mark'] else ''}")
+            begins = end
+    found = _completed([*found, text[begins:].strip()])
+    return found if 1 < len(found) <= MAX_PARTS and all(len(part.split()) > 1 for part in found) else [text]
+
+
+def may_be_several(text: str) -> bool:
+    """Whether it is worth looking for names before the text is divided."""
+    return _BOUNDARY.search(text) is not None
+
+
+def _is_question(head: str, rest: str) -> bool:
+    """Whether what stands before "and" asks by itself, and what follows is no relative clause of it."""
+    body = _POLITE.sub("", head, count=1)
+    if not _ASKS.match(body):
+        return False
+    relative = _RELATIVE.match(rest)
+    if relative and relative[0].lower() == "whose":
+        return False
+    within = body.split(None, 1)[-1].lower().split() if relative else []
+    return relative is None or relative[0].lower() not in within
+
+
+def _completed(parts: list[str]) -> list[str]:
+    """ "When" of "when and where was he born" is given what it lacks: "was he born"."""
+    for at in reversed(range(len(parts) - 1)):
+        tail = _FIRST_AUXILIARY.search(parts[at + 1])
+        if len(parts[at].split()) <= 2 and tail and re.match(_WORD, parts[at], re.I):
+            parts[at] = f"{parts[at].rstrip('?')} {tail[0]}"
+    return parts
+
+
+# --- pronouns -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A part with somebody named in the place of its pronouns."""
+
+    text: str
+    given: tuple[Given, ...]
+    note: str
+
+
+def with_name(part: str, entity: EntityId, label: str) -> Meant | None:
+    """The part with the label in the place of its pronouns; None where it has none.
+
+    >>> with_name("when was he born?", 12, "Quentin Tarantino")
+    Meant(text='when was Quentin Tarantino born?', given=((9, 26, 12),), note="read 'he' as 'Quentin Tarantino'")
+    """
+    text, first = part, None
+    for pattern, place in _PLACES:
+        found = pattern.search(text)
+        first = first or found
+        text = pattern.sub(place.replace("{}", "\0"), text)
+    if first is None:
+        return None
+    pieces = text.split("\0")
+    given, at = [], 0
+    for piece in pieces[:-1]:
+        at += len(piece)
+        given.append((at, at + len(label), entity))
+        at += len(label)
+    return Meant(label.join(pieces), tuple(given), f"read {first[0]!r} as {label!r}")
+
+
+def meant(part: str, before: Sequence[tuple[str, Answer]], first_literal: EntityId) -> Iterator[Meant]:
+    """Whom the pronouns of a part may mean, the likeliest first: what earlier parts asked about, or their one answer.
+
+    ``before`` are the earlier parts with their answers; ids from ``first_literal`` on are no entities.
+    """
+    found: dict[EntityId, str] = {}
+    words = set(re.findall(r"[a-z]+", part.lower()))
+    for asked, answer in reversed(before):
+        answers = [(one.id, one.label) for one in answer.entities if one.id < first_literal]
+        answers = answers if len(answers) == 1 else []
+        topics = [(seed.entity, seed.label or seed.name) for seed in answer.seeds[:1]]
+        # "it" beside "who ...?" is hardly the one who was asked for.
+        about_topic = bool(_WHO.match(asked)) and not words & _OF_PERSONS
+        for entity, label in [*topics, *answers] if about_topic else [*answers, *topics]:
+            found.setdefault(entity, label)
+    for entity, label in found.items():
+        named = with_name(part, entity, label)
+        if named is not None:
+            yield named
+
+
+# --- answering ----------------------------------------------------------------------------------
+
+
+def answers_of(
+    parts: Sequence[str], ask: Callable[[str, tuple[Given, ...]], Answer], first_literal: EntityId
+) -> list[Answer]:
+    """The answer to each part; a pronoun means the first for whom there is an answer."""
+    before: list[tuple[str, Answer]] = []
+    for part in parts:
+        refused: Answer | None = None
+        for one in meant(part, before, first_literal):
+            answer = ask(one.text, one.given)
+            answer = replace(answer, question=part, notes=(one.note, *answer.notes))
+            refused = answer if refused is None else refused  # the likeliest, should none be answered
+            if answer:
+                break
+        else:
+            answer = ask(part, ()) if refused is None else refused
+        before.append((part, answer))
+    return [answer for _, answer in before]
+
+
+def together(question: str, parts: Sequence[Answer]) -> Answer:
+    """One answer of several: their texts in order; it is as sure as the least sure part that is answered."""
+    answered = [one for one in parts if one]
+    spent: dict[str, float] = {}
+    for one in parts:
+        for stage, ms in one.timings_ms.items():
+            spent[stage] = round(spent.get(stage, 0.0) + ms, 3)
+    said = "; ".join(f"{one.question!r}: {one.reason}" for one in parts if not one)
+    return replace(
+        parts[0],
+        question=question,
+        text="; ".join(one.text or NO_ANSWER for one in parts) if answered else None,
+        entities=_each_once(one for part in answered for one in part.entities),
+        support=_each_once(one for part in answered for one in part.support),
+        confidence=min([one.confidence for one in answered or parts]),
+        abstained=not answered,
+        reason=None if answered else said,
+        died_at=None if answered else parts[0].died_at,
+        seeds=_each_once(one for part in parts for one in part.seeds),
+        notes=tuple(f"part {number}: {note}" for number, one in enumerate(parts, 1) for note in _notes(one)),
+        help=(),
+        alternatives=(),
+        timings_ms=spent,
+        query=None,
+        query_text=None,
+        sparql=None,
+        kind=None,
+        value=None,
+        derivation=None,
+        parts=tuple(parts),
+    )
+
+
+def _notes(answer: Answer) -> tuple[str, ...]:
+    return answer.notes if answer else (*answer.notes, f"no answer: {answer.reason}")
+
+
+def _each_once(found: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(found))
