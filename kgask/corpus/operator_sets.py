@@ -13,6 +13,7 @@ OWNED = 0.4  # share of "[MASK]'s children" where they may stand for "children o
 SAME_RELATION = 0.3  # share of second branches that are over the first one's relation
 TWO_HOPS = 0.12  # share of the branches that go over two relations: "whose director was born in"
 FORWARD = 0.3  # share of the sets that are what the named thing has ("children of"), not what has it
+BARE = {"pre", "key"}  # forms that hold a name and no phrase
 BOTH = ("both {x} and {y}",) * 3 + ("{x} and {y}",) * 3 + ("{x} as well as {y}", "{x} and also {y}", "{x} & {y}")
 EITHER = ("{x} or {y}",) * 3 + ("either {x} or {y}",) * 2 + ("{x} or else {y}", "{x} and/or {y}")
 EXCEPT = ("{x} but not {y}",) * 3 + ("{x} and not {y}", "{x}, but not {y}", "{x}, not {y}", "{x} yet not {y}")
@@ -25,16 +26,20 @@ class SetFilling(Filling):
     def _bind_branch(self, forms: set[str]) -> Bound:
         """A relation to a thing that is named: behind a noun, or as its verb."""
         entry = self._entry(forms or {"mod"})
-        name = self.name(entry.ends)
+        name = self.name("" if forms & BARE or not self.is_last else entry.ends)
         return Bound((*name.steps, *reversed_path(entry.path)), self._says(entry, name.say("")), entry)
 
-    def _entry(self, forms: set[str]) -> Entry:
-        """How members relate to what is named; now and then over the relation of another branch of the question."""
+    def _entry(self, forms: set[str], two_hops: bool = True) -> Entry:
+        """How members relate to what is named; now and then over the relation of another branch of the question.
+
+        Two relations are said at the end alone: of "who has a husband who
+        died in A or was born in B" nobody knows who was born.
+        """
         same = [b.entry for slot, b in self.bound.items() if kind_of(slot) == "branch" and b.entry]
         if same and self.rng.random() < SAME_RELATION and forms <= same[0].forms.keys():
             return same[0]
         through = self.lexicons.through(self.letter) if self.rng.random() < TWO_HOPS else ()
-        if through:
+        if through and two_hops and self.is_last:
             first = self.rng.choice(through)
             then = self.rng.choice(self.lexicons.branches(first.ends))
             if "verbone" in then.forms and then.path != first.path:
@@ -108,7 +113,7 @@ class SetFilling(Filling):
         steps: Callable[[tuple[Token, ...], tuple[Token, ...], tuple[Token, ...]], tuple[Token, ...]],
     ) -> Bound:
         """A noun phrase about two named things over one relation."""
-        entry = self._entry(_entry_forms(forms))
+        entry = self._entry(_entry_forms(forms), two_hops=False)
         first, second = self.name(), self.name()
         way = reversed_path(entry.path)
         a, b = (*first.steps, *way), (*second.steps, *way)

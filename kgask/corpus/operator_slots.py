@@ -35,6 +35,7 @@ TYPED = (
     "neither",
     "class",
 )  # slots that are about things of the template's type
+ENDING = ("branch", "set")  # what may be long at the end of a question
 CHOSEN_FIRST = (*TYPED, "fact", "rel")  # what values and qualifiers must fit
 ENTITY, CLASS, NUMBER, DATE, RANK = "entity", "class", "number", "date", "rank"
 Token = str | Step | int
@@ -67,6 +68,7 @@ class Filling:
         self.bound: dict[str, Bound] = {}
         self.wanted: dict[str, set[str]] = {}
         self.used: set[tuple[Step, ...]] = set()
+        self.last, self.is_last = "", False  # the last noun phrase or branch; whether that is being filled
         self.leads = False  # whether no article stands before the noun phrases of the wording
         self.fixed: set[str] = set()  # keys of relations that the template itself names
 
@@ -75,6 +77,8 @@ class Filling:
     def fill(self, template: Template, line: Line) -> tuple[str, tuple[Token, ...]]:
         """The wording with characters for operands, and the steps; raises :class:`UnfitError`."""
         self.wanted = dict(line.wanted)
+        said = [kind + number for kind, number, _ in SLOT.findall(line.text) if kind in ENDING]
+        self.last = said[-1] if said else ""
         self.leads = bool(_LEADS.search(line.text))
         self.fixed = {step.removeprefix("^") for step in template.steps}
         for kind in CHOSEN_FIRST:
@@ -174,6 +178,7 @@ class Filling:
         """What a slot stands for, the same all through a question."""
         if slot not in self.bound:
             kind = kind_of(slot)
+            self.is_last = slot == self.last
             make = getattr(self, f"_bind_{kind}", None)
             if make is None:
                 raise UnfitError(f"unknown slot {slot}")
@@ -181,7 +186,7 @@ class Filling:
         return self.bound[slot]
 
     def _bind_x(self, _: set[str]) -> Bound:
-        return self.name(self.letter if self._is_of_type() else "")
+        return self.name(self.letter if self._is_of_type() and "y" not in self.wanted else "")
 
     def _is_of_type(self) -> bool:
         """Whether a named thing is what is measured or counted."""
@@ -204,8 +209,8 @@ class Filling:
     def _class(self, several: str, one: str, forms: set[str]) -> Bound:
         if not self.typed:
             return Bound((), lambda form: one if form == "one" else several)
-        if len(forms) > 1:
-            raise UnfitError("one class word has one form")
+        if len(forms) > 1 or any(text in (several, one) for text, kind in self.operands if kind == CLASS):
+            raise UnfitError("one class word has one form, and stands once")
         return self.pointed(one if forms == {"one"} else several, CLASS)
 
     def _bind_measure(self, forms: set[str]) -> Bound:

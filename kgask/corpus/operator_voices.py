@@ -11,6 +11,10 @@ from kgask.corpus.wordings import RelationWordings
 
 _ONE = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
 _BE = ("are", "were", "can")
+_MEMBERS = {  # what several are, and one of them
+    "members": "a member", "citizens": "a citizen", "natives": "a native", "children": "a child",
+    "students": "a student", "twin": "a twin", "sister": "a sister",
+}  # fmt: skip
 
 
 def branch_of(wording: RelationWordings) -> Entry | None:
@@ -96,7 +100,9 @@ def _voices(verb: str) -> tuple[str, str, str, str, str]:
         return f"{past} {rest}", f"{past} {rest}", denied, denied, asked
     one = _ONE.get(first) or ("can" if first == "can" else plural(first))
     if first in _BE:
-        return verb, f"{one} {rest}", f"{first} not {rest}", f"{one} not {rest}", f"{first} any {{n}} {rest}"
+        noun, _, tail = rest.partition(" ")
+        single = f"{_MEMBERS[noun]} {tail}".replace("towns", "town") if noun in _MEMBERS else rest
+        return verb, f"{one} {single}", f"{first} not {rest}", f"{one} not {single}", f"{first} any {{n}} {rest}"
     return verb, f"{one} {rest}", f"do not {verb}", f"does not {verb}", f"do any {{n}} {verb}"
 
 
