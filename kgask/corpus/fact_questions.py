@@ -1,9 +1,4 @@
-"""People's questions with gold facts as queries (KQA Pro, training part): verified facts, qualifiers, several hops.
-
-The facts of a question are a tree whose ends are named in it: from what is asked for, each fact is a branch that leads
-there. A fact about something named ("Batman (the one that has Jack Palance as a cast member)") narrows it in the same
-way.
-"""
+"""People's questions with gold facts as queries (KQA Pro, training part): verified facts, qualifiers, several hops."""
 
 from __future__ import annotations
 
@@ -14,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kgask.corpus.drafts import Draft, Span, values_in, values_like, words_at
-from kgask.corpus.examples import Step
-from kgask.corpus.mentions import class_spans, name_spans, nouns_in
+from kgask.corpus.drafts import values_like, words_at
+from kgask.corpus.fact_tree import Fact, FactTree, Steps, Untold, is_variable, kind_of
+from kgask.corpus.mentions import name_spans
 from kgask.corpus.query_examples import QueryExample
 from kgask.sets.kqapro import DATES, NUMBERS
 from kgask.sets.kqapro_gold import (
@@ -26,7 +21,6 @@ from kgask.sets.kqapro_gold import (
     FactQuestion,
     GoldFact,
     fact_questions,
-    is_variable,
 )
 from kgask.sets.wikidata import property_labels
 
@@ -41,7 +35,6 @@ _NAMED = re.compile(
     r"\b(title[ds]?|entitled|name[ds]?|nicknamed?|call(?:ed|s)|known|born|pseudonyms?|alias|labell?(?:ed)?|native)\b",
     re.IGNORECASE,
 )
-_RANGE_ONLY = frozenset(("human",))  # classes whose word merely says what a relation leads to
 
 # Properties under the names that they had when the set was made.
 _FORMER = {
@@ -58,8 +51,6 @@ _FORMER = {
 }  # fmt: skip
 _SOURCES = {"verify": "kqapro_verify", "qualifier": "kqapro_qualifier", "multihop": "kqapro_multihop"}
 
-Steps = list[str | Step | int]
-
 
 @dataclass(frozen=True, slots=True)
 class Converted:
@@ -68,10 +59,6 @@ class Converted:
     gold: FactQuestion
     example: QueryExample
     names: tuple[str, ...]  # a label, "" for an operand that no step uses
-
-
-class _Untold(Exception):
-    """A question that does not say what its facts do."""
 
 
 def kqapro_questions(data: Path) -> Iterator[QueryExample]:
@@ -109,141 +96,75 @@ def _codes(golds: Iterable[FactQuestion]) -> set[str]:
 
 
 class _Conversion:
-    """One question; ``_operands`` are its names by label, ``_classes`` the class words of its variables."""
+    """One question."""
 
     def __init__(self, gold: FactQuestion) -> None:
         self._gold = gold
-        self._draft = Draft(gold.question)
-        self._facts = [fact for fact in gold.facts or () if fact.relation != INSTANCE_OF]
-        self._class_of = {fact.subject: fact.object for fact in gold.facts or () if fact.relation == INSTANCE_OF}
-        self._operands: dict[str, int] = {}
-        self._classes: dict[str, int] = {}
-        self._names: dict[int, str] = {}
+        told = gold.facts or ()
+        class_of = {fact.subject: fact.object for fact in told if fact.relation == INSTANCE_OF}
+        facts = [_fact(fact) for fact in told if fact.relation != INSTANCE_OF]
+        self._tree = FactTree(gold.question, facts, class_of)
+        self._asked_for = next((fact for fact in told if fact.value == QUALIFIER_VALUE), None)
 
     def result(self) -> Converted | None:
+        tree = self._tree
         try:
             self._find()
-            steps = [*self._asked(), "END"]
-        except _Untold:
+            steps = self._asked()
+        except Untold:
             return None
-        if self._facts:
-            return None
-        self._draft.distract(values_in(self._gold.question))
-        if set(self._class_of) == set(self._classes):
-            self._draft.distract(nouns_in(self._gold.question))
-        source = _SOURCES[self._gold.kind]
-        made = self._draft.example(steps, _kind(steps, self._gold.target), source)
-        if made is None:
-            return None
-        order = self._draft.order
-        return Converted(self._gold, made, tuple(self._names.get(number, "") for number in order))
+        kind = "yesno" if self._gold.target == TRUTH else kind_of(steps)
+        made = tree.example(steps, kind, _SOURCES[self._gold.kind])
+        names = tuple(tree.names.get(number, "") for number in tree.draft.order)
+        return Converted(self._gold, made, names) if made else None
 
     def _find(self) -> None:
         """Points at every name, the longest first, then at class words."""
-        question = self._gold.question
-        names = {name for fact in self._facts for name in (fact.subject, fact.object, fact.value)}
+        tree, question = self._tree, self._gold.question
+        ends = {end for fact in tree.facts for end in (fact.subject, fact.object, *(value for _, value in fact.said))}
         values = self._values()
-        for name in sorted(
-            (name for name in names if name and not is_variable(name)), key=lambda name: (-len(name), name)
-        ):
+        for name in sorted((end for end in ends if not is_variable(end)), key=lambda name: (-len(name), name)):
             if name in values:
-                self._operands[name] = self._point(name, values_like(question, name))
+                tree.operands[name] = tree.point(name, values_like(question, name))
             else:
                 self._check_name(name)
-                self._operands[name] = self._point(name, ((*span, "entity") for span in name_spans(question, name)))
-        for variable, label in self._class_of.items():
-            try:
-                places = ((*span, "class") for span in class_spans(question, label))
-                self._classes[variable] = self._point(label, places)
-            except _Untold:
-                if not is_variable(variable):
-                    raise
+                tree.operands[name] = tree.point(name, ((*span, "entity") for span in name_spans(question, name)))
+        tree.point_at_classes()
 
     def _values(self) -> set[str]:
         """Numbers and dates that something is compared with: qualifiers' and those of the fact that is verified."""
-        said = [(fact.qualifier, fact.value) for fact in self._facts]
-        if self._gold.target == TRUTH and self._facts:
-            said.append((self._facts[-1].relation, self._facts[-1].object))
+        facts = self._tree.facts
+        said = [pair for fact in facts for pair in fact.said]
+        if self._gold.target == TRUTH and facts:
+            said.append((facts[-1].relation, facts[-1].object))
         return {value for relation, value in said if relation in DATES | NUMBERS}
 
     def _check_name(self, name: str) -> None:
         """Refuses a name that stands for two things, and one that is said of a thing without saying that it is one."""
-        facts = [fact for fact in self._facts if name in (fact.subject, fact.object, fact.value)]
+        facts = [fact for fact in self._gold.facts or () if name in (fact.subject, fact.object, fact.value)]
         if len(facts) > 1 and len(words_at(self._gold.question, name)) > 1:
-            raise _Untold(name)
+            raise Untold(name)
         if any(fact.subject.lower() == fact.object.lower() for fact in facts):
-            raise _Untold(name)
+            raise Untold(name)
         if any(fact.relation in _NAMES for fact in facts) and not _NAMED.search(self._gold.question):
-            raise _Untold(name)
-
-    def _point(self, name: str, places: Iterable[Span]) -> int:
-        for place in places:
-            number = self._draft.point(*place)
-            if number is not None:
-                self._names[number] = name
-                return number
-        raise _Untold(name)
+            raise Untold(name)
 
     def _asked(self) -> Steps:
         """Steps up to what is asked for; the fact that says it is used last."""
-        target = self._gold.target
-        if target == QUALIFIER_VALUE:
-            fact = self._take(next((fact for fact in self._facts if fact.value == target), None))
-            subject, obj = self._end(fact.subject), self._end(fact.object)
-            if is_variable(fact.object) and isinstance(obj[-1], tuple):
-                raise _Untold(fact.object)
-            return [*subject, (fact.relation, False), *obj, "OF", (fact.qualifier, False)]
+        tree, target = self._tree, self._gold.target
+        if self._asked_for:
+            return tree.asked_of_statement(tree.take(_fact(self._asked_for)), self._asked_for.qualifier)
         if target == VALUE:
-            fact = self._take(next((fact for fact in self._facts if fact.object == target), None))
-            return [*self._end(fact.subject), (fact.relation, False), *self._qualified(fact)]
+            fact = tree.take(next((fact for fact in tree.facts if fact.object == target), None))
+            return [*tree.end(fact.subject), (fact.relation, False), *tree.qualified(fact)]
         if target == TRUTH:
-            fact = self._take(self._facts[-1] if self._facts else None)
-            steps = [*self._end(fact.subject), (fact.relation, False), *self._qualified(fact)]
-            is_value = fact.relation in DATES | NUMBERS
-            return [*steps, *self._end(fact.object), "IN" if is_value else "HOLDS"]
-        return self._end(target)
-
-    def _take(self, fact: GoldFact | None) -> GoldFact:
-        if fact is None:
-            raise _Untold
-        self._facts.remove(fact)
-        return fact
-
-    def _end(self, name: str) -> Steps:
-        """What a name or variable stands for: itself or its class, and the branches of the facts about it."""
-        about = [fact for fact in self._facts if name in (fact.subject, fact.object)]
-        for fact in about:
-            self._facts.remove(fact)
-        branches = sorted((self._branch(fact, name) for fact in about), key=self._place)
-        steps: Steps = []
-        if not is_variable(name):
-            steps = [self._operands[name]]
-        elif name in self._classes and (self._class_of[name] not in _RANGE_ONLY or not branches):
-            steps = [self._classes[name]]
-        for branch in branches:
-            steps += [*branch, *(["AND"] if steps else [])]
-        if not steps:
-            raise _Untold(name)
-        return steps
-
-    def _branch(self, fact: GoldFact, name: str) -> Steps:
-        """From the other end of a fact to ``name``."""
-        inverse = fact.subject == name
-        other = self._end(fact.object if inverse else fact.subject)
-        return [*other, (fact.relation, inverse), *self._qualified(fact)]
-
-    def _qualified(self, fact: GoldFact) -> Steps:
-        if not fact.qualifier:
-            return []
-        return ["QUAL", (fact.qualifier, False), *self._end(fact.value), "IN"]
-
-    def _place(self, steps: Steps) -> int:
-        return min(self._draft.start(step) for step in steps if isinstance(step, int))
+            fact = tree.take(tree.facts[-1] if tree.facts else None)
+            steps = [*tree.end(fact.subject), (fact.relation, False), *tree.qualified(fact)]
+            return [*steps, *tree.end(fact.object), "IN" if fact.relation in DATES | NUMBERS else "HOLDS"]
+        return tree.end(target)
 
 
-def _kind(steps: Steps, target: str) -> str:
-    if target == TRUTH:
-        return "yesno"
-    if "OF" in steps or "QUAL" in steps:
-        return "qualifier"
-    return "intersection" if "AND" in steps else "path"
+def _fact(fact: GoldFact) -> Fact:
+    """Without the qualifier that is asked for."""
+    is_said = fact.qualifier and fact.value != QUALIFIER_VALUE
+    return Fact(fact.subject, fact.relation, fact.object, ((fact.qualifier, fact.value),) if is_said else ())

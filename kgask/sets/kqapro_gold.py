@@ -39,10 +39,6 @@ class FactQuestion:
     in_graph: bool  # its gold facts give exactly the answer over the set's facts
 
 
-def is_variable(name: str) -> bool:
-    return name.startswith("?")
-
-
 def relations(data: Path) -> tuple[set[str], set[str]]:
     """Relations and qualifiers of the set's facts."""
     found: set[str] = set()
