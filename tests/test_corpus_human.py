@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from kgask.corpus import sparql_questions
 from kgask.corpus.drafts import Draft, value_kind, values_in
 from kgask.corpus.examples import PathExample
 from kgask.corpus.fact_questions import kqapro_questions
@@ -17,7 +18,7 @@ from kgask.corpus.path_queries import mintaka_kinds, path_example
 from kgask.corpus.query_examples import QueryExample, check
 from kgask.corpus.table_questions import wikisql_questions
 from kgask.errors import UsageError
-from kgask.sets import kqapro, kqapro_gold, mintaka, wikisql
+from kgask.sets import kqapro, kqapro_gold, mintaka, wikidata, wikisql, wikiwebquestions
 
 
 def write(path: Path, lines: list[str]) -> Path:
@@ -197,3 +198,63 @@ def test_mintaka_says_of_which_kind_a_question_is(tmp_path: Path) -> None:
     (tmp_path / mintaka.FOLDER).mkdir()
     (tmp_path / mintaka.TRAINING).write_text(json.dumps([row]))
     assert mintaka_kinds(tmp_path) == [("is [MASK] older than [MASK]?", "comparison")]
+
+
+# --- SPARQL -------------------------------------------------------------------------------------
+
+DBO = "http://dbpedia.org/ontology/"
+QALD = [
+    ("Which book by Ann Lee has more than 300 pages?",
+     f"SELECT ?u WHERE {{ ?u a <{DBO}Book> ; <{DBO}author> <http://dbpedia.org/resource/Ann_Lee_(writer)> ; "
+     f"<{DBO}numberOfPages> ?n FILTER (?n > 300) }}",
+     "filter", "'book' '[MASK]' ^<author> AND BY <number of pages> '300' GT END"),
+    ("What was the first film of Ann Lee?",
+     f"SELECT ?u WHERE {{ ?u a <{DBO}Film> ; <{DBO}starring> <http://dbpedia.org/resource/Ann_Lee> ; "
+     f"<{DBO}releaseDate> ?d }} ORDER BY ?d LIMIT 1",
+     "ordinal", "'film' '[MASK]' ^<starring> AND BY <release date> 'first' LEAST END"),
+    ("Which country has the most official languages?",
+     f"SELECT ?u WHERE {{ ?u a <{DBO}Country> . ?u <{DBO}officialLanguage> ?l }} GROUP BY ?u "
+     "ORDER BY DESC(COUNT(?l)) LIMIT 1",
+     "superlative", "'country' BY <official language> SIZE MOST END"),
+    ("Which mountains are higher than the Nanga Parbat?",
+     f"SELECT ?u WHERE {{ <http://dbpedia.org/resource/Nanga_Parbat> <{DBO}elevation> ?e . ?u a <{DBO}Mountain> ; "
+     f"<{DBO}elevation> ?o FILTER ( ?e < ?o ) }}",
+     "filter", "'mountains' BY <elevation> '[MASK]' GT END"),
+    ("How often did Ann Lee marry?",
+     f"SELECT (COUNT(DISTINCT ?u) AS ?c) WHERE {{ <http://dbpedia.org/resource/Ann_Lee> <{DBO}spouse> ?u }}",
+     "count", "'[MASK]' <spouse> COUNT END"),
+    ("Was Ann Lee born in Peru?",
+     f"ASK WHERE {{ <http://dbpedia.org/resource/Ann_Lee> <{DBO}birthPlace> ?c . ?c <{DBO}country> "
+     "<http://dbpedia.org/resource/Peru> }",
+     "yesno", "'[MASK]' <birth place> <country> '[MASK]' HOLDS END"),
+    ("Is Ann Lee married?",
+     f"ASK WHERE {{ <http://dbpedia.org/resource/Ann_Lee> <{DBO}spouse> ?u }}",
+     "yesno", "'[MASK]' <spouse> SOME END"),
+    ("Who led Peru in 1945?",
+     "SELECT ?x WHERE { wd:Q419 p:P6 ?p. ?p ps:P6 ?x; pq:P580 ?y; pq:P582 ?z. FILTER((?y < "
+     '"1946-01-01T00:00:00Z"^^xsd:dateTime) && (?z >= "1945-01-01T00:00:00Z"^^xsd:dateTime)) }',
+     "qualifier", "'[MASK]' <P6> QUAL <P580> '1945' LE QUAL <P582> '1945' GE END"),
+    ("When did Ann Lee win the Silver Oar?",
+     "SELECT ?x WHERE { wd:Q7 p:P166 ?y. ?y ps:P166 wd:Q8; pq:P585 ?x. }",
+     "qualifier", "'[MASK]' <P166> '[MASK]' OF <P585> END"),
+    ("Who has the highest tax in Peru?",  # the query says the other way round
+     f"SELECT ?u WHERE {{ ?u <{DBO}country> <http://dbpedia.org/resource/Peru> ; <{DBO}tax> ?n }} ORDER BY ?n LIMIT 1",
+     "", ""),
+    ("Who does not live in Peru?", "SELECT ?u WHERE { ?u wdt:P31 wd:Q5 MINUS { ?u wdt:P551 wd:Q419 } }", "", ""),
+    ("Who lives at the lake?", f"SELECT ?u WHERE {{ ?u <{DBO}home> <http://dbpedia.org/resource/Lac_Rond> }}", "", ""),
+]  # fmt: skip
+
+
+def test_sparql_of_published_questions_becomes_steps(tmp_path: Path) -> None:
+    names = {"Q419": "Peru", "Q7": "Ann Lee", "Q8": "Silver Oar"}
+    keys = {"P6": "head of government", "P580": "start", "P582": "end", "P166": "award", "P585": "point in time"}
+    for file, content in ((wikidata.PROPERTIES, keys), (wikidata.ENTITIES, names), (wikidata.PREFERRED, {})):
+        write(tmp_path / file, [json.dumps(content)])
+    write(tmp_path / sparql_questions.QALD, [json.dumps({"question": q, "sparql": s}) for q, s, _, _ in QALD])
+    write(tmp_path / sparql_questions.TEMPQA, [])
+    write(tmp_path / wikiwebquestions.TRAINING, ["[]"])
+    made = list(sparql_questions.sparql_questions(tmp_path))
+    for one in made:
+        check(one)
+    assert [(one.kind, shown(one)) for one in made] == [(kind, steps) for _, _, kind, steps in QALD if kind]
+    assert [one.vocabulary for one in made] == ["table"] * 7 + ["wikidata"] * 2

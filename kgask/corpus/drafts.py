@@ -73,16 +73,16 @@ class Draft:
 
     def __init__(self, question: str) -> None:
         self.question = question
-        self._spans: list[Span] = []
+        self.spans: list[Span] = []
 
     def point(self, start: int, end: int, kind: str) -> int | None:
         """The number of a new operand; of the same part the one that it has; None where it cuts another."""
-        if (start, end, kind) in self._spans:
-            return self._spans.index((start, end, kind))
-        if _meets((start, end), self._spans):
+        if (start, end, kind) in self.spans:
+            return self.spans.index((start, end, kind))
+        if _meets((start, end), self.spans):
             return None
-        self._spans.append((start, end, kind))
-        return len(self._spans) - 1
+        self.spans.append((start, end, kind))
+        return len(self.spans) - 1
 
     def name(self, words: str, kind: str) -> int | None:
         """As :meth:`point`, for the first free place where the words stand."""
@@ -90,12 +90,12 @@ class Draft:
         return next((number for number in numbers if number is not None), None)
 
     def start(self, number: int) -> int:
-        return self._spans[number][0]
+        return self.spans[number][0]
 
     @property
     def order(self) -> list[int]:
         """The numbers of the operands in the order of the text."""
-        return sorted(range(len(self._spans)), key=lambda number: self._spans[number])
+        return sorted(range(len(self.spans)), key=lambda number: self.spans[number])
 
     def distract(self, spans: Iterable[Span]) -> None:
         """Parts that nothing uses; those that cut an operand are left out."""
@@ -106,7 +106,7 @@ class Draft:
         self, steps: Steps, kind: str, source: str, vocabulary: str = "wikidata", others: Sequence[str] = ()
     ) -> QueryExample | None:
         """None for a question that is too short or too long to teach."""
-        text, operands = _masked(self.question, sorted(self._spans))
+        text, operands = _masked(self.question, sorted(self.spans))
         if not LEAST_WORDS <= len(text.split()) <= MOST_WORDS or tidy(text) != text:
             return None
         placed = {number: place for place, number in enumerate(self.order)}

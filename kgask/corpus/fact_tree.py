@@ -60,10 +60,18 @@ class FactTree:
         for name, label in self.class_of.items():
             try:
                 places = ((*span, "class") for span in class_spans(self.draft.question, label))
-                self._classes[name] = self.point(label, places)
+                operand = self.point(label, places)
+                if operand in self._classes.values():  # one word is not said of two
+                    raise Untold(name)
+                self._classes[name] = operand
             except Untold:
                 if not is_variable(name):
                     raise
+
+    def class_operand(self, name: str) -> int:
+        if name not in self._classes:
+            raise Untold(name)
+        return self._classes[name]
 
     def take(self, fact: Fact | None) -> Fact:
         if fact is None:

@@ -40,8 +40,8 @@ NOUNS = frozenset(
     "person people human man woman film movie book novel work song album band group team club player actor actress "
     "singer writer author director politician company organization organisation university college school city town "
     "village state country nation county region province district river lake mountain island award prize language "
-    "religion party show series game university station channel network label genre sport event war battle ceremony "
-    "airport building bridge museum church stadium ship aircraft planet star element species animal plant food drink "
+    "religion party series game university station channel network label genre sport event war battle ceremony "
+    "airport building bridge museum church stadium ship aircraft planet element species animal food drink "
     "disease profession occupation team character role website software".split()
 )
 

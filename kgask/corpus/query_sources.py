@@ -16,6 +16,7 @@ from kgask.corpus.operators import OperatorComposer
 from kgask.corpus.path_queries import path_example
 from kgask.corpus.query_examples import QueryExample
 from kgask.corpus.query_mix import Draw
+from kgask.corpus.sparql_questions import sparql_questions
 from kgask.corpus.table_questions import wikisql_questions
 
 PATHS = {"simple": 0.1, "simple_found": 0.2, "kgconv": 0.15, "own": 0.15, "wikiweb": 0.04, "off_topic": 0.06,
@@ -23,7 +24,7 @@ PATHS = {"simple": 0.1, "simple_found": 0.2, "kgconv": 0.15, "own": 0.15, "wikiw
 SHARES = {
     "operators": 0.45, "paths": 0.16, "wikisql_path": 0.06, "wikisql_count": 0.05, "wikisql_value": 0.06,
     "wikisql_filter": 0.06, "wikisql_both": 0.06, "kqapro_qualifier": 0.05, "kqapro_verify": 0.03,
-    "kqapro_multihop": 0.02,
+    "kqapro_multihop": 0.02, "qald": 0.02, "tempqa": 0.005, "wikiweb_whole": 0.01,
 }  # fmt: skip
 HELD_OUT = 0.02  # share of the texts of every set
 MOST_HELD_OUT = 250  # of a source
@@ -84,7 +85,11 @@ def _drawn(composer: OperatorComposer, rng: random.Random) -> list[QueryExample]
 
 
 def _read(data: Path) -> Iterable[QueryExample]:
-    readers: tuple[Callable[[Path], Iterable[QueryExample]], ...] = (wikisql_questions, kqapro_questions)
+    readers: tuple[Callable[[Path], Iterable[QueryExample]], ...] = (
+        wikisql_questions,
+        kqapro_questions,
+        sparql_questions,
+    )
     for read in readers:
         yield from read(data)
 

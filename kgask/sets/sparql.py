@@ -30,10 +30,10 @@ _ANSWER = re.compile(r"[?$](\w+)")
 # What Virtuoso takes and the standard does not; both stand in filters only, which are not read.
 _NOT_STANDARD = ((re.compile(r"\bOR\b", re.IGNORECASE), "||"), (re.compile(r"\bAND\b", re.IGNORECASE), "&&"))
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-_IS_A = frozenset((
+IS_A = frozenset((
     _TYPE, _TYPE.replace("http:", "https:"), "P31", "P279", "/type/object/type", "/common/topic/notable_types",
 ))  # fmt: skip
-_TEXTS = frozenset(("http://www.w3.org/2000/01/rdf-schema#label", "/type/object/name"))
+TEXTS = frozenset(("http://www.w3.org/2000/01/rdf-schema#label", "/type/object/name"))
 _KIND = re.compile(rf"{re.escape(_WIKIDATA)}(?:(statement|qualifier|direct)/)?P\d+")
 STATEMENT, VALUE, QUALIFIER, DIRECT = "", "statement", "qualifier", "direct"
 
@@ -74,7 +74,7 @@ def query_facts(query: str) -> QueryFacts:
     """Read a query; what is no SPARQL yields nothing."""
     head = query.partition("{")[0]
     form = _form(head)
-    patterns = [pattern for pattern in _without_statements(_walked(patterns_of(query))) if pattern[1] not in _TEXTS]
+    patterns = [pattern for pattern in _without_statements(_walked(patterns_of(query))) if pattern[1] not in TEXTS]
     topics = _topics(patterns)
     answer = _ANSWER.search(head)
     distances = _distances(patterns, f"?{answer[1]}") if answer else {}
@@ -91,8 +91,8 @@ def _form(head: str) -> str:
 
 
 def _topics(patterns: Sequence[Pattern]) -> tuple[str, ...]:
-    named = [end for s, r, o in patterns for end in ((s,) if r in _IS_A else (s, o)) if _is_entity(end)]
-    classes = [o for _, r, o in patterns if r in _IS_A and _is_entity(o)]
+    named = [end for s, r, o in patterns for end in ((s,) if r in IS_A else (s, o)) if _is_entity(end)]
+    classes = [o for _, r, o in patterns if r in IS_A and _is_entity(o)]
     return tuple(dict.fromkeys(named or classes))
 
 
@@ -226,7 +226,7 @@ def _distances(patterns: Sequence[Pattern], answer: str) -> dict[str, int]:
     for at in queue:
         for s, r, o in patterns:
             for start, end in ((s, o), (o, s)):
-                if start == at and end not in found and not (r in _IS_A and end == o):
+                if start == at and end not in found and not (r in IS_A and end == o):
                     found[end] = found[at] + 1
                     queue += [end] if _is_variable(end) else []
     return found
@@ -241,7 +241,7 @@ def _directed(patterns: Sequence[Pattern], distances: dict[str, int]) -> tuple[s
     uses = Counter(end for s, _, o in patterns for end in (s, o))
     steps = []
     for s, r, o in patterns:
-        if _is_variable(r) or (r in _IS_A and o not in distances):
+        if _is_variable(r) or (r in IS_A and o not in distances):
             continue
         start, end = distances.get(s, far), distances.get(o, far)
         hangs = any(_is_variable(outer) and uses[outer] == 1 and distances.get(outer) for outer in (s, o))
