@@ -6,13 +6,9 @@ from dataclasses import dataclass, replace
 
 from kgask.corpus.examples import Step
 from kgask.errors import BuildError
+from kgask.plan.query_onnx import KINDS
 from kgask.query.nodes import Entities, Node, Number
 from kgask.query.postfix import OPERATORS, SPAN_KINDS, query_of
-
-KINDS = (
-    "path", "count", "superlative", "ordinal", "comparison", "yesno", "filter", "qualifier", "intersection", "union",
-    "difference", "arithmetic",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgask.corpus.fact_questions import kqapro_questions
+from kgask.corpus.measures import load_measures
 from kgask.corpus.mix import Corpus, Mix, load_corpus
 from kgask.corpus.operator_files import Template, load_templates
 from kgask.corpus.operators import OperatorComposer
@@ -57,7 +58,15 @@ def query_sources(data: Path, rng_seed: int) -> Sources:
     held_lines, lines = _templates(held=True), _templates(held=False)
     found += _drawn(OperatorComposer(corpus.wordings, {}, rng, corpus.names, held_lines), rng)
     draws["operators"] = _operators(OperatorComposer(corpus.wordings, {}, rng, corpus.names, lines))
-    return Sources(draws | {"paths": paths}, corpus.texts, found)
+    return Sources(draws | {"paths": paths}, _texts(corpus.texts), found)
+
+
+def _texts(known: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """Texts of every relation key, those of what is measured among them; the usual text first."""
+    found = {key: list(texts) for key, texts in known.items()}
+    for entry in load_measures():
+        found[entry.key] = list(dict.fromkeys([*found.get(entry.key, ()), *entry.forms["texts"]]))
+    return found
 
 
 def _templates(held: bool) -> list[Template]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kgask.pack.store import Pack
 from kgask.plan.protocol import Planner
+from kgask.plan.query_onnx import Leaves, Written
 from kgask.plan.rigel_onnx import HopDistributions
+from kgask.query.postfix import Pick
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,12 +21,14 @@ class PackPlanner:
     planner: Planner
     matrix: np.ndarray
     columns: np.ndarray
+    every: np.ndarray  # float32 [2R, D], of all relations, for queries
 
     @classmethod
     def of(cls, planner: Planner, pack: Pack) -> PackPlanner:
         relations, used = pack.relations(), pack.path_relations
         matrix = planner.relation_matrix([relations[relation] for relation in used])
-        return cls(planner, matrix, np.concatenate([used, used + pack.n_relations]))
+        every = matrix if len(used) == len(relations) else planner.relation_matrix(relations)
+        return cls(planner, matrix, np.concatenate([used, used + pack.n_relations]), every)
 
     def plan(self, texts: list[str], first_mask: np.ndarray) -> HopDistributions:
         """Distributions [B, H, 2R] for masked questions; ``first_mask`` [B, 2R] tells what each topic has.
@@ -36,3 +41,12 @@ class PackPlanner:
         probs = np.zeros((*found.relation_probs.shape[:2], first_mask.shape[1]), np.float32)
         probs[:, :, self.columns] = found.relation_probs
         return replace(found, relation_probs=probs)
+
+    def write(
+        self, text: str, places: Sequence[tuple[int, int]], kinds: Sequence[str], pick: Pick, leaves: Leaves
+    ) -> tuple[list[Written], np.ndarray]:
+        """The likeliest queries of a masked question, best first, and what kind it is, float32 [K].
+
+        ``places`` and ``kinds`` are those of its operands: see :class:`kgask.plan.query_onnx.QueryWriter`.
+        """
+        return self.planner.write(text, places, kinds, self.every, pick, leaves)

@@ -15,8 +15,13 @@ import numpy as np
 from kgask.errors import ModelError, QueryError
 from kgask.plan.providers import Session, first_line
 from kgask.query.base import Node
-from kgask.query.postfix import OPERATORS, SPAN_KINDS, Item, Pick, Stack, Step
+from kgask.query.postfix import OPERATORS, SPAN_KINDS, Pick, Stack, Step
 
+# Kinds of questions, in the order of the planner's kind_probs.
+KINDS = (
+    "path", "count", "superlative", "ordinal", "comparison", "yesno", "filter", "qualifier", "intersection", "union",
+    "difference", "arithmetic",
+)  # fmt: skip
 READ_OUTPUTS = ["query_tokens", "query_state", "kind_probs"]
 STEP_INPUTS = [
     "tokens", "bias", "state", "context", "operator", "relation", "operand", "operand_means", "operand_kinds",
@@ -75,8 +80,8 @@ class _Beam:
         return sum(self.log_probs)
 
 
-Leaves = Callable[[Item], np.ndarray | None]
-"""bool [2R]: the directed relations that leave what an item stands for; None: not looked at."""
+Leaves = Callable[[Stack], np.ndarray]
+"""bool [2R]: the directed relations that may come next."""
 
 
 class QueryWriter:
@@ -86,10 +91,9 @@ class QueryWriter:
         self._session = session
 
     def write(
-        self, question: QuestionRead, pointed: Pointed, directed: np.ndarray, columns: np.ndarray, leaves: Leaves,
-        n_relations: int, beam: int = BEAM,
-    ) -> list[Written]:  # fmt: skip
-        """The likeliest queries, best first; ``directed`` float32 [C, D] are those of the pack's 2R in ``columns``."""
+        self, question: QuestionRead, pointed: Pointed, directed: np.ndarray, leaves: Leaves, beam: int = BEAM
+    ) -> list[Written]:
+        """The likeliest queries, best first, over the directed relations float32 [2R, D]."""
         n_tokens = len(question.tokens)
         shares = pointed.shares if len(pointed.kinds) else np.zeros((1, n_tokens), np.float32)
         means = shares @ question.tokens
@@ -98,13 +102,13 @@ class QueryWriter:
         carried = (question.state[None], np.zeros_like(question.tokens[:1]), np.zeros((1, n_tokens), np.float32))
         done: list[Written] = []
         for _ in range(MAX_STEPS):
-            outputs = self._step(question, carried, beams, means, kinds, directed, columns)
+            outputs = self._step(question, carried, beams, means, kinds, directed)
             logits, state, context, bias, attention = outputs
             grown: list[_Beam] = []
             for row, one in enumerate(beams):
                 read = np.maximum(one.read, attention[row])
-                log_probs = _allowed(logits[row], one.stack, pointed.kinds, columns, leaves)
-                grown += _next(one, row, log_probs, read, pointed, columns, n_relations, done)
+                log_probs = _allowed(logits[row], one.stack, pointed.kinds, len(directed), leaves)
+                grown += _next(one, row, log_probs, read, pointed, len(directed) // 2, done)
             beams = sorted(grown, key=lambda one: -one.score)[:beam]
             best = sorted(done, key=lambda one: -one.log_prob)[:beam]
             if not beams or (len(best) == beam and best[-1].log_prob >= beams[0].score):
@@ -115,7 +119,7 @@ class QueryWriter:
 
     def _step(
         self, question: QuestionRead, carried: tuple[np.ndarray, ...], beams: Sequence[_Beam], means: np.ndarray,
-        kinds: np.ndarray, directed: np.ndarray, columns: np.ndarray,
+        kinds: np.ndarray, directed: np.ndarray,
     ) -> list[np.ndarray]:  # fmt: skip
         n = len(beams)
         operator = np.full(n, NO_OPERATOR, np.int64)
@@ -130,7 +134,7 @@ class QueryWriter:
             elif isinstance(last, tuple):
                 operand[row] = last[1]
             else:
-                relation[row] = directed[int(np.searchsorted(columns, last))]
+                relation[row] = directed[last]
         state, context, bias = carried
         arrays = (
             np.repeat(question.tokens[None], n, 0), bias, state, context, operator, relation, operand,
@@ -143,15 +147,14 @@ class QueryWriter:
             raise ModelError(f"the planner failed on a step of a query ({first_line(error)})") from error
 
 
-def _allowed(logits: np.ndarray, stack: Stack, kinds: Sequence[str], columns: np.ndarray, leaves: Leaves) -> np.ndarray:
-    """Log-probabilities [O + C + M] of the steps that the grammar and the graph allow."""
+def _allowed(logits: np.ndarray, stack: Stack, kinds: Sequence[str], n_directed: int, leaves: Leaves) -> np.ndarray:
+    """Log-probabilities [O + 2R + M] of the steps that the grammar and the graph allow."""
     may = stack.allowed
     mask = np.zeros(len(logits), bool)
     mask[: len(OPERATORS)] = [name in may.operators for name in OPERATORS]
-    end = len(OPERATORS) + len(columns)
+    end = len(OPERATORS) + n_directed
     if may.relations:
-        has = leaves(stack.items[-1])
-        mask[len(OPERATORS) : end] = True if has is None else has[columns]
+        mask[len(OPERATORS) : end] = leaves(stack)
     for at, kind in enumerate(kinds):
         mask[end + at] = kind in may.spans
     found = np.where(mask, logits, -np.inf)
@@ -160,8 +163,8 @@ def _allowed(logits: np.ndarray, stack: Stack, kinds: Sequence[str], columns: np
 
 
 def _next(
-    one: _Beam, row: int, log_probs: np.ndarray, read: np.ndarray, pointed: Pointed, columns: np.ndarray,
-    n_relations: int, done: list[Written],
+    one: _Beam, row: int, log_probs: np.ndarray, read: np.ndarray, pointed: Pointed, n_relations: int,
+    done: list[Written],
 ) -> list[_Beam]:  # fmt: skip
     """The best ways to go on with a beam; those that end are put into ``done``."""
     found = []
@@ -174,19 +177,18 @@ def _next(
                 query = one.stack.node if at == _END else None
                 done.append(Written(query, (*one.steps, OPERATORS[at]), logs, read))
                 continue
-            step, stack = _taken(one.stack, at, pointed.kinds, columns, n_relations)
+            step, stack = _taken(one.stack, at, pointed.kinds, n_relations)
         except QueryError:  # what the grammar does not see: a rank that is none, a value of another kind
             continue
         found.append(_Beam(stack, (*one.steps, step), logs, read, row))
     return found
 
 
-def _taken(stack: Stack, at: int, kinds: Sequence[str], columns: np.ndarray, n_relations: int) -> tuple[Step, Stack]:
+def _taken(stack: Stack, at: int, kinds: Sequence[str], n_relations: int) -> tuple[Step, Stack]:
     if at < len(OPERATORS):
         return OPERATORS[at], stack.operator(OPERATORS[at])
     at -= len(OPERATORS)
-    if at < len(columns):
-        relation = int(columns[at])
-        return relation, stack.relation(relation, n_relations)
-    at -= len(columns)
+    if at < 2 * n_relations:
+        return at, stack.relation(at, n_relations)
+    at -= 2 * n_relations
     return ("span", at), stack.span(at, kinds[at])

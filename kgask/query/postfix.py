@@ -67,7 +67,7 @@ class Allowed:
 
 
 Pick = Callable[[int, DirectedRelationId | None], Node]
-"""Which node a span stands for where a directed relation is followed from it (None: nothing is)."""
+"""Which node a span stands for: followed by a directed relation, or a constant beside one (None: neither)."""
 
 
 @lru_cache(4096)
@@ -250,19 +250,21 @@ class Stack:
         if _qualified(kinds):
             followed, relation = self.items[-3].node, self.items[-2].path[0]
             assert isinstance(followed, nodes.Follow | nodes.Qualified)
-            value = self._set(top) if top.kind in _SETS else self._value(top)
+            value = self._set(top) if top.kind in _SETS else self._value(top, relation)
             wanted = "in" if isinstance(value, SetNode) else comparison
             return self._put(3, "Q", nodes.Qualified(followed, relation, wanted, value))
         if _judged(kinds):
             base, by = self._set(self.items[-3]), self._by(self.items[-2])
             return self._put(3, "E", _where(base, by, comparison, self._operand(top, by, comparison)))
         wanted = "=" if comparison == "in" else comparison
-        return self._put(2, "T", nodes.Compare(self._value(self.items[-2]), wanted, self._value(top)))
+        left = self._value(self.items[-2])
+        beside = left.relation if isinstance(left, nodes.Values) else None
+        return self._put(2, "T", nodes.Compare(left, wanted, self._value(top, beside)))
 
     def _operand(self, item: Item, by: nodes.ValueOf | nodes.SizeOf, comparison: Comparison) -> ValueNode | SetNode:
         """What members are compared with: a constant, or what another entity has by the same way."""
         if item.kind in "VGC":
-            return self._value(item)
+            return self._value(item, by.path[-1] if isinstance(by, nodes.ValueOf) else None)
         ends = self._set(item)
         if comparison == "in":
             return ends
@@ -291,8 +293,9 @@ class Stack:
             raise QueryError("no list of values")
         return node
 
-    def _value(self, item: Item) -> ValueNode:
-        node = _whole(item, self.pick)
+    def _value(self, item: Item, beside: DirectedRelationId | None = None) -> ValueNode:
+        """A value; a constant as the relation ``beside`` it has such."""
+        node = _whole(item, self.pick, beside)
         if isinstance(node, nodes.Follow):
             return nodes.Values(node.base, node.relation)
         if not isinstance(node, ValueNode):
@@ -306,8 +309,8 @@ class Stack:
         return Stack(self.pick, (*self.items[: len(self.items) - n], Item(kind, node)))
 
 
-def _whole(item: Item, pick: Pick) -> Node:
-    node = pick(item.span, None) if item.span is not None else item.node
+def _whole(item: Item, pick: Pick, beside: DirectedRelationId | None = None) -> Node:
+    node = pick(item.span, beside) if item.span is not None else item.node
     assert node is not None
     return node
 
