@@ -27,6 +27,10 @@ SHARES = {
     "wikisql_filter": 0.06, "wikisql_both": 0.06, "kqapro_qualifier": 0.05, "kqapro_verify": 0.03,
     "kqapro_multihop": 0.02, "qald": 0.02, "tempqa": 0.005, "wikiweb_whole": 0.01,
 }  # fmt: skip
+KIND_SHARES = {  # of the composed questions
+    "path": 0.07, "count": 0.1, "superlative": 0.12, "ordinal": 0.07, "comparison": 0.11, "yesno": 0.12,
+    "filter": 0.12, "qualifier": 0.08, "intersection": 0.07, "union": 0.03, "difference": 0.06, "arithmetic": 0.08,
+}  # fmt: skip
 HELD_OUT = 0.02  # share of the texts of every set
 MOST_HELD_OUT = 250  # of a source
 HELD_LINES = 12  # one of so many wordings of a template is held out
@@ -71,11 +75,16 @@ def _texts(known: Mapping[str, list[str]]) -> dict[str, list[str]]:
 
 def _templates(held: bool) -> list[Template]:
     """The templates with the wordings that are held out, or with the others."""
+    every = load_templates()
+    weights: dict[str, float] = defaultdict(float)
+    for template in every:
+        weights[template.kind] += template.weight
     found = []
-    for template in load_templates():
+    for template in every:
         lines = [line for line in template.lines if (zlib.crc32(line.text.encode()) % HELD_LINES == 0) == held]
         if lines:
-            found.append(replace(template, lines=lines))
+            weight = KIND_SHARES[template.kind] * template.weight / weights[template.kind]
+            found.append(replace(template, lines=lines, weight=weight))
     return found
 
 

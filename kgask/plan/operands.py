@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgask.plan.rigel_onnx import MASK
+from kgask.types import MASK
 
 
 def token_shares(

@@ -11,7 +11,9 @@ from kgask.pack.records import RelationText
 from kgask.plan.card import Calibration
 
 if TYPE_CHECKING:
+    from kgask.plan.query_onnx import Leaves, Written
     from kgask.plan.rigel_onnx import HopDistributions
+    from kgask.query.postfix import Pick
 
 
 class PlannerCard(Protocol):
@@ -51,4 +53,21 @@ class Planner(Protocol):
 
     def plan(self, texts: list[str], directed: np.ndarray, first_mask: np.ndarray) -> HopDistributions:
         """Distributions for masked questions."""
+        ...
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes queries with operators too."""
+        ...
+
+    def write(
+        self,
+        text: str,
+        places: Sequence[tuple[int, int]],
+        kinds: Sequence[str],
+        directed: np.ndarray,
+        pick: Pick,
+        leaves: Leaves,
+    ) -> tuple[list[Written], np.ndarray]:
+        """The likeliest queries of a masked question, and what kind it is."""
         ...

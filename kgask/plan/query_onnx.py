@@ -14,7 +14,7 @@ import numpy as np
 
 from kgask.errors import ModelError, QueryError
 from kgask.plan.providers import Session, first_line
-from kgask.query.base import Node
+from kgask.query.nodes import Query
 from kgask.query.postfix import OPERATORS, SPAN_KINDS, Pick, Stack, Step
 
 # Kinds of questions, in the order of the planner's kind_probs.
@@ -22,7 +22,8 @@ KINDS = (
     "path", "count", "superlative", "ordinal", "comparison", "yesno", "filter", "qualifier", "intersection", "union",
     "difference", "arithmetic",
 )  # fmt: skip
-READ_OUTPUTS = ["query_tokens", "query_state", "kind_probs"]
+KIND_OUTPUT = "kind_probs"
+READ_OUTPUTS = ["query_tokens", "query_state", KIND_OUTPUT]
 STEP_INPUTS = [
     "tokens", "bias", "state", "context", "operator", "relation", "operand", "operand_means", "operand_kinds",
     "directed",
@@ -41,7 +42,6 @@ class QuestionRead:
 
     tokens: np.ndarray  # float32 [L, D]
     state: np.ndarray  # float32 [H]
-    kind_probs: np.ndarray  # float32 [K]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ class Pointed:
     """What can be pointed at in a question, and what each stands for."""
 
     shares: np.ndarray  # float32 [M, L], of each token (kgask.plan.operands)
-    kinds: tuple[str, ...]  # of SPAN_KINDS
+    kinds: tuple[str, ...]  # of SPAN_KINDS; empty for what cannot be pointed at
     pick: Pick
 
 
@@ -57,14 +57,20 @@ class Pointed:
 class Written:
     """A query that the decoder wrote."""
 
-    query: Node | None  # None: the graph has no relation for what is asked
+    query: Query | None  # None: the graph has no relation for what is asked
     steps: tuple[Step, ...]
     log_probs: tuple[float, ...]  # of each step, among those that the grammar allows
     read: np.ndarray  # float32 [L]: the most attention that any step paid to a token
+    offsets: Sequence[tuple[int, int]]  # of each token, the characters of the masked question
 
     @property
     def log_prob(self) -> float:
         return sum(self.log_probs)
+
+    def attention(self, start: int, end: int) -> float:
+        """What the characters of the masked question got at most; 1 for what the tokenizer cut off."""
+        found = [self.read[at] for at, (first, last) in enumerate(self.offsets) if first < end and start < last]
+        return float(max(found, default=1.0))
 
 
 @dataclass(slots=True, eq=False)
@@ -91,13 +97,14 @@ class QueryWriter:
         self._session = session
 
     def write(
-        self, question: QuestionRead, pointed: Pointed, directed: np.ndarray, leaves: Leaves, beam: int = BEAM
-    ) -> list[Written]:
+        self, question: QuestionRead, pointed: Pointed, directed: np.ndarray, leaves: Leaves,
+        offsets: Sequence[tuple[int, int]], beam: int = BEAM,
+    ) -> list[Written]:  # fmt: skip
         """The likeliest queries, best first, over the directed relations float32 [2R, D]."""
         n_tokens = len(question.tokens)
         shares = pointed.shares if len(pointed.kinds) else np.zeros((1, n_tokens), np.float32)
         means = shares @ question.tokens
-        kinds = np.array([SPAN_KINDS.index(kind) for kind in pointed.kinds] or [0], np.int64)
+        kinds = np.array([SPAN_KINDS.index(kind) if kind else 0 for kind in pointed.kinds] or [0], np.int64)
         beams = [_Beam(Stack(pointed.pick), (), (), np.zeros(n_tokens, np.float32))]
         carried = (question.state[None], np.zeros_like(question.tokens[:1]), np.zeros((1, n_tokens), np.float32))
         done: list[Written] = []
@@ -108,7 +115,7 @@ class QueryWriter:
             for row, one in enumerate(beams):
                 read = np.maximum(one.read, attention[row])
                 log_probs = _allowed(logits[row], one.stack, pointed.kinds, len(directed), leaves)
-                grown += _next(one, row, log_probs, read, pointed, len(directed) // 2, done)
+                grown += _next(one, row, log_probs, read, pointed, len(directed) // 2, offsets, done)
             beams = sorted(grown, key=lambda one: -one.score)[:beam]
             best = sorted(done, key=lambda one: -one.log_prob)[:beam]
             if not beams or (len(best) == beam and best[-1].log_prob >= beams[0].score):
@@ -156,7 +163,7 @@ def _allowed(logits: np.ndarray, stack: Stack, kinds: Sequence[str], n_directed:
     if may.relations:
         mask[len(OPERATORS) : end] = leaves(stack)
     for at, kind in enumerate(kinds):
-        mask[end + at] = kind in may.spans
+        mask[end + at] = bool(kind) and kind in may.spans
     found = np.where(mask, logits, -np.inf)
     most = found.max()
     return found - (most + np.log(np.exp(found - most).sum()))
@@ -164,7 +171,7 @@ def _allowed(logits: np.ndarray, stack: Stack, kinds: Sequence[str], n_directed:
 
 def _next(
     one: _Beam, row: int, log_probs: np.ndarray, read: np.ndarray, pointed: Pointed, n_relations: int,
-    done: list[Written],
+    offsets: Sequence[tuple[int, int]], done: list[Written],
 ) -> list[_Beam]:  # fmt: skip
     """The best ways to go on with a beam; those that end are put into ``done``."""
     found = []
@@ -175,7 +182,7 @@ def _next(
         try:
             if at in (_END, _NONE):
                 query = one.stack.node if at == _END else None
-                done.append(Written(query, (*one.steps, OPERATORS[at]), logs, read))
+                done.append(Written(query, (*one.steps, OPERATORS[at]), logs, read, offsets))
                 continue
             step, stack = _taken(one.stack, at, pointed.kinds, n_relations)
         except QueryError:  # what the grammar does not see: a rank that is none, a value of another kind

@@ -21,16 +21,20 @@ from kgask.pack.records import RelationText
 from kgask.plan.batches import Batches
 from kgask.plan.card import CLOSED_FILE, RigelCard
 from kgask.plan.matrix_cache import cached_matrix, content_of, key_of, read_matrix
+from kgask.plan.operands import token_shares
 from kgask.plan.providers import (
     CPU_GRAPH,
     CUDA,
     CUDA_GRAPH,
     FULL_GRAPH,
+    QUERY_GRAPH,
     Session,
     open_on_cpu,
     open_session,
     open_tokenizer,
 )
+from kgask.plan.query_onnx import KIND_OUTPUT, READ_OUTPUTS, Leaves, Pointed, QueryWriter, QuestionRead, Written
+from kgask.query.postfix import Pick
 from kgask.types import MASK
 
 if TYPE_CHECKING:
@@ -54,6 +58,7 @@ class HopDistributions:
     stop_probs: np.ndarray  # float32 [B, H]
     branch_scores: np.ndarray  # float32 [B, 2]: P(the masked span is a topic), P(a further seed narrows the answers)
     answer_types: np.ndarray  # float32 [B, 4]: entity, date, number, yes/no
+    kind_probs: np.ndarray | None = None  # float32 [B, K], plan.query_onnx.KINDS; None where it writes no queries
 
 
 def special_token(tokenizer: Tokenizer, names: Sequence[str]) -> str | None:
@@ -87,6 +92,8 @@ class RigelPlanner:
         pad_token = special_token(tokenizer, PAD_TOKENS)
         pad_id = (tokenizer.token_to_id(pad_token) if pad_token else None) or 0
         self._batches = Batches(session, pad_id, spare=spare, note=note)
+        self.writes = READ_OUTPUTS[0] in {node.name for node in session.get_outputs()}  # queries with operators
+        self._writer: QueryWriter | None = None  # opened with the first question that needs it
 
     @property
     def note(self) -> str:
@@ -173,8 +180,35 @@ class RigelPlanner:
         [B, 2R], 1 where the topic has the directed relation: what follows hop 1
         is conditioned on those. The distributions themselves are unmasked.
         """
-        probs, stops, branches, types = self._run(texts, directed, first_mask, PLAN_OUTPUTS)
-        return HopDistributions(probs[:, :, :-1], stops, branches, types)
+        outputs = PLAN_OUTPUTS + ([KIND_OUTPUT] if self.writes else [])
+        probs, stops, branches, types, *kinds = self._run(texts, directed, first_mask, outputs)
+        return HopDistributions(probs[:, :, :-1], stops, branches, types, kinds[0] if kinds else None)
+
+    def write(
+        self, text: str, places: Sequence[tuple[int, int]], kinds: Sequence[str], directed: np.ndarray, pick: Pick,
+        leaves: Leaves,
+    ) -> tuple[list[Written], np.ndarray]:  # fmt: skip
+        """The likeliest queries of a masked question, best first, and what kind it is, float32 [K].
+
+        ``places`` are the characters of its operands, ``kinds`` their kinds (:data:`kgask.query.postfix.SPAN_KINDS`),
+        ``directed`` float32 [2R, D]; ``pick`` and ``leaves`` are what the graph says of them.
+        """
+        encoding = self._tokenizer.encode(text.replace(MASK, self._mask_token))
+        blank = np.zeros((2, self._width()), np.float32)
+        outputs = [*READ_OUTPUTS]
+        tokens, state, kind_probs = self._batches.run([encoding.ids], blank, np.ones((1, 2), np.float32), outputs)
+        shares = token_shares(text, encoding.offsets, places, self._mask_token)
+        kept = shares.sum(1) > 0  # what is cut off cannot be pointed at
+        read = QuestionRead(tokens[0], state[0])
+        pointed = Pointed(
+            shares, tuple(kind if is_kept else "" for kind, is_kept in zip(kinds, kept, strict=True)), pick
+        )
+        return self._query_writer().write(read, pointed, directed, leaves, encoding.offsets), kind_probs[0]
+
+    def _query_writer(self) -> QueryWriter:
+        if self._writer is None:
+            self._writer = QueryWriter(open_on_cpu(self.card.folder / QUERY_GRAPH))
+        return self._writer
 
     def _run(
         self, texts: list[str], directed: np.ndarray, first_mask: np.ndarray, outputs: list[str]

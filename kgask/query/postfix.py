@@ -142,11 +142,13 @@ class Stack:
         return allowed(self.kinds)
 
     @property
-    def node(self) -> Node:
+    def node(self) -> nodes.Query:
         """The whole query."""
-        if len(self.items) != 1 or self.items[0].kind not in "EFQVGT":
-            raise QueryError("the steps do not end in one query")
-        return _whole(self.items[0], self.pick)
+        if len(self.items) == 1 and self.items[0].kind in "EFQVGT":
+            found = _whole(self.items[0], self.pick)
+            if isinstance(found, SetNode | ValueNode | TruthNode):
+                return found
+        raise QueryError("the steps do not end in one query")
 
     def span(self, number: int, kind: str) -> Stack:
         """An operand of the question."""
@@ -341,7 +343,7 @@ Step = str | DirectedRelationId | tuple[str, int]
 """An operator's name, a directed relation, or ("span", its number)."""
 
 
-def query_of(steps: Sequence[Step], kinds: Sequence[str], pick: Pick, n_relations: int) -> Node:
+def query_of(steps: Sequence[Step], kinds: Sequence[str], pick: Pick, n_relations: int) -> nodes.Query:
     """The query that steps write; ``kinds`` are those of the spans. Raises :class:`~kgask.errors.QueryError`."""
     stack = Stack(pick)
     for step in steps:

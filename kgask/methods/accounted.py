@@ -1,0 +1,58 @@
+"""Nothing of a question is lost in silence: the words that no step of its query is about.
+
+A word is accounted for where a step points at it, where it says something of the relations that are followed, where
+the decoder paid attention to it, or where it carries nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kgask.link.mentions import FUNCTION_WORDS
+from kgask.link.spans import CandidateSpan
+from kgask.plan.query_onnx import Written
+from kgask.types import MASK
+
+_WORD = re.compile(r"\[MASK\]|[^\W_]+(?:['\u2019&-][^\W_]+)*")
+READ = 0.04  # attention from which a step is about a word
+CARRY_NOTHING = FUNCTION_WORDS | frozenset(
+    "please kindly tell know say want like wonder wondering curious question answer possible exactly actually really "
+    "currently today now ever just even still already so well okay ok hi hey hello thanks thank anyone someone "
+    "somebody find look search display enumerate mention provide return get see called named name names known "
+    "there were been being one ones thing things kind sort total overall whole entire world earth database graph data "
+    "list lists set true false right correct wrong case fact actual following given each every both either neither "
+    "whether if but nor only also too as well per let us me could would might do does did count number amount".split()
+)
+
+
+def unaccounted(
+    text: str, spans: Sequence[CandidateSpan], places: Sequence[tuple[int, int]], written: Written
+) -> tuple[str, ...]:
+    """Content words, and spans, of a masked question that the query leaves out, in the order of the text.
+
+    ``places`` are the characters of the ``spans`` in ``text``; an entity is told by the words that name it.
+    """
+    used = {step[1] for step in written.steps if isinstance(step, tuple)}
+    pointed = [places[at] for at in sorted(used)]
+    left = [
+        at for at, span in enumerate(spans)
+        if at not in used and span.kind != "class" and not _within_any(places[at], pointed)
+    ]  # fmt: skip
+    found = [(places[at][0], _named(spans[at], text, places[at])) for at in left]
+    covered = [*pointed, *(places[at] for at in left)]
+    for match in _WORD.finditer(text):
+        word = match[0].removesuffix("'s")
+        if word in CARRY_NOTHING or word == MASK or _within_any(match.span(), covered):
+            continue
+        if written.attention(*match.span()) < READ:
+            found.append((match.start(), word))
+    return tuple(said for _, said in sorted(found))
+
+
+def _named(span: CandidateSpan, text: str, place: tuple[int, int]) -> str:
+    return span.seeds[0].mention if span.seeds else text[place[0] : place[1]]
+
+
+def _within_any(place: tuple[int, int], others: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= place[0] and place[1] <= end for start, end in others)

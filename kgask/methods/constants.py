@@ -1,0 +1,61 @@
+"""Numbers and dates of a question as the relation that they are compared with has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from kgask.pack.quantities import DATE, NUMBER
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.axes import qualifier_axis, relation_axis
+from kgask.query.base import Node
+
+SAMPLED = 50  # literals of a relation whose units are looked at
+
+
+class Measures:
+    """On which axis, and in which unit, the relations of a pack say numbers; each is looked at once."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._pack = pack
+        self.of = lru_cache(None)(self._of)
+
+    def _of(self, relation: int) -> tuple[str | None, str]:
+        pack, plain = self._pack, relation % self._pack.n_relations
+        axis = relation_axis(pack, plain) or qualifier_axis(pack, plain)
+        values = pack.out_object[pack.out_relation == plain][:SAMPLED]
+        if not len(values):
+            values = pack.qualifier_value[pack.qualifier_relation == plain][:SAMPLED]
+        units = [one.unit for one in pack.literals(np.asarray(values).tolist()) if one is not None and one.unit]
+        return axis, max(sorted(set(units)), key=units.count) if units else ""
+
+    def fitting(self, options: Sequence[Node], relation: int | None) -> Node:
+        """Of what a number or date may mean, the first that can be compared with what a relation leads to.
+
+        A number without a unit is in the relation's own unit.
+        """
+        values: list[nodes.Constant] = [
+            one for one in options if isinstance(one, nodes.Number | nodes.Date | nodes.Range)
+        ]
+        if relation is None or not values:
+            return options[0]
+        axis, unit = self.of(relation)
+        alike = [value for value in values if value.quantity.axis == axis]
+        if axis not in (None, DATE, NUMBER) and unit:
+            alike += [found for value in values if (found := _in_unit(value, unit)) is not None]
+        return (alike or values)[0]
+
+
+def _in_unit(option: nodes.Constant, unit: str) -> nodes.Constant | None:
+    if isinstance(option, nodes.Number) and not option.unit:
+        return nodes.Number(option.number, unit)
+    if (
+        isinstance(option, nodes.Range)
+        and isinstance(option.low, nodes.Number)
+        and isinstance(option.high, nodes.Number)
+    ):
+        return nodes.Range(nodes.Number(option.low.number, unit), nodes.Number(option.high.number, unit))
+    return None

@@ -1,0 +1,245 @@
+"""Questions as queries with operators: what the planner wrote is run, and what came of it judged.
+
+A question is divided into spans (:mod:`kgask.link.spans`), the planner writes the likeliest queries over them
+(:mod:`kgask.plan.query_onnx`), the graph prunes what leads nowhere and each query is executed exactly. The winner's
+:func:`features` are what its confidence is calibrated on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from kgask.errors import BudgetError, QueryError
+from kgask.link.mentions import Word
+from kgask.link.spans import CandidateSpan, masked, segmentations
+from kgask.methods.accounted import unaccounted
+from kgask.methods.constants import Measures
+from kgask.methods.protocol import Hypothesis, Request, Retrieved
+from kgask.pack.store import Pack
+from kgask.plan.on_pack import PackPlanner
+from kgask.plan.query_onnx import KINDS, Written
+from kgask.query import nodes
+from kgask.query.base import Node, SetNode
+from kgask.query.postfix import Item, Stack, Step
+from kgask.retrieve.follow import relations_of
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.outcome import Result
+from kgask.retrieve.run import Runner
+from kgask.types import Seed
+
+RUN_SECONDS = 3.0  # of one question's queries together
+MOST_RUN = 5  # queries of a question
+MOST_SEGMENTATIONS = 2
+MOST_LOOKED_AT = 3000  # members whose relations prune what may follow them
+VOID = 3.0  # log-odds that an outcome without content costs a query
+LEAST = 1e-9
+FEATURES = ("written", "worst", "share", "link", "kind", "none", "void", "unread", "steps", "part", "typo", "missing")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """One query that a question may be, and what it came to."""
+
+    written: Written
+    spans: Sequence[CandidateSpan]
+    unread: tuple[str, ...]  # content words and names that no step is about
+    seeds: tuple[Seed, ...]  # of the entities that it uses
+    outcome: Result | None  # None: it could not be run
+    score: float  # log-probability, with what the links say
+
+    @property
+    def is_void(self) -> bool:
+        """Whether there is nothing in it to tell."""
+        return self.outcome is None or is_void(self.outcome)
+
+    @property
+    def said(self) -> object:
+        """What it comes to; equal for queries that answer the same."""
+        if self.outcome is None:
+            return None
+        if self.outcome.members is not None:
+            return self.outcome.members.certain.tobytes()
+        return self.outcome.quantity or self.outcome.truth
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Understood:
+    """The readings of a question, best first."""
+
+    readings: tuple[Reading, ...]
+    kind_probs: np.ndarray  # float32 [K]
+    none: float  # probability that the graph has no relation for what is asked
+
+
+def is_void(outcome: Result) -> bool:
+    """Whether a query came to nothing: an empty set, an unknown value or truth."""
+    if outcome.members is not None:
+        return not len(outcome.members.certain)
+    if outcome.values is not None and outcome.quantity is None:
+        return not len(outcome.values.certain)
+    return outcome.quantity is None and outcome.truth is None
+
+
+def is_path(steps: Sequence[Step]) -> bool:
+    """Whether steps are one operand and relations: what the hop decoder says as well."""
+    return len(steps) > 1 and isinstance(steps[0], tuple) and all(type(step) is int for step in steps[1:-1])
+
+
+def kind_of(steps: Sequence[Step]) -> str:
+    """Which of :data:`kgask.corpus.query_examples.KINDS` a query is."""
+    ops = {step for step in steps if isinstance(step, str)}
+    for kind, marks in _MARKS:
+        if ops & marks:
+            return kind
+    return "path"
+
+
+_MARKS: tuple[tuple[str, set[str]], ...] = (
+    ("count", {"COUNT"}), ("arithmetic", {"SUM", "MEAN", "MIN", "MAX", "DIFF", "AGE"}),
+    ("yesno", {"HOLDS", "SOME", "NOT"}), ("superlative", {"MOST", "LEAST"}), ("filter", {"BY"}),
+    ("qualifier", {"QUAL", "OF"}), ("comparison", {"GT", "LT", "GE", "LE"}), ("difference", {"MINUS"}),
+    ("union", {"OR"}), ("intersection", {"AND"}),
+)  # fmt: skip
+# A kind that steps may be taken for, as the wordings of kinds overlap.
+_ALIKE = {
+    "superlative": ("ordinal", "comparison"), "yesno": ("comparison",), "comparison": ("yesno",),
+    "path": ("intersection",), "intersection": ("filter", "path"), "filter": ("intersection",),
+}  # fmt: skip
+
+
+class OperatorReader:
+    """Reads questions over one pack as queries."""
+
+    def __init__(self, pack: Pack, planner: PackPlanner) -> None:
+        self.pack, self.planner, self._measures = pack, planner, Measures(pack)
+        qualifiers = np.unique(pack.qualifier_relation).astype(np.int64)
+        self._qualifiers = np.zeros(2 * pack.n_relations, bool)
+        self._qualifiers[qualifiers] = True
+        self._paths = np.zeros(2 * pack.n_relations, bool)
+        self._paths[np.concatenate([pack.path_relations, pack.path_relations + pack.n_relations])] = True
+
+    def understand(self, request: Request, words: Sequence[Word]) -> Understood:
+        """The readings of a request."""
+        text, runner = request.question.text, Runner(self.pack, Budget(RUN_SECONDS))
+        found: list[Reading] = []
+        none, kinds = 0.0, np.zeros(0, np.float32)
+        for spans in segmentations(text, words, request.mentions, self.pack)[:MOST_SEGMENTATIONS]:
+            masked_text, places = masked(text, spans)
+            written, kind_probs = self.planner.write(
+                masked_text, places, [span.kind for span in spans], partial(self._pick, spans),
+                partial(self._leaving, spans, runner),
+            )  # fmt: skip
+            kinds = kinds if len(kinds) else kind_probs
+            none = max(none, sum(math.exp(one.log_prob) for one in written if one.query is None))
+            for reading in self._run([one for one in written if one.query is not None], spans, runner):
+                found.append(replace(reading, unread=unaccounted(masked_text, spans, places, reading.written)))
+        ranked = sorted(found, key=lambda one: -(one.score - VOID * one.is_void))
+        return Understood(tuple(ranked), kinds, none)
+
+    def _run(self, written: Sequence[Written], spans: Sequence[CandidateSpan], runner: Runner) -> Iterator[Reading]:
+        """What the likeliest queries come to."""
+        for one in written[:MOST_RUN]:
+            assert one.query is not None
+            seeds = _seeds_of(one, spans)
+            link = sum(math.log(max(seed.score, LEAST)) for seed in seeds)
+            try:
+                outcome = runner.result(one.query)
+            except (QueryError, BudgetError):
+                outcome = None
+            yield Reading(one, spans, (), seeds, outcome, one.log_prob + link)
+
+    def _pick(self, spans: Sequence[CandidateSpan], at: int, relation: int | None) -> Node:
+        """What a span stands for: of several entities the surest that has the relation."""
+        span = spans[at]
+        if span.kind != "entity":
+            return self._measures.fitting(span.nodes, relation)
+        has = [seed for seed in span.seeds if relation is not None and self._has(seed)[relation]]
+        return nodes.Entities(((has or span.seeds)[0].entity,))
+
+    def _has(self, seed: Seed) -> np.ndarray:
+        return relations_of(self.pack, np.array([seed.entity]))
+
+    def _leaving(self, spans: Sequence[CandidateSpan], runner: Runner, stack: Stack) -> np.ndarray:
+        """bool [2R]: the relations that may follow, as far as the graph says it cheaply."""
+        top = stack.items[-1]
+        if top.kind in "KA":
+            return self._qualifiers
+        if top.kind == "B":
+            return self._leaving_set(stack.items[-2], spans, runner)
+        return self._paths if top.kind in "bU" else self._leaving_set(top, spans, runner)
+
+    def _leaving_set(self, item: Item, spans: Sequence[CandidateSpan], runner: Runner) -> np.ndarray:
+        if item.span is not None and spans[item.span].kind == "entity":
+            return np.logical_or.reduce([self._has(seed) for seed in spans[item.span].seeds])
+        node = item.node if item.span is None else self._pick(spans, item.span, None)
+        assert isinstance(node, SetNode)
+        try:
+            members = runner.members(node).possible
+        except (QueryError, BudgetError):
+            return self._paths
+        if not len(members) or len(members) > MOST_LOOKED_AT:
+            return self._paths
+        return relations_of(self.pack, members)
+
+
+def _seeds_of(written: Written, spans: Sequence[CandidateSpan]) -> tuple[Seed, ...]:
+    """The seeds of the entity spans that a query uses, each as the query has it."""
+    assert written.query is not None
+    used = {step[1] for step in written.steps if isinstance(step, tuple)}
+    named = {entity for node in written.query.walk() if isinstance(node, nodes.Entities) for entity in node.ids}
+    found = []
+    for at in sorted(used):
+        seeds = spans[at].seeds
+        if seeds:
+            found.append(next((seed for seed in seeds if seed.entity in named), seeds[0]))
+    return tuple(found)
+
+
+def features(understood: Understood) -> dict[str, float]:
+    """What confidence is calibrated on; 0 at best and else negative, but for ``steps``, a count."""
+    best = understood.readings[0]
+    written = best.written
+    same = sum(math.exp(one.score) for one in understood.readings if one.said == best.said and not one.is_void)
+    every = sum(math.exp(one.score) for one in understood.readings if not one.is_void) + understood.none
+    kind = _kind_prob(understood.kind_probs, written.steps)
+    missing = _missing(best.outcome)
+    return {
+        "written": max(written.log_prob, -20.0),
+        "worst": min(written.log_probs),
+        "share": math.log(max(same, LEAST) / max(every, LEAST)) if same else math.log(LEAST),
+        "link": min((math.log(max(seed.score, LEAST)) for seed in best.seeds), default=0.0),
+        "kind": math.log(max(kind, 1e-4)),
+        "none": math.log(max(1.0 - understood.none, 1e-3)),
+        "void": -float(best.is_void),
+        "unread": -float(min(len(best.unread), 3)),
+        "steps": float(len(written.steps)),
+        "part": -float(any(seed.match == "part" for seed in best.seeds)),
+        "typo": -float(any(seed.match == "typo" for seed in best.seeds)),
+        "missing": -missing,
+    }
+
+
+def _kind_prob(kind_probs: np.ndarray, steps: Sequence[Step]) -> float:
+    kind = kind_of(steps)
+    return float(sum(kind_probs[KINDS.index(name)] for name in {kind, *_ALIKE.get(kind, ())}))
+
+
+def _missing(outcome: Result | None) -> float:
+    """The largest share of members that what they are judged by is not known of."""
+    shares = [1.0 - one.known / max(1, one.members) for one in (outcome.coverage if outcome else ())]
+    return max(shares, default=0.0)
+
+
+def retrieved(understood: Understood, confidence: float) -> Retrieved:
+    """The best reading as what a retriever gives."""
+    best = understood.readings[0]
+    outcome, query = best.outcome, best.written.query
+    assert outcome is not None and query is not None
+    answers = outcome.members.certain if outcome.members is not None else np.empty(0, np.int64)
+    one = Hypothesis(math.exp(best.score), answers, frozenset(), lambda entities: [], lambda: query, outcome)
+    return Retrieved(best.seeds, (one,), confidence)
