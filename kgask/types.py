@@ -89,6 +89,7 @@ class Branch:
     topic_prob: float = 1.0  # the masked span is a topic of the question
     constrained_prob: float = 0.0  # the question names something else that narrows the answers
     answer_types: np.ndarray | None = None  # float32 [4]: see ANSWER_TYPES
+    path_prob: float = 1.0  # the question asks for what a path leads to, and nothing else
 
     @property
     def hop_weights(self) -> np.ndarray:

@@ -47,7 +47,8 @@ class Interpreter:
         linked = []
         for request in requests:
             with request.timer.stage("link"):
-                linked.append(replace(request, mentions=tuple(self._mentions(request, link))))
+                words = tuple(self.linker.words(request.question))
+                linked.append(replace(request, mentions=tuple(self._mentions(request, link)), words=words))
         found = self.retriever.retrieve(linked, self.pack, scope)
         if not scope.explain:
             return found

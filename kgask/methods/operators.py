@@ -15,7 +15,6 @@ from functools import partial
 import numpy as np
 
 from kgask.errors import BudgetError, QueryError
-from kgask.link.mentions import Word
 from kgask.link.spans import CandidateSpan, masked, segmentations
 from kgask.methods.accounted import unaccounted
 from kgask.methods.constants import Measures
@@ -123,12 +122,12 @@ class OperatorReader:
         self._paths = np.zeros(2 * pack.n_relations, bool)
         self._paths[np.concatenate([pack.path_relations, pack.path_relations + pack.n_relations])] = True
 
-    def understand(self, request: Request, words: Sequence[Word]) -> Understood:
+    def understand(self, request: Request) -> Understood:
         """The readings of a request."""
         text, runner = request.question.text, Runner(self.pack, Budget(RUN_SECONDS))
         found: list[Reading] = []
         none, kinds = 0.0, np.zeros(0, np.float32)
-        for spans in segmentations(text, words, request.mentions, self.pack)[:MOST_SEGMENTATIONS]:
+        for spans in segmentations(text, request.words, request.mentions, self.pack)[:MOST_SEGMENTATIONS]:
             masked_text, places = masked(text, spans)
             written, kind_probs = self.planner.write(
                 masked_text, places, [span.kind for span in spans], partial(self._pick, spans),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from kgask.link.mentions import Word
 from kgask.pack.store import Pack
 from kgask.types import EntityId, Evidence, Mention, Question, ScoredTriple, Seed, TripleId
 
@@ -55,6 +56,7 @@ class Request:
         tuple[int, int, EntityId], ...
     ] = ()  # what some characters of the question name, beside what is linked
     mentions: tuple[Mention, ...] = ()
+    words: tuple[Word, ...] = ()  # of the question, each weighed by how much it looks like part of a name
     timer: Timer = field(default_factory=Timer)
 
 

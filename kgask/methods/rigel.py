@@ -15,6 +15,8 @@ import numpy as np
 
 from kgask.link.features import LinkModel
 from kgask.methods.base import PerPack
+from kgask.methods.operators import OperatorReader, is_path, retrieved
+from kgask.methods.operators import features as query_features
 from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Scope
 from kgask.methods.understand import Linked, Understanding, calibrated, choose, features
 from kgask.pack.store import Pack
@@ -29,6 +31,8 @@ from kgask.types import PLANNED, Branch, EntityId, Evidence, Mention, Question, 
 
 if TYPE_CHECKING:
     from kgask.query.base import SetNode
+
+SURE_OF_PATH = 0.9  # probability from which a question is believed to be a path, without another reading
 
 
 def path_hypothesis(pack: Pack, route: Route) -> Hypothesis:
@@ -73,6 +77,7 @@ class Rigel:
         self.planner = planner
         self.link_model = LinkModel.of(planner.card.linker)
         self._on_pack = PerPack(lambda pack: PackPlanner.of(planner, pack))
+        self._operators = PerPack(lambda pack: OperatorReader(pack, self._on_pack(pack)))
 
     def prepare(self, pack: Pack) -> None:
         """Encode the pack's relations, or read what was kept of them, before the first question."""
@@ -82,12 +87,24 @@ class Rigel:
         """The readings of each request that the graph has something for, all planned together."""
         found = []
         for request, linked in zip(requests, self.planned(requests, pack), strict=True):
-            if not linked:
-                found.append(Retrieved())
-                continue
-            with request.timer.stage("retrieve"):
-                found.append(self._retrieved(choose(pack, self.link_model, linked, scope), pack))
+            path = Retrieved()
+            if linked:
+                with request.timer.stage("retrieve"):
+                    path = self._retrieved(choose(pack, self.link_model, linked, scope), pack)
+            found.append(self._with_operators(request, linked, path, pack))
         return found
+
+    def _with_operators(self, request: Request, linked: Sequence[Linked], path: Retrieved, pack: Pack) -> Retrieved:
+        """The path that was found, or the query with operators that the question is."""
+        if not self.planner.writes or request.exact_hops is not None or _surely_a_path(linked, path):
+            return path
+        with request.timer.stage("operators"):
+            understood = self._operators(pack).understand(request)
+            best = understood.readings[0] if understood.readings else None
+            if best is None or (is_path(best.written.steps) and path.hypotheses):
+                return path
+            confidence = calibrated(self.planner.card.queries, query_features(understood))
+            return retrieved(understood, 0.0 if best.outcome is None else confidence)
 
     def _retrieved(self, understood: Understanding | None, pack: Pack) -> Retrieved:
         if understood is None:
@@ -121,7 +138,10 @@ class Rigel:
         for i, (row, mention) in enumerate(rows):
             topic, constrained = plan.branch_scores[i].tolist()
             stops = _stops(plan.stop_probs[i], requests[row].exact_hops)
-            branch = Branch(mention.seeds, plan.relation_probs[i], stops, topic, constrained, plan.answer_types[i])
+            path_prob = float(plan.kind_probs[i][0]) if plan.kind_probs is not None else 1.0
+            branch = Branch(
+                mention.seeds, plan.relation_probs[i], stops, topic, constrained, plan.answer_types[i], path_prob
+            )
             linked[row].append(Linked(mention, branch, present[i]))
         timers = [request.timer for request, found in zip(requests, linked, strict=True) if found]
         for timer in timers:
@@ -134,6 +154,19 @@ class Rigel:
             return None
         mention = Mention(seeds[0].span, seeds[0].mention, tuple(seeds))
         return self.planned([Request(question, mentions=(mention,))], pack)[0][0].branch
+
+
+def _surely_a_path(linked: Sequence[Linked], path: Retrieved) -> bool:
+    """Whether a question needs no other reading than the path that was found: nothing else than its topic is named."""
+    understood = path.understood
+    if understood is None or understood.parts or path.confidence < SURE_OF_PATH:
+        return False
+    inside = [one for one in linked if not _overlap(one.mention.span, understood.mention.span)]
+    return understood.branch.path_prob > SURE_OF_PATH and not inside and not understood.mention.unused
+
+
+def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def _present(pack: Pack, mention: Mention) -> np.ndarray:

@@ -25,6 +25,10 @@ class Calibration:
     weights: dict[str, float]
 
 
+# Of queries where a card does not say: what the decoder itself thinks of them.
+UNCALIBRATED = Calibration(1.0, {"written": 1.0, "share": 1.0, "link": 0.5, "void": 4.0, "unread": 2.0, "none": 1.0})
+
+
 @dataclass(frozen=True, slots=True)
 class RigelCard:
     folder: Path
@@ -35,6 +39,7 @@ class RigelCard:
     linker: dict[str, float] | None  # weights of the link score's features; None: the linker's own
     content: Content
     min_confidence: float = MIN_CONFIDENCE  # what is printed by default when the plan alone answers
+    queries: Calibration = UNCALIBRATED  # of queries with operators
 
     @classmethod
     def load(cls, folder: Path) -> RigelCard:
@@ -45,13 +50,18 @@ class RigelCard:
             return cls(
                 folder,
                 _length(content["max_tokens"]),
-                Calibration(finite(calibration["bias"]), _numbers(calibration["weights"])),
+                _calibration(calibration),
                 str(content["files"]["rigel.onnx"]["sha256"]),
                 None if closed is None else _keys(closed),
                 None if linker is None else _numbers(linker),
                 content,
                 threshold(content.get("min_confidence", MIN_CONFIDENCE)),
+                _calibration(content["query_calibration"]) if "query_calibration" in content else UNCALIBRATED,
             )
+
+
+def _calibration(content: dict[str, Any]) -> Calibration:
+    return Calibration(finite(content["bias"]), _numbers(content["weights"]))
 
 
 def threshold(value: Any) -> float:

@@ -23,6 +23,9 @@ class PlannerCard(Protocol):
     def calibration(self) -> Calibration: ...
 
     @property
+    def queries(self) -> Calibration: ...
+
+    @property
     def linker(self) -> Mapping[str, float] | None: ...
 
     @property

@@ -10,6 +10,7 @@ import torch
 
 from kgask.pack.records import RelationText
 from kgask.plan.card import MIN_CONFIDENCE, Calibration
+from kgask.plan.card import UNCALIBRATED as UNCALIBRATED_QUERIES
 from kgask.plan.rigel_onnx import HopDistributions, mean_directed, weighted_texts
 from kgask.train.encoder import TextBatcher
 from kgask.train.planner.model import Rigel
@@ -27,12 +28,14 @@ class TorchCard:
     linker: dict[str, float] | None = None
     hash: str = "in training"
     min_confidence: float = MIN_CONFIDENCE
+    queries: Calibration = UNCALIBRATED_QUERIES
 
 
 class TorchPlanner:
     """A :class:`Rigel` in eval mode behind the methods of :class:`~kgask.plan.rigel_onnx.RigelPlanner`."""
 
     note = "planner on torch"
+    writes = False  # queries are not validated so
 
     def __init__(
         self,
