@@ -176,6 +176,36 @@ def test_in_a_large_pack_a_word_in_lower_case_is_part_of_well_known_names_only(t
         assert [len(mention.seeds) for mention in crowd] == [MAX_SEEDS]
 
 
+@pytest.mark.parametrize(
+    ("text", "said", "place"),
+    [
+        ("Which African city is old?", "African", "Africa"),
+        ("which african city is old?", "african", "Africa"),
+        ("Which South American city is old?", "South American", "South America"),
+        ("Which Dutch city is old?", "Dutch", "Netherlands"),
+        ("Is it Brazilian?", "Brazilian", "Brazil"),
+    ],
+)
+def test_an_adjective_speaks_of_its_place(tmp_path: Path, text: str, said: str, place: str) -> None:
+    names = ("Africa", "South America", "Netherlands", "Brazil", "African Americans", "Dutch", "Afrika")
+    triples = "".join(f"{name} city {at}\tin\t{name}\n" for name in names for at in range(6))
+    for pack in _pack(tmp_path, triples):
+        linker = Linker(pack, WORDS | {"city", "african"})
+        seeds = next(mention.seeds for mention in linker.link(Question(text)) if mention.text == said)
+        assert (place, "alias") in [(seed.name, seed.match) for seed in seeds]
+        if said == "Dutch":  # what is called just so comes first
+            assert [seed.name for seed in seeds] == ["Dutch", "Netherlands"]
+
+
+def test_a_name_that_writes_the_word_in_the_same_case_is_meant(tmp_path: Path) -> None:
+    known = "".join(f"Film {number}\tcast member\tDonnie Yen\n" for number in range(30))
+    for pack in _pack(tmp_path, f"{known}Japan\tcurrency\tJapanese yen\nCommonwealth of Rain\tin\tJapan\n"):
+        linker = Linker(pack, WORDS)
+        assert _named(linker.link(Question("what uses the yen"))) == {"yen": ("Japanese yen", "part")}
+        assert _named(linker.link(Question("Who is Yen?"))) == {"Yen": ("Donnie Yen", "part")}
+        assert linker.link(Question("What is the Commonwealth?")) == []
+
+
 def test_what_is_heavier_than_something_is_no_name(linker: Linker) -> None:
     with_than = linker.link(Question("Is Bath huger than Somerset?"))
     assert all(mention.whole for mention in with_than)

@@ -33,6 +33,7 @@ from kgask.query.nodes import Class, Entities, Follow, Having
 from kgask.types import DirectedRelationId, EntityId, RelationId, directed
 
 MAX_WORDS = 4  # of a class's name
+MAX_PHRASE = 6  # of a relation's label that is looked for in questions
 MAX_CANDIDATES = 4  # of one span
 MAX_TYPES = 20_000  # whose head words are learnt, those with most instances
 TYPE, HEAD, CLASSIFIED, LED_TO, RELATED = 1.0, 0.6, 0.8, 0.5, 0.4  # scores of the ways above
@@ -40,7 +41,7 @@ ALIAS = 0.9  # of what is found by another name than its label
 SHORTEST = 3  # letters of a word that a relation's label says
 _SAMPLE = 4096  # triples of an entity that tell which relation leads to it most
 _SENSES = {"woman": "female", "man": "male", "girl": "female", "boy": "male", "lady": "female"}  # besides their names
-_ASKS_FOR_ONE = frozenset("which what every each any many".split())  # before a class word in the singular
+_ASKS_FOR_ONE = frozenset("which what every each any many a an".split())  # before a class word in the singular
 _CLASSIFYING_KEYS = ("P106", "P21", "P136", "P413", "P39", "P105", "P641")
 _CLASSIFYING = frozenset(
     "occupation profession job gender sex genre category kind role position rank class classification species group "
@@ -106,6 +107,18 @@ def _phrases(text: str, words: Sequence[Word]) -> Iterator[_Phrase]:
             yield _Phrase(start, end, " ".join(norms), _singular(norms), len(norms), before in _ASKS_FOR_ONE)
 
 
+def relation_phrases(text: str, words: Sequence[Word], pack: Pack) -> list[tuple[int, int]]:
+    """Where the question says a relation's label of several words ("cause of death")."""
+    known = _vocabulary(pack).phrases
+    longest = min(MAX_PHRASE, max((phrase.count(" ") + 1 for phrase in known), default=0))
+    return [
+        (words[first].start, words[last].end)
+        for first in range(len(words))
+        for last in range(first + 1, min(first + longest, len(words)))
+        if " ".join(word.norm for word in words[first : last + 1]) in known
+    ]
+
+
 def _is_free(phrase: _Phrase, taken: Sequence[tuple[int, int]]) -> bool:
     place = (phrase.start, phrase.end)
     return all(place == (start, end) or phrase.end <= start or end <= phrase.start for start, end in taken)
@@ -141,8 +154,8 @@ class ClassVocabulary:
         scores: dict[SetNode, float] = {}
         for name in _names_of(phrase):
             for hit in hits.get(name, ()):
-                is_plural = name != phrase.norm
-                for node, score in self._of_entity(hit.entity, is_plural):
+                is_meant = name != phrase.norm or phrase.asked_for  # a plural, "which X", "a X"
+                for node, score in self._of_entity(hit.entity, is_meant):
                     weighed = score * (ALIAS if hit.is_alias else 1.0)
                     scores[node] = max(weighed, scores.get(node, 0.0))
         for node, score in self._by_words(phrase):
@@ -150,7 +163,7 @@ class ClassVocabulary:
         best = sorted(scores.items(), key=lambda item: -item[1])
         return tuple(best[:MAX_CANDIDATES])
 
-    def _of_entity(self, entity: EntityId, is_plural: bool) -> Iterator[tuple[SetNode, float]]:
+    def _of_entity(self, entity: EntityId, is_meant: bool) -> Iterator[tuple[SetNode, float]]:
         counts = _incoming(self._pack, entity)
         if any(relation in counts for relation in self._typing):
             yield Class(entity), TYPE
@@ -158,18 +171,19 @@ class ClassVocabulary:
         leading = sorted(counts, key=lambda relation: (relation not in self._classifying, -counts[relation]))
         for relation in leading[:1]:
             classified = relation in self._classifying
-            if classified or is_plural:
+            is_text = entity >= self._pack.n_entities - self._pack.n_literals
+            if classified or (is_meant and not is_text):
                 inverse = directed(relation, True, self._pack.n_relations)
                 yield Follow(Entities((entity,)), inverse), CLASSIFIED if classified else LED_TO
 
     def _by_words(self, phrase: _Phrase) -> Iterator[tuple[SetNode, float]]:
-        """By the head word of one type, and by the labels of relations; a plural, or a singular that is asked for."""
-        said = phrase.singular or ((phrase.norm,) if phrase.asked_for else ())
-        for word in said:
+        """By the head word of one type, and by the labels of relations: a plural, or a singular that is asked for."""
+        for word in phrase.singular or (phrase.norm,):
             kinds = self._heads.get(word, ()) if phrase.n_words == 1 else ()
             if len(kinds) == 1:
                 yield Class(kinds[0]), HEAD
-            for relation in self._relation_words.get(word, ()):
+            is_meant = phrase.singular or phrase.asked_for
+            for relation in self._relation_words.get(word, ()) if is_meant else ():
                 if not self._is_of_literals(relation):
                     yield Having(relation), RELATED
 
@@ -185,6 +199,12 @@ class ClassVocabulary:
             if len(words) > 1 and named:
                 heads.setdefault(named[-1], []).append(entity)
         return heads
+
+    @cached_property
+    def phrases(self) -> frozenset[str]:
+        """What relations are called in several words."""
+        said = (text for one in self._pack.relations() for text in (one.label, one.inverse_label, *one.aliases) if text)
+        return frozenset(phrase for text in said if " " in (phrase := normalise(relation_phrase(text))))
 
     @cached_property
     def _relation_words(self) -> dict[str, list[DirectedRelationId]]:

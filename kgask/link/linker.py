@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from kgask.link.adjectives import places_of
 from kgask.link.features import HAND, LinkModel, candidate_features
 from kgask.link.mentions import FUNCTION_WORDS, NAME, Span, Word, looks_named, marked_span, spans, split_words
 from kgask.link.parts import Part, PartHit, better_known, part_of, parts
@@ -22,6 +23,7 @@ from kgask.types import EntityId, Match, Mention, Question, Seed
 MAX_SEEDS = 5  # entities kept per mention
 MAX_MENTIONS = 5
 MAX_TOLERANT_SPANS = 8
+LEAST_KNOWN_PLACE = 5  # triples of a place that an adjective speaks of
 PART = 0.9  # of the score of who is called so in part only
 BEHIND_EXACT = 0.7  # logits that who is called so in part only stays behind who is called just so
 LEAST_SIMILARITY = 0.72
@@ -123,19 +125,37 @@ class Linker:
         return self._mentions(every, words)
 
     def _exact(self, found: list[Span], words: list[Word]) -> list[_Named]:
-        hits = self._pack.exact({span.norm for span in found}) if found else {}
-        named = [(span, self._meant(span, hits[span.norm], words)) for span in found if hits.get(span.norm)]
+        places = {span.norm: places_of(span.norm) for span in found if span.n_words <= 2 and not span.marked}
+        norms = {span.norm for span in found}.union(*places.values())
+        hits = self._pack.exact(norms) if found else {}
+        named = [(span, self._meant(span, hits.get(span.norm, []), words)) for span in found]
+        named = [(span, [*meant, *self._places(places.get(span.norm, ()), hits, meant)]) for span, meant in named]
         return [(span, meant) for span, meant in named if meant]
+
+    def _places(self, names: Sequence[str], hits: dict[str, list[NameHit]], called: list[NameHit]) -> list[PartHit]:
+        """The best connected place that an adjective may speak of, by the first name that the pack has."""
+        known = next((hits[name] for name in names if name in hits), [])
+        entities = [hit.entity for hit in known if not hit.is_alias]
+        if not entities or len(called) >= MAX_SEEDS:
+            return []
+        degrees = self._pack.degree(entities).tolist()
+        best = max(range(len(entities)), key=lambda at: (degrees[at], -entities[at]))
+        if degrees[best] < LEAST_KNOWN_PLACE or entities[best] in {hit.entity for hit in called}:
+            return []
+        name = next(hit.name for hit in known if hit.entity == entities[best])
+        return [PartHit(entities[best], name, True, 1.0, "alias")] if name[:1].isupper() else []
 
     def _meant(self, span: Span, hits: list[NameHit], words: list[Word]) -> list[NameHit]:
         """Without those whose surname a common word happens to be: "born" is not Max Born."""
-        if not (_is_common_word(span, words) and span.text.islower() and any(hit.is_alias for hit in hits)):
+        if not (any(hit.is_alias for hit in hits) and span.text.islower() and _is_common_word(span, words)):
             return hits
         labels = self._pack.labels([hit.entity for hit in hits])
         return [hit for hit, label in zip(hits, labels, strict=True) if not (hit.is_alias and _is_surname(hit, label))]
 
     def _with_better_known(self, span: Span, hits: list[NameHit], words: list[Word]) -> _Named:
-        known = None if span.marked or _is_common_word(span, words) else better_known(self._pack, span, hits)
+        called = [hit for hit in hits if not isinstance(hit, PartHit)]
+        is_plain = span.marked or len(called) < len(hits) or _is_common_word(span, words)
+        known = None if is_plain else better_known(self._pack, span, hits)
         return span, [*hits, known] if known else hits
 
     def _parts(self, found: list[Span], named: list[_Named], question: Question, words: list[Word]) -> list[Part]:
@@ -271,7 +291,7 @@ def _words_of(relation: RelationText) -> Iterator[str]:
 
 def _match(hit: NameHit) -> Match:
     if isinstance(hit, PartHit):
-        return "part"
+        return hit.match
     return "typo" if hit.similarity < 1 else "alias" if hit.is_alias else "label"
 
 

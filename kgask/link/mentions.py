@@ -19,7 +19,7 @@ FUNCTION_WORDS = frozenset(
     """a an the of in on at to for from by with and or is are was were be been being do does did done has have had
     who whom whose what which when where why how that this these those it its he she his her their they them i me my
     you your we our us as than then there here not no yes can could would should will shall may might must also any
-    some all many much more most other s name tell list give show find please""".split()
+    some all many much more most other else ever also s name tell list give show find please""".split()
 )
 
 NEVER_AFTER_ARTICLE = frozenset("us who it he she they them me you we i".split())

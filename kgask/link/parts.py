@@ -15,6 +15,7 @@ from kgask.link.plurals import singulars
 from kgask.pack.normalise import normalise
 from kgask.pack.records import NameHit
 from kgask.pack.store import Pack
+from kgask.types import Match
 
 SIMILARITY = 0.85  # of a part to the name, as the linker's features have it
 MAX_NAMES = 300  # that have the words; more of them say nothing
@@ -30,10 +31,14 @@ _TITLES = frozenset(
 )
 _INSIDE = frozenset("of the de du da di la le von van der den al el bin".split())  # between the words of one name
 
+_OF = frozenset("of for and in on at to".split())
+
 
 @dataclass(frozen=True, slots=True)
 class PartHit(NameHit):
-    """An entity whose name holds what the question says, and more."""
+    """An entity that is not called just so: by part of its name, or by an adjective (an alias)."""
+
+    match: Match = "part"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +83,9 @@ def part_of(pack: Pack, run: Span) -> Part | None:
     refs = pack.names.refs_with_words(" AND ".join(f'"{word}"' for word in asked), MAX_NAMES)
     first_literal = pack.n_entities - pack.n_literals
     best: dict[int, PartHit] = {}
-    for hit in sorted(pack.names.hits(refs).values(), key=lambda hit: hit.is_alias):
-        if hit.entity < first_literal and _is_part(asked, normalise(hit.name).split()):
+    named = [hit for hit in pack.names.hits(refs).values() if _is_part(asked, normalise(hit.name).split())]
+    for hit in sorted(_as_written(run.text, named), key=lambda hit: hit.is_alias):
+        if hit.entity < first_literal:
             best.setdefault(hit.entity, PartHit(hit.entity, hit.name, hit.is_alias, SIMILARITY))
     if not best:
         return None
@@ -106,12 +112,20 @@ def better_known(pack: Pack, name: Span, called: Sequence[NameHit]) -> PartHit |
     return part.hits[0] if degrees[0] >= max(least, FAR_AHEAD * max(degrees[1:], default=0)) else None
 
 
+def _as_written(said: str, named: list[NameHit]) -> list[NameHit]:
+    """The names that write the words in the question's case, where some do: "yen" is of "Japanese yen", not Donnie."""
+    exactly = [hit for hit in named if said in hit.name]
+    return exactly or named
+
+
 def _is_part(asked: list[str], name: list[str]) -> bool:
     """Whether the words begin or end a name, in their order; names of very many words are found by more of them."""
     if not len(asked) < len(name) <= LONGEST_NAME * min(len(asked), 2):
         return False
-    if name[: len(asked)] == asked or name[-len(asked) :] == asked:
+    if name[-len(asked) :] == asked:
         return True
+    if name[: len(asked)] == asked:
+        return len(asked) > 1 or not _OF & set(name)  # not "Commonwealth" of "Commonwealth of Australia"
     rest = iter(name)
     return len(asked) > 1 and name[0] == asked[0] and name[-1] == asked[-1] and all(word in rest for word in asked)
 

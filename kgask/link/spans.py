@@ -8,12 +8,12 @@ what the entities leave.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Literal
 
-from kgask.link.classes import class_spans
-from kgask.link.mentions import NAME, Word
+from kgask.link.classes import class_spans, relation_phrases
+from kgask.link.mentions import FUNCTION_WORDS, NAME, Word
 from kgask.link.values import ValueSpan, value_spans
 from kgask.pack.store import Pack
 from kgask.query.base import Node
@@ -26,7 +26,8 @@ MAX_SEGMENTATIONS = 3
 CLOSE = 0.5  # of the best segmentation's worth: less is no second reading
 MAX_OPEN = 6  # mentions whose reading is open: 2 ** 6 ways are looked at
 # Least scores of what counts as a mention: a name that looks like one, another word, one that questions use anyway.
-NAMED, LOWER, COMMON = 0.001, 0.02, 0.1
+NAMED, LOWER, COMMON = 0.001, 0.02, 0.02
+EDGED = 0.3  # of the worth of a name that seems to hold a preposition or article of the question
 TIMED, UNTIMED = (
     1.2,
     0.4,
@@ -48,6 +49,7 @@ class CandidateSpan:
     seeds: tuple[Seed, ...] = ()  # of an entity, best first
     nodes: tuple[Node, ...] = ()  # else what it may mean, best first; of a rank one number, -1 is the last
     scores: tuple[float, ...] = ()  # of a class, one a node
+    plain: bool = False  # an entity that stays a word in the masked question: it may be a name, or just a word
 
     @property
     def place(self) -> tuple[int, int]:
@@ -67,28 +69,72 @@ def segmentations(
     ``words`` are the question's (:meth:`kgask.link.linker.Linker.words`), ``mentions`` what was linked in it.
     """
     values = value_spans(text, pack.manifest.get("axes", ()))
-    named = [mention for mention in mentions if _is_mention(mention, words, values, pack)]
-    return [
-        _spans(text, words, [named[at] for at in chosen], values, pack) for chosen in _choices(named, values, words)
-    ]
+    said = relation_phrases(text, words, pack)
+    phrases = [(one.start, one.end) for one in class_spans(text, words, pack)] + said
+    named = [mention for mention in mentions if _is_mention(mention, words, values, phrases, pack)]
+    common = {mention.span for mention in named if _is_common(mention, words)}
+    found: list[list[CandidateSpan]] = []
+    for chosen in _choices(named, values, words):
+        spans = _spans(text, words, [named[at] for at in chosen], values, said, pack)
+        spans += _titles(spans, [mention for at, mention in enumerate(named) if at not in chosen])
+        spans.sort(key=lambda span: (span.start, span.end, span.kind != "entity"))
+        in_doubt = [span for span in spans if span.kind == "entity" and span.place in common]
+        if not in_doubt or len(spans) == 1:
+            found.append(spans)
+            continue
+        found.append([replace(span, plain=span.plain or span in in_doubt) for span in spans])
+        if len(in_doubt) == sum(span.kind == "entity" for span in spans):  # no other topic
+            best = max(in_doubt, key=lambda span: span.seeds[0].score)
+            masked_one = [replace(span, plain=span.plain or (span in in_doubt and span is not best)) for span in spans]
+            found.append(masked_one)
+    return found[:MAX_SEGMENTATIONS]
 
 
-def _is_mention(mention: Mention, words: Sequence[Word], values: Sequence[ValueSpan], pack: Pack) -> bool:
-    """Whether a mention's score is that of a name; a number or date of the graph is a value."""
+def _titles(spans: Sequence[CandidateSpan], left: Sequence[Mention]) -> list[CandidateSpan]:
+    """Entities that are called just as a value that was chosen: the season 1976, besides the year."""
+    values = {span.place for span in spans if span.kind in ("number", "date", "rank")}
+    called = [mention for mention in left if mention.span in values]
+    return [CandidateSpan(*mention.span, "entity", mention.seeds, plain=True) for mention in called]
+
+
+def _is_mention(
+    mention: Mention,
+    words: Sequence[Word],
+    values: Sequence[ValueSpan],
+    phrases: Sequence[tuple[int, int]],
+    pack: Pack,
+) -> bool:
+    """Whether a mention's score is that of a name.
+
+    A number or date of the graph is a value; so is a number in words; and a word in lower case is no name within a
+    class's name ("noble" of "noble gases") or a relation's ("death" of "cause of death").
+    """
     if not mention.seeds:
         return False
-    first_literal = pack.n_entities - pack.n_literals
-    if any(_within(mention.span, value.place) for value in values):
-        known = [seed for seed in mention.seeds if seed.entity < first_literal]
-        if not known or known[0].score < LOWER:
+    is_lower = mention.text.islower()
+    same = [value for value in values if _within(mention.span, value.place)]
+    if same:
+        known = [seed for seed in mention.seeds if seed.entity < pack.n_entities - pack.n_literals]
+        if is_lower or not known or known[0].score < LOWER:
             return False
+    if is_lower and any(_within(mention.span, place) and mention.span != place for place in phrases):
+        return False
     best = mention.seeds[0]
     if best.match == "given":
         return True
-    inside = [word for word in words if _within((word.start, word.end), mention.span)]
-    names = [word for word in inside if word.weight == NAME]
+    names = [word for word in _inside(mention, words) if word.weight == NAME]
     least = COMMON if not names else NAMED if any(not word.text[0].islower() for word in names) else LOWER
     return best.score >= least
+
+
+def _is_common(mention: Mention, words: Sequence[Word]) -> bool:
+    """Whether a mention is in words that questions use anyway, in lower case."""
+    is_given = mention.seeds[0].match == "given"
+    return not is_given and mention.text.islower() and all(word.weight < NAME for word in _inside(mention, words))
+
+
+def _inside(mention: Mention, words: Sequence[Word]) -> list[Word]:
+    return [word for word in words if _within((word.start, word.end), mention.span)]
 
 
 def _choices(mentions: Sequence[Mention], values: Sequence[ValueSpan], words: Sequence[Word]) -> list[tuple[int, ...]]:
@@ -119,8 +165,11 @@ def _choices(mentions: Sequence[Mention], values: Sequence[ValueSpan], words: Se
 
 
 def _worth(mention: Mention, words: Sequence[Word]) -> float:
-    n_words = sum(_within((word.start, word.end), mention.span) for word in words)
-    return mention.seeds[0].score * max(1, n_words) ** _LENGTH_POWER
+    """Of a name that begins or ends with a function word in lower case ("in Africa") less than of the name alone."""
+    inside = _inside(mention, words)
+    edges = [word for word in (inside[:1] + inside[-1:]) if word.norm in FUNCTION_WORDS and word.text[0].islower()]
+    n_words = max(1, len(inside) - len(edges))
+    return mention.seeds[0].score * n_words**_LENGTH_POWER * (EDGED if edges and len(inside) > 1 else 1.0)
 
 
 def _value_worth(value: ValueSpan, words: Sequence[Word]) -> float:
@@ -131,31 +180,39 @@ def _value_worth(value: ValueSpan, words: Sequence[Word]) -> float:
 
 
 def _spans(
-    text: str, words: Sequence[Word], entities: Sequence[Mention], values: Sequence[ValueSpan], pack: Pack
+    text: str,
+    words: Sequence[Word],
+    entities: Sequence[Mention],
+    values: Sequence[ValueSpan],
+    said: Sequence[tuple[int, int]],
+    pack: Pack,
 ) -> list[CandidateSpan]:
+    """One segmentation; ``said`` is where relations are named, whose words are no classes."""
     taken = [mention.span for mention in entities]
     free = [value for value in values if not any(_overlap(*value.place, place) for place in taken)]
-    found = [CandidateSpan(*mention.span, "entity", mention.seeds) for mention in entities]
+    found = []
     for value in free:
         nodes = [Number(option) if isinstance(option, int) else option for option in value.options]
         found.append(CandidateSpan(value.start, value.end, value.kind, nodes=tuple(nodes)))
     places = [*taken, *(value.place for value in free)]
     for one in class_spans(text, words, pack, places):
-        if all(one.start != value.start for value in free):
+        place = (one.start, one.end)
+        if place not in places[len(taken) :] and not any(_within(place, other) and place != other for other in said):
             sets, scores = zip(*one.candidates, strict=True)
             found.append(CandidateSpan(one.start, one.end, "class", nodes=sets, scores=scores))
-    return sorted(found[:MAX_SPANS], key=lambda span: (span.start, span.end, span.kind != "entity"))
+    classes = {one.place for one in found if one.kind == "class"}
+    topics = [CandidateSpan(*one.span, "entity", one.seeds, plain=one.span in classes) for one in entities]
+    return [*topics, *found][:MAX_SPANS]
 
 
 def masked(text: str, spans: Iterable[CandidateSpan]) -> tuple[str, list[tuple[int, int]]]:
     """The question as the planner reads it, and where each span stands in it.
 
-    Lower case, single spaces, each entity a mask (as :func:`kgask.plan.rigel_onnx.mask_mention` has it); a word that
-    is an entity's name and a class word too stays as it is.
+    Lower case, single spaces, each entity a mask (as :func:`kgask.plan.rigel_onnx.mask_mention` has it) unless it is
+    ``plain``.
     """
     spans = list(spans)
-    seen = {span.place for span in spans if span.kind != "entity"}
-    hidden = {span.place for span in spans if span.kind == "entity"} - seen
+    hidden = {span.place for span in spans if span.kind == "entity" and not span.plain}
     cuts = sorted({0, len(text), *(cut for span in spans for cut in span.place)})
     raw, at = "", {}  # places of the text where spans begin or end -> of what is made of it
     for start, end in pairwise([*cuts, len(text)]):

@@ -38,7 +38,7 @@ _NAMES = {
 }
 _SYMBOLS = (  # as they are written, case and all; of one letter only after digits
     "kg g mg t u s ms h l ml W kW MW GW kWh MWh GWh J kJ MJ Hz kHz MHz GHz V kV mV Pa kPa hPa MPa K ha ly au AU pc eV "
-    "B kB KB MB GB TB PB KiB MiB GiB TiB bit kbit Mbit Gbit °C °F ° % € £ $ lbs km/h kn mA"
+    "B kB KB MB GB TB PB KiB MiB GiB TiB bit kbit Mbit Gbit °C °F ° % € £ $ lbs km/h kn mA mol"
 ).split()
 _CANONICAL = {"AU": "au", "KB": "kB", "°": "degree", "€": "EUR", "£": "GBP", "$": "USD", "lbs": "lb"}
 CURRENCIES = {"$": "USD", "us$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}  # before the number

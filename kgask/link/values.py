@@ -211,7 +211,8 @@ def _one(text: str, at: int, own: Mapping[str, OwnUnit]) -> _End | None:
     gap = _UNIT_GAP.match(text, numeral.end)
     assert gap is not None
     named = unit_at(text, gap.end(), numeral.written, own)
-    if named and not (gap[0] == "" and not numeral.written):
+    is_whole = named and (_OLD.match(text, named[0]) or not _GOES_ON.match(text, named[0]))
+    if named and is_whole and (gap[0] or numeral.written):
         return _number(text, at, numeral, named[0], named[1], own)
     return _number(text, at, numeral, numeral.end, "", own)
 

@@ -1,0 +1,53 @@
+"""Places that an adjective speaks of, in English: "Brazilian" of Brazil, "South American" of South America.
+
+A rule for the regular ones, whose guesses the pack's names decide on; a table for the others.
+"""
+
+from __future__ import annotations
+
+_IRREGULAR = {
+    "afghan": "afghanistan", "argentine": "argentina", "bahamian": "bahamas", "bangladeshi": "bangladesh",
+    "basque": "basque country", "belgian": "belgium", "bolivian": "bolivia", "breton": "brittany",
+    "british": "united kingdom|great britain", "burmese": "myanmar|burma", "cornish": "cornwall", "croat": "croatia",
+    "cypriot": "cyprus", "czech": "czech republic|czechia", "danish": "denmark", "dutch": "netherlands|the netherlands",
+    "emirati": "united arab emirates", "english": "england", "filipino": "philippines", "finnish": "finland",
+    "flemish": "flanders", "french": "france", "german": "germany", "ghanaian": "ghana", "greek": "greece",
+    "icelandic": "iceland", "irish": "ireland|republic of ireland", "ivorian": "ivory coast|cote d ivoire",
+    "kazakh": "kazakhstan", "kosovar": "kosovo", "kyrgyz": "kyrgyzstan", "lao": "laos", "laotian": "laos",
+    "latvian": "latvia", "luxembourgish": "luxembourg", "malagasy": "madagascar", "maldivian": "maldives",
+    "malian": "mali", "mexican": "mexico", "monegasque": "monaco", "mongol": "mongolia", "moroccan": "morocco",
+    "new zealand": "new zealand", "norwegian": "norway", "pakistani": "pakistan", "peruvian": "peru",
+    "polish": "poland", "portuguese": "portugal", "roman": "rome", "parisian": "paris", "scottish": "scotland",
+    "scots": "scotland", "serb": "serbia", "slovak": "slovakia", "slovene": "slovenia", "spanish": "spain",
+    "catalan": "catalonia", "swedish": "sweden", "swiss": "switzerland", "tajik": "tajikistan", "thai": "thailand",
+    "trinidadian": "trinidad and tobago", "turkish": "turkey", "turkmen": "turkmenistan", "ukrainian": "ukraine",
+    "us": "united states|united states of america", "american": "united states|united states of america|america",
+    "uzbek": "uzbekistan", "venetian": "venice", "welsh": "wales", "hawaiian": "hawaii", "japanese": "japan",
+    "congolese": "democratic republic of the congo|republic of the congo|congo", "taiwanese": "taiwan",
+    "maltese": "malta", "chinese": "china|people s republic of china", "canadian": "canada", "panamanian": "panama",
+    "barbadian": "barbados", "guatemalan": "guatemala", "vietnamese": "vietnam", "sudanese": "sudan",
+    "soviet": "soviet union", "yemeni": "yemen", "montenegrin": "montenegro", "macedonian": "north macedonia|macedonia",
+    "antarctic": "antarctica", "oceanian": "oceania", "korean": "south korea|korea", "florentine": "florence",
+}  # fmt: skip
+# The end of a regular adjective, and what stands in its place in the name of the place.
+_ENDS = (
+    ("ian", ("ia", "y", "", "a", "i")), ("ean", ("ea", "e", "")), ("an", ("a", "", "o", "e")), ("ese", ("", "a", "o")),
+    ("ish", ("", "land")), ("i", ("", "a")), ("ic", ("ia", "")), ("er", ("",)), ("n", ("",)),
+)  # fmt: skip
+SHORTEST = 5  # letters of a regular adjective
+
+
+def places_of(norm: str) -> tuple[str, ...]:
+    """The names (normalised) of places that a phrase may be the adjective of, the likeliest first.
+
+    >>> places_of("african"), places_of("dutch"), places_of("south american")[0]
+    (('africa', 'afric', 'africo', 'africe'), ('netherlands', 'the netherlands'), 'south america')
+    >>> places_of("capital")
+    ()
+    """
+    if norm in _IRREGULAR:
+        return tuple(_IRREGULAR[norm].split("|"))
+    if len(norm) < SHORTEST:
+        return ()
+    found = [norm[: -len(end)] + other for end, others in _ENDS if norm.endswith(end) for other in others]
+    return tuple(dict.fromkeys(found))
