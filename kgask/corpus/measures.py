@@ -122,7 +122,7 @@ def _adjectives(block: _Block, text: str, with_values: bool) -> None:
     """``large larger largest | populous > small smaller smallest``; one word has more and most, or less and least."""
     for side, degree, part in zip(("more", "less"), ("most", "least"), text.split(">"), strict=True):
         for adjective in _split(part):
-            words = adjective.split()
+            words = [word.replace("_", " ") for word in adjective.split()]
             base, more, most = words if len(words) == 3 else (words[0], f"{side} {words[0]}", f"{degree} {words[0]}")
             if most != _NONE:
                 block.forms[degree].append(most)
@@ -133,6 +133,7 @@ def _adjectives(block: _Block, text: str, with_values: bool) -> None:
                     _bound(block, "above" if side == "more" else "below", f"{more} than {{v}}", "are", "is")
             if base != _NONE and side == "more":
                 block.forms["base"].append(base)
+                block.forms["degree"] += [base] * (block.literal == "number")
                 block.forms["how"] += [f"how {base} is {{x}}"] * (block.literal == "number")
 
 
@@ -198,6 +199,8 @@ def _count(block: _Block, noun: str) -> None:
     block.forms["how"] += [f"how many {noun} does {{x}} have", f"how many {noun} has {{x}}",
                            f"what is the number of {noun} of {{x}}"]  # fmt: skip
     _named(block, f"number of {noun}")
+    block.forms["counted"].append(noun)
+    block.forms["total"].append(f"number of {noun}")
     _had(block, "more", f"more {noun}")
     _had(block, "less", f"fewer {noun}")
     for side, words in (_UP | _FEWER | _EXACT).items():
@@ -228,10 +231,10 @@ def _measured(block: _Block, word: str) -> None:
     """A value and its adjective: *300 metres long*."""
     for side, words in ({"above": ("more than", "over"), "below": ("less than", "under")} | _EXACT).items():
         for limit in words:
-            _bound(block, side, f"{limit} {{v}} {word}".strip(), "are", "is")
+            _bound(block, side, f"{limit} {{v:unit}} {word}".strip(), "are", "is")
     for side, limit in (("atleast", "at least"), ("atmost", "at most"), ("atmost", "no more than")):
-        _bound(block, side, f"{limit} {{v}} {word}", "are", "is")
-    block.forms["between"] += [f"{{range}} {word}", f"{block.who} are {{range}} {word}"]
+        _bound(block, side, f"{limit} {{v:unit}} {word}", "are", "is")
+    block.forms["between"] += [f"{{range:unit}} {word}", f"{block.who} are {{range:unit}} {word}"]
 
 
 def _event(block: _Block, said: str, passive: bool) -> None:

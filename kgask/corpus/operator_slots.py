@@ -248,8 +248,9 @@ class Filling:
         raise UnfitError("a value of nothing")
 
     def _units(self, entry: Entry, forms: set[str]) -> tuple[str, ...]:
-        """What is written behind a number; nothing where what is counted follows, and now and then nothing else."""
-        return () if "bare" in forms or self.rng.random() < UNITLESS else entry.forms.get("units", ())
+        """What is written behind a number: nothing where what is counted follows (bare), now and then nothing at all."""
+        left_out = "unit" not in forms and self.rng.random() < UNITLESS
+        return () if "bare" in forms or left_out else entry.forms.get("units", ())
 
     def _limits(self, entry: Entry) -> tuple[float, float]:
         low, high = (entry.forms.get("values") or ("1 1000",))[0].split()
@@ -287,8 +288,9 @@ class Filling:
         """A count; as ``top`` of the best so many."""
         return self.pointed(values.top(self.rng) if "top" in forms else values.small(self.rng), NUMBER)
 
-    def _bind_rank(self, _: set[str]) -> Bound:
-        return self.pointed(values.rank(self.rng), RANK)
+    def _bind_rank(self, forms: set[str]) -> Bound:
+        """An ordinal; as ``last`` that word."""
+        return self.pointed("last" if "last" in forms else values.rank(self.rng), RANK)
 
     def _bind_q(self, _: set[str]) -> Bound:
         """What a statement says of itself: *in 1935*, *for [MASK]*."""
