@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kgask.corpus.frames import article, plural
@@ -16,6 +17,7 @@ from kgask.corpus.operator_files import Entry, lines_of, path_of
 from kgask.errors import BuildError
 
 FILE = "measures.txt"
+_SIDES = ("more", "less", "most", "least")
 _NONE = "-"  # where a word of a row is missing
 _DEGREES = {  # words of degree that stand before a noun: comparative and superlative
     "high": ("higher", "highest"), "low": ("lower", "lowest"), "large": ("larger", "largest"),
@@ -63,7 +65,25 @@ def load_measures() -> list[Entry]:
                 _read(blocks[-1], *line.split(maxsplit=1))
         except (ValueError, IndexError, TypeError, KeyError) as error:
             raise BuildError(f"{at}: {error}") from None
+    for at, block in enumerate(blocks):
+        block.forms["shadowed"] = _shadowed(block, blocks[:at])
     return [block.entry() for block in blocks]
+
+
+def class_words(entries: Sequence[Entry]) -> dict[str, str]:
+    """Class nouns of what has measures, plural -> singular."""
+    return {several(one): one for entry in entries for letter in entry.letters for one in entry.forms[letter]}
+
+
+def _shadowed(block: _Block, earlier: list[_Block]) -> list[str]:
+    """Type letters of what another relation is rather meant for by the same adjective; ``*`` where any is.
+
+    Large of places is by area, of flats by floor space: who says neither means the first one.
+    """
+    said = {adjective for side in _SIDES for adjective in block.forms[side]}
+    others = [b for b in earlier if b.key != block.key and said & {a for side in _SIDES for a in b.forms[side]}]
+    letters = [letter for letter in block.holders if any(letter in other.holders for other in others)]
+    return [*letters, "*"] if others else []
 
 
 def several(noun: str) -> str:

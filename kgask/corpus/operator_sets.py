@@ -10,6 +10,7 @@ from kgask.corpus.operator_slots import Bound, Filling, Token, UnfitError, kind_
 from kgask.corpus.operator_voices import joined
 
 OWNED = 0.4  # share of "[MASK]'s children" where they may stand for "children of [MASK]"
+HELD = 0.7  # share of the measured sets that are called by what has the measure
 SAME_RELATION = 0.3  # share of second branches that are over the first one's relation
 TWO_HOPS = 0.12  # share of the branches that go over two relations: "whose director was born in"
 FORWARD = 0.3  # share of the sets that are what the named thing has ("children of"), not what has it
@@ -121,6 +122,14 @@ class SetFilling(Filling):
         whole = names is NEITHER
         return self._phrase(entry, forms, said, None, steps(a, b, ()), lambda cls: steps(a, b, cls), whole)
 
+    def _measured_noun(self, entry: Entry) -> tuple[tuple[str, str], bool] | None:
+        """As :meth:`ClassWords.noun`, now and then, a noun for what has the measure of the question."""
+        held = self._holder() if self.rng.random() < HELD else None
+        if held is None:
+            return None
+        general = held[0] in self.words.general[self.letter] and len(entry.letters) == 1
+        return held, not general and held[0] not in entry.forms.get("noun", ())
+
     def _phrase(
         self,
         entry: Entry,
@@ -132,7 +141,7 @@ class SetFilling(Filling):
         always: bool = False,
     ) -> Bound:
         """A noun and what narrows it; ``bare`` steps where the noun says nothing beside the relation."""
-        (several, one), own = self.words.noun(self.letter, entry, self.rng)
+        (several, one), own = self._measured_noun(entry) or self.words.noun(self.letter, entry, self.rng)
         single = forms & {"one", "nounone", "verbone"}
         if single and forms - {"one", "nounone", "verbone", "modone", "notone"}:
             raise UnfitError("one noun has one form")

@@ -21,6 +21,7 @@ from kgask.query.postfix import OPERATORS
 
 PRIVATE = 0xE000  # first character of the private range of Unicode
 APPOSED, NESTED = 0.05, 0.12  # shares of the named things said as "the river [MASK]" and "the director of [MASK]"
+EXPLAINED, PLAIN = 0.6, 0.85  # shares of adjectives of several measures whose meaning is told, or is the usual one
 UNITLESS = 0.15  # share of the measured numbers without their unit
 DATED, YEARS = "FBM", 0.06  # types of what may be named with its year, which then only says which is meant
 SINGLE_ENDS = "PCLO"  # types of what one thing has one of: its director, its capital
@@ -186,7 +187,14 @@ class Filling:
         return self.bound[slot]
 
     def _bind_x(self, _: set[str]) -> Bound:
+        if self._is_vague() and self.rng.random() < EXPLAINED and (holder := self._holder()):
+            named = self.name()
+            return Bound(named.steps, lambda _: f"the {holder[1]} {named.say('')}")
         return self.name(self.letter if self._is_of_type() and "y" not in self.wanted else "")
+
+    def _is_vague(self) -> bool:
+        """Whether who hears no type would take another measure for the one that is meant."""
+        return any("*" in bound.entry.forms.get("shadowed", ()) for bound in self.bound.values() if bound.entry)
 
     def _is_of_type(self) -> bool:
         """Whether a named thing is what is measured or counted."""
@@ -216,6 +224,8 @@ class Filling:
     def _bind_measure(self, forms: set[str]) -> Bound:
         literal = self._literal()
         entries = [e for e in self.lexicons.of("measures", self.letter) if literal in ("", e.literal)]
+        if "class" not in self.wanted and self.rng.random() < PLAIN:
+            entries = [e for e in entries if self.letter not in e.forms.get("shadowed", ())]
         return self._said(entries, forms)[0]
 
     def _bind_links(self, forms: set[str]) -> Bound:

@@ -10,7 +10,7 @@ from functools import cache
 
 from kgask.corpus.compose_paths import noun_texts
 from kgask.corpus.frames import many, singular
-from kgask.corpus.measures import load_measures
+from kgask.corpus.measures import class_words, load_measures
 from kgask.corpus.operator_files import Entry, load_lexicon
 from kgask.corpus.operator_voices import branch_of, facts_of, with_predicates
 from kgask.corpus.wordings import RelationWordings
@@ -44,7 +44,7 @@ class ClassWords:
         for entry in load_lexicon("classes"):
             self.general[entry.letters] = list(entry.forms.get("general", ()))
             self.special[entry.letters] = list(entry.forms.get("special", ()))
-        self.single = dict(self._singles())
+        self.single = class_words(load_measures()) | dict(self._singles())
         typed = {word for table in (self.general, self.special) for key in table if key != ANY for word in table[key]}
         known = sorted({word for many in typed for word in (many, self.one(many))}, key=len, reverse=True)
         self._known = re.compile(rf"(?<![\w'-])(?:{'|'.join(map(re.escape, known))})(?![\w-])")
