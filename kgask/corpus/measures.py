@@ -30,6 +30,7 @@ _DEGREES = {  # words of degree that stand before a noun: comparative and superl
 _ALIKE = frozenset("aircraft spacecraft fish species series".split())  # noqa: SIM905  plurals that are no other word
 _UP = {"above": ("more than", "over", "above", "upwards of"), "atleast": ("at least", "no less than")}
 _DOWN = {"below": ("less than", "under", "below"), "atmost": ("at most", "no more than", "up to")}
+_BARE = frozenset(("over", "above", "under", "below"))  # stand right behind the name of a value
 _EXACT = {"exactly": ("exactly", "")}
 _FEWER = {"below": ("fewer than", "less than", "under"), "atmost": ("at most", "no more than", "up to")}
 
@@ -65,8 +66,8 @@ def load_measures() -> list[Entry]:
                 _read(blocks[-1], *line.split(maxsplit=1))
         except (ValueError, IndexError, TypeError, KeyError) as error:
             raise BuildError(f"{at}: {error}") from None
-    for at, block in enumerate(blocks):
-        block.forms["shadowed"] = _shadowed(block, blocks[:at])
+    for number, block in enumerate(blocks):
+        block.forms["shadowed"] = _shadowed(block, blocks[:number])
     return [block.entry() for block in blocks]
 
 
@@ -123,6 +124,8 @@ def _read(block: _Block, name: str, text: str) -> None:
                 _count(block, noun)
         case "verb":
             _verb(block, *text.split())
+        case "does":
+            _does(block, *text.split())
         case "long":
             for word in _split(text):
                 _measured(block, word)
@@ -193,8 +196,9 @@ def _noun(block: _Block, noun: str, degrees: list[str], mass: bool) -> None:
         for side, words in (_UP | _DOWN | _EXACT).items():
             for word in words:
                 said = f"{word} {{v}}".strip()
-                block.forms[side] += [f"with {one} of {said}", f"whose {noun} {be} {said}"]
-                _bound(block, side, f"{one} of {said}", "have", "has")
+                held = f"{one} {said}" if word in _BARE else f"{one} of {said}"
+                block.forms[side] += [f"with {held}", f"whose {noun} {be} {said}"]
+                _bound(block, side, held, "have", "has")
         block.forms["between"] += [f"with {one} {{range}}", f"whose {noun} {be} {{range}}", f"with {one} of {{range}}"]
 
 
@@ -245,6 +249,19 @@ def _verb(block: _Block, base: str, verb: str, ing: str, *degrees: str) -> None:
         _bound(block, "atleast", "at least {v}", base, verb)
         _bound(block, "atmost", "at most {v}", base, verb)
         block.forms["between"].append(f"{block.who} {base} {{range}}")
+
+
+def _does(block: _Block, base: str, verb: str, ing: str, noun: str) -> None:
+    """``employ employs employing people``; a star behind what cannot be counted (``water*``)."""
+    mass, noun = noun.endswith("*"), noun.removesuffix("*")
+    for side, word in (("more", "more"), ("less", "less" if mass else "fewer")):
+        said = f"{word} {noun}"
+        _compared(block, side, f"{base} {said}", f"{verb} {said}", f"{ing} {said}", f"does {{x}} {base} {said}")
+    for side, word in (("most", "most"), ("least", "least" if mass else "fewest")):
+        block.forms[f"v{side}"] += [f"{verb} the {word} {noun}", f"{verb} {word} {noun}"]
+    for side, words in {} if mass else (_UP | _FEWER).items():
+        for limit in words:
+            _bound(block, side, f"{limit} {{v:bare}} {noun}", base, verb)
 
 
 def _measured(block: _Block, word: str) -> None:

@@ -17,11 +17,13 @@ from kgask.corpus.examples import MASK, Step
 from kgask.corpus.measures import several
 from kgask.corpus.operator_files import SLOT, Entry, Line, Template, path_of
 from kgask.corpus.operator_words import ClassWords, Lexicons
+from kgask.link.values import value_spans
 from kgask.query.postfix import OPERATORS
 
 PRIVATE = 0xE000  # first character of the private range of Unicode
 APPOSED, NESTED = 0.05, 0.12  # shares of the named things said as "the river [MASK]" and "the director of [MASK]"
 EXPLAINED, PLAIN = 0.6, 0.85  # shares of adjectives of several measures whose meaning is told, or is the usual one
+COUNTED_UNITLESS = 0.9
 UNITLESS = 0.15  # share of the measured numbers without their unit
 DATED, YEARS = "FBM", 0.06  # types of what may be named with its year, which then only says which is meant
 SINGLE_ENDS = "PCLO"  # types of what one thing has one of: its director, its capital
@@ -170,8 +172,9 @@ class Filling:
         return ((leg.step,), text.replace(MASK, name)) if text.count(MASK) == 1 and text.startswith("the ") else None
 
     def pointed(self, text: str, kind: str) -> Bound:
-        number = self.operand(text, kind)
-        return Bound((number,), lambda _: chr(PRIVATE + number))
+        start, end = _value_in(text) if kind in (NUMBER, DATE, RANK) else (0, len(text))
+        number = self.operand(text[start:end], kind)
+        return Bound((number,), lambda _: f"{text[:start]}{chr(PRIVATE + number)}{text[end:]}")
 
     # --- slots ----------------------------------------------------------------------------
 
@@ -208,11 +211,14 @@ class Filling:
 
     def _holder(self) -> tuple[str, str] | None:
         """A class word of what is measured, where its entry names such: not all places are deep."""
-        for slot, bound in self.bound.items():
-            if kind_of(slot) == "measure" and bound.entry and (nouns := bound.entry.forms.get(self.letter)):
-                one = self.rng.choice(nouns)
-                return several(one), one
-        return None
+        nouns = sorted(self._holders())
+        one = self.rng.choice(nouns) if nouns else ""
+        return (several(one), one) if one else None
+
+    def _holders(self) -> set[str]:
+        """Class words for what has all measures of the question."""
+        entries = [b.entry for slot, b in self.bound.items() if kind_of(slot) == "measure" and b.entry]
+        return set.intersection(*(set(e.forms.get(self.letter, ())) for e in entries)) if entries else set()
 
     def _class(self, several: str, one: str, forms: set[str]) -> Bound:
         if not self.typed:
@@ -226,6 +232,8 @@ class Filling:
         entries = [e for e in self.lexicons.of("measures", self.letter) if literal in ("", e.literal)]
         if "class" not in self.wanted and self.rng.random() < PLAIN:
             entries = [e for e in entries if self.letter not in e.forms.get("shadowed", ())]
+        if held := self._holders():
+            entries = [e for e in entries if held & set(e.forms[self.letter])]
         return self._said(entries, forms)[0]
 
     def _bind_links(self, forms: set[str]) -> Bound:
@@ -258,8 +266,9 @@ class Filling:
         raise UnfitError("a value of nothing")
 
     def _units(self, entry: Entry, forms: set[str]) -> tuple[str, ...]:
-        """What is written behind a number: nothing where what is counted follows (bare), now and then nothing at all."""
-        left_out = "unit" not in forms and self.rng.random() < UNITLESS
+        """What is written behind a number: nothing where what is counted follows (bare), and now and then."""
+        share = COUNTED_UNITLESS if "counted" in entry.forms else UNITLESS
+        left_out = "unit" not in forms and self.rng.random() < share
         return () if "bare" in forms or left_out else entry.forms.get("units", ())
 
     def _limits(self, entry: Entry) -> tuple[float, float]:
@@ -321,6 +330,12 @@ class Filling:
 def reversed_path(steps: Sequence[Token]) -> tuple[Token, ...]:
     """The way back along relations."""
     return tuple((step[0], not step[1]) for step in reversed(steps) if isinstance(step, tuple))
+
+
+def _value_in(text: str) -> tuple[int, int]:
+    """Which characters a linker takes for the value: not the article of *the 1990s*, not the pages of *200 pages*."""
+    found = value_spans(text)
+    return (found[0].start, found[0].end) if len(found) == 1 else (0, len(text))
 
 
 def kind_of(slot: str) -> str:
