@@ -11,7 +11,8 @@ TYPO = 0.02
 CONTRACTED = 0.3  # share of the questions that could be contracted
 _SHORT = (
     (re.compile(r"\b(what|who|which|where|when|how) is\b"), r"\1's"), (re.compile(r"\bis not\b"), "isn't"),
-    (re.compile(r"\bdo not\b"), "don't"), (re.compile(r"\bdoes not\b"), "doesn't"),
+    (re.compile(r"\bdo not\b"), "don't"), (re.compile(r"\bcan not\b"), "can't"),
+    (re.compile(r"\bdoes not\b"), "doesn't"),
     (re.compile(r"\bdid not\b"), "didn't"), (re.compile(r"\bare not\b"), "aren't"),
     (re.compile(r"\bwere not\b"), "weren't"), (re.compile(r"\bwas not\b"), "wasn't"),
     (re.compile(r"\bhave not\b"), "haven't"), (re.compile(r"\bi would\b"), "i'd"),

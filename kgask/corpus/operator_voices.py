@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from kgask.corpus.compose_paths import noun_texts
@@ -11,9 +12,10 @@ from kgask.corpus.wordings import RelationWordings
 
 _ONE = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
 _BE = ("are", "were", "can")
+_PERFECT = re.compile(r"(\w+ed|won|been) ")
 _MEMBERS = {  # what several are, and one of them
     "members": "a member", "citizens": "a citizen", "natives": "a native", "children": "a child",
-    "students": "a student", "twin": "a twin", "sister": "a sister",
+    "students": "a student", "parents": "a parent", "twin": "a twin", "sister": "a sister",
 }  # fmt: skip
 
 
@@ -99,9 +101,11 @@ def _voices(verb: str) -> tuple[str, str, str, str, str]:
         denied, asked = f"did not {base} {rest}", f"did any {{n}} {base} {rest}"
         return f"{past} {rest}", f"{past} {rest}", denied, denied, asked
     one = _ONE.get(first) or ("can" if first == "can" else plural(first))
-    if first in _BE:
+    if first in _BE or (first == "have" and _PERFECT.match(rest)):
         noun, _, tail = rest.partition(" ")
-        single = f"{_MEMBERS[noun]} {tail}".replace("towns", "town") if noun in _MEMBERS else rest
+        single = (
+            f"{_MEMBERS[noun]} {tail}".replace("towns", "town").replace("cities", "city") if noun in _MEMBERS else rest
+        )
         return verb, f"{one} {single}", f"{first} not {rest}", f"{one} not {single}", f"{first} any {{n}} {rest}"
     return verb, f"{one} {rest}", f"do not {verb}", f"does not {verb}", f"do any {{n}} {verb}"
 
