@@ -56,6 +56,8 @@ def parts(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span], p
     ``plain`` are words that questions use anyway: where every word is capitalised, no longer run begins or ends so.
     """
     free = [run for run in _runs(text, words, plain) if not any(_blocks(name, run) for name in known)]
+    if pack.n_entities > SMALL:
+        free = [run for run in free if not run.text.islower() or _stands_alone(text, words, run)]
     found = []
     for run in free[:MAX_RUNS]:
         part = part_of(pack, run)
@@ -64,6 +66,13 @@ def parts(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span], p
             part = part_of(pack, rest) if rest else None
         found.append(part)
     return [part for part in found if part]
+
+
+def _stands_alone(text: str, words: Sequence[Word], run: Span) -> bool:
+    """Whether a run in lower case is no plural, and no word that may be of its name stands before it ("king james")."""
+    before = next((word for word in reversed(words) if word.end <= run.start), None)
+    is_apart = before is None or before.norm in FUNCTION_WORDS or bool(text[before.end : run.start].strip())
+    return is_apart and not singulars(run.norm.split()[-1])
 
 
 def _without_classes(pack: Pack, text: str, words: Sequence[Word], run: Span) -> Span | None:
@@ -83,7 +92,7 @@ def part_of(pack: Pack, run: Span) -> Part | None:
     refs = pack.names.refs_with_words(" AND ".join(f'"{word}"' for word in asked), MAX_NAMES)
     first_literal = pack.n_entities - pack.n_literals
     best: dict[int, PartHit] = {}
-    named = [hit for hit in pack.names.hits(refs).values() if _is_part(asked, normalise(hit.name).split())]
+    named = [hit for hit in pack.names.hits(refs).values() if _is_part(asked, hit)]
     for hit in sorted(_as_written(run.text, named), key=lambda hit: hit.is_alias):
         if hit.entity < first_literal:
             best.setdefault(hit.entity, PartHit(hit.entity, hit.name, hit.is_alias, SIMILARITY))
@@ -104,7 +113,7 @@ def better_known(pack: Pack, name: Span, called: Sequence[NameHit]) -> PartHit |
     if name.n_words > 1 or most > MOST_OF_NAMESAKES:
         return None
     part = part_of(pack, name)
-    if part is None or part.hits[0].entity in {hit.entity for hit in called}:
+    if part is None or part.hits[0].is_alias or part.hits[0].entity in {hit.entity for hit in called}:
         return None
     least = BETTER_KNOWN * most
     others = [hit.entity for hit in part.hits[1:2] if hit.entity not in {hit.entity for hit in called}]
@@ -118,14 +127,19 @@ def _as_written(said: str, named: list[NameHit]) -> list[NameHit]:
     return exactly or named
 
 
-def _is_part(asked: list[str], name: list[str]) -> bool:
-    """Whether the words begin or end a name, in their order; names of very many words are found by more of them."""
+def _is_part(asked: list[str], hit: NameHit) -> bool:
+    """Whether the words begin or end a name, in their order; names of very many words are found by more of them.
+
+    A first name alone is not "of" something ("Commonwealth" of "Commonwealth of Australia"), and two first names of
+    an alias are another person ("John Howard" of "John Howard Carpenter").
+    """
+    name = normalise(hit.name).split()
     if not len(asked) < len(name) <= LONGEST_NAME * min(len(asked), 2):
         return False
     if name[-len(asked) :] == asked:
         return True
     if name[: len(asked)] == asked:
-        return len(asked) > 1 or not _OF & set(name)  # not "Commonwealth" of "Commonwealth of Australia"
+        return not hit.is_alias if len(asked) > 1 else not _OF & set(name)
     rest = iter(name)
     return len(asked) > 1 and name[0] == asked[0] and name[-1] == asked[-1] and all(word in rest for word in asked)
 
