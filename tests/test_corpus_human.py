@@ -16,9 +16,10 @@ from kgask.corpus.fact_questions import kqapro_questions
 from kgask.corpus.mentions import name_spans
 from kgask.corpus.path_queries import mintaka_kinds, path_example
 from kgask.corpus.query_examples import QueryExample, check
+from kgask.corpus.table_answers import answered_questions
 from kgask.corpus.table_questions import wikisql_questions
 from kgask.errors import UsageError
-from kgask.sets import kqapro, kqapro_gold, mintaka, wikidata, wikisql, wikiwebquestions
+from kgask.sets import kqapro, kqapro_gold, mintaka, wikidata, wikisql, wikitablequestions, wikiwebquestions
 
 
 def write(path: Path, lines: list[str]) -> Path:
@@ -258,3 +259,29 @@ def test_sparql_of_published_questions_becomes_steps(tmp_path: Path) -> None:
         check(one)
     assert [(one.kind, shown(one)) for one in made] == [(kind, steps) for _, _, kind, steps in QALD if kind]
     assert [one.vocabulary for one in made] == ["table"] * 7 + ["wikidata"] * 2
+
+
+# --- tables with answers ------------------------------------------------------------------------
+
+GAMES = [["Nation", "Gold", "Capital"], ["Peru", "3", "Lima"], ["Chile", "12", "Santiago"], ["Fiji", "1", "Suva"]]
+ANSWERED = [
+    ("Which nation won the most gold medals?", "Chile", "wtq_superlative", "'nation' BY <gold> MOST END"),
+    ("Who won the fewest gold medals?", "Suva", "wtq_superlative", "THING ^<gold> BY <gold> LEAST <capital> END"),
+    ("Who had more gold medals, Peru or Fiji?", "Peru", "wtq_comparison", "'[MASK]' '[MASK]' OR BY <gold> MOST END"),
+    ("How many more golds has Chile than Peru?", "9", "wtq_difference", "'[MASK]' <gold> '[MASK]' <gold> DIFF END"),
+    ("How many nations won at least 3 gold medals?", "2", "wtq_count", "'nations' BY <gold> '3' GE COUNT END"),
+    ("What is the total number of gold medals?", "16", "wtq_value", "THING ^<gold> <gold> SUM END"),
+    ("Which nation won the most gold medals in rowing and sailing at sea?", "Chile", "", ""),
+    ("Which nation won the most gold medals?", "Fiji", "", ""),
+    ("Which nation won the first gold medal?", "Peru", "", ""),
+]
+
+
+def test_a_query_over_a_table_is_taken_where_it_gives_the_answer_and_says_the_question(tmp_path: Path) -> None:
+    write(tmp_path / wikitablequestions.TABLES, [json.dumps({"table": "t", "rows": GAMES})])
+    rows = [{"question": question, "table": "t", "answers": [answer]} for question, answer, _, _ in ANSWERED]
+    write(tmp_path / wikitablequestions.TRAINING, [json.dumps(row) for row in rows])
+    made = list(answered_questions(tmp_path))
+    for one in made:
+        check(one)
+    assert [(one.source, shown(one)) for one in made] == [row[2:] for row in ANSWERED if row[2]]

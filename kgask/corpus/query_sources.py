@@ -18,6 +18,7 @@ from kgask.corpus.path_queries import path_example
 from kgask.corpus.query_examples import QueryExample
 from kgask.corpus.query_mix import Draw
 from kgask.corpus.sparql_questions import sparql_questions
+from kgask.corpus.table_answers import answered_questions
 from kgask.corpus.table_questions import wikisql_questions
 
 PATHS = {"simple": 0.1, "simple_found": 0.2, "kgconv": 0.15, "own": 0.15, "wikiweb": 0.04, "off_topic": 0.06,
@@ -26,6 +27,7 @@ SHARES = {
     "operators": 0.45, "paths": 0.16, "wikisql_path": 0.06, "wikisql_count": 0.05, "wikisql_value": 0.06,
     "wikisql_filter": 0.06, "wikisql_both": 0.06, "kqapro_qualifier": 0.05, "kqapro_verify": 0.03,
     "kqapro_multihop": 0.02, "qald": 0.02, "tempqa": 0.005, "wikiweb_whole": 0.01,
+    "wtq_superlative": 0.02, "wtq_comparison": 0.01, "wtq_difference": 0.005, "wtq_count": 0.01, "wtq_value": 0.005,
 }  # fmt: skip
 KIND_SHARES = {  # of the composed questions
     "path": 0.07, "count": 0.1, "superlative": 0.12, "ordinal": 0.07, "comparison": 0.11, "yesno": 0.12,
@@ -107,6 +109,7 @@ def _read(data: Path) -> Iterable[QueryExample]:
         wikisql_questions,
         kqapro_questions,
         sparql_questions,
+        answered_questions,
     )
     for read in readers:
         yield from read(data)
