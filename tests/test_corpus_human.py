@@ -269,6 +269,7 @@ ANSWERED = [
     ("Who won the fewest gold medals?", "Suva", "wtq_superlative", "THING ^<gold> BY <gold> LEAST <capital> END"),
     ("Who had more gold medals, Peru or Fiji?", "Peru", "wtq_comparison", "'[MASK]' '[MASK]' OR BY <gold> MOST END"),
     ("How many more golds has Chile than Peru?", "9", "wtq_difference", "'[MASK]' <gold> '[MASK]' <gold> DIFF END"),
+    ("How many fewer golds has Peru than Chile?", "9", "wtq_difference", "'[MASK]' <gold> '[MASK]' <gold> DIFF END"),
     ("How many nations won at least 3 gold medals?", "2", "wtq_count", "'nations' BY <gold> '3' GE COUNT END"),
     ("What is the total number of gold medals?", "16", "wtq_value", "THING ^<gold> <gold> SUM END"),
     ("Which nation won the most gold medals in rowing and sailing at sea?", "Chile", "", ""),
@@ -285,3 +286,4 @@ def test_a_query_over_a_table_is_taken_where_it_gives_the_answer_and_says_the_qu
     for one in made:
         check(one)
     assert [(one.source, shown(one)) for one in made] == [row[2:] for row in ANSWERED if row[2]]
+    assert [one.steps[0] for one in made if one.source == "wtq_difference"] == [0, 1]

@@ -269,6 +269,8 @@ def _difference(read: _Reading) -> QueryExample | None:
     values = [read.numbers[by].get(row) for row in rows]
     if None in values or not _same_number(read.one.answers[0], abs(values[0] - values[1])):  # type: ignore[operator]
         return None
+    if re.search(r"\b(?:fewer|less)\b", read.words):  # the larger one first
+        operands.reverse()
     steps: Steps = [operands[0], read.column(by), operands[1], read.column(by), "DIFF"]
     return read.example(steps, [by, column], "arithmetic", "wtq_difference")
 
