@@ -77,18 +77,28 @@ def class_spans(text: str, words: Sequence[Word], pack: Pack, taken: Sequence[tu
     ``words`` are the question's (:func:`kgask.link.mentions.split_words`). What touches a span of ``taken`` is no
     class word, unless it is just that span.
     """
-    phrases = [phrase for phrase in _phrases(text, words) if _is_free(phrase, taken)]
+    return chosen(class_readings(text, words, pack), taken)
+
+
+def class_readings(text: str, words: Sequence[Word], pack: Pack) -> list[ClassSpan]:
+    """Every run of words that may stand for a class, also where they overlap."""
+    phrases = list(_phrases(text, words))
     if not phrases:
         return []
     vocabulary = _vocabulary(pack)
     hits = pack.exact({norm for phrase in phrases for norm in _names_of(phrase)})
-    found = [
+    return [
         ClassSpan(phrase.start, phrase.end, candidates)
         for phrase in phrases
         if (candidates := vocabulary.candidates(phrase, hits))
     ]
+
+
+def chosen(readings: Sequence[ClassSpan], taken: Sequence[tuple[int, int]]) -> list[ClassSpan]:
+    """Those of :func:`class_readings` that :func:`class_spans` is about."""
     kept: list[ClassSpan] = []
-    for span in sorted(found, key=lambda s: (s.start - s.end, -s.candidates[0][1])):
+    free = [one for one in readings if _is_free(one, taken)]
+    for span in sorted(free, key=lambda s: (s.start - s.end, -s.candidates[0][1])):
         if all(span.end <= other.start or other.end <= span.start for other in kept):
             kept.append(span)
     return sorted(kept, key=lambda span: span.start)
@@ -119,9 +129,9 @@ def relation_phrases(text: str, words: Sequence[Word], pack: Pack) -> list[tuple
     ]
 
 
-def _is_free(phrase: _Phrase, taken: Sequence[tuple[int, int]]) -> bool:
-    place = (phrase.start, phrase.end)
-    return all(place == (start, end) or phrase.end <= start or end <= phrase.start for start, end in taken)
+def _is_free(span: ClassSpan, taken: Sequence[tuple[int, int]]) -> bool:
+    place = (span.start, span.end)
+    return all(place == (start, end) or span.end <= start or end <= span.start for start, end in taken)
 
 
 def _singular(norms: list[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Literal
 
-from kgask.link.classes import class_spans, relation_phrases
+from kgask.link.classes import ClassSpan, chosen, class_readings, relation_phrases
 from kgask.link.mentions import FUNCTION_WORDS, NAME, Word
 from kgask.link.values import ValueSpan, value_spans
 from kgask.pack.store import Pack
@@ -70,13 +70,14 @@ def segmentations(
     """
     values = value_spans(text, pack.manifest.get("axes", ()))
     said = relation_phrases(text, words, pack)
-    phrases = [(one.start, one.end) for one in class_spans(text, words, pack)] + said
+    readings = [one for one in class_readings(text, words, pack) if not _is_inside_any((one.start, one.end), said)]
+    phrases = [(one.start, one.end) for one in chosen(readings, ())] + said
     named = [mention for mention in mentions if _is_mention(mention, words, values, phrases, pack)]
     common = {mention.span for mention in named if _is_common(mention, words)}
     found: list[list[CandidateSpan]] = []
-    for chosen in _choices(named, values, words):
-        spans = _spans(text, words, [named[at] for at in chosen], values, said, pack)
-        spans += _titles(spans, [mention for at, mention in enumerate(named) if at not in chosen])
+    for taken in _choices(named, values, words):
+        spans = _spans([named[at] for at in taken], values, readings)
+        spans += _titles(spans, [mention for at, mention in enumerate(named) if at not in taken])
         spans.sort(key=lambda span: (span.start, span.end, span.kind != "entity"))
         in_doubt = [span for span in spans if span.kind == "entity" and span.place in common]
         if not in_doubt or len(spans) == 1:
@@ -117,7 +118,7 @@ def _is_mention(
         known = [seed for seed in mention.seeds if seed.entity < pack.n_entities - pack.n_literals]
         if is_lower or not known or known[0].score < LOWER:
             return False
-    if is_lower and any(_within(mention.span, place) and mention.span != place for place in phrases):
+    if is_lower and _is_inside_any(mention.span, phrases):
         return False
     best = mention.seeds[0]
     if best.match == "given":
@@ -180,14 +181,9 @@ def _value_worth(value: ValueSpan, words: Sequence[Word]) -> float:
 
 
 def _spans(
-    text: str,
-    words: Sequence[Word],
-    entities: Sequence[Mention],
-    values: Sequence[ValueSpan],
-    said: Sequence[tuple[int, int]],
-    pack: Pack,
+    entities: Sequence[Mention], values: Sequence[ValueSpan], classes: Sequence[ClassSpan]
 ) -> list[CandidateSpan]:
-    """One segmentation; ``said`` is where relations are named, whose words are no classes."""
+    """One segmentation: what was chosen of the entities, and what they leave of the rest."""
     taken = [mention.span for mention in entities]
     free = [value for value in values if not any(_overlap(*value.place, place) for place in taken)]
     found = []
@@ -195,13 +191,12 @@ def _spans(
         nodes = [Number(option) if isinstance(option, int) else option for option in value.options]
         found.append(CandidateSpan(value.start, value.end, value.kind, nodes=tuple(nodes)))
     places = [*taken, *(value.place for value in free)]
-    for one in class_spans(text, words, pack, places):
-        place = (one.start, one.end)
-        if place not in places[len(taken) :] and not any(_within(place, other) and place != other for other in said):
+    for one in chosen(classes, places):
+        if (one.start, one.end) not in places[len(taken) :]:
             sets, scores = zip(*one.candidates, strict=True)
             found.append(CandidateSpan(one.start, one.end, "class", nodes=sets, scores=scores))
-    classes = {one.place for one in found if one.kind == "class"}
-    topics = [CandidateSpan(*one.span, "entity", one.seeds, plain=one.span in classes) for one in entities]
+    both = {one.place for one in found if one.kind == "class"}
+    topics = [CandidateSpan(*one.span, "entity", one.seeds, plain=one.span in both) for one in entities]
     return [*topics, *found][:MAX_SPANS]
 
 
@@ -256,6 +251,10 @@ def _stripped(raw: str, moved: Sequence[int], start: int, end: int) -> tuple[int
 
 def _within(inner: tuple[int, int], outer: tuple[int, int]) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _is_inside_any(place: tuple[int, int], others: Sequence[tuple[int, int]]) -> bool:
+    return any(_within(place, other) and place != other for other in others)
 
 
 def _overlap(start: int, end: int, other: tuple[int, int]) -> bool:
