@@ -1,4 +1,4 @@
-"""Composing: ids become words, once, when an answer or a refusal is made; every refusal is worded here."""
+"""Composing: ids become words, once, when an answer or a refusal is made."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from kgask.answer.fuse import Refusal, Verdict
+from kgask.answer.refusals import BACK_TO_TOPIC, NOTHING_PROVEN, Refusing, is_named, unused_words_reason
 from kgask.answer.result import Answer, AnswerEntity
-from kgask.answer.words import literal_value, relation_in_words, relation_name, support_in_words
+from kgask.answer.words import literal_value, relation_name, support_in_words
+from kgask.link.linker import Linker
 from kgask.methods.protocol import Request, Retrieved
 from kgask.methods.understand import Understanding
 from kgask.pack.store import Pack
-from kgask.retrieve.follow import relations_of
 from kgask.retrieve.hint import beyond_entities
 from kgask.types import (
     Alternative,
@@ -32,11 +31,7 @@ from kgask.types import (
 if TYPE_CHECKING:
     from kgask.retrieve.outcome import Result
 
-ASKED = 0.5  # probability from which the plan is said to want one relation
 SHOWN_PATHS = 12  # of each branch, where --explain asks for them
-UNKNOWN = "nothing in the question is the name of an entity of this pack"
-NOTHING_PROVEN = "nothing that the reader wrote is an answer that was retrieved"
-BACK_TO_TOPIC = "what was retrieved leads only back to the topic"
 BEYOND = {
     "yes/no": "this seems to ask for yes or no; kgask answers with the entities themselves",
     "number": "this seems to ask for a count; kgask answers with the entities themselves",
@@ -57,6 +52,11 @@ class Composer:
     explain: bool = False
     tells_query: bool = True
     free: bool = False  # the reader writes freely
+    linker: Linker | None = None  # that found the names of the question
+
+    @property
+    def _refusing(self) -> Refusing:
+        return Refusing(self.pack, self.request.question, self.found, self.least, self.linker)
 
     def compose(self, verdict: Verdict, passages: tuple[Passage, ...] = ()) -> Answer:
         """The answer of a verdict, or the refusal; ``passages`` tell of what no triple proves."""
@@ -114,21 +114,29 @@ class Composer:
         )
         return self._with_query(answer, verdict)
 
-    def refusal(self, stage: Stage, reason: str, confidence: float = 0.0) -> Answer:
-        """No answer, where the question died, and why."""
+    def refusal(
+        self, stage: Stage, reason: str, confidence: float = 0.0, unused_words: Sequence[str] = (), helps: bool = True
+    ) -> Answer:
+        """No answer, where the question died, why, and what helps.
+
+        ``unused_words`` of the question are no part of what was understood: that is then the reason. Without ``helps``
+        it was no question at all.
+        """
         understood = self.found.understood
         notes = self._seed_notes() if understood is None or is_named(understood) else ()
-        return replace(self._made(confidence, notes), reason=reason, died_at=stage)
+        words = unused_words or self.found.unused_words
+        if words:
+            stage, reason = "plan", unused_words_reason(words)
+        said = self._refusing.help() if helps else ()
+        return replace(self._made(confidence, notes), reason=reason, died_at=stage, help=said)
 
     def unanswered(self) -> Answer:
         """Why what was retrieved is no answer, before anything is read."""
         found = self.found
         if found.failed:
             return self.refusal("retrieve", found.failed)
-        if found.understood is not None:
-            return self.refusal(*why_not(self.pack, found.understood, found.confidence, self.least), found.confidence)
-        if not found.seeds:
-            return self.refusal("link", UNKNOWN)
+        if found.understood is not None or found.is_derived or not found.seeds:
+            return self.refusal(*self._refusing.why_not(found.confidence), found.confidence)
         around = ", ".join(self.pack.labels([seed.entity for seed in found.seeds]))
         return self.refusal("retrieve", f"the graph says nothing about {around}")
 
@@ -143,8 +151,7 @@ class Composer:
             case "turned down":
                 label = self.pack.labels([self.found.seeds[0].entity])[0]
                 return "read", f"facts about {label} were found, but none of them answers the question"
-        assert self.found.understood is not None  # only a plan's answers are unsure
-        return why_not(self.pack, self.found.understood, verdict.confidence, self.least)
+        return self._refusing.why_not(verdict.confidence)
 
     def _seed_notes(self, derived: bool = False) -> tuple[str, ...]:
         if self.found.understood is not None:
@@ -204,28 +211,6 @@ def plan_of(readings: tuple[Understanding, ...]) -> HopPlan | None:
     if not readings:
         return None
     return HopPlan(tuple(part.branch for part in readings), "intersection" if len(readings) > 1 else "union")
-
-
-def is_named(understood: Understanding) -> bool:
-    """Whether the question names the seed, rather than something that shares words with it."""
-    return understood.seed.match != "typo" and understood.mention.whole
-
-
-def why_not(pack: Pack, understood: Understanding, confidence: float, least: float) -> tuple[Stage, str]:
-    """Where and why a plan gives no answer that can be trusted: its confidence is below ``least``, or it has none."""
-    label = pack.labels([understood.seed.entity])[0]
-    if not is_named(understood):
-        return "link", f"{UNKNOWN} (closest: {label})"
-    first = understood.branch.relation_probs[0]
-    has = relations_of(pack, np.array([understood.seed.entity]))[understood.asked]
-    if not has and first[understood.asked] > ASKED:
-        return "retrieve", f"{label} has no {relation_in_words(pack, understood.asked)!r} in this pack"
-    reason = f"no relation of {label} answers this with enough confidence"
-    if 1.0 - float(first.sum()) > ASKED:
-        return "plan", reason
-    if not understood.routes:
-        return "retrieve", reason
-    return "confidence", f"what {label} has answers this only with confidence {confidence:.2f}, below {least:.2f}"
 
 
 def seed_notes(pack: Pack, understood: Understanding, derived: bool = False) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ class Interpreter:
         """The better of two hypotheses for each request: from exact names, and from close ones where the first is not
         ``least`` sure (where nothing was linked, if the retriever does not say how sure it is)."""
         best = self._retrieved(requests, self.linker.link, scope)
+        linked = [found.linked for found in best]
         unsure = [
             row
             for row, found in enumerate(best)
@@ -38,7 +39,7 @@ class Interpreter:
                 seen = {(seed.entity, seed.span) for seed in known.candidates}
                 fresh = [seed for seed in other.candidates if (seed.entity, seed.span) not in seen]
                 candidates = tuple(sorted((*known.candidates, *fresh), key=_by_score))
-                best[row] = replace(other if better else known, candidates=candidates)
+                best[row] = replace(other if better else known, candidates=candidates, linked=linked[row])
         return best
 
     def _retrieved(
@@ -50,6 +51,7 @@ class Interpreter:
                 words = tuple(self.linker.words(request.question))
                 linked.append(replace(request, mentions=tuple(self._mentions(request, link)), words=words))
         found = self.retriever.retrieve(linked, self.pack, scope)
+        found = [replace(one, linked=request.mentions) for one, request in zip(found, linked, strict=True)]
         if not scope.explain:
             return found
         seeds = [[seed for mention in request.mentions for seed in mention.seeds] for request in linked]

@@ -230,7 +230,7 @@ class Pipeline:
 
     def refused(self, text: str, reason: str, died_at: Stage | None = None) -> Answer:
         """The answer to what cannot be asked at all."""
-        refusal = self._composer(Request(Question(text)), AskOptions()).refusal("link", reason)
+        refusal = self._composer(Request(Question(text)), AskOptions()).refusal("link", reason, helps=False)
         return replace(refusal, died_at=died_at)
 
     # --- the stages -----------------------------------------------------------------------
@@ -297,8 +297,9 @@ class Pipeline:
         name, hashes = self.retriever.name, self.hashes()
         least = self._least(options)
         return Composer(
-            self.pack, request, name, hashes, least, explain=options.explain, tells_query=options.query, free=free
-        )
+            self.pack, request, name, hashes, least,
+            explain=options.explain, tells_query=options.query, free=free, linker=self._linker,
+        )  # fmt: skip
 
     def hashes(self) -> dict[str, str]:
         """Of what the answers come from: pack, planner, reader, and a method's own model."""

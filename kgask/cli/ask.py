@@ -119,7 +119,7 @@ class _Shown:
     def single(self, answer: Answer) -> int:
         """One question on the command line; returns the exit code."""
         drawn = self._form == "plain" and sys.stdout.isatty() and not self._as_sparql
-        self._beside(answer, "", drawn)
+        self._beside(answer, "", drawn, alone=True)
         if answer.abstained and self._form in ("plain", "lines"):
             pass
         elif drawn:
@@ -143,7 +143,7 @@ class _Shown:
                 done += len(lines)
                 show(done, "")
 
-    def _beside(self, answer: Answer, where: str, drawn: bool = False) -> None:
+    def _beside(self, answer: Answer, where: str, drawn: bool = False, alone: bool = False) -> None:
         """What is said of an answer on stderr, after ``where`` it was asked."""
         if answer.parts:
             for number, one in enumerate(answer.parts, 1):
@@ -167,6 +167,8 @@ class _Shown:
             note(f"{where}no query: {answer.method} follows no plan")
         if answer.abstained and self._form != JSON and not self._explain:  # whose first sentence says it
             note(f"{where}no answer: {answer.reason}")
+            for text in answer.help if alone and sys.stderr.isatty() else ():
+                note(text)
         if self._verbose:
             spent = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in answer.timings_ms.items())
             note(f"{where}{spent or 'nothing was looked up'}")

@@ -96,6 +96,8 @@ class Retrieved:
     ways: Ways = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     failed: str = ""  # why this question could not be retrieved for
+    linked: tuple[Mention, ...] = ()  # what stands in the question as a name, best first
+    unused_words: tuple[str, ...] = ()  # of the question: they say something that was not understood
     candidates: tuple[Seed, ...] = ()  # every seed that was looked at, best first; only where that is asked for
 
     @property

@@ -91,6 +91,17 @@ class RelationWords:
             else f"whose {words} is {other}"
         )
 
+    def asked(self, name: str) -> str:
+        """A question for what the relation leads to from one thing: ``what is the capital of Kenya?``."""
+        words = self.words
+        if self.is_verb:
+            return f"what {words} {name}?" if self.inverse else f"what does {name} {_plural_verb(words)}?"
+        if self.is_state:
+            return f"what is {words} {name}?" if self.inverse else f"what is {name} {words}?"
+        noun = words.removeprefix("has ")
+        is_ = "are" if plural(noun) == noun else "is"
+        return f"what has {name} as {noun}?" if self.inverse else f"what {is_} the {noun} of {name}?"
+
     def holds(self, subject: str, obj: str) -> str:
         """That the relation leads from one to the other: ``Tokyo is the capital of Japan``."""
         if self.inverse:

@@ -1,0 +1,213 @@
+"""Why there is no answer, and what helps: how names were read, what the pack knows about them, what could be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from kgask.answer.words import relation_in_words
+from kgask.link.linker import Linker
+from kgask.link.mentions import looks_named
+from kgask.methods.protocol import Retrieved
+from kgask.methods.understand import Understanding
+from kgask.pack.labels import clean_label, inverse_phrase, readable_relation, relation_phrase
+from kgask.pack.store import Pack
+from kgask.pack.types import type_relations
+from kgask.query.relation_words import RelationWords
+from kgask.retrieve.follow import relations_of
+from kgask.types import DirectedRelationId, EntityId, Mention, Question, Seed, Stage, undirected
+
+ASKED = 0.5  # probability from which the plan is said to want one relation
+NAMED = 0.5  # score from which on a mention is said to name its entity
+ALSO = 0.5  # share of the best score from which on another entity may be meant as well
+SHOWN_NAMES, SHOWN_RELATIONS, SHOWN_QUESTIONS = 3, 8, 3
+_WITHIN_NAMES = ("", "of", "the", "of the")  # stand between two words of one name
+UNKNOWN = "nothing in the question is the name of an entity of this pack"
+NOTHING_PROVEN = "nothing that the reader wrote is an answer that was retrieved"
+BACK_TO_TOPIC = "what was retrieved leads only back to the topic"
+
+
+def is_named(understood: Understanding) -> bool:
+    """Whether the question names the seed, rather than something that shares words with it."""
+    return understood.seed.match != "typo" and understood.mention.whole
+
+
+def unused_words_reason(words: Sequence[str]) -> str:
+    """Why a question is refused of which some words are no part of what was understood."""
+    return f"this graph says nothing about {', '.join(repr(word) for word in words)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Refusing:
+    """A question that has no answer, with what is known of it."""
+
+    pack: Pack
+    question: Question
+    found: Retrieved
+    least: float  # confidence below which nothing is printed
+    linker: Linker | None = None  # that found its names
+
+    # --- why ------------------------------------------------------------------------------------
+
+    def why_not(self, confidence: float) -> tuple[Stage, str]:
+        """Where and why nothing that can be trusted was found: the confidence is below ``least``, or there is none."""
+        if self._unknown_names:
+            listed = ", ".join(repr(name) for name in self._unknown_names)
+            return "link", f"nothing in this pack is called {listed}"
+        if self.found.is_derived:
+            return "confidence", self._unsure_query(confidence)
+        understood = self.found.understood
+        if understood is not None and is_named(understood):
+            return self._unplanned(understood, confidence)
+        if self._named:
+            return "plan", _no_relation(self._label(self._named[0].seeds[0]))
+        if self._unclear:
+            return "link", f"several are called {self._unclear[0].text!r}"
+        if understood is None:
+            return "link", UNKNOWN
+        return "link", f"{UNKNOWN} (closest: {self._label(understood.seed)})"
+
+    def _unplanned(self, understood: Understanding, confidence: float) -> tuple[Stage, str]:
+        label = self._label(understood.seed)
+        first = understood.branch.relation_probs[0]
+        has = relations_of(self.pack, np.array([understood.seed.entity]))[understood.asked]
+        if not has and first[understood.asked] > ASKED:
+            return "retrieve", f"{label} has no {relation_in_words(self.pack, understood.asked)!r} in this pack"
+        if 1.0 - float(first.sum()) > ASKED:
+            return "plan", _no_relation(label)
+        if not understood.routes:
+            return "retrieve", _no_relation(label)
+        said = f"what {label} has answers this only with confidence {confidence:.2f}, below {self.least:.2f}"
+        return "confidence", said
+
+    def _unsure_query(self, confidence: float) -> str:
+        from kgask.query.words import verbalise
+
+        query = self.found.hypotheses[0].make_query()
+        asked = "a query" if query is None else verbalise(query, self.pack)
+        return f"this seems to ask for {asked}, but only with confidence {confidence:.2f}, below {self.least:.2f}"
+
+    # --- what helps -----------------------------------------------------------------------------
+
+    def help(self) -> tuple[str, ...]:
+        """How names were read, what the pack knows about the topic, and questions about it."""
+        lines = [self._several(one) if self._is_ambiguous(one) else self._read(one) for one in self._named]
+        lines += [self._several(one) for one in self._unclear]
+        topic = self._topic
+        if topic is not None:
+            label, counted = self._label(topic), self._relations(topic.entity)
+            if counted:
+                listed = ", ".join(self._in_words(relation) for relation in counted[:SHOWN_RELATIONS])
+                more = ", ..." if len(counted) > SHOWN_RELATIONS else ""
+                lines.append(f"of {label} this pack knows: {listed}{more}")
+            near = list(self._near(label, counted))
+            if near:
+                lines.append(f"ask for instance: {' '.join(near)}")
+        return tuple(lines)
+
+    @property
+    def _topic(self) -> Seed | None:
+        understood = self.found.understood
+        if understood is not None and understood.seed in (one.seeds[0] for one in self._named):
+            return understood.seed
+        return self._named[0].seeds[0] if self._named else None
+
+    def _read(self, mention: Mention) -> str:
+        seed = mention.seeds[0]
+        return f"{seed.mention!r} was read as {self._described(seed.entity)}, {seed.score:.2f}"
+
+    def _is_ambiguous(self, mention: Mention) -> bool:
+        seeds = mention.seeds
+        return len(seeds) > 1 and seeds[1].score >= ALSO * seeds[0].score and seeds[0].match != "given"
+
+    def _several(self, mention: Mention) -> str:
+        shown = [seed.entity for seed in mention.seeds[:SHOWN_NAMES]]
+        named = [f"{self._described(entity)} [{key}]" for entity, key in zip(shown, self.pack.keys(shown), strict=True)]
+        more = ", ..." if max(len(mention.seeds), mention.n_same) > len(shown) else ""
+        return f"several are called {mention.text!r}: {', '.join(named)}{more}; choose with --entity KEY"
+
+    def _described(self, entity: EntityId) -> str:
+        label, about = self.pack.labels([entity])[0], self.pack.descriptions([entity])[0]
+        return f"{label} ({clean_label(about, 60)})" if about else label
+
+    def _label(self, seed: Seed) -> str:
+        return self.pack.labels([seed.entity])[0]
+
+    def _relations(self, entity: EntityId) -> list[DirectedRelationId]:
+        """The directed relations of an entity, those with most triples first."""
+        pack = self.pack
+        counts = np.zeros(2 * pack.n_relations, np.int64)
+        for indptr, relation, shift in (
+            (pack.out_indptr, pack.out_relation, 0),
+            (pack.in_indptr, pack.in_relation, pack.n_relations),
+        ):
+            row = relation[int(indptr[entity]) : int(indptr[entity + 1])]
+            counts += np.bincount(row.astype(np.int64) + shift, minlength=2 * pack.n_relations)
+        order = np.argsort(-counts, kind="stable")
+        return order[: np.count_nonzero(counts)].tolist()
+
+    def _in_words(self, directed_relation: DirectedRelationId) -> str:
+        relation, inverse = undirected(directed_relation, self.pack.n_relations)
+        text = self.pack.relations()[relation]
+        words = readable_relation(text.label)
+        return (clean_label(text.inverse_label) or inverse_phrase(words)) if inverse else words
+
+    def _near(self, label: str, relations: Sequence[DirectedRelationId]) -> Iterator[str]:
+        """Questions for what the topic has: for what the plan thinks nearest first, where it has a plan."""
+        understood = self.found.understood
+        types = type_relations(self.pack.relations())
+        nearest = [one for one in relations if undirected(one, self.pack.n_relations)[0] not in types]
+        if understood is not None and understood.seed == self._topic:
+            probs = understood.branch.relation_probs[0]
+            nearest.sort(key=lambda relation: -float(probs[relation]))
+        texts = self.pack.relations()
+        for directed_relation in nearest[:SHOWN_QUESTIONS]:
+            relation, inverse = undirected(directed_relation, self.pack.n_relations)
+            yield RelationWords(texts[relation].label, inverse).asked(label)
+
+    # --- the names of the question --------------------------------------------------------------
+
+    @cached_property
+    def _named(self) -> list[Mention]:
+        """Mentions that surely name something, in the question's order; the longest where some share words."""
+        sure = [one for one in self.found.linked if one.whole and one.seeds[0].score >= NAMED]
+        if self._unknown_names:  # beside which a word in lower case ("the mother") is hardly a name
+            sure = [one for one in sure if not one.text.islower()]
+        sure.sort(key=lambda one: (one.span[0] - one.span[1], one.span[0]))
+        kept: list[Mention] = []
+        for one in sure:
+            if not any(one.span[0] < other.span[1] and other.span[0] < one.span[1] for other in kept):
+                kept.append(one)
+        return sorted(kept[:SHOWN_NAMES], key=lambda one: one.span)
+
+    @cached_property
+    def _unclear(self) -> list[Mention]:
+        """Parts of names that several share, where nothing else is named."""
+        if self.linker is None or any(one.whole and one.seeds[0].score >= NAMED for one in self.found.linked):
+            return []
+        return [one for one in self.linker.unclear(self.question) if one.seeds][:SHOWN_NAMES]
+
+    @cached_property
+    def _unknown_names(self) -> list[str]:
+        """Capitalised words within the question, neighbours together, that no entity or relation is called by."""
+        if self.linker is None:
+            return []
+        known = {word for text in self.pack.relations() for word in relation_phrase(text.label).split()}
+        spans = [one.span for one in (*self.found.linked, *self._unclear)]
+        runs: list[tuple[int, int]] = []
+        for place, word in enumerate(self.linker.words(self.question)):
+            is_name = place > 0 and looks_named(word) and word.text[0].isupper() and word.norm not in known
+            if not is_name or any(start < word.end and word.start < end for start, end in spans):
+                continue
+            if runs and self.question.text[runs[-1][1] : word.start].strip() in _WITHIN_NAMES:
+                runs[-1] = (runs[-1][0], word.end)
+            else:
+                runs.append((word.start, word.end))
+        return [self.question.text[start:end] for start, end in runs[:SHOWN_NAMES]]
+
+
+def _no_relation(label: str) -> str:
+    return f"no relation of {label} answers this with enough confidence"

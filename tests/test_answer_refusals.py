@@ -1,0 +1,158 @@
+"""A refusal says the truth and helps: how names were read, what the pack knows about them, what could be asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from forked_cli import kgask
+
+from kgask.answer.compose import Composer
+from kgask.answer.fuse import Fusion
+from kgask.answer.pipeline import Pipeline
+from kgask.build.writer import PackBuilder
+from kgask.link.linker import Linker
+from kgask.methods.protocol import Hypothesis, Request, Retrieved, Timer
+from kgask.pack.store import Pack
+from kgask.query.relation_words import RelationWords
+from kgask.query.text import parse
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import Runner
+from kgask.types import Evidence, Question
+
+
+@pytest.fixture(scope="module")
+def kg(family_path: Path, opened: Callable[..., Pipeline]) -> Pipeline:
+    return opened(str(family_path), None)
+
+
+def test_what_was_linked_is_said_with_what_the_pack_knows(kg: Pipeline) -> None:
+    answer = kg.ask("What is the shoe size of George Hill?", min_confidence=1.0)
+    assert (
+        not answer and "George Hill" in (answer.reason or "") and answer.died_at in ("plan", "retrieve", "confidence")
+    )
+    read, knows, ask = answer.help
+    assert read.startswith("'George Hill' was read as George Hill") and read.endswith((", 1.00", ", 0.99"))
+    listed = knows.removeprefix("of George Hill this pack knows: ").split(", ")
+    assert {"spouse", "child", "height"} <= set(listed) and len(listed) <= 9
+    asked = [f"{one}?" for one in ask.removeprefix("ask for instance: ").rstrip("?").split("? ")]
+    assert len(asked) == 3 and all("George Hill" in one for one in asked)
+
+
+def test_what_could_be_asked_has_triples(kg: Pipeline) -> None:
+    answer = kg.ask("What is the shoe size of Eve Reed?", min_confidence=1.0)
+    has = {text.label for text in kg.pack.relations()}
+    for one in answer.help[-1].removeprefix("ask for instance: ").rstrip("?").split("? "):
+        assert any(label in one for label in has), one
+
+
+def test_a_name_that_the_pack_lacks_is_named(kg: Pipeline) -> None:
+    answer = kg.ask("who is the mother of Zebulon Quist?")
+    assert (answer.reason, answer.died_at) == ("nothing in this pack is called 'Zebulon Quist'", "link")
+    assert not any("Zebulon" in line for line in answer.help)
+    beside = kg.ask("When did George Hill visit the Moons of Zarbulon?")
+    assert beside.reason == "nothing in this pack is called 'Moons of Zarbulon'"
+    assert beside.help[0].startswith("'George Hill' was read as ")
+
+
+def test_nothing_is_linked_only_where_nothing_is(kg: Pipeline) -> None:
+    assert "nothing in the question is the name" in (kg.ask("what is soup?").reason or "")
+    for question in ("how rich is George Hill?", "which car does Dan Reed drive?"):
+        answer = kg.ask(question, min_confidence=1.0)
+        assert not answer and "nothing in the question" not in (answer.reason or "")
+        assert answer.help
+
+
+def test_words_that_nothing_accounts_for_are_the_reason(kg: Pipeline) -> None:
+    question = Question("who earned the most of George Hill")
+    linker = Linker(kg.pack, frozenset("who the most of".split()))
+    found = Retrieved(linked=tuple(linker.link(question)), unused_words=("earned",))
+    composer = Composer(kg.pack, Request(question), "rigel", {}, 0.5, found, linker=linker)
+    answer = composer.unanswered()
+    assert (answer.reason, answer.died_at) == ("this graph says nothing about 'earned'", "plan")
+    assert composer.refusal("read", "else", unused_words=("a", "b")).reason == "this graph says nothing about 'a', 'b'"
+    assert answer.help[0].startswith("'George Hill' was read as ")
+
+
+def test_a_query_that_is_not_sure_enough_is_told(kg: Pipeline) -> None:
+    query = parse("count(follow(<George Hill>, <child>))", kg.pack)
+    outcome = Runner(kg.pack, Budget()).result(query)
+    best = Hypothesis(0.2, np.empty(0, np.int64), frozenset(), lambda _: [], lambda: query, outcome)
+    found = Retrieved((), (best,), 0.2)
+    verdict = Fusion(kg.pack, True, None, 0.5).unread(found, Evidence((), (), False), Timer())
+    answer = Composer(kg.pack, Request(Question("how many")), "rigel", {}, 0.5, found).compose(verdict)
+    assert answer.died_at == "confidence" and answer.reason == (
+        "this seems to ask for the number of the children of George Hill, but only with confidence 0.20, below 0.50"
+    )
+
+
+@pytest.fixture(scope="module")
+def mozarts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
+    target = tmp_path_factory.mktemp("mozarts") / "pack"
+    builder = PackBuilder()
+    for name, about in (("Leopold Mozart", "violinist"), ("Maria Mozart", "pianist")):
+        builder.add(name, "child", "Anna Berg")
+        builder.description(name, about)
+    builder.write(target, name="mozarts")
+    with Pack.open(target) as opened:
+        yield opened
+
+
+def test_a_name_that_several_share_is_asked_back(mozarts: Pack) -> None:
+    question, linker = Question("what did Mozart write"), Linker(mozarts, frozenset("what did write".split()))
+    found = Retrieved(linked=tuple(linker.link(question)))
+    answer = Composer(mozarts, Request(question), "rigel", {}, 0.5, found, linker=linker).unanswered()
+    assert answer.reason == "several are called 'Mozart'"
+    (line,) = answer.help
+    assert "Leopold Mozart (violinist) [Leopold Mozart]" in line and "Maria Mozart (pianist)" in line
+    assert line.endswith("choose with --entity KEY")
+
+
+@pytest.mark.parametrize(
+    ("label", "inverse", "question"),
+    [
+        ("capital", False, "what is the capital of Kenya?"),
+        ("capital", True, "what has Kenya as capital?"),
+        ("official languages", False, "what are the official languages of Kenya?"),
+        ("shares border with", False, "what does Kenya share border with?"),
+        ("shares border with", True, "what shares border with Kenya?"),
+        ("located in", False, "what is Kenya located in?"),
+        ("located in", True, "what is located in Kenya?"),
+    ],
+)
+def test_questions_are_made_of_relations(label: str, inverse: bool, question: str) -> None:
+    assert RelationWords(label, inverse).asked("Kenya") == question
+
+
+def test_a_terminal_shows_what_helps_and_a_pipe_the_reason_alone(family_path: Path) -> None:
+    words = ["What is the shoe size of George Hill?", "--no-reader", "--min-confidence", "1", "-p", str(family_path)]
+    piped = kgask(*words)
+    assert (piped.returncode, piped.stdout) == (3, "") and piped.stderr.startswith("kgask: no answer: ")
+    assert piped.stderr.count("\n") == 1
+    terminal, end = pty.openpty()
+    command = [sys.executable, "-m", "kgask", "ask", *words]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=end):
+        os.close(end)
+        shown = b"".join(iter(lambda: _read(terminal), b"")).decode().split("\r\n")
+    os.close(terminal)
+    told = json.loads(kgask(*words, "--json").stdout)
+    assert shown[:-1] == [f"kgask: {line}" for line in (f"no answer: {told['reason']}", *told["help"])]
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # the other end is closed
+        return b""
+
+
+def test_what_is_no_question_gets_no_help() -> None:
+    told = json.loads(kgask("--json", stdin="\n").stdout)
+    assert (told["reason"], told["help"]) == ("the question is empty", [])
