@@ -18,12 +18,14 @@ _OF_OBJECT = {
     "P102": "political party", "P264": "record label", "P176": "manufacturer", "P1050": "disease",
     "P122": "form of government",
 }  # fmt: skip
+_LANGUAGE = frozenset({"language"})
 _TOPIC = frozenset({"topic"})
 _TERMS = (frozenset({"genre"}), frozenset({"thing"}), frozenset({"genre", "thing"}))
 _ORGANISATIONS = frozenset({"political party", "record label", "manufacturer"})
 _UNIVERSITY = ("universit", "universid", "hochschule", "institute of technology", "eth zürich")
 _NARROWER = {
-    "novel": "book", "capital": "city", "U.S. state": "province", "volcano": "mountain", "salt lake": "lake",
+    "novel": "book", "play": "book", "capital": "city", "U.S. state": "province", "volcano": "mountain",
+    "salt lake": "lake",
     "reservoir": "lake", "crater lake": "lake", "volcanic island": "island", "atoll": "island",
     "coral island": "island", "university": "educational institution", "college": "educational institution",
     "record label": "company", "manufacturer": "company", "musical group": "organisation",
@@ -52,7 +54,8 @@ _ALIASES = {
     "chemical element": ("element",), "lanthanide": ("lanthanoid",), "actinide": ("actinoid",),
     "lake": ("inland water",), "reservoir": ("dam lake", "artificial lake"), 
     "dependent territory": ("territory", "dependency", "overseas territory"), "volcano": ("volcanic mountain",),
-    "video game": ("computer game",), "award": ("prize",), "book": ("literary work",),
+    "video game": ("computer game",), "award": ("prize",), "book": ("literary work",), 
+    "play": ("stage play", "theatre play"), "airport": ("airfield",),
 }  # fmt: skip
 
 
@@ -60,13 +63,12 @@ def add_classes(world: World) -> None:
     """Every *instance of* that follows from kinds and relations; then the tree of classes."""
     for node in list(world.nodes.values()):
         label = _OF_KIND.get(node.kinds)
-        if label is not None:
+        if label is not None and world.degree(node):  # not what was pruned
             world.add_class(node, label, SOURCE)
     for subject, relation, obj in list(world.facts):
         _of_fact(world, subject, relation, obj)
     for narrow, wide in _NARROWER.items():
-        if f"class-{narrow.replace(' ', '-')}" in world.nodes:
-            world.add_fact(world.class_node(narrow, SOURCE), "P279", world.class_node(wide, SOURCE), SOURCE)
+        world.add_fact(world.class_node(narrow, SOURCE), "P279", world.class_node(wide, SOURCE), SOURCE)
     for label, names in _ALIASES.items():
         node = world.nodes.get(f"class-{label.replace(' ', '-')}")
         for name in names if node is not None else ():
@@ -81,9 +83,13 @@ def _of_fact(world: World, subject: str, relation: str, obj: str) -> None:
         world.add_class(world.nodes[obj], "city", SOURCE)
         if any(key == "class-country" for key in world.values(world.nodes[subject], "P31")):
             world.add_class(world.nodes[obj], "capital", SOURCE)
+    elif relation == "P136":
+        if world.nodes[obj].label.endswith("novel") and world.nodes[subject].kinds == BOOK:
+            world.add_class(world.nodes[subject], "novel", SOURCE)
     elif relation in _OF_OBJECT:
         label, node = _OF_OBJECT[relation], world.nodes[obj]
-        if label not in _ORGANISATIONS or node.kinds == ORG:
+        people = any(r == "P172" for _s, r, _o in world.facts_to(obj)) or node.kinds == _LANGUAGE
+        if (label not in _ORGANISATIONS or node.kinds == ORG) and not (label == "religion" and people):
             world.add_class(node, label, SOURCE)
 
 

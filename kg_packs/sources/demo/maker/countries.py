@@ -55,6 +55,7 @@ _CURRENCY_NAMES = {
     "lari": "Georgian lari",
     "British pound": "Pound sterling",
 }
+_STATES = frozenset({"PSE", "TWN", "UNK"})  # that govern themselves, though not all others recognise them
 _NORTH_AMERICA = frozenset({"Caribbean", "Central America", "North America"})
 
 
@@ -114,7 +115,7 @@ def _facts(world: World, node: Node, row: dict[str, Any]) -> None:
     def add(relation: str, obj: Node | str) -> None:
         world.add_fact(node, relation, obj, SOURCE)
 
-    sort = "country" if row["independent"] else "dependent territory"
+    sort = "country" if row["independent"] or row["cca3"] in _STATES else "dependent territory"
     world.add_class(node, sort, SOURCE)
     add("P297", literal("string", row["cca2"]))
     if row["area"] > 0:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from maker.world import (
     BAND,
     BOOK,
+    CLASS,
     FILM,
     MUSIC,
     ORG,
@@ -29,6 +30,7 @@ _FIXED = {
     frozenset({"character"}): "fictional or legendary character",
     frozenset({"topic"}): "topic",
     frozenset({"occupation"}): "occupation",
+    CLASS: "class",
 }
 _MADE_BY = (
     ("P50", "book by"),
@@ -48,8 +50,8 @@ _SAID = (
 )
 # What a place is called, the most telling first.
 _SORTS = (
-    "continent", "U.S. state", "city", "province", "volcano", "mountain", "mountain range", "river", "reservoir",
-    "salt lake", "lake", "ocean", "sea", "desert", "island", "island group",
+    "continent", "U.S. state", "airport", "city", "province", "volcano", "mountain", "mountain range", "river",
+    "reservoir", "salt lake", "lake", "ocean", "sea", "desert", "island", "island group",
 )  # fmt: skip
 
 
@@ -122,11 +124,17 @@ class Describer:
         sort = next((sort for sort in _SORTS if sort in sorts), "")
         if capital_of and (not sort or "capital" in sorts):
             return f"capital of {capital_of}"
-        inside = [self._world.nodes[obj].label for obj in self._world.values(node, "P17")][:2]
+        inside = self._inside(node)[:2] if sort != "U.S. state" else []
         if sort:
             return f"{sort} in {' and '.join(inside)}" if inside else sort
         first = self._today(self._world.values(node, "P17")) or next(iter(self._labels(node, "P131")), "")
         return f"place in {first}" if first and first != node.label else "place"
+
+    def _inside(self, node: Node) -> list[str]:
+        """Labels of the countries of today that a place lies in, else of all."""
+        keys = self._world.values(node, "P17")
+        today = [key for key in keys if self._world.values(self._world.nodes[key], "P297")]
+        return [self._world.nodes[key].label for key in today or keys]
 
     def _today(self, keys: list[str]) -> str:
         """The label of a country of today, else of the first; empty for no keys."""

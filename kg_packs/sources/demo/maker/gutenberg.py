@@ -37,6 +37,7 @@ _LANGUAGES = {
 # The catalogue's address leads to a namesake of the author.
 _NAMESAKES = frozenset({"Bruce Campbell"})
 _FICTION = re.compile(r"(?<!Juvenile )[Ff]iction\b|Bildungsroman|Love stories|Western stories|Sea stories|War stories")
+_DRAMA = re.compile(r"-- Drama\b(?! --)|\b(Comedies|Tragedies|Farces|Comedy plays|One-act plays|Melodrama)\b")
 _NO_NOVEL = re.compile(
     r"Short stories|\b[Tt]ales\b|[Dd]rama|Comed|Traged|[Pp]oe(?:try|ms)|Fables|Essays|history and criticism|Fairy"
     r"|\bstories\b(?! --)"
@@ -71,10 +72,12 @@ class Work:
         found = self.languages & known
         return next(iter(found)) if len(found) == 1 and len(self.languages) == 1 else ""
 
-    def is_novel(self) -> bool:
-        """Whether the headings call it fiction, and neither stories nor drama nor verse."""
+    def sort(self) -> str:
+        """Novel where the headings call it fiction, and neither stories nor drama nor verse; or play; or nothing."""
         text = " ".join(self.headings)
-        return bool(_FICTION.search(text)) and not _NO_NOVEL.search(f"{text} {self.title}")
+        if _DRAMA.search(text) and not _FICTION.search(text):
+            return "play"
+        return "novel" if _FICTION.search(text) and not _NO_NOVEL.search(f"{text} {self.title}") else ""
 
     def score(self) -> int:
         """How likely it is that a reader knows the work: editions and hand-made shelves count."""
@@ -256,8 +259,9 @@ def _add_work(world: World, work: Work, authors: Authors, headings: Headings) ->
     if code:
         language = world.get_or_add("language", _LANGUAGES[code], frozenset({"language"}), SOURCE)
         world.add_fact(node, "P407", language, SOURCE)
-    if work.is_novel():
-        world.add_class(node, "novel", SOURCE)
+    sort = work.sort()
+    if sort:
+        world.add_class(node, sort, SOURCE)
     facts = dict.fromkeys((relation, obj.key) for line in work.headings for relation, obj in headings.facts(line))
     for relation, key in list(facts)[:_MAX_SUBJECTS]:
         world.add_fact(node, relation, world.nodes[key], SOURCE)

@@ -18,8 +18,7 @@ _VAGUE = frozenset({"org", "place", "band", "person"})  # and what another sourc
 _RIVAL = 8  # so many times the facts make a name known for one thing
 _OBSCURE = 7  # facts of a work that hardly anybody asks for
 _NOT_TOPICS = frozenset({
-    "friendship", "victoria", "queens", "raphael", "homer", "god", "sin", "spirits", "inventions", "children",
-    "juno", "horace", "sahara",
+    "friendship", "victoria", "queens", "socrates", "jupiter", "mercury", "liberty", "air", "peace", "rivers", "sin",
 })  # fmt: skip
 # People of the same name whom CoDEx and the catalogue both have, looked up one by one.
 _SAME_PEOPLE = frozenset({
@@ -27,10 +26,26 @@ _SAME_PEOPLE = frozenset({
     "thomas hardy", "david garrick",
 })  # fmt: skip
 _SAME_KEYS = (
-    ("Q130232", "Q21010853"), ("Q130232", "Q25372"),  # drama
+    ("Q130232", "Q21010853"),
+    ("Q130232", "Q25372"),  # drama
     ("Q157575", "Q20808141"),  # University of Strasbourg
     ("Q1490", "Q7473516"),  # Tokyo
-)  # fmt: skip
+    ("gutenberg-author-113", "Q170509"),  # Henry James
+    ("Q189144", "gutenberg-author-3337"),  # Walter Raleigh, the elder
+    ("Q8016", "gutenberg-author-1601"),  # Winston Churchill, the statesman
+    ("gutenberg-author-8692", "eq-356604940461"),  # Jane West
+    ("gutenberg-author-8796", "eq-323855759457"),  # Cap Anson
+    ("gutenberg-author-41998", "eq-501760103511"),  # Karen Anderson
+    ("gutenberg-author-7384", "eq-965272760853"),  # George Middleton
+)
+_SAME_FAITHS = {
+    "Catholicism": "Catholic Church",
+    "Roman Catholic": "Catholic Church",
+    "atheist": "atheism",
+    "Christian": "Christianity",
+    "Eastern Orthodoxy": "Eastern Orthodox Church",
+}
+_WATERS = frozenset({"River", "Lake", "Mount", "Mountains", "Islands", "Range", "Sea", "Ocean", "(Province)"})
 
 
 def merge_same(world: World) -> None:
@@ -38,6 +53,7 @@ def merge_same(world: World) -> None:
     for kept, other in _SAME_KEYS:
         if kept in world.nodes and other in world.nodes:
             _merge(world, world.nodes[kept], world.nodes[other], "listed")
+    _merge_faiths(world)
     _rename_peoples(world)
     _merge_place_topics(world)
     for nodes in _by_label(world):
@@ -81,7 +97,10 @@ def _merge_place_topics(world: World) -> None:
     topics = [node for node in world.nodes.values() if node.kinds == _TOPIC]
     for topic in sorted(topics, key=lambda node: node.key):
         places = [node for node in world.candidates(topic.label, PLACE) if node.kinds == PLACE]
-        if len(places) == 1 and match_key(topic.label) not in _NOT_TOPICS:
+        same = len(places) == 1 and (
+            match_key(places[0].label) == match_key(topic.label) or _WATERS & set(topic.label.split())
+        )
+        if same and match_key(topic.label) not in _NOT_TOPICS:
             _merge(world, places[0], topic, "subject heading and place")
 
 
@@ -112,6 +131,14 @@ def _merge_places(world: World, nodes: list[Node]) -> None:
             _merge(world, first, place, "place in the same country")
 
 
+def _merge_faiths(world: World) -> None:
+    """People are said to be of a church or of its members."""
+    faiths = {world.nodes[obj].label: world.nodes[obj] for _s, relation, obj in world.facts if relation == "P140"}
+    for name, usual in _SAME_FAITHS.items():
+        if name in faiths and usual in faiths:
+            _merge(world, faiths[usual], faiths[name], "faith")
+
+
 def _rename_peoples(world: World) -> None:
     """CoDEx calls the people *French* as it does the language."""
     for key in sorted({obj for _s, relation, obj in world.facts if relation == "P172"}):
@@ -128,8 +155,9 @@ def _leave_out_obscure(world: World, nodes: list[Node]) -> None:
     best = max((world.degree(node) for node in known), default=0)
     element = any(node.kinds == frozenset({"element"}) for node in known)
     for node in nodes:
-        obscure = node.kinds in (BOOK, frozenset({"music"})) and world.degree(node) <= _OBSCURE
-        if obscure and not node.key.startswith("Q") and (element or best >= _RIVAL * world.degree(node)):
+        facts = world.degree(node) - len(world.values(node, "P31"))
+        obscure = node.kinds in (BOOK, frozenset({"music"})) and facts <= _OBSCURE
+        if obscure and not node.key.startswith("Q") and (element or best >= _RIVAL * facts):
             for subject, relation, obj in (*world.facts_of(node.key), *world.facts_to(node.key)):
                 world.remove_facts(world.nodes[subject], relation, obj)
             del world.nodes[node.key]

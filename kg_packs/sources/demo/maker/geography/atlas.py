@@ -59,6 +59,7 @@ class Atlas:
         """
         nodes = {node.key: node for name in names for node in self.world.candidates(name, LANDS)}
         free = [node for node in nodes.values() if node.kinds <= LANDS and node.key not in self.claimed]
+        free = [node for node in free if "place" in node.kinds]
         free = [node for node in free if not self.world.values(node, "P297")]  # no country
         where = {node.key: self.countries_of(node) for node in free}
         inside = [node for node in free if countries & where[node.key]]

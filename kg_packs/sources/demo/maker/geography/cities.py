@@ -6,19 +6,19 @@ from collections import defaultdict
 
 from maker.geography.atlas import Atlas
 from maker.geography.facts import SOURCE, Thing
-from maker.geography.names import CAPITALS, CITIES, PROVINCE_WORDS, PROVINCES
-from maker.world import PLACE, Node, match_key
+from maker.geography.names import CAPITALS, CITIES, FORMER, MUNICIPALITIES, PROVINCE_WORDS, PROVINCES
+from maker.world import PLACE, Node, World, match_key
 
-_SAME_SIZE = 0.05  # a province with hardly more people than its capital is the city
+_SAME_SIZE = 0.12  # a province with hardly more people than its capital is the city
 _DOMINANT = 3  # a name without a country is the biggest city's where that has so many times the people of the next
 # Provinces whose names the graph's entity has, although a city is called so too.
-_PROVINCE_FIRST = frozenset({"New York, United States", "Washington, United States"})
+_PROVINCE_FIRST = frozenset({"New York, United States", "Washington, United States", "Quebec, Canada"})
 
 
 def short_name(thing: Thing) -> str:
     """``Paris`` of ``Paris, Île-de-France, France``; ``Punjab`` of ``Punjab, India``."""
-    parts = thing.name.rsplit(", ", 2 if thing.kind == "city" else 1)
-    return parts[0]
+    province = thing.first("province")
+    return thing.name.removesuffix(f", {province.name}") if province else thing.name.rsplit(", ", 1)[0]
 
 
 def country_of(thing: Thing) -> str:
@@ -49,7 +49,7 @@ def add_provinces(atlas: Atlas) -> None:
 
 
 def _province_label(thing: Thing, name: str, shared: bool) -> str:
-    word = PROVINCE_WORDS.get(country_of(thing), "Province")
+    word = "Municipality" if name in MUNICIPALITIES else PROVINCE_WORDS.get(country_of(thing), "Province")
     return f"{name} {word}" if shared and not name.endswith(word) else name
 
 
@@ -62,10 +62,11 @@ def _long_names(thing: Thing, name: str) -> list[str]:
 def _cities_of(atlas: Atlas) -> dict[tuple[str, str], Thing]:
     """The biggest city of each name in each country."""
     found: dict[tuple[str, str], Thing] = {}
+    provinces = frozenset(thing.name for thing in atlas.of_kind("province"))
     for thing in sorted(atlas.of_kind("city"), key=lambda thing: thing.number("population") or 0.0):
         country = atlas.country(country_of(thing))
         if country is not None:
-            for name in _names(thing, frozenset()):
+            for name in _names(thing, provinces):
                 found[match_key(name), country.key] = thing
     return found
 
@@ -93,7 +94,7 @@ def _names(thing: Thing, provinces: frozenset[str]) -> list[str]:
     """What a city is called: in English first, then as Mondial has it, without names of its country's provinces."""
     name = short_name(thing)
     others = [value.text for value in thing.get("other name") if f"{value.text}, {country_of(thing)}" not in provinces]
-    return list(dict.fromkeys((CITIES.get(name, name), name, *others)))
+    return list(dict.fromkeys((CITIES.get(name, name), name, *others, *FORMER.get(name, ()))))
 
 
 def add_cities(atlas: Atlas) -> None:
@@ -116,13 +117,24 @@ def add_cities(atlas: Atlas) -> None:
         node = capital if capital is not None and capital.key in world.nodes else found
         if node is not None and found is not None and found is not node:
             world.merge(node, found)
-        if node is None:
+        if node is None and _is_whole_country(thing, country, world):
+            node = atlas.claim(thing, country)  # Hong Kong
+        elif node is None:
             node = atlas.make(thing, names[0], PLACE)
         else:
             atlas.claim(thing, node)
             world.notes["mondial: city merged"] += 1
+            if node.key.startswith("city-"):  # of another source without Wikidata's label: Amoy
+                world.add_alias(node, node.label)
+                node.label = names[0]
         _describe_city(atlas, node, thing, country, names)
     _add_seats(atlas)
+
+
+def _is_whole_country(thing: Thing, country: Node, world: World) -> bool:
+    """Whether the city is all of a territory that is no state of its own."""
+    state = "class-country" in world.values(country, "P31")
+    return match_key(short_name(thing)) in {match_key(name) for name in (country.label, *country.aliases)} and not state
 
 
 def _is_biggest(thing: Thing, names: list[str], sizes: dict[str, list[float]]) -> bool:
@@ -157,7 +169,8 @@ def _describe_city(atlas: Atlas, node: Node, thing: Thing, country: Node, names:
     world.add_fact(node, "P17", country, SOURCE)
     for name in names:
         world.add_alias(node, name)
-    atlas.add_population(node, thing)
+    if not world.values(node, "P1082"):
+        atlas.add_population(node, thing)
     atlas.add_number(node, "P2044", thing, "elevation")
     value = thing.first("province")
     province = atlas.node("province", value.name) if value else None

@@ -13,7 +13,7 @@ from maker.geography.names import (
     PARTS,
     RELIGIONS,
 )
-from maker.world import CLASS, Node, World, derived_key, literal
+from maker.world import CLASS, ORG, Node, World, derived_key, literal
 
 _THING = frozenset({"thing"})
 _LANGUAGE = frozenset({"language"})
@@ -192,8 +192,9 @@ def _organisation(atlas: Atlas, thing: Thing) -> Node:
             if other is not node and {other.label, node.label} <= {label, thing.name}:
                 world.merge(node, other)
         atlas.claim(thing, node)
+        node.kinds = ORG
     else:
-        node = atlas.make(thing, label, frozenset({"org"}))
+        node = atlas.make(thing, label, ORG)
     for name in (thing.name, label, short if short not in NO_ABBREVIATIONS else ""):
         world.add_alias(node, name)
     return node

@@ -16,7 +16,7 @@ PARTS = frozenset({"Bonaire", "Gaza Strip", "West Bank", "Ceuta", "Melilla", "Sv
 # What the capital is called in the graph, where it is another name.
 CAPITALS = {
     "Congo, Dem.Rep.": "Kinshasa", "Yemen": "Sana'a", "Tonga": "Nuku'alofa", "Turks and Caicos Islands":
-    "Cockburn Town", "Hong Kong": "City of Victoria", "San Marino": "City of San Marino", "Kiribati": "South Tarawa",
+    "Cockburn Town", "San Marino": "City of San Marino", "Kiribati": "South Tarawa",
     "Antigua and Barbuda": "Saint John's", "Guernsey": "St. Peter Port",
 }  # fmt: skip
 PROVINCES = {
@@ -72,8 +72,11 @@ PROVINCE_WORDS = {
     "Kazakhstan": "Region", "Uzbekistan": "Region", "Belarus": "Region", "Tanzania": "Region",
     "Ghana": "Region", "Mali": "Region", "Ethiopia": "Region", "Mauritania": "Region", "Morocco": "Region",
     "Philippines": "Region", "Iraq": "Governorate", "Syria": "Governorate", "Portugal": "District",
+    "Bangladesh": "Division", "Myanmar": "Region", "Cote d'Ivoire": "District",
     "Israel": "District", "Niger": "Region", "Namibia": "Region", "Ukraine": "Oblast", "Russia": "Oblast",
 }  # fmt: skip
+
+MUNICIPALITIES = frozenset({"Beijing", "Shanghai", "Tianjin", "Chongqing"})
 
 CITIES = {
     "München": "Munich", "Köln": "Cologne", "Nürnberg": "Nuremberg", "Hannover": "Hanover", "Wien": "Vienna",
@@ -102,8 +105,20 @@ CITIES = {
     "Nay Pyi Taw": "Naypyidaw", "Tirana": "Tirana", "Ulaanbaatar": "Ulaanbaatar", "Kyoto": "Kyoto",
     "Ho Chi Minh": "Ho Chi Minh City", "Monaco": "Monaco", "Yekaterinburg": "Yekaterinburg", "Lemesos": "Limassol",
     "Tamatave": "Toamasina", "Majunga": "Mahajanga", "Rhodes": "Rhodes", "Benin": "Benin City",
-    "Oklahoma": "Oklahoma City", "Kansas": "Kansas City", "New York": "New York City",
+    "Haora": "Howrah", "Al Sharjah": "Sharjah", "Shubra al Khimah": "Shubra El Kheima", "Xian": "Xi'an",
+    "Huaian": "Huai'an", "Kalookan": "Caloocan", "Ekurhuleni - Germiston": "Ekurhuleni", "Fès": "Fez",
+    "Busan": "Busan", "Al Khartum Bahri": "Khartoum North", "Hamhung-Hungnam": "Hamhung",
+    "Quebec": "Quebec City", "Oklahoma": "Oklahoma City", "Kansas": "Kansas City", "New York": "New York City",
     "Washington": "Washington, D.C.",
+}  # fmt: skip
+
+# What cities were called when somebody was born there.
+FORMER = {
+    "Sankt Peterburg": ("Leningrad", "Petrograd"), "Mumbai": ("Bombay",), "Chennai": ("Madras",),
+    "Kolkata": ("Calcutta",), "Ho Chi Minh": ("Saigon",), "Volgograd": ("Stalingrad",), "Oslo": ("Christiania",),
+    "Gdańsk": ("Danzig",), "Wrocław": ("Breslau",), "Szczecin": ("Stettin",), "Kaliningrad": ("Königsberg",),
+    "Bratislava": ("Pressburg",), "Lviv": ("Lemberg", "Lwów"), "Yekaterinburg": ("Sverdlovsk",),
+    "Samara": ("Kuybyshev",), "Tverj": ("Kalinin",), "Freiburg": ("Freiburg im Breisgau",),
 }  # fmt: skip
 
 RIVERS = {
@@ -243,7 +258,7 @@ RELIGIONS = {
     "New Apostolic": "New Apostolic Church", "Yazidi": "Yazidism", "Druze": "Druze faith",
     "Tewahedo Christian Orthodox": "Ethiopian Orthodox Tewahedo Church", "Voodoo": "Vodou", "Taoist": "Taoism",
     "Coptic Christian": "Coptic Orthodox Church", "African Religions": "traditional African religions",
-    "Jains": "Jainism", "Shintoist": "Shinto", "Quaker": "Quakers", "Mayan": "Maya religion",
+    "Jains": "Jainism", "Shintoist": "Shinto", "Quaker": "Religious Society of Friends", "Mayan": "Maya religion",
     "Chendoism": "Cheondoism", "Cao Dai": "Caodaism", "Hoa Hao": "Hòa Hảo", "Satsana Phi": "Satsana Phi",
 }  # fmt: skip
 

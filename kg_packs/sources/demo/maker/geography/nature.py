@@ -17,7 +17,7 @@ from maker.geography.names import (
     RIVERS,
     SEAS,
 )
-from maker.world import PLACE, Node, World, derived_key
+from maker.world import PLACE, Node, World, derived_key, match_key
 
 _SAME_ISLAND = 0.12  # a country or province is the island where their areas differ by no more
 _LARGE = 1000.0  # km²: an island so big is what its name means
@@ -67,6 +67,8 @@ def _node(atlas: Atlas, thing: Thing) -> Node:
         atlas.claim(thing, node)
     else:
         node = atlas.make(thing, _told_apart(atlas, thing, label), PLACE)
+    if match_key(node.label) == match_key(label):
+        node.label = label  # "Pacific ocean"
     node.kinds = PLACE
     _names(atlas, node, thing, label)
     return node
@@ -96,7 +98,7 @@ def _names(atlas: Atlas, node: Node, thing: Thing, usual: str) -> None:
         names += [f"{label} River", f"River {label}"]
     if thing.kind == "river" and label.endswith(" River"):
         bare = label.removesuffix(" River")
-        names += [f"River {bare}", *([] if atlas.is_taken(bare) else [bare])]
+        names += [f"River {bare}", *([] if atlas.country(bare) is not None else [bare])]
     if thing.kind == "mountain" and label.startswith("Mount "):
         names += [bare for bare in (label.removeprefix("Mount "),) if not atlas.is_taken(bare)]
     if thing.kind == "mountain" and label in ALSO_MOUNTS:

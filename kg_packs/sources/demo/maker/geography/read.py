@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from maker.geography.airports import add_airports
 from maker.geography.atlas import Atlas
 from maker.geography.cities import add_cities, add_provinces
 from maker.geography.continents import Continents
@@ -23,3 +24,4 @@ def read_mondial(world: World, data: Path) -> None:
     continents.add_areas()
     add_nature(atlas, continents)
     add_organisations(atlas)
+    add_airports(atlas)
