@@ -14,6 +14,7 @@ HELD = 0.7  # share of the measured sets that are called by what has the measure
 SAME_RELATION = 0.3  # share of second branches that are over the first one's relation
 TWO_HOPS = 0.12  # share of the branches that go over two relations: "whose director was born in"
 FORWARD = 0.3  # share of the sets that are what the named thing has ("children of"), not what has it
+ALONE = {"alone", "alonepl"}  # forms that are verbs without a noun, after "who"
 BARE = {"pre", "key"}  # forms that hold a name and no phrase
 BOTH = ("both {x} and {y}",) * 3 + ("{x} and {y}",) * 3 + ("{x} as well as {y}", "{x} and also {y}", "{x} & {y}")
 EITHER = ("{x} or {y}",) * 3 + ("either {x} or {y}",) * 2 + ("{x} or else {y}", "{x} and/or {y}")
@@ -120,6 +121,8 @@ class SetFilling(Filling):
         a, b = (*first.steps, *way), (*second.steps, *way)
         said = self.rng.choice(names).replace("{x}", first.say("")).replace("{y}", second.say(""))
         whole = names is NEITHER
+        if whole and forms & ALONE:
+            raise UnfitError("of whom is not said")
         return self._phrase(entry, forms, said, None, steps(a, b, ()), lambda cls: steps(a, b, cls), whole)
 
     def _measured_noun(self, entry: Entry) -> tuple[tuple[str, str], bool] | None:
@@ -146,7 +149,7 @@ class SetFilling(Filling):
         if single and forms - {"one", "nounone", "verbone", "modone", "notone"}:
             raise UnfitError("one noun has one form")
         steps, noun = bare, one if single else several
-        if (own or always) and self.typed:
+        if (own or always) and self.typed and not forms & ALONE:
             pointed = self._class(several, one, {"one"} if single else {"many"})
             noun = pointed.say("one" if single else "many")
             steps = of_class(pointed.steps) if of_class else (*pointed.steps, *(narrowed or ()))
@@ -158,6 +161,8 @@ class SetFilling(Filling):
                     return noun
                 case "mod" | "modone":
                     return says(form)
+                case "alone" | "alonepl":
+                    return says(_FORM_OF[form])
                 case "any":
                     return says(form).replace("{n}", noun)
                 case _:
@@ -190,7 +195,12 @@ class SetFilling(Filling):
         return Bound((*name.steps, *made.path), lambda _: text)
 
 
-_FORM_OF = {"": "mod", "one": "modone"}  # form of a noun phrase -> of what stands behind its noun
+_FORM_OF = {
+    "": "mod",
+    "one": "modone",
+    "alone": "verbone",
+    "alonepl": "verb",
+}  # form of a noun phrase -> of what stands behind its noun
 
 
 def _entry_forms(forms: set[str]) -> set[str]:

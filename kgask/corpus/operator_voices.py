@@ -19,17 +19,28 @@ _MEMBERS = {  # what several are, and one of them
 }  # fmt: skip
 
 
+_NO_NOUNS = re.compile(
+    r"(follows|adjoins|replaces|flows|empties|lies|depicts|orbits|revolves|endangered|next$|previous|where|from|until|"
+    r"start$|elected|founded|runs|plays|took|won|belongs|features|lives|starred|dissolved|abolished|male or)\b"
+)
+
+
+def labels_of(wording: RelationWordings) -> list[str]:
+    """The relation's texts that name what it leads to; none of a relation that has verbs only: *father of*."""
+    return [text for text in noun_texts(wording) if text in wording.texts and not _NO_NOUNS.match(text)]
+
+
 def branch_of(wording: RelationWordings) -> Entry | None:
     """How a relation narrows what it is said of, by its frames and its label; None where its ends are literals."""
     if wording.literal or "S" in wording.range or wording.range == "":
         return None
     mods, verbs, asks = _framed(wording.frames)
-    labels = noun_texts(wording)
-    label = labels[0]
-    if many(label) == label:
+    labels = labels_of(wording)
+    label = labels[0] if labels else ""
+    if label and many(label) == label:
         mods += [f"with {{x}} among their {label}", f"whose {label} include {{x}}"]
         verbs.append(f"have {{x}} among their {label}")
-    else:
+    elif label:
         mods += [f"whose {label} is {{x}}", f"with {{x}} as {label}"]
         verbs.append(f"have {{x}} as {label}")
     nouns = tuple(plural(noun) for noun in wording.frames.subjects[:1])
@@ -141,7 +152,7 @@ def facts_of(wording: RelationWordings) -> list[Entry]:
             be.append(f"{{x}} {second} {tail} {{y}}")
             plain.append(f"{{x}} {first} {second} {tail} {{y}}")
     keys: list[str] = []
-    for label in noun_texts(wording)[:4]:
+    for label in labels_of(wording)[:4]:
         keys += [f"{{y}} {label} {{x}}", f"{{y}} {label} of {{x}}", f"{{x}} {label} {{y}}"]
         if many(label) == label:
             be.append(f"{{y}} among the {label} of {{x}}")

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
-from kgask.corpus.compose_paths import noun_texts
 from kgask.corpus.frames import many, singular
 from kgask.corpus.measures import class_words, load_measures
 from kgask.corpus.operator_files import Entry, load_lexicon
-from kgask.corpus.operator_voices import branch_of, facts_of, with_predicates
+from kgask.corpus.operator_voices import branch_of, facts_of, labels_of, with_predicates
 from kgask.corpus.wordings import RelationWordings
 
 ANY = "*"  # letter of the long list of common nouns
@@ -96,7 +95,8 @@ class Lexicons:
         facts = load_lexicon("facts")
         self._branches = WRITTEN * branches + [made for w in wordings.values() if (made := branch_of(w))]
         self.facts = WRITTEN * facts + [fact for w in wordings.values() for fact in facts_of(w)]
-        self._relations = [_relation(w) for w in wordings.values() if not w.literal and "S" not in w.range]
+        led = (_relation(w) for w in wordings.values() if not w.literal and "S" not in w.range)
+        self._relations = [relation for relation in led if relation]
 
     @property
     def qualifiers(self) -> list[Entry]:
@@ -149,7 +149,10 @@ def _narrowed(entry: Entry, letter: str) -> Entry:
     return replace(entry, letters=entry.letters + letter, forms=forms)
 
 
-def _relation(wording: RelationWordings) -> Entry:
-    nouns = tuple(noun for noun in noun_texts(wording) if many(noun) != noun)[:4] or (singular(noun_texts(wording)[0]),)
+def _relation(wording: RelationWordings) -> Entry | None:
+    """A relation by the singular nouns that name what it leads to; None where it has none."""
+    labels = labels_of(wording)
+    nouns = tuple(label for label in labels if many(label) != label and " or " not in label)[:4]
+    nouns = nouns or tuple(singular(label) for label in labels[:1])
     forms = {"noun": nouns, "nouns": tuple(many(noun) for noun in nouns)}
-    return Entry(((wording.key, False),), wording.domain, "", forms, wording.range)
+    return Entry(((wording.key, False),), wording.domain, "", forms, wording.range) if nouns else None
