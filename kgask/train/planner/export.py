@@ -24,7 +24,7 @@ from kgask.train.onnx.quantise import quantise
 from kgask.train.onnx.rows import write_cuda_graph
 from kgask.train.planner.model import Rigel
 from kgask.train.planner.query_model import QueryDecoder, QueryRigel, StepState
-from kgask.train.planner.weights import LAYER_KEY, METADATA_KEY, locate_parameters
+from kgask.train.planner.weights import LAYER_KEY, METADATA_KEY, locate, locate_parameters, of_queries
 
 AGREEMENT = 0.95  # least share of questions whose first relation and STOP int8 leaves as they are
 PROBE_BATCH = 4
@@ -164,7 +164,7 @@ def _write_step(query: QueryRigel | None, path: Path) -> None:
     full = path.with_suffix(".full.onnx")
     write_graph(
         exported, inputs, full, (STEP_INPUTS, STEP_OUTPUTS), STEP_SHAPES, 0,
-        lambda graph: {METADATA_KEY: locate_parameters(query.decoder, graph)},
+        lambda graph: {METADATA_KEY: locate(of_queries(query, read=False), graph)},
     )  # fmt: skip
     feeds = dict(zip(STEP_INPUTS, (tensor.numpy() for tensor in inputs), strict=True))
     checked(run_graph(full, [feeds], STEP_OUTPUTS), [tensor.numpy() for tensor in exported(*inputs)])
@@ -174,7 +174,7 @@ def _write_step(query: QueryRigel | None, path: Path) -> None:
 
 def _notes(model: Rigel, graph: onnx.ModelProto, query: QueryRigel | None) -> dict[str, Any]:
     notes = {METADATA_KEY: locate_parameters(model, graph)}
-    return notes | ({LAYER_KEY: locate_parameters(query.layer, graph)} if query is not None else {})
+    return notes | ({LAYER_KEY: locate(of_queries(query, read=True), graph)} if query is not None else {})
 
 
 def _inputs(model: Rigel, batcher: TextBatcher, probe: list[str], texts: list[str]) -> tuple[Tensor, ...]:

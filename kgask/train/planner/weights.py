@@ -29,7 +29,7 @@ from kgask.train.planner.model import Rigel
 from kgask.train.planner.query_model import QueryRigel
 
 METADATA_KEY = "kgask_parameters"
-LAYER_KEY = "kgask_query_layer"  # where the parameters of the query decoder's own layer lie
+LAYER_KEY = "kgask_query_layer"  # where what the query decoder has in the planner's graph lies
 INLINE_MOST = 64  # numbers; a folded constant (the logit scale) is written out, a matrix never is
 TOLERANCE = 1e-6
 LATER_HEADS = ("decoder.hop_attention.", "decoder.question.")  # came with format 2
@@ -43,16 +43,30 @@ def locate_parameters(model: nn.Module, graph: onnx.ModelProto) -> dict[str, Pla
     Raises :class:`ModelError` for a parameter that is nowhere and too large to
     be written out.
     """
+    return locate(_unfused(model), graph)
+
+
+def locate(parameters: Mapping[str, torch.Tensor], graph: onnx.ModelProto) -> dict[str, Place]:
+    """Where each of these parameters lies in a float32 ``graph``; raises as :func:`locate_parameters`."""
     arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer}
     floats = {name: array for name, array in arrays.items() if array.dtype == np.float32 and array.ndim}
     places = {}
-    for name, parameter in _unfused(model).items():
+    for name, parameter in parameters.items():
         wanted = parameter.detach().numpy()
         place = _find(wanted, floats)
         if place is None and wanted.size > INLINE_MOST:
             raise ModelError(f"parameter {name} is not in the exported graph")
         places[name] = place or {"is": wanted.ravel().tolist()}
     return places
+
+
+def of_queries(model: QueryRigel, read: bool) -> dict[str, torch.Tensor]:
+    """The parameters of a query decoder that lie in the planner's graph (``read``), or in that of a step."""
+    return {
+        name: value
+        for name, value in model.named_parameters()
+        if not name.startswith("planner.") and name.startswith(("layer.", "decoder.start.", "decoder.kind.")) == read
+    }
 
 
 def _unfused(model: nn.Module) -> dict[str, torch.Tensor]:
@@ -122,8 +136,8 @@ def load_query(folder: Path) -> QueryRigel | None:
     step = _Graph.load(folder / QUERY_GRAPH)
     with _fitting(folder):
         model = QueryRigel(planner, step.hidden)
-        graph.fill(model.layer, LAYER_KEY)
-        step.fill(model.decoder, METADATA_KEY)
+        graph.fill(model, LAYER_KEY)
+        step.fill(model, METADATA_KEY)
     return model
 
 
@@ -155,7 +169,7 @@ class _Graph:
     @property
     def hidden(self) -> int:
         """The width of a query decoder's state."""
-        place = json.loads(self.notes[METADATA_KEY])["cell.bias_hh"]
+        place = json.loads(self.notes[METADATA_KEY])["decoder.cell.bias_hh"]
         return len(self.arrays[str(place["in"])]) // 3
 
     def fill(self, model: nn.Module, key: str, rest: Mapping[str, torch.Tensor] | None = None) -> None:
