@@ -126,7 +126,7 @@ def _in_order(runner: Runner, result: Result) -> list[EntityId]:
     if result.values is not None and result.values.axis is not None:
         lows, places = runner.pack.literal_values.low, literal_places(runner.pack, np.array(certain, np.int64))
         return [one for _, one in sorted(zip(lows[places].tolist(), certain, strict=True))]
-    if not isinstance(result.query, nodes.Best):
+    if not isinstance(result.query, nodes.Best) or len(certain) < 2:
         return certain
     wanted = set(certain)
     return [one for one in best_first(runner, result.query).tolist() if one in wanted]

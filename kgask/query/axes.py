@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from kgask.pack.quantities import DATE, NUMBER, SECONDS, LiteralValues
@@ -10,16 +12,22 @@ from kgask.query import nodes
 from kgask.query.base import ValueNode
 from kgask.types import DirectedRelationId, RelationId, undirected
 
+# What one pass over a pack's triples found, for as long as the pack is in use.
+_AXES: WeakKeyDictionary[Pack, dict[DirectedRelationId, str | None]] = WeakKeyDictionary()
+
 
 def relation_axis(pack: Pack, relation: DirectedRelationId) -> str | None:
     """The most frequent axis among what the directed relation leads to, anywhere in the pack; None without values.
 
-    Of equally frequent ones the alphabetically first. One pass over the pack's triples.
+    Of equally frequent ones the alphabetically first. One pass over the pack's triples, once for a pack.
     """
     plain, inverse = undirected(relation, pack.n_relations)
     if inverse:  # leads to subjects, and no literal is one
         return None
-    return most_frequent_axis(pack, pack.out_object[pack.out_relation == plain])
+    known = _AXES.setdefault(pack, {})
+    if plain not in known:
+        known[plain] = most_frequent_axis(pack, pack.out_object[pack.out_relation == plain])
+    return known[plain]
 
 
 def qualifier_axis(pack: Pack, relation: RelationId) -> str | None:

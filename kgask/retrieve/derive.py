@@ -7,7 +7,7 @@ costs the triples of one member, not of the set. What it leaves out it counts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -97,7 +97,8 @@ def _member(runner: Runner, node: SetNode, member: EntityId) -> Derivation:
         case nodes.Minus(left, _):
             return Derivation(node, member, parts=(_member(runner, left, member),))
         case nodes.Where() | nodes.Best():
-            return judged_member(runner, node, member)
+            told = judged_member(runner, node, member)
+            return replace(told, parts=(_member(runner, node.base, member), *told.parts))
     return Derivation(node, member)
 
 
@@ -175,26 +176,25 @@ def _wider(runner: Runner, first: EntityId, kind: EntityId, relations: list[int]
 
 
 def judged_member(runner: Runner, node: nodes.Where | nodes.Best, member: EntityId) -> Derivation:
-    """What a member of the base of ``node`` was judged by, whether it was taken or not."""
-    before = (_member(runner, node.base, member),)
+    """What a member of the base of ``node`` was judged by, whether it was taken or not; not how it came to be there."""
     value = node.value if isinstance(node, nodes.Where) else None
     hops = _path_edges(runner, member, node.by)
     if isinstance(node.by, nodes.SizeOf):
         size = float(len(np.unique(hops[-1].targets))) if len(hops) == len(node.by.path) else 0.0
         against = runner.quantity(value) if isinstance(value, ValueNode) else None
         triples, n_more = _first_triples(runner, hops, None)
-        return Derivation(node, member, triples, (Judged(Quantity("", size, size)),), against, before, n_more)
+        return Derivation(node, member, triples, (Judged(Quantity("", size, size)),), against, n_more=n_more)
     ends = np.unique(hops[-1].targets) if hops else np.empty(0, np.int64)
     if isinstance(value, SetNode):
         met = np.intersect1d(ends, runner.members(value).possible)
         triples, n_more = _first_triples(runner, hops, met)
-        parts = (*before, *(_member(runner, value, end) for end in met[:SHOWN].tolist()))
+        parts = tuple(_member(runner, value, end) for end in met[:SHOWN].tolist())
         return Derivation(node, member, triples, parts=parts, n_more=n_more)
     against = runner.quantity(value) if value is not None else None
     axis = relation_axis(runner.pack, node.by.path[-1]) if against is None else against.axis
     judged = _deciding(node, against, _on_axis(runner, ends, axis))
     triples, n_more = _first_triples(runner, hops, np.array([one.literal for one in judged], np.int64))
-    return Derivation(node, member, triples, tuple(judged[:SHOWN]), against, before, n_more)
+    return Derivation(node, member, triples, tuple(judged[:SHOWN]), against, n_more=n_more)
 
 
 def _path_edges(runner: Runner, member: EntityId, by: By) -> list[Edges]:

@@ -44,6 +44,7 @@ class Runner:
     pack: Pack
     budget: Budget
     _sets: dict[SetNode, Members] = field(default_factory=dict)
+    _quantities: dict[ValueNode, Quantity | None] = field(default_factory=dict)
     _coverage: dict[Node, Coverage] = field(default_factory=dict)
 
     def result(self, query: Query) -> Result:
@@ -280,7 +281,12 @@ class Runner:
 
     def quantity(self, node: ValueNode) -> Quantity | None:
         """The one number or date that a value node stands for, as an interval; None: unknown."""
-        self.budget.check()
+        if node not in self._quantities:
+            self.budget.check()
+            self._quantities[node] = self._quantity(node)
+        return self._quantities[node]
+
+    def _quantity(self, node: ValueNode) -> Quantity | None:
         match node:
             case nodes.Number() | nodes.Date() | nodes.Range():
                 return node.quantity
