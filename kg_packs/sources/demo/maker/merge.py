@@ -28,6 +28,7 @@ _SAME_PEOPLE = frozenset({
 _SAME_KEYS = (
     ("Q130232", "Q21010853"),
     ("Q130232", "Q25372"),  # drama
+    ("Q55", "Q29999"),  # the Netherlands and their kingdom
     ("Q157575", "Q20808141"),  # University of Strasbourg
     ("Q1490", "Q7473516"),  # Tokyo
     ("gutenberg-author-113", "Q170509"),  # Henry James
@@ -38,6 +39,8 @@ _SAME_KEYS = (
     ("gutenberg-author-41998", "eq-501760103511"),  # Karen Anderson
     ("gutenberg-author-7384", "eq-965272760853"),  # George Middleton
 )
+# What CoDEx says of partners and of a seat that was lost.
+_WRONG = (("Q739", "P463", "Q7184"), ("Q865", "P463", "Q1065"))  # Colombia in NATO, Taiwan in the United Nations
 _SAME_FAITHS = {
     "Catholicism": "Catholic Church",
     "Roman Catholic": "Catholic Church",
@@ -52,7 +55,12 @@ def merge_same(world: World) -> None:
     """Merge what is the same, then leave out obscure works that bear the name of something known."""
     for kept, other in _SAME_KEYS:
         if kept in world.nodes and other in world.nodes:
+            if world.values(world.nodes[kept], "P30"):  # the Dutch islands make the Netherlands no part of Africa
+                world.remove_facts(world.nodes[other], "P30")
             _merge(world, world.nodes[kept], world.nodes[other], "listed")
+    for subject, relation, obj in _WRONG:
+        if (subject, relation, obj) in world.facts:
+            world.remove_facts(world.nodes[subject], relation, obj)
     _merge_faiths(world)
     _rename_peoples(world)
     _merge_place_topics(world)
