@@ -129,6 +129,7 @@ ASKED = [
      ["?e,instance of,film", "?e,cast member,?e_1", "?e_1,instance of,human", "?e_1,birth name,Anna Lehmann"]),
     ("verify", "bool", "Did Ann Lee win it?", ["Ann Lee,award received,Golden Oar"]),
     ("verify", "bool", "Is Ann Lee the same as Anna Lehmann?", ["Ann Lee,birth name,Anna Lehmann"]),
+    ("verify", "bool", "Is annlee what Ann Leigh got?", ["Ann Lee,award received,annlee"]),  # one place for two names
     ("verify", "bool", "Did Ann Lee fly?", ["Ann Lee,unheard of,Anna Lehmann"]),
 ]  # fmt: skip
 PROPERTIES = {"P161": "cast member", "P453": "character role", "P166": "award received", "P585": "point in time",

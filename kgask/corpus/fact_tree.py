@@ -47,10 +47,10 @@ class FactTree:
         self._classes: dict[str, int] = {}
 
     def point(self, name: str, places: Iterable[Span]) -> int:
-        """The operand of a name, at the first of the places that is free."""
+        """The operand of a name, at the first of the places that is free and no other name's."""
         for place in places:
             number = self.draft.point(*place)
-            if number is not None:
+            if number is not None and self.names.get(number, name) == name:
                 self.names[number] = name
                 return number
         raise Untold(name)

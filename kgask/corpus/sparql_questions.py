@@ -23,6 +23,7 @@ from kgask.sets.sparql_whole import Compared, WholeQuery, whole_query
 from kgask.sets.wikidata import entity_labels, property_labels
 
 QALD, TEMPQA = Path("qald/train.jsonl.gz"), Path("tempqa_wd/dev.jsonl.gz")
+_SAID = "a value"  # what an operand stands for that is no name; one may be compared with twice
 _COMPARISONS = {"<": "LT", "<=": "LE", ">": "GT", ">=": "GE", "=": "IN"}
 _DURING = {"P580": "LE", "P582": "GE"}  # what lasts until or from a year was so in that year
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
@@ -151,10 +152,7 @@ class _Conversion:
         ends = {end for fact in tree.facts for end in (fact.subject, fact.object, *(value for _, value in fact.said))}
         named = {end: self._name(end) for end in ends | set(tree.class_of) if not is_variable(end)}
         for end, name in sorted(named.items(), key=lambda item: (-len(item[1]), item)):
-            operand = tree.point(end, ((*span, "entity") for span in name_spans(self._one.question, name)))
-            if operand in tree.operands.values():  # two of one name
-                raise Untold(end)
-            tree.operands[end] = operand
+            tree.operands[end] = tree.point(end, ((*span, "entity") for span in name_spans(self._one.question, name)))
         tree.point_at_classes()
 
     def _name(self, end: str) -> str:
@@ -168,7 +166,7 @@ class _Conversion:
         question = self._one.question
         spans = [span for span in values_in(question) if span[2] in ("number", "date")]
         alike = values_like(question, value) or values_like(question, value[:4])
-        return self._tree.point(value, alike if len(spans) > 1 else spans)
+        return self._tree.point(_SAID, alike if len(spans) > 1 else spans)
 
     # --- what members are judged by -------------------------------------------------------------
 
@@ -254,7 +252,7 @@ class _Conversion:
         start, end, _ = ranks[0]
         if question[start:end].lower() == "last":
             descending = not descending
-        return [self._tree.point("", ranks[:1]), "MOST" if descending else "LEAST"]
+        return [self._tree.point(_SAID, ranks[:1]), "MOST" if descending else "LEAST"]
 
     # --- what is asked for ----------------------------------------------------------------------
 
