@@ -179,7 +179,7 @@ def _bound(block: _Block, side: str, said: str, verbs: str, verb: str) -> None:
 
 def _noun(block: _Block, noun: str, degrees: list[str], mass: bool) -> None:
     """The name of the value: *population*; mass nouns and plurals take no article."""
-    be = "are" if noun.endswith("s") and not noun.endswith("ss") else "is"
+    be = "are" if noun.endswith("s") and not noun.endswith(("ss", "is", "us")) else "is"
     _named(block, noun)
     block.forms["how"] += [f"what {be} the {noun} of {{x}}", f"what {be} {{x}}'s {noun}"]
     for pair in degrees:

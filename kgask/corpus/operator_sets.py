@@ -10,7 +10,7 @@ from kgask.corpus.operator_slots import Bound, Filling, Token, UnfitError, kind_
 from kgask.corpus.operator_voices import joined
 
 OWNED = 0.4  # share of "[MASK]'s children" where they may stand for "children of [MASK]"
-HELD = 0.7  # share of the measured sets that are called by what has the measure
+HELD = 0.85  # share of the measured sets that are called by what has the measure
 SAME_RELATION = 0.3  # share of second branches that are over the first one's relation
 TWO_HOPS = 0.12  # share of the branches that go over two relations: "whose director was born in"
 FORWARD = 0.3  # share of the sets that are what the named thing has ("children of"), not what has it
