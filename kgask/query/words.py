@@ -112,6 +112,8 @@ class _Words:
     def step(self, node: Node) -> str:
         """What an operator does, without what it works on; see :func:`steps_in_words`."""
         match node:
+            case nodes.And(nodes.Class(), _) | nodes.And(_, nodes.Class()):
+                return self._set(node)
             case nodes.And() | nodes.Or() | nodes.Minus() | nodes.All() | nodes.Any() | nodes.Not():
                 return _OPERATORS[type(node)]
             case nodes.Count() | nodes.Sum() | nodes.Mean() | nodes.Min() | nodes.Max() | nodes.Difference():

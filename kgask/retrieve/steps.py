@@ -110,7 +110,7 @@ def _tied(runner: Runner, node: nodes.Best, winners: np.ndarray) -> tuple[Entity
 
 def _parts(runner: Runner, node: Node) -> tuple[Step, ...]:
     """The steps before one; what is named in the query itself is no step."""
-    if isinstance(node, nodes.Follow) and _is_plain(node):
+    if isinstance(node, SetNode) and _is_plain(node):
         return ()
     if isinstance(node, nodes.Qualified):
         return () if _is_plain(node.follow) else (_set(runner, node.follow.base),)
@@ -126,8 +126,11 @@ def _parts(runner: Runner, node: Node) -> tuple[Step, ...]:
 
 
 def _is_plain(node: SetNode) -> bool:
-    """Whether a set is a path from what is named: words say it all."""
-    return isinstance(node, _PLAIN) and all(_is_plain(part) for part in node.parts if isinstance(part, SetNode))
+    """Whether a set is a path from what is named, or those of a class on one: words say it all."""
+    of_class = isinstance(node, nodes.And) and any(isinstance(part, nodes.Class) for part in node.parts)
+    return (of_class or isinstance(node, _PLAIN)) and all(
+        _is_plain(part) for part in node.parts if isinstance(part, SetNode)
+    )
 
 
 # --- values and truths --------------------------------------------------------------------------
