@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -48,15 +48,14 @@ class Sources:
     held_out: list[QueryExample]
 
 
-def query_sources(data: Path, rng_seed: int) -> Sources:
-    """Read and prepare every source that :data:`SHARES` names."""
-    corpus = load_corpus(data, rng_seed, PATHS)
+def query_sources(data: Path, rng_seed: int, wanted: Collection[str] = tuple(SHARES)) -> Sources:
+    """Read and prepare the sources that ``wanted`` names; what goes with them in one file is read too."""
+    corpus = load_corpus(data, rng_seed, PATHS if "paths" in wanted else ())
     pools: dict[str, list[QueryExample]] = defaultdict(list)
     held: dict[str, list[QueryExample]] = defaultdict(list)
-    for example in _read(data):
+    for example in _read(data, wanted):
         is_held = zlib.crc32(example.text.encode()) % 1000 < HELD_OUT * 1000
         (held if is_held else pools)[example.source].append(example)
-    paths = _paths(corpus)
     rng = random.Random(f"held out {rng_seed}")
     found = [one for name in sorted(held) for one in rng.sample(held[name], min(MOST_HELD_OUT, len(held[name])))]
     found += [one for example in corpus.held_out if (one := path_example(example)) is not None][:MOST_HELD_OUT]
@@ -64,7 +63,9 @@ def query_sources(data: Path, rng_seed: int) -> Sources:
     held_lines, lines = _templates(held=True), _templates(held=False)
     found += _drawn(OperatorComposer(corpus.wordings, {}, rng, corpus.names, held_lines), rng)
     draws["operators"] = _operators(OperatorComposer(corpus.wordings, {}, rng, corpus.names, lines))
-    return Sources(draws | {"paths": paths}, _texts(corpus.texts), found)
+    if "paths" in wanted:
+        draws["paths"] = _paths(corpus)
+    return Sources(draws, _texts(corpus.texts), found)
 
 
 def _texts(known: Mapping[str, list[str]]) -> dict[str, list[str]]:
@@ -104,15 +105,16 @@ def _drawn(composer: OperatorComposer, rng: random.Random) -> list[QueryExample]
     return [composer.draw() for _ in range(MOST_DRAWN)]
 
 
-def _read(data: Path) -> Iterable[QueryExample]:
-    readers: tuple[Callable[[Path], Iterable[QueryExample]], ...] = (
-        wikisql_questions,
-        kqapro_questions,
-        sparql_questions,
-        answered_questions,
-    )
-    for read in readers:
-        yield from read(data)
+def _read(data: Path, wanted: Collection[str]) -> Iterable[QueryExample]:
+    readers: dict[tuple[str, ...], Callable[[Path], Iterable[QueryExample]]] = {
+        ("wikisql_",): wikisql_questions,
+        ("kqapro_",): kqapro_questions,
+        ("qald", "tempqa", "wikiweb_"): sparql_questions,
+        ("wtq_",): answered_questions,
+    }
+    for names, read in readers.items():
+        if any(source.startswith(names) for source in wanted):
+            yield from read(data)
 
 
 def _choice(pool: Sequence[QueryExample]) -> Draw:

@@ -33,6 +33,20 @@ SETS = {  # source of an example, as the mix calls it -> the set that it is from
     "own": OWN,
     "off_topic": "our own questions off every topic (kgask/corpus/off_topic.txt)",
 }
+_WIKISQL = "WikiSQL, training part (BSD-3-Clause)"
+_KQAPRO = "KQA Pro, training part (CC BY-SA 4.0; no text of it ships)"
+QUERY_SETS = {  # source of a question with a query -> the set that it is from
+    "operators": "our own templates of questions with operators (kgask/corpus/operators)",
+    **dict.fromkeys(("wikisql_path", "wikisql_count", "wikisql_value", "wikisql_filter", "wikisql_both"), _WIKISQL),
+    **dict.fromkeys(("kqapro_qualifier", "kqapro_verify", "kqapro_multihop"), _KQAPRO),
+    "qald": "QALD-7 over Wikidata, training part (MIT)",
+    "tempqa": "TempQA-WD, dev part (CC0)",
+    "wikiweb_whole": SETS["wikiweb"],
+    **dict.fromkeys(
+        ("wtq_superlative", "wtq_comparison", "wtq_difference", "wtq_count", "wtq_value"),
+        "WikiTableQuestions, training part (CC BY-SA 4.0; no text of it ships)",
+    ),
+}
 
 
 def merged(*lists: Iterable[str]) -> list[str]:
@@ -42,7 +56,8 @@ def merged(*lists: Iterable[str]) -> list[str]:
 
 def sets_of(sources: Iterable[str]) -> list[str]:
     """The sets of the mix's sources; a source that no set is known for stands under its own name."""
-    return merged(entry for name, entry in SETS.items() if name in set(sources)) + sorted(set(sources) - set(SETS))
+    known, found = SETS | QUERY_SETS, set(sources)
+    return merged(entry for name, entry in known.items() if name in found) + sorted(found - set(known))
 
 
 def base_encoder(name: str) -> str:

@@ -92,7 +92,8 @@ class RigelPlanner:
         pad_token = special_token(tokenizer, PAD_TOKENS)
         pad_id = (tokenizer.token_to_id(pad_token) if pad_token else None) or 0
         self._batches = Batches(session, pad_id, spare=spare, note=note)
-        self.writes = READ_OUTPUTS[0] in {node.name for node in session.get_outputs()}  # queries with operators
+        has_read = READ_OUTPUTS[0] in {node.name for node in session.get_outputs()}
+        self.writes = has_read and QUERY_GRAPH in card.content["files"]  # queries with operators
         self._writer: QueryWriter | None = None  # opened with the first question that needs it
 
     @property

@@ -16,7 +16,7 @@ from kgask.corpus.mix import WIKIDATA, Corpus
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.plan.card import CLOSED_FILE, FILES, FORMAT
-from kgask.plan.providers import CUDA_GRAPH, FULL_GRAPH
+from kgask.plan.providers import CUDA_GRAPH, FULL_GRAPH, QUERY_GRAPH
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.train.calibrate import CalibrationReport, calibrate, draw_probes
 from kgask.train.encoder import DEFAULT_ENCODER, architecture, encoder_name
@@ -121,7 +121,6 @@ def planner_card(
     out: Path, trainer: PlannerTrainer[Any, Any], parity: Parity, encoder: str, about: dict[str, Any]
 ) -> dict[str, Any]:
     """The card of an exported planner, not calibrated yet; ``about`` is what the kind of training adds."""
-    optional = [name for name in (CUDA_GRAPH, FULL_GRAPH, CLOSED_FILE) if (out / name).is_file()]
     common = {
         "encoder": encoder,
         "architecture": architecture(trainer.model.encoder),
@@ -133,7 +132,13 @@ def planner_card(
         "config": asdict(trainer.config),
         "calibration": DEFAULT_CALIBRATION,
     }
-    return FORMAT.card(out, (*FILES, *optional), **common | about)
+    return FORMAT.card(out, files_of(out), **common | about)
+
+
+def files_of(folder: Path) -> list[str]:
+    """What a planner's card lists: the files that all have, and of the others those that this one has."""
+    optional = (CUDA_GRAPH, QUERY_GRAPH, FULL_GRAPH, CLOSED_FILE)
+    return [*FILES, *(name for name in optional if (folder / name).is_file())]
 
 
 def _recipe(trainer: RigelTrainer) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -15,6 +15,7 @@ from torch.nn import functional
 
 from kgask.corpus.query_examples import KINDS, QueryExample
 from kgask.corpus.query_mix import Competing
+from kgask.corpus.query_sources import SHARES
 from kgask.plan.operands import token_shares
 from kgask.query.postfix import OPERATORS, SPAN_KINDS
 from kgask.train.encoder import TextBatcher
@@ -44,6 +45,13 @@ class QueryConfig:
     save_every: int = 250
     validate_every: int = 500
     patience: int = 20
+    n_negatives: int = 80  # other relations that compete with those of a batch
+    label_share: float = 0.5  # of the relations shown by their usual label; the others by any of their texts
+    shares: dict[str, float] = field(default_factory=lambda: dict(SHARES))  # of the mix, by source
+
+    def wanted(self) -> list[str]:
+        """Sources with a share."""
+        return [name for name, share in self.shares.items() if share > 0]
 
 
 class QueryData(Protocol):
@@ -92,6 +100,7 @@ def encoded(
     ids, mask = batcher(texts)
     offsets = [encoding.offsets for encoding in batcher.encodings(texts)]
     most = max(1, *(len(example.operands) for example in batch))
+    device = ids.device
     shares = torch.zeros(len(batch), most, ids.shape[1])
     kinds = torch.zeros(len(batch), most, dtype=torch.long)
     present = torch.zeros(len(batch), most)
@@ -113,10 +122,10 @@ def encoded(
         at = torch.tensor(list(competing.rows[row].values()), dtype=torch.long)
         allowed[row, n_operators + at] = allowed[row, n_operators + n_relations + at] = True
         steps[row, : len(example.steps)] = torch.tensor(_columns(example, competing.rows[row], n_relations))
-    return QueryBatch(
-        ids, mask, Operands(shares, kinds, present), vectors.directed(competing.texts), allowed, steps,
-        torch.tensor([KINDS.index(example.kind) for example in batch]),
-    )  # fmt: skip
+    operands = Operands(shares.to(device), kinds.to(device), present.to(device))
+    of_kind = torch.tensor([KINDS.index(example.kind) for example in batch], device=device)
+    directed = vectors.directed(competing.texts)
+    return QueryBatch(ids, mask, operands, directed, allowed.to(device), steps.to(device), of_kind)
 
 
 def _columns(example: QueryExample, rows: dict[str, int], n_relations: int) -> list[int]:
@@ -196,6 +205,3 @@ class QueryTrainer(Trainer[QueryConfig, QueryBatch]):
         every = [one for values in found.values() for one in values]
         by_kind = {name: sum(values) / len(values) for name, values in sorted(found.items())}
         return ({"exact": sum(every) / len(every)} if every else {}) | by_kind
-
-    def extra(self) -> dict[str, Any]:
-        return {}

@@ -1,4 +1,4 @@
-"""The configuration file of a shipped planner: an INI file with everything that decides its weights."""
+"""The configuration files of shipped planners: INI files with everything that decides their weights."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any, TypeVar
 
 from kgask.errors import UsageError
 
@@ -65,25 +66,34 @@ def read_config(path: Path) -> RigelConfig:
     source, ``[vocabularies]`` the shares of batches by vocabulary. Raises
     :class:`UsageError` that names what is wrong.
     """
+    return read_settings(path, RigelConfig, "rigel", {"mix": "shares", "vocabularies": "vocabularies"})
+
+
+Settings = TypeVar("Settings")
+
+
+def read_settings(path: Path, kind: type[Settings], section: str, shares: Mapping[str, str]) -> Settings:
+    """The settings of an INI file: ``section`` holds numbers, fields of the dataclass ``kind``.
+
+    ``shares`` names the sections that hold shares, and the field of each. Raises :class:`UsageError`.
+    """
     parser = configparser.ConfigParser(interpolation=None, inline_comment_prefixes=("#",))
     try:
         if not parser.read(path, encoding="utf-8"):
             raise UsageError(f"{path}: no such file")
     except (configparser.Error, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not an INI file ({str(error).splitlines()[0]})") from error
-    for section in parser.sections():
-        if section not in ("rigel", "mix", "vocabularies"):
-            raise UsageError(f"{path}: unknown section [{section}] (known: [rigel], [mix], [vocabularies])")
-    settings = _numbers(path, parser["rigel"] if "rigel" in parser else {})  # noqa: SIM401 - get() is for options
-    if "mix" in parser:
-        settings["shares"] = _shares(path, parser["mix"])
-    if "vocabularies" in parser:
-        settings["vocabularies"] = _shares(path, parser["vocabularies"])
-    return RigelConfig(**settings)
+    known = (section, *shares)
+    for found in parser.sections():
+        if found not in known:
+            raise UsageError(f"{path}: unknown section [{found}] (known: {', '.join(f'[{name}]' for name in known)})")
+    settings = _numbers(path, kind, parser[section] if section in parser else {})  # noqa: SIM401 - get() is for options
+    settings |= {name: _shares(path, parser[found]) for found, name in shares.items() if found in parser}
+    return kind(**settings)
 
 
-def _numbers(path: Path, given: Mapping[str, str]) -> dict[str, object]:
-    kinds = {f.name: type(f.default) for f in fields(RigelConfig) if isinstance(f.default, int | float)}
+def _numbers(path: Path, kind: Any, given: Mapping[str, str]) -> dict[str, Any]:
+    kinds = {f.name: type(f.default) for f in fields(kind) if isinstance(f.default, int | float)}
     for name in given:
         if name not in kinds:
             raise UsageError(f"{path}: unknown setting {name!r} (known: {', '.join(kinds)})")

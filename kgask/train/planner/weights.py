@@ -131,7 +131,7 @@ def load_query(folder: Path) -> QueryRigel | None:
     """The planner of a model folder with its query decoder, trainable; None where it has none. Raises ModelError."""
     planner = load_torch(folder)
     graph = _Graph.load(folder / CPU_GRAPH)
-    if LAYER_KEY not in graph.notes:
+    if LAYER_KEY not in graph.notes or QUERY_GRAPH not in RigelCard.load(folder).content["files"]:
         return None
     step = _Graph.load(folder / QUERY_GRAPH)
     with _fitting(folder):
