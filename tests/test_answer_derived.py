@@ -15,6 +15,7 @@ from kgask.answer.compose import Composer
 from kgask.answer.fuse import Fusion
 from kgask.answer.result import Answer
 from kgask.build.writer import PackBuilder
+from kgask.cli.explain import sections, why
 from kgask.cli.formats import formatted
 from kgask.cli.render import answer_view
 from kgask.methods.protocol import Hypothesis, Request, Retrieved, Timer
@@ -194,3 +195,14 @@ def test_what_is_not_sure_enough_is_not_told(pack: Pack) -> None:
     best = Hypothesis(0.2, outcome.certain, frozenset(), lambda _: [], lambda: query, outcome)
     verdict = Fusion(pack, True, None, 0.5).unread(Retrieved((), (best,), 0.2), Evidence((), (), False), Timer())
     assert verdict.refused == "unsure"
+
+
+def test_explain_tells_the_steps(pack: Pack) -> None:
+    answer = asked(pack, "count(where(class(<country>), value(<area>) > 400000[km²]))")
+    assert why(answer, pack).startswith("asked for the number of countries whose area is more than 400,000 km²")
+    shown = {title: rows for title, _, rows in sections(answer, pack)}
+    lines = [line for (line,) in shown["derivation"]]
+    assert lines[0] == "how many: 2 or 3"
+    assert lines[1].startswith("  whose area is more than 400,000 km²: 2, perhaps 1 more")
+    assert "    Kenya: 580367 km²" in lines and lines[-1].startswith("    countries: 4 (")
+    assert "facts for the reader" not in shown

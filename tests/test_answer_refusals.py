@@ -121,6 +121,7 @@ def test_a_name_that_several_share_is_asked_back(mozarts: Pack) -> None:
         ("capital", False, "what is the capital of Kenya?"),
         ("capital", True, "what has Kenya as capital?"),
         ("official languages", False, "what are the official languages of Kenya?"),
+        ("languages spoken", False, "what are the languages spoken of Kenya?"),
         ("shares border with", False, "what does Kenya share border with?"),
         ("shares border with", True, "what shares border with Kenya?"),
         ("located in", False, "what is Kenya located in?"),

@@ -99,7 +99,9 @@ class RelationWords:
         if self.is_state:
             return f"what is {words} {name}?" if self.inverse else f"what is {name} {words}?"
         noun = words.removeprefix("has ")
-        is_ = "are" if plural(noun) == noun else "is"
+        *before, last = noun.split()
+        head = " ".join(before) if before and last.endswith(("ed", "en")) else noun  # languages spoken
+        is_ = "are" if plural(head) == head else "is"
         return f"what has {name} as {noun}?" if self.inverse else f"what {is_} the {noun} of {name}?"
 
     def holds(self, subject: str, obj: str) -> str:
