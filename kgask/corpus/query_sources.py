@@ -60,7 +60,7 @@ def query_sources(data: Path, rng_seed: int, wanted: Collection[str] = tuple(SHA
     found = [one for name in sorted(held) for one in rng.sample(held[name], min(MOST_HELD_OUT, len(held[name])))]
     found += [one for example in corpus.held_out if (one := path_example(example)) is not None][:MOST_HELD_OUT]
     draws: dict[str, Draw] = {name: _choice(pool) for name, pool in sorted(pools.items())}
-    held_lines, lines = _templates(held=True), _templates(held=False)
+    held_lines, lines = templates(held=True), templates(held=False)
     found += _drawn(OperatorComposer(corpus.wordings, {}, rng, corpus.names, held_lines), rng)
     draws["operators"] = _operators(OperatorComposer(corpus.wordings, {}, rng, corpus.names, lines))
     if "paths" in wanted:
@@ -76,7 +76,7 @@ def _texts(known: Mapping[str, list[str]]) -> dict[str, list[str]]:
     return found
 
 
-def _templates(held: bool) -> list[Template]:
+def templates(held: bool) -> list[Template]:
     """The templates with the wordings that are held out, or with the others."""
     every = load_templates()
     weights: dict[str, float] = defaultdict(float)
