@@ -8,9 +8,9 @@ A question is divided into spans (:mod:`kgask.link.spans`), the planner writes t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -125,13 +125,14 @@ class OperatorReader:
     def understand(self, request: Request) -> Understood:
         """The readings of a request."""
         text, runner = request.question.text, Runner(self.pack, Budget(RUN_SECONDS))
+        leaving = cache(partial(self._leaving_node, runner))
         found: list[Reading] = []
         none, kinds = 0.0, np.zeros(0, np.float32)
         for spans in segmentations(text, request.words, request.mentions, self.pack)[:MOST_SEGMENTATIONS]:
             masked_text, places = masked(text, spans)
             written, kind_probs = self.planner.write(
                 masked_text, places, [span.kind for span in spans], partial(self._pick, spans),
-                partial(self._leaving, spans, runner),
+                partial(self._leaving, spans, leaving),
             )  # fmt: skip
             kinds = kinds if len(kinds) else kind_probs
             none = max(none, sum(math.exp(one.log_prob) for one in written if one.query is None))
@@ -163,20 +164,23 @@ class OperatorReader:
     def _has(self, seed: Seed) -> np.ndarray:
         return relations_of(self.pack, np.array([seed.entity]))
 
-    def _leaving(self, spans: Sequence[CandidateSpan], runner: Runner, stack: Stack) -> np.ndarray:
+    def _leaving(self, spans: Sequence[CandidateSpan], of_node: Leaving, stack: Stack) -> np.ndarray:
         """bool [2R]: the relations that may follow, as far as the graph says it cheaply."""
         top = stack.items[-1]
         if top.kind in "KA":
             return self._qualifiers
         if top.kind == "B":
-            return self._leaving_set(stack.items[-2], spans, runner)
-        return self._paths if top.kind in "bU" else self._leaving_set(top, spans, runner)
+            return self._leaving_set(stack.items[-2], spans, of_node)
+        return self._paths if top.kind in "bU" else self._leaving_set(top, spans, of_node)
 
-    def _leaving_set(self, item: Item, spans: Sequence[CandidateSpan], runner: Runner) -> np.ndarray:
+    def _leaving_set(self, item: Item, spans: Sequence[CandidateSpan], of_node: Leaving) -> np.ndarray:
         if item.span is not None and spans[item.span].kind == "entity":
             return np.logical_or.reduce([self._has(seed) for seed in spans[item.span].seeds])
         node = item.node if item.span is None else self._pick(spans, item.span, None)
         assert isinstance(node, SetNode)
+        return of_node(node)
+
+    def _leaving_node(self, runner: Runner, node: SetNode) -> np.ndarray:
         try:
             members = runner.members(node).possible
         except (QueryError, BudgetError):
@@ -184,6 +188,10 @@ class OperatorReader:
         if not len(members) or len(members) > MOST_LOOKED_AT:
             return self._paths
         return relations_of(self.pack, members)
+
+
+Leaving = Callable[[SetNode], np.ndarray]
+"""bool [2R]: the directed relations that leave the members of a set."""
 
 
 def _seeds_of(written: Written, spans: Sequence[CandidateSpan]) -> tuple[Seed, ...]:

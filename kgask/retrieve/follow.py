@@ -91,6 +91,7 @@ def edges_of(graph: Graph, entities: np.ndarray, directed_relation: int) -> Edge
 
 
 SCANNED = 4096  # a frontier with fewer triples is read whole; else each relation is cut out of its rows
+HUB, MANY = 1000, 8  # triples of an entity, and entities, from which each row is a slice, and all are read in one go
 SCANNED_EACH = 500  # triples an entity that are read in the time of one cut
 
 
@@ -143,12 +144,16 @@ def follow(
 @reads_arrays
 def relations_of(graph: Graph, entities: np.ndarray) -> np.ndarray:
     """bool [2R]: which directed relations leave any of the entities."""
-    present = np.zeros(2 * graph.n_relations, bool)
-    for inverse in (False, True):
-        indptr = graph.in_indptr if inverse else graph.out_indptr
-        relation = graph.in_relation if inverse else graph.out_relation
-        offset = graph.n_relations if inverse else 0
-        for entity in np.asarray(entities, np.int64).tolist():
-            row = relation[int(indptr[entity]) : int(indptr[entity + 1])]
-            present[row.astype(np.int64) + offset] = True
-    return present
+    present = np.zeros((2, graph.n_relations), bool)
+    entities = np.asarray(entities, np.int64)
+    for inverse, indptr, relation in (
+        (0, graph.out_indptr, graph.out_relation),
+        (1, graph.in_indptr, graph.in_relation),
+    ):
+        is_hub = (indptr[entities + 1].astype(np.int64) - indptr[entities] > HUB) | (len(entities) < MANY)
+        for entity in entities[is_hub].tolist():
+            present[inverse, relation[int(indptr[entity]) : int(indptr[entity + 1])]] = True
+        if not is_hub.all():
+            rows, _ = _rows(indptr, entities[~is_hub])
+            present[inverse, relation[rows]] = True
+    return present.ravel()
