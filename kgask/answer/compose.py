@@ -10,6 +10,7 @@ from kgask.answer.fuse import Refusal, Verdict
 from kgask.answer.refusals import BACK_TO_TOPIC, NOTHING_PROVEN, Refusing, is_named, unused_words_reason
 from kgask.answer.result import Answer, AnswerEntity
 from kgask.answer.words import literal_value, relation_name, support_in_words
+from kgask.errors import BudgetError
 from kgask.link.linker import Linker
 from kgask.methods.protocol import Request, Retrieved
 from kgask.methods.understand import Understanding
@@ -97,8 +98,11 @@ class Composer:
         from kgask.answer.derived import told  # loaded only where a query has operators
         from kgask.answer.unsaid import unsaid
 
-        derived = told(outcome)
-        reason = unsaid(outcome) or derived.why_not
+        try:
+            derived, silent = told(outcome), unsaid(outcome)
+        except BudgetError as error:
+            return self.refusal("retrieve", str(error), verdict.confidence)
+        reason = silent or derived.why_not
         if reason is not None:
             refused = self.refusal("retrieve", reason, verdict.confidence)
             return replace(refused, notes=(*refused.notes, *derived.notes))

@@ -59,10 +59,9 @@ class QueryMix:
     @staticmethod
     def _perhaps_without(example: QueryExample, rng: random.Random) -> QueryExample:
         """Now and then a question whose relation the graph lacks: the steps up to it, then NONE."""
-        at = [place for place, step in enumerate(example.steps) if isinstance(step, tuple)]
-        if not at or rng.random() >= TAKEN_AWAY:
+        if not example.keys or rng.random() >= TAKEN_AWAY:
             return example
-        return example.without(example.steps[rng.choice(at)][0])
+        return example.without(rng.choice(example.keys))
 
     def competing(self, batch: Sequence[QueryExample], rng: random.Random) -> Competing:
         """Gold relations, their look-alikes and others; for tables their own columns and some of another's."""
