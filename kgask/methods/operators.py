@@ -8,24 +8,25 @@ A question is divided into spans (:mod:`kgask.link.spans`), the planner writes t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
 from kgask.errors import BudgetError, QueryError
 from kgask.link.spans import CandidateSpan, masked, segmentations
 from kgask.methods.accounted import unaccounted
-from kgask.methods.constants import Measures
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
+from kgask.methods.relation_facts import RelationFacts
+from kgask.methods.sense import PackSense
+from kgask.methods.understand import Understanding
 from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
 from kgask.plan.query_onnx import KINDS, Written
 from kgask.query import nodes
-from kgask.query.base import Node, SetNode
-from kgask.query.postfix import Item, Stack, Step
-from kgask.retrieve.follow import relations_of
+from kgask.query.base import Node
+from kgask.query.postfix import Step
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import Result
 from kgask.retrieve.run import Runner
@@ -34,7 +35,7 @@ from kgask.types import Seed
 RUN_SECONDS = 3.0  # of one question's queries together
 MOST_RUN = 5  # queries of a question
 MOST_SEGMENTATIONS = 2
-MOST_LOOKED_AT = 3000  # members whose relations prune what may follow them
+SURE = -0.5  # log-probability of a query from which no other segmentation is looked at
 VOID = 3.0  # log-odds that an outcome without content costs a query
 LEAST = 1e-9
 FEATURES = ("written", "worst", "share", "link", "kind", "none", "void", "unread", "steps", "part", "typo", "missing")
@@ -73,6 +74,18 @@ class Understood:
     readings: tuple[Reading, ...]
     kind_probs: np.ndarray  # float32 [K]
     none: float  # probability that the graph has no relation for what is asked
+
+    @property
+    def path_prob(self) -> float:
+        """Probability that it asks for what a path leads to, and nothing else."""
+        return float(self.kind_probs[0]) if len(self.kind_probs) else 1.0
+
+    def says(self, path: Understanding | None) -> bool:
+        """Whether the best reading is a path that was found otherwise too."""
+        if path is None or not path.routes or not self.readings:
+            return False
+        relations = tuple(step for step in self.readings[0].written.steps if isinstance(step, int))
+        return any(walk.relations == relations for walk in path.routes[0].walks)
 
 
 def is_void(outcome: Result) -> bool:
@@ -115,34 +128,31 @@ class OperatorReader:
     """Reads questions over one pack as queries."""
 
     def __init__(self, pack: Pack, planner: PackPlanner) -> None:
-        self.pack, self.planner, self._measures = pack, planner, Measures(pack)
-        qualifiers = np.unique(pack.qualifier_relation).astype(np.int64)
-        self._qualifiers = np.zeros(2 * pack.n_relations, bool)
-        self._qualifiers[qualifiers] = True
-        self._paths = np.zeros(2 * pack.n_relations, bool)
-        self._paths[np.concatenate([pack.path_relations, pack.path_relations + pack.n_relations])] = True
+        self.pack, self.planner, self.facts = pack, planner, RelationFacts(pack)
 
     def understand(self, request: Request) -> Understood:
         """The readings of a request."""
         text, runner = request.question.text, Runner(self.pack, Budget(RUN_SECONDS))
-        leaving = cache(partial(self._leaving_node, runner))
         found: list[Reading] = []
         none, kinds = 0.0, np.zeros(0, np.float32)
         for spans in segmentations(text, request.words, request.mentions, self.pack)[:MOST_SEGMENTATIONS]:
+            if found and max(one.score for one in found) > SURE:
+                break
             masked_text, places = masked(text, spans)
             written, kind_probs = self.planner.write(
                 masked_text, places, [span.kind for span in spans], partial(self._pick, spans),
-                partial(self._leaving, spans, leaving),
+                PackSense(self.facts, spans, runner, partial(self._pick, spans)),
             )  # fmt: skip
             kinds = kinds if len(kinds) else kind_probs
             none = max(none, sum(math.exp(one.log_prob) for one in written if one.query is None))
             for reading in self._run([one for one in written if one.query is not None], spans, runner):
                 found.append(replace(reading, unread=unaccounted(masked_text, spans, places, reading.written)))
-        ranked = sorted(found, key=lambda one: -(one.score - VOID * one.is_void))
+        ranked = sorted(found, key=lambda one: (one.outcome is None, -(one.score - VOID * one.is_void)))
         return Understood(tuple(ranked), kinds, none)
 
     def _run(self, written: Sequence[Written], spans: Sequence[CandidateSpan], runner: Runner) -> Iterator[Reading]:
         """What the likeliest queries come to."""
+        runner.budget = Budget(RUN_SECONDS)
         for one in written[:MOST_RUN]:
             assert one.query is not None
             seeds = _seeds_of(one, spans)
@@ -157,41 +167,9 @@ class OperatorReader:
         """What a span stands for: of several entities the surest that has the relation."""
         span = spans[at]
         if span.kind != "entity":
-            return self._measures.fitting(span.nodes, relation)
-        has = [seed for seed in span.seeds if relation is not None and self._has(seed)[relation]]
+            return self.facts.fitting(span.nodes, relation)
+        has = [seed for seed in span.seeds if relation is not None and self.facts.of_entity(seed.entity)[relation]]
         return nodes.Entities(((has or span.seeds)[0].entity,))
-
-    def _has(self, seed: Seed) -> np.ndarray:
-        return relations_of(self.pack, np.array([seed.entity]))
-
-    def _leaving(self, spans: Sequence[CandidateSpan], of_node: Leaving, stack: Stack) -> np.ndarray:
-        """bool [2R]: the relations that may follow, as far as the graph says it cheaply."""
-        top = stack.items[-1]
-        if top.kind in "KA":
-            return self._qualifiers
-        if top.kind == "B":
-            return self._leaving_set(stack.items[-2], spans, of_node)
-        return self._paths if top.kind in "bU" else self._leaving_set(top, spans, of_node)
-
-    def _leaving_set(self, item: Item, spans: Sequence[CandidateSpan], of_node: Leaving) -> np.ndarray:
-        if item.span is not None and spans[item.span].kind == "entity":
-            return np.logical_or.reduce([self._has(seed) for seed in spans[item.span].seeds])
-        node = item.node if item.span is None else self._pick(spans, item.span, None)
-        assert isinstance(node, SetNode)
-        return of_node(node)
-
-    def _leaving_node(self, runner: Runner, node: SetNode) -> np.ndarray:
-        try:
-            members = runner.members(node).possible
-        except (QueryError, BudgetError):
-            return self._paths
-        if not len(members) or len(members) > MOST_LOOKED_AT:
-            return self._paths
-        return relations_of(self.pack, members)
-
-
-Leaving = Callable[[SetNode], np.ndarray]
-"""bool [2R]: the directed relations that leave the members of a set."""
 
 
 def _seeds_of(written: Written, spans: Sequence[CandidateSpan]) -> tuple[Seed, ...]:

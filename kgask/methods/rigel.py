@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from kgask.link.features import LinkModel
 from kgask.methods.base import PerPack
-from kgask.methods.operators import OperatorReader, is_path, retrieved
+from kgask.methods.operators import OperatorReader, Understood, is_path, retrieved
 from kgask.methods.operators import features as query_features
 from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Scope
 from kgask.methods.understand import Linked, Understanding, calibrated, choose, features
@@ -32,6 +33,8 @@ from kgask.types import PLANNED, Branch, EntityId, Evidence, Mention, Question, 
 if TYPE_CHECKING:
     from kgask.query.base import SetNode
 
+TOO_LONG = "what is asked cannot be run on this graph, or takes too long"
+LIKELY_A_PATH = 0.5  # probability below which it asks for something else
 SURE_OF_PATH = 0.9  # probability from which a question is believed to be a path, without another reading
 
 
@@ -102,9 +105,23 @@ class Rigel:
             understood = self._operators(pack).understand(request)
             best = understood.readings[0] if understood.readings else None
             if best is None or (is_path(best.written.steps) and path.hypotheses):
-                return path
-            confidence = calibrated(self.planner.card.queries, query_features(understood))
-            return retrieved(understood, 0.0 if best.outcome is None else confidence)
+                return self._doubted(path, understood)
+            if best.outcome is None:  # it could not be run, and no other either
+                return Retrieved(best.seeds, failed=TOO_LONG)
+            return retrieved(understood, self._sureness(understood))
+
+    def _sureness(self, understood: Understood) -> float:
+        """Calibrated probability that the best reading with operators is right; 0 where there is none."""
+        return calibrated(self.planner.card.queries, query_features(understood)) if understood.readings else 0.0
+
+    def _doubted(self, path: Retrieved, understood: Understood) -> Retrieved:
+        """A path that the query decoder does not read so: it may ask for more, or for what the graph lacks."""
+        if understood.says(path.understood):
+            return path
+        sure = 1.0 - understood.none
+        if understood.path_prob < LIKELY_A_PATH:
+            sure = min(sure, self._sureness(understood))
+        return replace(path, confidence=min(path.confidence, sure))
 
     def _retrieved(self, understood: Understanding | None, pack: Pack) -> Retrieved:
         if understood is None:

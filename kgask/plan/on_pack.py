@@ -9,7 +9,7 @@ import numpy as np
 
 from kgask.pack.store import Pack
 from kgask.plan.protocol import Planner
-from kgask.plan.query_onnx import Leaves, Written
+from kgask.plan.query_onnx import Sense, Written
 from kgask.plan.rigel_onnx import HopDistributions
 from kgask.query.postfix import Pick
 
@@ -43,10 +43,10 @@ class PackPlanner:
         return replace(found, relation_probs=probs)
 
     def write(
-        self, text: str, places: Sequence[tuple[int, int]], kinds: Sequence[str], pick: Pick, leaves: Leaves
+        self, text: str, places: Sequence[tuple[int, int]], kinds: Sequence[str], pick: Pick, sense: Sense
     ) -> tuple[list[Written], np.ndarray]:
         """The likeliest queries of a masked question, best first, and what kind it is, float32 [K].
 
         ``places`` and ``kinds`` are those of its operands: see :class:`kgask.plan.query_onnx.QueryWriter`.
         """
-        return self.planner.write(text, places, kinds, self.every, pick, leaves)
+        return self.planner.write(text, places, kinds, self.every, pick, sense)

@@ -11,7 +11,7 @@ from kgask.pack.records import RelationText
 from kgask.plan.card import Calibration
 
 if TYPE_CHECKING:
-    from kgask.plan.query_onnx import Leaves, Written
+    from kgask.plan.query_onnx import Sense, Written
     from kgask.plan.rigel_onnx import HopDistributions
     from kgask.query.postfix import Pick
 
@@ -70,7 +70,7 @@ class Planner(Protocol):
         kinds: Sequence[str],
         directed: np.ndarray,
         pick: Pick,
-        leaves: Leaves,
+        sense: Sense,
     ) -> tuple[list[Written], np.ndarray]:
         """The likeliest queries of a masked question, and what kind it is."""
         ...

@@ -7,8 +7,9 @@ Shapes: B questions, L tokens, O operators, R relations, M operands, D and H wid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -86,8 +87,20 @@ class _Beam:
         return sum(self.log_probs)
 
 
-Leaves = Callable[[Stack], np.ndarray]
-"""bool [2R]: the directed relations that may come next."""
+class Sense(Protocol):
+    """What the graph says of the steps that may come next."""
+
+    def relations(self, stack: Stack) -> np.ndarray:
+        """bool [2R]: the directed relations that lead on."""
+        ...
+
+    def operators(self, stack: Stack, allowed: frozenset[str]) -> frozenset[str]:
+        """Those of the grammar's operators that can come to something."""
+        ...
+
+    def spans(self, stack: Stack, allowed: frozenset[str]) -> frozenset[str]:
+        """Those of the grammar's kinds of operands that can."""
+        ...
 
 
 class QueryWriter:
@@ -97,7 +110,7 @@ class QueryWriter:
         self._session = session
 
     def write(
-        self, question: QuestionRead, pointed: Pointed, directed: np.ndarray, leaves: Leaves,
+        self, question: QuestionRead, pointed: Pointed, directed: np.ndarray, sense: Sense,
         offsets: Sequence[tuple[int, int]], beam: int = BEAM,
     ) -> list[Written]:  # fmt: skip
         """The likeliest queries, best first, over the directed relations float32 [2R, D]."""
@@ -114,7 +127,7 @@ class QueryWriter:
             grown: list[_Beam] = []
             for row, one in enumerate(beams):
                 read = np.maximum(one.read, attention[row])
-                log_probs = _allowed(logits[row], one.stack, pointed.kinds, len(directed), leaves)
+                log_probs = _allowed(logits[row], one.stack, pointed.kinds, len(directed), sense)
                 grown += _next(one, row, log_probs, read, pointed, len(directed) // 2, offsets, done)
             beams = sorted(grown, key=lambda one: -one.score)[:beam]
             best = sorted(done, key=lambda one: -one.log_prob)[:beam]
@@ -154,16 +167,17 @@ class QueryWriter:
             raise ModelError(f"the planner failed on a step of a query ({first_line(error)})") from error
 
 
-def _allowed(logits: np.ndarray, stack: Stack, kinds: Sequence[str], n_directed: int, leaves: Leaves) -> np.ndarray:
+def _allowed(logits: np.ndarray, stack: Stack, kinds: Sequence[str], n_directed: int, sense: Sense) -> np.ndarray:
     """Log-probabilities [O + 2R + M] of the steps that the grammar and the graph allow."""
     may = stack.allowed
     mask = np.zeros(len(logits), bool)
-    mask[: len(OPERATORS)] = [name in may.operators for name in OPERATORS]
+    operators, spans = sense.operators(stack, may.operators), sense.spans(stack, may.spans)
+    mask[: len(OPERATORS)] = [name in operators for name in OPERATORS]
     end = len(OPERATORS) + n_directed
     if may.relations:
-        mask[len(OPERATORS) : end] = leaves(stack)
+        mask[len(OPERATORS) : end] = sense.relations(stack)
     for at, kind in enumerate(kinds):
-        mask[end + at] = bool(kind) and kind in may.spans
+        mask[end + at] = bool(kind) and kind in spans
     found = np.where(mask, logits, -np.inf)
     most = found.max()
     return found - (most + np.log(np.exp(found - most).sum()))

@@ -33,7 +33,7 @@ from kgask.plan.providers import (
     open_session,
     open_tokenizer,
 )
-from kgask.plan.query_onnx import KIND_OUTPUT, READ_OUTPUTS, Leaves, Pointed, QueryWriter, QuestionRead, Written
+from kgask.plan.query_onnx import KIND_OUTPUT, READ_OUTPUTS, Pointed, QueryWriter, QuestionRead, Sense, Written
 from kgask.query.postfix import Pick
 from kgask.types import MASK
 
@@ -187,12 +187,12 @@ class RigelPlanner:
 
     def write(
         self, text: str, places: Sequence[tuple[int, int]], kinds: Sequence[str], directed: np.ndarray, pick: Pick,
-        leaves: Leaves,
+        sense: Sense,
     ) -> tuple[list[Written], np.ndarray]:  # fmt: skip
         """The likeliest queries of a masked question, best first, and what kind it is, float32 [K].
 
         ``places`` are the characters of its operands, ``kinds`` their kinds (:data:`kgask.query.postfix.SPAN_KINDS`),
-        ``directed`` float32 [2R, D]; ``pick`` and ``leaves`` are what the graph says of them.
+        ``directed`` float32 [2R, D]; ``pick`` and ``sense`` are what the graph says of them.
         """
         encoding = self._tokenizer.encode(text.replace(MASK, self._mask_token))
         blank = np.zeros((2, self._width()), np.float32)
@@ -204,7 +204,7 @@ class RigelPlanner:
         pointed = Pointed(
             shares, tuple(kind if is_kept else "" for kind, is_kept in zip(kinds, kept, strict=True)), pick
         )
-        return self._query_writer().write(read, pointed, directed, leaves, encoding.offsets), kind_probs[0]
+        return self._query_writer().write(read, pointed, directed, sense, encoding.offsets), kind_probs[0]
 
     def _query_writer(self) -> QueryWriter:
         if self._writer is None:

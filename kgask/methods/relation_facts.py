@@ -1,4 +1,4 @@
-"""Numbers and dates of a question as the relation that they are compared with has them."""
+"""What a pack's relations lead to, and numbers and dates of a question as such a relation has them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,33 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import qualifier_axis, relation_axis
 from kgask.query.base import Node
+from kgask.retrieve.follow import relations_of
 
+KEPT = 1000  # entities whose relations are remembered
 SAMPLED = 50  # literals of a relation whose units are looked at
 
 
-class Measures:
-    """On which axis, and in which unit, the relations of a pack say numbers; each is looked at once."""
+class RelationFacts:
+    """What the relations of a pack lead to, for queries; each is looked at once.
+
+    ``paths`` and ``qualifiers`` (bool [2R]) are the directed relations that triples have, and statements.
+    """
 
     def __init__(self, pack: Pack) -> None:
-        self._pack = pack
+        self.pack, self.n_relations = pack, pack.n_relations
         self.of = lru_cache(None)(self._of)
+        self.of_entity = lru_cache(KEPT)(self._of_entity)
+        self.paths, self.qualifiers = np.zeros((2, 2 * pack.n_relations), bool)
+        self.paths[np.concatenate([pack.path_relations, pack.path_relations + pack.n_relations])] = True
+        self.qualifiers[np.unique(pack.qualifier_relation).astype(np.int64)] = True
+
+    def _of_entity(self, entity: int) -> np.ndarray:
+        """bool [2R]: the directed relations that leave an entity."""
+        return relations_of(self.pack, np.array([entity]))
 
     def _of(self, relation: int) -> tuple[str | None, str]:
-        pack, plain = self._pack, relation % self._pack.n_relations
+        """On which axis a relation says numbers or dates (None: it does not), and its usual unit."""
+        pack, plain = self.pack, relation % self.n_relations
         axis = relation_axis(pack, plain) or qualifier_axis(pack, plain)
         values = pack.out_object[pack.out_relation == plain][:SAMPLED]
         if not len(values):
