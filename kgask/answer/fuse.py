@@ -47,6 +47,11 @@ class Weighing:
     powers: Mapping[str, float]  # of POWERS, beside a power of 1 for a hypothesis' log-probability
     confidence: Calibration  # over FEATURES
     min_confidence: float  # what is printed by default
+    margin: float | None = None  # log-odds of the plan from the threshold beyond which reading changes nothing
+
+    def is_asked(self, plan_confidence: float, least: float) -> bool:
+        """Whether a reader's word may change what is printed; always, where its card does not say."""
+        return self.margin is None or abs(log_odds(plan_confidence) - log_odds(least)) <= self.margin
 
     @classmethod
     def of(cls, card: Mapping[str, Any] | None) -> Weighing | None:
@@ -61,7 +66,9 @@ class Weighing:
             powers = {name: finite(found["powers"][name]) for name in POWERS}
             weights = {name: finite(found["weights"][name]) for name in FEATURES}
             least = threshold(found["min_confidence"])
-            return cls(powers, Calibration(finite(found["bias"]), weights), least)
+            margin = found.get("margin")
+            margin = None if margin is None else finite(margin)
+            return cls(powers, Calibration(finite(found["bias"]), weights), least, margin)
         except (KeyError, TypeError, ValueError) as error:
             what = f"the reader's card: its {CARD_KEY!r} is broken ({error})"
             raise ModelError(f"{what}; run: kgask train calibrate") from None
@@ -72,6 +79,7 @@ class Weighing:
             "bias": self.confidence.bias,
             "weights": dict(self.confidence.weights),
             "min_confidence": self.min_confidence,
+            "margin": self.margin,
         }
 
 

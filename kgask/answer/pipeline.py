@@ -256,7 +256,7 @@ class Pipeline:
             reading = reader.read(request.question, NO_EVIDENCE, self.pack)
             return replace(refusal, written=reading.written, unverified=reading.unverified)
         composer = replace(composer, evidence=evidence)
-        if reader is None or found.is_derived:
+        if reader is None or not self._reads(found, options):
             verdict = fusion.unread(found, evidence, timer)
         else:
             marked = calibrated or not reader.capabilities.judges_lines
@@ -273,7 +273,7 @@ class Pipeline:
         if found.failed:
             return None
         if retriever.calibrated:
-            reads = self.reader is not None and self._weighing is not None
+            reads = self._weighing is not None and self._reads(found, options)
             least = min(READ_FROM, self._least(options)) if reads else self._least(options)
             if not found.hypotheses or found.confidence < least:
                 return None
@@ -284,6 +284,14 @@ class Pipeline:
             evidence = self.passages.beside(evidence, request.question, found.seeds, answers=not retriever.calibrated)
         needs_facts = self.reader is None or self.reader.capabilities.needs_facts
         return evidence if evidence.triples or evidence.passages or not needs_facts else None
+
+    def _reads(self, found: Retrieved, options: AskOptions) -> bool:
+        """Whether the reader is asked: not where its card says that it cannot change what is printed."""
+        if self.reader is None or found.is_derived:
+            return False
+        if self._weighing is None or not self.retriever.calibrated:
+            return True
+        return self._weighing.is_asked(found.confidence, self._least(options))
 
     def _telling(self, evidence: Evidence, entities: Sequence[int]) -> tuple[Passage, ...]:
         """The passages that name what no triple proves."""

@@ -27,8 +27,8 @@ from kgask.corpus.sampling import follow_path
 from kgask.corpus.wordings import load_wordings
 from kgask.errors import BudgetError, QueryError
 from kgask.link.values import value_spans
-from kgask.methods.constants import Measures
 from kgask.methods.operators import is_void
+from kgask.methods.relation_facts import RelationFacts
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -70,7 +70,7 @@ class PackOperators:
         self.pack, self._rng = pack, random.Random(f"pack operators {rng_seed}")
         self._schema = schema = PackSchema(pack, wordings)
         words = PackWords(schema)
-        self._words, self._measures = words, Measures(pack)
+        self._words, self._facts = words, RelationFacts(pack)
         letters = {letter for letter, several in words.special.items() if several}
         names = pack.labels([self._rng.randrange(pack.n_entities - pack.n_literals) for _ in range(300)])
         asked = [one for one in templates if "NONE" not in one.steps and schema.known(_fixed(one))]
@@ -276,7 +276,7 @@ class PackOperators:
             if len(found) != 1:
                 raise QueryError(f"{text!r} is no value")
             options = [nodes.Number(one) if isinstance(one, int) else one for one in found[0].options]
-            return self._measures.fitting(options, relation)
+            return self._facts.fitting(options, relation)
 
         try:
             query = query_of(steps, [operand.kind for operand in example.operands], pick, n)

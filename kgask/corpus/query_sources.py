@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kgask.corpus.fact_questions import kqapro_questions
+from kgask.corpus.fact_questions import converted, kqapro_questions
 from kgask.corpus.measures import load_measures
 from kgask.corpus.mix import Corpus, Mix, load_corpus
 from kgask.corpus.operator_files import Template, load_templates
@@ -20,6 +20,8 @@ from kgask.corpus.query_mix import Draw
 from kgask.corpus.sparql_questions import sparql_questions
 from kgask.corpus.table_answers import answered_questions
 from kgask.corpus.table_questions import wikisql_questions
+from kgask.sets.gold import Gold
+from kgask.sets.kqapro_gold import fact_questions
 
 PATHS = {"simple": 0.1, "simple_found": 0.2, "kgconv": 0.15, "own": 0.15, "wikiweb": 0.04, "off_topic": 0.06,
          "composed2": 0.2, "composed3": 0.1}  # fmt: skip
@@ -54,8 +56,7 @@ def query_sources(data: Path, rng_seed: int, wanted: Collection[str] = tuple(SHA
     pools: dict[str, list[QueryExample]] = defaultdict(list)
     held: dict[str, list[QueryExample]] = defaultdict(list)
     for example in _read(data, wanted):
-        is_held = zlib.crc32(example.text.encode()) % 1000 < HELD_OUT * 1000
-        (held if is_held else pools)[example.source].append(example)
+        (held if is_held_out(example.text) else pools)[example.source].append(example)
     rng = random.Random(f"held out {rng_seed}")
     found = [one for name in sorted(held) for one in rng.sample(held[name], min(MOST_HELD_OUT, len(held[name])))]
     found += [one for example in corpus.held_out if (one := path_example(example)) is not None][:MOST_HELD_OUT]
@@ -66,6 +67,17 @@ def query_sources(data: Path, rng_seed: int, wanted: Collection[str] = tuple(SHA
     if "paths" in wanted:
         draws["paths"] = _paths(corpus)
     return Sources(draws, _texts(corpus.texts), found)
+
+
+def is_held_out(text: str) -> bool:
+    """Whether a masked text is kept from training."""
+    return zlib.crc32(text.encode()) % 1000 < HELD_OUT * 1000
+
+
+def held_out_golds(data: Path, golds: Iterable[Gold]) -> list[Gold]:
+    """Of KQA Pro's training questions those that the decoder was not trained on, in proportion."""
+    masked = {one.gold.question: one.example.text for one in converted(fact_questions(data))}
+    return [gold for gold in golds if is_held_out(masked.get(gold.text, gold.text))]
 
 
 def _texts(known: Mapping[str, list[str]]) -> dict[str, list[str]]:

@@ -31,9 +31,9 @@ from itertools import combinations, permutations
 from kgask.eval.around import Around, Step, beginnings
 from kgask.eval.records import GoldBlock
 from kgask.eval.resolve import Resolver
-from kgask.eval.said import NO, YES, says
 from kgask.pack.store import Pack
 from kgask.sets.gold import Gold
+from kgask.sets.said import NO, YES, says
 
 _LEAST_SHARE = 0.5  # of what is found, that must be gold; of a set, that must have the value
 _MOST_RANKED = 3000  # members of a set that is ordered

@@ -17,7 +17,6 @@ from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.errors import QueryError, UsageError
 from kgask.eval.metrics import calibration_error
-from kgask.eval.said import CLOSE, said_quantity
 from kgask.pack.quantities import Quantity, quantity
 from kgask.pack.store import Pack
 from kgask.query.base import TruthNode
@@ -25,6 +24,7 @@ from kgask.query.text import parse
 from kgask.retrieve.outcome import Result
 from kgask.retrieve.run import run
 from kgask.sets.everyday import EverydayQuestion
+from kgask.sets.said import CLOSE, said_quantity
 
 BATCH = 64
 WRONG_SHARE = 0.05  # of what is printed, at the confidence that :func:`at_wrong_share` looks for

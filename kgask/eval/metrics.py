@@ -14,7 +14,7 @@ from functools import wraps
 import numpy as np
 
 from kgask.eval.records import Prediction
-from kgask.eval.said import NO, YES, says
+from kgask.sets.said import NO, YES, says
 
 ARTICLES = frozenset(("a", "an", "the"))
 BINS = 10

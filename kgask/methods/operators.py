@@ -8,7 +8,7 @@ A question is divided into spans (:mod:`kgask.link.spans`), the planner writes t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -37,7 +37,8 @@ MOST_RUN = 5  # queries of a question
 MOST_SEGMENTATIONS = 2
 SURE = -0.5  # log-probability of a query from which no other segmentation is looked at
 VOID = 3.0  # log-odds that an outcome without content costs a query
-LEAST = 1e-9
+LEAST, LEAST_NONE = 1e-9, 1e-3  # probabilities below count as these
+MOST_UNREAD = 3  # words beyond this add no doubt
 FEATURES = ("written", "worst", "share", "link", "kind", "none", "void", "unread", "steps", "part", "typo", "missing")
 
 
@@ -199,9 +200,9 @@ def features(understood: Understood) -> dict[str, float]:
         "share": math.log(max(same, LEAST) / max(every, LEAST)) if same else math.log(LEAST),
         "link": min((math.log(max(seed.score, LEAST)) for seed in best.seeds), default=0.0),
         "kind": math.log(max(kind, 1e-4)),
-        "none": math.log(max(1.0 - understood.none, 1e-3)),
+        "none": math.log(max(1.0 - understood.none, LEAST_NONE)),
         "void": -float(best.is_void),
-        "unread": -float(min(len(best.unread), 3)),
+        "unread": -float(min(len(best.unread), MOST_UNREAD)),
         "steps": float(len(written.steps)),
         "part": -float(any(seed.match == "part" for seed in best.seeds)),
         "typo": -float(any(seed.match == "typo" for seed in best.seeds)),
@@ -220,7 +221,17 @@ def _missing(outcome: Result | None) -> float:
     return max(shares, default=0.0)
 
 
-def retrieved(understood: Understood, confidence: float) -> Retrieved:
+def path_doubts(understood: Understood, path: Understanding | None) -> dict[str, float]:
+    """What the decoder says against a path, as further features of it; 0 where it agrees."""
+    said = understood.says(path)
+    return {
+        "none": math.log(max(1.0 - understood.none, LEAST_NONE)),
+        "unread": -float(min(len(understood.readings[0].unread), MOST_UNREAD)) if said else 0.0,
+        "decoded": float(said) - 1.0,
+    }
+
+
+def retrieved(understood: Understood, confidence: float, values: Mapping[str, float]) -> Retrieved:
     """The best reading as what a retriever gives."""
     best = understood.readings[0]
     outcome, query = best.outcome, best.written.query
@@ -228,4 +239,4 @@ def retrieved(understood: Understood, confidence: float) -> Retrieved:
     outcome.runner.budget = Budget(RUN_SECONDS)  # to tell how it came about
     answers = outcome.members.certain if outcome.members is not None else np.empty(0, np.int64)
     one = Hypothesis(math.exp(best.score), answers, frozenset(), lambda entities: [], lambda: query, outcome)
-    return Retrieved(best.seeds, (one,), confidence, unused_words=best.unread)
+    return Retrieved(best.seeds, (one,), confidence, features=values, unused_words=best.unread)

@@ -7,7 +7,7 @@ so that methods differ in nothing else. Stages never call each other: the pipeli
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -98,6 +98,7 @@ class Retrieved:
     failed: str = ""  # why this question could not be retrieved for
     linked: tuple[Mention, ...] = ()  # what stands in the question as a name, best first
     unused_words: tuple[str, ...] = ()  # of the question: they say something that was not understood
+    features: Mapping[str, float] = field(default_factory=dict)  # what its confidence is calibrated on
     candidates: tuple[Seed, ...] = ()  # every seed that was looked at, best first; only where that is asked for
 
     @property

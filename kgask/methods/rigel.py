@@ -7,7 +7,7 @@ Shapes: R relations, H hops.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ import numpy as np
 
 from kgask.link.features import LinkModel
 from kgask.methods.base import PerPack
-from kgask.methods.operators import OperatorReader, Understood, is_path, retrieved
+from kgask.methods.operators import OperatorReader, Understood, is_path, path_doubts, retrieved
 from kgask.methods.operators import features as query_features
 from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Scope
 from kgask.methods.understand import Linked, Understanding, calibrated, choose, features
@@ -108,31 +108,33 @@ class Rigel:
                 return self._doubted(path, understood)
             if best.outcome is None:  # it could not be run, and no other either
                 return Retrieved(best.seeds, failed=TOO_LONG)
-            return retrieved(understood, self._sureness(understood))
-
-    def _sureness(self, understood: Understood) -> float:
-        """Calibrated probability that the best reading with operators is right; 0 where there is none."""
-        return calibrated(self.planner.card.queries, query_features(understood)) if understood.readings else 0.0
-
-    def _doubted(self, path: Retrieved, understood: Understood) -> Retrieved:
-        """A path that the query decoder does not read so: it may ask for more, or for what the graph lacks."""
-        if understood.says(path.understood):
-            return path
-        sure = 1.0 - understood.none
-        if understood.path_prob < LIKELY_A_PATH:
-            sure = min(sure, self._sureness(understood))
-        return replace(path, confidence=min(path.confidence, sure))
+            values = query_features(understood)
+            return retrieved(understood, calibrated(self.planner.card.queries, values), values)
 
     def _retrieved(self, understood: Understanding | None, pack: Pack) -> Retrieved:
         if understood is None:
             return Retrieved()
         seeds = tuple(part.seed for part in understood.readings)
         hypotheses = tuple(path_hypothesis(pack, route) for route in understood.routes)
-        return Retrieved(seeds, hypotheses, self.confidence(understood), understood)
+        values = features(understood) if understood.routes else {}
+        return Retrieved(seeds, hypotheses, self._confidence(values), understood, features=values)
 
-    def confidence(self, understood: Understanding) -> float:
-        """Calibrated probability that the best hypothesis is the answer; 0 when there is none."""
-        return calibrated(self.planner.card.calibration, features(understood)) if understood.routes else 0.0
+    def _confidence(self, values: Mapping[str, float]) -> float:
+        """Calibrated probability that the best path is the answer; 0 when there is none."""
+        return calibrated(self.planner.card.calibration, values) if values else 0.0
+
+    def _doubted(self, path: Retrieved, understood: Understood) -> Retrieved:
+        """A path that the query decoder does not read so: it may ask for more, or for what the graph lacks."""
+        if not path.hypotheses:
+            return path
+        doubts = path_doubts(understood, path.understood)
+        values = {**path.features, **doubts}
+        sure = self._confidence(values)
+        if "decoded" not in self.planner.card.calibration.weights and doubts["decoded"]:  # it was fitted without
+            sure = min(sure, 1.0 - understood.none)
+            if understood.path_prob < LIKELY_A_PATH and understood.readings:
+                sure = min(sure, calibrated(self.planner.card.queries, query_features(understood)))
+        return replace(path, confidence=sure, features=values)
 
     def evidence(self, found: Retrieved, pack: Pack, scope: Scope) -> Evidence:
         """The best triples of each hop, in plan order."""

@@ -9,7 +9,7 @@ with one. :func:`features` are what the confidence of the winner is calibrated o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,6 +25,7 @@ from kgask.types import Alternative, Branch, Mention, Seed
 
 LEAST = 1e-9
 SHOWN_ANSWERS = 3  # of an alternative
+LEAST_PATH = 1e-4  # probability that the planner gives to the question being a path; less is no more doubt
 MOST_UNUSED = 3  # names beyond this add no doubt
 MAX_ALTERNATIVES = 5
 CONSTRAINED = 0.6  # from here on the planner is believed that several seeds narrow the answers
@@ -108,6 +109,7 @@ def features(understood: Understanding) -> dict[str, float]:
         "alias": -float(understood.seed.match == "alias"),
         "part": -float(not mention.whole),
         "unused": -float(min(len(mention.unused), MOST_UNUSED)),
+        "operator": math.log(max(understood.branch.path_prob, LEAST_PATH)),
     }
 
 
@@ -130,7 +132,7 @@ def gap(branch: Branch, relations: tuple[int, ...]) -> float:
     return total
 
 
-def calibrated(calibration: Calibration, values: dict[str, float]) -> float:
+def calibrated(calibration: Calibration, values: Mapping[str, float]) -> float:
     """Probability that the plan's answer is right."""
     logit = calibration.bias + sum(calibration.weights.get(name, 0.0) * x for name, x in values.items())
     return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, logit))))

@@ -19,13 +19,14 @@ from kgask.answer.request import AskOptions
 from kgask.corpus.examples import MASK, PathExample
 from kgask.corpus.sampling import follow_path, random_topic
 from kgask.errors import ModelError
-from kgask.methods.understand import features
 from kgask.pack.store import Pack
 from kgask.plan.card import Calibration
 from kgask.retrieve.follow import edges_of
 from kgask.types import Question, directed
 
-FEATURES = tuple("mass share link hops gap topic rival wanted narrowed typo alias part unused".split())
+FEATURES = tuple(
+    "mass share link hops gap topic rival wanted narrowed typo alias part unused operator none unread decoded".split()
+)
 RIDGE = 1e-3
 # Of the questions that people ask; the probes ask more often for what is not there, to have enough of each kind.
 ANSWERABLE = 2 / 3
@@ -41,6 +42,7 @@ class Probe:
 
     text: str
     answers: frozenset[int]
+    wording: str = ""  # the text with its topic masked
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def draw_probes(pack: Pack, examples: list[PathExample], n: int, rng: random.Ran
             break
         example = rng.choice(usable)
         if rng.random() < UNKNOWN:
-            probes.append(Probe(example.text.replace(MASK, unknown_name(pack, rng)), frozenset()))
+            probes.append(Probe(example.text.replace(MASK, unknown_name(pack, rng)), frozenset(), example.text))
             continue
         path = [directed(by_key[key], inverse, pack.n_relations) for key, inverse in example.path]
         lacking = rng.random() < LACKING
@@ -72,7 +74,7 @@ def draw_probes(pack: Pack, examples: list[PathExample], n: int, rng: random.Ran
         label = pack.labels([topic])[0]
         answers = follow_path(pack, topic, path)
         if bool(answers) != lacking and len(label) > 2:
-            probes.append(Probe(example.text.replace(MASK, label), answers))
+            probes.append(Probe(example.text.replace(MASK, label), answers, example.text))
     return probes
 
 
@@ -106,9 +108,8 @@ def calibrate(
         is_right = bool(top) and top <= probe.answers
         answerable += bool(probe.answers)
         hits += is_right
-        if found.understood is not None and found.hypotheses:
-            values = features(found.understood)
-            rows.append([values[name] for name in FEATURES])
+        if found.features and not found.is_derived:
+            rows.append([found.features.get(name, 0.0) for name in FEATURES])
             right.append(float(is_right))
             weights.append(counts[bool(probe.answers)])
         report(done, len(probes))
