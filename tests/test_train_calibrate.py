@@ -21,9 +21,11 @@ from kgask.config import shipped_root
 from kgask.errors import UsageError
 from kgask.methods.protocol import Hypothesis
 from kgask.plan.card import RigelCard
-from kgask.train import calibrate_reader as fitting
+from kgask.train import calibrate_fit as fitting
+from kgask.train import calibrate_reader
 from kgask.train.calibrate import FEATURES
-from kgask.train.calibrate_reader import Seen
+from kgask.train.calibrate_asked import COMPOSED, SHARES, Seen, weights_of
+from kgask.train.calibrate_fit import Outcome
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +34,7 @@ def probes(n: int, reader_knows: bool, rng_seed: int = 1) -> list[Seen]:
     """The plan is right four times in five, and less sure when it is not; a reader that knows says so."""
     rng = random.Random(rng_seed)
     found = []
-    for _ in range(n):
+    for at in range(n):
         answerable = rng.random() < 0.8
         plan_right = answerable and rng.random() < 0.8
         mass = rng.gauss(-0.3 if plan_right else -1.5, 0.5)
@@ -43,13 +45,14 @@ def probes(n: int, reader_knows: bool, rng_seed: int = 1) -> list[Seen]:
             for at, (prob, odd) in enumerate(zip((0.7, 0.2), odds, strict=True))
         )
         values = dict.fromkeys(FEATURES, 0.0) | {"mass": mass}
-        found.append(Seen(answerable, values, plan_right, standings, (plan_right, answerable and not plan_right)))
+        right = (plan_right, answerable and not plan_right)
+        found.append(Seen(answerable, values, plan_right, standings, right, wording=f"wording {at}"))
     return found
 
 
 def test_a_reader_that_knows_gets_power_and_repairs_what_the_plan_got_wrong() -> None:
-    fitted = fitting.fit_both(probes(400, reader_knows=True), with_reader=True)
-    assert sum(fitted.weighing.powers.values()) > 0.2
+    fitted = fitting.fit_all(probes(400, reader_knows=True), with_reader=True)
+    assert sum(fitted.confidences.weighing.powers.values()) > 0.2
     assert fitted.repaired > 20 and fitted.spoiled <= 2
     assert fitted.by_both.hits_at_1 > fitted.by_plan.hits_at_1 + 0.1
     assert fitted.by_both.brier < fitted.by_plan.brier / 2
@@ -57,33 +60,57 @@ def test_a_reader_that_knows_gets_power_and_repairs_what_the_plan_got_wrong() ->
 
 
 def test_a_reader_that_guesses_gets_next_to_none_and_spoils_nothing() -> None:
-    fitted = fitting.fit_both(probes(400, reader_knows=False), with_reader=True)
-    assert sum(fitted.weighing.powers.values()) < 0.1
+    fitted = fitting.fit_all(probes(400, reader_knows=False), with_reader=True)
+    assert sum(fitted.confidences.weighing.powers.values()) < 0.1
     assert fitted.spoiled <= 4
     assert fitted.by_both.hits_at_1 >= fitted.by_plan.hits_at_1 - 0.02
 
 
+def asked(n: int, sure: float, right: bool, answerable: bool = True, **about: str) -> list[Outcome]:
+    seen = Seen(answerable, {"mass": 0.0}, right, **about)
+    return [Outcome(seen, sure, sure, right)] * n
+
+
 def test_the_default_threshold_is_the_least_that_keeps_wrong_answers_rare() -> None:
-    rows = [(True, 0.95, True)] * 90 + [(True, 0.65, False)] * 10 + [(False, 0.3, False)] * 50
-    kept = fitting._kept_by_default(rows)
+    kept = fitting.at_default([*asked(90, 0.95, True), *asked(10, 0.65, False), *asked(50, 0.3, False, False)])
     assert kept.threshold == 0.66 and kept.wrong == 0.0
     assert kept.coverage == pytest.approx(0.9)
+    never = fitting.at_default([*asked(30, 0.8, True), *asked(20, 0.8, False), *asked(50, 0.3, False, False)])
+    assert never.threshold == fitting.THRESHOLDS[-1] and never.coverage == 0.0
+
+
+def test_sources_have_their_shares_and_a_third_cannot_be_answered() -> None:
+    seen = [one.seen for one in (
+        *asked(10, 0.5, True), *asked(90, 0.5, True, source=COMPOSED), *asked(300, 0.5, False, False, source=COMPOSED)
+    )]  # fmt: skip
+    weights = weights_of(seen)
+    assert weights.sum() == pytest.approx(1.0) and weights[100:].sum() == pytest.approx(1 / 3)
+    assert weights[:10].sum() / weights[10:100].sum() == pytest.approx(SHARES["paths"] / SHARES[COMPOSED])
+
+
+def test_figures_say_how_far_confidence_is_from_what_is_right() -> None:
+    honest = [*asked(80, 0.8, True), *asked(20, 0.8, False)]
+    assert fitting.kept(honest, 0.5).error == pytest.approx(0.0, abs=1e-3)
+    boastful = [*asked(50, 0.95, True), *asked(50, 0.95, False)]
+    at = fitting.kept(boastful, 0.5)
+    assert at.error == pytest.approx(0.45) and at.wrong == pytest.approx(0.5)
+    assert fitting.reliability(boastful) == [(0.95, 0.5, 1.0)]
 
 
 def test_a_file_of_questions_names_its_broken_line(tmp_path: Path) -> None:
     path = tmp_path / "questions.tsv"
     path.write_text("who wrote [MASK]?\tP50\nwhat did [MASK] write?\t-P50 P136\n")
-    first, second = fitting.read_examples(path)
+    first, second = calibrate_reader.read_examples(path)
     assert (first.path, second.path) == ((("P50", False),), (("P50", True), ("P136", False)))
     path.write_text("who wrote [MASK]?\tP50\nno mask\tP50\n")
     with pytest.raises(UsageError, match=r"questions\.tsv:2"):
-        fitting.read_examples(path)
+        calibrate_reader.read_examples(path)
 
 
 def test_a_reworded_pack_says_other_words_of_the_same_relations(family_path: Path) -> None:
-    pack = fitting.RewordedPack.of(family_path, 3)
+    pack = calibrate_reader.RewordedPack.of(family_path, 3)
     assert pack is not None
-    with pack, fitting.Pack.open(family_path) as plain:
+    with pack, calibrate_reader.Pack.open(family_path) as plain:
         assert [text.key for text in pack.relations()] == [text.key for text in plain.relations()]
         assert pack.relation_labels() != plain.relation_labels()
         for text, usual in zip(pack.relations(), plain.relations(), strict=True):
@@ -98,7 +125,7 @@ def test_the_command_writes_both_cards(tmp_path: Path, family_path: Path) -> Non
     wordings = ["who wrote [MASK]?\tP50", "where was [MASK] born?\tP19", "what genre is [MASK]?\tP136"]
     wordings.append("who are the authors of the books in the genre [MASK]?\t-P136 P50")
     questions.write_text("\n".join(wordings) + "\n")
-    arguments = ["--questions", str(questions), "--probes", "50"]
+    arguments = ["--questions", str(questions), "--probes", "60"]
     for name, folder in (("--model", "rigel"), ("--reader", "reader")):
         arguments += [name, str(tmp_path / folder)]
     done = CliRunner().invoke(calibrate, arguments)

@@ -8,7 +8,7 @@ that the pack does not know (whatever is answered then is wrong).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -128,11 +128,16 @@ def kind_weights(answerable: Sequence[bool]) -> dict[bool, float]:
 
 
 def fit(
-    x: np.ndarray, y: np.ndarray, names: Sequence[str] = FEATURES, weights_of: np.ndarray | None = None
+    x: np.ndarray,
+    y: np.ndarray,
+    names: Sequence[str] = FEATURES,
+    weights_of: np.ndarray | None = None,
+    doubts: Collection[str] = (),
 ) -> tuple[Calibration, float]:
     """Ridge logistic regression of y [n] in {0, 1} on x [n, F], F named columns; also the Brier score.
 
-    ``weights_of`` [n] says how much each row counts; all the same by default.
+    ``weights_of`` [n] says how much each row counts; all the same by default. ``doubts`` are columns that can only
+    make an answer less sure: on packs of other people they do too, whatever chance says here.
     """
     counts = np.ones(len(y)) if weights_of is None else weights_of / weights_of.mean()
 
@@ -141,7 +146,8 @@ def fit(
         losses = counts * np.logaddexp(0.0, np.where(y > 0, -logits, logits))
         return float(losses.mean() + RIDGE * (weights[1:] ** 2).sum())
 
-    weights = minimize(loss, np.zeros(x.shape[1] + 1), method="L-BFGS-B").x
+    bounds = [(None, None), *((0.0 if name in doubts else None, None) for name in names)]
+    weights = minimize(loss, np.zeros(x.shape[1] + 1), method="L-BFGS-B", bounds=bounds).x
     probs = 1.0 / (1.0 + np.exp(-(x @ weights[1:] + weights[0])))
     named = {name: round(float(w), 5) for name, w in zip(names, weights[1:], strict=True)}
     return Calibration(round(float(weights[0]), 5), named), float(((probs - y) ** 2).mean())

@@ -30,7 +30,9 @@ MOST_WRONG = 0.0495  # of the printed answers, at the default threshold: under 5
 THRESHOLDS = tuple(round(0.5 + 0.01 * step, 2) for step in range(49))
 FOLDS = 5
 BINS = 10
+COUNTS = ("hops", "steps")  # features that are no doubts
 LEAST_QUERIES = 40  # that a calibration of queries is fitted on
+LEAST_PRINTED = 0.02  # share of the answerable: fewer say nothing about a threshold
 MOVED = 0.005  # share of what was read whose verdict may change beyond the margin
 WORTH = 0.001  # of Brier score: a reader that is worth less says nothing that the plan does not
 
@@ -106,7 +108,7 @@ def _fit_on(seen: Sequence[Seen], weights: np.ndarray, is_query: bool, names: Se
         return None
     values = np.array([[seen[at].features.get(name, 0.0) for name in names] for at in rows])
     right = np.array([float(seen[at].plan_right) for at in rows])
-    return fit(values, right, names, weights[rows])[0]
+    return fit(values, right, names, weights[rows], [name for name in names if name not in COUNTS])[0]
 
 
 def outcome(one: Seen, by: Confidences) -> Outcome:
@@ -190,11 +192,11 @@ def _margin(found: Sequence[Outcome], least: float) -> float:
 
 
 def at_default(found: Sequence[Outcome]) -> Kept:
-    """At the least threshold from 0.5 on that keeps wrong answers rare; where none does, at the last."""
+    """At the least threshold from 0.5 on that keeps wrong answers rare and prints some; where none does, at the last."""
     for threshold in THRESHOLDS:
         at = kept(found, threshold)
-        if at.wrong <= MOST_WRONG:
-            break
+        if at.wrong <= MOST_WRONG and at.coverage >= LEAST_PRINTED:
+            return at
     return at
 
 
