@@ -192,7 +192,7 @@ def _margin(found: Sequence[Outcome], least: float) -> float:
 
 
 def at_default(found: Sequence[Outcome]) -> Kept:
-    """At the least threshold from 0.5 on that keeps wrong answers rare and prints some; where none does, at the last."""
+    """At the least threshold from 0.5 on that keeps wrong answers rare and prints some; else at the last."""
     for threshold in THRESHOLDS:
         at = kept(found, threshold)
         if at.wrong <= MOST_WRONG and at.coverage >= LEAST_PRINTED:
