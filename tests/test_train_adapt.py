@@ -14,24 +14,28 @@ pytest.importorskip("onnx")
 from films import build_films  # noqa: E402
 
 from kgask import config  # noqa: E402
-from kgask.cards import write_card  # noqa: E402
+from kgask.cards import hash_mismatches, write_card  # noqa: E402
 from kgask.corpus.questions import read_questions  # noqa: E402
 from kgask.corpus.training_data import OWN, SETS, of_folder, unknown  # noqa: E402
 from kgask.errors import ModelError  # noqa: E402
 from kgask.pack.store import Pack  # noqa: E402
-from kgask.plan.card import FORMAT  # noqa: E402
+from kgask.plan.card import FORMAT, RigelCard  # noqa: E402
 from kgask.plan.rigel_onnx import RigelPlanner  # noqa: E402
 from kgask.train.encoder import architecture, load_encoder  # noqa: E402
+from kgask.train.planner import pack_model  # noqa: E402
 from kgask.train.planner.adapt import AdaptConfig, AdaptResult, AdaptTrainer, adapt, with_paths  # noqa: E402
-from kgask.train.planner.card import DEFAULT_CALIBRATION, FILES  # noqa: E402
+from kgask.train.planner.card import DEFAULT_CALIBRATION, FILES, files_of  # noqa: E402
 from kgask.train.planner.export import export  # noqa: E402
 from kgask.train.planner.model import Rigel  # noqa: E402
 from kgask.train.planner.pack_model import build_pack_model  # noqa: E402
-from kgask.train.planner.weights import start_from  # noqa: E402
+from kgask.train.planner.query_model import QueryRigel  # noqa: E402
+from kgask.train.planner.weights import load_query, load_torch, start_from  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
-TINY = AdaptConfig(steps=4, batch_size=6, n_made=40, frozen_layers=1, validate_every=2, save_every=2, head_lr=1e-3)
+TINY = AdaptConfig(
+    query_steps=2, steps=4, batch_size=6, n_made=40, frozen_layers=1, validate_every=2, save_every=2, head_lr=1e-3
+)
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +55,28 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     about = {"max_tokens": 32, "architecture": architecture(model.encoder), "calibration": DEFAULT_CALIBRATION}
     write_card(folder, FORMAT.card(folder, FILES, **about))
     return folder
+
+
+@pytest.fixture(scope="module")
+def writer(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same planner with a query decoder that has learnt nothing yet."""
+    folder = tmp_path_factory.mktemp("writer")
+    torch.manual_seed(1)
+    query = QueryRigel(load_torch(base), 16)
+    probe = ["who directed [MASK]", "what is [MASK]"]
+    export(query.planner, base, folder, 48, probe, ["director", "spouse"], least=0.0, query=query)
+    (folder / "question_words.txt").write_text("who\nwhat\nis\n", encoding="utf-8")
+    card = RigelCard.load(base).content | {"max_tokens": 48}
+    about = {name: value for name, value in card.items() if name not in ("magic", "kind", "format_version", "files")}
+    write_card(folder, FORMAT.card(folder, files_of(folder), **about))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def lenient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random weights nearly tie between relations: int8 turns many of their decisions."""
+    monkeypatch.setattr(pack_model, "SAME_ANSWERS", 0.1)
+    monkeypatch.setattr("kgask.train.planner.pack_decoder.N_HELD_OUT", 10)
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +103,32 @@ def test_a_pack_alone_is_enough(base: Path, pack: Path, tmp_path: Path) -> None:
     planner = RigelPlanner.load(tmp_path / "out")
     with Pack.open(pack) as opened:
         assert planner.relation_matrix(opened.relations()).shape == (2 * opened.n_relations, 32)
+
+
+def test_a_planner_that_writes_queries_goes_on_writing_them(writer: Path, pack: Path, tmp_path: Path) -> None:
+    trainer = AdaptTrainer(writer, pack, [], tmp_path / "work", TINY, "cpu")
+    start = load_query(writer)
+    adapt(trainer, lambda progress: None)
+    found = build_pack_model(trainer, tmp_path / "out", 20, {})
+    assert found.taught is not None and found.taught.after >= found.taught.before
+    again = load_query(tmp_path / "out")
+    assert again is not None and start is not None
+    assert RigelPlanner.load(tmp_path / "out").writes
+    assert RigelCard.load(tmp_path / "out").max_tokens == 48  # questions with operators are longer than paths
+    for name, weight in trainer.model.encoder.state_dict().items():
+        kept = name.startswith(("embeddings.", "encoder.layer.0."))  # what the query decoder reads is below the last
+        assert torch.equal(weight, start.planner.encoder.state_dict()[name]) == kept, name
+    assert not hash_mismatches(tmp_path / "out", RigelCard.load(tmp_path / "out").content["files"])
+
+
+def test_a_graph_that_answers_otherwise_than_torch_is_refused(
+    base: Path, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer = AdaptTrainer(base, pack, [], tmp_path / "work", TINY, "cpu")
+    monkeypatch.setattr(pack_model, "SAME_ANSWERS", 1.01)
+    with pytest.raises(ModelError, match="otherwise than torch; nothing was written. --float32"):
+        build_pack_model(trainer, tmp_path / "out", 20, {}, full=True)
+    assert RigelCard.load(tmp_path / "out").content["parity"]["quantised"] is False  # the last that was tried
 
 
 def test_own_questions_are_in_every_batch(base: Path, pack: Path, own: Path, tmp_path: Path) -> None:

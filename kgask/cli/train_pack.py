@@ -26,6 +26,7 @@ _QUESTIONS = click.option(
 _BASE = click.option("--base", default=config.DEFAULT_MODEL, show_default=True, help="Planner to go on from.")
 _OUT = shared.output(help="Model folder.  [default: a model of yours]", required=False)
 _PROBES = shared.probes(20, 400)
+_FLOAT32 = click.option("--float32", is_flag=True, help="Write a float32 graph where int8 answers otherwise.")
 
 
 @click.command(short_help="Specialise the planner to a pack, with or without questions.")
@@ -38,6 +39,7 @@ _PROBES = shared.probes(20, 400)
 @shared.SEED
 @shared.THREADS
 @_PROBES
+@_FLOAT32
 @shared.DEVICE
 @shared.FORCE
 def adapt(
@@ -48,6 +50,7 @@ def adapt(
     work: Path | None,
     threads: int | None,
     probes: int,
+    float32: bool,
     device: str,
     force: bool,
     **given: Any,
@@ -80,7 +83,8 @@ def adapt(
             result = run_adapt(trainer, report)
         scores = {"held_out": result.n_held_out, "hits_at_1_before": result.before, "hits_at_1": result.after}
         if result.kept:
-            _export(trainer, out, probes, scores | {"recipe": f"kgask train adapt, from {base}"}, force, sources)
+            about = scores | {"recipe": f"kgask train adapt, from {base}"}
+            _export(trainer, out, probes, about, force, sources, float32)
     if not result.kept:
         note(f"not better on {result.n_held_out} held-out questions ({result.after:.3f}, before {result.before:.3f})")
         note(f"the base stays: kgask --model {shlex.quote(base)} --pack {shlex.quote(pack)} ...; nothing was written")
@@ -111,6 +115,7 @@ def adapt(
 @shared.SEED
 @shared.THREADS
 @_PROBES
+@_FLOAT32
 @shared.DEVICE
 @shared.FORCE
 def domain(
@@ -123,6 +128,7 @@ def domain(
     work: Path | None,
     threads: int | None,
     probes: int,
+    float32: bool,
     device: str,
     force: bool,
     **given: Any,
@@ -150,7 +156,7 @@ def domain(
             trainer, result = train_in_domain(job, settings, report)
         scores = {f"held_out_{hops}_hops": part.hits_at_1 for hops, part in result.held_out.items()}
         recipe = f"kgask train domain --supervision {settings.supervision}"
-        _export(trainer, out, probes, scores | {"recipe": recipe}, force, sources)
+        _export(trainer, out, probes, scores | {"recipe": recipe}, force, sources, float32)
     note(f"{result.steps} steps; {result.n_templates} wordings learnt, {result.n_held_out} held out (topic given):")
     _table_by_hops(result.held_out.items())
     if linked:
@@ -159,14 +165,32 @@ def domain(
 
 
 def _export(
-    trainer: InDomainTrainer, out: Path, probes: int, scores: dict[str, Any], force: bool, sources: list[Path]
+    trainer: InDomainTrainer,
+    out: Path,
+    probes: int,
+    scores: dict[str, Any],
+    force: bool,
+    sources: list[Path],
+    full: bool,
 ) -> None:
     from kgask.train.planner.pack_model import build_pack_model
 
-    note("exporting to ONNX and calibrating")
-    with steps_bar("calibrate", probes) as show, new_folder(out, force, MODEL, sources) as folder:
-        parity, _ = build_pack_model(trainer, folder, probes, scores, lambda done, _: show(done, ""))
-    note(f"int8 agrees with torch on {parity.int8_agreement:.1%} of questions")
+    note(
+        "teaching its queries the relations as they are now, then exporting" if trainer.writes_queries else "exporting"
+    )
+    with (
+        steps_bar("calibrate", probes) as show,
+        shared.watched("queries", trainer.config.query_steps) as report,
+        new_folder(out, force, MODEL, sources) as folder,
+    ):
+        found = build_pack_model(trainer, folder, probes, scores, lambda done, _: show(done, ""), full, report)
+    form = "int8" if found.parity.quantised else "float32"
+    note(f"{form} answers {found.same_answers:.1%} of held-out questions as torch does")
+    if found.taught is not None:
+        note(
+            f"held-out questions with operators written right: {found.taught.before:.1%} with the decoder as it was, "
+            f"{found.taught.after:.1%} now"
+        )
 
 
 def _show_linked(trainer: InDomainTrainer, result: InDomainResult) -> None:

@@ -41,7 +41,7 @@ def queries(
     The planner itself stays as it is, so relation paths are planned as before;
     a decoder of its own is trained, from where it is if MODEL has one. Goes on
     from the last checkpoint in --work, then exports to ONNX (int8; refused
-    where it writes other queries than torch). How sure its queries are is
+    where it writes other queries than torch does). How sure its queries are is
     fitted afterwards: kgask train calibrate.
 
     The config file has the sections [queries] (steps, batch_size, layer_lr,
@@ -67,7 +67,8 @@ def queries(
         found = build_query_folder(trainer, folder)
     note(", ".join(f"{name} {share:.3f}" for name, share in found.scores.items()))
     note(
-        f"int8 writes the same query as torch for {found.same_queries:.1%} of held-out questions and plans the same "
-        f"path for {found.parity.int8_agreement:.1%}; its graphs take {found.onnx_bytes:,} bytes"
+        f"int8 writes {found.same.right:.1%} of the held-out queries that torch writes right, the same query for "
+        f"{found.same.every:.1%} of all, and plans the same path for {found.parity.int8_agreement:.1%}"
     )
+    note(f"its graphs take {found.onnx_bytes:,} bytes")
     note(f'wrote {out}; try: kgask --model {out} "how many novels did Jane Austen write?"')

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from kgask.corpus.examples import Step
 from kgask.corpus.frames import article, plural
 from kgask.corpus.operator_files import Entry, lines_of, path_of
 from kgask.errors import BuildError
@@ -85,6 +86,21 @@ def _shadowed(block: _Block, earlier: list[_Block]) -> list[str]:
     others = [b for b in earlier if b.key != block.key and said & {a for side in _SIDES for a in b.forms[side]}]
     letters = [letter for letter in block.holders if any(letter in other.holders for other in others)]
     return [*letters, "*"] if others else []
+
+
+def measure_named(path: tuple[Step, ...], literal: str, noun: str, letters: str) -> Entry:
+    """What only the name of its value is known of: *highest mileage*, *latest date of sale*."""
+    block = _Block("", literal, [noun])
+    is_number = literal == "number"
+    for pair in ("high low", "large small") if is_number else ("late early",):
+        _noun(block, noun, [pair], mass=False)
+    if not is_number:
+        _dated(block, [f"with {article(noun)}"])
+        block.forms["after"] += [f"whose {noun} is after {{d}}"]
+        block.forms["before"] += [f"whose {noun} is before {{d}}"]
+        block.forms["in"] += [f"whose {noun} is in {{d:in}}"]
+    block.forms["values"] = ["1 100000"] if is_number else ["1800 2025"]
+    return replace(block.entry(), path=path, letters=letters)
 
 
 def several(noun: str) -> str:

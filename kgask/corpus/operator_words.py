@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -85,21 +85,33 @@ class ClassWords:
         return several, self.one(several)
 
 
+ENDS = ("P", "C", "L", "O")  # types of one thing that a thing has: a director, a capital
+LEXICA = ("measures", "links", "branches", "facts", "qualifiers")
+
+
+def shipped_lexica() -> dict[str, list[Entry]]:
+    """The entries of the files, by :data:`LEXICA`."""
+    return {name: load_measures() if name == "measures" else load_lexicon(name) for name in LEXICA}
+
+
 class Lexicons:
     """What fills slots, by type letter."""
 
-    def __init__(self, wordings: Mapping[str, RelationWordings]) -> None:
-        self._by_name = {name: load_lexicon(name) for name in ("links", "qualifiers")} | {"measures": load_measures()}
-        self._leading = [_with_ends(entry, wordings) for entry in self._by_name["links"] if "noun" in entry.forms]
-        branches = [with_predicates(_with_ends(entry, wordings)) for entry in load_lexicon("branches")]
-        facts = load_lexicon("facts")
+    def __init__(
+        self, wordings: Mapping[str, RelationWordings], given: Mapping[str, Sequence[Entry]] | None = None
+    ) -> None:
+        """``given`` are the entries instead of those of the shipped files, by :data:`LEXICA`."""
+        files = given if given is not None else shipped_lexica()
+        self._by_name = files
+        self._leading = [_with_ends(entry, wordings) for entry in files["links"] if "noun" in entry.forms]
+        branches = [with_predicates(_with_ends(entry, wordings)) for entry in files["branches"]]
         self._branches = WRITTEN * branches + [made for w in wordings.values() if (made := branch_of(w))]
-        self.facts = WRITTEN * facts + [fact for w in wordings.values() for fact in facts_of(w)]
+        self.facts = WRITTEN * list(files["facts"]) + [fact for w in wordings.values() for fact in facts_of(w)]
         led = (_relation(w) for w in wordings.values() if not w.literal and "S" not in w.range)
         self._relations = [relation for relation in led if relation]
 
     @property
-    def qualifiers(self) -> list[Entry]:
+    def qualifiers(self) -> Sequence[Entry]:
         return self._by_name["qualifiers"]
 
     @cache  # noqa: B019
@@ -114,7 +126,7 @@ class Lexicons:
     @cache  # noqa: B019
     def through(self, letter: str) -> tuple[Entry, ...]:
         """Relations to one thing that more can be said of: *director*, *capital*."""
-        return tuple(entry for entry in self.relations(letter) if entry.ends in ("P", "C", "L", "O"))
+        return tuple(entry for entry in self.relations(letter) if entry.ends in ENDS and self.branches(entry.ends))
 
     @cache  # noqa: B019
     def branches(self, letter: str) -> tuple[Entry, ...]:

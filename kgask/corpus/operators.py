@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kgask.corpus.compose import Composer
 from kgask.corpus.examples import MASK, Step, tidy
@@ -39,6 +39,7 @@ class OperatorComposer:
     """Draws questions with operators; the same random stream draws the same questions.
 
     ``one_hop`` and ``names`` are what :class:`~kgask.corpus.compose.Composer` takes, for the paths in them.
+    ``lexicons``, ``words`` and ``letters`` (type letters with their weights) are those of one pack.
     """
 
     def __init__(
@@ -48,11 +49,14 @@ class OperatorComposer:
         rng: random.Random,
         names: Sequence[str] = (),
         templates: Sequence[Template] | None = None,
+        lexicons: Lexicons | None = None,
+        words: ClassWords | None = None,
+        letters: Mapping[str, int] = LETTERS,
     ) -> None:
-        self.rng = rng
+        self.rng, self._shares = rng, letters
         self.templates = list(templates) if templates is not None else load_templates()
         self._weights = [template.weight for template in self.templates]
-        self._lexicons, self._words = Lexicons(wordings), ClassWords()
+        self._lexicons, self._words = lexicons or Lexicons(wordings), words or ClassWords()
         self._paths = Composer(wordings, one_hop, rng, names)
 
     def use(self, rng: random.Random) -> None:
@@ -89,10 +93,12 @@ class OperatorComposer:
         return said.format(chr(PRIVATE + filling.operand(words[kind], kind))) + text
 
     def _letter(self, template: Template, line: Line) -> str:
-        letters = template.letters or "".join(LETTERS)
+        letters = [letter for letter in template.letters or self._shares if letter in self._shares]
+        if not letters:
+            raise UnfitError("no such things")
         if not any(kind_of(slot) in TYPED for slot in line.wanted):
             return self.rng.choice(letters)
-        return self.rng.choices(letters, [LETTERS[letter] for letter in letters])[0]
+        return self.rng.choices(letters, [self._shares[letter] for letter in letters])[0]
 
 
 def with_articles(text: str, operands: list[tuple[str, str]]) -> str:

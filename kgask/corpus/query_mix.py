@@ -54,10 +54,10 @@ class QueryMix:
     def batch(self, size: int, rng: random.Random) -> list[QueryExample]:
         """Questions of all sources; some lose a relation."""
         names = rng.choices(self._names, weights=self._weights, k=size)
-        return [self._perhaps_without(self._draws[name](rng), rng) for name in names]
+        return [self.perhaps_without(self._draws[name](rng), rng) for name in names]
 
     @staticmethod
-    def _perhaps_without(example: QueryExample, rng: random.Random) -> QueryExample:
+    def perhaps_without(example: QueryExample, rng: random.Random) -> QueryExample:
         """Now and then a question whose relation the graph lacks: the steps up to it, then NONE."""
         if not example.keys or rng.random() >= TAKEN_AWAY:
             return example

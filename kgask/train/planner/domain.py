@@ -31,6 +31,7 @@ from kgask.train.planner.base import PlannerTrainer
 from kgask.train.planner.diff_kg import Neighbourhood
 from kgask.train.planner.losses import path_loss
 from kgask.train.planner.model import MAX_HOPS, Rigel, RigelOutput
+from kgask.train.planner.pack_decoder import has_decoder, keep_below
 from kgask.train.planner.relation_vectors import RelationVectors
 from kgask.train.planner.supervise import Frontiers, graph_targets, search_loss, weak_loss
 from kgask.train.planner.validate import Validation, validate
@@ -61,6 +62,7 @@ class InDomainConfig:
     masked: float = 0.5  # share of questions whose absent relations do not compete
     word_dropout: float = 0.1
     of_base: float = 0.3  # share of the weights it began with in those it ends with; only with ``init``
+    query_steps: int = 100  # of the query decoder afterwards, where the planner writes queries
     closed: bool = False  # relations as free vectors of this one graph, instead of by their texts
     max_relations: int = 160  # relation texts encoded anew in a step
     max_triples: int = 50_000  # of a batch's neighbourhood; "weak" and "mix"
@@ -104,6 +106,9 @@ class InDomainTrainer(PlannerTrainer[InDomainConfig, list[GraphQuestion]]):
         model = load_torch(job.init) if job.init else Rigel(load_encoder(job.encoder))
         self.relations = RelationVectors(self.pack, texts, config.max_relations)
         model.to(job.device)
+        self.writes_queries = job.init is not None and has_decoder(job.init)
+        if self.writes_queries:
+            keep_below(model)
         if config.closed:
             model.closed = nn.Parameter(self.relations.all(model))
         super().__init__(model, texts, job.work, config, job.device, goes_on=job.init is not None)
@@ -232,6 +237,12 @@ class InDomainTrainer(PlannerTrainer[InDomainConfig, list[GraphQuestion]]):
     def measure(self) -> dict[str, float]:
         """Hits@1 on the dev templates."""
         return {"Hits@1": self.validate(self.dev).hits_at_1} if self.dev else {}
+
+    def directed_relations(self) -> Tensor:
+        """Unit vectors [2R, D] of the pack's relations as the model is, without gradients."""
+        if self.model.closed is not None:
+            return self.model.closed_relations().detach()
+        return self.relations.all(self.model)
 
     def closed_keys(self) -> tuple[str, ...] | None:
         return tuple(relation.key for relation in self.pack.relations()) if self.config.closed else None

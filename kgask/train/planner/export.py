@@ -107,15 +107,17 @@ def export(
     texts: list[str],
     *,
     keep_full: bool = False,
-    or_full: bool = False,
+    full: bool = False,
+    least: float | None = None,
     query: QueryRigel | None = None,
 ) -> Parity:
     """Write ``rigel.onnx`` (int8), its form for CUDA and the tokenizer to ``out``, with ``keep_full`` float32 too.
 
     ``probe`` are questions and ``texts`` relation texts for the parity check.
     Raises :class:`ModelError` when the fp32 graph differs from torch by more
-    than a little, or int8 decides too many questions otherwise; with
-    ``or_full`` the float32 graph, larger and slower, is then written instead.
+    than a little, or int8 decides less than ``least`` (:data:`AGREEMENT`) of
+    the questions alike; with ``full`` the float32 graph, larger and
+    slower, is written as ``rigel.onnx`` instead. With ``query`` its step graph is written too.
     """
     model = copy.deepcopy(model).cpu().eval()
     query = copy.deepcopy(query).cpu().eval() if query is not None else None
@@ -124,23 +126,23 @@ def export(
     out.mkdir(parents=True, exist_ok=True)
     with torch.no_grad(), tempfile.TemporaryDirectory() as folder:
         inputs = _inputs(model, TextBatcher.load(encoder, max_tokens), probe, texts)
-        full, small = Path(folder) / "fp32.onnx", Path(folder) / "int8.onnx"
+        wide, small = Path(folder) / "fp32.onnx", Path(folder) / "int8.onnx"
         n_heads = model.encoder.config.num_attention_heads
         write_graph(
-            exported, inputs, full, (INPUTS, outputs), SHAPES, n_heads, lambda graph: _notes(model, graph, query)
+            exported, inputs, wide, (INPUTS, outputs), SHAPES, n_heads, lambda graph: _notes(model, graph, query)
         )
-        quantise(full, small)
+        quantise(wide, small)
         expected = [tensor.numpy() for tensor in exported(*inputs)]
-        difference = checked(_run(full, inputs)[:N_PROBS], expected[:N_PROBS])
+        difference = checked(_run(wide, inputs)[:N_PROBS], expected[:N_PROBS])
         agreement = _agreement(_run(small, inputs), expected)
-        parity = Parity(difference, agreement, quantised=agreement >= AGREEMENT or not or_full)
-        if parity.quantised and agreement < AGREEMENT:
+        parity = Parity(difference, agreement, quantised=not full)
+        if parity.quantised and agreement < (AGREEMENT if least is None else least):
             raise ModelError(f"int8 agrees with torch on {agreement:.1%} of questions, too few to ship")
-        shutil.copyfile(small if parity.quantised else full, out / CPU_GRAPH)
+        shutil.copyfile(wide if full else small, out / CPU_GRAPH)
         write_cuda_graph(out / CPU_GRAPH, out / CUDA_GRAPH)
         (out / FULL_GRAPH).unlink(missing_ok=True)  # an older one would be another planner
         if keep_full:
-            shutil.copyfile(full, out / FULL_GRAPH)
+            shutil.copyfile(wide, out / FULL_GRAPH)
         _write_step(query, out / QUERY_GRAPH)
     write_tokenizer(encoder, out / "tokenizer.json")
     (out / CLOSED_FILE).unlink(missing_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,12 @@ from kgask.train.encoder import encoder_name
 from kgask.train.planner.card import N_PARITY, QUESTION_WORDS, planner_card
 from kgask.train.planner.domain import InDomainTrainer
 from kgask.train.planner.export import Parity, export
-from kgask.train.planner.validate import Validation
+from kgask.train.planner.pack_decoder import Taught, teach_decoder
+from kgask.train.planner.validate import Validation, planned
+from kgask.train.trainer import Report
 from kgask.types import Question, undirected
+
+SAME_ANSWERS = 0.98  # least share of held-out questions that the written graph answers as torch does
 
 
 def question_words(trainer: InDomainTrainer) -> frozenset[str]:
@@ -73,42 +77,93 @@ def as_examples(pack: Pack, questions: Iterable[GraphQuestion]) -> list[PathExam
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class PackExport:
+    """What was written."""
+
+    parity: Parity
+    same_answers: float  # share of the held-out questions that the written planner answers as torch does
+    taught: Taught | None  # the query decoder, where the planner writes queries
+    calibration: CalibrationReport | None
+
+
 def build_pack_model(
     trainer: InDomainTrainer,
     out: Path,
     n_probes: int,
     scores: dict[str, object],
     report: Callable[[int, int], None] = lambda done, n: None,
-) -> tuple[Parity, CalibrationReport | None]:
+    full: bool = False,
+    teaching: Report = lambda _: None,
+) -> PackExport:
     """Write a planner folder; the card is written last.
+
+    Where training began with a planner that writes queries its decoder is taught over the relations as they are now.
+    Raises :class:`ModelError` where int8 answers more than 2 % of the held-out questions otherwise than torch; with
+    ``full`` the float32 graph is written then.
 
     Confidence is calibrated on held-out questions with paths; where there are
     none, or none leads anywhere, what the planner it began with had is kept.
     ``scores`` go into the card as they are.
     """
-    pack, config = trainer.pack, trainer.config
-    asked = {question.text for question in trainer.held_out or trainer.dev}
-    texts = sorted(asked or {template[0].text for template in trainer.templates})
-    probes = random.Random(0).sample(texts, min(N_PARITY, len(texts)))
-    relation_texts = [relation_phrase(relation.label) for relation in pack.relations()]
-    parity = export(trainer.model, trainer.job.encoder, out, config.max_tokens, probes, relation_texts, or_full=True)
+    pack = trainer.pack
+    taught = teach_decoder(trainer, trainer.job.init, teaching) if trainer.job.init and trainer.writes_queries else None
+    out.mkdir(parents=True, exist_ok=True)
     (out / QUESTION_WORDS).write_text("\n".join(sorted(question_words(trainer))) + "\n", encoding="utf-8")
+    parity, same = _exported(trainer, out, taught, full)
+    scores = scores | {"same_answers": round(same, 4)}
+    if taught is not None:
+        scores |= {"queries_before": round(taught.before, 4), "queries": round(taught.after, 4)}
     card = _card(trainer, out, parity, scores)
     write_card(out, card)
     examples = as_examples(pack, trainer.held_out)
     if not examples:
-        return parity, None
+        return PackExport(parity, same, taught, None)
     pipeline = Pipeline(pack, RigelPlanner.load(out), None)
-    drawn = draw_probes(pack, examples, n_probes, random.Random(config.rng_seed + 90_001))
+    drawn = draw_probes(pack, examples, n_probes, random.Random(trainer.config.rng_seed + 90_001))
     try:
         result = calibrate(pipeline, drawn, report)
     except ModelError:  # no probe led anywhere
-        return parity, None
+        return PackExport(parity, same, taught, None)
     card["calibration"] = asdict(result.calibration)
     card.pop("min_confidence", None)  # it was that of another calibration
     card["scores"] |= {"probes": result.n_probes, "brier": round(result.brier, 4)}
     write_card(out, card)
-    return parity, result
+    return PackExport(parity, same, taught, result)
+
+
+def _exported(trainer: InDomainTrainer, out: Path, taught: Taught | None, full: bool) -> tuple[Parity, float]:
+    """Write the graphs; how often the written planner answers held-out questions as torch does."""
+    pack, judged = trainer.pack, trainer.held_out or trainer.dev or [one for t in trainer.templates for one in t[:1]]
+    texts = sorted({question.text for question in judged})
+    probes = random.Random(0).sample(texts, min(N_PARITY, len(texts)))
+    relation_texts = [relation_phrase(relation.label) for relation in pack.relations()]
+    expected = planned(trainer.planner(), pack, judged)
+
+    def written(is_full: bool) -> tuple[Parity, float]:
+        parity = export(
+            trainer.model, trainer.job.encoder, out, _n_tokens(trainer), probes, relation_texts,
+            full=is_full, least=0.0, query=taught.model if taught else None,
+        )  # fmt: skip
+        write_card(out, _card(trainer, out, parity, {}))
+        found = planned(RigelPlanner.load(out, on_cpu=True), pack, judged)
+        return parity, sum(one == other for one, other in zip(found, expected, strict=True)) / len(judged)
+
+    parity, same = written(False)
+    if same < SAME_ANSWERS and full:
+        parity, same = written(True)
+    if same < SAME_ANSWERS:
+        raise ModelError(
+            f"int8 answers {1 - same:.1%} of {len(judged)} held-out questions otherwise than torch; nothing was "
+            "written. --float32 writes a larger and slower graph instead"
+        )
+    return parity, same
+
+
+def _n_tokens(trainer: InDomainTrainer) -> int:
+    """The longest question: as long as the planner that training began with could read."""
+    known = RigelCard.load(trainer.job.init).max_tokens if trainer.job.init else 0
+    return max(trainer.config.max_tokens, known)
 
 
 def _card(trainer: InDomainTrainer, out: Path, parity: Parity, scores: dict[str, object]) -> dict[str, object]:
@@ -119,8 +174,9 @@ def _card(trainer: InDomainTrainer, out: Path, parity: Parity, scores: dict[str,
         "licence": base.get("licence", "that of the base encoder and of the questions"),
         "scores": dict(scores),
     }
+    about["max_tokens"] = _n_tokens(trainer)
     if trainer.config.closed:
         about["closed_vocabulary"] = list(trainer.closed_keys() or ())
-    kept = ("calibration", "linker", "linker_data", "min_confidence")
+    kept = ("calibration", "linker", "linker_data", "min_confidence", "query_calibration", "queries")
     about |= {name: base[name] for name in kept if name in base}
     return planner_card(out, trainer, parity, encoder_name(trainer.job.encoder), about)

@@ -23,13 +23,13 @@ from kgask.train.encoder import TextBatcher
 from kgask.train.planner.card import N_PARITY, QUESTION_WORDS, files_of
 from kgask.train.planner.export import Parity, export
 from kgask.train.planner.query_model import QueryRigel
-from kgask.train.planner.query_parity import same_queries
+from kgask.train.planner.query_parity import SameQueries, same_queries
 from kgask.train.planner.query_train import QueryConfig, QueryTrainer
 from kgask.train.planner.settings import read_settings
 from kgask.train.planner.weights import load_query, load_torch
 
 LOOKED_AT = 3000  # questions of each source that show which relations are asked for
-SAME_QUERIES = 0.98  # least share of held-out questions whose every step int8 leaves as it is
+SAME_QUERIES = 0.98  # least share of the held-out queries that torch writes right and int8 too
 N_COMPARED = 1000  # held-out questions that this is measured on
 MOST_BYTES = 30_000_000  # of all ONNX files of a model together
 STALE = ("magic", "kind", "format_version", "files", "query_calibration")  # of the card that training began with
@@ -113,7 +113,7 @@ class QueryExport:
     """What was written."""
 
     parity: Parity  # of the planner's own outputs
-    same_queries: float  # share of held-out questions whose every step int8 ranks as torch does
+    same: SameQueries  # int8 beside torch
     onnx_bytes: int  # of all graphs
     scores: dict[str, float]  # of the held-out questions, "exact" over all, then by kind
 
@@ -136,8 +136,10 @@ def build_query_folder(trainer: QueriesTrainer, out: Path) -> QueryExport:
     held_out = trainer.data.held_out
     compared = random.Random(0).sample(held_out, min(N_COMPARED, len(held_out)))
     same = same_queries(model, out, TextBatcher.load(out, n_tokens), trainer.data, compared)
-    if same < SAME_QUERIES:
-        raise ModelError(f"int8 writes the same query as torch for {same:.1%} of held-out questions, too few to ship")
+    if same.right < SAME_QUERIES:
+        raise ModelError(
+            f"int8 writes {same.right:.1%} of the held-out queries that torch writes right, too few to ship"
+        )
     found = QueryExport(parity, same, n_bytes, scores)
     kept = {name: value for name, value in start.content.items() if name not in STALE}
     kept |= {"max_tokens": n_tokens, "parity": asdict(parity), "training_data": trainer.training_data}
@@ -162,7 +164,7 @@ def _about(trainer: QueriesTrainer, found: QueryExport) -> dict[str, Any]:
         "recipe": f"{recipe}, with the settings of 'config' in a --config file",
         "config": asdict(trainer.config),
         "steps": trainer.step,
-        "same_queries": round(found.same_queries, 4),
+        "same_queries": {name: round(share, 4) for name, share in asdict(found.same).items()},
         "held_out": len(trainer.data.held_out),
         "scores": found.scores,
     }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -73,18 +74,26 @@ def _fed(chosen: np.ndarray, directed: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return np.where(chosen < first, chosen, NO_OPERATOR), relation, np.where(chosen >= end, chosen - end, -1)
 
 
+@dataclass(frozen=True, slots=True)
+class SameQueries:
+    """Shares of held-out questions whose every step int8 ranks first as torch in float32 does."""
+
+    every: float  # of all of them
+    right: float  # of those that torch writes right: where it does not, both may be wrong in many ways
+
+
 @torch.no_grad()
 def same_queries(
     model: QueryRigel, folder: Path, batcher: TextBatcher, data: QueryData, examples: Sequence[QueryExample]
-) -> float:
-    """Share of the examples all of whose steps the int8 graphs of ``folder`` rank as torch in float32 does.
+) -> SameQueries:
+    """How the int8 graphs of ``folder`` write the examples beside ``model``.
 
     The model is on the CPU, as ``batcher`` gives its tokens; each side encodes the relation texts itself.
     """
     model.eval()
     exported, vectors = ExportedQueries(folder), TextVectors(model, batcher)
     ordered = sorted(examples, key=lambda example: (len(example.steps), example.text))
-    same = 0
+    same, right = [], []
     for start in range(0, len(ordered), ROWS):
         part = ordered[start : start + ROWS]
         competing = data.competing(part, random.Random(start))
@@ -92,6 +101,9 @@ def same_queries(
         expected, _ = model(batch.input_ids, batch.attention_mask, batch.operands, batch.directed, batch.steps)
         logits = torch.from_numpy(exported.logits(batch, exported.directed(batcher, competing.texts)))
         hidden = ~batch.allowed.unsqueeze(1)
-        best = [one.masked_fill(hidden, NEGATIVE).argmax(-1) for one in (expected, logits)]
-        same += int(((best[0] == best[1]) | (batch.steps == PADDING)).all(1).sum())
-    return same / len(ordered)
+        by_torch, by_int8 = (one.masked_fill(hidden, NEGATIVE).argmax(-1) for one in (expected, logits))
+        padding = batch.steps == PADDING
+        same += ((by_torch == by_int8) | padding).all(1).tolist()
+        right += ((by_torch == batch.steps) | padding).all(1).tolist()
+    kept = sum(one and other for one, other in zip(same, right, strict=True))
+    return SameQueries(sum(same) / len(same), kept / sum(right) if any(right) else 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -68,15 +68,21 @@ class TextVectors:
 
     def __init__(self, model: QueryRigel, batcher: TextBatcher) -> None:
         self._model, self._batcher = model.planner, batcher
-        self._rows: dict[str, Tensor] = {}
+        self._rows: dict[str, Tensor] = {}  # text -> [2, D], followed forward and backward
+
+    def give(self, rows: Mapping[str, int], directed: Tensor) -> None:
+        """Take these vectors [2R, D] for texts that stand for relations of one graph; each by its row."""
+        both = directed.unflatten(0, (2, -1)).transpose(0, 1)
+        self._rows |= {text: both[row] for text, row in rows.items()}
 
     @torch.no_grad()
     def directed(self, texts: Sequence[str]) -> Tensor:
         """Unit vectors [2R, D] of R texts, followed forward and backward."""
         missing = list(dict.fromkeys(text for text in texts if text not in self._rows))
         if missing:
-            self._rows |= zip(missing, self._model.text_vectors(self._batcher, missing), strict=True)
-        return self._model.directed(torch.stack([self._rows[text] for text in texts]))
+            found = self._model.directed(self._model.text_vectors(self._batcher, missing))
+            self.give({text: row for row, text in enumerate(missing)}, found)
+        return torch.stack([self._rows[text] for text in texts]).transpose(0, 1).flatten(0, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,19 @@ def validate(planner: TorchPlanner | RigelPlanner, pack: Pack, questions: Sequen
     A hit counts the first end of the best route in pack order, as an answer
     that is printed first.
     """
+    found = planned(planner, pack, questions)
+    right = tuple(bool(ends) and ends[0] in one.answers for one, ends in zip(questions, found, strict=True))
+    exact = sum(set(ends) == one.answers for one, ends in zip(questions, found, strict=True))
+    n = max(1, len(questions))
+    return Validation(len(questions), sum(right) / n, exact / n, right)
+
+
+def planned(
+    planner: TorchPlanner | RigelPlanner, pack: Pack, questions: Sequence[GraphQuestion]
+) -> list[tuple[int, ...]]:
+    """Of each question the ends of its best route, in pack order; none where no route leads anywhere."""
     directed = planner.relation_matrix(pack.relations())
-    right, exact = [False] * len(questions), 0
+    found: list[tuple[int, ...]] = [()] * len(questions)
     by_length = sorted(range(len(questions)), key=lambda index: len(questions[index].text))
     for start in range(0, len(questions), BATCH):
         rows = by_length[start : start + BATCH]
@@ -44,13 +55,6 @@ def validate(planner: TorchPlanner | RigelPlanner, pack: Pack, questions: Sequen
         first_mask = np.stack([relations_of(pack, np.array([question.topic])) for question in batch])
         plan = planner.plan([question.text for question in batch], directed, first_mask)
         for row, question, probs, stops in zip(rows, batch, plan.relation_probs, plan.stop_probs, strict=True):
-            ends = _answers(pack, question.topic, probs, stops)
-            right[row] = bool(ends) and ends[0] in question.answers
-            exact += set(ends) == question.answers
-    n = max(1, len(questions))
-    return Validation(len(questions), sum(right) / n, exact / n, tuple(right))
-
-
-def _answers(pack: Pack, topic: int, probs: np.ndarray, stops: np.ndarray) -> list[int]:
-    found = routes(walks(pack, Branch((), probs, stops), [topic], MAX_HOPS))
-    return found[0].answers.tolist() if found else []
+            best = routes(walks(pack, Branch((), probs, stops), [question.topic], MAX_HOPS))
+            found[row] = tuple(best[0].answers.tolist()) if best else ()
+    return found
