@@ -26,7 +26,7 @@ from kgask.sets.kqapro_gold import fact_questions
 PATHS = {"simple": 0.1, "simple_found": 0.2, "kgconv": 0.15, "own": 0.15, "wikiweb": 0.04, "off_topic": 0.06,
          "composed2": 0.2, "composed3": 0.1}  # fmt: skip
 SHARES = {
-    "operators": 0.45, "paths": 0.16, "wikisql_path": 0.06, "wikisql_count": 0.05, "wikisql_value": 0.06,
+    "operators": 0.55, "paths": 0.15, "wikisql_path": 0.04, "wikisql_count": 0.05, "wikisql_value": 0.06,
     "wikisql_filter": 0.06, "wikisql_both": 0.06, "kqapro_qualifier": 0.05, "kqapro_verify": 0.03,
     "kqapro_multihop": 0.02, "qald": 0.02, "tempqa": 0.005, "wikiweb_whole": 0.01,
     "wtq_superlative": 0.02, "wtq_comparison": 0.01, "wtq_difference": 0.005, "wtq_count": 0.01, "wtq_value": 0.005,
