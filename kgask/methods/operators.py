@@ -32,7 +32,7 @@ from kgask.retrieve.outcome import Result
 from kgask.retrieve.run import Runner
 from kgask.types import Seed
 
-RUN_SECONDS = 3.0  # of one question's queries together
+RUN_SECONDS = 8.0  # of one question's queries together
 MOST_RUN = 5  # queries of a question
 MOST_SEGMENTATIONS = 2
 SURE = -0.5  # log-probability of a query from which no other segmentation is looked at

@@ -49,7 +49,7 @@ class PackSense:
         top = stack.items[-1]
         below = stack.items[-2] if len(stack.items) > 1 else None
         if top.kind == "b":
-            return allowed - ({"SIZE"} if self._axis(top.path[-1]) else {"MOST", "LEAST"})
+            return allowed - ({"SIZE"} if self._has_values(top.path[-1]) else {"MOST", "LEAST"})
         forbidden: set[str] = set()
         if self._is_value(top):
             forbidden |= _OF_SETS | {"COUNT"}
@@ -57,6 +57,8 @@ class PackSense:
             forbidden |= _OF_VALUES
         if self._names_one(top):
             forbidden |= _OF_NAMES
+        if below is not None and below.kind in "bs" and top.kind in "EFQ":
+            forbidden.add("IN")  # whose ends meet a set is said by following it back
         if below is not None and below.kind in "FQE":
             if self._is_value(below):
                 forbidden |= {"AND", "OR", "MINUS"} | ({"HOLDS"} if top.kind == "E" else set())
@@ -69,18 +71,19 @@ class PackSense:
     def spans(self, stack: Stack, allowed: frozenset[str]) -> frozenset[str]:
         """A number or date stands beside a relation that has such."""
         top = stack.items[-1] if stack.items else None
-        if top is not None and top.kind == "b" and not self._axis(top.path[-1]):
+        if top is not None and top.kind == "b" and not self._has_values(top.path[-1]):
             return allowed - {"number", "date", "rank"}
         if top is not None and top.kind == "F" and not self._is_value(top):
             return allowed - {"number", "date"}
         return allowed
 
-    def _axis(self, relation: int) -> str | None:
-        return None if relation >= self.facts.n_relations else self.facts.of(relation)[0]
+    def _has_values(self, relation: int) -> bool:
+        """Whether a directed relation leads to numbers or dates."""
+        return relation < self.facts.n_relations and self.facts.of(relation)[0] is not None
 
     def _is_value(self, item: Item) -> bool:
         """Whether an item is what a relation to numbers or dates led to."""
-        return item.kind == "F" and isinstance(item.node, nodes.Follow) and self._axis(item.node.relation) is not None
+        return item.kind == "F" and isinstance(item.node, nodes.Follow) and self._has_values(item.node.relation)
 
     def _names_one(self, item: Item) -> bool:
         return item.span is not None and self.spans_of[item.span].kind == "entity"
