@@ -23,9 +23,10 @@ from kgask.plan.card import FORMAT, RigelCard  # noqa: E402
 from kgask.plan.rigel_onnx import RigelPlanner  # noqa: E402
 from kgask.train.encoder import architecture, load_encoder  # noqa: E402
 from kgask.train.planner import pack_model  # noqa: E402
-from kgask.train.planner.adapt import AdaptConfig, AdaptResult, AdaptTrainer, adapt, with_paths  # noqa: E402
+from kgask.train.planner.adapt import AdaptConfig, AdaptTrainer, adapt, with_paths  # noqa: E402
 from kgask.train.planner.card import DEFAULT_CALIBRATION, FILES, files_of  # noqa: E402
 from kgask.train.planner.export import export  # noqa: E402
+from kgask.train.planner.judge import general_questions  # noqa: E402
 from kgask.train.planner.model import Rigel  # noqa: E402
 from kgask.train.planner.pack_model import build_pack_model  # noqa: E402
 from kgask.train.planner.query_model import QueryRigel  # noqa: E402
@@ -95,7 +96,7 @@ def test_a_pack_alone_is_enough(base: Path, pack: Path, tmp_path: Path) -> None:
     trainer = AdaptTrainer(base, pack, [], tmp_path / "work", TINY, "cpu")
     assert trainer.templates and trainer.held_out
     result = adapt(trainer, lambda progress: None)
-    assert result.n_held_out == len(trainer.held_out)
+    assert result.pack.n == len(trainer.held_out) and result.general.n == 300
     trainer.kept = True  # whichever was better
     build_pack_model(trainer, tmp_path / "out", 20, {})
     listed = of_folder(tmp_path / "out")
@@ -154,13 +155,20 @@ def test_own_questions_without_a_path_get_one_by_search(pack: Path, own: Path) -
 def test_worse_weights_are_not_kept(base: Path, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = AdaptTrainer(base, pack, [], tmp_path / "work", TINY, "cpu")
     before = {name: weight.clone() for name, weight in trainer.model.state_dict().items()}
-    scores = iter((0.9, 0.9, 0.9, 0.2))
-    measured = trainer.validate
-    monkeypatch.setattr(trainer, "validate", lambda qs: dataclasses.replace(measured(qs), hits_at_1=next(scores)))
+    found = iter([((True,) * 9, (True,), ()), ((False,) * 9, (True,), ())])
+    monkeypatch.setattr(trainer, "judged", lambda general: next(found))
     result = adapt(trainer, lambda progress: None)
-    assert result == AdaptResult(0.9, 0.2, len(trainer.held_out), kept=False)
+    assert not result.verdict.kept and "it is worse (100.0% before, 0.0% now" in result.verdict.why
     assert trainer.training_data() == unknown(base.name)
     assert all(torch.equal(weight, before[name]) for name, weight in trainer.model.state_dict().items())
+
+
+def test_what_is_judged_is_in_wordings_that_were_not_learnt(base: Path, pack: Path, tmp_path: Path) -> None:
+    trainer = AdaptTrainer(base, pack, [], tmp_path / "work", dataclasses.replace(TINY, n_made=400), "cpu")
+    learnt = {template[0].text for template in trainer.templates} | {question.text for question in trainer.dev}
+    assert len(trainer.held_out) >= 50 and not learnt & {question.text for question in trainer.held_out}
+    pack_right, general_right, own_right = trainer.judged(general_questions(1))
+    assert (len(pack_right), len(general_right), own_right) == (len(trainer.held_out), 300, ())
 
 
 def test_a_run_starts_from_a_checkpoint_that_lacks_later_heads(base: Path, tmp_path: Path) -> None:

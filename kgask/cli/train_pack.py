@@ -59,8 +59,9 @@ def adapt(
 
     Without --questions it learns from questions made of the pack alone. With
     some, even fifty, it learns these and their like: one for each kind of
-    question helps most. Compared with the base on held-out questions, the
-    better one is kept. 100 steps, unless --steps says otherwise.
+    question helps most. It is compared with the base on questions in wordings
+    that it did not learn from, and kept where it is better by more than chance
+    and has unlearned nothing. 100 steps, unless --steps says otherwise.
 
     \b
       kgask train adapt my_pack
@@ -81,15 +82,19 @@ def adapt(
         trainer = AdaptTrainer(base_folder, found.path, questions, folder, settings, device)
         with shared.watched("adapt", settings.steps) as report:
             result = run_adapt(trainer, report)
-        scores = {"held_out": result.n_held_out, "hits_at_1_before": result.before, "hits_at_1": result.after}
-        if result.kept:
-            about = scores | {"recipe": f"kgask train adapt, from {base}"}
+        before, after = result.pack.shares
+        if result.verdict.kept:
+            about: dict[str, Any] = {"held_out": result.pack.n, "hits_at_1_before": before, "hits_at_1": after}
+            about |= dict(zip(("general_before", "general"), result.general.shares, strict=True))
+            about |= {"kept": result.verdict.why, "recipe": f"kgask train adapt, from {base}"}
             _export(trainer, out, probes, about, force, sources, float32)
-    if not result.kept:
-        note(f"not better on {result.n_held_out} held-out questions ({result.after:.3f}, before {result.before:.3f})")
-        note(f"the base stays: kgask --model {shlex.quote(base)} --pack {shlex.quote(pack)} ...; nothing was written")
+    note(f"Hits@1 on {result.pack.n} held-out questions: {before:.3f} before, {after:.3f} now")
+    note("general questions planned right: {:.3f} before, {:.3f} now".format(*result.general.shares))
+    if not result.verdict.kept:
+        note(f"the base stays, since {result.verdict.why}; nothing was written")
+        note(f"go on with it: kgask --model {shlex.quote(base)} --pack {shlex.quote(pack)} ...")
         return
-    note(f"Hits@1 on {result.n_held_out} held-out questions: {result.before:.3f} before, {result.after:.3f} now")
+    note(f"the adapted planner is kept, since {result.verdict.why}")
     _say_how_to_use(out, pack)
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from kgask.corpus.compose import Composer
 from kgask.corpus.compose_paths import Leg
 from kgask.corpus.examples import MASK
-from kgask.corpus.pack_wordings import PackWordings, RelationRows, TextVectors, word_pack
+from kgask.corpus.pack_wordings import PackWordings, RelationRows, TextVectors, in_voice, word_pack
 from kgask.corpus.questions import GraphQuestion
 from kgask.corpus.wordings import RelationWordings, load_wordings
 from kgask.pack.store import Pack
@@ -32,7 +33,7 @@ TRIES = 60
 
 
 class PackQuestions:
-    """Draws questions about one pack."""
+    """Draws questions about one pack; ``held`` takes wordings that are held out, or leaves them out; None: all."""
 
     def __init__(
         self,
@@ -40,10 +41,12 @@ class PackQuestions:
         rng_seed: int,
         vectors: TextVectors | None = None,
         wordings: Mapping[str, RelationWordings] | None = None,
+        held: bool | None = None,
     ) -> None:
         self._pack = pack
         self._rng = random.Random(f"pack questions:{rng_seed}")
-        self.wordings: PackWordings = word_pack(pack, wordings or load_wordings(), self._rng, vectors)
+        worded: PackWordings = word_pack(pack, wordings or load_wordings(), self._rng, vectors)
+        self.wordings = worded if held is None else replace(worded, by_key=in_voice(worded.by_key, held))
         self._keys = [relation.key for relation in pack.relations()]
         self._composer = Composer(self.wordings.by_key, {}, self._rng)
         self._rows = RelationRows(pack)
@@ -139,6 +142,8 @@ class PackQuestions:
         return self._letters[entity]
 
 
-def make_questions(pack: Pack, n: int, rng_seed: int, vectors: TextVectors | None = None) -> list[GraphQuestion]:
-    """``n`` training questions about ``pack``, made of the pack alone."""
-    return PackQuestions(pack, rng_seed, vectors).sample(n)
+def make_questions(
+    pack: Pack, n: int, rng_seed: int, vectors: TextVectors | None = None, held: bool | None = None
+) -> list[GraphQuestion]:
+    """``n`` questions about ``pack``, made of the pack alone; ``held`` as :class:`PackQuestions` takes it."""
+    return PackQuestions(pack, rng_seed, vectors, held=held).sample(n)

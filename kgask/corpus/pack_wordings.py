@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import random
 import re
+import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -29,6 +30,7 @@ SAMPLED, LEAST_SAMPLED, MOST_SAMPLED = 60, 8, 6_000  # triples of a relation, an
 LOOKED_AT = 300  # triples of one entity that say what it is
 PRIOR = 0.05  # weight of the matches themselves among the letters that they allow
 BORROWED_TEXTS = 4
+HELD_VOICES = 4  # one in so many wordings is held out where a planner is judged by them
 LETTERS = "FBMWPRCLOGNAUETDHS"  # of wordings.txt
 _LITERAL, UNKNOWN = "S", "?"
 _INNER_LINK = re.compile(r" (by|in|at|to|on|with|from|about|of|where|when)( |$)")
@@ -121,6 +123,26 @@ def word_pack(
         ends = slots[index], slots[index + len(relations)]
         by_key[relation.key] = _borrow(relation, matches[index], ends, _literal_kind(pack, rows.draw(index, 1, rng)))
     return PackWordings(by_key, slots, votes)
+
+
+def in_voice(by_key: Mapping[str, RelationWordings], held: bool) -> dict[str, RelationWordings]:
+    """The wordings without those that are held out, or (``held``) only these: one in :data:`HELD_VOICES` of each.
+
+    By what a wording says and not by relation: whatever relations share it, its questions are on one side. Where all
+    wordings of a direction are on the other side it has none, and is spoken of by its label.
+    """
+
+    def kept(texts: dict[str, list[str]]) -> dict[str, list[str]]:
+        return {way: [text for text in found if is_held_voice(text) == held] for way, found in texts.items()}
+
+    return {
+        key: replace(wording, questions=kept(wording.questions), phrases=kept(wording.phrases))
+        for key, wording in by_key.items()
+    }
+
+
+def is_held_voice(text: str) -> bool:
+    return zlib.crc32(text.encode()) % HELD_VOICES == 0
 
 
 # --- which known relation it is ---------------------------------------------------------------

@@ -4,7 +4,8 @@ Questions are made of the pack alone (``pack_questions.py``); a user's own
 questions, few as they may be, count for a quarter of what is seen. Every few steps
 the shipped recipe's own compositions are replayed over any relations, so that
 what the planner knew is not forgotten. What comes out is compared with what
-went in on questions that were held out, and the better one is kept.
+went in on questions in wordings that training did not use, and kept only where
+it is better by more than chance (:mod:`kgask.train.planner.judge`).
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from kgask.corpus.examples import own_questions
+from kgask.corpus.examples import PathExample, own_questions
 from kgask.corpus.mix import Corpus, Mix, off_topic_questions
 from kgask.corpus.pack_questions import make_questions
-from kgask.corpus.pack_wordings import TextVectors, texts_to_encode
+from kgask.corpus.pack_wordings import TextVectors, in_voice, texts_to_encode
 from kgask.corpus.questions import GraphQuestion, split_templates
 from kgask.corpus.search_paths import shortest_paths, vote_paths
 from kgask.corpus.training_data import merged, sets_of
@@ -28,10 +29,10 @@ from kgask.corpus.wordings import load_wordings
 from kgask.errors import UsageError
 from kgask.pack.store import Pack
 from kgask.train.planner.domain import InDomainConfig, InDomainJob, InDomainTrainer
+from kgask.train.planner.judge import Paired, Verdict, general_questions, general_right, judge
 from kgask.train.planner.losses import path_loss
 from kgask.train.planner.model import MAX_HOPS
 from kgask.train.planner.targets import path_targets
-from kgask.train.planner.validate import Validation
 from kgask.train.trainer import Report, copied, freeze_lower
 
 REPLAY_EVERY = 3  # one step in this many is the shipped recipe's
@@ -45,6 +46,7 @@ FEW = 100  # own questions below which none is held out: each may be the only on
 OWN_HELD_OUT = 0.15  # share of the own templates held out where there are more
 OWN_SHARE = 0.25  # of a batch, where there are own questions
 TEXTS_A_BATCH = 64
+LEAST_JUDGED = 50  # questions in held-out wordings, or a share of all is held out
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,9 @@ class AdaptConfig(InDomainConfig):
     batch_size: int = 48
     encoder_lr: float = 4e-5
     head_lr: float = 3e-4
-    held_out: float = 0.1  # share of the made templates that are never trained on
+    held_out: float = 0.1  # share of the made templates that are never trained on, where voices cannot be held out
     n_made: int = 3000  # questions made of the pack
+    n_judged: int = 600  # and others, in wordings that are held out: what the base is compared on
     frozen_layers: int = 2
     validate_every: int = 50
     save_every: int = 50
@@ -64,12 +67,11 @@ class AdaptConfig(InDomainConfig):
 
 @dataclass(frozen=True, slots=True)
 class AdaptResult:
-    """What was gained on the held-out questions; ``kept`` says which weights ``model`` of the trainer has."""
+    """Which weights ``model`` of the trainer has, and by what questions that was decided."""
 
-    before: float  # Hits@1 of the planner that went in
-    after: float
-    n_held_out: int
-    kept: bool  # the adapted weights are better, or as good
+    pack: Paired  # of the pack, held out
+    general: Paired  # over the relations of all graphs
+    verdict: Verdict
 
 
 class AdaptTrainer(InDomainTrainer):
@@ -89,7 +91,11 @@ class AdaptTrainer(InDomainTrainer):
     def _read(self) -> list[GraphQuestion]:
         """Made questions and own ones; the own ones know how they were asked."""
         own = with_paths(self.pack, self._read_files())
-        made = make_questions(self.pack, self.config.n_made, self.config.rng_seed, self._encoded())
+        vectors, seed = self._encoded(), self.config.rng_seed
+        made = make_questions(self.pack, self.config.n_made, seed, vectors, held=False)
+        texts = {question.text for question in made}
+        judged = make_questions(self.pack, self.config.n_judged, seed + 1, vectors, held=True)
+        self._judged = [question for question in judged if question.text not in texts]
         if not made and not own:
             raise UsageError("no question could be made of this pack; give some with --questions")
         return [*own, *made]
@@ -101,6 +107,8 @@ class AdaptTrainer(InDomainTrainer):
         if len(own) >= FEW:
             train, held_out = split_templates(own, OWN_HELD_OUT, self.config.rng_seed)
             return [*train, *made], held_out
+        if len(self._judged) >= LEAST_JUDGED:
+            return questions, self._judged
         train, held_out = split_templates(made, self.config.held_out, self.config.rng_seed)
         return [*own, *train], held_out
 
@@ -116,6 +124,13 @@ class AdaptTrainer(InDomainTrainer):
         self.model.eval()
         found = texts_to_encode(self.pack, load_wordings())
         return TextVectors(*(self.model.text_vectors(self.texts, texts, TEXTS_A_BATCH).numpy() for texts in found))
+
+    def judged(self, general: Sequence[PathExample]) -> tuple[tuple[bool, ...], ...]:
+        """Which questions are right now: the held-out ones, ``general`` ones, and own ones where none is held out."""
+        own = [] if any(question.asked for question in self.held_out) else self._own_templates
+        asked = [question for template in own for question in template]
+        found = self.validate(self.held_out).right, general_right(self.model, self.texts, general)
+        return (*found, self.validate(asked).right)
 
     # --- one step -------------------------------------------------------------------------
 
@@ -140,15 +155,16 @@ class AdaptTrainer(InDomainTrainer):
 
 
 def adapt(trainer: AdaptTrainer, report: Report) -> AdaptResult:
-    """Train, compare with the base on the held-out questions, and leave the better weights in the trainer."""
-    base = copied(trainer.model)
-    before = trainer.validate(trainer.held_out)
+    """Train, compare with the base on the held-out questions, and leave the weights that are kept in the trainer."""
+    base, questions = copied(trainer.model), general_questions(trainer.config.rng_seed)
+    before = trainer.judged(questions)
     trainer.run(report)
-    after: Validation = trainer.validate(trainer.held_out)
-    kept = trainer.kept = after.hits_at_1 >= before.hits_at_1
-    if not kept:
+    pack, general, own = (Paired(*pair) for pair in zip(before, trainer.judged(questions), strict=True))
+    verdict = judge(pack, general, own if own.n else None)
+    trainer.kept = verdict.kept
+    if not verdict.kept:
         trainer.model.load_state_dict(base)
-    return AdaptResult(before.hits_at_1, after.hits_at_1, before.n, kept)
+    return AdaptResult(pack, general, verdict)
 
 
 def with_paths(pack: Pack, questions: list[GraphQuestion]) -> list[GraphQuestion]:
@@ -168,7 +184,7 @@ def with_paths(pack: Pack, questions: list[GraphQuestion]) -> list[GraphQuestion
 
 def _replayed(pack: Pack, rng_seed: int) -> Mix:
     """The shipped recipe's own compositions, with names of the pack."""
-    wordings = load_wordings()
+    wordings = in_voice(load_wordings(), held=False)
     rng = random.Random(f"replay:{rng_seed}")
     n_named = pack.n_entities - pack.n_literals
     names = pack.labels(sorted(rng.sample(range(n_named), min(N_NAMES, n_named))))
