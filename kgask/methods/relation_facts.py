@@ -39,7 +39,9 @@ class RelationFacts:
     def _of(self, relation: int) -> tuple[str | None, str]:
         """On which axis a relation says numbers or dates (None: it does not), and its usual unit."""
         pack, plain = self.pack, relation % self.n_relations
-        axis = relation_axis(pack, plain) or qualifier_axis(pack, plain)
+        axis = relation_axis(pack, plain)
+        if axis is None:  # of plain numbers it is the empty text
+            axis = qualifier_axis(pack, plain)
         values = pack.out_object[pack.out_relation == plain][:SAMPLED]
         if not len(values):
             values = pack.qualifier_value[pack.qualifier_relation == plain][:SAMPLED]
