@@ -109,10 +109,55 @@ def test_a_name_that_several_share_is_asked_back(mozarts: Pack) -> None:
     question, linker = Question("what did Mozart write"), Linker(mozarts, frozenset("what did write".split()))
     found = Retrieved(linked=tuple(linker.link(question)))
     answer = Composer(mozarts, Request(question), "rigel", {}, 0.5, found, linker=linker).unanswered()
-    assert answer.reason == "several are called 'Mozart'"
-    (line,) = answer.help
-    assert "Leopold Mozart (violinist) [Leopold Mozart]" in line and "Maria Mozart (pianist)" in line
-    assert line.endswith("choose with --entity KEY")
+    assert answer.reason == (
+        "several are called 'Mozart': Leopold Mozart (violinist) [Leopold Mozart], Maria Mozart (pianist) "
+        "[Maria Mozart]; choose with --entity KEY"
+    )
+    assert (answer.died_at, answer.help) == ("link", ())
+
+
+def test_who_is_asked_back_is_chosen_with_entity(kg: Pipeline) -> None:
+    question = "Who is married to Reed?"
+    answer = kg.ask(question)
+    assert answer.died_at == "link" and (answer.reason or "").startswith("several are called 'Reed': ")
+    (key,) = kg.pack.keys([hit.entity for hit in kg.pack.exact(["cora reed"])["cora reed"]])
+    assert f"[{key}]" in (answer.reason or "")
+    chosen = kg.ask(question, entity=key)
+    assert chosen.text == "Dan Reed" and chosen.seeds[0].mention == "Reed"
+
+
+def test_an_answer_that_leaves_out_a_shared_name_is_not_given(kg: Pipeline) -> None:
+    answer = kg.ask("Who is the spouse of George Hill or of Reed?", min_confidence=0.0)
+    assert not answer and (answer.reason or "").startswith("several are called 'Reed': ")
+    assert not answer.notes and answer.help[0].startswith("'George Hill' was read as ")
+
+
+def test_a_query_that_hardly_fits_is_not_told(kg: Pipeline) -> None:
+    query = parse("count(follow(<George Hill>, <child>))", kg.pack)
+    best = Hypothesis(
+        0.0, np.empty(0, np.int64), frozenset(), lambda _: [], lambda: query, Runner(kg.pack, Budget()).result(query)
+    )
+    linker = Linker(kg.pack, frozenset("how much did earn soup".split()))
+    for text, said in (
+        ("how much did George Hill earn", "no relation of George Hill answers this with enough confidence"),
+        ("how much soup", "nothing in the question is the name of an entity of this pack"),
+    ):
+        question = Question(text)
+        found = Retrieved((), (best,), 0.01, linked=tuple(linker.link(question)))
+        answer = Composer(kg.pack, Request(question), "rigel", {}, 0.5, found, linker=linker).unanswered()
+        assert answer.reason == said
+
+
+def test_of_a_name_that_the_graph_has_it_is_not_said_that_it_says_nothing(kg: Pipeline) -> None:
+    question, linker = Question("is George Hill rich"), Linker(kg.pack, frozenset(["is", "rich"]))
+    linked = tuple(linker.link(question))
+    for words, reason in (
+        (("George Hill", "rich"), "this graph says nothing about 'rich'"),
+        (("George Hill",), "no query over this graph was found that is about 'George Hill'"),
+    ):
+        found = Retrieved(linked=linked, unused_words=words)
+        answer = Composer(kg.pack, Request(question), "rigel", {}, 0.5, found, linker=linker).unanswered()
+        assert answer.reason == reason
 
 
 @pytest.mark.parametrize(
@@ -125,6 +170,7 @@ def test_a_name_that_several_share_is_asked_back(mozarts: Pack) -> None:
         ("shares border with", False, "what does Kenya share border with?"),
         ("shares border with", True, "what shares border with Kenya?"),
         ("located in", False, "what is Kenya located in?"),
+        ("subclass of", False, "what is Kenya subclass of?"),
         ("located in", True, "what is located in Kenya?"),
     ],
 )

@@ -114,6 +114,22 @@ def test_the_scores_by_hand_are_products_of_powers(linker: Linker, text: str, sc
     assert linker.link(Question(text))[0].seeds[0].score == pytest.approx(score)
 
 
+def test_names_that_need_no_mending_are_left_alone(linker: Linker) -> None:
+    assert linker.link_tolerantly(Question("Does Cora Reed have more children than Eve Reed?")) == []
+    found = linker.link_tolerantly(Question("Is the mother of Cora Reed the teacher of Evee Reeed?"))
+    assert {(m.text, m.seeds[0].name, m.seeds[0].match) for m in found if m.whole} >= {
+        ("Cora Reed", "Cora Reed", "label"),
+        ("Evee Reeed", "Eve Reed", "typo"),
+    }
+
+
+def test_a_short_word_in_lower_case_is_no_misspelt_name(family: Pack) -> None:
+    linker = Linker(family, QUESTION_WORDS)
+    assert any(hit.name == "Evie" for hit in family.fuzzy("evi"))
+    assert linker.link_tolerantly(Question("what is evi")) == []
+    assert linker.link_tolerantly(Question("what is Evi"))[0].seeds[0].name == "Evie"
+
+
 def test_a_typo_costs_its_similarity_twice(linker: Linker) -> None:
     seed = linker.link_tolerantly(Question("who is the teacher of Cora Read?"))[0].seeds[0]
     named = dict(zip(FEATURES, seed.features, strict=True))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kgask.answer.fuse import Refusal, Verdict
-from kgask.answer.refusals import BACK_TO_TOPIC, NOTHING_PROVEN, Refusing, is_named, unused_words_reason
+from kgask.answer.refusals import BACK_TO_TOPIC, NOTHING_PROVEN, Refusing, is_named
 from kgask.answer.result import Answer, AnswerEntity
 from kgask.answer.words import literal_value, relation_name, support_in_words
 from kgask.errors import BudgetError
@@ -126,13 +126,22 @@ class Composer:
         ``unused_words`` of the question are no part of what was understood: that is then the reason. Without ``helps``
         it was no question at all.
         """
-        understood = self.found.understood
-        notes = self._seed_notes() if understood is None or is_named(understood) else ()
-        words = unused_words or self.found.unused_words
-        if words:
-            stage, reason = "plan", unused_words_reason(words)
-        said = self._refusing.help() if helps else ()
+        understood, refusing = self.found.understood, self._refusing
+        is_misread = self.found.is_derived and any(seed.match == "typo" for seed in self.found.seeds)
+        is_read = not is_misread and (understood is None or is_named(understood))
+        words, asks_back = unused_words or self.found.unused_words, helps and bool(refusing.unclear)
+        if asks_back:
+            stage, reason = "link", refusing.ask_back
+        elif words:
+            stage, reason = "plan", refusing.left_out(words)
+        said = refusing.help() if helps else ()
+        notes = self._seed_notes() if is_read and not asks_back else ()
         return replace(self._made(confidence, notes), reason=reason, died_at=stage, help=said)
+
+    @property
+    def leaves_out_a_name(self) -> bool:
+        """Whether what was found is not about a name of the question that several share."""
+        return bool(self._refusing.unclear)
 
     def unanswered(self) -> Answer:
         """Why what was retrieved is no answer, before anything is read."""

@@ -22,36 +22,40 @@ class Interpreter:
 
     def interpret(self, requests: Sequence[Request], scope: Scope, least: float) -> list[Retrieved]:
         """The better of two hypotheses for each request: from exact names, and from close ones where the first is not
-        ``least`` sure (where nothing was linked, if the retriever does not say how sure it is)."""
-        best = self._retrieved(requests, self.linker.link, scope)
+        ``least`` sure (where nothing was linked, if the retriever does not say how sure it is) and something may be
+        misspelt."""
+        best = self._retrieved([self._linked(request, self.linker.link) for request in requests], scope)
         linked = [found.linked for found in best]
-        unsure = [
-            row
+        unsure = {
+            row: self._linked(requests[row], self.linker.link_tolerantly)
             for row, found in enumerate(best)
             if requests[row].entity is None
-            and (not found.seeds or (self.retriever.calibrated and found.confidence < least))
-        ]
-        if unsure:
-            closer = self._retrieved([requests[row] for row in unsure], self.linker.link_tolerantly, scope)
-            for row, other in zip(unsure, closer, strict=True):
-                known = best[row]
-                better = not known.seeds or other.confidence > known.confidence
-                seen = {(seed.entity, seed.span) for seed in known.candidates}
-                fresh = [seed for seed in other.candidates if (seed.entity, seed.span) not in seen]
-                candidates = tuple(sorted((*known.candidates, *fresh), key=_by_score))
-                best[row] = replace(other if better else known, candidates=candidates, linked=linked[row])
+            and (found.confidence < least if self.retriever.calibrated else not found.seeds)
+        }
+        closer = {row: request for row, request in unsure.items() if any(map(_is_misspelt, request.mentions))}
+        for row, other in zip(closer, self._retrieved(list(closer.values()), scope), strict=True):
+            known = best[row]
+            better = other.confidence > known.confidence or not (known.seeds or known.hypotheses)
+            seen = {(seed.entity, seed.span) for seed in known.candidates}
+            fresh = [seed for seed in other.candidates if (seed.entity, seed.span) not in seen]
+            candidates = tuple(sorted((*known.candidates, *fresh), key=_by_score))
+            best[row] = replace(other if better else known, candidates=candidates, linked=linked[row])
         return best
 
-    def _retrieved(
-        self, requests: Sequence[Request], link: Callable[[Question], list[Mention]], scope: Scope
-    ) -> list[Retrieved]:
-        linked = []
-        for request in requests:
-            with request.timer.stage("link"):
-                words = tuple(self.linker.words(request.question))
-                linked.append(replace(request, mentions=tuple(self._mentions(request, link)), words=words))
+    def _linked(self, request: Request, link: Callable[[Question], list[Mention]]) -> Request:
+        with request.timer.stage("link"):
+            mentions = tuple(self._mentions(request, link))
+            others = link(request.question) if request.entity is not None else ()
+            beside = tuple(one for one in others if not _overlap(one.span, mentions[0].span))
+            words = tuple(self.linker.words(request.question))
+            return replace(request, mentions=mentions, beside=beside, words=words)
+
+    def _retrieved(self, linked: Sequence[Request], scope: Scope) -> list[Retrieved]:
         found = self.retriever.retrieve(linked, self.pack, scope)
-        found = [replace(one, linked=request.mentions) for one, request in zip(found, linked, strict=True)]
+        found = [
+            replace(one, linked=(*request.mentions, *request.beside))
+            for one, request in zip(found, linked, strict=True)
+        ]
         if not scope.explain:
             return found
         seeds = [[seed for mention in request.mentions for seed in mention.seeds] for request in linked]
@@ -80,7 +84,15 @@ class Interpreter:
 
 def _is_given(mention: Mention, request: Request) -> bool:
     """Whether it shares characters with an entity that is known to be meant."""
-    return any(start < mention.span[1] and mention.span[0] < end for start, end, _ in request.given)
+    return any(_overlap(mention.span, (start, end)) for start, end, _ in request.given)
+
+
+def _is_misspelt(mention: Mention) -> bool:
+    return any(seed.match == "typo" for seed in mention.seeds)
+
+
+def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def _by_score(seed: Seed) -> float:

@@ -245,6 +245,8 @@ class Pipeline:
         timer, composer = request.timer, replace(self._composer(request, options), found=found)
         calibrated = self.retriever.calibrated
         fusion = Fusion(self.pack, calibrated, self._weighing, self._least(options))
+        if calibrated and found.hypotheses and composer.leaves_out_a_name:
+            return composer.unanswered()
         with timer.stage("retrieve"):
             evidence = self._evidence(request, found, options)
         reader = self.reader

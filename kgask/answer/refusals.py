@@ -22,8 +22,10 @@ from kgask.types import DirectedRelationId, EntityId, Mention, Question, Seed, S
 
 ASKED = 0.5  # probability from which the plan is said to want one relation
 NAMED = 0.5  # score from which on a mention is said to name its entity
+SEEMS = 0.15  # confidence from which a query is worth telling
 ALSO = 0.5  # share of the best score from which on another entity may be meant as well
 SHOWN_NAMES, SHOWN_RELATIONS, SHOWN_QUESTIONS = 3, 8, 3
+SHOWN_NAMESAKES = 5
 _WITHIN_NAMES = ("", "of", "the", "of the")  # stand between two words of one name
 UNKNOWN = "nothing in the question is the name of an entity of this pack"
 NOTHING_PROVEN = "nothing that the reader wrote is an answer that was retrieved"
@@ -33,11 +35,6 @@ BACK_TO_TOPIC = "what was retrieved leads only back to the topic"
 def is_named(understood: Understanding) -> bool:
     """Whether the question names the seed, rather than something that shares words with it."""
     return understood.seed.match != "typo" and understood.mention.whole
-
-
-def unused_words_reason(words: Sequence[str]) -> str:
-    """Why a question is refused of which some words are no part of what was understood."""
-    return f"this graph says nothing about {', '.join(repr(word) for word in words)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,18 +54,32 @@ class Refusing:
         if self._unknown_names:
             listed = ", ".join(repr(name) for name in self._unknown_names)
             return "link", f"nothing in this pack is called {listed}"
-        if self.found.is_derived:
+        if self.unclear:
+            return "link", self.ask_back
+        if self.found.is_derived and (confidence >= SEEMS or (not self._named and self.found.pointed)):
             return "confidence", self._unsure_query(confidence)
         understood = self.found.understood
         if understood is not None and is_named(understood):
             return self._unplanned(understood, confidence)
         if self._named:
             return "plan", _no_relation(self._label(self._named[0].seeds[0]))
-        if self._unclear:
-            return "link", f"several are called {self._unclear[0].text!r}"
         if understood is None:
             return "link", UNKNOWN
         return "link", f"{UNKNOWN} (closest: {self._label(understood.seed)})"
+
+    @property
+    def ask_back(self) -> str:
+        """Who may be meant by the first of :attr:`unclear`."""
+        return self._several(self.unclear[0])
+
+    def left_out(self, words: Sequence[str]) -> str:
+        """Why a question is refused of which these words are no part of what was understood."""
+        named = {one.text for one in self._surely_linked}
+        unknown = [word for word in words if word not in named]
+        listed = ", ".join(map(repr, unknown or words))
+        if unknown:
+            return f"this graph says nothing about {listed}"
+        return f"no query over this graph was found that is about {listed}"
 
     def _unplanned(self, understood: Understanding, confidence: float) -> tuple[Stage, str]:
         label = self._label(understood.seed)
@@ -86,6 +97,8 @@ class Refusing:
     def _unsure_query(self, confidence: float) -> str:
         from kgask.query.words import verbalise
 
+        if confidence < SEEMS:
+            return f"no query over this graph answers this; the likeliest has confidence {confidence:.2f}"
         query = self.found.hypotheses[0].make_query()
         asked = "a query" if query is None else verbalise(query, self.pack)
         return f"this seems to ask for {asked}, but only with confidence {confidence:.2f}, below {self.least:.2f}"
@@ -95,7 +108,7 @@ class Refusing:
     def help(self) -> tuple[str, ...]:
         """How names were read, what the pack knows about the topic, and questions about it."""
         lines = [self._several(one) if self._is_ambiguous(one) else self._read(one) for one in self._named]
-        lines += [self._several(one) for one in self._unclear]
+        lines += [self._several(one) for one in self.unclear[1:]]  # of the first the reason tells
         topic = self._topic
         if topic is not None:
             label, counted = self._label(topic), self._relations(topic.entity)
@@ -124,7 +137,7 @@ class Refusing:
         return len(seeds) > 1 and seeds[1].score >= ALSO * seeds[0].score and seeds[0].match != "given"
 
     def _several(self, mention: Mention) -> str:
-        shown = [seed.entity for seed in mention.seeds[:SHOWN_NAMES]]
+        shown = [seed.entity for seed in mention.seeds[:SHOWN_NAMESAKES]]
         named = [f"{self._described(entity)} [{key}]" for entity, key in zip(shown, self.pack.keys(shown), strict=True)]
         more = ", ..." if max(len(mention.seeds), mention.n_same) > len(shown) else ""
         return f"several are called {mention.text!r}: {', '.join(named)}{more}; choose with --entity KEY"
@@ -173,22 +186,43 @@ class Refusing:
     @cached_property
     def _named(self) -> list[Mention]:
         """Mentions that surely name something, in the question's order; the longest where some share words."""
-        sure = [one for one in self.found.linked if one.whole and one.seeds[0].score >= NAMED]
+        sure = [one for one in self._surely_linked if one.whole] or self._surely_linked
         if self._unknown_names:  # beside which a word in lower case ("the mother") is hardly a name
             sure = [one for one in sure if not one.text.islower()]
         sure.sort(key=lambda one: (one.span[0] - one.span[1], one.span[0]))
         kept: list[Mention] = []
         for one in sure:
-            if not any(one.span[0] < other.span[1] and other.span[0] < one.span[1] for other in kept):
+            if not any(_overlap(one.span, other.span) for other in kept):
                 kept.append(one)
         return sorted(kept[:SHOWN_NAMES], key=lambda one: one.span)
 
     @cached_property
-    def _unclear(self) -> list[Mention]:
-        """Parts of names that several share, where nothing else is named."""
-        if self.linker is None or any(one.whole and one.seeds[0].score >= NAMED for one in self.found.linked):
+    def unclear(self) -> list[Mention]:
+        """Parts of names that several entities share, and that nothing which was found is about.
+
+        Where something is found or named, only those that are written as names; and none in a question in which every
+        word is.
+        """
+        if self.linker is None:
             return []
-        return [one for one in self.linker.unclear(self.question) if one.seeds][:SHOWN_NAMES]
+        words, used = self.linker.words(self.question), self._used
+        if used or self._surely_linked:
+            is_marked_out = any(word.text[0].islower() for word in words)
+            words = [word for word in words if is_marked_out and looks_named(word) and self.linker.is_rare(word)]
+        words = [word for word in words if not any(_overlap((word.start, word.end), place) for place in used)]
+        if not words:
+            return []
+        every = [one for one in self.linker.unclear(self.question) if one.seeds]
+        return [one for one in every if any(_overlap((word.start, word.end), one.span) for word in words)][:SHOWN_NAMES]
+
+    @property
+    def _used(self) -> list[tuple[int, int]]:
+        """Characters of the question that what was found is about."""
+        return [*(seed.span for seed in self.found.seeds), *self.found.pointed]
+
+    @property
+    def _surely_linked(self) -> list[Mention]:
+        return [one for one in self.found.linked if one.seeds[0].score >= NAMED]
 
     @cached_property
     def _unknown_names(self) -> list[str]:
@@ -196,11 +230,11 @@ class Refusing:
         if self.linker is None:
             return []
         known = {word for text in self.pack.relations() for word in relation_phrase(text.label).split()}
-        spans = [one.span for one in (*self.found.linked, *self._unclear)]
+        spans = [one.span for one in (*self.found.linked, *self.unclear)]
         runs: list[tuple[int, int]] = []
         for place, word in enumerate(self.linker.words(self.question)):
             is_name = place > 0 and looks_named(word) and word.text[0].isupper() and word.norm not in known
-            if not is_name or any(start < word.end and word.start < end for start, end in spans):
+            if not is_name or any(_overlap((word.start, word.end), span) for span in spans):
                 continue
             if runs and self.question.text[runs[-1][1] : word.start].strip() in _WITHIN_NAMES:
                 runs[-1] = (runs[-1][0], word.end)
@@ -211,3 +245,7 @@ class Refusing:
 
 def _no_relation(label: str) -> str:
     return f"no relation of {label} answers this with enough confidence"
+
+
+def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]

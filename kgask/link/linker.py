@@ -27,6 +27,7 @@ LEAST_KNOWN_PLACE = 5  # triples of a place that an adjective speaks of
 PART = 0.9  # of the score of who is called so in part only
 BEHIND_EXACT = 0.7  # logits that who is called so in part only stays behind who is called just so
 LEAST_SIMILARITY = 0.72
+SHORTEST_MISSPELT = 5  # letters of a word in lower case
 LEAST_WORD_SIMILARITY = 0.7
 PRONOUNS = frozenset("he she it they him her them his hers its their".split())
 
@@ -68,6 +69,10 @@ class Linker:
         """The question's words, each weighed by how much it looks like part of a name."""
         return split_words(question.text, self._plain_words)
 
+    def is_rare(self, word: Word) -> bool:
+        """Whether no question uses it around names, and no relation says it."""
+        return word.norm not in self._plain_words
+
     @cached_property
     def _plain_words(self) -> frozenset[str]:
         """Words that questions use around names: those of the planner, and those that the pack's relations say."""
@@ -101,28 +106,44 @@ class Linker:
         return Mention(place, span.text, tuple(seeds), n_same=len(part.hits))
 
     def link_tolerantly(self, question: Question) -> list[Mention]:
-        """Mentions whose names are close to what stands there: typos, missing or swapped letters."""
+        """Mentions whose names are close to what stands there (typos, missing or swapped letters), beside exact ones.
+
+        None where nothing is close, or where names cover every word that looks like part of one: no word is mended
+        that needs it not.
+        """
         words = self.words(question)
         marked = _marked(question)
         if self._exact(marked, words):
             return []
-        known = [part.span for part in self._every_part(question, words)]  # words of names: no typos
+        if close := self._close(marked):
+            return self._mentions(close, words)
+        every = spans(question.text, words)
+        exact = self._exact(every, words)
+        parts = self._parts(every, exact, question, words)
+        known = [span for span, _ in exact if span.wholeness == 1.0] + [part.span for part in parts]
+        names = {span.norm for span, _ in exact}
         likely = sorted(
             (
                 span
-                for span in spans(question.text, words)
-                if self._may_be_name(span, words) and not any(_is_within(span, part) for part in known)
+                for span in every
+                if span.norm not in names and _may_be_misspelt(span, words) and _goes_beyond(span, known, words)
             ),
             key=lambda span: (-span.coverage, span.n_words),
         )
-        return self._close(marked, words) or self._close(likely[:MAX_TOLERANT_SPANS], words)
+        close = self._close(likely[:MAX_TOLERANT_SPANS])
+        beside = self._every_name(exact, [part for part in parts if part.clear], words)
+        beside = [(span, hits) for span, hits in beside if not any(_overlap(span, other) for other, _ in close)]
+        return self._mentions(close + beside, words) if close else []
 
     def _found(self, found: list[Span], question: Question, words: list[Word]) -> list[Mention]:
         """Mentions by names, and by parts of names where a run of words is no name."""
         named = self._exact(found, words)
+        clear = [part for part in self._parts(found, named, question, words) if part.clear]
+        return self._mentions(self._every_name(named, clear, words), words)
+
+    def _every_name(self, named: Sequence[_Named], clear: Sequence[Part], words: list[Word]) -> list[_Named]:
         every = [self._with_better_known(span, hits, words) for span, hits in named]
-        every += [(part.span, [part.hits[0]]) for part in self._parts(found, named, question, words) if part.clear]
-        return self._mentions(every, words)
+        return every + [(part.span, [part.hits[0]]) for part in clear]
 
     def _exact(self, found: list[Span], words: list[Word]) -> list[_Named]:
         places = {span.norm: places_of(span.norm) for span in found if span.n_words <= 2 and not span.marked}
@@ -164,9 +185,9 @@ class Linker:
             return [part for span in found if not named if (part := part_of(self._pack, span))]
         return parts(self._pack, question.text, words, [span for span, _ in named], self._plain_words)
 
-    def _close(self, found: list[Span], words: list[Word]) -> list[Mention]:
+    def _close(self, found: list[Span]) -> list[_Named]:
         hits = [(span, [hit for hit in self._pack.fuzzy(span.norm) if _is_typo(span.norm, hit)]) for span in found]
-        return self._mentions([(span, close) for span, close in hits if close], words)
+        return [(span, close) for span, close in hits if close]
 
     def seed_for(self, name: str, question: Question) -> Mention:
         """The entity that the user chose (``--entity``: key, ``#id``, label or alias); no seeds when there is none.
@@ -194,6 +215,9 @@ class Linker:
         for span in found:
             if span.norm in names:
                 return span.start, span.end
+        for part in self._every_part(question, words):  # "Curie", whoever of them was chosen
+            if any(hit.entity == entity for hit in part.hits):
+                return part.span.start, part.span.end
         for word in words:
             if word.norm in PRONOUNS:
                 return word.start, word.end
@@ -210,16 +234,6 @@ class Linker:
             return [int(number)]
         norm = normalise(name)
         return list(dict.fromkeys(hit.entity for hit in self._pack.exact([norm]).get(norm, ())))
-
-    def _may_be_name(self, span: Span, words: list[Word]) -> bool:
-        """Worth a costly tolerant look-up: begins and ends with a word that can be in a name."""
-        inside = _inside(span, words)
-        edges = (inside[0], inside[-1])
-        return (
-            span.n_words <= 6
-            and any(word.weight == NAME for word in inside)
-            and all(word.norm not in FUNCTION_WORDS or word.weight == NAME for word in edges)
-        )
 
     def _mentions(self, found: list[tuple[Span, list[NameHit]]], words: list[Word]) -> list[Mention]:
         """Highest scores first; of two spans for the same entity the better one stays."""
@@ -301,8 +315,28 @@ def _is_surname(hit: NameHit, label: str) -> bool:
     return len(words) > 1 and hit.name in words and all(word[0].isupper() for word in words)
 
 
-def _is_within(span: Span, other: Span) -> bool:
-    return other.start <= span.start and span.end <= other.end
+def _overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _may_be_misspelt(span: Span, words: list[Word]) -> bool:
+    """Worth a costly tolerant look-up: begins and ends with a word that can be in a name.
+
+    A short word in lower case alone is as likely another word: "soup" is no misspelt "Soap".
+    """
+    inside = _inside(span, words)
+    edges = (inside[0], inside[-1])
+    return (
+        span.n_words <= 6
+        and not (span.text.islower() and len(span.text) < SHORTEST_MISSPELT)
+        and all(word.norm not in FUNCTION_WORDS or word.weight == NAME for word in edges)
+    )
+
+
+def _goes_beyond(span: Span, known: Sequence[Span], words: list[Word]) -> bool:
+    """Whether it holds a word that looks like part of a name, and is in none that is known."""
+    free = [word for word in words if not any(one.start <= word.start and word.end <= one.end for one in known)]
+    return any(word.weight == NAME for word in _inside(span, free))
 
 
 def _is_typo(norm: str, hit: NameHit) -> bool:

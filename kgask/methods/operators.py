@@ -59,6 +59,11 @@ class Reading:
         return self.outcome is None or is_void(self.outcome)
 
     @property
+    def pointed(self) -> tuple[tuple[int, int], ...]:
+        """Characters of the question that its steps point at."""
+        return tuple(self.spans[at].place for at in sorted(_used(self.written)))
+
+    @property
     def said(self) -> object:
         """What it comes to; equal for queries that answer the same."""
         if self.outcome is None:
@@ -136,7 +141,8 @@ class OperatorReader:
         text, runner = request.question.text, Runner(self.pack, Budget(RUN_SECONDS))
         found: list[Reading] = []
         none, kinds = 0.0, np.zeros(0, np.float32)
-        for spans in segmentations(text, request.words, request.mentions, self.pack)[:MOST_SEGMENTATIONS]:
+        mentions = (*request.mentions, *request.beside)
+        for spans in segmentations(text, request.words, mentions, self.pack)[:MOST_SEGMENTATIONS]:
             if found and max(one.score for one in found) > SURE:
                 break
             masked_text, places = masked(text, spans)
@@ -173,13 +179,17 @@ class OperatorReader:
         return nodes.Entities(((has or span.seeds)[0].entity,))
 
 
+def _used(written: Written) -> set[int]:
+    """Places of the spans that its steps point at."""
+    return {step[1] for step in written.steps if isinstance(step, tuple)}
+
+
 def _seeds_of(written: Written, spans: Sequence[CandidateSpan]) -> tuple[Seed, ...]:
     """The seeds of the entity spans that a query uses, each as the query has it."""
     assert written.query is not None
-    used = {step[1] for step in written.steps if isinstance(step, tuple)}
     named = {entity for node in written.query.walk() if isinstance(node, nodes.Entities) for entity in node.ids}
     found = []
-    for at in sorted(used):
+    for at in sorted(_used(written)):
         seeds = spans[at].seeds
         if seeds:
             found.append(next((seed for seed in seeds if seed.entity in named), seeds[0]))
@@ -239,4 +249,4 @@ def retrieved(understood: Understood, confidence: float, values: Mapping[str, fl
     outcome.runner.budget = Budget(RUN_SECONDS)  # to tell how it came about
     answers = outcome.members.certain if outcome.members is not None else np.empty(0, np.int64)
     one = Hypothesis(math.exp(best.score), answers, frozenset(), lambda entities: [], lambda: query, outcome)
-    return Retrieved(best.seeds, (one,), confidence, features=values, unused_words=best.unread)
+    return Retrieved(best.seeds, (one,), confidence, features=values, unused_words=best.unread, pointed=best.pointed)

@@ -56,6 +56,7 @@ class Request:
         tuple[int, int, EntityId], ...
     ] = ()  # what some characters of the question name, beside what is linked
     mentions: tuple[Mention, ...] = ()
+    beside: tuple[Mention, ...] = ()  # what else is named where the topic was given: no topic of a path
     words: tuple[Word, ...] = ()  # of the question, each weighed by how much it looks like part of a name
     timer: Timer = field(default_factory=Timer)
 
@@ -99,6 +100,7 @@ class Retrieved:
     linked: tuple[Mention, ...] = ()  # what stands in the question as a name, best first
     unused_words: tuple[str, ...] = ()  # of the question: they say something that was not understood
     features: Mapping[str, float] = field(default_factory=dict)  # what its confidence is calibrated on
+    pointed: tuple[tuple[int, int], ...] = ()  # characters of it that the best query's steps point at
     candidates: tuple[Seed, ...] = ()  # every seed that was looked at, best first; only where that is asked for
 
     @property

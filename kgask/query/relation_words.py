@@ -52,13 +52,13 @@ class RelationWords:
     def is_verb(self) -> bool:
         """``flows through``, ``manages``: it stands between a subject and an object."""
         first, *rest = self.words.split()
-        return first.endswith("s") if rest and rest[-1] in _PREPOSITIONS else first in _VERBS
+        return _is_of_verb(first) if rest and rest[-1] in _PREPOSITIONS else first in _VERBS
 
     @property
     def is_state(self) -> bool:
         """``located in``, ``part of``: with "is" it stands between a subject and an object."""
         first, *rest = self.words.split()
-        return bool(rest) and rest[-1] in _PREPOSITIONS and not first.endswith("s")
+        return bool(rest) and rest[-1] in _PREPOSITIONS and not _is_of_verb(first)
 
     @property
     def noun(self) -> str:
@@ -183,3 +183,8 @@ def ordinal(number: int) -> str:
         return _ORDINALS[number - 1]
     ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number:,}{ending}"
+
+
+def _is_of_verb(word: str) -> bool:
+    """``flows``, but not ``subclass``."""
+    return word.endswith("s") and not word.endswith("ss")
