@@ -1,21 +1,33 @@
 """Nothing of a question is lost in silence: the words that no step of its query is about.
 
-A word is accounted for where a step points at it, where it says something of the relations that are followed, where
-the decoder paid attention to it, or where it carries nothing.
+A word is accounted for where a step points at it, where it is what a followed relation is called, where it asks for an
+operator that the query has, where the decoder paid attention to it, or where it carries nothing.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
 from kgask.link.mentions import FUNCTION_WORDS
 from kgask.link.spans import CandidateSpan
+from kgask.pack.labels import relation_phrase
+from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
 from kgask.plan.query_onnx import Written
 from kgask.types import MASK
 
 _WORD = re.compile(r"\[MASK\]|[^\W_]+(?:['\u2019&-][^\W_]+)*")
 READ = 0.04  # attention from which a step is about a word
+ALIKE = 5  # letters that words begin with alike where they mean the same: "founded", "founder"
+OPERATOR_WORDS = frozenset(
+    "most least fewest more less fewer than between before after since until till during largest smallest biggest "
+    "highest lowest greatest first last earliest latest average mean sum combined difference except excluding without "
+    "not never larger smaller bigger higher lower earlier later maximum minimum top over "
+    "under above below exactly compare compared order rank ranked ranks many".split()
+)
 CARRY_NOTHING = FUNCTION_WORDS | frozenset(
     "please kindly tell know say want like wonder wondering curious question answer possible exactly actually really "
     "currently today now ever just even still already so well okay ok hi hey hello thanks thank anyone someone "
@@ -26,12 +38,34 @@ CARRY_NOTHING = FUNCTION_WORDS | frozenset(
 )
 
 
+class RelationWords:
+    """The words that the relations of a pack are called by."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._pack = pack
+        self._of = lru_cache(None)(self._words)
+
+    def of(self, relations: Iterable[int]) -> frozenset[str]:
+        """Of directed relations, together."""
+        return frozenset().union(*(self._of(relation % self._pack.n_relations) for relation in relations))
+
+    def _words(self, relation: int) -> frozenset[str]:
+        text = self._pack.relations()[relation]
+        names = " ".join((text.label, text.inverse_label, *text.aliases))
+        return frozenset(normalise(relation_phrase(names)).split()) - CARRY_NOTHING
+
+
 def unaccounted(
-    text: str, spans: Sequence[CandidateSpan], places: Sequence[tuple[int, int]], written: Written
+    text: str,
+    spans: Sequence[CandidateSpan],
+    places: Sequence[tuple[int, int]],
+    written: Written,
+    said: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Content words, and spans, of a masked question that the query leaves out, in the order of the text.
 
-    ``places`` are the characters of the ``spans`` in ``text``; an entity is told by the words that name it.
+    ``places`` are the characters of the ``spans`` in ``text``; an entity is told by the words that name it. ``said``
+    are the words of the relations that are used.
     """
     used = {step[1] for step in written.steps if isinstance(step, tuple)}
     pointed = [places[at] for at in sorted(used)]
@@ -45,9 +79,21 @@ def unaccounted(
         word = match[0].removesuffix("'s")
         if word in CARRY_NOTHING or word == MASK or _within_any(match.span(), covered):
             continue
+        if _is_operator(word) or _is_called(word, said):
+            continue
         if written.attention(*match.span()) < READ:
             found.append((match.start(), word))
     return tuple(said for _, said in sorted(found))
+
+
+def _is_called(word: str, said: Collection[str]) -> bool:
+    """Whether a relation is called so, up to how words end."""
+    return word in said or any(len(os.path.commonprefix((word, other))) >= ALIKE for other in said)
+
+
+def _is_operator(word: str) -> bool:
+    """Whether it asks for an operator: whether the query has one is for :func:`kgask.methods.demands.unmet`."""
+    return word in OPERATOR_WORDS
 
 
 def _named(span: CandidateSpan, text: str, place: tuple[int, int]) -> str:

@@ -16,7 +16,8 @@ import numpy as np
 
 from kgask.errors import BudgetError, QueryError
 from kgask.link.spans import CandidateSpan, masked, segmentations
-from kgask.methods.accounted import unaccounted
+from kgask.methods.accounted import RelationWords, unaccounted
+from kgask.methods.demands import Shape, unmet
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.sense import PackSense
@@ -25,7 +26,7 @@ from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
 from kgask.plan.query_onnx import KINDS, Written
 from kgask.query import nodes
-from kgask.query.base import Node
+from kgask.query.base import Node, TruthNode
 from kgask.query.postfix import Step
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import Result
@@ -36,10 +37,25 @@ RUN_SECONDS = 8.0  # of one question's queries together
 MOST_RUN = 5  # queries of a question
 MOST_SEGMENTATIONS = 2
 SURE = -0.5  # log-probability of a query from which no other segmentation is looked at
+UNMET = 2.0  # log-odds that a word which a query does not do justice to costs it
 VOID = 3.0  # log-odds that an outcome without content costs a query
 LEAST, LEAST_NONE = 1e-9, 1e-3  # probabilities below count as these
 MOST_UNREAD = 3  # words beyond this add no doubt
-FEATURES = ("written", "worst", "share", "link", "kind", "none", "void", "unread", "steps", "part", "typo", "missing")
+FEATURES = (
+    "written",
+    "worst",
+    "share",
+    "link",
+    "kind",
+    "none",
+    "void",
+    "unread",
+    "steps",
+    "part",
+    "typo",
+    "missing",
+    "unmet",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +65,7 @@ class Reading:
     written: Written
     spans: Sequence[CandidateSpan]
     unread: tuple[str, ...]  # content words and names that no step is about
+    unmet: tuple[str, ...]  # words that demand what it does not have
     seeds: tuple[Seed, ...]  # of the entities that it uses
     outcome: Result | None  # None: it could not be run
     score: float  # log-probability, with what the links say
@@ -62,6 +79,11 @@ class Reading:
     def pointed(self) -> tuple[tuple[int, int], ...]:
         """Characters of the question that its steps point at."""
         return tuple(self.spans[at].place for at in sorted(_used(self.written)))
+
+    @property
+    def worth(self) -> float:
+        """Its score, less where it comes to nothing or does not do what the question's words demand."""
+        return self.score - VOID * self.is_void - UNMET * min(len(self.unmet), MOST_UNREAD)
 
     @property
     def said(self) -> object:
@@ -135,6 +157,7 @@ class OperatorReader:
 
     def __init__(self, pack: Pack, planner: PackPlanner) -> None:
         self.pack, self.planner, self.facts = pack, planner, RelationFacts(pack)
+        self.words = RelationWords(pack)
 
     def understand(self, request: Request) -> Understood:
         """The readings of a request."""
@@ -153,8 +176,12 @@ class OperatorReader:
             kinds = kinds if len(kinds) else kind_probs
             none = max(none, sum(math.exp(one.log_prob) for one in written if one.query is None))
             for reading in self._run([one for one in written if one.query is not None], spans, runner):
-                found.append(replace(reading, unread=unaccounted(masked_text, spans, places, reading.written)))
-        ranked = sorted(found, key=lambda one: (one.outcome is None, -(one.score - VOID * one.is_void)))
+                said = self.words.of(step for step in reading.written.steps if isinstance(step, int))
+                unread = unaccounted(masked_text, spans, places, reading.written, said)
+                operators = [step for step in reading.written.steps if isinstance(step, str)]
+                demands = unmet(masked_text, operators, self._shape(reading), said)
+                found.append(replace(reading, unread=unread, unmet=demands))
+        ranked = sorted(found, key=lambda one: (one.outcome is None, -one.worth))
         return Understood(tuple(ranked), kinds, none)
 
     def _run(self, written: Sequence[Written], spans: Sequence[CandidateSpan], runner: Runner) -> Iterator[Reading]:
@@ -168,7 +195,20 @@ class OperatorReader:
                 outcome = runner.result(one.query)
             except (QueryError, BudgetError):
                 outcome = None
-            yield Reading(one, spans, (), seeds, outcome, one.log_prob + link)
+            yield Reading(one, spans, (), (), seeds, outcome, one.log_prob + link)
+
+    def _shape(self, reading: Reading) -> Shape:
+        """What a reading comes to; a set of numbers or dates is a value, and nothing may be one."""
+        outcome = reading.outcome
+        if isinstance(reading.written.query, TruthNode):
+            return "truth"
+        if outcome is None or outcome.members is None or not len(outcome.members.certain):
+            return "value"
+        return self.shape_of(outcome.members.certain)
+
+    def shape_of(self, answers: np.ndarray) -> Shape:
+        """Whether these are entities or literals."""
+        return "value" if len(answers) and answers[0] >= self.pack.n_entities - self.pack.n_literals else "set"
 
     def _pick(self, spans: Sequence[CandidateSpan], at: int, relation: int | None) -> Node:
         """What a span stands for: of several entities the surest that has the relation."""
@@ -217,6 +257,7 @@ def features(understood: Understood) -> dict[str, float]:
         "part": -float(any(seed.match == "part" for seed in best.seeds)),
         "typo": -float(any(seed.match == "typo" for seed in best.seeds)),
         "missing": -missing,
+        "unmet": -float(min(len(best.unmet), MOST_UNREAD)),
     }
 
 

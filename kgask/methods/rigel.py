@@ -16,6 +16,7 @@ import numpy as np
 
 from kgask.link.features import LinkModel
 from kgask.methods.base import PerPack
+from kgask.methods.demands import unmet
 from kgask.methods.operators import OperatorReader, Understood, is_path, path_doubts, retrieved
 from kgask.methods.operators import features as query_features
 from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Scope
@@ -93,7 +94,7 @@ class Rigel:
             path = Retrieved()
             if linked:
                 with request.timer.stage("retrieve"):
-                    path = self._retrieved(choose(pack, self.link_model, linked, scope), pack)
+                    path = self._retrieved(choose(pack, self.link_model, linked, scope), pack, request)
             found.append(self._with_operators(request, linked, path, pack))
         return found
 
@@ -111,13 +112,23 @@ class Rigel:
             values = query_features(understood)
             return retrieved(understood, calibrated(self.planner.card.queries, values), values)
 
-    def _retrieved(self, understood: Understanding | None, pack: Pack) -> Retrieved:
+    def _retrieved(self, understood: Understanding | None, pack: Pack, request: Request) -> Retrieved:
         if understood is None:
             return Retrieved()
         seeds = tuple(part.seed for part in understood.readings)
         hypotheses = tuple(path_hypothesis(pack, route) for route in understood.routes)
         values = features(understood) if understood.routes else {}
+        if values and self.planner.writes:
+            values["unmet"] = -float(len(self._unmet(understood, hypotheses[0], pack, request)))
         return Retrieved(seeds, hypotheses, self._confidence(values), understood, features=values)
+
+    def _unmet(self, understood: Understanding, best: Hypothesis, pack: Pack, request: Request) -> tuple[str, ...]:
+        """Words of the question that demand more than a path."""
+        reader = self._operators(pack)
+        text = mask_mention(request.question.text, understood.mention.span)
+        walked = (relation for walk in understood.routes[0].walks for relation in walk.relations)
+        operators = ("AND",) if understood.parts else ()
+        return unmet(text, operators, reader.shape_of(best.answers), reader.words.of(walked))
 
     def _confidence(self, values: Mapping[str, float]) -> float:
         """Calibrated probability that the best path is the answer; 0 when there is none."""
@@ -181,7 +192,8 @@ def _surely_a_path(linked: Sequence[Linked], path: Retrieved) -> bool:
     if understood is None or understood.parts or path.confidence < SURE_OF_PATH:
         return False
     inside = [one for one in linked if not _overlap(one.mention.span, understood.mention.span)]
-    return understood.branch.path_prob > SURE_OF_PATH and not inside and not understood.mention.unused
+    doubted = inside or understood.mention.unused or path.features.get("unmet")
+    return understood.branch.path_prob > SURE_OF_PATH and not doubted
 
 
 def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -1,0 +1,92 @@
+"""What the words of a question demand of whatever answers it: "largest" an order, "is ... ?" a yes or no.
+
+A demand that nothing in a query meets says that the question was not understood, whatever the planner thinks. Words
+that a followed relation is called by demand nothing: "the highest point" may be a relation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Literal
+
+Shape = Literal["set", "value", "truth"]  # what a query comes to: entities, a number or date, yes or no
+
+_ORDERED = {"MOST", "LEAST", "MIN", "MAX"}
+_COMPARED = {"GT", "LT", "GE", "LE"}
+_NO_SUPERLATIVES = (
+    "west|midwest|northwest|southwest|forest|interest|guest|test|contest|protest|request|quest|conquest|harvest|"
+    "honest|modest|priest|arrest|invest|suggest|digest|chest|crest|nest|rest|vest|pest|manifest|attest|request|tempest"
+)
+_NO_COMPARATIVES = "other|rather|whether|under|over|later|earlier|sooner|after|another"
+_DEMANDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
+    (re.compile(pattern), frozenset(operators))
+    for pattern, operators in (
+        (rf"(?<!at )\b(?:most|least|fewest|(?!(?:{_NO_SUPERLATIVES})\b)[a-z]{{3,}}est)\b(?! of the (?:day|year))",
+         _ORDERED | _COMPARED),
+        (rf"\b(?:more|less|fewer|(?!(?:{_NO_COMPARATIVES})\b)[a-z]{{2,}}er) (?:[a-z]+ ){{0,3}}than\b",
+         _COMPARED | _ORDERED | {"DIFF", "AGE"}),
+        (r"\b(?:at (?:least|most)|no (?:more|less|fewer) than)\b", _COMPARED | {"SOME"}),
+        (r"\b(?:on average|average|mean value)\b", {"MEAN"}),
+        (r"\b(?:combined|altogether|add(?:s|ed)? up|put together|sum of|sum up)\b", {"SUM", "COUNT", "OR"}),
+        (r"\bdifference (?:between|in)\b", {"DIFF", "MINUS"}),
+        (r"\b(?:except|excluding|without|neither|never|not(?! only)|but no)\b|(?<=.)\b[a-z]+n't\b", {"MINUS", "NOT", *_COMPARED}),
+        (r"\beither\b", {"OR", *_ORDERED}),
+        (r"\bboth\b", {"AND", "HOLDS", "OR", "SOME"}),
+    )
+)  # fmt: skip
+_AROUND = re.compile(  # what people say around a question and do not ask
+    r"\bor not\b|\b(?:i|we) (?:do not|don't|did not|didn't) \w+|\bi'm not sure\b|\bnot sure\b|\bif not\b|"
+    r"\b(?:don't|do) you (?:know|mind|think|happen to know)\b|\bis(?:n't| not) (?:it|that|he|she)\b"
+)
+_POLITE = re.compile(
+    r"^(?:(?:hi|hello|hey|so|well|ok|okay|please|and|now|quick question|know|check|say|find out|i wonder|may i ask|"
+    r"i want to know|do you (?:happen to )?know|does anyone know|would you know|i(?:'d| would) like to know|"
+    r"(?:please )?(?:tell|let) me(?: know)?|(?:can|could|would|will) (?:you|anyone|someone|anybody|somebody))\b"
+    r"[ ,:!.]*)*"
+)
+_YES_NO = re.compile(
+    r"(?:is|are|was|were|does|do|did|has|have|had|isn't|aren't|wasn't|doesn't|didn't|am i|whether|if|"
+    r"can it be said|can|could|true or false|is it)\b(?! many| much)"
+)
+_OF_THINGS = re.compile(
+    r"(?:who|whom|whose|where|name|list|(?:which|what) (?:\w+ ){0,2}?(?:are|is|was|were|has|have)\b)"
+)
+_OF_VALUES = re.compile(
+    r"(?:which|what) (?:year|date|day|month|century|age|number|percentage|share|time|height|length|size|total|sum)"
+)
+_WH = re.compile(r"(?:who|whom|whose|which|what|where|when|how|name|list|count|number|give|show)\b")
+_COUNTS = re.compile(r"\b(?:how many|number of|count the|count of)\b")
+_AGES = re.compile(r"\b(?:how old|(?:what|which) age)\b")
+
+
+def unmet(text: str, operators: Collection[str], shape: Shape, said: Collection[str] = ()) -> tuple[str, ...]:
+    """The words of a masked question in lower case that demand what a query does not have, in the order of the text.
+
+    ``operators`` are the steps of the query, ``said`` the words that its relations are called by.
+
+    >>> unmet("which is the largest country", ("BY", "MOST"), "set"), unmet("is rome the capital of italy", (), "set")
+    ((), ('is',))
+    >>> unmet("how many children has [MASK]", (), "set"), unmet("what is the highest point", (), "set", {"highest"})
+    (('how many',), ())
+    """
+    text = _AROUND.sub(lambda found: " " * len(found[0]), text)
+    asked = text[_POLITE.match(text).end() :]  # type: ignore[union-attr]
+    found = []
+    for pattern, operators_of in _DEMANDS:
+        if operators_of.isdisjoint(operators):
+            found += [(match.start(), match[0]) for match in pattern.finditer(text) if not _is_said(match[0], said)]
+    if shape == "set" and "BY" not in operators:
+        found += [(match.start(), match[0]) for match in (*_COUNTS.finditer(text), *_AGES.finditer(text))]
+    if shape != "truth" and (match := _YES_NO.match(asked)) and {"MOST", "LEAST"}.isdisjoint(operators):
+        found.append((len(text) - len(asked), match[0]))
+    if shape == "truth" and (match := _WH.match(asked)):
+        found.append((len(text) - len(asked), match[0]))
+    counted = shape == "value" and "COUNT" in operators and not _COUNTS.search(text)
+    if counted and (match := _OF_THINGS.match(asked)) and not _OF_VALUES.match(asked):
+        found.append((len(text) - len(asked), match[0]))
+    return tuple(word for _, word in sorted(found))
+
+
+def _is_said(words: str, said: Collection[str]) -> bool:
+    return any(word in said for word in words.split())
