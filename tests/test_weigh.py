@@ -111,7 +111,14 @@ def test_a_card_comes_back_as_it_was_written() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"powers": {}}, {"bias": "much"}, {"weights": {"plan": 1}}, {"min_confidence": 2}, {"bias": float("nan")}],
+    [
+        {"powers": {}},
+        {"bias": "much"},
+        {"weights": {"plan": 1}},
+        {"min_confidence": 2},
+        {"bias": float("nan")},
+        {"margin": "wide"},
+    ],
 )
 def test_a_broken_card_is_one_line(change: dict) -> None:
     with pytest.raises(ModelError, match="kgask train calibrate"):
@@ -166,3 +173,20 @@ def test_the_default_threshold_is_that_of_the_card(kg: Pipeline) -> None:
     assert refused.abstained and refused.died_at in {"confidence", "plan", "read"}
     assert asked(kg, "who is married to Cora Reed?", PLAIN).text == "Dan Reed"
     assert Pipeline(kg.pack, kg.planner, None).min_confidence == kg.planner.card.min_confidence
+
+
+def test_a_reader_is_asked_only_where_it_may_change_what_is_printed(kg: Pipeline) -> None:
+    question = "who is married to Cora Reed?"
+    never = replace(PLAIN, confidence=Calibration(-20.0, dict.fromkeys(FEATURES, 0.0)), margin=0.0)
+    skipped = asked(kg, question, never)
+    assert "read" not in skipped.timings_ms and skipped.text == "Dan Reed" and not skipped.notes
+    assert skipped.confidence == asked(Pipeline(kg.pack, kg.planner, None), question, None).confidence
+    assert asked(kg, question, replace(never, margin=50.0)).abstained
+    near = asked(kg, question, replace(PLAIN, margin=0.5), min_confidence=skipped.confidence - 0.01)
+    assert "read" in near.timings_ms and near.text == "Dan Reed"
+
+
+def test_a_margin_counts_on_both_sides_of_the_threshold() -> None:
+    weighing = replace(PLAIN, margin=1.0)
+    assert [weighing.is_asked(sure, 0.5) for sure in (0.1, 0.3, 0.5, 0.7, 0.9)] == [False, True, True, True, False]
+    assert PLAIN.is_asked(0.999, 0.5)
