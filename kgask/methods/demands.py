@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection
 from typing import Literal
 
-Shape = Literal["set", "value", "truth"]  # what a query comes to: entities, a number or date, yes or no
+Shape = Literal["set", "number", "date", "truth", "nothing"]  # what a query comes to; a set is of entities
 
 _ORDERED = {"MOST", "LEAST", "MIN", "MAX"}
 _COMPARED = {"GT", "LT", "GE", "LE"}
@@ -30,7 +30,8 @@ _DEMANDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
         (r"\b(?:on average|average|mean value)\b", {"MEAN"}),
         (r"\b(?:combined|altogether|add(?:s|ed)? up|put together|sum of|sum up)\b", {"SUM", "COUNT", "OR"}),
         (r"\bdifference (?:between|in)\b", {"DIFF", "MINUS"}),
-        (r"\b(?:except|excluding|without|neither|never|not(?! only)|but no)\b|(?<=.)\b[a-z]+n't\b", {"MINUS", "NOT", *_COMPARED}),
+        (r"\b(?:except|excluding|without|neither|never|not(?! only)|but no)\b|(?<=.)\b[a-z]+n't\b",
+         {"MINUS", "NOT", *_COMPARED}),
         (r"\beither\b", {"OR", *_ORDERED}),
         (r"\bboth\b", {"AND", "HOLDS", "OR", "SOME"}),
     )
@@ -58,6 +59,8 @@ _OF_VALUES = re.compile(
 _WH = re.compile(r"(?:who|whom|whose|which|what|where|when|how|name|list|count|number|give|show)\b")
 _COUNTS = re.compile(r"\b(?:how many|number of|count the|count of)\b")
 _AGES = re.compile(r"\b(?:how old|(?:what|which) age)\b")
+_WHEN = re.compile(r"(?:since |until )?when\b|(?:(?:in|on|from|since|by) )?(?:what|which) (?:year|date|day)\b")
+_EVERY = re.compile(r"\b(?:every|each)\b(?! (?:one )?of)")
 
 
 def unmet(text: str, operators: Collection[str], shape: Shape, said: Collection[str] = ()) -> tuple[str, ...]:
@@ -76,17 +79,29 @@ def unmet(text: str, operators: Collection[str], shape: Shape, said: Collection[
     for pattern, operators_of in _DEMANDS:
         if operators_of.isdisjoint(operators):
             found += [(match.start(), match[0]) for match in pattern.finditer(text) if not _is_said(match[0], said)]
-    if shape == "set" and "BY" not in operators:
+    start = len(text) - len(asked)
+    if shape in ("set", "date") and "BY" not in operators:
         found += [(match.start(), match[0]) for match in (*_COUNTS.finditer(text), *_AGES.finditer(text))]
-    if shape != "truth" and (match := _YES_NO.match(asked)) and {"MOST", "LEAST"}.isdisjoint(operators):
-        found.append((len(text) - len(asked), match[0]))
-    if shape == "truth" and (match := _WH.match(asked)):
-        found.append((len(text) - len(asked), match[0]))
-    counted = shape == "value" and "COUNT" in operators and not _COUNTS.search(text)
-    if counted and (match := _OF_THINGS.match(asked)) and not _OF_VALUES.match(asked):
-        found.append((len(text) - len(asked), match[0]))
+    if shape == "truth" and {"MINUS", "NOT"}.isdisjoint(operators):
+        found += [(match.start(), match[0]) for match in _EVERY.finditer(text)]
+    if _is_mistaken(asked, operators, shape):
+        found.append((start, asked.split(maxsplit=1)[0]))
     return tuple(word for _, word in sorted(found))
 
 
+def _is_mistaken(asked: str, operators: Collection[str], shape: Shape) -> bool:
+    """Whether a question begins as none does that something of this shape answers."""
+    if shape == "truth":
+        return bool(_WH.match(asked))
+    if shape == "nothing":
+        return False
+    if _YES_NO.match(asked):
+        return {"MOST", "LEAST"}.isdisjoint(operators)
+    if shape == "set":
+        return bool(_WHEN.match(asked))
+    counted = "COUNT" in operators and not _COUNTS.search(asked)
+    return counted and bool(_OF_THINGS.match(asked)) and not _OF_VALUES.match(asked)
+
+
 def _is_said(words: str, said: Collection[str]) -> bool:
-    return any(word in said for word in words.split())
+    return words.split()[0] in said

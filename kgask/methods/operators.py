@@ -16,12 +16,13 @@ import numpy as np
 
 from kgask.errors import BudgetError, QueryError
 from kgask.link.spans import CandidateSpan, masked, segmentations
-from kgask.methods.accounted import RelationWords, unaccounted
+from kgask.methods.accounted import HEARD, LeftOut, RelationWords, left_out
 from kgask.methods.demands import Shape, unmet
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.sense import PackSense
 from kgask.methods.understand import Understanding
+from kgask.pack.quantities import DATE
 from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
 from kgask.plan.query_onnx import KINDS, Written
@@ -29,7 +30,7 @@ from kgask.query import nodes
 from kgask.query.base import Node, TruthNode
 from kgask.query.postfix import Step
 from kgask.retrieve.frontier import Budget
-from kgask.retrieve.outcome import Result
+from kgask.retrieve.outcome import NONE, Result
 from kgask.retrieve.run import Runner
 from kgask.types import Seed
 
@@ -64,7 +65,7 @@ class Reading:
 
     written: Written
     spans: Sequence[CandidateSpan]
-    unread: tuple[str, ...]  # content words and names that no step is about
+    left: LeftOut  # content words and names that no step is about
     unmet: tuple[str, ...]  # words that demand what it does not have
     seeds: tuple[Seed, ...]  # of the entities that it uses
     outcome: Result | None  # None: it could not be run
@@ -79,6 +80,11 @@ class Reading:
     def pointed(self) -> tuple[tuple[int, int], ...]:
         """Characters of the question that its steps point at."""
         return tuple(self.spans[at].place for at in sorted(_used(self.written)))
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Content words and names that no step is about."""
+        return self.left.words
 
     @property
     def worth(self) -> float:
@@ -177,10 +183,10 @@ class OperatorReader:
             none = max(none, sum(math.exp(one.log_prob) for one in written if one.query is None))
             for reading in self._run([one for one in written if one.query is not None], spans, runner):
                 said = self.words.of(step for step in reading.written.steps if isinstance(step, int))
-                unread = unaccounted(masked_text, spans, places, reading.written, said)
+                left = left_out(masked_text, spans, places, reading.written, said)
                 operators = [step for step in reading.written.steps if isinstance(step, str)]
                 demands = unmet(masked_text, operators, self._shape(reading), said)
-                found.append(replace(reading, unread=unread, unmet=demands))
+                found.append(replace(reading, left=left, unmet=demands))
         ranked = sorted(found, key=lambda one: (one.outcome is None, -one.worth))
         return Understood(tuple(ranked), kinds, none)
 
@@ -195,20 +201,31 @@ class OperatorReader:
                 outcome = runner.result(one.query)
             except (QueryError, BudgetError):
                 outcome = None
-            yield Reading(one, spans, (), (), seeds, outcome, one.log_prob + link)
+            yield Reading(one, spans, LeftOut((), HEARD), (), seeds, outcome, one.log_prob + link)
 
     def _shape(self, reading: Reading) -> Shape:
-        """What a reading comes to; a set of numbers or dates is a value, and nothing may be one."""
+        """What a reading comes to."""
         outcome = reading.outcome
         if isinstance(reading.written.query, TruthNode):
             return "truth"
-        if outcome is None or outcome.members is None or not len(outcome.members.certain):
-            return "value"
-        return self.shape_of(outcome.members.certain)
+        if outcome is None or outcome.members is not None:
+            return self.shape_of(outcome.certain if outcome is not None else NONE)
+        if outcome.quantity is None:
+            return "nothing"
+        return "date" if outcome.quantity.axis == DATE else "number"
 
     def shape_of(self, answers: np.ndarray) -> Shape:
-        """Whether these are entities or literals."""
-        return "value" if len(answers) and answers[0] >= self.pack.n_entities - self.pack.n_literals else "set"
+        """Whether these are entities, numbers or dates, by one of them; texts count as entities."""
+        if not len(answers):
+            return "nothing"
+        literal = self.pack.literals(answers[-1:].tolist())[0]
+        return (
+            "number"
+            if literal and literal.kind == "number"
+            else "date"
+            if literal and literal.kind == "date"
+            else "set"
+        )
 
     def _pick(self, spans: Sequence[CandidateSpan], at: int, relation: int | None) -> Node:
         """What a span stands for: of several entities the surest that has the relation."""
@@ -258,6 +275,7 @@ def features(understood: Understood) -> dict[str, float]:
         "typo": -float(any(seed.match == "typo" for seed in best.seeds)),
         "missing": -missing,
         "unmet": -float(min(len(best.unmet), MOST_UNREAD)),
+        "heard": _heard(best),
     }
 
 
@@ -272,12 +290,17 @@ def _missing(outcome: Result | None) -> float:
     return max(shares, default=0.0)
 
 
+def _heard(reading: Reading) -> float:
+    return math.log(max(reading.left.least_heard, LEAST_NONE) / HEARD)
+
+
 def path_doubts(understood: Understood, path: Understanding | None) -> dict[str, float]:
     """What the decoder says against a path, as further features of it; 0 where it agrees."""
     said = understood.says(path)
     return {
         "none": math.log(max(1.0 - understood.none, LEAST_NONE)),
         "unread": -float(min(len(understood.readings[0].unread), MOST_UNREAD)) if said else 0.0,
+        "heard": _heard(understood.readings[0]) if said else 0.0,
         "decoded": float(said) - 1.0,
     }
 
