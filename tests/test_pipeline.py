@@ -109,7 +109,8 @@ def test_the_proof_and_the_confidence_are_of_every_branch(films: Pack) -> None:
     proof = trace_route(films, route, route.answers)
     found = Retrieved(tuple(part.seed for part in reached.readings), understood=reached)
     composer = Composer(films, Request(Question(TWO)), "rigel", {}, 0.5, found)
-    answer = composer.compose(Verdict(0.9, tuple(route.answers.tolist()), tuple(proof), lambda: route_query(route)))
+    answers_found = tuple(route.answers.tolist())
+    answer = composer.compose(Verdict(0.9, answers_found, tuple(proof), lambda: route_query(films, route)))
     told = {(t.subject, t.relation, t.object) for t in answer.support}
     for film in ("Harbour Lights", "The Long Wait"):
         assert {(film, "director", "Ann Ray"), (film, "cast member", "Bob Stone")} <= told

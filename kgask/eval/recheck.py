@@ -1,11 +1,14 @@
-"""Every printed answer and citation, checked again in the pack by plain SQL and array look-ups.
+"""Every printed answer and citation, checked again in the pack by plain SQL, array look-ups and the answer's SPARQL.
 
-Nothing here goes through the pack's own reading code: :class:`Witness` opens ``names.sqlite`` and the
-``.npy`` arrays itself. An answer holds when
+:class:`Witness` goes not through the pack's own reading code: it opens ``names.sqlite`` and the ``.npy`` arrays itself.
+An answer holds when
 
 - its text is its entities' labels, and each entity's label and key are what SQL says;
-- every supporting triple is row ``id`` of the arrays, with the labels that SQL gives its ends and its relation;
-- from the question's seeds, the supporting triples, hop by hop, lead to every entity of the answer.
+- every supporting triple is row ``id`` of the arrays, with the labels that SQL gives its ends and its relation, and
+  what is told with it is said by its statements;
+- from the question's seeds, the supporting triples, hop by hop, lead to every entity of the answer; of a query with
+  operators the triples shown name the entities that they are shown for;
+- its SPARQL says the same (:mod:`kgask.eval.rerun`).
 """
 
 from __future__ import annotations
@@ -15,15 +18,19 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
+from kgask.answer.derived import SHOWN
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.answer.result import Answer, SupportTriple
+from kgask.eval.endpoint import UnansweredError
+from kgask.eval.rerun import Rerun
 
 BATCH = 64
+_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 _KEYS = (
     "SELECT e.id, e.label, CASE WHEN e.rest IS NULL THEN e.label ELSE COALESCE(p.prefix, '') || e.rest END"
     " FROM json_each(?) j JOIN entities e ON e.id = j.value LEFT JOIN prefixes p ON p.id = e.prefix"
@@ -35,20 +42,26 @@ class Checked:
     """Counts over many questions; ``failures`` says what did not hold, one line each."""
 
     questions: int = 0
-    answered: int = 0
+    answered: int = 0  # of several questions in one, each part
+    derived: int = 0  # of these, by a query with operators
     entities: int = 0
     triples: int = 0
     broken: int = 0  # answers of which something does not hold
+    differ: int = 0  # answers whose SPARQL says something else
+    timed_out: int = 0  # answers whose SPARQL took too long
     failures: list[str] = field(default_factory=list)
 
     def figures(self) -> dict[str, float | int]:
         return {
             "questions": self.questions,
             "answered": self.answered,
+            "derived": self.derived,
             "entities_checked": self.entities,
             "triples_checked": self.triples,
             "broken_answers": self.broken,
             "share_that_holds": round(1.0 - self.broken / max(1, self.answered), 4),
+            "sparql_differs": self.differ,
+            "sparql_timed_out": self.timed_out,
         }
 
 
@@ -61,6 +74,9 @@ class Witness:
         self._relations = np.load(folder / "out_relation.npy", mmap_mode="r")
         self._objects = np.load(folder / "out_object.npy", mmap_mode="r")
         self._relation_labels = dict(self._db.execute("SELECT id, label FROM relations"))
+        qualifiers = ("statement_triple", "qualifier_indptr", "qualifier_relation", "qualifier_value")
+        there = [folder / f"{name}.npy" for name in qualifiers if (folder / f"{name}.npy").is_file()]
+        self._qualifiers = [np.load(path, mmap_mode="r") for path in there]  # none, or all four
         self._first_literal = len(self._indptr) - 1 - self._db.execute("SELECT COUNT(*) FROM literals").fetchone()[0]
 
     def __enter__(self) -> Self:
@@ -92,8 +108,12 @@ class Witness:
             if row is None:
                 found.append(f"triple {triple.id} is not in the pack")
                 continue
-            found += self._faults_of_triple(triple, row, ends)
+            found += self._faults_of_triple(triple, row, ends) + self._faults_of_qualifiers(triple)
             steps.append((triple.hop, row[2], row[0]) if triple.inverse else (triple.hop, row[0], row[2]))
+        if answer.derivation is not None:  # its triples are of all steps, those of the first answers
+            named = {*ends, *(value for triple in rows for _, value in self._qualified(triple))}
+            named |= {one.id for one in answer.entities} if len(answer.entities) > SHOWN else set()
+            return found + [f"{e.label!r} is in no triple shown" for e in answer.entities if e.id not in named]
         reached = _reached({seed.entity for seed in answer.seeds}, steps)
         return found + [f"{e.label!r} is not reached by the support" for e in answer.entities if e.id not in reached]
 
@@ -106,7 +126,7 @@ class Witness:
                 found.append(f"entity {entity.id} is {label!r}, printed as {entity.label!r}")
             elif entity.id < self._first_literal and key != entity.key:
                 found.append(f"entity {entity.id} has the key {key!r}, printed as {entity.key!r}")
-        if answer.text != " | ".join(entity.label for entity in answer.entities):
+        if answer.kind == "set" and answer.text != " | ".join(entity.label for entity in answer.entities):
             found.append(f"the text {answer.text!r} is not its entities")
         return found
 
@@ -117,6 +137,21 @@ class Witness:
         there = (ends[subject][0], self._relation_labels.get(relation), ends[obj][0])
         printed = (triple.subject, triple.relation, triple.object)
         return [] if there == printed else [f"triple {triple.id} is {there}, printed as {printed}"]
+
+    def _faults_of_qualifiers(self, triple: SupportTriple) -> list[str]:
+        """Of what is told with a triple, in the order of its statements."""
+        pairs = self._qualified(triple.id)
+        names = self.names(value for _, value in pairs)
+        said = [(self._relation_labels[relation], names[value][0]) for relation, value in pairs]
+        return [] if said == list(triple.qualifiers) else [f"triple {triple.id} is said with {said}"]
+
+    def _qualified(self, triple: int) -> list[tuple[int, int]]:
+        """(relation, value) of all statements of a triple."""
+        if not self._qualifiers:
+            return []
+        of, indptr, relations, values = self._qualifiers
+        low, high = (int(indptr[np.searchsorted(of, triple, side)]) for side in _SIDES)
+        return list(zip(relations[low:high].tolist(), values[low:high].tolist(), strict=True))
 
 
 def _reached(seeds: set[int], steps: Sequence[tuple[int, int, int]]) -> set[int]:
@@ -132,26 +167,40 @@ def run(
     pipeline: Pipeline,
     questions: Sequence[str],
     min_confidence: float | None,
+    seconds: float,
     report: Callable[[int], None] = lambda done: None,
 ) -> Checked:
-    """Ask all, check what is answered; by default without a threshold, so that doubtful answers are checked too."""
+    """Ask all, check what is answered; by default without a threshold, so that doubtful answers are checked too.
+
+    ``seconds`` bounds the SPARQL of each answer.
+    """
     checked = Checked()
     options = AskOptions(min_confidence=min_confidence)
-    with Witness(Path(pipeline.pack.path)) as witness:
+    with Witness(Path(pipeline.pack.path)) as witness, Rerun(pipeline.pack, seconds) as rerun:
         for start in range(0, len(questions), BATCH):
             for answer in pipeline.ask_many(questions[start : start + BATCH], options):
-                _count(checked, answer, witness)
+                checked.questions += 1
+                for part in answer.parts or (answer,):
+                    _count(checked, part, witness, rerun)
             report(min(start + BATCH, len(questions)))
     return checked
 
 
-def _count(checked: Checked, answer: Answer, witness: Witness) -> None:
-    checked.questions += 1
+def _count(checked: Checked, answer: Answer, witness: Witness, rerun: Rerun) -> None:
     if answer.abstained:
         return
     faults = witness.faults(answer)
     checked.answered += 1
+    checked.derived += answer.derivation is not None
     checked.entities += len(answer.entities)
     checked.triples += len(answer.support)
     checked.broken += bool(faults)
+    try:
+        differences = rerun.faults(answer)
+    except UnansweredError as error:
+        checked.timed_out += 1
+        checked.failures.append(f"{answer.question!r}: its SPARQL {error}")
+    else:
+        checked.differ += bool(differences)
+        faults += differences
     checked.failures += [f"{answer.question!r}: {fault}" for fault in faults]

@@ -26,7 +26,7 @@ from kgask.plan.on_pack import PackPlanner
 from kgask.plan.protocol import Planner
 from kgask.plan.rigel_onnx import mask_mention
 from kgask.retrieve.evidence import gather
-from kgask.retrieve.follow import relations_of
+from kgask.retrieve.follow import reached_by, relations_of
 from kgask.retrieve.trace import trace_route
 from kgask.retrieve.walk import Route, Walk
 from kgask.types import PLANNED, Branch, EntityId, Evidence, Mention, Question, ScoredTriple, Seed
@@ -42,30 +42,34 @@ SURE_OF_PATH = 0.9  # probability from which a question is believed to be a path
 def path_hypothesis(pack: Pack, route: Route) -> Hypothesis:
     """The relation paths of a plan that end in the same answers."""
     steps = frozenset((len(walk.relations), walk.relations[-1]) for walk in route.walks)
-    return Hypothesis(route.prob, route.answers, steps, partial(_proof, pack, route), partial(route_query, route))
+    return Hypothesis(route.prob, route.answers, steps, partial(_proof, pack, route), partial(route_query, pack, route))
 
 
 def _proof(pack: Pack, route: Route, answers: Sequence[EntityId]) -> list[ScoredTriple]:
     return trace_route(pack, route, np.asarray(answers))
 
 
-def route_query(route: Route) -> SetNode:
+def route_query(pack: Pack, route: Route) -> SetNode:
     """The likeliest path from each topic; several topics narrow each other down."""
     from kgask.query.nodes import And  # loaded only where a query is looked at
 
     paths: dict[bytes, Walk] = {}
     for walk in route.walks:
         paths.setdefault(walk.frontiers[0].tobytes(), walk)
-    return reduce(And, map(path_query, paths.values()))
+    return reduce(And, (path_query(pack, walk) for walk in paths.values()))
 
 
-def path_query(walk: Walk) -> SetNode:
-    """A walked relation path as a query."""
-    from kgask.query.nodes import Entities, Follow
+def path_query(pack: Pack, walk: Walk) -> SetNode:
+    """A walked relation path as a query; where it would have come back to its topic, that is taken away."""
+    from kgask.query.nodes import Entities, Follow, Minus
 
-    query: SetNode = Entities(tuple(walk.frontiers[0].tolist()))
-    for relation in walk.relations:
-        query = Follow(query, int(relation))
+    start = here = walk.frontiers[0]
+    query: SetNode = Entities(tuple(start.tolist()))
+    for relation, kept in zip(walk.relations, walk.frontiers[1:], strict=True):
+        query, here = Follow(query, int(relation)), reached_by(pack, here, relation)
+        back = np.setdiff1d(np.intersect1d(here, start), kept)
+        if len(back):
+            query, here = Minus(query, Entities(tuple(back.tolist()))), np.setdiff1d(here, back)
     return query
 
 
