@@ -163,6 +163,16 @@ def test_worse_weights_are_not_kept(base: Path, pack: Path, tmp_path: Path, monk
     assert all(torch.equal(weight, before[name]) for name, weight in trainer.model.state_dict().items())
 
 
+def test_questions_to_judge_by_are_never_learnt(base: Path, pack: Path, own: Path, tmp_path: Path) -> None:
+    trainer = AdaptTrainer(base, pack, [own], tmp_path / "work", TINY, "cpu", [own])
+    assert [question.asked for question in trainer.held_out] == [
+        "who made Harbour Lights",
+        "what was shot by Carl Moss",
+    ]
+    assert not any(template[0].asked for template in trainer.templates)
+    assert own.name not in " ".join(trainer.training_data())
+
+
 def test_what_is_judged_is_in_wordings_that_were_not_learnt(base: Path, pack: Path, tmp_path: Path) -> None:
     trainer = AdaptTrainer(base, pack, [], tmp_path / "work", dataclasses.replace(TINY, n_made=400), "cpu")
     learnt = {template[0].text for template in trainer.templates} | {question.text for question in trainer.dev}

@@ -32,6 +32,14 @@ _FLOAT32 = click.option("--float32", is_flag=True, help="Write a float32 graph w
 @click.command(short_help="Specialise the planner to a pack, with or without questions.")
 @click.argument("pack")
 @_QUESTIONS
+@click.option(
+    "--judge",
+    "judges",
+    multiple=True,
+    type=shared.OLD_FILE,
+    metavar="FILE",
+    help="Questions as in --questions that are never learnt: the base stays unless it answers fewer of these.",
+)
 @_BASE
 @shared.STEPS
 @_OUT
@@ -45,6 +53,7 @@ _FLOAT32 = click.option("--float32", is_flag=True, help="Write a float32 graph w
 def adapt(
     pack: str,
     questions: tuple[Path, ...],
+    judges: tuple[Path, ...],
     base: str,
     out: Path | None,
     work: Path | None,
@@ -61,7 +70,9 @@ def adapt(
     some, even fifty, it learns these and their like: one for each kind of
     question helps most. It is compared with the base on questions in wordings
     that it did not learn from, and kept where it is better by more than chance
-    and has unlearned nothing. 100 steps, unless --steps says otherwise.
+    and has unlearned nothing. Made questions are not people's: judge by real
+    ones with --judge where you have some. 100 steps, unless --steps says
+    otherwise.
 
     \b
       kgask train adapt my_pack
@@ -74,12 +85,12 @@ def adapt(
 
     found, base_folder = config.find("pack", pack), _planner(base)
     out = out or _users_model(f"rigel-{found.name}")
-    sources = [base_folder, found.path, *questions]
+    sources = [base_folder, found.path, *questions, *judges]
     check_target(out, force, MODEL, sources)
     settings = shared.given_of(AdaptConfig, given)
     note("making questions of the pack")
     with shared.checkpoints(work, out) as folder:
-        trainer = AdaptTrainer(base_folder, found.path, questions, folder, settings, device)
+        trainer = AdaptTrainer(base_folder, found.path, questions, folder, settings, device, judges)
         with shared.watched("adapt", settings.steps) as report:
             result = run_adapt(trainer, report)
         before, after = result.pack.shares

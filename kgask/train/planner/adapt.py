@@ -22,7 +22,7 @@ from kgask.corpus.examples import PathExample, own_questions
 from kgask.corpus.mix import Corpus, Mix, off_topic_questions
 from kgask.corpus.pack_questions import make_questions
 from kgask.corpus.pack_wordings import TextVectors, in_voice, texts_to_encode
-from kgask.corpus.questions import GraphQuestion, split_templates
+from kgask.corpus.questions import GraphQuestion, read_questions, split_templates
 from kgask.corpus.search_paths import shortest_paths, vote_paths
 from kgask.corpus.training_data import merged, sets_of
 from kgask.corpus.wordings import load_wordings
@@ -78,9 +78,17 @@ class AdaptTrainer(InDomainTrainer):
     """Goes on from a shipped planner with questions made of one pack, own questions, and replay."""
 
     def __init__(
-        self, base: Path, pack: Path, own: Sequence[Path], work: Path, config: AdaptConfig, device: str
+        self,
+        base: Path,
+        pack: Path,
+        own: Sequence[Path],
+        work: Path,
+        config: AdaptConfig,
+        device: str,
+        judges: Sequence[Path] = (),
     ) -> None:
-        self._base = base
+        """``judges`` are files of questions that are never learnt: what the base is compared on."""
+        self._base, self._judges = base, judges
         super().__init__(InDomainJob(pack, tuple(own), work, encoder=base, init=base, device=device), config)
         freeze_lower(self.model.encoder, config.frozen_layers)
         self._own_templates = [t for t in self.templates if t[0].asked]
@@ -101,7 +109,13 @@ class AdaptTrainer(InDomainTrainer):
         return [*own, *made]
 
     def _split(self, questions: list[GraphQuestion]) -> tuple[list[GraphQuestion], list[GraphQuestion]]:
-        """Where own questions are many, those held out are own ones: they are what the user wants answered."""
+        """Questions given to judge by are what figures are about, else own ones where they are many."""
+        if self._judges:
+            judged = [one for path in self._judges for one in read_questions(self.pack, path).questions]
+            if not judged:
+                raise UsageError("none of the questions to judge by has its topic and an answer in the pack")
+            texts = {question.text for question in judged}
+            return [question for question in questions if question.text not in texts], judged
         own = [question for question in questions if question.asked]
         made = [question for question in questions if not question.asked]
         if len(own) >= FEW:
