@@ -83,7 +83,8 @@ def left_out(
         at for at, span in enumerate(spans)
         if at not in used and span.kind != "class" and not _within_any(places[at], pointed)
     ]  # fmt: skip
-    found = [(places[at][0], _named(spans[at], text, places[at])) for at in left]
+    called = [_named(spans[at], text, places[at]) for at in left]
+    found = [(places[at][0], name) for at, name in zip(left, called, strict=True) if not _is_all_called(name, said)]
     heard = HEARD
     covered = [*pointed, *(places[at] for at in left)]
     for match in _WORD.finditer(text):
@@ -96,12 +97,17 @@ def left_out(
         heard = min(heard, attention)
         if attention < READ:
             found.append((match.start(), word))
-    return LeftOut(tuple(called for _, called in sorted(found)), heard)
+    return LeftOut(tuple(name for _, name in sorted(found)), heard)
 
 
 def _is_called(word: str, said: Collection[str]) -> bool:
     """Whether a relation is called so, up to how words end."""
     return word in said or any(len(os.path.commonprefix((word, other))) >= ALIKE for other in said)
+
+
+def _is_all_called(name: str, said: Collection[str]) -> bool:
+    """Whether a name is in truth what a relation is called: "population" may be a thing, too."""
+    return bool(said) and all(_is_called(word, said) for word in normalise(name).split())
 
 
 def _is_operator(word: str) -> bool:

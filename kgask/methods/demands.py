@@ -27,6 +27,7 @@ _DEMANDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
         (rf"\b(?:more|less|fewer|(?!(?:{_NO_COMPARATIVES})\b)[a-z]{{2,}}er) (?:[a-z]+ ){{0,3}}than\b",
          _COMPARED | _ORDERED | {"DIFF", "AGE"}),
         (r"\b(?:at (?:least|most)|no (?:more|less|fewer) than)\b", _COMPARED | {"SOME"}),
+        (r"\bthan (?:any|all|every|the rest|anyone|anybody|everyone|everybody)\b", {"MOST", "LEAST"}),
         (r"\b(?:on average|average|mean value)\b", {"MEAN"}),
         (r"\b(?:combined|altogether|add(?:s|ed)? up|put together|sum of|sum up)\b", {"SUM", "COUNT", "OR"}),
         (r"\bdifference (?:between|in)\b", {"DIFF", "MINUS"}),

@@ -38,7 +38,7 @@ RUN_SECONDS = 8.0  # of one question's queries together
 MOST_RUN = 5  # queries of a question
 MOST_SEGMENTATIONS = 2
 SURE = -0.5  # log-probability of a query from which no other segmentation is looked at
-UNMET = 2.0  # log-odds that a word which a query does not do justice to costs it
+UNMET = 3.0  # log-odds that a word which a query does not do justice to costs it
 VOID = 3.0  # log-odds that an outcome without content costs a query
 LEAST, LEAST_NONE = 1e-9, 1e-3  # probabilities below count as these
 MOST_UNREAD = 3  # words beyond this add no doubt
@@ -186,7 +186,7 @@ class OperatorReader:
                 left = left_out(masked_text, spans, places, reading.written, said)
                 operators = [step for step in reading.written.steps if isinstance(step, str)]
                 demands = unmet(masked_text, operators, self._shape(reading), said)
-                found.append(replace(reading, left=left, unmet=demands))
+                found.append(replace(reading, left=left, unmet=(*demands, *self._counted_values(reading))))
         ranked = sorted(found, key=lambda one: (one.outcome is None, -one.worth))
         return Understood(tuple(ranked), kinds, none)
 
@@ -202,6 +202,13 @@ class OperatorReader:
             except (QueryError, BudgetError):
                 outcome = None
             yield Reading(one, spans, LeftOut((), HEARD), (), seeds, outcome, one.log_prob + link)
+
+    def _counted_values(self, reading: Reading) -> list[str]:
+        """Relations to numbers and dates whose ends are counted: nobody asks who has more populations."""
+        assert reading.written.query is not None
+        ends = [node.path[-1] for node in reading.written.query.walk() if isinstance(node, nodes.SizeOf)]
+        n, labels = self.pack.n_relations, self.pack.relation_labels()
+        return [labels[relation] for relation in ends if relation < n and self.facts.of(relation)[0] is not None]
 
     def _shape(self, reading: Reading) -> Shape:
         """What a reading comes to."""
