@@ -180,8 +180,38 @@ class BeamPath:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundSpan:
+    """Words of a question that a step of a query may point at, and what they are read as first."""
+
+    text: str
+    kind: str  # entity, class, number, date or rank
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueryReading:
+    """A query that a question may be, in words."""
+
+    query: str  # text form
+    prob: float  # of the query as it was written, with those of its links
+    outcome: str  # what it came to
+    left_out: tuple[str, ...]  # words of the question that no step is about
+
+
+@dataclass(frozen=True, slots=True)
+class QueryReadings:
+    """What a question may be as a query."""
+
+    spans: tuple[FoundSpan, ...]  # of the best reading
+    kinds: tuple[tuple[str, float], ...]  # the likeliest kinds of question with their probabilities, likeliest first
+    queries: tuple[QueryReading, ...]  # best first
+    none_prob: float  # that the graph has no relation for what is asked
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """What ``--explain`` shows besides the answer itself."""
 
-    candidates: tuple[Seed, ...]  # every candidate that was looked at, best first
-    beam: tuple[BeamPath, ...]  # of the best reading, most probable first
+    candidates: tuple[Seed, ...] = ()  # every candidate that was looked at, best first
+    beam: tuple[BeamPath, ...] = ()  # of the best reading, most probable first
+    queries: QueryReadings | None = None  # where the question was read as a query with operators

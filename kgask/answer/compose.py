@@ -25,6 +25,7 @@ from kgask.types import (
     Explanation,
     HopPlan,
     Passage,
+    QueryReadings,
     Seed,
     Stage,
 )
@@ -51,6 +52,7 @@ class Composer:
     found: Retrieved = Retrieved()
     evidence: Evidence | None = None
     explain: bool = False
+    tells_readings: bool = False  # the queries that the question may be, without the rest of an explanation
     tells_query: bool = True
     free: bool = False  # the reader writes freely
     linker: Linker | None = None  # that found the names of the question
@@ -171,6 +173,16 @@ class Composer:
             return seed_notes(self.pack, self.found.understood, derived)
         return tuple(note for seed in self.found.seeds for note in _typo_note(seed))
 
+    def _explanation(self) -> Explanation | None:
+        if not (self.explain or self.tells_readings):
+            return None
+        queries = None
+        if self.found.read_as is not None:
+            from kgask.answer.readings import query_readings
+
+            queries = query_readings(self.found.read_as, self.request.question.text, self.pack)
+        return explanation(self.found, queries) if self.explain else Explanation(queries=queries)
+
     def _made(self, confidence: float, notes: tuple[str, ...]) -> Answer:
         """An answer without one."""
         question, found = self.request.question, self.found
@@ -190,7 +202,7 @@ class Composer:
             evidence=self.evidence,
             plan=plan_of(understood.readings if understood else ()),
             alternatives=_alternatives_in_words(self.pack, others, worded[len(found.seeds) :]),
-            explanation=explanation(found) if self.explain else None,
+            explanation=self._explanation(),
             timings_ms=self.request.timer.timings_ms,
             hashes=self.hashes,
             method=self.method,
@@ -258,11 +270,11 @@ def _typo_note(seed: Seed) -> list[str]:
 # --- what --explain shows ------------------------------------------------------------------------
 
 
-def explanation(found: Retrieved) -> Explanation:
+def explanation(found: Retrieved, queries: QueryReadings | None) -> Explanation:
     """Every candidate of the question, and what the search did from the seeds that won, as the run recorded it."""
     readings = found.understood.readings if found.understood else ()
     given = [seed for seed in found.seeds if seed.match == "given" and seed not in found.candidates]
-    return Explanation((*found.candidates, *given), tuple(path for part in readings for path in _beam(part)))
+    return Explanation((*found.candidates, *given), tuple(path for part in readings for path in _beam(part)), queries)
 
 
 def _beam(understood: Understanding) -> list[BeamPath]:

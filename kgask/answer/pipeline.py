@@ -308,7 +308,8 @@ class Pipeline:
         least = self._least(options)
         return Composer(
             self.pack, request, name, hashes, least,
-            explain=options.explain, tells_query=options.query, free=free, linker=self._linker,
+            explain=options.explain, tells_readings=options.readings, tells_query=options.query,
+            free=free, linker=self._linker,
         )  # fmt: skip
 
     def hashes(self) -> dict[str, str]:

@@ -24,6 +24,7 @@ class AskOptions:
     min_confidence: float | None = None  # None: what the model cards say (Pipeline.min_confidence)
     keep_seed: bool = False
     explain: bool = False  # keep what --explain shows; costs time
+    readings: bool = False  # keep the queries with operators that the question may be (Answer.explanation)
     query: bool = True  # say what was asked of the graph (Answer.query)
     order: str = ORDERS[0]  # of the facts that another method found, for its reader
     rng_seed: int = 0  # of methods that draw

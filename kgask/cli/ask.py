@@ -94,6 +94,7 @@ def ask(
             entity=options["entity"],
             min_confidence=least,
             explain=explain,
+            readings=verbose,
             query=explain or as_sparql or form == JSON,
         )
         if alone:
@@ -170,6 +171,10 @@ class _Shown:
             for text in answer.help if alone and sys.stderr.isatty() else ():
                 note(text)
         if self._verbose:
+            from kgask.cli.explain import readings_lines
+
+            for text in readings_lines(answer):
+                note(f"{where}{text}")
             spent = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in answer.timings_ms.items())
             note(f"{where}{spent or 'nothing was looked up'}")
 

@@ -14,12 +14,13 @@ from kgask.cli.render import Section, with_qualifiers
 from kgask.link.features import FEATURES
 from kgask.pack.store import Pack
 from kgask.query.words import because
-from kgask.types import BeamPath, HopPlan, Seed
+from kgask.types import BeamPath, HopPlan, QueryReading, QueryReadings, Seed
 from kgask.verbalise import qualifiers_text, statements_in_words
 
 SHOWN_CANDIDATES = 5
 SHOWN_RELATIONS = 4
 SHOWN_TRIPLES = 30
+NO_QUERY = "none: the graph has no relation for what is asked"
 
 
 def why(answer: Answer, pack: Pack) -> str:
@@ -37,6 +38,8 @@ def sections(answer: Answer, pack: Pack) -> list[Section]:
     found = [_seeds(answer.seeds)]
     if answer.explanation is not None:
         found.append(_candidates(answer.explanation.candidates[:SHOWN_CANDIDATES], pack))
+        if answer.explanation.queries is not None:
+            found += _queries(answer.explanation.queries)
     if answer.derivation is not None:
         found.append(derivation_section(answer.derivation))
     if answer.plan is not None:
@@ -53,6 +56,17 @@ def sections(answer: Answer, pack: Pack) -> list[Section]:
         )
     found.append(("time", ("stage", "ms"), [(stage, f"{ms:.2f}") for stage, ms in answer.timings_ms.items()]))
     return found
+
+
+def readings_lines(answer: Answer) -> list[str]:
+    """For ``--verbose``: the kind of question, what was found in it, and the queries that it may be, a line each."""
+    said = answer.explanation.queries if answer.explanation else None
+    if said is None:
+        return []
+    spans = ", ".join(f"{one.text!r} as {one.kind} {one.meaning}" for one in said.spans)
+    lines = [f"asks for {_kinds(said)}; " + (f"found {spans}" if spans else "found nothing to point at")]
+    lines += [f"{one.prob:.2f} {one.query}: {one.outcome}{_left_out(one)}" for one in said.queries]
+    return [*lines, f"{said.none_prob:.2f} {NO_QUERY}"]
 
 
 def derivation_section(derivation: Mapping[str, Any]) -> Section:
@@ -82,6 +96,25 @@ def _features(seed: Seed) -> str:
     """Those that are not 0 (logarithms, or 0/1); a chosen entity has none."""
     named = zip(FEATURES, seed.features, strict=False)
     return ", ".join(f"{name} {value:.2f}" for name, value in named if abs(value) >= 0.005) or "-"
+
+
+def _queries(said: QueryReadings) -> list[Section]:
+    """The words that were found in the question, and what it may be as a query."""
+    spans = [(one.text, one.kind, one.meaning) for one in said.spans]
+    rows = [(f"{one.prob:.3f}", one.query, one.outcome, ", ".join(one.left_out) or "-") for one in said.queries]
+    rows.append((f"{said.none_prob:.3f}", NO_QUERY, "-", "-"))
+    return [
+        ("what the question speaks of", ("in the question", "kind", "read as"), spans),
+        (f"queries that it may be ({_kinds(said)})", ("probability", "query", "comes to", "leaves out"), rows),
+    ]
+
+
+def _kinds(said: QueryReadings) -> str:
+    return ", ".join(f"{name} {prob:.2f}" for name, prob in said.kinds) or "no kind that is known"
+
+
+def _left_out(one: QueryReading) -> str:
+    return f" (leaves out {', '.join(one.left_out)})" if one.left_out else ""
 
 
 def _plan(plan: HopPlan, pack: Pack) -> Section:

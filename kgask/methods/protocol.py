@@ -19,6 +19,7 @@ from kgask.pack.store import Pack
 from kgask.types import EntityId, Evidence, Mention, Question, ScoredTriple, Seed, TripleId
 
 if TYPE_CHECKING:
+    from kgask.methods.operators import Understood
     from kgask.methods.understand import Understanding
     from kgask.query.nodes import Query
     from kgask.retrieve.outcome import Result
@@ -101,6 +102,7 @@ class Retrieved:
     unused_words: tuple[str, ...] = ()  # of the question: they say something that was not understood
     features: Mapping[str, float] = field(default_factory=dict)  # what its confidence is calibrated on
     pointed: tuple[tuple[int, int], ...] = ()  # characters of it that the best query's steps point at
+    read_as: Understood | None = None  # the queries with operators that it may be, where any were looked for
     candidates: tuple[Seed, ...] = ()  # every seed that was looked at, best first; only where that is asked for
 
     @property

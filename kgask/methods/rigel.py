@@ -108,13 +108,16 @@ class Rigel:
             return path
         with request.timer.stage("operators"):
             understood = self._operators(pack).understand(request)
-            best = understood.readings[0] if understood.readings else None
-            if best is None or (is_path(best.written.steps) and path.hypotheses):
-                return self._doubted(path, understood)
-            if best.outcome is None:  # it could not be run, and no other either
-                return Retrieved(best.seeds, failed=TOO_LONG)
-            values = query_features(understood)
-            return retrieved(understood, calibrated(self.planner.card.queries, values), values)
+            return replace(self._either(path, understood), read_as=understood)
+
+    def _either(self, path: Retrieved, understood: Understood) -> Retrieved:
+        best = understood.readings[0] if understood.readings else None
+        if best is None or (is_path(best.written.steps) and path.hypotheses):
+            return self._doubted(path, understood)
+        if best.outcome is None:  # it could not be run, and no other either
+            return Retrieved(best.seeds, failed=TOO_LONG)
+        values = query_features(understood)
+        return retrieved(understood, calibrated(self.planner.card.queries, values), values)
 
     def _retrieved(self, understood: Understanding | None, pack: Pack, request: Request) -> Retrieved:
         if understood is None:

@@ -1,0 +1,73 @@
+"""What a question may be as a query, in words: the spans that were found, its kind, and the queries that were written.
+
+Made only where ``--explain`` or ``--verbose`` asks for it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from kgask.answer.derived import TRUTH_WORDS
+from kgask.link.spans import CandidateSpan
+from kgask.methods.operators import RUN_SECONDS, Reading, Understood
+from kgask.pack.store import Pack
+from kgask.plan.query_onnx import KINDS
+from kgask.query.nodes import Number
+from kgask.query.text import to_text
+from kgask.query.words import listed, verbalise
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.outcome import Result
+from kgask.retrieve.shown import quantity_text, unit_of
+from kgask.types import FoundSpan, QueryReading, QueryReadings
+
+SHOWN_ANSWERS = 3
+SHOWN_KINDS = 3
+LIKELY_KIND = 0.05  # probability from which a kind is shown
+LAST = Number(-1)
+NOTHING, NOT_RUN = "nothing", "it cannot be run, or takes too long"
+
+
+def query_readings(understood: Understood, question: str, pack: Pack) -> QueryReadings:
+    """The readings of a question in words, best first."""
+    spans = understood.readings[0].spans if understood.readings else ()
+    for one in understood.readings[:1]:
+        if one.outcome is not None:
+            one.outcome.runner.budget = Budget(RUN_SECONDS)  # which all of them share: to tell what they came to
+    kinds = sorted(zip(KINDS, understood.kind_probs.tolist(), strict=False), key=lambda kind: -kind[1])
+    return QueryReadings(
+        tuple(FoundSpan(question[one.start : one.end], one.kind, _meant(one, pack)) for one in spans),
+        tuple((name, prob) for name, prob in kinds[:SHOWN_KINDS] if prob >= LIKELY_KIND),
+        tuple(_in_words(one, pack) for one in understood.readings),
+        understood.none,
+    )
+
+
+def _in_words(reading: Reading, pack: Pack) -> QueryReading:
+    assert reading.written.query is not None
+    text = to_text(reading.written.query, pack)
+    return QueryReading(text, math.exp(min(reading.score, 0.0)), _outcome(reading.outcome, pack), reading.unread)
+
+
+def _meant(span: CandidateSpan, pack: Pack) -> str:
+    """What a span is read as first."""
+    if span.seeds:
+        return pack.labels([span.seeds[0].entity])[0]
+    return "the last" if span.kind == "rank" and span.nodes[0] == LAST else verbalise(span.nodes[0], pack)
+
+
+def _outcome(outcome: Result | None, pack: Pack) -> str:
+    if outcome is None:
+        return NOT_RUN
+    if outcome.truth is not None:
+        return TRUTH_WORDS[outcome.truth] or NOTHING
+    if outcome.quantity is not None:
+        unit = unit_of(outcome.runner, outcome.query, outcome.quantity.axis)
+        return quantity_text(outcome.quantity, unit)
+    return _several(outcome.certain.tolist(), pack)
+
+
+def _several(ids: Sequence[int], pack: Pack) -> str:
+    labels = pack.labels(ids[:SHOWN_ANSWERS])
+    more = [f"{len(ids) - len(labels):,} more"] if len(ids) > len(labels) else []
+    return listed([*labels, *more], "and") or NOTHING
