@@ -57,6 +57,8 @@ def test_a_name_that_the_pack_lacks_is_named(kg: Pipeline) -> None:
     answer = kg.ask("who is the mother of Zebulon Quist?")
     assert (answer.reason, answer.died_at) == ("nothing in this pack is called 'Zebulon Quist'", "link")
     assert not any("Zebulon" in line for line in answer.help)
+    longer = kg.ask("Who painted the Ben Zarbulon?")
+    assert longer.reason == "nothing in this pack is called 'Ben Zarbulon'" and not longer.notes
     beside = kg.ask("When did George Hill visit the Moons of Zarbulon?")
     assert beside.reason == "nothing in this pack is called 'Moons of Zarbulon'"
     assert beside.help[0].startswith("'George Hill' was read as ")

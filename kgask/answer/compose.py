@@ -137,7 +137,8 @@ class Composer:
         elif words:
             stage, reason = "plan", refusing.left_out(words)
         said = refusing.help() if helps else ()
-        notes = self._seed_notes() if is_read and not asks_back else ()
+        typos = (note for seed in self.found.seeds for note in _typo_note(seed))  # others speak of an answer
+        notes = tuple(typos) if is_read and not asks_back else ()
         return replace(self._made(confidence, notes), reason=reason, died_at=stage, help=said)
 
     @property

@@ -230,7 +230,7 @@ class Refusing:
         if self.linker is None:
             return []
         known = {word for text in self.pack.relations() for word in relation_phrase(text.label).split()}
-        spans = [one.span for one in (*self.found.linked, *self.unclear)]
+        spans = [one.span for one in (*self.found.linked, *self.unclear) if not self._goes_on(one)]
         runs: list[tuple[int, int]] = []
         for place, word in enumerate(self.linker.words(self.question)):
             is_name = place > 0 and looks_named(word) and word.text[0].isupper() and word.norm not in known
@@ -241,6 +241,18 @@ class Refusing:
             else:
                 runs.append((word.start, word.end))
         return [self.question.text[start:end] for start, end in runs[:SHOWN_NAMES]]
+
+    def _goes_on(self, mention: Mention) -> bool:
+        """Whether its name goes on in a capitalised word that nothing is called: "Mona" of "Mona Lisa"."""
+        if mention.whole or self.linker is None:
+            return False
+        text, (start, end) = self.question.text, mention.span
+        return any(
+            looks_named(word) and word.text[0].isupper() and self.linker.is_rare(word)
+            and not (text[end : word.start] if word.start >= end else text[word.end : start] or "-").strip()
+            and not any(_overlap((word.start, word.end), other.span) for other in self.found.linked)
+            for word in self.linker.words(self.question)
+        )  # fmt: skip
 
 
 def _no_relation(label: str) -> str:
