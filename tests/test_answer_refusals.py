@@ -8,6 +8,7 @@ import pty
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -132,6 +133,29 @@ def test_an_answer_that_leaves_out_a_shared_name_is_not_given(kg: Pipeline) -> N
     answer = kg.ask("Who is the spouse of George Hill or of Reed?", min_confidence=0.0)
     assert not answer and (answer.reason or "").startswith("several are called 'Reed': ")
     assert not answer.notes and answer.help[0].startswith("'George Hill' was read as ")
+
+
+@pytest.mark.parametrize(
+    ("text", "asks_back"),
+    [
+        ("Was Reed the teacher of George Hill?", True),
+        ("Reed? Was it the teacher of George Hill?", False),  # what begins a sentence is capitalised anyway
+        ("Was Reed The Teacher Of George Hill?", False),  # so is all of this
+        ("was reed the teacher of George Hill?", False),
+        ("Was the Teacher of George Hill old?", False),
+    ],
+)
+def test_what_is_surely_written_as_a_name_is_asked_back(kg: Pipeline, text: str, asks_back: bool) -> None:
+    query = parse("follow(<George Hill>, <teacher>)", kg.pack)
+    best = Hypothesis(1.0, np.empty(0, np.int64), frozenset(), lambda _: [], lambda: query)
+    question, linker = Question(text), Linker(kg.pack, frozenset("was the teacher of old it".split()))
+    linked = tuple(linker.link(question))
+    found = Retrieved((linked[0].seeds[0],), (best,), 1.0, linked=linked)
+    composer = Composer(kg.pack, Request(question), "rigel", {}, 0.5, found, linker=linker)
+    assert composer.leaves_out_a_name is asks_back
+    said = parse("follow(<Cora Reed>, <teacher>)", kg.pack)  # a query that says "Reed" does not leave it out
+    found = replace(found, hypotheses=(replace(best, make_query=lambda: said),))
+    assert not replace(composer, found=found).leaves_out_a_name
 
 
 def test_a_query_that_hardly_fits_is_not_told(kg: Pipeline) -> None:

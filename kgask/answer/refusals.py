@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from calendar import month_name
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,10 +12,11 @@ import numpy as np
 
 from kgask.answer.words import relation_in_words
 from kgask.link.linker import Linker
-from kgask.link.mentions import looks_named
+from kgask.link.mentions import Word, looks_named
 from kgask.methods.protocol import Retrieved
 from kgask.methods.understand import Understanding
 from kgask.pack.labels import clean_label, inverse_phrase, readable_relation, relation_phrase
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.query.relation_words import RelationWords
@@ -26,6 +29,9 @@ SEEMS = 0.15  # confidence from which a query is worth telling
 ALSO = 0.5  # share of the best score from which on another entity may be meant as well
 SHOWN_NAMES, SHOWN_RELATIONS, SHOWN_QUESTIONS = 3, 8, 3
 SHOWN_NAMESAKES = 5
+_SENTENCE_BEGINS = re.compile(r"(?:\A|[.?!:;])[^\w]*\Z")
+_MONTHS = frozenset(map(str.lower, month_name))
+_WORDS = re.compile(r"[^\W_]+")
 _WITHIN_NAMES = ("", "of", "the", "of the")  # stand between two words of one name
 UNKNOWN = "nothing in the question is the name of an entity of this pack"
 NOTHING_PROVEN = "nothing that the reader wrote is an answer that was retrieved"
@@ -200,20 +206,35 @@ class Refusing:
     def unclear(self) -> list[Mention]:
         """Parts of names that several entities share, and that nothing which was found is about.
 
-        Where something is found or named, only those that are written as names; and none in a question in which every
-        word is.
+        Where something is found or named, only those that are surely written as names, and that the query does not say.
         """
         if self.linker is None:
             return []
         words, used = self.linker.words(self.question), self._used
         if used or self._surely_linked:
-            is_marked_out = any(word.text[0].islower() for word in words)
-            words = [word for word in words if is_marked_out and looks_named(word) and self.linker.is_rare(word)]
+            is_marked_out = any(word.text[0].islower() for word in words)  # not so where every word is capitalised
+            words = [word for word in words if is_marked_out and self._is_written_as_name(word)]
         words = [word for word in words if not any(_overlap((word.start, word.end), place) for place in used)]
+        if words and self.found.hypotheses:
+            said = self._said
+            words = [word for word in words if word.norm not in said]
         if not words:
             return []
         every = [one for one in self.linker.unclear(self.question) if one.seeds]
         return [one for one in every if any(_overlap((word.start, word.end), one.span) for word in words)][:SHOWN_NAMES]
+
+    def _is_written_as_name(self, word: Word) -> bool:
+        assert self.linker is not None
+        begins = _SENTENCE_BEGINS.search(self.question.text[: word.start]) is not None
+        return looks_named(word) and not begins and word.norm not in _MONTHS and self.linker.is_rare(word)
+
+    @property
+    def _said(self) -> set[str]:
+        """Words of the names and relations of the best query: "Nobel", where it follows "year of Nobel Prize"."""
+        from kgask.query.text import to_text  # loaded only where a name may be left out
+
+        query = self.found.hypotheses[0].make_query()
+        return set() if query is None else set(normalise(" ".join(_WORDS.findall(to_text(query, self.pack)))).split())
 
     @property
     def _used(self) -> list[tuple[int, int]]:

@@ -48,7 +48,11 @@ from kgask.errors import EXIT_NO_ANSWER, UsageError
     type=click.FloatRange(0, 1),
     help="Below this, say that there is no answer.  [default: what the model cards say]",
 )
-@click.option("--verbose", is_flag=True, help="Say on stderr what was loaded and how long each stage took.")
+@click.option(
+    "--verbose",
+    is_flag=True,
+    help="Say on stderr what was loaded, what each question may ask for, and how long each stage took.",
+)
 def ask(
     question: tuple[str, ...],
     file: Path | None,
