@@ -51,6 +51,21 @@ def test_a_measure_is_spoken_of_by_its_label() -> None:
     assert "latest date of sale" in date.forms["hasmost"] and "whose date of sale is before {d}" in date.forms["before"]
 
 
+def test_several_measures_of_things_that_no_file_has_them_of(tmp_path: Path) -> None:
+    """Population is said of places, zest of nothing; here both are of films."""
+    from kgask.build.recipe import Recipe, build
+
+    rows = "".join(
+        f'Film {n}\tdirector\tMaker {n % 3}\nFilm {n}\tpopulation\t"{n}"^^number\n'
+        f'Film {n}\tzest\t"{n * 2}"^^number\nFilm {n}\tpublication date\t"19{n + 50}"^^date\n'
+        for n in range(12)
+    )
+    (tmp_path / "t.tsv").write_text(rows, encoding="utf-8")
+    build(Recipe(sources=(str(tmp_path / "t.tsv"),), target=tmp_path / "pack"), tell=lambda _: None)
+    examples = drawn(Pack.open(tmp_path / "pack"), 1500)
+    assert {"population", "zest", "publication date"} <= {key for example in examples for key in example.keys}
+
+
 def test_a_pack_of_one_relation_has_some(tmp_path: Path) -> None:
     from kgask.build.recipe import Recipe, build
 

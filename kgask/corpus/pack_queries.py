@@ -99,9 +99,10 @@ def _measures(wordings: Mapping[str, RelationWordings]) -> list[Entry]:
         letter, path = wording.domain or UNKNOWN, ((wording.key, False),)
         alike = [entry for entry in known if entry.literal == wording.literal and _is_called(entry, wording)]
         alike = [entry for entry in alike if letter in entry.letters] or alike
-        found += [replace(entry, path=path, letters=letter) for entry in alike]
-        if not alike:
-            found.append(measure_named(path, wording.literal, wording.texts[0], letter))
+        alike = alike or [measure_named(path, wording.literal, wording.texts[0], letter)]
+        for entry in alike:
+            forms = {letter: (), **entry.forms}  # class words of what has it, where the measure has such
+            found.append(replace(entry, path=path, letters=letter, forms=forms))
     return found
 
 
