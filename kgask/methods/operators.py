@@ -264,8 +264,8 @@ def features(understood: Understood) -> dict[str, float]:
     """What confidence is calibrated on; 0 at best and else negative, but for ``steps``, a count."""
     best = understood.readings[0]
     written = best.written
-    same = sum(math.exp(one.score) for one in understood.readings if one.said == best.said and not one.is_void)
-    every = sum(math.exp(one.score) for one in understood.readings if not one.is_void) + understood.none
+    same = sum(math.exp(one.worth) for one in understood.readings if one.said == best.said and not one.is_void)
+    every = sum(math.exp(one.worth) for one in understood.readings if not one.is_void) + understood.none
     kind = _kind_prob(understood.kind_probs, written.steps)
     missing = _missing(best.outcome)
     return {
