@@ -88,3 +88,16 @@ def test_what_measures_answers_has_moved_and_says_where() -> None:
     moved = invoke("paths", "qa_dev.txt", "--pack", "metaqa")
     assert isinstance(moved.exception, UsageError) and "kgask eval run metaqa" in str(moved.exception)
     assert "Parts:" in invoke("--help").output and "paths" not in invoke("--help").output
+
+
+# --- ask ----------------------------------------------------------------------------------------
+
+
+def test_ask_compares_kinds_and_planners() -> None:
+    result = invoke("ask", "--no-reader", "--rounds", 1, "--beside", "rigel", "--json")
+    assert result.exit_code == 0, result.output
+    figures = json.loads(result.stdout)
+    assert all(figures[f"{who}{kind}_ms"] > 0 for who in ("", "beside_") for kind in ("path", "operators"))
+    assert figures["operators_to_path"] == pytest.approx(figures["operators_ms"] / figures["path_ms"], rel=0.01)
+    assert figures["path_to_beside_path"] > 0 and figures["path_to_beside_path_cpu"] > 0
+    assert 0 <= figures["derived"] <= figures["operator_questions"]

@@ -16,7 +16,7 @@ from kgask.config import shipped_root
 from kgask.errors import FallbackWarning, ModelError
 from kgask.pack.store import Pack
 from kgask.plan import providers
-from kgask.plan.batches import CPU_PADDING, CPU_ROWS, Batches, by_length, padded
+from kgask.plan.batches import CPU_PADDING, CPU_ROWS, Batches, by_length, in_chunks, padded
 from kgask.plan.providers import CPU, CPU_GRAPH, CUDA, CUDA_GRAPH, open_on_cpu, open_session
 from kgask.plan.rigel_onnx import PLAN_OUTPUTS, TEXT_OUTPUTS, RigelPlanner
 
@@ -219,3 +219,10 @@ def test_a_file_that_is_no_model_is_one_line(tmp_path: Path) -> None:
     path.write_bytes(b"no model")
     with pytest.raises(ModelError, match="not a usable ONNX model"):
         open_session(path)
+
+
+def test_rows_of_a_column_a_token_are_filled_up_to_the_longest() -> None:
+    parts = [np.ones((2, 3, 4)), np.ones((1, 5, 4))]
+    got, lengths = in_chunks([[2, 0], [1]], 1, lambda rows: [parts[len(rows) == 1], np.array(rows)])
+    assert got.shape == (3, 5, 4) and lengths.tolist() == [0, 1, 2]
+    assert got[:, :, 0].sum(axis=1).tolist() == [3.0, 5.0, 3.0]

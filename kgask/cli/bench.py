@@ -28,6 +28,7 @@ SECTIONS = {
     "Questions": {
         "cold": ("kgask.cli.bench:cold", "A whole process against a bare script."),
         "warm": ("kgask.cli.bench:warm", "A second question in the same process, stage by stage."),
+        "ask": ("kgask.cli.bench:ask", "Paths beside operators, one planner beside another."),
         "busy": ("kgask.cli.bench:busy", "Questions beside busy processes, and on an idle machine."),
     },
     "Parts": {
@@ -80,6 +81,24 @@ def warm(pack: str | None, runs: int, as_json: bool) -> None:
     from kgask.bench.warm import measure
 
     show_figures({stage: round(ms, 2) for stage, ms in measure(pack, runs).items()}, as_json)
+
+
+@printing("ask")
+@PACK_OPTION
+@MODEL_OPTION
+@click.option("--beside", metavar="MODEL", help="Another planner that takes turns, as an older one.")
+@click.option("--no-reader", is_flag=True, help="Ask without a reader.")
+@counted("--rounds", 9, "Counted rounds, in turn.")
+def ask(pack: str | None, model: str | None, beside: str | None, no_reader: bool, rounds: int, as_json: bool) -> None:
+    """Warm questions along a path beside questions with operators, at any confidence: milliseconds a question.
+
+    Medians over rounds in one process; a ratio is the median of the rounds' own
+    ratios, _cpu of processor time, which other work on the machine changes
+    less. derived: operator questions that were answered by a query.
+    """
+    from kgask.bench.asking import measure
+
+    show_figures(measure(pack, model, beside, None if no_reader else "", rounds), as_json)
 
 
 @printing("busy")

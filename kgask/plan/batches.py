@@ -87,7 +87,7 @@ class Batches:
         return self._device == "cuda" or self._spare is not None
 
     def _on_cpu(self, lengths: list[int], run: Callable[[list[int]], list[np.ndarray]]) -> list[np.ndarray]:
-        threads = usable_cores()
+        threads = 1 if len(lengths) <= FEW_ROWS else usable_cores()  # to ask for the cores takes a tenth of a plan
         size = max(FEW_ROWS, min(CPU_ROWS, -(-len(lengths) // threads)))
         return in_chunks(by_length(lengths, size, CPU_PADDING), threads, run)
 
@@ -159,7 +159,16 @@ def in_chunks(chunks: list[list[int]], threads: int, run: Callable[[list[int]], 
     order = [row for chunk in chunks for row in chunk]
     back = np.empty(len(order), np.int64)
     back[order] = np.arange(len(order))
-    return [np.concatenate(part)[back] for part in zip(*parts, strict=True)]
+    return [_stacked(part)[back] for part in zip(*parts, strict=True)]
+
+
+def _stacked(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Rows one after another; what has a column a token ([rows, L, ...]) is filled up with zeros to the longest."""
+    if len({part.shape[1:] for part in parts}) == 1:
+        return np.concatenate(parts)
+    longest = max(part.shape[1] for part in parts)
+    fill = [((0, 0), (0, longest - part.shape[1]), *[(0, 0)] * (part.ndim - 2)) for part in parts]
+    return np.concatenate([np.pad(part, more) for part, more in zip(parts, fill, strict=True)])
 
 
 @cache

@@ -32,6 +32,7 @@ STEP_INPUTS = [
 STEP_OUTPUTS = ["logits", "next_state", "next_context", "next_bias", "attention"]
 BEAM, MAX_STEPS = 6, 20
 WIDTH = 5  # steps that a beam goes on with
+SLACK = 8.0  # log-odds behind the best at which a way is given up: 1 in 3,000
 PADDING_BIAS = -1e4
 NO_OPERATOR = len(OPERATORS)
 _BEGIN, _END, _NONE = OPERATORS.index("END"), OPERATORS.index("END"), OPERATORS.index("NONE")
@@ -129,8 +130,9 @@ class QueryWriter:
                 read = np.maximum(one.read, attention[row])
                 log_probs = _allowed(logits[row], one.stack, pointed.kinds, len(directed), sense)
                 grown += _next(one, row, log_probs, read, pointed, len(directed) // 2, offsets, done)
-            beams = sorted(grown, key=lambda one: -one.score)[:beam]
             best = sorted(done, key=lambda one: -one.log_prob)[:beam]
+            least = max([one.score for one in grown] + [one.log_prob for one in best[:1]], default=0.0) - SLACK
+            beams = sorted((one for one in grown if one.score >= least), key=lambda one: -one.score)[:beam]
             if not beams or (len(best) == beam and best[-1].log_prob >= beams[0].score):
                 break
             rows = [one.row for one in beams]
@@ -174,10 +176,13 @@ def _allowed(logits: np.ndarray, stack: Stack, kinds: Sequence[str], n_directed:
     operators, spans = sense.operators(stack, may.operators), sense.spans(stack, may.spans)
     mask[: len(OPERATORS)] = [name in operators for name in OPERATORS]
     end = len(OPERATORS) + n_directed
-    if may.relations:
-        mask[len(OPERATORS) : end] = sense.relations(stack)
     for at, kind in enumerate(kinds):
         mask[end + at] = bool(kind) and kind in spans
+    of_relations = slice(len(OPERATORS), end)
+    others = logits[mask].max(initial=-np.inf)
+    # What leaves a set is looked up where a relation may well come next.
+    if may.relations and np.logaddexp.reduce(logits[of_relations]) > others - SLACK:
+        mask[of_relations] = sense.relations(stack)
     found = np.where(mask, logits, -np.inf)
     most = found.max()
     return found - (most + np.log(np.exp(found - most).sum()))
@@ -190,7 +195,7 @@ def _next(
     """The best ways to go on with a beam; those that end are put into ``done``."""
     found = []
     for at in np.argsort(-log_probs)[:WIDTH].tolist():
-        if not np.isfinite(log_probs[at]):
+        if log_probs[at] < -SLACK:
             break
         logs = (*one.log_probs, float(log_probs[at]))
         try:

@@ -33,7 +33,7 @@ from kgask.plan.providers import (
     open_session,
     open_tokenizer,
 )
-from kgask.plan.query_onnx import KIND_OUTPUT, READ_OUTPUTS, Pointed, QueryWriter, QuestionRead, Sense, Written
+from kgask.plan.query_onnx import READ_OUTPUTS, Pointed, QueryWriter, QuestionRead, Sense, Written
 from kgask.query.postfix import Pick
 from kgask.types import MASK
 
@@ -95,6 +95,7 @@ class RigelPlanner:
         has_read = READ_OUTPUTS[0] in {node.name for node in session.get_outputs()}
         self.writes = has_read and QUERY_GRAPH in card.content["files"]  # queries with operators
         self._writer: QueryWriter | None = None  # opened with the first question that needs it
+        self._read: dict[str, tuple[QuestionRead, np.ndarray]] = {}  # of the questions planned last, with their kinds
 
     @property
     def note(self) -> str:
@@ -181,9 +182,15 @@ class RigelPlanner:
         [B, 2R], 1 where the topic has the directed relation: what follows hop 1
         is conditioned on those. The distributions themselves are unmasked.
         """
-        outputs = PLAN_OUTPUTS + ([KIND_OUTPUT] if self.writes else [])
-        probs, stops, branches, types, *kinds = self._run(texts, directed, first_mask, outputs)
-        return HopDistributions(probs[:, :, :-1], stops, branches, types, kinds[0] if kinds else None)
+        rows = self._rows(texts)
+        outputs = PLAN_OUTPUTS + (READ_OUTPUTS if self.writes else [])
+        probs, stops, branches, types, *read = self._batches.run(rows, directed, first_mask, outputs)
+        kinds = read.pop() if read else None
+        if kinds is not None:  # a query may be asked for next: what it needs is the same for the same text
+            found = zip(rows, *read, strict=True)
+            reads = (QuestionRead(tokens[: len(row)], state) for row, tokens, state in found)
+            self._read = dict(zip(texts, zip(reads, kinds, strict=True), strict=True))
+        return HopDistributions(probs[:, :, :-1], stops, branches, types, kinds)
 
     def write(
         self, text: str, places: Sequence[tuple[int, int]], kinds: Sequence[str], directed: np.ndarray, pick: Pick,
@@ -195,16 +202,19 @@ class RigelPlanner:
         ``directed`` float32 [2R, D]; ``pick`` and ``sense`` are what the graph says of them.
         """
         encoding = self._tokenizer.encode(text.replace(MASK, self._mask_token))
-        blank = np.zeros((2, self._width()), np.float32)
-        outputs = [*READ_OUTPUTS]
-        tokens, state, kind_probs = self._batches.run([encoding.ids], blank, np.ones((1, 2), np.float32), outputs)
+        read, kind_probs = self._read.get(text) or self._read_one(encoding.ids)
         shares = token_shares(text, encoding.offsets, places, self._mask_token)
         kept = shares.sum(1) > 0  # what is cut off cannot be pointed at
-        read = QuestionRead(tokens[0], state[0])
         pointed = Pointed(
             shares, tuple(kind if is_kept else "" for kind, is_kept in zip(kinds, kept, strict=True)), pick
         )
-        return self._query_writer().write(read, pointed, directed, sense, encoding.offsets), kind_probs[0]
+        return self._query_writer().write(read, pointed, directed, sense, encoding.offsets), kind_probs
+
+    def _read_one(self, ids: Sequence[int]) -> tuple[QuestionRead, np.ndarray]:
+        """What the query decoder reads of a question, and its kinds, float32 [K]."""
+        blank = np.zeros((2, self._width()), np.float32)
+        tokens, state, kinds = self._batches.run([ids], blank, np.ones((1, 2), np.float32), READ_OUTPUTS)
+        return QuestionRead(tokens[0], state[0]), kinds[0]
 
     def _query_writer(self) -> QueryWriter:
         if self._writer is None:
@@ -214,9 +224,11 @@ class RigelPlanner:
     def _run(
         self, texts: list[str], directed: np.ndarray, first_mask: np.ndarray, outputs: list[str]
     ) -> list[np.ndarray]:
-        # One by one: encode_batch wakes a thread pool, which costs more than a few short texts.
-        rows = [self._tokenizer.encode(text.replace(MASK, self._mask_token)).ids for text in texts]
-        return self._batches.run(rows, directed, first_mask, outputs)
+        return self._batches.run(self._rows(texts), directed, first_mask, outputs)
+
+    def _rows(self, texts: list[str]) -> list[list[int]]:
+        """Token ids; one by one, for encode_batch wakes a thread pool, which costs more than a few short texts."""
+        return [self._tokenizer.encode(text.replace(MASK, self._mask_token)).ids for text in texts]
 
 
 def check_graph(session: Session, path: Path) -> None:
