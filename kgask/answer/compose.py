@@ -99,7 +99,9 @@ class Composer:
         """The answer that a query with operators came to, or why that is none."""
         from kgask.answer.derived import told  # loaded only where a query has operators
         from kgask.answer.unsaid import unsaid
+        from kgask.retrieve.frontier import Budget
 
+        outcome.runner.budget = Budget(outcome.runner.budget.seconds)  # other questions were run since
         try:
             derived, silent = told(outcome), unsaid(outcome)
         except BudgetError as error:

@@ -317,7 +317,6 @@ def retrieved(understood: Understood, confidence: float, values: Mapping[str, fl
     best = understood.readings[0]
     outcome, query = best.outcome, best.written.query
     assert outcome is not None and query is not None
-    outcome.runner.budget = Budget(RUN_SECONDS)  # to tell how it came about
     answers = outcome.members.certain if outcome.members is not None else np.empty(0, np.int64)
     one = Hypothesis(math.exp(best.score), answers, frozenset(), lambda entities: [], lambda: query, outcome)
     return Retrieved(best.seeds, (one,), confidence, features=values, unused_words=best.unread, pointed=best.pointed)
