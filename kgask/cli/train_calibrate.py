@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     help="Pack to ask about; may be repeated.",
 )  # fmt: skip
 @click.option(
-    "--asked", type=(str, click.Path(exists=True, path_type=Path), str), multiple=True, metavar="SET PATH PACK",
+    "--asked", type=(str, click.Path(path_type=Path), str), multiple=True, metavar="SET PATH PACK",
     help="People's questions, as 'kgask eval run' reads them, and the pack to ask; may be repeated.",
 )  # fmt: skip
 @shared.probes(50, 300, "Paths asked of each pack, and half as many with its relations reworded.")

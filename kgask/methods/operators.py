@@ -264,6 +264,7 @@ def features(understood: Understood) -> dict[str, float]:
     """What confidence is calibrated on; 0 at best and else negative, but for ``steps``, a count."""
     best = understood.readings[0]
     written = best.written
+    assert written.query is not None
     same = sum(math.exp(one.worth) for one in understood.readings if one.said == best.said and not one.is_void)
     every = sum(math.exp(one.worth) for one in understood.readings if not one.is_void) + understood.none
     kind = _kind_prob(understood.kind_probs, written.steps)
@@ -283,6 +284,7 @@ def features(understood: Understood) -> dict[str, float]:
         "missing": -missing,
         "unmet": -float(min(len(best.unmet), MOST_UNREAD)),
         "heard": _heard(best),
+        "sized": -float(any(isinstance(node, nodes.SizeOf) for node in written.query.walk())),
     }
 
 

@@ -28,7 +28,7 @@ FEATURES = tuple(
     "mass share link hops gap topic rival wanted narrowed typo alias part unused".split()
     + "operator none unread heard decoded unmet".split()  # where the planner writes queries too
 )
-RIDGE = 1e-3
+RIDGE = 1e-4
 # Of the questions that people ask; the probes ask more often for what is not there, to have enough of each kind.
 ANSWERABLE = 2 / 3
 LACKING = 0.45  # share of the others whose path the graph does not have, at the first hop or a later one

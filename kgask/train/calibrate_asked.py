@@ -104,8 +104,7 @@ def peoples_questions(pack: Pack, golds: Iterable[Gold], answerable: Callable[[G
 
 def _says_set(found: Hypothesis, answers: frozenset[int]) -> bool:
     """Whether it is this set, none left out."""
-    is_set = found.outcome is None or found.outcome.members is not None
-    return is_set and bool(answers) and set(found.answers.tolist()) == answers
+    return bool(answers) and frozenset(_ends(found)) == answers
 
 
 def _is_gold(pack: Pack, gold: Result | None, found: Hypothesis) -> bool:
@@ -113,12 +112,17 @@ def _is_gold(pack: Pack, gold: Result | None, found: Hypothesis) -> bool:
         return False
     if gold.truth is not None:
         return found.outcome is not None and found.outcome.truth is gold.truth
-    if gold.members is not None and _says_set(found, frozenset(gold.members.certain.tolist())):
+    if not isinstance(gold.query, nodes.Count) and _says_set(found, frozenset(gold.certain.tolist())):
         return True
     if gold.quantity is None:
         return False
     said = _value_of(pack, found)
     return said is not None and _alike(said, gold.quantity)
+
+
+def _ends(found: Hypothesis) -> list[int]:
+    """The entities and literals that it comes to; of what is asked of statements, what they say."""
+    return (found.answers if found.outcome is None else found.outcome.certain).tolist()
 
 
 def _value_of(pack: Pack, found: Hypothesis) -> Quantity | None:
@@ -143,9 +147,7 @@ def _is_said(pack: Pack, gold: Gold, found: Hypothesis) -> bool:
     if found.outcome is not None and found.outcome.members is None and isinstance(found.outcome.query, nodes.Count):
         count = found.outcome.quantity
         return bool(texts) and count is not None and count.low == count.high and says(texts[0], f"{count.low:g}")
-    ends = found.answers.tolist() if found.outcome is None or found.outcome.members is not None else (
-        found.outcome.certain.tolist()
-    )  # fmt: skip
+    ends = _ends(found)
     if not ends:
         return _says_value(pack, texts, found)
     called = list(zip(pack.keys(ends), pack.labels(ends), strict=True))
