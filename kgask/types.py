@@ -195,7 +195,7 @@ class QueryReading:
     query: str  # text form
     prob: float  # of the query as it was written, with those of its links
     outcome: str  # what it came to
-    left_out: tuple[str, ...]  # words of the question that no step is about
+    left_out: tuple[str, ...]  # words of the question that no step is about, or that demand what it does not do
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from kgask.answer.pipeline import Pipeline
 from kgask.answer.readings import NOT_RUN, query_readings
 from kgask.cli.explain import NO_QUERY, Section, readings_lines, sections
 from kgask.link.spans import CandidateSpan
+from kgask.methods.accounted import LeftOut
 from kgask.methods.operators import Reading, Understood
 from kgask.methods.protocol import Request, Retrieved
 from kgask.plan.query_onnx import KINDS, Written
@@ -114,8 +115,12 @@ def read_as(kg: Pipeline) -> tuple[Question, Understood]:
     for text, log_prob, left_out in texts:
         query = parse(text, kg.pack)
         written = Written(query, (), (log_prob,), np.zeros(1, np.float32), ())
-        readings.append(Reading(written, spans, left_out, (), runner.result(query), log_prob))
-    readings.append(Reading(readings[1].written, spans, (), (), None, -30.0))
+        demanded = ("how many",) if query.__class__.__name__ == "Follow" else ()
+        readings.append(Reading(written, spans, LeftOut(left_out, 1.0), demanded, (), runner.result(query), log_prob))
+    readings.append(readings[0])  # of another segmentation: it is told once
+    query = parse("sum(values(<George Hill>, <height>))", kg.pack)
+    unrun = Written(query, (), (-30.0,), np.zeros(1, np.float32), ())
+    readings.append(Reading(unrun, spans, LeftOut((), 1.0), (), (), None, -30.0))
     probs = np.zeros(len(KINDS), np.float32)
     probs[KINDS.index("count")], probs[KINDS.index("path")] = 0.75, 0.25
     return question, Understood(tuple(readings), probs, 0.03125)
@@ -131,6 +136,7 @@ def test_the_queries_that_a_question_may_be_are_told(kg: Pipeline, read_as: tupl
     children = kg.pack.labels(understood.readings[1].outcome.certain.tolist())
     count, several, any_, last = said.queries
     assert (count.outcome, count.left_out, round(count.prob, 6)) == (str(len(children)), ("last",), 0.5)
+    assert several.left_out == ("how many",)
     assert several.outcome.split(" and ")[-1] in (*children, f"{len(children) - 3} more")
     assert (any_.outcome, last.outcome) == ("yes", NOT_RUN)
     assert parse(count.query, kg.pack) == understood.readings[0].written.query

@@ -21,7 +21,8 @@ README = Path(__file__).parents[1] / "README.md"
 PAGES = [README, README.parent / "CONTRIBUTING.md", *sorted((README.parent / "docs").glob("*.md"))]
 OTHER_FILES = (
     "triples.tsv labels.tsv few.txt many.txt q.jsonl qa_dev.txt questions.amr questions.yaml "
-    "mintaka.jsonl FILE r.jsonl".split()
+    "mintaka.jsonl FILE r.jsonl DATA/kqapro_parts/questions_train.jsonl.gz "
+    "DATA/mintaka/mintaka_train_500.json".split()
 )
 FOLDERS = (
     "DATA DATA/kqapro_parts DATA/mintaka PACKS runs/rigel runs/similarity runs/kqapro runs/mintaka "

@@ -35,10 +35,14 @@ def query_readings(understood: Understood, question: str, pack: Pack) -> QueryRe
         if one.outcome is not None:
             one.outcome.runner.budget = Budget(RUN_SECONDS)  # which all of them share: to tell what they came to
     kinds = sorted(zip(KINDS, understood.kind_probs.tolist(), strict=False), key=lambda kind: -kind[1])
+    told: dict[str, QueryReading] = {}
+    for one in understood.readings:  # of two segmentations the same query is told once, as the likelier
+        reading = _in_words(one, pack)
+        told.setdefault(reading.query, reading)
     return QueryReadings(
         tuple(FoundSpan(question[one.start : one.end], one.kind, _meant(one, pack)) for one in spans),
         tuple((name, prob) for name, prob in kinds[:SHOWN_KINDS] if prob >= LIKELY_KIND),
-        tuple(_in_words(one, pack) for one in understood.readings),
+        tuple(told.values()),
         understood.none,
     )
 
@@ -46,7 +50,8 @@ def query_readings(understood: Understood, question: str, pack: Pack) -> QueryRe
 def _in_words(reading: Reading, pack: Pack) -> QueryReading:
     assert reading.written.query is not None
     text = to_text(reading.written.query, pack)
-    return QueryReading(text, math.exp(min(reading.score, 0.0)), _outcome(reading.outcome, pack), reading.unread)
+    left_out = tuple(dict.fromkeys((*reading.unread, *reading.unmet)))
+    return QueryReading(text, math.exp(min(reading.score, 0.0)), _outcome(reading.outcome, pack), left_out)
 
 
 def _meant(span: CandidateSpan, pack: Pack) -> str:

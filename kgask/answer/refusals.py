@@ -13,6 +13,7 @@ import numpy as np
 from kgask.answer.words import relation_in_words
 from kgask.link.linker import Linker
 from kgask.link.mentions import Word, looks_named
+from kgask.link.plurals import singulars
 from kgask.methods.protocol import Retrieved
 from kgask.methods.understand import Understanding
 from kgask.pack.labels import clean_label, inverse_phrase, readable_relation, relation_phrase
@@ -65,7 +66,7 @@ class Refusing:
         if self.found.is_derived and (confidence >= SEEMS or (not self._named and self.found.pointed)):
             return "confidence", self._unsure_query(confidence)
         understood = self.found.understood
-        if understood is not None and is_named(understood):
+        if understood is not None and is_named(understood) and not _is_common(understood.seed):
             return self._unplanned(understood, confidence)
         if self._named:
             return "plan", _no_relation(self._label(self._named[0].seeds[0]))
@@ -80,8 +81,8 @@ class Refusing:
 
     def left_out(self, words: Sequence[str]) -> str:
         """Why a question is refused of which these words are no part of what was understood."""
-        named = {one.text for one in self._surely_linked}
-        unknown = [word for word in words if word not in named]
+        known = self.pack.exact({one for word in words for one in (normalise(word), *singulars(normalise(word)))})
+        unknown = [word for word in words if not {normalise(word), *singulars(normalise(word))} & set(known)]
         listed = ", ".join(map(repr, unknown or words))
         if unknown:
             return f"this graph says nothing about {listed}"
@@ -274,6 +275,11 @@ class Refusing:
             and not any(_overlap((word.start, word.end), other.span) for other in self.found.linked)
             for word in self.linker.words(self.question)
         )  # fmt: skip
+
+
+def _is_common(seed: Seed) -> bool:
+    """Whether it is hardly named: a word in lower case that happens to be a name ("die")."""
+    return seed.mention.islower() and seed.score < NAMED
 
 
 def _no_relation(label: str) -> str:
