@@ -42,20 +42,8 @@ UNMET = 3.0  # log-odds that a word which a query does not do justice to costs i
 VOID = 3.0  # log-odds that an outcome without content costs a query
 LEAST, LEAST_NONE = 1e-9, 1e-3  # probabilities below count as these
 MOST_UNREAD = 3  # words beyond this add no doubt
-FEATURES = (
-    "written",
-    "worst",
-    "share",
-    "link",
-    "kind",
-    "none",
-    "void",
-    "unread",
-    "steps",
-    "part",
-    "typo",
-    "missing",
-    "unmet",
+FEATURES = tuple(
+    "written worst share link kind none void unread steps part typo missing unmet heard sized".split()  # noqa: SIM905
 )
 
 
