@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 SHOWN_PATHS = 12  # of each branch, where --explain asks for them
 BEYOND = {
-    "yes/no": "this seems to ask for yes or no; kgask answers with the entities themselves",
-    "number": "this seems to ask for a count; kgask answers with the entities themselves",
+    "yes/no": "this seems to ask for yes or no; the answer names the entities themselves",
+    "number": "this seems to ask for a count; the answer names the entities themselves",
 }
 
 
