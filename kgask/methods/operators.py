@@ -186,10 +186,11 @@ class OperatorReader:
             seeds = _seeds_of(one, spans)
             link = sum(math.log(max(seed.score, LEAST)) for seed in seeds)
             try:
-                outcome = runner.result(one.query)
+                outcome = _downwards(runner, runner.result(one.query))
             except (QueryError, BudgetError):
                 outcome = None
-            yield Reading(one, spans, LeftOut((), HEARD), (), seeds, outcome, one.log_prob + link)
+            query = outcome.query if outcome is not None else one.query
+            yield Reading(replace(one, query=query), spans, LeftOut((), HEARD), (), seeds, outcome, one.log_prob + link)
 
     def _counted_values(self, reading: Reading) -> list[str]:
         """Relations to numbers and dates whose ends are counted: nobody asks who has more populations."""
@@ -234,6 +235,14 @@ class OperatorReader:
 def _used(written: Written) -> set[int]:
     """Places of the spans that its steps point at."""
     return {step[1] for step in written.steps if isinstance(step, tuple)}
+
+
+def _downwards(runner: Runner, found: Result) -> Result:
+    """A difference is asked for whatever stands first in the question: the larger less the smaller."""
+    query = found.query
+    if isinstance(query, nodes.Difference) and found.quantity is not None and found.quantity.high < 0:
+        return runner.result(nodes.Difference(query.right, query.left))
+    return found
 
 
 def _seeds_of(written: Written, spans: Sequence[CandidateSpan]) -> tuple[Seed, ...]:
