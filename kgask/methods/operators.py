@@ -18,6 +18,7 @@ from kgask.errors import BudgetError, QueryError
 from kgask.link.spans import CandidateSpan, masked, segmentations
 from kgask.methods.accounted import HEARD, LeftOut, RelationWords, left_out
 from kgask.methods.demands import Shape, unmet
+from kgask.methods.head_class import head_class, within_class
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.sense import PackSense
@@ -58,6 +59,11 @@ class Reading:
     seeds: tuple[Seed, ...]  # of the entities that it uses
     outcome: Result | None  # None: it could not be run
     score: float  # log-probability, with what the links say
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it says what the hop decoder says as well: a path from what is named, of no class."""
+        return is_path(self.written.steps) and isinstance(self.written.query, nodes.Follow)
 
     @property
     def is_void(self) -> bool:
@@ -157,7 +163,8 @@ class OperatorReader:
         """The readings of a request."""
         text, runner = request.question.text, Runner(self.pack, Budget(RUN_SECONDS))
         found: list[Reading] = []
-        none, kinds = 0.0, np.zeros(0, np.float32)
+        nones: dict[int, float] = {}  # of each segmentation
+        kinds = np.zeros(0, np.float32)
         mentions = (*request.mentions, *request.beside)
         for spans in segmentations(text, request.words, mentions, self.pack)[:MOST_SEGMENTATIONS]:
             if found and max(one.score for one in found) > SURE:
@@ -168,28 +175,35 @@ class OperatorReader:
                 PackSense(self.facts, spans, runner, partial(self._pick, spans)),
             )  # fmt: skip
             kinds = kinds if len(kinds) else kind_probs
-            none = max(none, sum(math.exp(one.log_prob) for one in written if one.query is None))
-            for reading in self._run([one for one in written if one.query is not None], spans, runner):
+            nones[id(spans)] = sum(math.exp(one.log_prob) for one in written if one.query is None)
+            for reading in self._run(text, [one for one in written if one.query is not None], spans, runner):
                 said = self.words.of(step for step in reading.written.steps if isinstance(step, int))
                 left = left_out(masked_text, spans, places, reading.written, said)
                 operators = [step for step in reading.written.steps if isinstance(step, str)]
                 demands = unmet(masked_text, operators, self._shape(reading), said)
                 found.append(replace(reading, left=left, unmet=(*demands, *self._counted_values(reading))))
         ranked = sorted(found, key=lambda one: (one.outcome is None, -one.worth))
+        none = nones[id(ranked[0].spans)] if ranked else max(nones.values(), default=0.0)
         return Understood(tuple(ranked), kinds, none)
 
-    def _run(self, written: Sequence[Written], spans: Sequence[CandidateSpan], runner: Runner) -> Iterator[Reading]:
+    def _run(
+        self, text: str, written: Sequence[Written], spans: Sequence[CandidateSpan], runner: Runner
+    ) -> Iterator[Reading]:
         """What the likeliest queries come to."""
         runner.budget = Budget(RUN_SECONDS)
         for one in written[:MOST_RUN]:
             assert one.query is not None
             seeds = _seeds_of(one, spans)
             link = sum(math.log(max(seed.score, LEAST)) for seed in seeds)
+            head = head_class(text, spans)
             try:
-                outcome = _downwards(runner, runner.result(one.query))
+                query = one.query
+                if head is not None and head not in _used(one):
+                    query = within_class(query, head, partial(self._pick, spans), runner)
+                outcome = _downwards(runner, runner.result(query))
             except (QueryError, BudgetError):
                 outcome = None
-            query = outcome.query if outcome is not None else one.query
+            query = outcome.query if outcome is not None else one.query  # as it was run
             yield Reading(replace(one, query=query), spans, LeftOut((), HEARD), (), seeds, outcome, one.log_prob + link)
 
     def _counted_values(self, reading: Reading) -> list[str]:

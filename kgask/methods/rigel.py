@@ -17,7 +17,8 @@ import numpy as np
 from kgask.link.features import LinkModel
 from kgask.methods.base import PerPack
 from kgask.methods.demands import unmet
-from kgask.methods.operators import OperatorReader, Understood, is_path, path_doubts, retrieved
+from kgask.methods.head_class import BEGINS_WITH_NOUN
+from kgask.methods.operators import OperatorReader, Understood, path_doubts, retrieved
 from kgask.methods.operators import features as query_features
 from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Scope
 from kgask.methods.understand import Linked, Understanding, calibrated, choose, features
@@ -104,7 +105,7 @@ class Rigel:
 
     def _with_operators(self, request: Request, linked: Sequence[Linked], path: Retrieved, pack: Pack) -> Retrieved:
         """The path that was found, or the query with operators that the question is."""
-        if not self.planner.writes or request.exact_hops is not None or _surely_a_path(linked, path):
+        if not self.planner.writes or request.exact_hops is not None or _surely_a_path(request, linked, path):
             return path
         with request.timer.stage("operators"):
             understood = self._operators(pack).understand(request)
@@ -112,7 +113,7 @@ class Rigel:
 
     def _either(self, path: Retrieved, understood: Understood) -> Retrieved:
         best = understood.readings[0] if understood.readings else None
-        if best is None or (is_path(best.written.steps) and path.hypotheses):
+        if best is None or (best.is_path and path.hypotheses):
             return self._doubted(path, understood)
         if best.outcome is None:  # it could not be run, and no other either
             return Retrieved(best.seeds, failed=TOO_LONG)
@@ -193,10 +194,12 @@ class Rigel:
         return self.planned([Request(question, mentions=(mention,))], pack)[0][0].branch
 
 
-def _surely_a_path(linked: Sequence[Linked], path: Retrieved) -> bool:
+def _surely_a_path(request: Request, linked: Sequence[Linked], path: Retrieved) -> bool:
     """Whether a question needs no other reading than the path that was found: nothing else than its topic is named."""
     understood = path.understood
     if understood is None or understood.parts or path.confidence < SURE_OF_PATH:
+        return False
+    if BEGINS_WITH_NOUN.match(request.question.text):  # "which women ...": of what class the answers are
         return False
     inside = [one for one in linked if not _overlap(one.mention.span, understood.mention.span)]
     doubted = inside or understood.mention.unused or path.features.get("unmet")

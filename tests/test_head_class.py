@@ -1,0 +1,38 @@
+"""What a question asks for by a class word at its head is what it is given."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgask.answer.pipeline import Pipeline
+from kgask.link.spans import CandidateSpan
+from kgask.methods.head_class import BEGINS_WITH_NOUN, head_class
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "is_head"),
+    [
+        ("Which women won it?", "women", True),
+        ("List all the countries with a coast", "countries", True),
+        ("How many countries border Peru?", "countries", True),
+        ("Who is the oldest of the women?", "women", False),
+        ("countries of Africa", "countries", False),
+    ],
+)
+def test_the_head_is_the_class_word_after_the_question_word(text, word, is_head) -> None:
+    start = text.index(word)
+    found = head_class(text, [CandidateSpan(start, start + len(word), "class")])
+    assert found == (0 if is_head else None)
+
+
+@pytest.mark.parametrize(("text", "begins"), [("Which women won", True), ("What is the", False), ("Who won", False)])
+def test_a_noun_after_which(text, begins) -> None:
+    assert bool(BEGINS_WITH_NOUN.match(text)) == begins
+
+
+def test_which_women_are_women() -> None:
+    with Pipeline.open("demo", reader=None) as pipeline:
+        answer = pipeline.ask("Which women won the Nobel Prize in Physics?", min_confidence=0.0)
+    assert {one.label for one in answer.entities} == {
+        "Marie Curie", "Maria Goeppert Mayer", "Donna Strickland", "Andrea Ghez",
+    }  # fmt: skip
