@@ -251,12 +251,14 @@ class Refusing:
         """Capitalised words within the question, neighbours together, that no entity or relation is called by."""
         if self.linker is None:
             return []
-        known = {word for text in self.pack.relations() for word in relation_phrase(text.label).split()}
         spans = [one.span for one in (*self.found.linked, *self.unclear) if not self._goes_on(one)]
+        words = [word for word in self.linker.words(self.question)[1:] if looks_named(word) and word.text[0].isupper()]
+        words = [word for word in words if not any(_overlap((word.start, word.end), span) for span in spans)]
+        relations = self.pack.relations() if words else ()
+        known = {word for text in relations for word in relation_phrase(text.label).split()}
         runs: list[tuple[int, int]] = []
-        for place, word in enumerate(self.linker.words(self.question)):
-            is_name = place > 0 and looks_named(word) and word.text[0].isupper() and word.norm not in known
-            if not is_name or any(_overlap((word.start, word.end), span) for span in spans):
+        for word in words:
+            if word.norm in known:
                 continue
             if runs and self.question.text[runs[-1][1] : word.start].strip() in _WITHIN_NAMES:
                 runs[-1] = (runs[-1][0], word.end)

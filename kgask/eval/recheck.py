@@ -28,6 +28,7 @@ from kgask.answer.request import AskOptions
 from kgask.answer.result import Answer, SupportTriple
 from kgask.eval.endpoint import UnansweredError
 from kgask.eval.rerun import Rerun
+from kgask.query.nodes import Entities
 
 BATCH = 64
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
@@ -111,7 +112,7 @@ class Witness:
             found += self._faults_of_triple(triple, row, ends) + self._faults_of_qualifiers(triple)
             steps.append((triple.hop, row[2], row[0]) if triple.inverse else (triple.hop, row[0], row[2]))
         if answer.derivation is not None:  # its triples are of all steps, those of the first answers
-            named = {*ends, *(value for triple in rows for _, value in self._qualified(triple))}
+            named = {*ends, *(value for triple in rows for _, value in self._qualified(triple)), *_given(answer)}
             named |= {one.id for one in answer.entities} if len(answer.entities) > SHOWN else set()
             return found + [f"{e.label!r} is in no triple shown" for e in answer.entities if e.id not in named]
         reached = _reached({seed.entity for seed in answer.seeds}, steps)
@@ -152,6 +153,12 @@ class Witness:
         of, indptr, relations, values = self._qualifiers
         low, high = (int(indptr[np.searchsorted(of, triple, side)]) for side in _SIDES)
         return list(zip(relations[low:high].tolist(), values[low:high].tolist(), strict=True))
+
+
+def _given(answer: Answer) -> set[int]:
+    """Entities that the query names itself: where it chooses among them, what speaks against others may be shown."""
+    parts = answer.query.walk() if answer.query is not None else ()
+    return {entity for part in parts if isinstance(part, Entities) for entity in part.ids}
 
 
 def _reached(seeds: set[int], steps: Sequence[tuple[int, int, int]]) -> set[int]:

@@ -125,14 +125,14 @@ class QueryWriter:
         for _ in range(MAX_STEPS):
             outputs = self._step(question, carried, beams, means, kinds, directed)
             logits, state, context, bias, attention = outputs
-            grown: list[_Beam] = []
-            for row, one in enumerate(beams):
-                read = np.maximum(one.read, attention[row])
-                log_probs = _allowed(logits[row], one.stack, pointed.kinds, len(directed), sense)
-                grown += _next(one, row, log_probs, read, pointed, len(directed) // 2, offsets, done)
+            ways = [
+                (one, row, _allowed(logits[row], one.stack, pointed.kinds, len(directed), sense))
+                for row, one in enumerate(beams)
+            ]
+            grown = _grown(ways, attention, pointed, len(directed) // 2, offsets, done, beam)
             best = sorted(done, key=lambda one: -one.log_prob)[:beam]
             least = max([one.score for one in grown] + [one.log_prob for one in best[:1]], default=0.0) - SLACK
-            beams = sorted((one for one in grown if one.score >= least), key=lambda one: -one.score)[:beam]
+            beams = [one for one in grown if one.score >= least]
             if not beams or (len(best) == beam and best[-1].log_prob >= beams[0].score):
                 break
             rows = [one.row for one in beams]
@@ -188,18 +188,29 @@ def _allowed(logits: np.ndarray, stack: Stack, kinds: Sequence[str], n_directed:
     return found - (most + np.log(np.exp(found - most).sum()))
 
 
-def _next(
-    one: _Beam, row: int, log_probs: np.ndarray, read: np.ndarray, pointed: Pointed, n_relations: int,
-    offsets: Sequence[tuple[int, int]], done: list[Written],
+def _grown(
+    ways: Sequence[tuple[_Beam, int, np.ndarray]], attention: np.ndarray, pointed: Pointed, n_relations: int,
+    offsets: Sequence[tuple[int, int]], done: list[Written], most: int,
 ) -> list[_Beam]:  # fmt: skip
-    """The best ways to go on with a beam; those that end are put into ``done``."""
-    found = []
-    for at in np.argsort(-log_probs)[:WIDTH].tolist():
-        if log_probs[at] < -SLACK:
-            break
-        logs = (*one.log_probs, float(log_probs[at]))
+    """The likeliest beams after one more step, best first; those that end are put into ``done``.
+
+    ``ways``: each beam with its row and the log-probabilities of its steps.
+    """
+    steps = [
+        (one.score + float(log_probs[at]), place, at)
+        for place, (one, _, log_probs) in enumerate(ways)
+        for at in np.argsort(-log_probs)[:WIDTH].tolist()
+        if log_probs[at] >= -SLACK
+    ]
+    found: list[_Beam] = []
+    for _, place, at in sorted(steps, key=lambda step: -step[0]):
+        one, row, log_probs = ways[place]
+        is_last = at in (_END, _NONE)
+        if not is_last and len(found) == most:
+            continue
+        logs, read = (*one.log_probs, float(log_probs[at])), np.maximum(one.read, attention[row])
         try:
-            if at in (_END, _NONE):
+            if is_last:
                 query = one.stack.node if at == _END else None
                 done.append(Written(query, (*one.steps, OPERATORS[at]), logs, read, offsets))
                 continue
