@@ -30,7 +30,7 @@ from kgask.retrieve.evidence import gather
 from kgask.retrieve.follow import reached_by, relations_of
 from kgask.retrieve.trace import trace_route
 from kgask.retrieve.walk import Route, Walk
-from kgask.types import PLANNED, Branch, EntityId, Evidence, Mention, Question, ScoredTriple, Seed
+from kgask.types import PLANNED, Branch, EntityId, Evidence, Mention, Question, ScoredTriple, Seed, undirected
 
 if TYPE_CHECKING:
     from kgask.query.base import SetNode
@@ -105,7 +105,7 @@ class Rigel:
 
     def _with_operators(self, request: Request, linked: Sequence[Linked], path: Retrieved, pack: Pack) -> Retrieved:
         """The path that was found, or the query with operators that the question is."""
-        if not self.planner.writes or request.exact_hops is not None or _surely_a_path(request, linked, path):
+        if not self.planner.writes or request.exact_hops is not None or _surely_a_path(pack, request, linked, path):
             return path
         with request.timer.stage("operators"):
             understood = self._operators(pack).understand(request)
@@ -194,16 +194,25 @@ class Rigel:
         return self.planned([Request(question, mentions=(mention,))], pack)[0][0].branch
 
 
-def _surely_a_path(request: Request, linked: Sequence[Linked], path: Retrieved) -> bool:
+def _surely_a_path(pack: Pack, request: Request, linked: Sequence[Linked], path: Retrieved) -> bool:
     """Whether a question needs no other reading than the path that was found: nothing else than its topic is named."""
     understood = path.understood
     if understood is None or understood.parts or path.confidence < SURE_OF_PATH:
         return False
     if BEGINS_WITH_NOUN.match(request.question.text):  # "which women ...": of what class the answers are
         return False
-    inside = [one for one in linked if not _overlap(one.mention.span, understood.mention.span)]
+    words = _words_of(pack, understood)
+    others = [one.mention for one in linked if not _overlap(one.mention.span, understood.mention.span)]
+    inside = [mention for mention in others if mention.text.lower() not in words]
     doubted = inside or understood.mention.unused or path.features.get("unmet")
     return understood.branch.path_prob > SURE_OF_PATH and not doubted
+
+
+def _words_of(pack: Pack, understood: Understanding) -> set[str]:
+    """What the relations of the best path are called: such a word in the question is no other topic."""
+    texts = pack.relations()
+    steps = {undirected(one, pack.n_relations)[0] for walk in understood.routes[0].walks for one in walk.relations}
+    return {name.lower() for step in steps for name in (texts[step].label, *texts[step].aliases)}
 
 
 def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
