@@ -7,6 +7,7 @@ without types, has none.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -41,6 +42,7 @@ def subclass_relations(relations: Sequence[RelationText]) -> list[int]:
     ]
 
 
+@lru_cache(4096)  # the labels of a pack are looked at again with every class of a query
 def _plain(label: str) -> str:
     return " ".join(label.replace("_", " ").lower().split())
 
