@@ -99,5 +99,5 @@ def test_ask_compares_kinds_and_planners() -> None:
     figures = json.loads(result.stdout)
     assert all(figures[f"{who}{kind}_ms"] > 0 for who in ("", "beside_") for kind in ("path", "operators"))
     assert figures["operators_to_path"] == pytest.approx(figures["operators_ms"] / figures["path_ms"], rel=0.01)
-    assert figures["path_to_beside_path"] > 0 and figures["path_to_beside_path_cpu"] > 0
+    assert figures["path_to_beside_path"] > 0 and figures["path_to_beside_path_mean"] > 0
     assert 0 <= figures["derived"] <= figures["operator_questions"]

@@ -92,9 +92,9 @@ def warm(pack: str | None, runs: int, as_json: bool) -> None:
 def ask(pack: str | None, model: str | None, beside: str | None, no_reader: bool, rounds: int, as_json: bool) -> None:
     """Warm questions along a path beside questions with operators, at any confidence: milliseconds a question.
 
-    Medians over rounds in one process; a ratio is the median of the rounds' own
-    ratios, _cpu of processor time, which other work on the machine changes
-    less. derived: operator questions that were answered by a query.
+    Medians over rounds in one process, of each round's median question; a ratio
+    is the median of the rounds' own ratios, _mean of each round's mean question.
+    derived: operator questions that were answered by a query.
     """
     from kgask.bench.asking import measure
 
