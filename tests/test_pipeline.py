@@ -259,3 +259,11 @@ def test_whatever_an_array_holds_is_an_answer_a_refusal_or_damage(
 def test_arrays_in_memory_have_no_pack_to_be_checked(films: Pack) -> None:
     with pytest.raises(IndexError):
         edges_of(ToyGraph([("a", "r", "b")]), np.array([7]), 0)
+
+
+def test_a_word_for_the_relation_is_no_second_topic(opened: Callable[..., Pipeline]) -> None:
+    """A sure path needs no query written: "capital" is an entity's name too, and here what is asked for."""
+    kg = opened("demo", None)
+    asked, other = (kg.ask(f"What is the {word} of Kenya?") for word in ("capital", "capital in the Nile"))
+    assert asked.text == "Nairobi" and "operators" not in asked.timings_ms
+    assert "operators" in other.timings_ms

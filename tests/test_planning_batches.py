@@ -226,3 +226,14 @@ def test_rows_of_a_column_a_token_are_filled_up_to_the_longest() -> None:
     got, lengths = in_chunks([[2, 0], [1]], 1, lambda rows: [parts[len(rows) == 1], np.array(rows)])
     assert got.shape == (3, 5, 4) and lengths.tolist() == [0, 1, 2]
     assert got[:, :, 0].sum(axis=1).tolist() == [3.0, 5.0, 3.0]
+
+
+def test_what_was_read_with_a_plan_is_what_is_read_alone(planner: RigelPlanner) -> None:
+    texts = ["how many countries border [MASK]?", "which is the longest of the rivers of [MASK] in the whole world?"]
+    directed = np.random.default_rng(0).normal(size=(6, planner._width())).astype(np.float32)
+    planner.plan(texts, directed, np.ones((2, 6), np.float32))
+    for text, row in zip(texts, planner._rows(texts), strict=True):
+        (read, kinds), (alone, alone_kinds) = planner._read[text], planner._read_one(row)
+        assert read.tokens.shape == alone.tokens.shape == (len(row), planner._width())
+        for one, other in ((read.tokens, alone.tokens), (read.state, alone.state), (kinds, alone_kinds)):
+            np.testing.assert_allclose(one, other, atol=1e-4)
