@@ -112,7 +112,7 @@ def test_lines_hold_no_times_and_sorted_keys(whole: Path) -> None:
         assert "_ms" not in line
     timings = folder.read_timings(whole)
     assert len(timings) == len(lines)
-    assert {"link", "plan", "read"} <= set(timings[0])
+    assert {"link", "plan"} <= set(timings[0])
 
 
 TEXTS = st.text(st.characters(codec=None, categories=("L", "N", "P", "S", "Z", "C")), max_size=8)

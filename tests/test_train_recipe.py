@@ -22,6 +22,7 @@ from kgask.corpus import training_data as sets  # noqa: E402
 from kgask.corpus.mix import Mix, load_corpus  # noqa: E402
 from kgask.plan.card import RigelCard  # noqa: E402
 from kgask.train.planner import export as export_onnx  # noqa: E402
+from kgask.train.planner.queries import read_query_config
 from kgask.train.planner.rigel import RigelTrainer  # noqa: E402
 from kgask.train.planner.settings import RigelConfig, read_config  # noqa: E402
 from kgask.train.reader.start import find_start  # noqa: E402
@@ -160,6 +161,7 @@ def test_the_shipped_cards_list_what_their_recipes_draw_from(data: Path) -> None
     for phase in PHASES:
         read = read_config(phase)
         drawn |= Mix(load_corpus(data, read.rng_seed, read.wanted()), 5, {}, read.shares, read.vocabularies).sources()
+    drawn |= set(read_query_config(SHIPPED / "queries.ini").wanted()) - {"paths"}
     more = [sets.base_encoder("all-MiniLM-L6-v2"), sets.ENTITY_QUESTION_NAMES, *ALWAYS]
     assert set(listed) == {*sets.sets_of(drawn), *more}
     reader = sets.of_folder(config.shipped_root("model") / "reader")

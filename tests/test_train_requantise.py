@@ -59,7 +59,7 @@ def test_requantised_it_is_the_planner_of_today(before: Path, tmp_path: Path) ->
     out = tmp_path / "new"
     done = kgask("train", "requantise", str(before), "-o", str(out))
     assert done.returncode == 0, done.stderr
-    assert "45 products" in done.stderr
+    assert "52 products" in done.stderr
     card = json.loads((out / "model.json").read_text(encoding="utf-8"))
     assert card["recipe"] == "trained; its activations scaled per row instead of per batch: kgask train requantise"
     assert card["quantisation"] == "int8, scales per row"

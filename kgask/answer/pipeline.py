@@ -143,6 +143,11 @@ class Pipeline:
         weighing = self._weighing if self.reader is not None else None
         return weighing.min_confidence if weighing else self.planner.card.min_confidence
 
+    def read_always(self) -> None:
+        """Have the reader asked whatever the plan says, as when it is tried."""
+        if self._weighing is not None:
+            self._weighing = replace(self._weighing, margin=None)
+
     def _least(self, options: AskOptions) -> float:
         return self.min_confidence if options.min_confidence is None else options.min_confidence
 

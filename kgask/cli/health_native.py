@@ -164,6 +164,7 @@ def _answered(pack: str, model: str, reader: str | None, most: int) -> tuple[lis
     from kgask.answer.request import AskOptions
 
     with Pipeline.open(pack, model=model, reader=reader, settings={}, must_read=reader is not None) as pipeline:
+        pipeline.read_always()
         asked = list(probes(pipeline.pack))[:most]
         answers = [
             (question, relation, pipeline.ask(question, AskOptions(entity=f"#{subject}", min_confidence=0.0)))

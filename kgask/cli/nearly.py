@@ -15,9 +15,9 @@ GROUPS = {
     "pack": "build check export info list search show",
     "models": "add check default list remove show",
     "train": "adapt amr calibrate domain encoder queries reader requantise rigel score-reader",
-    "eval": "all compare few half make off-topic oracle parity prepare reading recheck relations rename report run "
-    "score table",
-    "bench": "busy cold constrain operators planning prefix read similarity warm",
+    "eval": "all compare covered few half make off-topic oracle parity prepare reading recheck relations rename report "
+    "run score table",
+    "bench": "ask busy cold constrain operators planning prefix read similarity warm",
 }
 TAKES_QUESTION = ("ask", "prompt")
 _TAKES_WORD = {"airgap", "completion"}

@@ -81,7 +81,7 @@ def _preview(text: str, options: dict[str, Any], settings: dict[str, Any]) -> tu
         answer = pipeline.ask(text, ask_options(options, settings, entity=options["entity"], min_confidence=0.0))
         if reader.form is not None and not reader.form.has_facts:
             return reader.preview(asked, Evidence((), (), False), pipeline.pack), answer
-        if answer.evidence is None:
+        if answer.evidence is None or not (answer.evidence.triples or answer.evidence.passages):
             return None, answer
         if answer.confidence < pipeline.min_confidence:
             sure = f"the plan is {answer.confidence:.0%} sure, {pipeline.min_confidence:.0%} is asked for"

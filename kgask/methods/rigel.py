@@ -105,7 +105,12 @@ class Rigel:
 
     def _with_operators(self, request: Request, linked: Sequence[Linked], path: Retrieved, pack: Pack) -> Retrieved:
         """The path that was found, or the query with operators that the question is."""
-        if not self.planner.writes or request.exact_hops is not None or _surely_a_path(pack, request, linked, path):
+        stands = all(
+            mention.span[0] < mention.span[1] for mention in request.mentions
+        )  # a given topic may stand nowhere
+        if not self.planner.writes or request.exact_hops is not None or not stands:
+            return path
+        if _surely_a_path(pack, request, linked, path):
             return path
         with request.timer.stage("operators"):
             understood = self._operators(pack).understand(request)
