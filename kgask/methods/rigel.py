@@ -120,10 +120,13 @@ class Rigel:
         best = understood.readings[0] if understood.readings else None
         if best is None or (best.is_path and path.hypotheses):
             return self._doubted(path, understood)
+        values = query_features(understood)
+        confidence = calibrated(self.planner.card.queries, values)
+        if path.confidence > confidence and understood.path_prob >= LIKELY_A_PATH:
+            return self._doubted(path, understood)
         if best.outcome is None:  # it could not be run, and no other either
             return Retrieved(best.seeds, failed=TOO_LONG)
-        values = query_features(understood)
-        return retrieved(understood, calibrated(self.planner.card.queries, values), values)
+        return retrieved(understood, confidence, values)
 
     def _retrieved(self, understood: Understanding | None, pack: Pack, request: Request) -> Retrieved:
         if understood is None:
