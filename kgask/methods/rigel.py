@@ -122,7 +122,7 @@ class Rigel:
             return self._doubted(path, understood)
         values = query_features(understood)
         confidence = calibrated(self.planner.card.queries, values)
-        if path.confidence > confidence and understood.path_prob >= LIKELY_A_PATH:
+        if path.confidence > confidence and understood.path_prob >= SURE_OF_PATH:
             return self._doubted(path, understood)
         if best.outcome is None:  # it could not be run, and no other either
             return Retrieved(best.seeds, failed=TOO_LONG)
