@@ -51,10 +51,18 @@ class RelationWords:
         """Of directed relations, together."""
         return frozenset().union(*(self._of(relation % self._pack.n_relations) for relation in relations))
 
+    def of_ends(self, relations: Iterable[int]) -> frozenset[str]:
+        """Of the labels of those that are followed forward: what "religion" leads to are religions."""
+        texts, n = self._pack.relations(), self._pack.n_relations
+        return _content(" ".join(texts[one].label for one in relations if one < n))
+
     def _words(self, relation: int) -> frozenset[str]:
         text = self._pack.relations()[relation]
-        names = " ".join((text.label, text.inverse_label, *text.aliases))
-        return frozenset(normalise(relation_phrase(names)).split()) - CARRY_NOTHING
+        return _content(" ".join((text.label, text.inverse_label, *text.aliases)))
+
+
+def _content(names: str) -> frozenset[str]:
+    return frozenset(normalise(relation_phrase(names)).split()) - CARRY_NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +89,15 @@ def left_out(
     pointed = [places[at] for at in sorted(used)]
     left = [
         at for at, span in enumerate(spans)
-        if at not in used and span.kind != "class" and not _within_any(places[at], pointed)
+        if at not in used and span.kind != "class" and not is_within_any(places[at], pointed)
     ]  # fmt: skip
     called = [_named(spans[at], text, places[at]) for at in left]
-    found = [(places[at][0], name) for at, name in zip(left, called, strict=True) if not _is_all_called(name, said)]
+    found = [(places[at][0], name) for at, name in zip(left, called, strict=True) if not is_all_called(name, said)]
     heard = HEARD
     covered = [*pointed, *(places[at] for at in left)]
     for match in _WORD.finditer(text):
         word = match[0].removesuffix("'s")
-        if word in CARRY_NOTHING or word == MASK or _within_any(match.span(), covered):
+        if word in CARRY_NOTHING or word == MASK or is_within_any(match.span(), covered):
             continue
         if _is_operator(word) or _is_called(word, said):
             continue
@@ -105,7 +113,7 @@ def _is_called(word: str, said: Collection[str]) -> bool:
     return word in said or any(len(os.path.commonprefix((word, other))) >= ALIKE for other in said)
 
 
-def _is_all_called(name: str, said: Collection[str]) -> bool:
+def is_all_called(name: str, said: Collection[str]) -> bool:
     """Whether a name is in truth what a relation is called: "population" may be a thing, too."""
     return bool(said) and all(_is_called(word, said) for word in normalise(name).split())
 
@@ -119,5 +127,5 @@ def _named(span: CandidateSpan, text: str, place: tuple[int, int]) -> str:
     return span.seeds[0].mention if span.seeds else text[place[0] : place[1]]
 
 
-def _within_any(place: tuple[int, int], others: Sequence[tuple[int, int]]) -> bool:
+def is_within_any(place: tuple[int, int], others: Sequence[tuple[int, int]]) -> bool:
     return any(start <= place[0] and place[1] <= end for start, end in others)

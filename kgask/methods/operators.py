@@ -8,7 +8,7 @@ A question is divided into spans (:mod:`kgask.link.spans`), the planner writes t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -16,9 +16,9 @@ import numpy as np
 
 from kgask.errors import BudgetError, QueryError
 from kgask.link.spans import CandidateSpan, masked, segmentations
-from kgask.methods.accounted import HEARD, LeftOut, RelationWords, left_out
+from kgask.methods.accounted import HEARD, LeftOut, RelationWords, is_all_called, is_within_any, left_out
+from kgask.methods.class_words import ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
-from kgask.methods.head_class import head_class, within_class
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.sense import PackSense
@@ -42,6 +42,7 @@ SURE = -0.5  # log-probability of a query from which no other segmentation is lo
 UNMET = 3.0  # log-odds that a word which a query does not do justice to costs it
 VOID = 3.0  # log-odds that an outcome without content costs a query
 LEAST, LEAST_NONE = 1e-9, 1e-3  # probabilities below count as these
+SURE_CLASS = 0.7  # score from which a word is a class's name
 MOST_UNREAD = 3  # words beyond this add no doubt
 FEATURES = tuple(
     "written worst share link kind none void unread steps part typo missing unmet heard sized".split()  # noqa: SIM905
@@ -56,6 +57,7 @@ class Reading:
     spans: Sequence[CandidateSpan]
     left: LeftOut  # content words and names that no step is about
     unmet: tuple[str, ...]  # words that demand what it does not have
+    idle: tuple[str, ...]  # class words that none of its sets has to do with
     seeds: tuple[Seed, ...]  # of the entities that it uses
     outcome: Result | None  # None: it could not be run
     score: float  # log-probability, with what the links say
@@ -157,7 +159,7 @@ class OperatorReader:
 
     def __init__(self, pack: Pack, planner: PackPlanner) -> None:
         self.pack, self.planner, self.facts = pack, planner, RelationFacts(pack)
-        self.words = RelationWords(pack)
+        self.words, self.classes = RelationWords(pack), ClassWords(self.facts)
 
     def understand(self, request: Request) -> Understood:
         """The readings of a request."""
@@ -195,16 +197,67 @@ class OperatorReader:
             assert one.query is not None
             seeds = _seeds_of(one, spans)
             link = sum(math.log(max(seed.score, LEAST)) for seed in seeds)
-            head = head_class(text, spans)
+            idle: tuple[str, ...] = ()
             try:
-                query = one.query
-                if head is not None and head not in _used(one):
-                    query = within_class(query, head, partial(self._pick, spans), runner)
+                relations = [step for step in one.steps if isinstance(step, int)]
+                query, idle = self.of_classes(one.query, text, spans, _used(one), relations, runner)
                 outcome = _downwards(runner, runner.result(query))
             except (QueryError, BudgetError):
                 outcome = None
             query = outcome.query if outcome is not None else one.query  # as it was run
-            yield Reading(replace(one, query=query), spans, LeftOut((), HEARD), (), seeds, outcome, one.log_prob + link)
+            written_as_run, score = replace(one, query=query), one.log_prob + link
+            yield Reading(written_as_run, spans, LeftOut((), HEARD), (), idle, seeds, outcome, score)
+
+    def of_classes(
+        self,
+        query: nodes.Query,
+        text: str,
+        spans: Sequence[CandidateSpan],
+        used: Collection[int],
+        relations: Collection[int],
+        runner: Runner,
+    ) -> tuple[nodes.Query, tuple[str, ...]]:
+        """A query narrowed to the classes that the question says beside it, and the class words that are no use.
+
+        ``used`` are the spans that it points at, ``relations`` those that it follows.
+        """
+        head, said, ends = head_class(text, spans), self.words.of(relations), self.words.of_ends(relations)
+        pointed = [spans[at].place for at in used]
+        idle = []
+        for at, span in enumerate(spans):
+            if span.kind != "class" or at in used or is_within_any(span.place, pointed):
+                continue
+            word, kind = text[span.start : span.end], self._pick(spans, at, None)
+            is_said = is_all_called(word, said)  # by a relation: "members" of "member of"
+            if is_all_called(word, ends) or (is_said and isinstance(kind, nodes.Having)):
+                continue
+            narrowed = self.classes.narrowed(query, kind, span.scores[0] >= SURE_CLASS, at == head, runner)
+            if narrowed is not None:
+                query = narrowed
+            elif not is_said:
+                idle.append(word)
+        return query, tuple(idle)
+
+    def of_class(self, request: Request, path: Retrieved, understood: Understood) -> Retrieved:
+        """A relation path narrowed to the classes that the question says beside its topics."""
+        if not path.hypotheses or path.understood is None or not understood.readings:
+            return path
+        query, spans = path.hypotheses[0].make_query(), understood.readings[0].spans
+        if query is None:
+            return path
+        parts = path.understood.parts or (path.understood,)
+        topics = [part.mention.span for part in parts]
+        used = [at for at, span in enumerate(spans) if is_within_any(span.place, topics)]
+        relations = [step for walk in path.understood.routes[0].walks for step in walk.relations]
+        runner = Runner(self.pack, Budget(RUN_SECONDS))
+        try:
+            narrowed, idle = self.of_classes(query, request.question.text, spans, used, relations, runner)
+            outcome = runner.result(narrowed) if narrowed != query else None
+        except (QueryError, BudgetError):
+            return path
+        if outcome is None or not len(outcome.certain):
+            return path
+        return replace(path, hypotheses=(_hypothesis(path.hypotheses[0].score, outcome),))
 
     def _counted_values(self, reading: Reading) -> list[str]:
         """Relations to numbers and dates whose ends are counted: nobody asks who has more populations."""
@@ -328,8 +381,12 @@ def path_doubts(understood: Understood, path: Understanding | None) -> dict[str,
 def retrieved(understood: Understood, confidence: float, values: Mapping[str, float]) -> Retrieved:
     """The best reading as what a retriever gives."""
     best = understood.readings[0]
-    outcome, query = best.outcome, best.written.query
-    assert outcome is not None and query is not None
-    answers = outcome.members.certain if outcome.members is not None else np.empty(0, np.int64)
-    one = Hypothesis(math.exp(best.score), answers, frozenset(), lambda entities: [], lambda: query, outcome)
+    assert best.outcome is not None
+    one = _hypothesis(math.exp(best.score), best.outcome)
     return Retrieved(best.seeds, (one,), confidence, features=values, unused_words=best.unread, pointed=best.pointed)
+
+
+def _hypothesis(score: float, outcome: Result) -> Hypothesis:
+    """What a query came to."""
+    answers = outcome.members.certain if outcome.members is not None else np.empty(0, np.int64)
+    return Hypothesis(score, answers, frozenset(), lambda entities: [], lambda: outcome.query, outcome)

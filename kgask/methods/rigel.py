@@ -17,7 +17,7 @@ import numpy as np
 from kgask.link.features import LinkModel
 from kgask.methods.base import PerPack
 from kgask.methods.demands import unmet
-from kgask.methods.head_class import BEGINS_WITH_NOUN
+from kgask.methods.class_words import BEGINS_WITH_NOUN
 from kgask.methods.operators import OperatorReader, Understood, path_doubts, retrieved
 from kgask.methods.operators import features as query_features
 from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Scope
@@ -114,16 +114,15 @@ class Rigel:
             return path
         with request.timer.stage("operators"):
             understood = self._operators(pack).understand(request)
-            return replace(self._either(path, understood), read_as=understood)
+            return replace(self._either(request, path, understood, pack), read_as=understood)
 
-    def _either(self, path: Retrieved, understood: Understood) -> Retrieved:
+    def _either(self, request: Request, path: Retrieved, understood: Understood, pack: Pack) -> Retrieved:
         best = understood.readings[0] if understood.readings else None
-        if best is None or (best.is_path and path.hypotheses):
-            return self._doubted(path, understood)
-        values = query_features(understood)
-        confidence = calibrated(self.planner.card.queries, values)
-        if path.confidence > confidence and understood.path_prob >= SURE_OF_PATH:
-            return self._doubted(path, understood)
+        values = query_features(understood) if best is not None else {}
+        confidence = calibrated(self.planner.card.queries, values) if values else 0.0
+        surely_path = path.confidence > confidence and understood.path_prob >= SURE_OF_PATH
+        if best is None or surely_path or (best.is_path and path.hypotheses):
+            return self._operators(pack).of_class(request, self._doubted(path, understood), understood)
         if best.outcome is None:  # it could not be run, and no other either
             return Retrieved(best.seeds, failed=TOO_LONG)
         return retrieved(understood, confidence, values)

@@ -6,7 +6,7 @@ import pytest
 
 from kgask.answer.pipeline import Pipeline
 from kgask.link.spans import CandidateSpan
-from kgask.methods.head_class import BEGINS_WITH_NOUN, head_class
+from kgask.methods.class_words import BEGINS_WITH_NOUN, head_class
 
 
 @pytest.mark.parametrize(

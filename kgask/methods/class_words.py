@@ -1,0 +1,168 @@
+"""Class words that a query leaves out: in "which women won ..." its answers are women, whatever else it says.
+
+A class that no step points at narrows the set of the query that holds members of it and others; one that none of its
+sets has to do with is told, as a doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from kgask.link.spans import CandidateSpan
+from kgask.methods.relation_facts import RelationFacts
+from kgask.pack.types import type_relations
+from kgask.query import nodes
+from kgask.query.base import Node, SetNode
+from kgask.query.nodes import Query
+from kgask.retrieve.run import Runner
+
+# Where less of a set is of a class, and the graph seldom says of what class the others are, a filter would lose them.
+LEAST_SHARE = 1 / 3
+LEAST_TYPED = 1 / 2
+SAMPLED = 64  # members whose class is looked for
+_BEFORE = re.compile(
+    r"\W*(?:(?:which|what|list|name|show|give|find|tell|me|us|all|the|of|any|every|please|can|could|you|in|for|how|many)"
+    r"\W+)+",
+    re.IGNORECASE,
+)
+BEGINS_WITH_NOUN = re.compile(
+    r"\W*(?:which|what|list|name|show|give)\s+(?!(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b)",
+    re.IGNORECASE,
+)
+_Class = nodes.Class | nodes.Follow | nodes.Having
+
+
+def head_class(text: str, spans: Sequence[CandidateSpan]) -> int | None:
+    """The number of the class span that stands where a question says what it asks for; None where none does."""
+    for at, span in enumerate(spans):
+        if span.kind == "class":
+            before = text[: span.start]
+            return at if before.strip() and _BEFORE.fullmatch(before) else None
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A set of a query."""
+
+    node: SetNode
+    depth: int  # relations between it and what the query comes to
+    open: bool = True  # it can be narrowed: neither a class nor named
+
+
+class ClassWords:
+    """Narrows queries over one pack to the classes that are said beside them."""
+
+    def __init__(self, facts: RelationFacts) -> None:
+        self._facts = facts
+        self._typing = np.array(type_relations(facts.pack.relations()), np.int64)
+
+    def narrowed(self, query: Query, kind: Node, is_sure: bool, is_head: bool, runner: Runner) -> Query | None:
+        """The query for members of a class alone; None where it has nothing to do with that class.
+
+        ``is_sure``: the word is the class's name. The head of a question is the class of what it comes to; another is
+        that of the set which is nearest to it.
+        """
+        if not isinstance(kind, _Class):
+            return query
+        members = runner.members(kind).certain
+        found = [(self._share(place.node, members, runner), place) for place in _places(query)]
+        if not any(share for share, _ in found):
+            return None
+        narrow = [
+            (share, place) for share, place in found if place.open and share and (place.depth == 0 or not is_head)
+        ]
+        if any(share == 1.0 for share, _ in narrow) or not narrow:
+            return query
+        share, place = max(narrow, key=lambda one: (one[0], -one[1].depth))
+        if not self._may_narrow(place.node, share, members, kind if is_sure else None, runner):
+            return query
+        return _replaced(query, place.node, nodes.And(kind, place.node))
+
+    @staticmethod
+    def _share(node: SetNode, members: np.ndarray, runner: Runner) -> float:
+        here = runner.members(node).certain
+        return len(np.intersect1d(here, members, assume_unique=True)) / max(1, len(here))
+
+    def _may_narrow(
+        self, node: SetNode, share: float, members: np.ndarray, kind: Node | None, runner: Runner
+    ) -> bool:
+        """Whether most are of the class, or the graph says of most of the others that they are something else."""
+        if share >= LEAST_SHARE:
+            return True
+        if not isinstance(kind, nodes.Class | nodes.Follow):
+            return False
+        says = self._typing if isinstance(kind, nodes.Class) else np.array([self._back(kind)])
+        others = np.setdiff1d(runner.members(node).certain, members, assume_unique=True)
+        sample = others[:: 1 + len(others) // SAMPLED].tolist()
+        typed = sum(bool(self._facts.of_entity(entity)[says].any()) for entity in sample)
+        return typed >= LEAST_TYPED * len(sample)
+
+    def _back(self, kind: Node) -> int:
+        """The relation that classifies: occupation, where a class is all who have one."""
+        assert isinstance(kind, nodes.Follow)
+        n = self._facts.n_relations
+        return kind.relation - n if kind.relation >= n else kind.relation + n
+
+
+def _places(node: Node, depth: int = 0) -> Iterator[_Place]:
+    """The sets of a query, each before those that lead to it; what is counted of members is set apart, as named."""
+    match node:
+        case nodes.Entities() | nodes.Class():
+            yield _Place(node, depth, open=False)
+        case nodes.Having():
+            yield _Place(node, depth)
+        case nodes.Follow():
+            yield _Place(node, depth)
+            yield from _places(node.base, depth + 1)
+        case nodes.Qualified():
+            yield _Place(node, depth)
+            yield from _led_from(node, depth)
+        case nodes.QualifierOf():
+            yield from _led_from(node, depth)
+        case nodes.Best() | nodes.Where():
+            yield from _places(node.base, depth)
+            if isinstance(node.by, nodes.SizeOf):
+                yield _Place(_ends(node.base, node.by), depth + 1, open=False)
+            if isinstance(node, nodes.Where):
+                yield from _places(node.value, depth + 1)
+        case nodes.And() | nodes.Or() | nodes.Minus():
+            yield _Place(node, depth)
+            for part in (*_places(node.left, depth), *_places(node.right, depth)):
+                yield replace(part, open=part.open and part.depth > depth)
+        case _:
+            for part in node.parts:
+                yield from _places(part, depth)
+
+
+def _led_from(node: nodes.Qualified | nodes.QualifierOf, depth: int) -> Iterator[_Place]:
+    """The sets that lead to the statements that are looked at."""
+    base: Node = node.base
+    while isinstance(base, nodes.Qualified):
+        base = base.base
+    assert isinstance(base, nodes.Follow)
+    yield from _places(base.base, depth + 1)
+
+
+def _ends(base: SetNode, by: nodes.SizeOf) -> SetNode:
+    for relation in by.path:
+        base = nodes.Follow(base, relation)
+    return base
+
+
+def _replaced(node: Node, old: SetNode, new: SetNode) -> Query:
+    """A query with one of its sets, wherever it stands, by another."""
+    if node == old:
+        return new
+    changed = {}
+    for field in fields(node):  # type: ignore[arg-type]  # every node is a dataclass
+        value = getattr(node, field.name)
+        if isinstance(value, Node):
+            changed[field.name] = _replaced(value, old, new)
+        elif isinstance(value, tuple) and value and isinstance(value[0], Node):
+            changed[field.name] = tuple(_replaced(one, old, new) for one in value)
+    return replace(node, **changed) if changed else node  # type: ignore[type-var,return-value]
