@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 
 NEW_PACK = click.option("-o", "--output", required=True, type=PLACE, metavar="DIR", help="New pack.")
 FORCE = click.option("--force", is_flag=True, help="Replace a pack, or a file of questions, that is there.")
-PREPARED = ("metaqa", "entityquestions", "fb15k237", "mondial", "f1", "kqapro", "wikidata-union")
+PREPARED = (
+    "metaqa",
+    "entityquestions",
+    "fb15k237",
+    "mondial",
+    "f1",
+    "chinook",
+    "openflights",
+    "kqapro",
+    "wikidata-union",
+)
 MOST_REASONS = 10
 WRITER_TOKENS = 64  # of a question
 
@@ -187,6 +197,7 @@ def prepare(name: str, data: Path, output: Path) -> None:
     and every relation name as words.
     mondial, f1: geography and Formula 1, with numbers, dates and qualifiers;
     kinds ("river", "driver") are classes.
+    chinook, openflights: a music shop; airports, airlines and their routes.
     kqapro: KQA Pro's own facts with their qualifiers.
     wikidata-union: CoDEx, WD50K, EntityQuestions and FB15k-237 with its
     numbers as one graph, which Mintaka is asked over.

@@ -88,9 +88,7 @@ class ClassWords:
         here = runner.members(node).certain
         return len(np.intersect1d(here, members, assume_unique=True)) / max(1, len(here))
 
-    def _may_narrow(
-        self, node: SetNode, share: float, members: np.ndarray, kind: Node | None, runner: Runner
-    ) -> bool:
+    def _may_narrow(self, node: SetNode, share: float, members: np.ndarray, kind: Node | None, runner: Runner) -> bool:
         """Whether most are of the class, or the graph says of most of the others that they are something else."""
         if share >= LEAST_SHARE:
             return True
@@ -132,8 +130,8 @@ def _places(node: Node, depth: int = 0) -> Iterator[_Place]:
                 yield from _places(node.value, depth + 1)
         case nodes.And() | nodes.Or() | nodes.Minus():
             yield _Place(node, depth)
-            for part in (*_places(node.left, depth), *_places(node.right, depth)):
-                yield replace(part, open=part.open and part.depth > depth)
+            for place in (*_places(node.left, depth), *_places(node.right, depth)):
+                yield replace(place, open=place.open and place.depth > depth)
         case _:
             for part in node.parts:
                 yield from _places(part, depth)
@@ -158,11 +156,11 @@ def _replaced(node: Node, old: SetNode, new: SetNode) -> Query:
     """A query with one of its sets, wherever it stands, by another."""
     if node == old:
         return new
-    changed = {}
+    changed: dict[str, object] = {}
     for field in fields(node):  # type: ignore[arg-type]  # every node is a dataclass
         value = getattr(node, field.name)
         if isinstance(value, Node):
             changed[field.name] = _replaced(value, old, new)
         elif isinstance(value, tuple) and value and isinstance(value[0], Node):
             changed[field.name] = tuple(_replaced(one, old, new) for one in value)
-    return replace(node, **changed) if changed else node  # type: ignore[type-var,return-value]
+    return replace(node, **changed)  # type: ignore[type-var,return-value]

@@ -58,6 +58,8 @@ _OF_VALUES = re.compile(
     r"(?:which|what) (?:year|date|day|month|century|age|number|percentage|share|time|height|length|size|total|sum)"
 )
 _WH = re.compile(r"(?:who|whom|whose|which|what|where|when|how|name|list|count|number|give|show)\b")
+_OF_WHOM = re.compile(r"(?:who|whom|where|which (?:of|is|was|one))\b(?! (?:age|year|date|number))")
+_HOW_MUCH = re.compile(r"\bhow (?:much|deep|high|tall|long|large|big|far|heavy|wide|fast|populous|expensive)\b")
 _COUNTS = re.compile(r"\b(?:how many|number of|count the|count of)\b")
 _AGES = re.compile(r"\b(?:how old|(?:what|which) age)\b")
 _WHEN = re.compile(r"(?:since |until )?when\b|(?:(?:in|on|from|since|by) )?(?:what|which) (?:year|date|day)\b")
@@ -83,6 +85,8 @@ def unmet(text: str, operators: Collection[str], shape: Shape, said: Collection[
     start = len(text) - len(asked)
     if shape in ("set", "date") and "BY" not in operators:
         found += [(match.start(), match[0]) for match in (*_COUNTS.finditer(text), *_AGES.finditer(text))]
+    if shape == "set":
+        found += [(match.start(), match[0]) for match in _HOW_MUCH.finditer(text)]
     if shape == "truth" and {"MINUS", "NOT"}.isdisjoint(operators):
         found += [(match.start(), match[0]) for match in _EVERY.finditer(text)]
     if _is_mistaken(asked, operators, shape):
@@ -100,6 +104,8 @@ def _is_mistaken(asked: str, operators: Collection[str], shape: Shape) -> bool:
         return {"MOST", "LEAST"}.isdisjoint(operators)
     if shape == "set":
         return bool(_WHEN.match(asked))
+    if _OF_WHOM.match(asked):
+        return True
     counted = "COUNT" in operators and not _COUNTS.search(asked)
     return counted and bool(_OF_THINGS.match(asked)) and not _OF_VALUES.match(asked)
 

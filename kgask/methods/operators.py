@@ -2,7 +2,7 @@
 
 A question is divided into spans (:mod:`kgask.link.spans`), the planner writes the likeliest queries over them
 (:mod:`kgask.plan.query_onnx`), the graph prunes what leads nowhere and each query is executed exactly. The winner's
-:func:`features` are what its confidence is calibrated on.
+:func:`kgask.methods.query_features.features` are what its confidence is calibrated on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kgask.methods.understand import Understanding
 from kgask.pack.quantities import DATE
 from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
-from kgask.plan.query_onnx import KINDS, Written
+from kgask.plan.query_onnx import Written
 from kgask.query import nodes
 from kgask.query.base import Node, TruthNode
 from kgask.query.postfix import Step
@@ -40,13 +40,11 @@ MOST_RUN = 5  # queries of a question
 MOST_SEGMENTATIONS = 2
 SURE = -0.5  # log-probability of a query from which no other segmentation is looked at
 UNMET = 3.0  # log-odds that a word which a query does not do justice to costs it
+IDLE = 2.0  # log-odds that a class word, or an exception, that has nothing to do with it costs it
 VOID = 3.0  # log-odds that an outcome without content costs a query
-LEAST, LEAST_NONE = 1e-9, 1e-3  # probabilities below count as these
+LEAST = 1e-9  # probabilities below count as this
 SURE_CLASS = 0.7  # score from which a word is a class's name
 MOST_UNREAD = 3  # words beyond this add no doubt
-FEATURES = tuple(
-    "written worst share link kind none void unread steps part typo missing unmet heard sized".split()  # noqa: SIM905
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +83,17 @@ class Reading:
     @property
     def worth(self) -> float:
         """Its score, less where it comes to nothing or does not do what the question's words demand."""
-        return self.score - VOID * self.is_void - UNMET * min(len(self.unmet), MOST_UNREAD)
+        idle = len(self.idle) + self.idle_sets
+        return self.score - VOID * self.is_void - UNMET * min(len(self.unmet), MOST_UNREAD) - IDLE * min(idle, 1)
+
+    @property
+    def idle_sets(self) -> int:
+        """Exceptions that except nothing."""
+        if self.outcome is None:
+            return 0
+        members = self.outcome.runner.members
+        parts = [one for one in self.outcome.query.walk() if isinstance(one, nodes.Minus)]
+        return sum(not len(np.intersect1d(members(one.left).possible, members(one.right).possible)) for one in parts)
 
     @property
     def said(self) -> object:
@@ -130,28 +138,6 @@ def is_void(outcome: Result) -> bool:
 def is_path(steps: Sequence[Step]) -> bool:
     """Whether steps are one operand and relations: what the hop decoder says as well."""
     return len(steps) > 1 and isinstance(steps[0], tuple) and all(type(step) is int for step in steps[1:-1])
-
-
-def kind_of(steps: Sequence[Step]) -> str:
-    """Which of :data:`kgask.corpus.query_examples.KINDS` a query is."""
-    ops = {step for step in steps if isinstance(step, str)}
-    for kind, marks in _MARKS:
-        if ops & marks:
-            return kind
-    return "path"
-
-
-_MARKS: tuple[tuple[str, set[str]], ...] = (
-    ("count", {"COUNT"}), ("arithmetic", {"SUM", "MEAN", "MIN", "MAX", "DIFF", "AGE"}),
-    ("yesno", {"HOLDS", "SOME", "NOT"}), ("superlative", {"MOST", "LEAST"}), ("filter", {"BY"}),
-    ("qualifier", {"QUAL", "OF"}), ("comparison", {"GT", "LT", "GE", "LE"}), ("difference", {"MINUS"}),
-    ("union", {"OR"}), ("intersection", {"AND"}),
-)  # fmt: skip
-# A kind that steps may be taken for, as the wordings of kinds overlap.
-_ALIKE = {
-    "superlative": ("ordinal", "comparison"), "yesno": ("comparison",), "comparison": ("yesno",),
-    "path": ("intersection",), "intersection": ("filter", "path"), "filter": ("intersection",),
-}  # fmt: skip
 
 
 class OperatorReader:
@@ -322,60 +308,6 @@ def _seeds_of(written: Written, spans: Sequence[CandidateSpan]) -> tuple[Seed, .
         if seeds:
             found.append(next((seed for seed in seeds if seed.entity in named), seeds[0]))
     return tuple(found)
-
-
-def features(understood: Understood) -> dict[str, float]:
-    """What confidence is calibrated on; 0 at best and else negative, but for ``steps``, a count."""
-    best = understood.readings[0]
-    written = best.written
-    assert written.query is not None
-    same = sum(math.exp(one.worth) for one in understood.readings if one.said == best.said and not one.is_void)
-    every = sum(math.exp(one.worth) for one in understood.readings if not one.is_void) + understood.none
-    kind = _kind_prob(understood.kind_probs, written.steps)
-    missing = _missing(best.outcome)
-    return {
-        "written": max(written.log_prob, -20.0),
-        "worst": min(written.log_probs),
-        "share": math.log(max(same, LEAST) / max(every, LEAST)) if same else math.log(LEAST),
-        "link": min((math.log(max(seed.score, LEAST)) for seed in best.seeds), default=0.0),
-        "kind": math.log(max(kind, 1e-4)),
-        "none": math.log(max(1.0 - understood.none, LEAST_NONE)),
-        "void": -float(best.is_void),
-        "unread": -float(min(len(best.unread), MOST_UNREAD)),
-        "steps": float(len(written.steps)),
-        "part": -float(any(seed.match == "part" for seed in best.seeds)),
-        "typo": -float(any(seed.match == "typo" for seed in best.seeds)),
-        "missing": -missing,
-        "unmet": -float(min(len(best.unmet), MOST_UNREAD)),
-        "heard": _heard(best),
-        "sized": -float(any(isinstance(node, nodes.SizeOf) for node in written.query.walk())),
-    }
-
-
-def _kind_prob(kind_probs: np.ndarray, steps: Sequence[Step]) -> float:
-    kind = kind_of(steps)
-    return float(sum(kind_probs[KINDS.index(name)] for name in {kind, *_ALIKE.get(kind, ())}))
-
-
-def _missing(outcome: Result | None) -> float:
-    """The largest share of members that what they are judged by is not known of."""
-    shares = [1.0 - one.known / max(1, one.members) for one in (outcome.coverage if outcome else ())]
-    return max(shares, default=0.0)
-
-
-def _heard(reading: Reading) -> float:
-    return math.log(max(reading.left.least_heard, LEAST_NONE) / HEARD)
-
-
-def path_doubts(understood: Understood, path: Understanding | None) -> dict[str, float]:
-    """What the decoder says against a path, as further features of it; 0 where it agrees."""
-    said = understood.says(path)
-    return {
-        "none": math.log(max(1.0 - understood.none, LEAST_NONE)),
-        "unread": -float(min(len(understood.readings[0].unread), MOST_UNREAD)) if said else 0.0,
-        "heard": _heard(understood.readings[0]) if said else 0.0,
-        "decoded": float(said) - 1.0,
-    }
 
 
 def retrieved(understood: Understood, confidence: float, values: Mapping[str, float]) -> Retrieved:

@@ -16,11 +16,12 @@ import numpy as np
 
 from kgask.link.features import LinkModel
 from kgask.methods.base import PerPack
-from kgask.methods.demands import unmet
 from kgask.methods.class_words import BEGINS_WITH_NOUN
-from kgask.methods.operators import OperatorReader, Understood, path_doubts, retrieved
-from kgask.methods.operators import features as query_features
+from kgask.methods.demands import unmet
+from kgask.methods.operators import OperatorReader, Understood, retrieved
 from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Scope
+from kgask.methods.query_features import features as query_features
+from kgask.methods.query_features import path_doubts
 from kgask.methods.understand import Linked, Understanding, calibrated, choose, features
 from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner

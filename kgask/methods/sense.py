@@ -59,6 +59,10 @@ class PackSense:
             forbidden |= _OF_NAMES
         if below is not None and below.kind in "bs" and top.kind in "EFQ":
             forbidden.add("IN")  # whose ends meet a set is said by following it back
+            if top.kind == "E" and not self._names_one(top):
+                forbidden |= _COMPARISONS  # with what all of a kind have together
+        if top.kind == "C" and below is not None and below.kind in "bs" and self._are_named(stack.items[-3]):
+            forbidden |= {"MOST", "LEAST"}  # "the older of the two" is one of them
         if below is not None and below.kind in "FQE":
             if self._is_value(below):
                 forbidden |= {"AND", "OR", "MINUS"} | ({"HOLDS"} if top.kind == "E" else set())
@@ -66,6 +70,8 @@ class PackSense:
                 forbidden |= _COMPARISONS | {"DIFF", "AGE"}
             if self._names_one(below) and self._names_one(top):
                 forbidden |= {"AND", "MINUS", "HOLDS"}
+            elif self._are_named(below) != self._are_named(top):
+                forbidden.add("OR")
         return allowed - forbidden
 
     def spans(self, stack: Stack, allowed: frozenset[str]) -> frozenset[str]:
@@ -87,6 +93,9 @@ class PackSense:
 
     def _names_one(self, item: Item) -> bool:
         return item.span is not None and self.spans_of[item.span].kind == "entity"
+
+    def _are_named(self, item: Item) -> bool:
+        return self._names_one(item) or isinstance(item.node, nodes.Entities)
 
     def _leaving(self, item: Item) -> np.ndarray:
         if item.span is not None and self.spans_of[item.span].kind == "entity":

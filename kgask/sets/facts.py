@@ -1,7 +1,7 @@
-"""Tables of facts with types, units and qualifiers: Mondial (geography) and F1DB (Formula 1), as lines of a pack.
+"""Tables of facts with types, units and qualifiers: Mondial, F1DB, Chinook and OpenFlights, as lines of a pack.
 
-Columns: subject, relation, object, type, unit, qualifiers (``position=1|points=9``). An entity is ``kind/name``, which
-stays its key; its label is the name without the places that tell namesakes apart ("Córdoba" of "Córdoba, Andalucía,
+Columns: subject, relation, object, type, unit, and where there are any qualifiers (``position=1|points=9``). An entity
+is ``kind/name``, which stays its key; its label is the name without the places that tell namesakes apart ("Córdoba" of "Córdoba, Andalucía,
 Spain"), its kind becomes an ``instance of`` triple.
 """
 
@@ -16,7 +16,9 @@ from kgask.pack.records import LiteralKind
 from kgask.sets.pack_lines import CLASS, INSTANCE_OF, PackLines, literal
 from kgask.sets.rows import in_data, lines_of
 
-MONDIAL, F1DB = (Path(name) / "facts.tsv.gz" for name in ("mondial", "f1db"))
+MONDIAL, F1DB, CHINOOK, OPENFLIGHTS = (
+    Path(name) / "facts.tsv.gz" for name in ("mondial", "f1db", "chinook", "openflights")
+)
 _KINDS: Mapping[str, LiteralKind] = {"quantity": "number", "date": "date", "string": "string"}
 _UNITS = {
     "metre": "m",
@@ -56,9 +58,9 @@ def facts(path: Path) -> Iterator[Fact]:
     """Rows of a table; UsageError for a line of another form."""
     for number, line in lines_of(path):
         columns = line.split("\t")
-        if len(columns) != 6:
-            raise UsageError(f"{path}:{number}: {len(columns)} fields, 6 expected")
-        subject, relation, obj, kind, unit, said = columns
+        if len(columns) not in (5, 6):
+            raise UsageError(f"{path}:{number}: {len(columns)} fields, 5 or 6 expected")
+        subject, relation, obj, kind, unit, said = (*columns, "")[:6]
         pairs = tuple((name, value) for name, _, value in (part.partition("=") for part in said.split("|") if part))
         yield Fact(subject, relation, obj, kind, unit, pairs)
 
@@ -116,6 +118,18 @@ def f1(data: Path) -> PackLines:
             found.alias(key, label)
         elif key.startswith("kind/"):
             found.labels[key] = f"{label} circuit"
+    return found
+
+
+def chinook(data: Path) -> PackLines:
+    form = Form(categories=frozenset({"composer", "media type"}))
+    return _Reader(form, list(facts(in_data(data, CHINOOK)))).lines()
+
+
+def openflights(data: Path) -> PackLines:
+    form = Form(short_names=frozenset({"IATA code", "ICAO code"}), categories=frozenset({"time zone"}))
+    found = _Reader(form, list(facts(in_data(data, OPENFLIGHTS)))).lines()
+    found.labels |= {key: label.rsplit(" (", 1)[0] for key, label in found.labels.items() if key.startswith("airport/")}
     return found
 
 

@@ -85,6 +85,8 @@ RECIPES: dict[str, Callable[[Path, Path, Path], Recipe]] = {
     "simplequestions": _simplequestions,
     "mondial": _of_lines(facts.mondial, ("CC BY 3.0",), ("Mondial",)),
     "f1": _of_lines(facts.f1, ("CC BY 4.0",), ("F1DB",)),
+    "chinook": _of_lines(facts.chinook, ("MIT",), ("Chinook, a music shop",)),
+    "openflights": _of_lines(facts.openflights, ("ODbL-1.0",), ("OpenFlights",)),
     "kqapro": _of_lines(kqapro.kqapro, ("CC BY-SA 4.0",), ("KQA Pro, the facts of a part of it",)),
     "wikidata-union": _of_lines(wikidata_union.wikidata_union, wikidata_union.LICENCES, wikidata_union.NOTES),
 }

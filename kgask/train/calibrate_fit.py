@@ -18,7 +18,7 @@ from kgask.answer.fuse import CARD_KEY, Weighing, best_of, log_odds, weighed_fea
 from kgask.cards import write_card
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
-from kgask.methods.operators import FEATURES as QUERY_FEATURES
+from kgask.methods.query_features import FEATURES as QUERY_FEATURES
 from kgask.methods.understand import calibrated
 from kgask.plan.card import UNCALIBRATED, Calibration, RigelCard
 from kgask.train.calibrate import ANSWERABLE, fit
