@@ -116,11 +116,13 @@ def read_as(kg: Pipeline) -> tuple[Question, Understood]:
         query = parse(text, kg.pack)
         written = Written(query, (), (log_prob,), np.zeros(1, np.float32), ())
         demanded = ("how many",) if query.__class__.__name__ == "Follow" else ()
-        readings.append(Reading(written, spans, LeftOut(left_out, 1.0), demanded, (), runner.result(query), log_prob))
+        readings.append(
+            Reading(written, spans, LeftOut(left_out, 1.0), demanded, (), (), runner.result(query), log_prob)
+        )
     readings.append(readings[0])  # of another segmentation: it is told once
     query = parse("sum(values(<George Hill>, <height>))", kg.pack)
     unrun = Written(query, (), (-30.0,), np.zeros(1, np.float32), ())
-    readings.append(Reading(unrun, spans, LeftOut((), 1.0), (), (), None, -30.0))
+    readings.append(Reading(unrun, spans, LeftOut((), 1.0), (), (), (), None, -30.0))
     probs = np.zeros(len(KINDS), np.float32)
     probs[KINDS.index("count")], probs[KINDS.index("path")] = 0.75, 0.25
     return question, Understood(tuple(readings), probs, 0.03125)

@@ -46,7 +46,7 @@ def head_class(text: str, spans: Sequence[CandidateSpan]) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """A set of a query."""
 
     node: SetNode
@@ -70,7 +70,7 @@ class ClassWords:
         if not isinstance(kind, _Class):
             return query
         members = runner.members(kind).certain
-        found = [(self._share(place.node, members, runner), place) for place in _places(query)]
+        found = [(self._share(place.node, members, runner), place) for place in places_of(query)]
         if not any(share for share, _ in found):
             return None
         narrow = [
@@ -81,7 +81,7 @@ class ClassWords:
         share, place = max(narrow, key=lambda one: (one[0], -one[1].depth))
         if not self._may_narrow(place.node, share, members, kind if is_sure else None, runner):
             return query
-        return _replaced(query, place.node, nodes.And(kind, place.node))
+        return replaced(query, place.node, nodes.And(kind, place.node))
 
     @staticmethod
     def _share(node: SetNode, members: np.ndarray, runner: Runner) -> float:
@@ -107,43 +107,43 @@ class ClassWords:
         return kind.relation - n if kind.relation >= n else kind.relation + n
 
 
-def _places(node: Node, depth: int = 0) -> Iterator[_Place]:
+def places_of(node: Node, depth: int = 0) -> Iterator[Place]:
     """The sets of a query, each before those that lead to it; what is counted of members is set apart, as named."""
     match node:
         case nodes.Entities() | nodes.Class():
-            yield _Place(node, depth, open=False)
+            yield Place(node, depth, open=False)
         case nodes.Having():
-            yield _Place(node, depth)
+            yield Place(node, depth)
         case nodes.Follow():
-            yield _Place(node, depth)
-            yield from _places(node.base, depth + 1)
+            yield Place(node, depth)
+            yield from places_of(node.base, depth + 1)
         case nodes.Qualified():
-            yield _Place(node, depth)
+            yield Place(node, depth)
             yield from _led_from(node, depth)
         case nodes.QualifierOf():
             yield from _led_from(node, depth)
         case nodes.Best() | nodes.Where():
-            yield from _places(node.base, depth)
+            yield from places_of(node.base, depth)
             if isinstance(node.by, nodes.SizeOf):
-                yield _Place(_ends(node.base, node.by), depth + 1, open=False)
+                yield Place(_ends(node.base, node.by), depth + 1, open=False)
             if isinstance(node, nodes.Where):
-                yield from _places(node.value, depth + 1)
+                yield from places_of(node.value, depth + 1)
         case nodes.And() | nodes.Or() | nodes.Minus():
-            yield _Place(node, depth)
-            for place in (*_places(node.left, depth), *_places(node.right, depth)):
+            yield Place(node, depth)
+            for place in (*places_of(node.left, depth), *places_of(node.right, depth)):
                 yield replace(place, open=place.open and place.depth > depth)
         case _:
             for part in node.parts:
-                yield from _places(part, depth)
+                yield from places_of(part, depth)
 
 
-def _led_from(node: nodes.Qualified | nodes.QualifierOf, depth: int) -> Iterator[_Place]:
+def _led_from(node: nodes.Qualified | nodes.QualifierOf, depth: int) -> Iterator[Place]:
     """The sets that lead to the statements that are looked at."""
     base: Node = node.base
     while isinstance(base, nodes.Qualified):
         base = base.base
     assert isinstance(base, nodes.Follow)
-    yield from _places(base.base, depth + 1)
+    yield from places_of(base.base, depth + 1)
 
 
 def _ends(base: SetNode, by: nodes.SizeOf) -> SetNode:
@@ -152,7 +152,7 @@ def _ends(base: SetNode, by: nodes.SizeOf) -> SetNode:
     return base
 
 
-def _replaced(node: Node, old: SetNode, new: SetNode) -> Query:
+def replaced(node: Node, old: SetNode, new: SetNode) -> Query:
     """A query with one of its sets, wherever it stands, by another."""
     if node == old:
         return new
@@ -160,7 +160,7 @@ def _replaced(node: Node, old: SetNode, new: SetNode) -> Query:
     for field in fields(node):  # type: ignore[arg-type]  # every node is a dataclass
         value = getattr(node, field.name)
         if isinstance(value, Node):
-            changed[field.name] = _replaced(value, old, new)
+            changed[field.name] = replaced(value, old, new)
         elif isinstance(value, tuple) and value and isinstance(value[0], Node):
-            changed[field.name] = tuple(_replaced(one, old, new) for one in value)
+            changed[field.name] = tuple(replaced(one, old, new) for one in value)
     return replace(node, **changed)  # type: ignore[type-var,return-value]

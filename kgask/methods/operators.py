@@ -17,6 +17,7 @@ import numpy as np
 from kgask.errors import BudgetError, QueryError
 from kgask.link.spans import CandidateSpan, masked, segmentations
 from kgask.methods.accounted import HEARD, LeftOut, RelationWords, is_all_called, is_within_any, left_out
+from kgask.methods.bridge import CLASSES, Bridge
 from kgask.methods.class_words import ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
@@ -40,6 +41,8 @@ MOST_RUN = 5  # queries of a question
 MOST_SEGMENTATIONS = 2
 SURE = -0.5  # log-probability of a query from which no other segmentation is looked at
 UNMET = 3.0  # log-odds that a word which a query does not do justice to costs it
+BRIDGED = 0.5  # log-odds that relations which the question does not say cost it
+MOST_BRIDGED = 3  # readings that such are looked for
 IDLE = 2.0  # log-odds that a class word, or an exception, that has nothing to do with it costs it
 VOID = 3.0  # log-odds that an outcome without content costs a query
 LEAST = 1e-9  # probabilities below count as this
@@ -55,10 +58,11 @@ class Reading:
     spans: Sequence[CandidateSpan]
     left: LeftOut  # content words and names that no step is about
     unmet: tuple[str, ...]  # words that demand what it does not have
-    idle: tuple[str, ...]  # class words that none of its sets has to do with
+    idle: tuple[int, ...]  # spans that are class words which none of its sets has to do with
     seeds: tuple[Seed, ...]  # of the entities that it uses
     outcome: Result | None  # None: it could not be run
     score: float  # log-probability, with what the links say
+    is_bridged: bool = False  # relations were put in that the question does not say
 
     @property
     def is_path(self) -> bool:
@@ -83,17 +87,16 @@ class Reading:
     @property
     def worth(self) -> float:
         """Its score, less where it comes to nothing or does not do what the question's words demand."""
-        idle = len(self.idle) + self.idle_sets
-        return self.score - VOID * self.is_void - UNMET * min(len(self.unmet), MOST_UNREAD) - IDLE * min(idle, 1)
+        return self.score - VOID * self.is_void - UNMET * min(len(self.unmet), MOST_UNREAD) - IDLE * self.is_idle
 
     @property
-    def idle_sets(self) -> int:
-        """Exceptions that except nothing."""
-        if self.outcome is None:
-            return 0
+    def is_idle(self) -> bool:
+        """Whether a class word has nothing to do with it, or an exception excepts nothing."""
+        if self.idle or self.outcome is None:
+            return bool(self.idle)
         members = self.outcome.runner.members
         parts = [one for one in self.outcome.query.walk() if isinstance(one, nodes.Minus)]
-        return sum(not len(np.intersect1d(members(one.left).possible, members(one.right).possible)) for one in parts)
+        return any(not len(np.intersect1d(members(one.left).possible, members(one.right).possible)) for one in parts)
 
     @property
     def said(self) -> object:
@@ -145,7 +148,7 @@ class OperatorReader:
 
     def __init__(self, pack: Pack, planner: PackPlanner) -> None:
         self.pack, self.planner, self.facts = pack, planner, RelationFacts(pack)
-        self.words, self.classes = RelationWords(pack), ClassWords(self.facts)
+        self.words, self.classes, self.bridge = RelationWords(pack), ClassWords(self.facts), Bridge(self.facts)
 
     def understand(self, request: Request) -> Understood:
         """The readings of a request."""
@@ -171,6 +174,9 @@ class OperatorReader:
                 demands = unmet(masked_text, operators, self._shape(reading), said)
                 found.append(replace(reading, left=left, unmet=(*demands, *self._counted_values(reading))))
         ranked = sorted(found, key=lambda one: (one.outcome is None, -one.worth))
+        if ranked and (ranked[0].is_void or ranked[0].is_idle):
+            found += [bridged for reading in ranked[:MOST_BRIDGED] for bridged in self._bridged(reading, runner)]
+            ranked = sorted(found, key=lambda one: (one.outcome is None, -one.worth))
         none = nones[id(ranked[0].spans)] if ranked else max(nones.values(), default=0.0)
         return Understood(tuple(ranked), kinds, none)
 
@@ -183,7 +189,7 @@ class OperatorReader:
             assert one.query is not None
             seeds = _seeds_of(one, spans)
             link = sum(math.log(max(seed.score, LEAST)) for seed in seeds)
-            idle: tuple[str, ...] = ()
+            idle: tuple[int, ...] = ()
             try:
                 relations = [step for step in one.steps if isinstance(step, int)]
                 query, idle = self.of_classes(one.query, text, spans, _used(one), relations, runner)
@@ -202,7 +208,7 @@ class OperatorReader:
         used: Collection[int],
         relations: Collection[int],
         runner: Runner,
-    ) -> tuple[nodes.Query, tuple[str, ...]]:
+    ) -> tuple[nodes.Query, tuple[int, ...]]:
         """A query narrowed to the classes that the question says beside it, and the class words that are no use.
 
         ``used`` are the spans that it points at, ``relations`` those that it follows.
@@ -221,8 +227,22 @@ class OperatorReader:
             if narrowed is not None:
                 query = narrowed
             elif not is_said:
-                idle.append(word)
+                idle.append(at)
         return query, tuple(idle)
+
+    def _bridged(self, reading: Reading, runner: Runner) -> Iterator[Reading]:
+        """A reading that comes to nothing, or leaves a class word out, with the relations that may be meant."""
+        query = reading.written.query
+        assert query is not None
+        sure = [at for at in reading.idle if reading.spans[at].scores[0] >= SURE_CLASS]
+        kinds = [self._pick(reading.spans, at, None) for at in sure]
+        try:
+            for found in self.bridge.queries(query, [kind for kind in kinds if isinstance(kind, CLASSES)], runner):
+                outcome, written = runner.result(found), replace(reading.written, query=found)
+                score = reading.score - BRIDGED
+                yield replace(reading, written=written, idle=(), outcome=outcome, score=score, is_bridged=True)
+        except (QueryError, BudgetError):
+            return
 
     def of_class(self, request: Request, path: Retrieved, understood: Understood) -> Retrieved:
         """A relation path narrowed to the classes that the question says beside its topics."""

@@ -1,8 +1,8 @@
 """Tables of facts with types, units and qualifiers: Mondial, F1DB, Chinook and OpenFlights, as lines of a pack.
 
 Columns: subject, relation, object, type, unit, and where there are any qualifiers (``position=1|points=9``). An entity
-is ``kind/name``, which stays its key; its label is the name without the places that tell namesakes apart ("Córdoba" of "Córdoba, Andalucía,
-Spain"), its kind becomes an ``instance of`` triple.
+is ``kind/name``, which stays its key; its label is the name without the places that tell namesakes apart ("Córdoba"
+of "Córdoba, Andalucía, Spain"), its kind becomes an ``instance of`` triple.
 """
 
 from __future__ import annotations
