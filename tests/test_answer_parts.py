@@ -139,3 +139,28 @@ def test_the_command_says_which_part(family_path: Path) -> None:
     done = kgask(question, "--no-reader", "-p", str(family_path))
     assert (done.returncode, done.stdout) == (0, "Dan Reed; no answer\n")
     assert "kgask: part 2: no answer: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("What are Japan's capital and currency?", ["What are Japan's capital?", "What are Japan's currency?"]),
+        ("Name the neighbours of Peru and the capital of Chile.",
+         ["Name the neighbours of Peru?", "Name the capital of Chile?"]),
+        ("What is the symbol of sodium and that of potassium?",
+         ["What is the symbol of sodium?", "What is the symbol of potassium?"]),
+        ("What is the sum of A and of B?", ["What is the sum of A and of B?"]),
+        ("What is the capital of Bosnia and Herzegovina?", ["What is the capital of Bosnia and Herzegovina?"]),
+        ("When was he born, when did he die and where is he buried?",
+         ["When was he born", "when did he die", "where is he buried?"]),
+    ],
+)  # fmt: skip
+def test_two_things_asked_of_what_is_named(text, parts) -> None:
+    assert split_question(text) == parts
+
+
+def test_a_part_takes_from_the_one_before_what_it_leaves_out() -> None:
+    with Pipeline.open("demo", reader=None) as pipeline:
+        answer = pipeline.ask("Which languages are official in Finland and which in Sweden?", min_confidence=0.0)
+    assert [part.text.split(" | ")[0] for part in answer.parts] == ["Finnish", "Swedish"]
+    assert answer.parts[1].notes[0].startswith("read 'which in Sweden?' as 'Which languages are official in Sweden?'")

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 pytest.importorskip("scipy")
 
+import kgask
 from kgask.config import shipped_root
 from kgask.methods.protocol import Hypothesis
 from kgask.pack.store import Pack
 from kgask.query.text import parse
 from kgask.retrieve.run import run
+from kgask.sets import everyday
+from kgask.sets.everyday import EverydayQuestion
 from kgask.sets.gold import Gold, GoldAnswer
-from kgask.train.calibrate_asked import PEOPLE, composed_questions, peoples_questions
+from kgask.train.calibrate_asked import PEOPLE, composed_questions, everyday_questions, peoples_questions
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +81,31 @@ def test_peoples_golds_are_words_keys_truths_and_numbers(
     demo: Pack, answers: list[GoldAnswer], said: str, right: bool
 ) -> None:
     gold = Gold("1", "what?", tuple(answers), kind="kind")
-    asked = peoples_questions(demo, [gold, Gold("2", "without?")], lambda one: one.id == "2")
-    assert [(one.text, one.source, one.answerable) for one in asked] == [("what?", PEOPLE, False)]
+    asked = peoples_questions(demo, [gold, Gold("2", "without?")])
+    assert [(one.text, one.source, one.answerable) for one in asked] == [("what?", PEOPLE, True)]
     assert asked[0].is_right(came_to(said, demo)) is right
     if said.startswith("follow"):
         assert asked[0].is_right(path_to(said, demo)) is right
+
+
+def test_questions_that_were_worded_for_a_pack_are_judged_by_their_gold_queries(demo: Pack) -> None:
+    golds = [f"count(follow({GERMANY}, <P47>))"]
+    asked = everyday_questions(
+        demo,
+        [
+            EverydayQuestion("how many neighbours", "count", tuple(golds)),
+            EverydayQuestion("what for", "none", ()),
+            EverydayQuestion("two at once", "several", (*golds, *golds)),
+        ],
+    )
+    assert [(one.text, one.source, one.answerable) for one in asked] == [
+        ("how many neighbours", PEOPLE, True),
+        ("what for", PEOPLE, False),
+    ]
+    assert asked[0].is_right(came_to(golds[0], demo)) and not asked[1].is_right(came_to(golds[0], demo))
+
+
+def test_the_questions_that_confidence_is_calibrated_on_can_be_read() -> None:
+    found = everyday.load(Path(kgask.__file__).parent / "corpus" / "asked")
+    assert len(found) > 600 and 0.2 < sum(not one.golds for one in found) / len(found) < 0.35
+    assert len({one.text for one in found}) == len(found)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kgask.answer.ellipsis import completed, may_be_pair, pair
 from kgask.answer.result import Answer
 from kgask.types import EntityId
 
@@ -25,7 +26,8 @@ _PRONOUN = r"(?:he|she|it|they|there|his|her|its|their)"
 _QUESTION = rf"(?:{_PREPOSITION}\s+)?{_WORD}\b|{_AUXILIARY}\s+{_PRONOUN}\b"
 _ALSO = r"(?:(?:and|also|then)\s+)*"
 _BOUNDARY = re.compile(
-    rf"(?P<mark>\?+)\s*{_ALSO}(?=\w)|(?:\s*[,;])?\s+and\s+{_ALSO}(?={_QUESTION})|\s*;\s*{_ALSO}(?={_QUESTION})",
+    rf"(?P<mark>\?+)\s*{_ALSO}(?=\w)|\s*,\s+(?=(?:when|where|why|how)\s+{_AUXILIARY}\s+{_PRONOUN}\b)|"
+    rf"(?:\s*[,;])?\s+and\s+{_ALSO}(?={_QUESTION})|\s*;\s*{_ALSO}(?={_QUESTION})",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"[^\"]*\"|\u201c[^\u201d]*\u201d|\[[^\]]*\]")
@@ -49,6 +51,7 @@ _PLACES = (
     # "live there", but neither "is there" nor "there are"
     (re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere\b(?! (?:is|are|was|were)\b)", re.I), "in {}"),
 )
+_PEOPLE = re.compile(r"\bthey\b(?=.*\b(?:there\b|(?-i:in [A-Z])))", re.IGNORECASE)  # "do they speak there"
 
 
 def split_question(text: str, spans: Iterable[tuple[int, int]] = ()) -> list[str]:
@@ -72,12 +75,14 @@ def split_question(text: str, spans: Iterable[tuple[int, int]] = ()) -> list[str
             found.append(f"{head.strip()}{'?' if boundary['mark'] else ''}")
             begins = end
     found = _completed([*found, text[begins:].strip()])
+    if len(found) == 1:
+        found = pair(text, closed) or found
     return found if 1 < len(found) <= MAX_PARTS and all(len(part.split()) > 1 for part in found) else [text]
 
 
 def may_be_several(text: str) -> bool:
     """Whether it is worth looking for names before the text is divided."""
-    return _BOUNDARY.search(text) is not None
+    return _BOUNDARY.search(text) is not None or may_be_pair(text)
 
 
 def _is_question(head: str, rest: str) -> bool:
@@ -119,7 +124,7 @@ def with_name(part: str, entity: EntityId, label: str) -> Meant | None:
     >>> with_name("when was he born?", 12, "Quentin Tarantino")
     Meant(text='when was Quentin Tarantino born?', given=((9, 26, 12),), note="read 'he' as 'Quentin Tarantino'")
     """
-    text, first = part, None
+    text, first = _PEOPLE.sub("people", part), None
     for pattern, place in _PLACES:
         found = pattern.search(text)
         first = first or found
@@ -165,16 +170,19 @@ def answers_of(
     """The answer to each part; a pronoun means the first for whom there is an answer."""
     before: list[tuple[str, Answer]] = []
     for part in parts:
+        text = completed(part, before[-1][0]) if before else part
         refused: Answer | None = None
-        for one in meant(part, before, first_literal):
+        for one in meant(text, before, first_literal):
             answer = ask(one.text, one.given)
             answer = replace(answer, question=part, notes=(one.note, *answer.notes))
             refused = answer if refused is None else refused  # the likeliest, should none be answered
             if answer:
                 break
         else:
-            answer = ask(part, ()) if refused is None else refused
-        before.append((part, answer))
+            answer = ask(_PEOPLE.sub("people", text), ()) if refused is None else refused
+            notes = answer.notes if text == part else (f"read {part!r} as {text!r}", *answer.notes)
+            answer = replace(answer, question=part, notes=notes)
+        before.append((text, answer))
     return [answer for _, answer in before]
 
 

@@ -13,6 +13,8 @@ from kgask.cli import training as shared
 from kgask.cli.render import note, steps_bar
 from kgask.errors import ModelError, UsageError
 
+EVERYDAY = "everyday"  # questions whose golds are queries
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -40,7 +42,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--asked", type=(str, click.Path(path_type=Path), str), multiple=True, metavar="SET PATH PACK",
-    help="People's questions, as 'kgask eval run' reads them, and the pack to ask; may be repeated.",
+    help="People's questions, as 'kgask eval run' reads them ('everyday' among them), and the pack to ask; may be "
+    "repeated.",
 )  # fmt: skip
 @shared.probes(50, 300, "Paths asked of each pack, and half as many with its relations reworded.")
 @click.option(
@@ -111,21 +114,25 @@ class _Looking:
                 self._ask(reworded, "paths reworded", path_questions(reworded, examples, n // 2, rng))
 
     def at_people(self, name: str, path: Path, pack_path: Path, data: Path | None) -> None:
-        """The questions of a set; those that no gold follows for count as not answerable."""
+        """The questions whose golds the pack leads to; what it answers to others may well be right."""
         from kgask.corpus.query_sources import held_out_golds
         from kgask.eval.covered import covered
         from kgask.pack.store import Pack
-        from kgask.sets import registry
-        from kgask.train.calibrate_asked import peoples_questions
+        from kgask.sets import everyday, registry
+        from kgask.train.calibrate_asked import everyday_questions, peoples_questions
 
+        if name == EVERYDAY:
+            with Pack.open(pack_path) as pack:
+                self._ask(pack, path.stem, everyday_questions(pack, everyday.load(path)))
+            return
         golds = registry.load(name, path)
         if name == "kqapro":
             if data is None:
                 raise UsageError("kqapro: --data DATA says which questions the planner was not trained on")
             golds = held_out_golds(data, golds)
         with Pack.open(pack_path) as pack:
-            known = {gold.id for gold in (golds if name == "kqapro" else covered(pack, golds))}
-            self._ask(pack, name, peoples_questions(pack, golds, lambda gold: gold.id in known))
+            known = golds if name == "kqapro" else covered(pack, golds)
+            self._ask(pack, name, peoples_questions(pack, known))
 
     def _ask(self, pack: Pack, what: str, asked: Sequence[Asked]) -> None:
         from kgask.answer.pipeline import Pipeline

@@ -24,6 +24,7 @@ MONTHS = (
     "November",
     "December",
 )
+LEAST_DAMAGED = 5  # letters of a word that gets a typo
 UNITS = (
     "km",
     "square kilometre",
@@ -103,3 +104,16 @@ class NameMaker:
         return "".join(
             rng.choice(ONSETS) + rng.choice(NUCLEI) + rng.choice(CODAS) for _ in range(syllables)
         ).capitalize()
+
+
+def damaged(text: str, rng: random.Random) -> str:
+    """One long word with a letter lost, doubled, or swapped with the next."""
+    words = text.split(" ")
+    places = [i for i, word in enumerate(words) if len(word) >= LEAST_DAMAGED and word.isalpha()]
+    if not places:
+        return text
+    at = rng.choice(places)
+    word, letter = words[at], rng.randrange(1, len(words[at]) - 2)
+    a, b = word[letter], word[letter + 1]
+    broken = rng.choice([b, a + a + b, b + a])
+    return " ".join([*words[:at], word[:letter] + broken + word[letter + 2 :], *words[at + 1 :]])

@@ -10,15 +10,20 @@ import numpy as np
 from kgask.methods.accounted import HEARD
 from kgask.methods.operators import LEAST, MOST_UNREAD, Reading, Understood
 from kgask.methods.understand import Understanding
-from kgask.plan.query_onnx import KINDS
+from kgask.plan.query_onnx import KINDS, Written
 from kgask.query import nodes
 from kgask.query.postfix import Step
 from kgask.retrieve.outcome import Result
 
 LEAST_NONE = 1e-3  # probabilities below count as this
 FEATURES = tuple(
-    "written worst share link kind none void unread steps part typo missing unmet heard sized".split()  # noqa: SIM905
+    "written mean relation operator pointer share margin link path kind none void unread heard unmet idle bridged "
+    "operators sets having steps large part typo missing sized".split()  # noqa: SIM905
 )
+LEAST_STEP = -5.0  # log-probabilities of single steps below count as this
+MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
+LARGE = 100  # members of a set that few people ask for
+LEAST_PATH = 1e-3  # confidence in a path; less counts as this
 
 
 def kind_of(steps: Sequence[Step]) -> str:
@@ -43,32 +48,76 @@ _ALIKE = {
 }  # fmt: skip
 
 
-def features(understood: Understood) -> dict[str, float]:
-    """What confidence is calibrated on; 0 at best and else negative, but for ``steps``, a count."""
+def features(understood: Understood, path_confidence: float) -> dict[str, float]:
+    """What confidence in the best reading is calibrated on: 0 at best and else negative, but for ``steps``, a count.
+
+    ``path_confidence`` is that in the best relation path: where it is low, names may be linked wrongly.
+    """
     best = understood.readings[0]
     written = best.written
     assert written.query is not None
-    same = sum(math.exp(one.worth) for one in understood.readings if one.said == best.said and not one.is_void)
-    every = sum(math.exp(one.worth) for one in understood.readings if not one.is_void) + understood.none
-    kind = _kind_prob(understood.kind_probs, written.steps)
-    missing = _missing(best.outcome)
-    return {
-        "written": max(written.log_prob, -20.0),
-        "worst": min(written.log_probs),
-        "share": math.log(max(same, LEAST) / max(every, LEAST)) if same else math.log(LEAST),
+    ops = [step for step in written.steps if isinstance(step, str) and step not in ("END", "NONE")]
+    nodes_of = [*written.query.walk()]
+    return _of_steps(written) | {
+        "share": _share(understood),
+        "margin": min(MOST_MARGIN, _margin(understood)) - MOST_MARGIN,
         "link": min((math.log(max(seed.score, LEAST)) for seed in best.seeds), default=0.0),
-        "kind": math.log(max(kind, 1e-4)),
+        "path": math.log(max(path_confidence, LEAST_PATH)),
+        "kind": math.log(max(_kind_prob(understood.kind_probs, written.steps), 1e-4)),
         "none": math.log(max(1.0 - understood.none, LEAST_NONE)),
         "void": -float(best.is_void),
         "unread": -float(min(len(best.unread), MOST_UNREAD)),
+        "heard": _heard(best),
+        "unmet": -float(min(len(best.unmet), MOST_UNREAD)),
+        "idle": -float(best.is_idle),
+        "bridged": -float(best.is_bridged),
+        "operators": -float(len(ops)),
+        "sets": -float(sum(step in ("AND", "OR", "MINUS") for step in ops)),
+        "having": -float(sum(isinstance(node, nodes.Having) for node in nodes_of)),
         "steps": float(len(written.steps)),
+        "large": -float(_n_members(best.outcome) > LARGE),
         "part": -float(any(seed.match == "part" for seed in best.seeds)),
         "typo": -float(any(seed.match == "typo" for seed in best.seeds)),
-        "missing": -missing,
-        "unmet": -float(min(len(best.unmet), MOST_UNREAD)),
-        "heard": _heard(best),
-        "sized": -float(any(isinstance(node, nodes.SizeOf) for node in written.query.walk())),
+        "missing": -_missing(best.outcome),
+        "sized": -float(any(isinstance(node, nodes.SizeOf) for node in nodes_of)),
     }
+
+
+def _of_steps(written: Written) -> dict[str, float]:
+    """How surely a query was written, and the least sure of its steps by what they are."""
+    by_type: dict[type, list[float]] = {str: [], int: [], tuple: []}
+    for step, log_prob in zip(written.steps, written.log_probs, strict=True):
+        by_type[type(step)].append(log_prob)
+    least = {name: min(by_type[of], default=0.0) for name, of in _STEP_TYPES.items()}
+    return {
+        "written": max(written.log_prob, -20.0),
+        "mean": written.log_prob / max(1, len(written.steps)),
+        **{name: max(value, LEAST_STEP) for name, value in least.items()},
+    }
+
+
+_STEP_TYPES: dict[str, type] = {"operator": str, "relation": int, "pointer": tuple}
+
+
+def _share(understood: Understood) -> float:
+    """Of all readings, how much of the probability says the same, as a logarithm."""
+    best = understood.readings[0]
+    told = [one for one in understood.readings if not one.is_void]
+    same = sum(math.exp(one.worth) for one in told if one.said == best.said)
+    every = sum(math.exp(one.worth) for one in told) + understood.none
+    return math.log(max(same, LEAST) / max(every, LEAST)) if same else math.log(LEAST)
+
+
+def _margin(understood: Understood) -> float:
+    """Log-odds between the best reading and the best that says something else."""
+    best = understood.readings[0]
+    return best.worth - max(
+        (one.worth for one in understood.readings if one.said != best.said), default=best.worth - MOST_MARGIN
+    )
+
+
+def _n_members(outcome: Result | None) -> int:
+    return len(outcome.members.certain) if outcome is not None and outcome.members is not None else 0
 
 
 def _kind_prob(kind_probs: np.ndarray, steps: Sequence[Step]) -> float:

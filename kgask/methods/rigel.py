@@ -119,7 +119,7 @@ class Rigel:
 
     def _either(self, request: Request, path: Retrieved, understood: Understood, pack: Pack) -> Retrieved:
         best = understood.readings[0] if understood.readings else None
-        values = query_features(understood) if best is not None else {}
+        values = query_features(understood, path.confidence) if best is not None else {}
         confidence = calibrated(self.planner.card.queries, values) if values else 0.0
         surely_path = path.confidence > confidence and understood.path_prob >= SURE_OF_PATH
         if best is None or surely_path or (best.is_path and path.hypotheses):
@@ -160,7 +160,8 @@ class Rigel:
         if "decoded" not in self.planner.card.calibration.weights and doubts["decoded"]:  # it was fitted without
             sure = min(sure, 1.0 - understood.none)
             if understood.path_prob < LIKELY_A_PATH and understood.readings:
-                sure = min(sure, calibrated(self.planner.card.queries, query_features(understood)))
+                values_of_query = query_features(understood, path.confidence)
+                sure = min(sure, calibrated(self.planner.card.queries, values_of_query))
         return replace(path, confidence=sure, features=values)
 
     def evidence(self, found: Retrieved, pack: Pack, scope: Scope) -> Evidence:

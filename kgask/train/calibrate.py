@@ -17,6 +17,7 @@ from scipy.optimize import minimize
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.corpus.examples import MASK, PathExample
+from kgask.corpus.names import damaged
 from kgask.corpus.sampling import follow_path, random_topic
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
@@ -32,6 +33,8 @@ RIDGE = 1e-4
 # Of the questions that people ask; the probes ask more often for what is not there, to have enough of each kind.
 ANSWERABLE = 2 / 3
 LACKING = 0.45  # share of the others whose path the graph does not have, at the first hop or a later one
+ALIASED, DAMAGED = 0.12, 0.1  # shares of probes that say another name of their topic, and that misspell it
+SHORTEST = 3  # letters of a name
 TRIES = 200  # draws of an entity that lacks a relation
 UNKNOWN = 0.2  # share of probes about names that the pack does not know
 SYLLABLES = "ba bre cli dor fen gul hax jor kli lun mor nib ost pra qui rav sel tru vex wim yor zan".split()
@@ -74,9 +77,19 @@ def draw_probes(pack: Pack, examples: list[PathExample], n: int, rng: random.Ran
             continue
         label = pack.labels([topic])[0]
         answers = follow_path(pack, topic, path)
-        if bool(answers) != lacking and len(label) > 2:
-            probes.append(Probe(example.text.replace(MASK, label), answers, example.text))
+        if bool(answers) != lacking and len(label) >= SHORTEST:
+            name = said_as(pack, topic, label, rng)
+            probes.append(Probe(example.text.replace(MASK, name), answers, example.text))
     return probes
+
+
+def said_as(pack: Pack, entity: int, label: str, rng: random.Random) -> str:
+    """How somebody might name an entity: most often by its label, now and then by an alias or with a typo."""
+    chance = rng.random()
+    if chance < ALIASED:
+        rows = pack.names.query("SELECT name FROM aliases WHERE entity = ?", entity)
+        return rng.choice(sorted(name for (name,) in rows if len(name) >= SHORTEST) or [label])
+    return damaged(label, rng) if chance < ALIASED + DAMAGED else label
 
 
 def unknown_name(pack: Pack, rng: random.Random) -> str:

@@ -1,8 +1,9 @@
 """What confidence is calibrated on: questions of packs as people ask them, and what planner and reader say of each.
 
 Three sources: paths in held-out wordings (:func:`kgask.train.calibrate.draw_probes`), questions with operators in
-held-out wordings (:mod:`kgask.corpus.pack_operators`), and people's own questions with gold answers. A third of them,
-by weight, cannot be answered, though mostly about what the pack has.
+held-out wordings (:mod:`kgask.corpus.pack_operators`), and people's own questions, of public sets with gold answers or
+worded for a pack with gold queries. A third of them, by weight, cannot be answered, though mostly about what the pack
+has.
 """
 
 from __future__ import annotations
@@ -26,14 +27,17 @@ from kgask.pack.normalise import normalise
 from kgask.pack.quantities import Quantity, quantity
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.text import parse
 from kgask.retrieve.outcome import Result
+from kgask.retrieve.run import run
+from kgask.sets.everyday import EverydayQuestion
 from kgask.sets.gold import Gold
 from kgask.sets.said import NO, YES, says
 from kgask.train.calibrate import ANSWERABLE, draw_probes
 from kgask.types import Question
 
 PATHS, COMPOSED, PEOPLE = "paths", "composed", "people"
-SHARES = {PATHS: 0.3, COMPOSED: 0.45, PEOPLE: 0.25}  # of the mixture, where all of them are there
+SHARES = {PATHS: 0.3, COMPOSED: 0.25, PEOPLE: 0.45}  # of the mixture, where all of them are there
 CLOSE = 1e-6  # of numbers, as a share
 LEAST_SHARE = 0.5  # of an answer's entities that must be gold, where a gold of people's may lack some
 IsRight = Callable[[Hypothesis], bool]
@@ -90,12 +94,25 @@ def composed_questions(pack: Pack, n: int, rng_seed: int) -> list[Asked]:
     ]
 
 
-def peoples_questions(pack: Pack, golds: Iterable[Gold], answerable: Callable[[Gold], bool]) -> list[Asked]:
-    """Questions of a set: right is what its answers say."""
+def peoples_questions(pack: Pack, golds: Iterable[Gold]) -> list[Asked]:
+    """Questions of a set, all of which the pack can answer: right is what their answers say."""
     return [
-        Asked(gold.text, PEOPLE, gold.kind, gold.text, answerable(gold), partial(_is_said, pack, gold))
+        Asked(gold.text, PEOPLE, gold.kind, gold.text, True, partial(_is_said, pack, gold))
         for gold in golds
         if gold.answers
+    ]
+
+
+def everyday_questions(pack: Pack, questions: Iterable[EverydayQuestion]) -> list[Asked]:
+    """Questions that were worded for this pack: right is what their gold query comes to. Several in one are left out.
+
+    Raises :class:`~kgask.errors.QueryError` for a gold that cannot be run.
+    """
+    return [
+        Asked(one.text, PEOPLE, one.kind, one.text, bool(one.golds), partial(_is_gold, pack, gold))
+        for one in questions
+        if len(one.golds) < 2
+        for gold in [run(parse(one.golds[0], pack), pack) if one.golds else None]
     ]
 
 

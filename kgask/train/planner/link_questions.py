@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
+from kgask.corpus.names import damaged
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.sets import entityquestions, registry, simplequestions
@@ -19,7 +20,6 @@ from kgask.train.planner.link_scorer import LinkQuestion
 
 LOWERED = 0.3  # share of the questions that are asked in lower case, as people type
 DAMAGED = 0.15  # share with a typo
-LEAST_DAMAGED = 5  # letters of a word that gets one
 
 
 def entity_questions(data: Path, pack: Pack, n: int, rng: random.Random) -> list[LinkQuestion]:
@@ -91,16 +91,3 @@ def varied(questions: Iterable[LinkQuestion], rng: random.Random) -> list[LinkQu
         text = damaged(text, rng) if rng.random() < DAMAGED else text
         found.append(LinkQuestion(text, question.answers, question.topics))
     return found
-
-
-def damaged(text: str, rng: random.Random) -> str:
-    """One long word with a letter lost, doubled, or swapped with the next."""
-    words = text.split(" ")
-    places = [i for i, word in enumerate(words) if len(word) >= LEAST_DAMAGED and word.isalpha()]
-    if not places:
-        return text
-    at = rng.choice(places)
-    word, letter = words[at], rng.randrange(1, len(words[at]) - 2)
-    a, b = word[letter], word[letter + 1]
-    broken = rng.choice([b, a + a + b, b + a])
-    return " ".join([*words[:at], word[:letter] + broken + word[letter + 2 :], *words[at + 1 :]])

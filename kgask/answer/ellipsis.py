@@ -1,0 +1,85 @@
+"""What a part of several questions leaves out because the one before says it: "... and which in Sweden?".
+
+A matter of form, as :mod:`kgask.answer.parts`; names are told by their capitals.
+"""
+
+from __future__ import annotations
+
+import re
+
+_NAME = r"[A-Z\u00c0-\u00de][\w.\u2019'-]*(?: (?:(?:of|the|de|von|van|la|al) )*[A-Z\u00c0-\u00de][\w.\u2019'-]*)*"
+_WH = r"(?:whom?|which|what|when|where|how many|how much)"
+_PREPOSITION = r"(?:in|on|at|to|for|by|from|of|with|under|since|during|into)"
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)"
+_NOUN = rf"(?!(?:{_AUXILIARY}|it|he|she|they|there|them|him|her|else)\b)[a-z]+"
+_BARE = re.compile(rf"(?i:(?:{_PREPOSITION} )?(?:whom?|when|where|(?:which|what|how many)(?-i:(?: {_NOUN}){{0,2}})))")
+_ELSEWHERE = re.compile(rf"(?i:{_WH}(?: [a-z]+)?) (?P<preposition>{_PREPOSITION}) (?P<name>{_NAME})")
+_OWN = re.compile(rf"(?i:(?:what|who|when|where|how \w+) {_AUXILIARY}) (?P<name>{_NAME}?)['\u2019]s")
+_OF_NAME = re.compile(rf"\b(?P<name>{_NAME}?)['\u2019]s\b")
+_TAIL = re.compile(rf"\b{_AUXILIARY}\b.*", re.IGNORECASE | re.DOTALL)
+_ASKS_FOR = r"(?:(?:what|who)(?:['\u2019]s| is| are| was| were)|name|list|give me|tell me|show me)"
+_WORD = r"[a-z]+(?: [a-z]+){0,2}"
+_OF_NAMED = rf"{_WORD} of {_NAME}"
+_NO_PAIR = re.compile(r"\b(?:difference|sum|total|average|between|both|together|combined|common)\b", re.IGNORECASE)
+_PAIRS = (
+    # "the neighbours of Portugal and the capital of Spain"
+    (re.compile(rf"(?P<asks>(?i:{_ASKS_FOR})) (?P<one>(?i:the) {_OF_NAMED}) and (?P<other>the {_OF_NAMED})"),
+     "{asks} {one}", "{asks} {other}"),
+    # "the capital of Australia and (that) of New Zealand"
+    (re.compile(rf"(?P<asks>(?i:{_ASKS_FOR}) (?i:the) {_WORD}) of (?P<one>\S.*?) and (?:that )?of (?P<other>\S.*)"),
+     "{asks} of {one}", "{asks} of {other}"),
+    # "Japan's capital and currency"
+    (re.compile(rf"(?P<asks>(?i:{_ASKS_FOR}) {_NAME}?['\u2019]s) (?P<one>{_WORD}) and (?P<other>{_WORD})"),
+     "{asks} {one}", "{asks} {other}"),
+)  # fmt: skip
+
+
+def completed(part: str, before: str) -> str:
+    """A part with what it leaves out of the question before it; the part itself where it lacks nothing.
+
+    >>> completed("which in Sweden?", "Which languages are official in Finland?")
+    'Which languages are official in Sweden?'
+    >>> completed("in which period?", "In which group is chlorine?"), completed("who wrote it?", "What is Emma?")
+    ('in which period is chlorine?', 'who wrote it?')
+    >>> completed("what is Leo Tolstoy's?", "What is Mark Twain's date of birth?")
+    "What is Leo Tolstoy's date of birth?"
+    """
+    bare, asked = part.strip().rstrip("?").rstrip(), before.strip().rstrip("?").rstrip()
+    if found := _ELSEWHERE.fullmatch(bare):
+        places = [*re.finditer(rf"\b{found['preposition']} (?P<name>{_NAME})", asked)]
+        return _with(asked, places[-1], found["name"]) if places else part
+    if found := _OWN.fullmatch(bare):
+        own = _OF_NAME.search(asked)
+        return _with(asked, own, found["name"]) if own else part
+    tail = _TAIL.search(asked) if _BARE.fullmatch(bare) else None
+    return f"{bare} {tail[0]}?" if tail else part
+
+
+def _with(asked: str, place: re.Match[str], name: str) -> str:
+    return f"{asked[: place.start('name')]}{name}{asked[place.end('name') :]}?"
+
+
+def may_be_pair(text: str) -> bool:
+    """Whether two things seem to be asked of one or two that are named."""
+    return any(pattern.fullmatch(_bare(text)) for pattern, _, _ in _PAIRS) and not _NO_PAIR.search(text)
+
+
+def pair(text: str, closed: list[tuple[int, int]]) -> list[str]:
+    """The two questions of "what are Japan's capital and currency?"; none where they are one.
+
+    ``closed`` are the characters of names, within which nothing is divided.
+
+    >>> pair("What's the capital of Peru and of Chile?", []), pair("What is the sum of A and of B?", [])
+    (["What's the capital of Peru?", "What's the capital of Chile?"], [])
+    """
+    if _NO_PAIR.search(text):
+        return []
+    for pattern, *forms in _PAIRS:
+        found = pattern.fullmatch(_bare(text))
+        if found and not any(first < found.start("other") - 1 < last for first, last in closed):
+            return [f"{form.format(**found.groupdict())}?" for form in forms]
+    return []
+
+
+def _bare(text: str) -> str:
+    return text.rstrip().rstrip("?.!").rstrip()
