@@ -29,10 +29,6 @@ _BEFORE = re.compile(
     r"\W+)+",
     re.IGNORECASE,
 )
-BEGINS_WITH_NOUN = re.compile(
-    r"\W*(?:which|what|list|name|show|give)\s+(?!(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b)",
-    re.IGNORECASE,
-)
 _Class = nodes.Class | nodes.Follow | nodes.Having
 
 

@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 
 from kgask.errors import BudgetError, QueryError
+from kgask.link.classes import class_spans
 from kgask.link.spans import CandidateSpan, masked, segmentations
 from kgask.methods.accounted import HEARD, LeftOut, RelationWords, is_all_called, is_within_any, left_out
 from kgask.methods.bridge import CLASSES, Bridge
@@ -244,26 +245,35 @@ class OperatorReader:
         except (QueryError, BudgetError):
             return
 
-    def of_class(self, request: Request, path: Retrieved, understood: Understood) -> Retrieved:
-        """A relation path narrowed to the classes that the question says beside its topics."""
-        if not path.hypotheses or path.understood is None or not understood.readings:
+    def of_class(self, request: Request, path: Retrieved, understood: Understood | None = None) -> Retrieved:
+        """A relation path narrowed to the classes that the question says beside its topics.
+
+        Without a reading of the question, its class words are looked for here.
+        """
+        query = path.hypotheses[0].make_query() if path.hypotheses else None
+        if query is None or path.understood is None:
             return path
-        query, spans = path.hypotheses[0].make_query(), understood.readings[0].spans
-        if query is None:
-            return path
-        parts = path.understood.parts or (path.understood,)
-        topics = [part.mention.span for part in parts]
+        topics = [part.mention.span for part in path.understood.parts or (path.understood,)]
+        spans = self._class_words(request, topics) if understood is None else _spans_of(understood)
         used = [at for at, span in enumerate(spans) if is_within_any(span.place, topics)]
         relations = [step for walk in path.understood.routes[0].walks for step in walk.relations]
         runner = Runner(self.pack, Budget(RUN_SECONDS))
         try:
-            narrowed, idle = self.of_classes(query, request.question.text, spans, used, relations, runner)
+            narrowed, _ = self.of_classes(query, request.question.text, spans, used, relations, runner)
             outcome = runner.result(narrowed) if narrowed != query else None
         except (QueryError, BudgetError):
             return path
         if outcome is None or not len(outcome.certain):
             return path
         return replace(path, hypotheses=(_hypothesis(path.hypotheses[0].score, outcome),))
+
+    def _class_words(self, request: Request, topics: Sequence[tuple[int, int]]) -> list[CandidateSpan]:
+        found = class_spans(request.question.text, request.words, self.pack, topics)
+        return [
+            CandidateSpan(one.start, one.end, "class", nodes=sets, scores=scores)
+            for one in found
+            for sets, scores in [zip(*one.candidates, strict=True)]
+        ]
 
     def _counted_values(self, reading: Reading) -> list[str]:
         """Relations to numbers and dates whose ends are counted: nobody asks who has more populations."""
@@ -308,6 +318,10 @@ class OperatorReader:
 def _used(written: Written) -> set[int]:
     """Places of the spans that its steps point at."""
     return {step[1] for step in written.steps if isinstance(step, tuple)}
+
+
+def _spans_of(understood: Understood) -> Sequence[CandidateSpan]:
+    return understood.readings[0].spans if understood.readings else ()
 
 
 def _downwards(runner: Runner, found: Result) -> Result:

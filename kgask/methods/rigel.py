@@ -16,7 +16,6 @@ import numpy as np
 
 from kgask.link.features import LinkModel
 from kgask.methods.base import PerPack
-from kgask.methods.class_words import BEGINS_WITH_NOUN
 from kgask.methods.demands import unmet
 from kgask.methods.operators import OperatorReader, Understood, retrieved
 from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Scope
@@ -111,8 +110,8 @@ class Rigel:
         )  # a given topic may stand nowhere
         if not self.planner.writes or request.exact_hops is not None or not stands:
             return path
-        if _surely_a_path(pack, request, linked, path):
-            return path
+        if _surely_a_path(pack, linked, path):
+            return self._operators(pack).of_class(request, path)
         with request.timer.stage("operators"):
             understood = self._operators(pack).understand(request)
             return replace(self._either(request, path, understood, pack), read_as=understood)
@@ -203,12 +202,10 @@ class Rigel:
         return self.planned([Request(question, mentions=(mention,))], pack)[0][0].branch
 
 
-def _surely_a_path(pack: Pack, request: Request, linked: Sequence[Linked], path: Retrieved) -> bool:
+def _surely_a_path(pack: Pack, linked: Sequence[Linked], path: Retrieved) -> bool:
     """Whether a question needs no other reading than the path that was found: nothing else than its topic is named."""
     understood = path.understood
     if understood is None or understood.parts or path.confidence < SURE_OF_PATH:
-        return False
-    if BEGINS_WITH_NOUN.match(request.question.text):  # "which women ...": of what class the answers are
         return False
     words = _words_of(pack, understood)
     others = [one.mention for one in linked if not _overlap(one.mention.span, understood.mention.span)]
