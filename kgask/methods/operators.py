@@ -19,7 +19,7 @@ from kgask.link.classes import class_spans
 from kgask.link.spans import CandidateSpan, masked, segmentations
 from kgask.methods.accounted import HEARD, LeftOut, RelationWords, is_all_called, is_within_any, left_out
 from kgask.methods.bridge import CLASSES, Bridge
-from kgask.methods.class_words import ClassWords, head_class
+from kgask.methods.class_words import ClassWords, head_class, replaced
 from kgask.methods.demands import Shape, unmet
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.relation_facts import RelationFacts
@@ -42,6 +42,8 @@ MOST_RUN = 5  # queries of a question
 MOST_SEGMENTATIONS = 2
 SURE = -0.5  # log-probability of a query from which no other segmentation is looked at
 UNMET = 3.0  # log-odds that a word which a query does not do justice to costs it
+NAMESAKE = 0.3  # of a seed's score: another of that name may be meant as well
+MOST_NAMESAKES = 4  # that are looked at
 BRIDGED = 0.5  # log-odds that relations which the question does not say cost it
 MOST_BRIDGED = 3  # readings that such are looked for
 IDLE = 2.0  # log-odds that a class word, or an exception, that has nothing to do with it costs it
@@ -199,7 +201,31 @@ class OperatorReader:
                 outcome = None
             query = outcome.query if outcome is not None else one.query  # as it was run
             written_as_run, score = replace(one, query=query), one.log_prob + link
-            yield Reading(written_as_run, spans, LeftOut((), HEARD), (), idle, seeds, outcome, score)
+            reading = Reading(written_as_run, spans, LeftOut((), HEARD), (), idle, seeds, outcome, score)
+            yield self._of_namesakes(reading, runner)
+
+    def _of_namesakes(self, reading: Reading, runner: Runner) -> Reading:
+        """Where a query comes to nothing, or to "no": the same of somebody else of that name, for whom it does not."""
+        outcome, query = reading.outcome, reading.written.query
+        assert query is not None
+        if outcome is None or not (reading.is_void or outcome.truth is False):
+            return reading
+        for seed in reading.seeds:
+            others = next(span.seeds for span in reading.spans if seed in span.seeds)[:MOST_NAMESAKES]
+            for other in others:
+                if other.entity == seed.entity or other.score < NAMESAKE * seed.score:
+                    continue
+                try:
+                    changed = replaced(query, nodes.Entities((seed.entity,)), nodes.Entities((other.entity,)))
+                    found = runner.result(changed)
+                except (QueryError, BudgetError):
+                    continue
+                if not is_void(found) and found.truth is not False and changed != query:
+                    seeds = tuple(other if one is seed else one for one in reading.seeds)
+                    score = reading.score + math.log(other.score / seed.score)
+                    written = replace(reading.written, query=changed)
+                    return replace(reading, written=written, seeds=seeds, outcome=found, score=score)
+        return reading
 
     def of_classes(
         self,
