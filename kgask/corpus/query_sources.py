@@ -32,9 +32,15 @@ SHARES = {
     "wtq_superlative": 0.02, "wtq_comparison": 0.01, "wtq_difference": 0.005, "wtq_count": 0.01, "wtq_value": 0.005,
 }  # fmt: skip
 KIND_SHARES = {  # of the composed questions
-    "path": 0.07, "count": 0.1, "superlative": 0.12, "ordinal": 0.07, "comparison": 0.11, "yesno": 0.12,
-    "filter": 0.12, "qualifier": 0.08, "intersection": 0.07, "union": 0.03, "difference": 0.06, "arithmetic": 0.08,
+    "path": 0.06, "count": 0.1, "superlative": 0.11, "ordinal": 0.07, "comparison": 0.11, "yesno": 0.11,
+    "filter": 0.11, "qualifier": 0.1, "intersection": 0.08, "union": 0.05, "difference": 0.06, "arithmetic": 0.07,
 }  # fmt: skip
+QUALIFIER_TEXTS = {  # what packs call what their statements say, besides Wikidata's labels
+    "P1352": ("position", "rank", "place", "finishing position", "result", "final position"),
+    "P1351": ("points", "goals", "points scored", "score"),
+    "kgask:grid": ("grid position", "starting position", "start position", "grid", "place on the grid"),
+    "P54": ("constructor", "team driven for"),
+}
 HELD_OUT = 0.02  # share of the texts of every set
 MOST_HELD_OUT = 250  # of a source
 HELD_LINES = 12  # one of so many wordings of a template is held out
@@ -83,6 +89,8 @@ def held_out_golds(data: Path, golds: Iterable[Gold]) -> list[Gold]:
 def _texts(known: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """Texts of every relation key, those of what is measured among them; the usual text first."""
     found = {key: list(texts) for key, texts in known.items()}
+    for key, texts in QUALIFIER_TEXTS.items():
+        found[key] = list(dict.fromkeys([*found.get(key, ()), *texts]))
     for entry in load_measures():
         found[entry.key] = list(dict.fromkeys([*found.get(entry.key, ()), *entry.forms["texts"]]))
     return found

@@ -107,7 +107,7 @@ def allowed(kinds: str) -> Allowed:
     spans = set() if waits or len(kinds) >= MAX_STACK else {"entity", "class"}
     if top in tuple("bskFVG"):
         spans |= {"number", "date"}
-    if top in tuple("bs"):
+    if top in tuple("bsk"):
         spans.add("rank")
     return Allowed(frozenset(ops), relations, frozenset(spans))
 
@@ -118,7 +118,7 @@ def _judged(kinds: str) -> bool:
 
 
 def _qualified(kinds: str) -> bool:
-    return len(kinds) > 2 and kinds[-2] == "k" and kinds[-1] in "EFC"
+    return len(kinds) > 2 and kinds[-2] == "k" and kinds[-1] in "EFCR"
 
 
 def _compared(kinds: str) -> bool:
@@ -253,6 +253,8 @@ class Stack:
             followed, relation = self.items[-3].node, self.items[-2].path[0]
             assert isinstance(followed, nodes.Follow | nodes.Qualified)
             value = self._set(top) if top.kind in _SETS else self._value(top, relation)
+            if top.kind == "R" and value == nodes.Number(LAST):
+                raise QueryError("the last of how many is not known")
             wanted = "in" if isinstance(value, SetNode) else comparison
             return self._put(3, "Q", nodes.Qualified(followed, relation, wanted, value))
         if _judged(kinds):
