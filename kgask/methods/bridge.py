@@ -7,7 +7,7 @@ from the set to the class stands in for them, where there is only one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +38,11 @@ class Bridge:
             place = next((one for one in places_of(query) if one.open and one.depth == 0), None)
             if place is not None and (way := self.way(place.node, kind, runner)) is not None:
                 yield replaced(query, place.node, nodes.And(kind, way))
+            for node in query.walk():
+                if isinstance(node, nodes.Best) and isinstance(node.by, nodes.SizeOf):
+                    way = self.way(node.base, kind, runner)
+                    if way is not None:
+                        yield replaced(query, node, replace(node, by=nodes.SizeOf(_path(node.base, way))))
         for node in query.walk():
             if isinstance(node, nodes.And | nodes.Minus) and not self._meet(node.left, node.right, runner):
                 for kind, other in ((node.left, node.right), (node.right, node.left)):
@@ -101,3 +106,13 @@ class Bridge:
             for way in self._steps(nodes.Follow(base, first), into, runner):
                 if isinstance(way, nodes.Follow) and (way.relation + n) % (2 * n) != first:
                     yield way
+
+
+def _path(base: SetNode, way: SetNode) -> tuple[int, ...]:
+    """The relations that lead from a set to what a way from it leads to."""
+    found: list[int] = []
+    while way != base:
+        assert isinstance(way, nodes.Follow)
+        found.insert(0, way.relation)
+        way = way.base
+    return tuple(found)
