@@ -27,7 +27,7 @@ class SetFilling(Filling):
 
     def _bind_branch(self, forms: set[str]) -> Bound:
         """A relation to a thing that is named: behind a noun, or as its verb."""
-        entry = self._entry(forms or {"mod"})
+        entry = self._entry({form or "mod" for form in forms} or {"mod"})
         name = self.name("" if forms & BARE or not self.is_last else entry.ends)
         return Bound((*name.steps, *reversed_path(entry.path)), self._says(entry, name.say("")), entry)
 
