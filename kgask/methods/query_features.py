@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgask.methods.accounted import HEARD
+from kgask.methods.accounted import HEARD, is_within_any
 from kgask.methods.operators import LEAST, MOST_UNREAD, Reading, Understood
 from kgask.methods.understand import Understanding
 from kgask.plan.query_onnx import KINDS, Written
@@ -136,11 +136,23 @@ def _heard(reading: Reading) -> float:
 
 
 def path_doubts(understood: Understood, path: Understanding | None) -> dict[str, float]:
-    """What the decoder says against a path, as further features of it; 0 where it agrees."""
+    """What the decoder says against a path, as further features of it; 0 where it agrees.
+
+    ``values`` are numbers, dates and ranks of the question: no path does justice to them.
+    """
     said = understood.says(path)
     return {
         "none": math.log(max(1.0 - understood.none, LEAST_NONE)),
         "unread": -float(min(len(understood.readings[0].unread), MOST_UNREAD)) if said else 0.0,
         "heard": _heard(understood.readings[0]) if said else 0.0,
         "decoded": float(said) - 1.0,
+        "values": -float(min(_n_values(understood, path), MOST_UNREAD)),
     }
+
+
+def _n_values(understood: Understood, path: Understanding | None) -> int:
+    if path is None or not understood.readings:
+        return 0
+    topics = [part.mention.span for part in path.parts or (path,)]
+    values = [one.place for one in understood.readings[0].spans if one.kind in ("number", "date", "rank")]
+    return sum(not is_within_any(place, topics) for place in values)

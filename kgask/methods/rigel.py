@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kgask.link.features import LinkModel
+from kgask.link.values import value_spans
 from kgask.methods.base import PerPack
 from kgask.methods.demands import unmet
 from kgask.methods.operators import OperatorReader, Understood, retrieved
@@ -110,7 +111,7 @@ class Rigel:
         )  # a given topic may stand nowhere
         if not self.planner.writes or request.exact_hops is not None or not stands:
             return path
-        if _surely_a_path(pack, linked, path):
+        if _surely_a_path(pack, request, linked, path):
             return self._operators(pack).of_class(request, path)
         with request.timer.stage("operators"):
             understood = self._operators(pack).understand(request)
@@ -202,10 +203,13 @@ class Rigel:
         return self.planned([Request(question, mentions=(mention,))], pack)[0][0].branch
 
 
-def _surely_a_path(pack: Pack, linked: Sequence[Linked], path: Retrieved) -> bool:
+def _surely_a_path(pack: Pack, request: Request, linked: Sequence[Linked], path: Retrieved) -> bool:
     """Whether a question needs no other reading than the path that was found: nothing else than its topic is named."""
     understood = path.understood
     if understood is None or understood.parts or path.confidence < SURE_OF_PATH:
+        return False
+    values = value_spans(request.question.text, pack.manifest.get("axes", ()))
+    if any(not _overlap(value.place, understood.mention.span) for value in values):
         return False
     words = _words_of(pack, understood)
     others = [one.mention for one in linked if not _overlap(one.mention.span, understood.mention.span)]
