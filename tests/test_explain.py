@@ -16,8 +16,8 @@ from kgask.answer.readings import NOT_RUN, query_readings
 from kgask.cli.explain import NO_QUERY, Section, readings_lines, sections
 from kgask.link.spans import CandidateSpan
 from kgask.methods.accounted import LeftOut
-from kgask.methods.operators import Reading, Understood
 from kgask.methods.protocol import Request, Retrieved
+from kgask.methods.query_readings import Reading, Understood
 from kgask.plan.query_onnx import KINDS, Written
 from kgask.query.nodes import Number
 from kgask.query.text import parse

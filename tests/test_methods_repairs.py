@@ -12,8 +12,8 @@ from kgask.link.spans import CandidateSpan
 from kgask.methods.accounted import HEARD, LeftOut
 from kgask.methods.bridge import Bridge
 from kgask.methods.class_words import ClassWords
-from kgask.methods.operators import Reading
 from kgask.methods.query_features import FEATURES, features
+from kgask.methods.query_readings import Reading
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.sense import PackSense
 from kgask.pack.store import Pack
@@ -181,10 +181,32 @@ def test_features_are_doubts_and_say_what_was_left_out(shop: Pack) -> None:
     runner = Runner(shop, Budget())
     made = query("follow(<Red Hats>, ^<by>)", shop)
     written = Written(made, (("span", 0), 1, "AND", "END"), (-0.1, -0.7, -0.2, 0.0), np.zeros(1, np.float32), ())
-    reading = Reading(written, (), LeftOut(("loud",), HEARD), ("most",), (0,), (), runner.result(made), -1.0, True)
+    reading = Reading(
+        written, (), LeftOut(("loud",), HEARD), ("most",), (0,), (), runner.result(made), -1.0, is_bridged=True
+    )
     Understood.readings = (reading,)
     found = features(Understood, path_confidence=0.5)  # type: ignore[arg-type]
     assert set(found) == set(FEATURES)
     assert (found["relation"], found["operator"], found["pointer"]) == (-0.7, -0.2, -0.1)
     assert (found["unread"], found["unmet"], found["idle"], found["bridged"]) == (-1.0, -1.0, -1.0, -1.0)
     assert all(value <= 0 for name, value in found.items() if name != "steps")
+
+
+@pytest.mark.parametrize(
+    ("written", "named", "found"),
+    [
+        ("class(<track>)", "rock", ["a", "c"]),
+        ("count(class(<track>))", "jazz", "1"),
+        ("follow(<Red Hats>, ^<by>)", "jazz", None),  # no album has to do with a style at once
+    ],
+)
+def test_a_name_that_a_query_leaves_out_narrows_it(shop: Pack, written: str, named: str, found: object) -> None:
+    runner = Runner(shop, Budget())
+    name = nodes.Entities((shop.find_key(named),))
+    made = Bridge(RelationFacts(shop)).attached(query(written, shop), name, runner)
+    if found is None:
+        assert made is None
+    elif isinstance(found, str):
+        assert f"{runner.result(made).quantity.low:g}" == found
+    else:
+        assert sorted(shop.labels(runner.result(made).certain.tolist())) == found

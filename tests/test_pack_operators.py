@@ -9,7 +9,7 @@ import pytest
 from kgask.config import shipped_root
 from kgask.corpus.pack_operators import ANSWERABLE, PackOperators, PackQuestion
 from kgask.corpus.query_sources import templates
-from kgask.methods.operators import is_void
+from kgask.methods.query_readings import is_void
 from kgask.pack.store import Pack
 from kgask.query.text import entity_ids, parse, to_text
 from kgask.retrieve.run import run

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from kgask.answer.derived import TRUTH_WORDS
 from kgask.link.spans import CandidateSpan
-from kgask.methods.operators import RUN_SECONDS, Reading, Understood
+from kgask.methods.operators import RUN_SECONDS
+from kgask.methods.query_readings import Reading, Understood
 from kgask.pack.store import Pack
 from kgask.plan.query_onnx import KINDS
 from kgask.query.nodes import Number

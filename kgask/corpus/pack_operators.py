@@ -27,7 +27,7 @@ from kgask.corpus.sampling import follow_path
 from kgask.corpus.wordings import load_wordings
 from kgask.errors import BudgetError, QueryError
 from kgask.link.values import value_spans
-from kgask.methods.operators import is_void
+from kgask.methods.query_readings import is_void
 from kgask.methods.relation_facts import RelationFacts
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack

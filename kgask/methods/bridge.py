@@ -23,6 +23,7 @@ from kgask.retrieve.run import Runner
 MOST_MEMBERS = 5000  # of a set on the way
 SAMPLED = 200  # members of the class whose relations say what may lead there
 CLASSES = nodes.Class | nodes.Having  # people of an occupation are led to from everywhere
+LEAST_ALIKE = 0.7  # of what another relation leads to that the chosen one leads to as well
 LEAST_SHARE = 0.5  # of what a way leads to that is of the class
 
 
@@ -52,6 +53,29 @@ class Bridge:
                     way = self.way(other, kind, runner)
                     if way is not None:
                         yield replaced(query, node, type(node)(kind, way))
+
+    def attached(self, query: Query, named: nodes.Entities, runner: Runner) -> Query | None:
+        """The query for what has to do with one that is named beside it: "*European* countries larger than Italy".
+
+        Of the relations from it to some members of the set, but not to all, the one that most of them have; None
+        where those of another are no part of its.
+        """
+        place = next((one for one in places_of(query) if one.depth == 0), None)
+        if place is None or isinstance(place.node, nodes.Entities):
+            return None
+        members = runner.members(place.node).certain
+        found = []
+        for relation in np.flatnonzero(relations_of(self.facts.pack, np.array(named.ids)) & self._said()).tolist():
+            way = nodes.Follow(named, relation)
+            inside = np.intersect1d(runner.members(way).certain, members, assume_unique=True)
+            if 0 < len(inside) < len(members):
+                found.append((len(inside), inside, way))
+        if not found:
+            return None
+        _, most, way = max(found, key=lambda one: one[0])
+        if any(np.isin(inside, most).mean() < LEAST_ALIKE for _, inside, _ in found):
+            return None
+        return replaced(query, place.node, nodes.And(place.node, way))
 
     @staticmethod
     def _meet(left: SetNode, right: SetNode, runner: Runner) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -22,16 +22,15 @@ from kgask.methods.bridge import CLASSES, Bridge
 from kgask.methods.class_words import ClassWords, head_class, replaced
 from kgask.methods.demands import Shape, unmet
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
+from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.sense import PackSense
-from kgask.methods.understand import Understanding
 from kgask.pack.quantities import DATE
 from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
 from kgask.plan.query_onnx import Written
 from kgask.query import nodes
 from kgask.query.base import Node, TruthNode
-from kgask.query.postfix import Step
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import NONE, Result
 from kgask.retrieve.run import Runner
@@ -41,109 +40,13 @@ RUN_SECONDS = 8.0  # of one question's queries together
 MOST_RUN = 5  # queries of a question
 MOST_SEGMENTATIONS = 2
 SURE = -0.5  # log-probability of a query from which no other segmentation is looked at
-UNMET = 3.0  # log-odds that a word which a query does not do justice to costs it
 NAMESAKE = 0.3  # of a seed's score: another of that name may be meant as well
 MOST_NAMESAKES = 4  # that are looked at
+ATTACHED = 0.7  # ... and that a relation to it costs which the question does not say
 BRIDGED = 0.5  # log-odds that relations which the question does not say cost it
 MOST_BRIDGED = 3  # readings that such are looked for
-IDLE = 2.0  # log-odds that a class word, or an exception, that has nothing to do with it costs it
-VOID = 3.0  # log-odds that an outcome without content costs a query
 LEAST = 1e-9  # probabilities below count as this
 SURE_CLASS = 0.7  # score from which a word is a class's name
-MOST_UNREAD = 3  # words beyond this add no doubt
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Reading:
-    """One query that a question may be, and what it came to."""
-
-    written: Written
-    spans: Sequence[CandidateSpan]
-    left: LeftOut  # content words and names that no step is about
-    unmet: tuple[str, ...]  # words that demand what it does not have
-    idle: tuple[int, ...]  # spans that are class words which none of its sets has to do with
-    seeds: tuple[Seed, ...]  # of the entities that it uses
-    outcome: Result | None  # None: it could not be run
-    score: float  # log-probability, with what the links say
-    is_bridged: bool = False  # relations were put in that the question does not say
-
-    @property
-    def is_path(self) -> bool:
-        """Whether it says what the hop decoder says as well: a path from what is named, of no class."""
-        return is_path(self.written.steps) and isinstance(self.written.query, nodes.Follow)
-
-    @property
-    def is_void(self) -> bool:
-        """Whether there is nothing in it to tell."""
-        return self.outcome is None or is_void(self.outcome)
-
-    @property
-    def pointed(self) -> tuple[tuple[int, int], ...]:
-        """Characters of the question that its steps point at."""
-        return tuple(self.spans[at].place for at in sorted(_used(self.written)))
-
-    @property
-    def unread(self) -> tuple[str, ...]:
-        """Content words and names that no step is about."""
-        return self.left.words
-
-    @property
-    def worth(self) -> float:
-        """Its score, less where it comes to nothing or does not do what the question's words demand."""
-        return self.score - VOID * self.is_void - UNMET * min(len(self.unmet), MOST_UNREAD) - IDLE * self.is_idle
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether a class word has nothing to do with it, or an exception excepts nothing."""
-        if self.idle or self.outcome is None:
-            return bool(self.idle)
-        members = self.outcome.runner.members
-        parts = [one for one in self.outcome.query.walk() if isinstance(one, nodes.Minus)]
-        return any(not len(np.intersect1d(members(one.left).possible, members(one.right).possible)) for one in parts)
-
-    @property
-    def said(self) -> object:
-        """What it comes to; equal for queries that answer the same."""
-        if self.outcome is None:
-            return None
-        if self.outcome.members is not None:
-            return self.outcome.members.certain.tobytes()
-        return self.outcome.quantity or self.outcome.truth
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Understood:
-    """The readings of a question, best first."""
-
-    readings: tuple[Reading, ...]
-    kind_probs: np.ndarray  # float32 [K]
-    none: float  # probability that the graph has no relation for what is asked
-
-    @property
-    def path_prob(self) -> float:
-        """Probability that it asks for what a path leads to, and nothing else."""
-        return float(self.kind_probs[0]) if len(self.kind_probs) else 1.0
-
-    def says(self, path: Understanding | None) -> bool:
-        """Whether the best reading is a path that was found otherwise too."""
-        if path is None or not path.routes or not self.readings:
-            return False
-        relations = tuple(step for step in self.readings[0].written.steps if isinstance(step, int))
-        return any(walk.relations == relations for walk in path.routes[0].walks)
-
-
-def is_void(outcome: Result) -> bool:
-    """Whether a query came to nothing: an empty set, an unknown value or truth."""
-    if outcome.members is not None:
-        return not len(outcome.members.certain)
-    if outcome.values is not None and outcome.quantity is None:
-        return not len(outcome.values.certain)
-    return outcome.quantity is None and outcome.truth is None
-
-
-def is_path(steps: Sequence[Step]) -> bool:
-    """Whether steps are one operand and relations: what the hop decoder says as well."""
-    return len(steps) > 1 and isinstance(steps[0], tuple) and all(type(step) is int for step in steps[1:-1])
 
 
 class OperatorReader:
@@ -175,10 +78,12 @@ class OperatorReader:
                 left = left_out(masked_text, spans, places, reading.written, said)
                 operators = [step for step in reading.written.steps if isinstance(step, str)]
                 demands = unmet(masked_text, operators, self._shape(reading), said)
-                found.append(replace(reading, left=left, unmet=(*demands, *self._counted_values(reading))))
+                doubted = (*demands, *self._counted_values(reading))
+                found.append(replace(reading, left=left, unmet=doubted, unused=_unused(reading, left)))
         ranked = sorted(found, key=lambda one: (one.outcome is None, -one.worth))
-        if ranked and (ranked[0].is_void or ranked[0].is_idle):
+        if ranked and (ranked[0].is_void or ranked[0].is_idle or ranked[0].unused):
             found += [bridged for reading in ranked[:MOST_BRIDGED] for bridged in self._bridged(reading, runner)]
+            found += [attached for reading in ranked[:MOST_BRIDGED] for attached in self._attached(reading, runner)]
             ranked = sorted(found, key=lambda one: (one.outcome is None, -one.worth))
         none = nones[id(ranked[0].spans)] if ranked else max(nones.values(), default=0.0)
         return Understood(tuple(ranked), kinds, none)
@@ -195,7 +100,7 @@ class OperatorReader:
             idle: tuple[int, ...] = ()
             try:
                 relations = [step for step in one.steps if isinstance(step, int)]
-                query, idle = self.of_classes(one.query, text, spans, _used(one), relations, runner)
+                query, idle = self.of_classes(one.query, text, spans, used_spans(one), relations, runner)
                 outcome = _downwards(runner, runner.result(query))
             except (QueryError, BudgetError):
                 outcome = None
@@ -271,6 +176,29 @@ class OperatorReader:
         except (QueryError, BudgetError):
             return
 
+    def _attached(self, reading: Reading, runner: Runner) -> Iterator[Reading]:
+        """A reading with the relation to a name that it leaves out, where the graph has one."""
+        query = reading.written.query
+        assert query is not None
+        if isinstance(query, nodes.Holds | nodes.Compare | nodes.Difference) or reading.outcome is None:
+            return
+        for at in reading.unused:
+            for seed in reading.spans[at].seeds[:MOST_NAMESAKES]:
+                try:
+                    found = self.bridge.attached(query, nodes.Entities((seed.entity,)), runner)
+                    outcome = runner.result(found) if found is not None else None
+                except (QueryError, BudgetError):
+                    continue
+                if found is None or outcome is None or is_void(outcome):
+                    continue
+                words = tuple(word for word in reading.left.words if word != seed.mention)
+                yield replace(
+                    reading, written=replace(reading.written, query=found), outcome=outcome, is_bridged=True,
+                    left=replace(reading.left, words=words), unused=tuple(one for one in reading.unused if one != at),
+                    seeds=(*reading.seeds, seed), score=reading.score + math.log(max(seed.score, LEAST)) - ATTACHED,
+                )  # fmt: skip
+                break
+
     def of_class(self, request: Request, path: Retrieved, understood: Understood | None = None) -> Retrieved:
         """A relation path narrowed to the classes that the question says beside its topics.
 
@@ -341,13 +269,17 @@ class OperatorReader:
         return nodes.Entities(((has or span.seeds)[0].entity,))
 
 
-def _used(written: Written) -> set[int]:
-    """Places of the spans that its steps point at."""
-    return {step[1] for step in written.steps if isinstance(step, tuple)}
-
-
 def _spans_of(understood: Understood) -> Sequence[CandidateSpan]:
     return understood.readings[0].spans if understood.readings else ()
+
+
+def _unused(reading: Reading, left: LeftOut) -> tuple[int, ...]:
+    """Spans of names among what a reading leaves out."""
+    return tuple(
+        at
+        for at, span in enumerate(reading.spans)
+        if span.kind == "entity" and not span.plain and span.seeds[0].mention in left.words
+    )
 
 
 def _downwards(runner: Runner, found: Result) -> Result:
@@ -363,7 +295,7 @@ def _seeds_of(written: Written, spans: Sequence[CandidateSpan]) -> tuple[Seed, .
     assert written.query is not None
     named = {entity for node in written.query.walk() if isinstance(node, nodes.Entities) for entity in node.ids}
     found = []
-    for at in sorted(_used(written)):
+    for at in sorted(used_spans(written)):
         seeds = spans[at].seeds
         if seeds:
             found.append(next((seed for seed in seeds if seed.entity in named), seeds[0]))

@@ -19,7 +19,7 @@ from kgask.pack.store import Pack
 from kgask.types import EntityId, Evidence, Mention, Question, ScoredTriple, Seed, TripleId
 
 if TYPE_CHECKING:
-    from kgask.methods.operators import Understood
+    from kgask.methods.query_readings import Understood
     from kgask.methods.understand import Understanding
     from kgask.query.nodes import Query
     from kgask.retrieve.outcome import Result

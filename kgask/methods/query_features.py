@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from kgask.methods.accounted import HEARD, is_within_any
-from kgask.methods.operators import LEAST, MOST_UNREAD, Reading, Understood
+from kgask.methods.operators import LEAST
+from kgask.methods.query_readings import MOST_UNREAD, Reading, Understood
 from kgask.methods.understand import Understanding
 from kgask.plan.query_onnx import KINDS, Written
 from kgask.query import nodes

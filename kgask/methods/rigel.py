@@ -18,10 +18,11 @@ from kgask.link.features import LinkModel
 from kgask.link.values import value_spans
 from kgask.methods.base import PerPack
 from kgask.methods.demands import unmet
-from kgask.methods.operators import OperatorReader, Understood, retrieved
+from kgask.methods.operators import OperatorReader, retrieved
 from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Scope
 from kgask.methods.query_features import features as query_features
 from kgask.methods.query_features import path_doubts
+from kgask.methods.query_readings import Understood
 from kgask.methods.understand import Linked, Understanding, calibrated, choose, features
 from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
