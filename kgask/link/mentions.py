@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kgask.pack.normalise import normalise
 
-MAX_WORDS = 10  # longest mention; titles of books are long
+MAX_WORDS = 16  # longest mention; titles of books and names of awards are long
 MAX_QUESTION_WORDS = 64  # words beyond are not looked at: spans grow with the product
 
 # Apostrophes and inner dots belong to a word ("O'Brien", "J.R.R."); a final "'s" is cut off.
