@@ -160,3 +160,15 @@ def replaced(node: Node, old: SetNode, new: SetNode) -> Query:
         elif isinstance(value, tuple) and value and isinstance(value[0], Node):
             changed[field.name] = tuple(replaced(one, old, new) for one in value)
     return replace(node, **changed)  # type: ignore[type-var,return-value]
+
+
+def replaced_once(node: Node, old: SetNode, new: SetNode) -> Iterator[Query]:
+    """The query with one occurrence of a set by another, for each place where it stands."""
+    if node == old:
+        yield new
+        return
+    for field in fields(node):  # type: ignore[arg-type]  # every node is a dataclass
+        value = getattr(node, field.name)
+        if isinstance(value, Node):
+            for changed in replaced_once(value, old, new):
+                yield replace(node, **{field.name: changed})  # type: ignore[type-var]

@@ -19,7 +19,7 @@ from kgask.link.classes import class_spans
 from kgask.link.spans import CandidateSpan, masked, segmentations
 from kgask.methods.accounted import HEARD, LeftOut, RelationWords, is_all_called, is_within_any, left_out
 from kgask.methods.bridge import CLASSES, Bridge
-from kgask.methods.class_words import ClassWords, head_class, replaced
+from kgask.methods.class_words import ClassWords, head_class, replaced_once
 from kgask.methods.demands import Shape, unmet
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
@@ -115,17 +115,13 @@ class OperatorReader:
         assert query is not None
         if outcome is None or not (reading.is_void or outcome.truth is False):
             return reading
-        for seed in reading.seeds:
-            others = next(span.seeds for span in reading.spans if seed in span.seeds)[:MOST_NAMESAKES]
-            for other in others:
-                if other.entity == seed.entity or other.score < NAMESAKE * seed.score:
-                    continue
+        for seed, other in _namesakes(reading):
+            for changed in replaced_once(query, nodes.Entities((seed.entity,)), nodes.Entities((other.entity,))):
                 try:
-                    changed = replaced(query, nodes.Entities((seed.entity,)), nodes.Entities((other.entity,)))
                     found = runner.result(changed)
                 except (QueryError, BudgetError):
                     continue
-                if not is_void(found) and found.truth is not False and changed != query:
+                if not is_void(found) and found.truth is not False:
                     seeds = tuple(other if one is seed else one for one in reading.seeds)
                     score = reading.score + math.log(other.score / seed.score)
                     written = replace(reading.written, query=changed)
@@ -271,6 +267,15 @@ class OperatorReader:
 
 def _spans_of(understood: Understood) -> Sequence[CandidateSpan]:
     return understood.readings[0].spans if understood.readings else ()
+
+
+def _namesakes(reading: Reading) -> Iterator[tuple[Seed, Seed]]:
+    """Who else may be meant where a reading names one, nearly as surely."""
+    for seed in reading.seeds:
+        others = next(span.seeds for span in reading.spans if seed in span.seeds)[:MOST_NAMESAKES]
+        for other in others:
+            if other.entity != seed.entity and other.score >= NAMESAKE * seed.score:
+                yield seed, other
 
 
 def _unused(reading: Reading, left: LeftOut) -> tuple[int, ...]:
