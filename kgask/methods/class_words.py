@@ -171,4 +171,4 @@ def replaced_once(node: Node, old: SetNode, new: SetNode) -> Iterator[Query]:
         value = getattr(node, field.name)
         if isinstance(value, Node):
             for changed in replaced_once(value, old, new):
-                yield replace(node, **{field.name: changed})  # type: ignore[type-var]
+                yield replace(node, **{field.name: changed})  # type: ignore[type-var,misc]

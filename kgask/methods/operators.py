@@ -37,6 +37,7 @@ from kgask.retrieve.run import Runner
 from kgask.types import Seed
 
 RUN_SECONDS = 8.0  # of one question's queries together
+BRIDGE_SECONDS = 0.5  # of what is looked for that it leaves unsaid
 MOST_RUN = 5  # queries of a question
 MOST_SEGMENTATIONS = 2
 SURE = -0.5  # log-probability of a query from which no other segmentation is looked at
@@ -82,8 +83,10 @@ class OperatorReader:
                 found.append(replace(reading, left=left, unmet=doubted, unused=_unused(reading, left)))
         ranked = sorted(found, key=lambda one: (one.outcome is None, -one.worth))
         if ranked and (ranked[0].is_void or ranked[0].is_idle or ranked[0].unused):
-            found += [bridged for reading in ranked[:MOST_BRIDGED] for bridged in self._bridged(reading, runner)]
-            found += [attached for reading in ranked[:MOST_BRIDGED] for attached in self._attached(reading, runner)]
+            runner.budget = Budget(BRIDGE_SECONDS)
+            for reading in ranked[:MOST_BRIDGED]:
+                found += [*self._bridged(reading, runner), *self._attached(reading, runner)]
+            runner.budget = Budget(RUN_SECONDS)
             ranked = sorted(found, key=lambda one: (one.outcome is None, -one.worth))
         none = nones[id(ranked[0].spans)] if ranked else max(nones.values(), default=0.0)
         return Understood(tuple(ranked), kinds, none)
