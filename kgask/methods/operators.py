@@ -152,7 +152,8 @@ class OperatorReader:
                 continue
             word, kind = text[span.start : span.end], self._pick(spans, at, None)
             is_said = is_all_called(word, said)  # by a relation: "members" of "member of"
-            if is_all_called(word, ends) or (is_said and isinstance(kind, nodes.Having)):
+            # "actors" of a film are whom its cast leads to, whatever occupation the graph says that they have.
+            if is_all_called(word, ends) or (is_said and not isinstance(kind, nodes.Class)):
                 continue
             narrowed = self.classes.narrowed(query, kind, span.scores[0] >= SURE_CLASS, at == head, runner)
             if narrowed is not None:
