@@ -7,6 +7,7 @@ what the entities leave.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
@@ -17,7 +18,7 @@ from kgask.link.mentions import FUNCTION_WORDS, NAME, Word
 from kgask.link.values import ValueSpan, value_spans
 from kgask.pack.store import Pack
 from kgask.query.base import Node
-from kgask.query.nodes import Number
+from kgask.query.nodes import Class, Number
 from kgask.types import MASK, Mention, Seed
 
 SpanKind = Literal["entity", "class", "number", "date", "rank"]
@@ -33,6 +34,7 @@ TIMED, UNTIMED = (
     0.4,
 )  # what a value is worth beside an entity of its name: after "in" or "than", elsewhere
 _LENGTH_POWER = 1.5  # so that one long name is worth more than its parts
+_MOST = re.compile(r"most|least|fewest|[a-z]{3,}est")
 _PLACES_A_VALUE = frozenset(
     "in before after since until till by from between during around circa than least most exactly over under about "
     "above below year number nearly almost up only age aged".split()
@@ -108,9 +110,10 @@ def _is_mention(
     """Whether a mention's score is that of a name.
 
     A number or date of the graph is a value; so is a number in words; and a word in lower case is no name within a
-    class's name ("noble" of "noble gases") or a relation's ("death" of "cause of death").
+    class's name ("noble" of "noble gases") or a relation's ("death" of "cause of death"), nor is one of a class
+    ("the highest mountain").
     """
-    if not mention.seeds:
+    if not mention.seeds or _is_best_of_class(_inside(mention, words), phrases):
         return False
     is_lower = mention.text.islower()
     same = [value for value in values if _within(mention.span, value.place)]
@@ -126,6 +129,14 @@ def _is_mention(
     names = [word for word in _inside(mention, words) if word.weight == NAME]
     least = COMMON if not names else NAMED if any(not word.text[0].islower() for word in names) else LOWER
     return best.score >= least
+
+
+def _is_best_of_class(inside: Sequence[Word], phrases: Sequence[tuple[int, int]]) -> bool:
+    """Whether words in lower case say which one of a class."""
+    orders = [word for word in inside if _MOST.fullmatch(word.text)]
+    rest = [word for word in inside if word not in orders and word.norm not in FUNCTION_WORDS]
+    known = all(any(_within((word.start, word.end), place) for place in phrases) for word in rest)
+    return bool(orders and rest) and known
 
 
 def _is_common(mention: Mention, words: Sequence[Word]) -> bool:
@@ -195,8 +206,12 @@ def _spans(
         if (one.start, one.end) not in places[len(taken) :]:
             sets, scores = zip(*one.candidates, strict=True)
             found.append(CandidateSpan(one.start, one.end, "class", nodes=sets, scores=scores))
-    both = {one.place for one in found if one.kind == "class"}
-    topics = [CandidateSpan(*one.span, "entity", one.seeds, plain=one.span in both) for one in entities]
+    both = {one.place: one.nodes for one in found if one.kind == "class"}
+    topics = [
+        CandidateSpan(*one.span, "entity", one.seeds, plain=one.span in both)
+        for one in entities
+        if Class(one.seeds[0].entity) not in both.get(one.span, ())  # the class says it all
+    ]
     return [*topics, *found][:MAX_SPANS]
 
 
