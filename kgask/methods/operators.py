@@ -47,6 +47,8 @@ ATTACHED = 0.7  # ... and that a relation to it costs which the question does no
 BRIDGED = 0.5  # log-odds that relations which the question does not say cost it
 MOST_BRIDGED = 3  # readings that such are looked for
 LEAST = 1e-9  # probabilities below count as this
+LACKING = 0.5  # probability of NONE from which a class that is named is made the beginning
+FORCED = 1.5  # log-odds that this costs
 SURE_CLASS = 0.7  # score from which a word is a class's name
 
 
@@ -67,20 +69,14 @@ class OperatorReader:
         for spans in segmentations(text, request.words, mentions, self.pack)[:MOST_SEGMENTATIONS]:
             if found and max(one.score for one in found) > SURE:
                 break
-            masked_text, places = masked(text, spans)
-            written, kind_probs = self.planner.write(
-                masked_text, places, [span.kind for span in spans], partial(self._pick, spans),
-                PackSense(self.facts, spans, runner, partial(self._pick, spans)),
-            )  # fmt: skip
+            written, kind_probs = self._written(text, spans, runner)
             kinds = kinds if len(kinds) else kind_probs
             nones[id(spans)] = sum(math.exp(one.log_prob) for one in written if one.query is None)
-            for reading in self._run(text, [one for one in written if one.query is not None], spans, runner):
-                said = self.words.of(step for step in reading.written.steps if isinstance(step, int))
-                left = left_out(masked_text, spans, places, reading.written, said)
-                operators = [step for step in reading.written.steps if isinstance(step, str)]
-                demands = unmet(masked_text, operators, self._shape(reading), said)
-                doubted = (*demands, *self._counted_values(reading))
-                found.append(replace(reading, left=left, unmet=doubted, unused=_unused(reading, left)))
+            found += self._read(text, written, spans, runner)
+            if nones[id(spans)] > LACKING and any(span.kind == "class" for span in spans):
+                written, _ = self._written(text, spans, runner, of_class=True)
+                forced = self._read(text, written, spans, runner)
+                found += [replace(one, score=one.score - FORCED, is_bridged=True) for one in forced]
         ranked = sorted(found, key=lambda one: (one.outcome is None, -one.worth))
         if ranked and (ranked[0].is_void or ranked[0].is_idle or ranked[0].unused):
             runner.budget = Budget(BRIDGE_SECONDS)
@@ -90,6 +86,28 @@ class OperatorReader:
             ranked = sorted(found, key=lambda one: (one.outcome is None, -one.worth))
         none = nones[id(ranked[0].spans)] if ranked else max(nones.values(), default=0.0)
         return Understood(tuple(ranked), kinds, none)
+
+    def _written(
+        self, text: str, spans: Sequence[CandidateSpan], runner: Runner, of_class: bool = False
+    ) -> tuple[list[Written], np.ndarray]:
+        """The likeliest queries over these spans; with ``of_class`` those that begin with a class, and none other."""
+        masked_text, places = masked(text, spans)
+        pick = partial(self._pick, spans)
+        sense = PackSense(self.facts, spans, runner, pick, of_class)
+        return self.planner.write(masked_text, places, [span.kind for span in spans], pick, sense)
+
+    def _read(
+        self, text: str, written: Sequence[Written], spans: Sequence[CandidateSpan], runner: Runner
+    ) -> Iterator[Reading]:
+        """What queries come to, and what of the question they leave out."""
+        masked_text, places = masked(text, spans)
+        for reading in self._run(text, [one for one in written if one.query is not None], spans, runner):
+            said = self.words.of(step for step in reading.written.steps if isinstance(step, int))
+            left = left_out(masked_text, spans, places, reading.written, said)
+            operators = [step for step in reading.written.steps if isinstance(step, str)]
+            demands = unmet(masked_text, operators, self._shape(reading), said)
+            doubted = (*demands, *self._counted_values(reading))
+            yield replace(reading, left=left, unmet=doubted, unused=_unused(reading, left))
 
     def _run(
         self, text: str, written: Sequence[Written], spans: Sequence[CandidateSpan], runner: Runner

@@ -105,7 +105,7 @@ def _share(understood: Understood) -> float:
     best = understood.readings[0]
     told = [one for one in understood.readings if not one.is_void]
     same = sum(math.exp(one.worth) for one in told if one.said == best.said)
-    every = sum(math.exp(one.worth) for one in told) + understood.none
+    every = sum(math.exp(one.worth) for one in told) + (0.0 if best.is_bridged else understood.none)
     return math.log(max(same, LEAST) / max(every, LEAST)) if same else math.log(LEAST)
 
 

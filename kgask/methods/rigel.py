@@ -122,8 +122,9 @@ class Rigel:
         best = understood.readings[0] if understood.readings else None
         values = query_features(understood, path.confidence) if best is not None else {}
         confidence = calibrated(self.planner.card.queries, values) if values else 0.0
-        surely_path = path.confidence > confidence and understood.path_prob >= SURE_OF_PATH
-        if best is None or surely_path or (best.is_path and path.hypotheses):
+        # What is made of a query that finds no relation says less than a path that finds one.
+        is_path = understood.path_prob >= SURE_OF_PATH or (best is not None and best.is_bridged)
+        if best is None or (is_path and path.confidence > confidence) or (best.is_path and path.hypotheses):
             return self._operators(pack).of_class(request, self._doubted(path, understood), understood)
         if best.outcome is None:  # it could not be run, and no other either
             return Retrieved(best.seeds, failed=TOO_LONG)

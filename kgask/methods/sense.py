@@ -31,6 +31,7 @@ class PackSense:
     spans_of: Sequence[CandidateSpan]
     runner: Runner
     pick: Callable[[int, int | None], Node]
+    of_class: bool = False  # a query begins with a class, and there is one
     _left: dict[SetNode, np.ndarray] = field(default_factory=dict)  # what leaves sets that were looked at
 
     def relations(self, stack: Stack) -> np.ndarray:
@@ -44,8 +45,10 @@ class PackSense:
 
     def operators(self, stack: Stack, allowed: frozenset[str]) -> frozenset[str]:
         """Numbers and dates are compared, sets are joined and counted."""
+        if self.of_class:
+            allowed = allowed - {"NONE"}
         if not stack.items:
-            return allowed
+            return allowed - {"THING"} if self.of_class else allowed
         top = stack.items[-1]
         below = stack.items[-2] if len(stack.items) > 1 else None
         if top.kind == "b":
@@ -77,6 +80,8 @@ class PackSense:
     def spans(self, stack: Stack, allowed: frozenset[str]) -> frozenset[str]:
         """A number or date stands beside a relation that has such."""
         top = stack.items[-1] if stack.items else None
+        if top is None and self.of_class:
+            return allowed & {"class"}
         if top is not None and top.kind == "b" and not self._has_values(top.path[-1]):
             return allowed - {"number", "date", "rank"}
         if top is not None and top.kind == "F" and not self._is_value(top):
