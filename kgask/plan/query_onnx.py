@@ -185,6 +185,8 @@ def _allowed(logits: np.ndarray, stack: Stack, kinds: Sequence[str], n_directed:
         mask[of_relations] = sense.relations(stack)
     found = np.where(mask, logits, -np.inf)
     most = found.max()
+    if most == -np.inf:  # nothing may come
+        return found
     return found - (most + np.log(np.exp(found - most).sum()))
 
 
