@@ -154,7 +154,7 @@ def test_a_reader_of_the_pipe_that_goes_away_is_no_traceback() -> None:
 
 
 def test_a_typo_is_read_and_said() -> None:
-    done = kgask("who wrote Lady Suzan?", "--min-confidence", "0.5")
+    done = kgask("who wrote Lady Suzan?")
     assert (done.returncode, done.stdout) == (0, "Jane Austen\n")
     assert "Lady Suzan" in done.stderr
     assert "Lady Susan" in done.stderr

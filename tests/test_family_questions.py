@@ -31,8 +31,7 @@ def kg(request: pytest.FixtureRequest, family_path: Path, opened: Callable[..., 
     ],
 )
 def test_answers_checked_by_eye(kg: Pipeline, question: str, answers: set[str]) -> None:
-    # An alias lowers confidence below the shipped threshold, which is fitted on larger graphs.
-    assert {entity.label for entity in kg.ask(question, min_confidence=0.2).entities} == answers
+    assert {entity.label for entity in kg.ask(question).entities} == answers
 
 
 @pytest.mark.parametrize(
