@@ -191,7 +191,9 @@ def test_every_data_file_is_declared() -> None:
     packages = parser["options"]["packages"].split()
     for path in (ROOT / "kgask").rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
-            parent = next(one for one in path.parents if path.suffix != ".txt" or (one / "__init__.py").is_file())
+            parent = next(
+                one for one in path.parents if path.suffix not in (".txt", ".yaml") or (one / "__init__.py").is_file()
+            )
             room = ".".join(parent.relative_to(ROOT).parts)
             assert room in packages, path
             inside = path.relative_to(parent).as_posix()
