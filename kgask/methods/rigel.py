@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 TOO_LONG = "what is asked cannot be run on this graph, or takes too long"
 LIKELY_A_PATH = 0.5  # probability below which it asks for something else
+BELIEVED = 0.1  # confidence below which a query is no reading
 SURE_OF_PATH = 0.9  # probability from which a question is believed to be a path, without another reading
 
 
@@ -122,8 +123,10 @@ class Rigel:
         best = understood.readings[0] if understood.readings else None
         values = query_features(understood, path.confidence) if best is not None else {}
         confidence = calibrated(self.planner.card.queries, values) if values else 0.0
-        # What is made of a query that finds no relation says less than a path that finds one.
-        is_path = understood.path_prob >= SURE_OF_PATH or (best is not None and best.is_bridged)
+        # What is made of a query that finds no relation says less than a path that finds one; so does one that nobody
+        # would believe, of a question that may well ask for a path.
+        no_query = confidence < BELIEVED and understood.path_prob >= LIKELY_A_PATH
+        is_path = understood.path_prob >= SURE_OF_PATH or no_query or (best is not None and best.is_bridged)
         if best is None or (is_path and path.confidence > confidence) or (best.is_path and path.hypotheses):
             return self._operators(pack).of_class(request, self._doubted(path, understood), understood)
         if best.outcome is None:  # it could not be run, and no other either
