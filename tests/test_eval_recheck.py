@@ -89,6 +89,7 @@ def test_questions_of_a_pack_are_drawn_alike_and_name_its_entities(kg: Pipeline)
     assert all(any(question.endswith(label) for label in labels) for question in drawn)
 
 
+@pytest.mark.slow
 def test_recheck_on_a_random_model(family_path: Path) -> None:
     result = invoke("recheck", "--pack", family_path, "--number", 12, "--random", "falcon", "--json")
     assert result.exit_code == 0, result.output

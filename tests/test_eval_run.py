@@ -309,6 +309,7 @@ def command(questions: Path, films_path: Path, out: Path) -> list[str]:
     return [*COMMAND, str(questions), "--pack", str(films_path), "--no-reader", "-o", str(out)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kill", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_killed_command_goes_on_with_the_same_bytes(films_path: Path, tmp_path: Path, kill: signal.Signals) -> None:
     questions = write_set(tmp_path / "own.jsonl", 40)

@@ -55,6 +55,7 @@ def stopped_at(number: int, command: list[str], watched: dict[str, str]) -> subp
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_anything_is_imported(watched: dict[str, str]) -> None:
     """From the first import of the command to the last of an answer: click, our modules, numpy, onnxruntime, ..."""
     stopped_at(-1, [*MODULE, QUESTION], watched)  # the first time tries the reader, which imports more
@@ -82,6 +83,7 @@ def test_nothing_that_takes_time_is_imported_before_ctrl_c_is_ours() -> None:
     assert done.stdout.split() == ["__future__", *ours]
 
 
+@pytest.mark.slow
 def test_ctrl_c_after_any_time() -> None:
     """0.02 to 0.6 s after the start, on whatever the process does then."""
     stopped = 0

@@ -35,6 +35,7 @@ def test_a_command_in_a_fork_sees_the_places_of_its_test(empty_home: Path) -> No
     assert "nowhere" in kgask("who wrote Lady Susan?").stderr
 
 
+@pytest.mark.slow
 def test_a_persons_home_is_neither_read_nor_written(tmp_path: Path) -> None:
     """With settings there that would break every test."""
     home, cache, xdg = (tmp_path / name for name in ("home", "cache", "xdg"))

@@ -50,6 +50,7 @@ def test_the_question_in_an_empty_network_namespace(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_the_forty_and_the_ten_in_an_empty_network_namespace() -> None:
     names = ("test_at_least_36_of_40_are_right", "test_at_least_nine_of_ten_end_in_no_answer")
     nodes = [f"{TESTS / 'test_questions.py'}::{name}[reader]" for name in names]

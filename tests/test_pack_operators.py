@@ -26,6 +26,7 @@ def drawn(demo: Pack) -> list[PackQuestion]:
     return list(PackOperators(demo, templates(held=True), 3).draw(120))
 
 
+@pytest.mark.slow
 def test_the_same_seed_draws_the_same_questions(demo: Pack, drawn: list[PackQuestion]) -> None:
     again, other = (list(PackOperators(demo, templates(held=True), seed).draw(120)) for seed in (3, 4))
     assert [one.text for one in again] == [one.text for one in drawn]

@@ -44,6 +44,7 @@ GERMANY, FRANCE = "entities(<Q183>)", "entities(<Q142>)"
 CAPITAL = f"follow({GERMANY}, <P36>)"
 
 
+@pytest.mark.slow
 def test_a_composed_question_is_right_by_its_own_gold_and_by_no_other(demo: Pack) -> None:
     asked = composed_questions(demo, 30, 5)
     golds = [one.is_right.args[1] for one in asked]  # type: ignore[attr-defined]
