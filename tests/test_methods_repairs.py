@@ -13,7 +13,7 @@ from kgask.methods.accounted import HEARD, LeftOut
 from kgask.methods.bridge import Bridge
 from kgask.methods.class_words import ClassWords
 from kgask.methods.query_features import FEATURES, features
-from kgask.methods.query_readings import Reading
+from kgask.methods.query_readings import Reading, is_void
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.sense import PackSense
 from kgask.pack.store import Pack
@@ -210,3 +210,20 @@ def test_a_name_that_a_query_leaves_out_narrows_it(shop: Pack, written: str, nam
         assert f"{runner.result(made).quantity.low:g}" == found
     else:
         assert sorted(shop.labels(runner.result(made).certain.tolist())) == found
+
+
+def test_of_the_one_thing_that_a_relation_leads_to_nobody_asks_the_largest(shop: Pack) -> None:
+    named = [nodes.Entities((shop.find_key(name),)) for name in ("One", "Oslo")]
+    spans = [CandidateSpan(0, 3, "entity", nodes=(one,)) for one in named]
+    look, labels = sense(shop, spans), shop.relation_labels()
+    by = stack(shop, spans, (0,), labels.index("by"))  # an album is by one band
+    assert look.operators(by, allowed(by.kinds).operators).isdisjoint({"BY", "COUNT"})
+    bands = stack(shop, spans, (1,), labels.index("from") + shop.n_relations)
+    assert {"BY", "COUNT"} <= look.operators(bands, allowed(bands.kinds).operators)
+
+
+def test_the_first_of_two_is_not_known_where_one_is_not(shop: Pack) -> None:
+    runner = Runner(shop, Budget())
+    names = "entities(<Red Hats>, <Blue Shoes>)"
+    assert not is_void(runner.result(query(f"best({names}, size(^<by>), most 1)", shop)))
+    assert is_void(runner.result(query(f"best({names}, value(<released in>), most 1)", shop)))

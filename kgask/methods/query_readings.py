@@ -105,7 +105,14 @@ class Understood:
 
 
 def is_void(outcome: Result) -> bool:
-    """Whether a query came to nothing: an empty set, an unknown value or truth."""
+    """Whether a query came to nothing: an empty set, an unknown value or truth.
+
+    So does the first of two that are named, where one of them is not known.
+    """
+    query = outcome.query
+    of_named = isinstance(query, nodes.Best) and isinstance(query.base, nodes.Entities)
+    if of_named and any(one.known < one.members for one in outcome.coverage):
+        return True
     if outcome.members is not None:
         return not len(outcome.members.certain)
     if outcome.values is not None and outcome.quantity is None:

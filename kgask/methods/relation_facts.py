@@ -16,6 +16,7 @@ from kgask.retrieve.follow import relations_of
 
 KEPT = 1000  # entities whose relations are remembered
 SAMPLED = 50  # literals of a relation whose units are looked at
+LOOKED_AT, ONE = 5000, 1.1  # triples of a relation that tell how many things it leads to, and how many are one
 
 
 class RelationFacts:
@@ -28,6 +29,7 @@ class RelationFacts:
         self.pack, self.n_relations = pack, pack.n_relations
         self.of = lru_cache(None)(self._of)
         self.of_entity = lru_cache(KEPT)(self._of_entity)
+        self.leads_to_one = lru_cache(None)(self._leads_to_one)
         self.paths, self.qualifiers = np.zeros((2, 2 * pack.n_relations), bool)
         self.paths[np.concatenate([pack.path_relations, pack.path_relations + pack.n_relations])] = True
         self.qualifiers[np.unique(pack.qualifier_relation).astype(np.int64)] = True
@@ -35,6 +37,15 @@ class RelationFacts:
     def _of_entity(self, entity: int) -> np.ndarray:
         """bool [2R]: the directed relations that leave an entity."""
         return relations_of(self.pack, np.array([entity]))
+
+    def _leads_to_one(self, relation: int) -> bool:
+        """Whether a directed relation seldom leads from one thing to several, by :data:`LOOKED_AT` triples of it."""
+        pack, plain = self.pack, relation % self.n_relations
+        out = relation < self.n_relations
+        relations, indptr = (pack.out_relation, pack.out_indptr) if out else (pack.in_relation, pack.in_indptr)
+        places = np.flatnonzero(np.asarray(relations) == plain)[:LOOKED_AT]
+        owners = np.unique(np.searchsorted(indptr, places.astype(indptr.dtype), side="right"))
+        return len(places) <= ONE * len(owners)
 
     def _of(self, relation: int) -> tuple[str | None, str]:
         """On which axis a relation says numbers or dates (None: it does not), and its usual unit."""

@@ -58,6 +58,8 @@ class PackSense:
             forbidden |= _OF_SETS | {"COUNT"}
         elif top.kind == "F":
             forbidden |= _OF_VALUES
+            if self._is_the_one(top):
+                forbidden |= {"BY", "COUNT"}  # nobody asks for the largest capital of a country, or how many it has
         if self._names_one(top):
             forbidden |= _OF_NAMES
         if below is not None and below.kind in "bs" and top.kind in "EFQ":
@@ -95,6 +97,13 @@ class PackSense:
     def _is_value(self, item: Item) -> bool:
         """Whether an item is what a relation to numbers or dates led to."""
         return item.kind == "F" and isinstance(item.node, nodes.Follow) and self._has_values(item.node.relation)
+
+    def _is_the_one(self, item: Item) -> bool:
+        """Whether an item is the one thing that a relation leads to, and most often leads to one."""
+        node = item.node
+        if not isinstance(node, nodes.Follow) or not isinstance(node.base, nodes.Entities) or len(node.base.ids) > 1:
+            return False
+        return self.facts.leads_to_one(node.relation) and len(self.runner.members(node).possible) == 1
 
     def _names_one(self, item: Item) -> bool:
         return item.span is not None and self.spans_of[item.span].kind == "entity"
