@@ -222,11 +222,15 @@ class OperatorReader:
 
         Without a reading of the question, its class words are looked for here.
         """
-        query = path.hypotheses[0].make_query() if path.hypotheses else None
-        if query is None or path.understood is None:
+        if not path.hypotheses or path.understood is None:
             return path
         topics = [part.mention.span for part in path.understood.parts or (path.understood,)]
         spans = self._class_words(request, topics) if understood is None else _spans_of(understood)
+        if not any(span.kind == "class" for span in spans):
+            return path
+        query = path.hypotheses[0].make_query()
+        if query is None:
+            return path
         used = [at for at, span in enumerate(spans) if is_within_any(span.place, topics)]
         relations = [step for walk in path.understood.routes[0].walks for step in walk.relations]
         runner = Runner(self.pack, Budget(RUN_SECONDS))
