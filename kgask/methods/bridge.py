@@ -7,7 +7,8 @@ from the set to the class stands in for them, where there is only one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -27,11 +28,11 @@ LEAST_ALIKE = 0.7  # of what another relation leads to that the chosen one leads
 LEAST_SHARE = 0.5  # of what a way leads to that is of the class
 
 
-@dataclass(frozen=True, slots=True)
 class Bridge:
     """Ways over one pack."""
 
-    facts: RelationFacts
+    def __init__(self, facts: RelationFacts) -> None:
+        self.facts = facts
 
     def queries(self, query: Query, idle: list[SetNode], runner: Runner) -> Iterator[Query]:
         """The query with a way to each class that it has nothing to do with; ``idle`` are those beside it."""
@@ -65,7 +66,7 @@ class Bridge:
             return None
         members = runner.members(place.node).certain
         found = []
-        for relation in np.flatnonzero(relations_of(self.facts.pack, np.array(named.ids)) & self._said()).tolist():
+        for relation in np.flatnonzero(relations_of(self.facts.pack, np.array(named.ids)) & self._said).tolist():
             way = nodes.Follow(named, relation)
             inside = np.intersect1d(runner.members(way).certain, members, assume_unique=True)
             if 0 < len(inside) < len(members):
@@ -100,8 +101,9 @@ class Bridge:
     def _into(self, wanted: np.ndarray) -> np.ndarray:
         """bool [2R]: the directed relations that lead to members of the class."""
         leaving = relations_of(self.facts.pack, wanted[:: 1 + len(wanted) // SAMPLED])
-        return np.roll(leaving, self.facts.n_relations) & self._said()
+        return np.roll(leaving, self.facts.n_relations) & self._said
 
+    @cached_property
     def _said(self) -> np.ndarray:
         """bool [2R]: relations that may be on a way: none to classes."""
         texts, n = self.facts.pack.relations(), self.facts.n_relations
@@ -114,7 +116,7 @@ class Bridge:
         members = runner.members(base).certain
         if not len(members) or len(members) > MOST_MEMBERS:
             return np.zeros(2 * self.facts.n_relations, bool)
-        return relations_of(self.facts.pack, members) & self._said()
+        return relations_of(self.facts.pack, members) & self._said
 
     def _steps(self, base: SetNode, into: np.ndarray, runner: Runner) -> Iterator[SetNode]:
         for relation in np.flatnonzero(self._leaving(base, runner) & into).tolist():
