@@ -58,6 +58,12 @@ class CandidateSpan:
         return self.start, self.end
 
 
+def class_candidate(found: ClassSpan) -> CandidateSpan:
+    """A class word as what a step may point at."""
+    sets, scores = zip(*found.candidates, strict=True)
+    return CandidateSpan(found.start, found.end, "class", nodes=sets, scores=scores)
+
+
 def candidate_spans(text: str, words: Sequence[Word], mentions: Sequence[Mention], pack: Pack) -> list[CandidateSpan]:
     """The best segmentation, ordered by start; see :func:`segmentations`."""
     return segmentations(text, words, mentions, pack)[0]
@@ -204,8 +210,7 @@ def _spans(
     places = [*taken, *(value.place for value in free)]
     for one in chosen(classes, places):
         if (one.start, one.end) not in places[len(taken) :]:
-            sets, scores = zip(*one.candidates, strict=True)
-            found.append(CandidateSpan(one.start, one.end, "class", nodes=sets, scores=scores))
+            found.append(class_candidate(one))
     both = {one.place: one.nodes for one in found if one.kind == "class"}
     topics = [
         CandidateSpan(*one.span, "entity", one.seeds, plain=one.span in both)

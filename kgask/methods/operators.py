@@ -16,7 +16,7 @@ import numpy as np
 
 from kgask.errors import BudgetError, QueryError
 from kgask.link.classes import class_spans
-from kgask.link.spans import CandidateSpan, masked, segmentations
+from kgask.link.spans import CandidateSpan, class_candidate, masked, segmentations
 from kgask.methods.accounted import HEARD, LeftOut, RelationWords, is_all_called, is_within_any, left_out
 from kgask.methods.bridge import CLASSES, Bridge
 from kgask.methods.class_words import ClassWords, head_class, replaced_once
@@ -244,12 +244,7 @@ class OperatorReader:
         return replace(path, hypotheses=(_hypothesis(path.hypotheses[0].score, outcome),))
 
     def _class_words(self, request: Request, topics: Sequence[tuple[int, int]]) -> list[CandidateSpan]:
-        found = class_spans(request.question.text, request.words, self.pack, topics)
-        return [
-            CandidateSpan(one.start, one.end, "class", nodes=sets, scores=scores)
-            for one in found
-            for sets, scores in [zip(*one.candidates, strict=True)]
-        ]
+        return [class_candidate(one) for one in class_spans(request.question.text, request.words, self.pack, topics)]
 
     def _counted_values(self, reading: Reading) -> list[str]:
         """Relations to numbers and dates whose ends are counted: nobody asks who has more populations."""
