@@ -4,8 +4,8 @@ Everything here is frozen and carries integer ids; labels are fetched once, at
 the edge. Shapes in comments: N entities, R relations, T triples, H hops.
 
 Directed relations: relation ``r`` followed from subject to object is ``r``,
-followed from object to subject it is ``r + R``. Only :func:`directed` and
-:func:`undirected` know that.
+followed from object to subject it is ``r + R``. Only :func:`directed`,
+:func:`undirected` and :func:`opposite` know that.
 """
 
 from __future__ import annotations
@@ -42,6 +42,11 @@ def undirected(directed_relation: DirectedRelationId, n_relations: int) -> tuple
     if directed_relation >= n_relations:
         return directed_relation - n_relations, True
     return directed_relation, False
+
+
+def opposite(directed_relation: DirectedRelationId, n_relations: int) -> DirectedRelationId:
+    """The same relation followed in the other direction."""
+    return (directed_relation + n_relations) % (2 * n_relations)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import Result
 from kgask.retrieve.run import run
 from kgask.retrieve.statements import said
-from kgask.types import EntityId, directed
+from kgask.types import EntityId, directed, opposite
 
 ANSWERABLE = 0.6
 LACKING = 0.2  # share of the others that the pack has the relation for, and not for this entity
@@ -189,10 +189,9 @@ class PackOperators:
 
     def _leading_to(self, path: Sequence[int], anchor: EntityId) -> EntityId | None:
         """From where a path leads to a thing."""
-        n = self.pack.n_relations
         here = np.array([anchor])
         for relation in reversed(path):
-            here = reached_by(self.pack, here, (relation + n) % (2 * n))
+            here = reached_by(self.pack, here, opposite(relation, self.pack.n_relations))
         return self._choice(here)
 
     def _holder(self, relation: int, letter: str) -> EntityId | None:
@@ -213,8 +212,7 @@ class PackOperators:
             return None
         if self._rng.random() < 0.5:
             return self._choice(np.array(sorted(follow_path(self.pack, subject, path)), np.int64))
-        n = self.pack.n_relations
-        return self._choice(self._schema.having((path[-1] + n) % (2 * n)))
+        return self._choice(self._schema.having(opposite(path[-1], self.pack.n_relations)))
 
     def _statement(self, example: QueryExample) -> int | None:
         """A statement that says something by a qualifier of the question."""

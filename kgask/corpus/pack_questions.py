@@ -22,7 +22,7 @@ from kgask.corpus.questions import GraphQuestion
 from kgask.corpus.wordings import RelationWordings, load_wordings
 from kgask.pack.store import Pack
 from kgask.retrieve.follow import Edges, all_edges, reached_by
-from kgask.types import undirected
+from kgask.types import opposite, undirected
 
 SHARES = (0.4, 0.33, 0.27)  # of one, two and three hops
 MAX_EDGES = 200_000  # a frontier with more triples is not followed: nobody asks for all of them
@@ -99,8 +99,7 @@ class PackQuestions:
         kept = ~np.isin(targets, entities)
         relations, targets = relations[kept], targets[kept]
         choices = np.unique(relations).tolist()
-        base, inverse = undirected(came_by, pack.n_relations)
-        back = base if inverse else base + pack.n_relations
+        back = opposite(came_by, pack.n_relations)
         if entities[-1] >= pack.n_entities - pack.n_literals:
             choices = [choice for choice in choices if choice == back]  # a year leads on to nothing but its films
         if not choices:

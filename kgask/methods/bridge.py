@@ -20,6 +20,7 @@ from kgask.query.base import SetNode
 from kgask.query.nodes import Query
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.run import Runner
+from kgask.types import opposite
 
 MOST_MEMBERS = 5000  # of a set on the way
 SAMPLED = 200  # members of the class whose relations say what may lead there
@@ -127,10 +128,10 @@ class Bridge:
         n = self.facts.n_relations
         for first in np.flatnonzero(self._leaving(base, runner)).tolist():
             last = base.relation if isinstance(base, nodes.Follow) else None
-            if last is not None and (first + n) % (2 * n) == last:
+            if last is not None and opposite(first, n) == last:
                 continue
             for way in self._steps(nodes.Follow(base, first), into, runner):
-                if isinstance(way, nodes.Follow) and (way.relation + n) % (2 * n) != first:
+                if isinstance(way, nodes.Follow) and opposite(way.relation, n) != first:
                     yield way
 
 

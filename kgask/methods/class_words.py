@@ -19,6 +19,7 @@ from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.retrieve.run import Runner
+from kgask.types import opposite
 
 # Where less of a set is of a class, and the graph seldom says of what class the others are, a filter would lose them.
 LEAST_SHARE = 1 / 3
@@ -99,8 +100,7 @@ class ClassWords:
     def _back(self, kind: Node) -> int:
         """The relation that classifies: occupation, where a class is all who have one."""
         assert isinstance(kind, nodes.Follow)
-        n = self._facts.n_relations
-        return kind.relation - n if kind.relation >= n else kind.relation + n
+        return opposite(kind.relation, self._facts.n_relations)
 
 
 def places_of(node: Node, depth: int = 0) -> Iterator[Place]:

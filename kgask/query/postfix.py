@@ -25,7 +25,7 @@ from functools import lru_cache
 from kgask.errors import QueryError
 from kgask.query import nodes
 from kgask.query.base import BagNode, Comparison, Node, SetNode, TruthNode, ValueNode
-from kgask.types import DirectedRelationId
+from kgask.types import DirectedRelationId, opposite
 
 OPERATORS = (
     "THING", "AND", "OR", "MINUS", "BY", "SIZE", "MOST", "LEAST", "GT", "LT", "GE", "LE", "IN", "QUAL", "OF", "COUNT",
@@ -175,7 +175,7 @@ class Stack:
             said = nodes.QualifierOf(followed, relation % n_relations, ends)
             return Stack(self.pick, (*rest[:-1], Item("G", said)))
         if top.kind == "U":
-            return Stack(self.pick, (*rest, Item("E", nodes.Having((relation + n_relations) % (2 * n_relations)))))
+            return Stack(self.pick, (*rest, Item("E", nodes.Having(opposite(relation, n_relations)))))
         base = self.pick(top.span, relation) if top.span is not None else top.node
         assert isinstance(base, SetNode)
         return Stack(self.pick, (*rest, Item("F", nodes.Follow(base, relation))))

@@ -22,7 +22,7 @@ from kgask.retrieve.compare import compared
 from kgask.retrieve.follow import Edges
 from kgask.retrieve.run import Runner
 from kgask.retrieve.trace import triple_ids
-from kgask.types import DirectedRelationId, EntityId, TripleId, directed, undirected
+from kgask.types import EntityId, TripleId, directed, opposite, undirected
 
 FEW = 1.2  # subjects of an object, from which on a relation is no longer said to have one
 SHOWN = 3  # triples of a kind, or members of a set, that a derivation tells of
@@ -124,7 +124,7 @@ def _followed(
 ) -> Derivation:
     """The triples that lead to a member, with how their starts came to be in the base."""
     base = runner.members(follow.base).possible
-    back = runner.edges(_one(member), _turned(follow.relation, runner.pack.n_relations)).targets
+    back = runner.edges(_one(member), opposite(follow.relation, runner.pack.n_relations)).targets
     starts = np.intersect1d(back, base)
     if isinstance(node, nodes.Qualified):
         sure, maybe = runner.qualified_edges(node, starts)
@@ -134,11 +134,6 @@ def _followed(
     edges = edges.where(edges.targets == member)
     parts = tuple(_member(runner, follow.base, start) for start in np.unique(edges.sources)[:SHOWN].tolist())
     return _with_triples(runner, node, member, edges, parts)
-
-
-def _turned(relation: DirectedRelationId, n_relations: int) -> DirectedRelationId:
-    plain, inverse = undirected(relation, n_relations)
-    return directed(plain, not inverse, n_relations)
 
 
 def _instance(runner: Runner, member: EntityId, kind: EntityId) -> tuple[TripleId, ...]:
