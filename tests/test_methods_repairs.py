@@ -8,16 +8,20 @@ import numpy as np
 import pytest
 
 from kgask.build.writer import PackBuilder
+from kgask.config import shipped_root
 from kgask.link.spans import CandidateSpan
 from kgask.methods.accounted import HEARD, LeftOut
 from kgask.methods.bridge import Bridge
 from kgask.methods.class_words import ClassWords
+from kgask.methods.operators import OperatorReader
 from kgask.methods.query_features import FEATURES, features
 from kgask.methods.query_readings import Reading, is_void
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.sense import PackSense
 from kgask.pack.store import Pack
+from kgask.plan.on_pack import PackPlanner
 from kgask.plan.query_onnx import KINDS, Written
+from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.query import nodes
 from kgask.query.postfix import Stack, allowed
 from kgask.query.text import parse, to_text
@@ -89,6 +93,18 @@ def test_the_shortest_way_to_a_class_that_is_named(shop: Pack, written: str, kin
         assert sorted(shop.labels(result.certain.tolist())) == found
     else:
         assert f"{result.quantity.low:g}" == found
+
+
+def test_of_two_class_words_the_one_that_is_not_led_to_stays_idle(shop: Pack) -> None:
+    runner, made = Runner(shop, Budget()), query("follow(<Red Hats>, ^<by>)", shop)
+    kinds = [query(f"class(<{kind}>)", shop) for kind in ("style", "town")]
+    spans = [CandidateSpan(at, at + 1, "class", nodes=(kind,), scores=(1.0,)) for at, kind in enumerate(kinds)]
+    written = Written(made, (1, "END"), (0.0, 0.0), np.zeros(1, np.float32), ())
+    reading = Reading(written, spans, LeftOut((), HEARD), (), (0, 1), (), runner.result(made), 0.0)
+    planner = PackPlanner.of(RigelPlanner.load(shipped_root("model") / "rigel"), shop)
+    found = [*OperatorReader(shop, planner)._bridged(reading, runner)]
+    assert [sorted(shop.labels(one.outcome.members.certain.tolist())) for one in found] == [["jazz", "rock"], ["Oslo"]]
+    assert [one.idle for one in found] == [(1,), (0,)]
 
 
 def test_an_exception_that_excepts_nothing_is_led_to_the_class(shop: Pack) -> None:

@@ -80,6 +80,10 @@ class ClassWords:
             return query
         return replaced(query, place.node, nodes.And(kind, place.node))
 
+    def is_idle(self, query: Query, kind: Node, runner: Runner) -> bool:
+        """Whether none of a query's sets has to do with a class."""
+        return self.narrowed(query, kind, False, False, runner) is None
+
     @staticmethod
     def _share(node: SetNode, members: np.ndarray, runner: Runner) -> float:
         here = runner.members(node).certain

@@ -189,8 +189,10 @@ class OperatorReader:
         try:
             for found in self.bridge.queries(query, [kind for kind in kinds if isinstance(kind, CLASSES)], runner):
                 outcome, written = runner.result(found), replace(reading.written, query=found)
+                picked = ((at, self._pick(reading.spans, at, None)) for at in reading.idle)
+                idle = tuple(at for at, kind in picked if self.classes.is_idle(found, kind, runner))
                 score = reading.score - BRIDGED
-                yield replace(reading, written=written, idle=(), outcome=outcome, score=score, is_bridged=True)
+                yield replace(reading, written=written, idle=idle, outcome=outcome, score=score, is_bridged=True)
         except (QueryError, BudgetError):
             return
 
