@@ -15,7 +15,7 @@ from kgask.methods.bridge import Bridge
 from kgask.methods.class_words import ClassWords
 from kgask.methods.operators import OperatorReader
 from kgask.methods.query_features import FEATURES, features
-from kgask.methods.query_readings import Reading, is_void
+from kgask.methods.query_readings import Reading, Understood, is_void
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.sense import PackSense
 from kgask.pack.store import Pack
@@ -191,17 +191,14 @@ def test_a_rank_says_a_place_in_a_qualifier_but_not_the_last() -> None:
 
 
 def test_features_are_doubts_and_say_what_was_left_out(shop: Pack) -> None:
-    class Understood:
-        kind_probs, none = np.zeros(len(KINDS), np.float32), 0.1
-
     runner = Runner(shop, Budget())
     made = query("follow(<Red Hats>, ^<by>)", shop)
     written = Written(made, (("span", 0), 1, "AND", "END"), (-0.1, -0.7, -0.2, 0.0), np.zeros(1, np.float32), ())
     reading = Reading(
         written, (), LeftOut(("loud",), HEARD), ("most",), (0,), (), runner.result(made), -1.0, is_bridged=True
     )
-    Understood.readings = (reading,)
-    found = features(Understood, path_confidence=0.5)  # type: ignore[arg-type]
+    understood = Understood((reading,), np.zeros(len(KINDS), np.float32), none=0.1)
+    found = features(understood, path_confidence=0.5)
     assert set(found) == set(FEATURES)
     assert (found["relation"], found["operator"], found["pointer"]) == (-0.7, -0.2, -0.1)
     assert (found["unread"], found["unmet"], found["idle"], found["bridged"]) == (-1.0, -1.0, -1.0, -1.0)
