@@ -1,0 +1,29 @@
+"""Small graphs of somebody's own, with questions: people bring such tables, with labels that no training has met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import yaml
+
+from kgask.build.recipe import Recipe, build, parse_literal_rules
+
+TRIPLE = "subject,relation,object"
+ABOUT = "graphs.yml"  # how each of them is built
+
+
+def asked_graphs(out: Path) -> Iterator[tuple[Path, Path]]:
+    """The pack of each graph, built in ``out``, with the file of its questions (:mod:`kgask.sets.everyday`)."""
+    folder = Path(str(files("kgask.corpus"))) / "asked" / "graphs"
+    for name, about in yaml.safe_load((folder / ABOUT).read_text(encoding="utf-8")).items():
+        recipe = Recipe(
+            sources=(str(folder / f"{name}.csv"),),
+            target=out / name,
+            columns=tuple(about.get("columns", TRIPLE).split(",")),
+            header=True,
+            literals=parse_literal_rules(about["literals"]),
+        )
+        build(recipe, tell=lambda line: None)
+        yield out / name, folder / f"{name}.yaml"
