@@ -24,6 +24,7 @@ from kgask.machine.homes import data_home
 DEFAULT_PACK = "demo"
 DEFAULT_MODEL = "rigel"
 DEFAULT_READER = "reader"
+DEFAULT_JUDGE = "judge"
 DEFAULT_ENCODER = "encoder"
 PACK_MANIFEST = "pack.json"
 MODEL_CARD = "model.json"
@@ -35,7 +36,9 @@ Kind = Literal["pack", "model"]
 Origin = Literal["shipped", "user", "path"]
 _FOLDER = {"pack": "kg_packs", "model": "models"}
 _MANIFEST = {"pack": PACK_MANIFEST, "model": MODEL_CARD}
-_SETTINGS = ("pack", "model", "reader", "method", "encoder", "prompt", "top_k", "hops", "min_confidence", "gpu_layers")
+_SETTINGS = (
+    "pack", "model", "judge", "reader", "method", "encoder", "prompt", "top_k", "hops", "min_confidence", "gpu_layers",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

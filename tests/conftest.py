@@ -87,14 +87,14 @@ def films_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def opened() -> Iterator[Callable[..., Pipeline]]:
-    """``opened(pack, reader)``: a pipeline with the shipped planner, one for each choice; leave it as it was."""
+    """``opened(pack, reader, judge)``: a pipeline with the shipped planner, one for each choice; leave it as it was."""
     with ExitStack() as stack:
 
         @cache
-        def open_once(pack: str, reader: str | None = "") -> Pipeline:
+        def open_once(pack: str, reader: str | None = "", judge: str | None = "") -> Pipeline:
             import kgask
 
-            return stack.enter_context(kgask.open(pack, reader=reader, settings={}))
+            return stack.enter_context(kgask.open(pack, reader=reader, judge=judge, settings={}))
 
         yield open_once
 

@@ -23,7 +23,7 @@ def put(root: Path, kind: str, name: str) -> Path:
 
 def test_the_shipped_pack_and_models_are_found() -> None:
     assert [found.name for found in config.list_found("pack")] == ["demo"]
-    assert [found.name for found in config.list_found("model")] == ["encoder", "reader", "rigel"]
+    assert [found.name for found in config.list_found("model")] == ["encoder", "judge", "reader", "rigel"]
     assert {found.origin for kind in ("pack", "model") for found in config.list_found(kind)} == {"shipped"}
 
 

@@ -35,19 +35,21 @@ def test_list_names_what_is_found_and_where(mine: Path) -> None:
     rows = [line.split("\t") for line in kgask("list").stdout.splitlines()]
     assert [row[:3] for row in rows] == [
         ["encoder", "encoder", "shipped"],
+        ["judge", "judge", "shipped"],
         ["reader", "reader", "shipped"],
         ["rigel", "planner", "shipped"],
         ["my-reader", "reader", "user"],
         ["my-rigel", "planner", "user"],
     ]
-    assert rows[3][4] == str(mine / "my-reader")
-    assert int(rows[1][3]) == (shipped_root("model") / "reader" / "reader.gguf").stat().st_size
+    assert rows[4][4] == str(mine / "my-reader")
+    assert int(rows[2][3]) == (shipped_root("model") / "reader" / "reader.gguf").stat().st_size
 
 
 def test_list_as_json_has_the_same() -> None:
     entries = json.loads(kgask("list", "--json").stdout)
     assert [(entry["name"], entry["role"]) for entry in entries] == [
         ("encoder", "encoder"),
+        ("judge", "judge"),
         ("reader", "reader"),
         ("rigel", "planner"),
     ]
@@ -63,7 +65,7 @@ def test_list_shows_a_broken_model_and_says_why(mine: Path) -> None:
 def test_check_passes_the_shipped_models() -> None:
     result = kgask("check")
     assert result.exit_code == 0
-    assert result.stdout == "encoder\tok\nreader\tok\nrigel\tok\n"
+    assert result.stdout == "encoder\tok\njudge\tok\nreader\tok\nrigel\tok\n"
 
 
 @pytest.mark.parametrize(
@@ -83,9 +85,9 @@ def test_check_goes_on_after_a_broken_model(mine: Path) -> None:
     result = kgask("check")
     assert result.exit_code == 1
     assert [line.split("\t")[0] for line in result.stdout.splitlines()] == [
-        "encoder", "reader", "rigel", "my-reader", "my-rigel"
+        "encoder", "judge", "reader", "rigel", "my-reader", "my-rigel"
     ]  # fmt: skip
-    assert [line.endswith("\tok") for line in result.stdout.splitlines()] == [True, True, True, False, True]
+    assert [line.endswith("\tok") for line in result.stdout.splitlines()] == [True, True, True, True, False, True]
 
 
 @pytest.mark.parametrize(

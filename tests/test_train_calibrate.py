@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ pytest.importorskip("torch")
 from click.testing import CliRunner
 
 from kgask.answer.fuse import Standing, Weighing
+from kgask.answer.judging import Judging
 from kgask.cli.train_calibrate import calibrate
 from kgask.config import shipped_root
 from kgask.errors import UsageError
@@ -26,6 +28,7 @@ from kgask.train import calibrate_reader
 from kgask.train.calibrate import FEATURES
 from kgask.train.calibrate_asked import COMPOSED, SHARES, Seen, weights_of
 from kgask.train.calibrate_fit import Outcome
+from kgask.train.calibrate_judging import Judged, Shown
 
 pytestmark = pytest.mark.slow
 
@@ -53,17 +56,46 @@ def probes(n: int, reader_knows: bool, rng_seed: int = 1) -> list[Seen]:
 def test_a_reader_that_knows_gets_power_and_repairs_what_the_plan_got_wrong() -> None:
     fitted = fitting.fit_all(probes(400, reader_knows=True), with_reader=True)
     assert sum(fitted.confidences.weighing.powers.values()) > 0.2
-    assert fitted.repaired > 20 and fitted.spoiled <= 2
-    assert fitted.by_both.hits_at_1 > fitted.by_plan.hits_at_1 + 0.1
-    assert fitted.by_both.brier < fitted.by_plan.brier / 2
-    assert fitted.by_both.wrong <= fitting.MOST_WRONG and fitted.by_both.coverage > 0.9
+    assert fitted.reader.repaired > 20 and fitted.reader.spoiled <= 2
+    assert fitted.reader.kept.hits_at_1 > fitted.plan.kept.hits_at_1 + 0.1
+    assert fitted.reader.kept.brier < fitted.plan.kept.brier / 2
+    assert fitted.reader.kept.wrong_of_all <= fitting.MOST_WRONG and fitted.reader.kept.coverage > 0.9
 
 
 def test_a_reader_that_guesses_gets_next_to_none_and_spoils_nothing() -> None:
     fitted = fitting.fit_all(probes(400, reader_knows=False), with_reader=True)
     assert sum(fitted.confidences.weighing.powers.values()) < 0.1
-    assert fitted.spoiled <= 4
-    assert fitted.by_both.hits_at_1 >= fitted.by_plan.hits_at_1 - 0.02
+    assert fitted.reader.spoiled <= 4
+    assert fitted.reader.kept.hits_at_1 >= fitted.plan.kept.hits_at_1 - 0.02
+
+
+def judged(n: int, judge_knows: bool, rng_seed: int = 1) -> list[Seen]:
+    """As :func:`probes`, of two queries each, the second of them right where the plan is wrong."""
+    rng = random.Random(rng_seed)
+    found = []
+    for seen in probes(n, reader_knows=False, rng_seed=rng_seed):
+        right = (seen.plan_right, seen.answerable and not seen.plan_right)
+        odds = [rng.gauss(2.0 if one else -2.0, 1.0) if judge_knows else rng.gauss(0, 2) for one in right]
+        features = [seen.features, dict(seen.features) | {"mass": -3.0}]
+        shown = [
+            Shown(values, 1.0, odd, 5.0, False, False, one)
+            for values, odd, one in zip(features, odds, right, strict=True)
+        ]
+        found.append(replace(seen, standings=(), right=(), judged=Judged(tuple(shown), 0.0, True)))
+    return found
+
+
+def test_a_judge_that_knows_repairs_what_the_plan_got_wrong() -> None:
+    fitted = fitting.fit_all(judged(400, judge_knows=True), with_reader=False)
+    assert fitted.judge.repaired > 20 and fitted.judge.spoiled <= 2
+    assert fitted.judge.kept.coverage > fitted.plan.kept.coverage + 0.1
+    assert fitted.confidences.judging.margin is not None
+
+
+def test_a_judge_that_guesses_spoils_nothing() -> None:
+    fitted = fitting.fit_all(judged(400, judge_knows=False), with_reader=False)
+    assert fitted.judge.spoiled <= 6
+    assert fitted.judge.kept.hits_at_1 >= fitted.plan.kept.hits_at_1 - 0.03
 
 
 def asked(n: int, sure: float, right: bool, answerable: bool = True, **about: str) -> list[Outcome]:
@@ -117,16 +149,16 @@ def test_a_reworded_pack_says_other_words_of_the_same_relations(family_path: Pat
             assert text.label in (usual.aliases or (usual.label,))
 
 
-def test_the_command_writes_both_cards(tmp_path: Path, family_path: Path) -> None:
+def test_the_command_writes_all_cards(tmp_path: Path, family_path: Path) -> None:
     """With copies of the shipped models, on the demo pack."""
-    for name in ("rigel", "reader"):
+    for name in ("rigel", "judge", "reader"):
         shutil.copytree(shipped_root("model") / name, tmp_path / name)
     questions = tmp_path / "questions.tsv"
     wordings = ["who wrote [MASK]?\tP50", "where was [MASK] born?\tP19", "what genre is [MASK]?\tP136"]
     wordings.append("who are the authors of the books in the genre [MASK]?\t-P136 P50")
     questions.write_text("\n".join(wordings) + "\n")
     arguments = ["--questions", str(questions), "--probes", "60"]
-    for name, folder in (("--model", "rigel"), ("--reader", "reader")):
+    for name, folder in (("--model", "rigel"), ("--judge", "judge"), ("--reader", "reader")):
         arguments += [name, str(tmp_path / folder)]
     done = CliRunner().invoke(calibrate, arguments)
     assert done.exit_code == 0, done.output
@@ -137,6 +169,10 @@ def test_the_command_writes_both_cards(tmp_path: Path, family_path: Path) -> Non
     weighing = Weighing.of(reader_card)
     assert weighing is not None and weighing.min_confidence == reader_card["weighing"]["scores"]["threshold"]
     assert reader_card["weighing"]["planner"] == card.hash
+    judge_card = json.loads((tmp_path / "judge" / "model.json").read_text())
+    judging = Judging.of(judge_card)
+    assert judging is not None and judging.min_confidence == judge_card["judging"]["scores"]["threshold"]
+    assert judge_card["judging"]["planner"] == card.hash
 
 
 def test_questions_come_from_one_place() -> None:

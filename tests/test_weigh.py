@@ -130,7 +130,7 @@ def test_a_broken_card_is_one_line(change: dict) -> None:
 
 @pytest.fixture(scope="module")
 def kg(family_path: Path, opened: Callable[..., Pipeline]) -> Pipeline:
-    return opened(str(family_path))
+    return opened(str(family_path), judge=None)  # of what was judged the reader is not asked
 
 
 def asked(kg: Pipeline, text: str, weighing: Weighing | None, **options: float) -> kgask.Answer:

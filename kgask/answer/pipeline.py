@@ -12,6 +12,7 @@ from kgask import config
 from kgask.answer.compose import Composer
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
+from kgask.answer.judging import Judging, may_be_judged, settled
 from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
 from kgask.answer.request import CONTEXTS, AskOptions, checked_question
 from kgask.answer.result import Answer
@@ -19,6 +20,7 @@ from kgask.errors import FallbackWarning, NativeError, UsageError
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
 from kgask.methods.protocol import Request, Retrieved, Retriever
+from kgask.methods.query_judge import QueryJudge, opened_judge
 from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
 from kgask.methods.rigel import Rigel
 from kgask.pack.store import Pack
@@ -52,12 +54,16 @@ class Pipeline:
     notes: tuple[str, ...] = ()  # which hardware is used, for --verbose
     retriever: Retriever = field(default=None)  # type: ignore[assignment]  # set below: no later code sees None
     passages: PassageFinder | None = None  # where the reader sees texts too
+    judge: QueryJudge | None = None  # tells which query is meant; of the planner's own retriever
+    keeps_alternatives: bool = False  # what else a question may ask for is kept, though nothing judges it
     _rigel: Rigel = field(init=False)
     _linker: Linker = field(init=False)
     _weighing: Weighing | None = field(init=False)  # what the reader's word counts; None where that is not known
+    _judging: Judging | None = field(init=False)  # what the judge's does
 
     def __post_init__(self) -> None:
         self._weighing = Weighing.of(self.reader.card if self.reader is not None else None)
+        self._judging = Judging.of(self.judge.card) if self.judge is not None else None
         self._rigel = Rigel(self.planner)
         self._rigel.prepare(self.pack)
         self._linker = Linker(self.pack, self.planner.question_words(), self._rigel.link_model)
@@ -69,6 +75,7 @@ class Pipeline:
         pack: str | None = None,
         *,
         model: str | None = None,
+        judge: str | None = "",
         reader: str | None = "",
         method: str | None = None,
         prompt: str | None = None,
@@ -78,6 +85,8 @@ class Pipeline:
         **method_options: Any,
     ) -> Pipeline:
         """Open by name or path; what is not given comes from the settings, then the shipped ones.
+
+        ``judge=None`` takes the planner's own word for what is asked.
 
         ``reader=None`` answers without reading. So does a reader whose native code does not work on this machine
         (a :class:`~kgask.errors.FallbackWarning` says so), unless ``must_read`` or what is asked for needs one.
@@ -95,7 +104,7 @@ class Pipeline:
         planner = RigelPlanner.load(config.find("model", model_name).path)
         chosen = method or str(settings.get("method", PLANNED))
         must_read = must_read or prompt is not None or context != CONTEXTS[0] or chosen == NO_TRIPLES
-        found = cls(opened, planner, None, (planner.note,))
+        found = cls(opened, planner, None, (planner.note,), judge=opened_judge(judge, settings))
         if reader is not None:
             found._use_reader(reader, prompt, settings, must_read)
         wanted = MethodOptions.of(settings, **method_options)
@@ -141,12 +150,15 @@ class Pipeline:
     def min_confidence(self) -> float:
         """The threshold that applies where none is asked for: the reader's card knows, else the planner's."""
         weighing = self._weighing if self.reader is not None else None
-        return weighing.min_confidence if weighing else self.planner.card.min_confidence
+        fitted = (self._judging if self._judges else None) or weighing
+        return fitted.min_confidence if fitted else self.planner.card.min_confidence
 
     def read_always(self) -> None:
         """Have the reader asked whatever the plan says, as when it is tried."""
         if self._weighing is not None:
             self._weighing = replace(self._weighing, margin=None)
+        if self._judging is not None:
+            self._judging = replace(self._judging, margin=None)
 
     def _least(self, options: AskOptions) -> float:
         return self.min_confidence if options.min_confidence is None else options.min_confidence
@@ -242,11 +254,14 @@ class Pipeline:
 
     def _interpret(self, requests: Sequence[Request], options: AskOptions) -> list[Retrieved]:
         interpreter = Interpreter(self.pack, self._linker, self.retriever)
-        scope = options.scope(self.retriever.default_hops)
+        scope = replace(
+            options.scope(self.retriever.default_hops), alternatives=self.keeps_alternatives or self._judges
+        )
         return interpreter.interpret(requests, scope, max(self._least(options), MIN_CONFIDENCE))
 
     def _answer(self, request: Request, found: Retrieved, options: AskOptions) -> Answer:
         """From what was retrieved for a request to its answer."""
+        found = self._judged(request, found)
         timer, composer = request.timer, replace(self._composer(request, options), found=found)
         calibrated = self.retriever.calibrated
         fusion = Fusion(self.pack, calibrated, self._weighing, self._least(options))
@@ -274,6 +289,20 @@ class Pipeline:
             told = () if calibrated else self._telling(evidence, verdict.entities)
             return composer.compose(verdict, told)
 
+    @property
+    def _judges(self) -> bool:
+        return self.judge is not None and self.retriever is self._rigel
+
+    def _judged(self, request: Request, found: Retrieved) -> Retrieved:
+        """The same, or what else the question asks for where the reader says so."""
+        judge, judging = self.judge, self._judging
+        if judge is None or judging is None or not self._judges or not may_be_judged(found):
+            return found
+        if found.hypotheses and not judging.is_asked(found.confidence):
+            return found
+        with request.timer.stage("judge"):
+            return settled(found, request.question.text, judge, judging, self.pack)
+
     def _evidence(self, request: Request, found: Retrieved, options: AskOptions) -> Evidence | None:
         """What the reader is shown, passages among it; None where nothing is worth reading."""
         retriever, scope = self.retriever, options.scope(self.retriever.default_hops)
@@ -296,6 +325,8 @@ class Pipeline:
         """Whether the reader is asked: not where its card says that it cannot change what is printed."""
         if self.reader is None or found.is_derived:
             return False
+        if found.is_judged and self._weighing is not None:
+            return False  # the confidence of what was judged is not what its word was weighed beside
         if self._weighing is None or not self.retriever.calibrated:
             return True
         return self._weighing.is_asked(found.confidence, self._least(options))
@@ -320,5 +351,6 @@ class Pipeline:
     def hashes(self) -> dict[str, str]:
         """Of what the answers come from: pack, planner, reader, and a method's own model."""
         found = {"pack": self.pack.content_hash, "model": self.planner.card.hash}
-        more = {"reader": self.reader.hash if self.reader is not None else None, "method": self.retriever.hash}
+        more = {"judge": self.judge.hash if self.judge is not None and self._judges else None}
+        more |= {"reader": self.reader.hash if self.reader is not None else None, "method": self.retriever.hash}
         return found | {name: value for name, value in more.items() if value}

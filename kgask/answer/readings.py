@@ -52,7 +52,7 @@ def _in_words(reading: Reading, pack: Pack) -> QueryReading:
     assert reading.written.query is not None
     text = to_text(reading.written.query, pack)
     left_out = tuple(dict.fromkeys((*reading.unread, *reading.unmet)))
-    return QueryReading(text, math.exp(min(reading.score, 0.0)), _outcome(reading.outcome, pack), left_out)
+    return QueryReading(text, math.exp(min(reading.score, 0.0)), outcome_words(reading.outcome, pack), left_out)
 
 
 def _meant(span: CandidateSpan, pack: Pack) -> str:
@@ -62,7 +62,8 @@ def _meant(span: CandidateSpan, pack: Pack) -> str:
     return "the last" if span.kind == "rank" and span.nodes[0] == LAST else verbalise(span.nodes[0], pack)
 
 
-def _outcome(outcome: Result | None, pack: Pack) -> str:
+def outcome_words(outcome: Result | None, pack: Pack) -> str:
+    """What a query came to: a truth, a value, or the first of a set."""
     if outcome is None:
         return NOT_RUN
     if outcome.truth is not None:
@@ -70,10 +71,11 @@ def _outcome(outcome: Result | None, pack: Pack) -> str:
     if outcome.quantity is not None:
         unit = unit_of(outcome.runner, outcome.query, outcome.quantity.axis)
         return quantity_text(outcome.quantity, unit)
-    return _several(outcome.certain.tolist(), pack)
+    return several(outcome.certain.tolist(), pack)
 
 
-def _several(ids: Sequence[int], pack: Pack) -> str:
+def several(ids: Sequence[int], pack: Pack) -> str:
+    """The first of a set by their labels, and how many more there are."""
     labels = pack.labels(ids[:SHOWN_ANSWERS])
     more = [f"{len(ids) - len(labels):,} more"] if len(ids) > len(labels) else []
     return listed([*labels, *more], "and") or NOTHING

@@ -34,6 +34,8 @@ _TABLE: dict[str, dict[str, dict[str, Any]]] = {
     },
     "Research": {
         "--model": {"metavar": "MODEL", "help": "Planner name or path (KGASK_MODEL; default: rigel)."},
+        "--judge": {"metavar": "MODEL", "help": "Judge of queries, name or path.  [default: judge]"},
+        "--no-judge": {"is_flag": True, "help": "Take the planner's own word for which query is meant."},
         "--method": {"metavar": "METHOD", "help": "How triples are found: see kgask methods.  [default: rigel]"},
         "--hops": {"type": _HOPS, "help": f"At most this many hops.  [default: {MAX_HOPS}; other methods: 1]"},
         "--top-k": {"type": click.IntRange(1, MAX_TOP_K), "help": f"Triples a hop to read.  [default: {TOP_K}]"},
@@ -85,6 +87,7 @@ def open_pipeline(
     pipeline = Pipeline.open(
         options["pack"],
         model=options["model"],
+        judge=None if options["no_judge"] else options["judge"] or "",
         reader=None if options["no_reader"] else options["reader"] or "",
         method=options["method"],
         encoder=options["encoder"],
@@ -112,6 +115,8 @@ def _check(options: dict[str, Any]) -> None:
         for name in ("reader", "prompt", "free"):
             if options[name]:
                 raise UsageError(f"--{name} and --no-reader exclude each other")
+    if options["judge"] and options["no_judge"]:
+        raise UsageError("--judge and --no-judge exclude each other")
     if options["prompt"] and not options["free"]:
         from kgask.read.gguf.prompts import OF_CLAIMS, form_of
 

@@ -60,6 +60,7 @@ def _findings(pack: str | None, model: str | None) -> Iterator[Finding]:
     model = model or str(settings.get("model", config.DEFAULT_MODEL))
     reader = str(settings.get("reader", config.DEFAULT_READER))
     encoder = str(settings.get("encoder", config.DEFAULT_ENCODER))
-    yield from health.models([model, reader, encoder])
+    judge = str(settings.get("judge", config.DEFAULT_JUDGE))
+    yield from health.models([model, judge, reader, encoder])
     pack = pack or str(settings.get("pack", config.DEFAULT_PACK))
     yield from health.pack_and_fit(pack, model, reader, encoder)

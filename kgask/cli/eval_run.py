@@ -169,7 +169,8 @@ def _asking(options: dict[str, Any], settings: dict[str, Any], form: PromptForm 
 
     asked = ask_options(options, settings, min_confidence=options["min_confidence"])
     reader = None if options["no_reader"] else options["reader"] or ""
-    named = named_models(options["pack"], options["model"], reader, settings) | {
+    judge = None if options["no_judge"] else options["judge"] or ""
+    named = named_models(options["pack"], options["model"], judge, reader, settings) | {
         "set": options["set_name"],
         "split": options["split"],
         "method": method_of(options, settings),

@@ -11,7 +11,7 @@ from kgask.errors import ModelError
 if TYPE_CHECKING:
     from kgask.read.gguf.header import GgufHeader
 
-PLANNER, READER, ENCODER, AMR = "planner", "reader", "encoder", "amr"
+PLANNER, READER, ENCODER, AMR, JUDGE = "planner", "reader", "encoder", "amr", "judge"
 # Metadata keys of GGUF files that people want to know, and how they are called here.
 _SAID = {"general.name": "title", "general.license": "licence", "general.size_label": "size_label"}
 
@@ -43,7 +43,7 @@ def gguf_facts(header: GgufHeader) -> dict[str, Any]:
 
 
 def role_of(path: Path) -> str:
-    """Whether a model folder or GGUF file is a planner, a reader or an encoder; raises ModelError for anything else."""
+    """Whether a model folder or GGUF file is a planner, a judge, a reader, ...; raises ModelError for anything else."""
     if path.is_dir():
         return load_card(path)[0]
     from kgask.read.files.probe import usable
@@ -81,6 +81,10 @@ def load_card(path: Path) -> tuple[str, dict[str, Any]]:
         from kgask.methods.amr import AmrCard
 
         return AMR, AmrCard.load(path).content
+    if content.get("kind") == JUDGE:
+        from kgask.methods.query_judge import QueryJudge
+
+        return JUDGE, QueryJudge(path).card
     if is_added(path):
         return READER, read_added(path).content
     return READER, read_card(path).content

@@ -15,6 +15,7 @@ import click
 
 from kgask.cli.models_about import (
     ENCODER,
+    JUDGE,
     PLANNER,
     READER,
     gguf_facts,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 8 << 20
 LARGE_BYTES = 1 << 30  # from here on trying a file takes long enough to say so
-SETTING = {PLANNER: "model", READER: "reader", ENCODER: "encoder"}
+SETTING = {PLANNER: "model", JUDGE: "judge", READER: "reader", ENCODER: "encoder"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -226,5 +227,5 @@ def default_of(role: str) -> tuple[str, str]:
         chosen = None
     if chosen:
         return str(chosen), "config.toml"
-    defaults = {PLANNER: config.DEFAULT_MODEL, READER: config.DEFAULT_READER, ENCODER: config.DEFAULT_ENCODER}
-    return defaults[role], "shipped"
+    defaults = (config.DEFAULT_MODEL, config.DEFAULT_JUDGE, config.DEFAULT_READER, config.DEFAULT_ENCODER)
+    return dict(zip(SETTING, defaults, strict=True))[role], "shipped"

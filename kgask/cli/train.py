@@ -14,6 +14,7 @@ from kgask.cli.render import note, steps_bar
 from kgask.cli.train_amr import amr
 from kgask.cli.train_calibrate import calibrate
 from kgask.cli.train_export import encoder, requantise
+from kgask.cli.train_judge import judge, judge_questions
 from kgask.cli.train_pack import adapt, domain
 from kgask.cli.train_queries import queries
 from kgask.cli.train_reader import reader, score_reader
@@ -24,7 +25,19 @@ def train() -> None:
     """Train models on this machine: for a pack of yours (adapt, domain), or those that ship (rigel, reader)."""
 
 
-for command in (adapt, domain, queries, reader, score_reader, calibrate, encoder, requantise, amr):
+for command in (
+    adapt,
+    domain,
+    queries,
+    reader,
+    score_reader,
+    judge_questions,
+    judge,
+    calibrate,
+    encoder,
+    requantise,
+    amr,
+):
     train.add_command(command)
 
 

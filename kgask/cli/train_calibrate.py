@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kgask.corpus.examples import PathExample
+    from kgask.methods.query_judge import QueryJudge
     from kgask.pack.store import Pack
     from kgask.plan.protocol import Planner
     from kgask.read.protocol import Reader
     from kgask.train.calibrate_asked import Asked, Seen
-    from kgask.train.calibrate_fit import Fitted
+    from kgask.train.calibrate_fit import Figures, Fitted, Folders
 
 
 @click.command(short_help="Fit the confidence of paths, queries and reader, and what is printed by default.")
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--model", default=config.DEFAULT_MODEL, show_default=True, help="Planner name or folder.")
 @click.option("--reader", default=config.DEFAULT_READER, show_default=True, help="Reader name or folder.")
-@click.option("--no-reader", is_flag=True, help="Only the confidence of paths and queries.")
+@click.option("--no-reader", is_flag=True, help="Only the confidence of paths, queries and judge.")
+@click.option("--judge", default=config.DEFAULT_JUDGE, show_default=True, help="Judge name or folder.")
+@click.option("--no-judge", is_flag=True, help="No confidence of a judge.")
 @click.option("--keep-plan", is_flag=True, help="Leave the planner's card as it is.")
 @click.option(
     "--pack", "packs", multiple=True, default=(config.DEFAULT_PACK,), show_default=True,
@@ -45,6 +49,12 @@ if TYPE_CHECKING:
     help="People's questions, as 'kgask eval run' reads them ('everyday' among them), and the pack to ask; may be "
     "repeated.",
 )  # fmt: skip
+@click.option(
+    "--graphs/--no-graphs",
+    default=True,
+    show_default=True,
+    help="Ask what people asked of the small graphs that kgask brings.",
+)
 @shared.probes(50, 300, "Paths asked of each pack, and half as many with its relations reworded.")
 @click.option(
     "--composed", type=click.IntRange(0), default=500, show_default=True,
@@ -52,8 +62,10 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--seed", "rng_seed", type=int, default=5, show_default=True, help="Seed of the questions.")
 def calibrate(
-    data: Path | None, questions: Path | None, model: str, reader: str, no_reader: bool, keep_plan: bool,
-    packs: tuple[str, ...], asked: tuple[tuple[str, Path, str], ...], probes: int, composed: int, rng_seed: int,
+    data: Path | None, questions: Path | None, model: str, reader: str, no_reader: bool, judge: str, no_judge: bool,
+    keep_plan: bool,
+    packs: tuple[str, ...], asked: tuple[tuple[str, Path, str], ...], graphs: bool, probes: int, composed: int,
+    rng_seed: int,
 ) -> None:  # fmt: skip
     """Fit confidences and the default threshold, and write them into the model cards.
 
@@ -64,6 +76,8 @@ def calibrate(
     seed and of the kgask that trained it; FILE says so itself. Some minutes.
     """
     shared.need("scipy")
+    from kgask.methods.query_judge import opened_judge
+    from kgask.plan.card import RigelCard
     from kgask.plan.rigel_onnx import RigelPlanner
     from kgask.read.load import load_reader
     from kgask.train import calibrate_fit as fitting
@@ -80,22 +94,28 @@ def calibrate(
     if reader_folder is not None and not (reader_folder / config.MODEL_CARD).is_file():
         raise ModelError(f"{reader_folder}: has no model card to write to; give a reader's folder")
     planner = RigelPlanner.load(model_folder)
-    look = _Looking(planner, load_reader(reader_folder) if reader_folder else None, rng_seed)
+    asked_judge = None if no_judge else opened_judge(judge, {})
+    look = _Looking(planner, load_reader(reader_folder) if reader_folder else None, asked_judge, rng_seed)
     found = [config.find("pack", pack) for pack in packs]
     for pack in found:
         look.at_pack(pack.path, examples, probes, composed if planner.writes else 0)
     for name, path, pack_name in asked:
         look.at_people(name, path, config.find("pack", pack_name).path, data)
+    if graphs and planner.writes:
+        look.at_graphs()
     fitted = fitting.fit_all(look.seen, reader_folder is not None)
-    fitting.write_cards(model_folder, reader_folder, fitted, [pack.name for pack in found], keep_plan)
-    _say(fitted, model_folder, reader_folder, keep_plan)
+    folders = fitting.Folders(
+        None if keep_plan else model_folder, reader_folder, asked_judge.folder if asked_judge else None
+    )
+    fitting.write_cards(folders, RigelCard.load(model_folder).hash, fitted, [pack.name for pack in found])
+    _say(fitted, folders)
 
 
 class _Looking:
     """Asks, and keeps what was seen."""
 
-    def __init__(self, planner: Planner, reader: Reader | None, rng_seed: int) -> None:
-        self.planner, self.reader, self.rng_seed = planner, reader, rng_seed
+    def __init__(self, planner: Planner, reader: Reader | None, judge: QueryJudge | None, rng_seed: int) -> None:
+        self.planner, self.reader, self.judge, self.rng_seed = planner, reader, judge, rng_seed
         self.seen: list[Seen] = []
 
     def at_pack(self, path: Path, examples: list[PathExample], n: int, n_composed: int) -> None:
@@ -112,6 +132,14 @@ class _Looking:
             with reworded:
                 rng = random.Random(self.rng_seed + 1)
                 self._ask(reworded, "paths reworded", path_questions(reworded, examples, n // 2, rng))
+
+    def at_graphs(self) -> None:
+        """The small graphs that kgask brings."""
+        from kgask.corpus.asked_graphs import asked_graphs
+
+        with tempfile.TemporaryDirectory(prefix="kgask-") as folder:
+            for pack, questions in asked_graphs(Path(folder)):
+                self.at_people(EVERYDAY, questions, pack, None)
 
     def at_people(self, name: str, path: Path, pack_path: Path, data: Path | None) -> None:
         """The questions whose golds the pack leads to; what it answers to others may well be right."""
@@ -139,26 +167,36 @@ class _Looking:
         from kgask.train.calibrate_asked import look
 
         with steps_bar(f"ask {pack.name}: {what}", len(asked)) as show:
-            pipeline = Pipeline(pack, self.planner, self.reader)
+            pipeline = Pipeline(pack, self.planner, self.reader, judge=self.judge)
             self.seen += look(pipeline, asked, lambda done: show(done, ""))
 
 
-def _say(fitted: Fitted, model: Path, reader: Path | None, keep_plan: bool) -> None:
+def _say(fitted: Fitted, folders: Folders) -> None:
     note(f"{fitted.n_asked} questions, {fitted.n_answerable} of them answerable; figures of fits that did not see them")
-    rows = {"plan alone": fitted.by_plan, "plan and reader": fitted.by_both, "where a query was chosen": fitted.queries}
-    rows |= {f"source {name}": one for name, one in fitted.by_source.items()}
-    rows |= {f"pack {name}, left out": one for name, one in fitted.by_pack.items()}
+    by = fitted.confidences
+    _say_figures("plan", fitted.plan)
+    for who, said, figures in (("reader", by.weighing, fitted.reader), ("judge", by.judging, fitted.judge)):
+        if said is not None and figures is not None:
+            _say_figures(f"plan and {who}", figures)
+            powers = ", ".join(f"{name} {value:.2f}" for name, value in said.powers.items())
+            note(f"the {who} repaired {figures.repaired} and spoiled {figures.spoiled}; its powers: {powers}")
+            note(f"it is asked within {said.margin} of the threshold's log-odds")
+    written = [one for one in (folders.plan, folders.reader, folders.judge) if one is not None]
+    note(f"wrote the cards of {', '.join(map(str, written))}")
+
+
+def _say_figures(who: str, figures: Figures) -> None:
+    rows = {
+        who: figures.kept,
+        f"{who}, where 5 % are wrong": figures.few_wrong,
+        f"{who}, where a query was chosen": figures.queries,
+    }
+    rows |= {f"{who}, source {name}": one for name, one in figures.by_source.items()}
+    rows |= {f"{who}, pack {name} left out": one for name, one in figures.by_pack.items()}
     for name, kept in rows.items():
-        if kept is not None:
-            note(
-                f"{name}: printed from {kept.threshold:.2f} on, {kept.wrong:.1%} of the printed wrong, "
-                f"{kept.coverage:.1%} of the answerable answered; right {kept.hits_at_1:.3f}, Brier {kept.brier:.4f}, "
-                f"calibration error {kept.error:.4f}"
-            )
-    weighing = fitted.confidences.weighing
-    if weighing is not None:
-        powers = ", ".join(f"{name} {value:.2f}" for name, value in weighing.powers.items())
-        note(f"the reader repaired {fitted.repaired} and spoiled {fitted.spoiled}; its powers: {powers}")
-        note(f"it is asked within {weighing.margin} of the threshold's log-odds")
-    written = [] if keep_plan else [model]
-    note(f"wrote the cards of {', '.join(map(str, [*written, *([reader] if reader else [])]))}")
+        note(
+            f"{name}: printed from {kept.threshold:.2f} on, {kept.wrong:.1%} of the printed wrong "
+            f"({kept.wrong_of_all:.1%} of all), "
+            f"{kept.coverage:.1%} of the answerable answered; right {kept.hits_at_1:.3f}, Brier {kept.brier:.4f}, "
+            f"calibration error {kept.error:.4f}"
+        )

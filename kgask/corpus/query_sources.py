@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kgask.corpus.examples import PathExample
 from kgask.corpus.fact_questions import converted, kqapro_questions
 from kgask.corpus.measures import load_measures
 from kgask.corpus.mix import Corpus, Mix, load_corpus
@@ -73,6 +74,13 @@ def query_sources(data: Path, rng_seed: int, wanted: Collection[str] = tuple(SHA
     if "paths" in wanted:
         draws["paths"] = _paths(corpus)
     return Sources(draws, _texts(corpus.texts), found)
+
+
+def path_examples(data: Path, rng_seed: int, n: int = 20_000) -> list[PathExample]:
+    """Wordings of relation paths in their shares, of training alone; off-topic ones are not among them."""
+    shares = {name: share for name, share in PATHS.items() if name != "off_topic"}
+    corpus = load_corpus(data, rng_seed, tuple(shares))
+    return Mix(corpus, 0, {}, shares, {}).batch(n, random.Random(f"paths {rng_seed}"))
 
 
 def is_held_out(text: str) -> bool:

@@ -48,6 +48,13 @@ QUERY_SETS = {  # source of a question with a query -> the set that it is from
     ),
 }
 
+JUDGED = {  # source of a question with queries to judge -> the set that it is from
+    "composed": QUERY_SETS["operators"],
+    "near": "wordings of relation paths (the sets above), asked of packs",
+    "kqapro": _KQAPRO,
+    "wikisql": _WIKISQL,
+}
+
 
 def merged(*lists: Iterable[str]) -> list[str]:
     """Every entry once, in the order of its first mention."""

@@ -160,11 +160,12 @@ def _topic(block: GoldBlock) -> str | None:
 
 
 def named_models(
-    pack: str | None, model: str | None, reader: str | None, settings: Mapping[str, Any]
+    pack: str | None, model: str | None, judge: str | None, reader: str | None, settings: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Names for the tables: what was given, else the settings', else what ships; an empty reader is none."""
+    """Names for the tables: what was given, else the settings', else what ships; None stands for no judge or reader."""
     return {
         "pack_name": pack or str(settings.get("pack", config.DEFAULT_PACK)),
         "model_name": model or str(settings.get("model", config.DEFAULT_MODEL)),
+        "judge_name": "none" if judge is None else judge or str(settings.get("judge", config.DEFAULT_JUDGE)),
         "reader_name": "none" if reader is None else reader or str(settings.get("reader", config.DEFAULT_READER)),
     }

@@ -243,7 +243,7 @@ class OperatorReader:
             return path
         if outcome is None or not len(outcome.certain):
             return path
-        return replace(path, hypotheses=(_hypothesis(path.hypotheses[0].score, outcome),))
+        return replace(path, hypotheses=(hypothesis(path.hypotheses[0].score, outcome),))
 
     def _class_words(self, request: Request, topics: Sequence[tuple[int, int]]) -> list[CandidateSpan]:
         return [class_candidate(one) for one in class_spans(request.question.text, request.words, self.pack, topics)]
@@ -334,11 +334,11 @@ def retrieved(understood: Understood, confidence: float, values: Mapping[str, fl
     """The best reading as what a retriever gives."""
     best = understood.readings[0]
     assert best.outcome is not None
-    one = _hypothesis(math.exp(best.score), best.outcome)
+    one = hypothesis(math.exp(best.score), best.outcome)
     return Retrieved(best.seeds, (one,), confidence, features=values, unused_words=best.unread, pointed=best.pointed)
 
 
-def _hypothesis(score: float, outcome: Result) -> Hypothesis:
-    """What a query came to."""
+def hypothesis(score: float, outcome: Result) -> Hypothesis:
+    """That a query is meant, which came to this."""
     answers = outcome.members.certain if outcome.members is not None else np.empty(0, np.int64)
     return Hypothesis(score, answers, frozenset(), lambda entities: [], lambda: outcome.query, outcome)

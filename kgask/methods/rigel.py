@@ -16,6 +16,7 @@ import numpy as np
 
 from kgask.link.features import LinkModel
 from kgask.link.values import value_spans
+from kgask.methods.alternatives import Alternatives
 from kgask.methods.base import PerPack
 from kgask.methods.demands import unmet
 from kgask.methods.operators import OperatorReader, retrieved
@@ -90,6 +91,8 @@ class Rigel:
         self.link_model = LinkModel.of(planner.card.linker)
         self._on_pack = PerPack(lambda pack: PackPlanner.of(planner, pack))
         self._operators = PerPack(lambda pack: OperatorReader(pack, self._on_pack(pack)))
+        believed = partial(calibrated, planner.card.queries)
+        self._alternatives = PerPack(lambda pack: Alternatives(self._operators(pack), believed))
 
     def prepare(self, pack: Pack) -> None:
         """Encode the pack's relations, or read what was kept of them, before the first question."""
@@ -103,10 +106,12 @@ class Rigel:
             if linked:
                 with request.timer.stage("retrieve"):
                     path = self._retrieved(choose(pack, self.link_model, linked, scope), pack, request)
-            found.append(self._with_operators(request, linked, path, pack))
+            found.append(self._with_operators(request, linked, path, pack, scope))
         return found
 
-    def _with_operators(self, request: Request, linked: Sequence[Linked], path: Retrieved, pack: Pack) -> Retrieved:
+    def _with_operators(
+        self, request: Request, linked: Sequence[Linked], path: Retrieved, pack: Pack, scope: Scope
+    ) -> Retrieved:
         """The path that was found, or the query with operators that the question is."""
         stands = all(
             mention.span[0] < mention.span[1] for mention in request.mentions
@@ -117,7 +122,12 @@ class Rigel:
             return self._operators(pack).of_class(request, path)
         with request.timer.stage("operators"):
             understood = self._operators(pack).understand(request)
-            return replace(self._either(request, path, understood, pack), read_as=understood)
+            found = replace(self._either(request, path, understood, pack), read_as=understood)
+            if not scope.alternatives:
+                return found
+            doubted = self._doubted(path, understood)
+            others = self._alternatives(pack).to(found, request, doubted, understood, linked)
+            return replace(found, alternatives=others)
 
     def _either(self, request: Request, path: Retrieved, understood: Understood, pack: Pack) -> Retrieved:
         best = understood.readings[0] if understood.readings else None

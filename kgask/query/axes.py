@@ -46,12 +46,18 @@ def most_frequent_axis(pack: Pack, values: np.ndarray) -> str | None:
 
 
 def axis_codes(pack: Pack, values: np.ndarray) -> np.ndarray:
-    """The place in ``literal_values.axes`` of each entity id (int [n]); -1 for entities and text."""
+    """The place in ``literal_values.axes`` of each entity id (int [n]); -1 for entities and text.
+
+    Raises PackError for an id that the pack does not have.
+    """
     place = literal_places(pack, values)
     known: LiteralValues = pack.literal_values
     codes = np.full(len(place), -1, np.int64)
     literal = place >= 0
-    codes[literal] = known.axis[place[literal]]
+    try:
+        codes[literal] = known.axis[place[literal]]
+    except IndexError as error:
+        raise pack.damaged(error) from error
     return codes
 
 

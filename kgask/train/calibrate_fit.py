@@ -8,25 +8,30 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from kgask.answer.fuse import CARD_KEY, Weighing, best_of, log_odds, weighed_features
+from kgask.answer.judging import CARD_KEY as JUDGING
+from kgask.answer.judging import Judging
 from kgask.cards import write_card
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
 from kgask.methods.query_features import FEATURES as QUERY_FEATURES
 from kgask.methods.understand import calibrated
-from kgask.plan.card import UNCALIBRATED, Calibration, RigelCard
+from kgask.plan.card import UNCALIBRATED, Calibration
 from kgask.train.calibrate import ANSWERABLE, fit
 from kgask.train.calibrate import FEATURES as PATH_FEATURES
 from kgask.train.calibrate_asked import Seen, weights_of
+from kgask.train.calibrate_judging import candidates, fit_judging
 from kgask.train.calibrate_reader import fit_weighing
 
-MOST_WRONG = 0.0495  # of the printed answers, at the default threshold: under 5 %
+MOST_WRONG = 0.025  # of all that is asked, printed and wrong at the default threshold
+FEW_WRONG = 0.0495  # of the printed answers: under 5 %, for what the cards say
 THRESHOLDS = tuple(round(0.5 + 0.01 * step, 2) for step in range(49))
 FOLDS = 5
 BINS = 10
@@ -43,7 +48,8 @@ class Confidences:
 
     paths: Calibration
     queries: Calibration
-    weighing: Weighing | None = None  # None without a reader
+    weighing: Weighing | None = None  # None without a reader that judges lines
+    judging: Judging | None = None  # None without one that judges queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +58,22 @@ class Outcome:
 
     seen: Seen
     by_plan: float
-    confidence: float  # with the reader, where there is one
-    right: bool  # of what is chosen, with the reader where there is one
+    confidence: float  # with reader or judge, where that was asked
+    right: bool  # of what is chosen then
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
     """Answers at a threshold: the share of the printed that is wrong, and of the answerable that get an answer.
 
+    ``wrong_of_all`` is the share of all that is asked that is printed and wrong.
     ``hits_at_1`` is of the answerable without a threshold, ``error`` the expected calibration error over
     :data:`BINS` bins of all that comes to something.
     """
 
     threshold: float
     wrong: float
+    wrong_of_all: float
     coverage: float
     hits_at_1: float
     brier: float
@@ -73,20 +81,42 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
-    """The fit on all questions, and what fits keep on those that they did not see."""
+class Figures:
+    """What plan, reader or judge keep of questions that the fit behind them did not see."""
 
-    confidences: Confidences
-    n_asked: int
-    n_answerable: int
-    by_plan: Kept
-    by_both: Kept | None
+    kept: Kept  # at the default threshold
+    few_wrong: Kept  # where under 5 % of the printed are wrong
     queries: Kept  # of those for which a query was chosen
     by_source: dict[str, Kept]
     by_pack: dict[str, Kept]  # of a fit on the other packs
     reliability: list[tuple[float, float, float]]  # of each bin: mean confidence, share that is right, share of all
-    repaired: int  # answerable questions that only plan and reader together answer right
+    repaired: int  # answerable questions that the plan alone does not answer right
     spoiled: int  # that only the plan alone does
+    margin: float  # log-odds between plan and threshold from which on it changes next to nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The fit on all questions, and the figures of each that has a say: the plan alone, and with reader or judge."""
+
+    confidences: Confidences
+    n_asked: int
+    n_answerable: int
+    plan: Figures
+    reader: Figures | None
+    judge: Figures | None
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Whose cards are written; None leaves one alone."""
+
+    plan: Path | None
+    reader: Path | None = None
+    judge: Path | None = None
+
+
+Who = Literal["plan", "reader", "judge"]
 
 
 # --- fits ---------------------------------------------------------------------------------------
@@ -99,7 +129,11 @@ def fit_confidences(seen: Sequence[Seen], with_reader: bool = False) -> Confiden
     queries = _fit_on(seen, weights, True, QUERY_FEATURES)
     if paths is None:
         raise ModelError("no question to calibrate confidence on led anywhere; the cards stay as they are")
-    return Confidences(paths, queries or UNCALIBRATED, fit_weighing(seen, paths, weights) if with_reader else None)
+    asked = [at for at, one in enumerate(seen) if one.judged is not None]
+    judged = [one for at in asked if (one := seen[at].judged) is not None]
+    judging = fit_judging(judged, weights[asked], paths, queries or UNCALIBRATED)
+    weighing = fit_weighing(seen, paths, weights) if with_reader else None
+    return Confidences(paths, queries or UNCALIBRATED, weighing, judging)
 
 
 def _fit_on(seen: Sequence[Seen], weights: np.ndarray, is_query: bool, names: Sequence[str]) -> Calibration | None:
@@ -111,65 +145,85 @@ def _fit_on(seen: Sequence[Seen], weights: np.ndarray, is_query: bool, names: Se
     return fit(values, right, names, weights[rows], [name for name in names if name not in COUNTS])[0]
 
 
-def outcome(one: Seen, by: Confidences) -> Outcome:
+def outcome(one: Seen, by: Confidences, who: Who = "plan") -> Outcome:
     """What is believed of one question."""
-    if not one.features:
-        return Outcome(one, 0.0, 0.0, False)
-    plan = calibrated(by.queries if one.is_query else by.paths, one.features)
-    if by.weighing is None or not one.standings:
-        return Outcome(one, plan, plan, one.plan_right)
-    chosen = best_of(one.standings, by.weighing.powers)
-    values = weighed_features(one.standings, chosen, by.weighing.powers, plan)
-    return Outcome(one, plan, calibrated(by.weighing.confidence, values), one.right[one.standings.index(chosen)])
+    plan = calibrated(by.queries if one.is_query else by.paths, one.features) if one.features else 0.0
+    if who == "judge" and by.judging is not None and one.judged is not None:
+        place, sure = by.judging.choose(candidates(one.judged, by.paths, by.queries), one.judged.any_does)
+        return Outcome(one, plan, sure, one.judged.shown[place].right)
+    if who == "reader" and by.weighing is not None and one.standings:
+        chosen = best_of(one.standings, by.weighing.powers)
+        values = weighed_features(one.standings, chosen, by.weighing.powers, plan)
+        return Outcome(one, plan, calibrated(by.weighing.confidence, values), one.right[one.standings.index(chosen)])
+    return Outcome(one, plan, plan, one.plan_right and bool(one.features))
 
 
 def fit_all(seen: Sequence[Seen], with_reader: bool) -> Fitted:
     """The fit on all questions, with thresholds and figures of fits that each saw other wordings."""
-    folds = [zlib.crc32(one.wording.encode()) % FOLDS for one in seen]
-    found = _held_out(seen, folds, with_reader)
+    by_wording = _held_out(seen, [zlib.crc32(one.wording.encode()) % FOLDS for one in seen], with_reader)
     packs = [one.pack for one in seen]
     by_pack = _held_out(seen, packs, with_reader) if len(set(packs)) > 1 else []
-    by_plan = at_default([replace(one, confidence=one.by_plan, right=one.seen.plan_right) for one in found])
-    by_both = at_default(found) if with_reader else None
-    least = (by_both or by_plan).threshold
     whole = fit_confidences(seen, with_reader)
-    if whole.weighing is not None:
-        margin = _margin(found, least)
+    plan = _figures(by_wording, by_pack, "plan")
+    reader = _figures(by_wording, by_pack, "reader") if whole.weighing is not None else None
+    judge = _figures(by_wording, by_pack, "judge") if whole.judging is not None else None
+    if whole.weighing is not None and reader is not None:
+        least, margin = reader.kept.threshold, reader.margin
         whole = replace(whole, weighing=replace(whole.weighing, min_confidence=least, margin=margin))
-    answerable = [one for one in found if one.seen.answerable]
-    return Fitted(
-        whole,
-        len(seen),
-        len(answerable),
-        by_plan,
-        by_both,
-        kept([one for one in found if one.seen.is_query], least),
-        {name: kept([one for one in found if one.seen.source == name], least) for name in _names(found, "source")},
-        {name: kept([one for one in by_pack if one.seen.pack == name], least) for name in _names(by_pack, "pack")},
-        reliability(found),
-        sum(one.right and not one.seen.plan_right for one in answerable),
-        sum(one.seen.plan_right and not one.right for one in answerable),
-    )
+    if whole.judging is not None and judge is not None:
+        least, margin = judge.kept.threshold, judge.margin
+        whole = replace(whole, judging=replace(whole.judging, min_confidence=least, margin=margin))
+    return Fitted(whole, len(seen), sum(one.answerable for one in seen), plan, reader, judge)
 
 
-def _held_out(seen: Sequence[Seen], parts: Sequence[object], with_reader: bool) -> list[Outcome]:
-    """What fits on the other parts believe of each part's questions."""
-    found: dict[int, Outcome] = {}
+Believed = list[tuple[Seen, Confidences]]  # each question with fits that did not see it
+
+
+def _held_out(seen: Sequence[Seen], parts: Sequence[object], with_reader: bool) -> Believed:
+    """Each part's questions with the fits on the other parts."""
+    found: dict[int, Confidences] = {}
     for part in sorted(set(parts), key=str):
         rest = [one for one, of in zip(seen, parts, strict=True) if of != part]
         if any(one.features and not one.is_query for one in rest):
             fitted = fit_confidences(rest, with_reader and any(one.standings for one in rest))
-            found |= {at: outcome(seen[at], fitted) for at, of in enumerate(parts) if of == part}
-    return [found[at] for at in sorted(found)]
+            found |= {at: fitted for at, of in enumerate(parts) if of == part}
+    return [(seen[at], found[at]) for at in sorted(found)]
+
+
+def _figures(by_wording: Believed, by_pack: Believed, who: Who) -> Figures:
+    found = [outcome(one, by, who) for one, by in by_wording]
+    others = [outcome(one, by, who) for one, by in by_pack]
+    at = at_default(found)
+    least = at.threshold
+    answerable = [one for one in found if one.seen.answerable]
+    return Figures(
+        at,
+        _least(found, lambda one: one.wrong <= FEW_WRONG),
+        kept([one for one in found if one.seen.is_query], least),
+        {name: kept([one for one in found if one.seen.source == name], least) for name in _names(found, "source")},
+        {name: kept([one for one in others if one.seen.pack == name], least) for name in _names(others, "pack")},
+        reliability(found),
+        sum(one.right and not one.seen.plan_right for one in answerable),
+        sum(one.seen.plan_right and not one.right for one in answerable),
+        _margin(_asked(found, who, least), least),
+    )
+
+
+def _asked(found: Sequence[Outcome], who: Who, least: float) -> list[Outcome]:
+    """The questions that a reader was asked, or the judge where the plan alone would have answered."""
+    if who == "judge":
+        return [one for one in found if one.seen.judged is not None and one.by_plan >= least]
+    return [one for one in found if one.seen.standings] if who == "reader" else []
 
 
 def _names(found: Iterable[Outcome], field: str) -> list[str]:
     return sorted({getattr(one.seen, field) for one in found})
 
 
-def _margin(found: Sequence[Outcome], least: float) -> float:
+def _margin(read: Sequence[Outcome], least: float) -> float:
     """Log-odds between plan and threshold from which on reading changes next to nothing; 0: it is worth nothing."""
-    read = [one for one in found if one.seen.standings]
+    if not read:
+        return 0.0
     weights = weights_of([one.seen for one in read])
     plan, both = (
         float(weights @ [(sure - right) ** 2 for sure, right in pairs])
@@ -193,9 +247,13 @@ def _margin(found: Sequence[Outcome], least: float) -> float:
 
 def at_default(found: Sequence[Outcome]) -> Kept:
     """At the least threshold from 0.5 on that keeps wrong answers rare and prints some; else at the last."""
+    return _least(found, lambda at: at.wrong_of_all <= MOST_WRONG)
+
+
+def _least(found: Sequence[Outcome], is_good: Callable[[Kept], bool]) -> Kept:
     for threshold in THRESHOLDS:
         at = kept(found, threshold)
-        if at.wrong <= MOST_WRONG and at.coverage >= LEAST_PRINTED:
+        if is_good(at) and at.coverage >= LEAST_PRINTED:
             return at
     return at
 
@@ -210,6 +268,7 @@ def kept(found: Sequence[Outcome], threshold: float) -> Kept:
     printed = (sure >= threshold) & (sure > 0)
     figures = (
         float(weights[printed & ~right].sum() / max(weights[printed].sum(), 1e-12)),
+        float(weights[printed & ~right].sum()),
         _share(weights, printed & can, can),
         _share(weights, right & can, can),
         float(weights @ (sure - right) ** 2),
@@ -242,25 +301,35 @@ def reliability(found: Sequence[Outcome]) -> list[tuple[float, float, float]]:
 # --- cards --------------------------------------------------------------------------------------
 
 
-def write_cards(
-    model: Path, reader: Path | None, fitted: Fitted, packs: Sequence[str], keep_plan: bool = False
-) -> None:
-    """Put the fits into the cards of the planner and of the reader, each in one rename."""
+def write_cards(folders: Folders, planner: str, fitted: Fitted, packs: Sequence[str]) -> None:
+    """Put the fits into the cards, each in one rename; ``planner`` is the hash of the one that was fitted beside."""
     about = {"packs": list(packs), "questions": fitted.n_asked, "answerable": fitted.n_answerable}
     about |= {"weighted_to_answerable": round(ANSWERABLE, 4)}
-    by, curve = fitted.confidences, [list(one) for one in fitted.reliability]
-    if not keep_plan:
-        several = {"by_source": _dicts(fitted.by_source), "by_pack_left_out": _dicts(fitted.by_pack)}
-        scores = about | asdict(fitted.by_plan) | several | {"reliability": curve}
-        plan = {"calibration": asdict(by.paths), "min_confidence": fitted.by_plan.threshold}
-        plan |= {"calibration_scores": scores}
+    by = fitted.confidences
+    if folders.plan is not None:
+        plan = {"calibration": asdict(by.paths), "min_confidence": fitted.plan.kept.threshold}
+        plan |= {"calibration_scores": about | _scores(fitted.plan)}
         if by.queries is not UNCALIBRATED:
-            plan |= {"query_calibration": asdict(by.queries), "query_calibration_scores": asdict(fitted.queries)}
-        _change_card(model, plan)
-    if reader is not None and by.weighing is not None and fitted.by_both is not None:
-        scores = about | asdict(fitted.by_both) | {"repaired": fitted.repaired, "spoiled": fitted.spoiled}
-        planner = RigelCard.load(model).hash
-        _change_card(reader, {CARD_KEY: by.weighing.as_card() | {"planner": planner, "scores": scores}})
+            queries = asdict(fitted.plan.queries)
+            plan |= {"query_calibration": asdict(by.queries), "query_calibration_scores": queries}
+        _change_card(folders.plan, plan)
+    for folder, key, said, figures in (
+        (folders.reader, CARD_KEY, by.weighing, fitted.reader),
+        (folders.judge, JUDGING, by.judging, fitted.judge),
+    ):
+        if folder is not None and said is not None and figures is not None:
+            changed = {"repaired": figures.repaired, "spoiled": figures.spoiled}
+            scores = about | _scores(figures) | changed
+            _change_card(folder, {key: said.as_card() | {"planner": planner, "scores": scores}})
+
+
+def _scores(figures: Figures) -> dict[str, object]:
+    few = {"where_5%_are_wrong": asdict(figures.few_wrong)}
+    several: dict[str, object] = few | {
+        "by_source": _dicts(figures.by_source),
+        "by_pack_left_out": _dicts(figures.by_pack),
+    }
+    return asdict(figures.kept) | several | {"reliability": [list(one) for one in figures.reliability]}
 
 
 def _dicts(several: dict[str, Kept]) -> dict[str, object]:

@@ -1,0 +1,181 @@
+"""Queries judged: which of the things that a question may ask for it does ask for, and how sure that is.
+
+The planner says how likely each of them is, from the question and the names of relations; the judge
+(:mod:`kgask.methods.query_judge`) sees question and query together, in words, with what the query comes to. They
+compete by a weighted sum of both in log-odds; the confidence of the winner is a logistic model. Powers and weights
+are fitted on questions that neither was trained on (``kgask train calibrate``) and stand in the judge's card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kgask.answer.fuse import log_odds
+from kgask.answer.readings import outcome_words, several
+from kgask.errors import ModelError, QueryError
+from kgask.methods.protocol import Retrieved
+from kgask.methods.query_judge import QueryJudge
+from kgask.methods.understand import calibrated
+from kgask.pack.store import Pack
+from kgask.plan.card import Calibration, finite, threshold
+from kgask.query.words import verbalise
+
+CARD_KEY = "judging"
+POWERS = ("plan", "judged", "alike", "proposed")
+FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query")
+MOST_MARGIN = 5.0  # log-odds before the next candidate; more says nothing
+SURE_PATH = 0.8  # confidence from which a relation path is the planner's own matter: there it knows better
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of the things that a question may ask for, as planner and judge see it."""
+
+    plan: float  # log-odds
+    judged: float  # log-odds
+    alike: float  # to the question, as its words are
+    is_first: bool  # the planner's own choice
+    is_proposed: bool
+    is_query: bool  # with operators, else a relation path
+
+    def score(self, powers: Mapping[str, float]) -> float:
+        """Comparable within a question."""
+        said = powers["judged"] * self.judged + powers["alike"] * self.alike
+        return powers["plan"] * self.plan + said + powers["proposed"] * self.is_proposed
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What a judge's word counts beside the plan's."""
+
+    powers: Mapping[str, float]  # of POWERS
+    confidence: Calibration  # over FEATURES
+    min_confidence: float  # what is printed by default
+    margin: float | None = None  # log-odds of the plan above the threshold beyond which judging changes nothing
+
+    def is_asked(self, plan_confidence: float) -> bool:
+        """Whether a judge may change what is printed by default; always, where its card does not say.
+
+        Another threshold does not change who is asked: a confidence does not depend on what is printed.
+        """
+        return self.margin is None or log_odds(plan_confidence) - log_odds(self.min_confidence) <= self.margin
+
+    def choose(self, candidates: Sequence[Candidate], any_does: float) -> tuple[int, float]:
+        """The place of the winner, and the probability that it is right; ``any_does``: that one of them is."""
+        chosen = best_of(candidates, self.powers)
+        return chosen, calibrated(self.confidence, judged_features(candidates, chosen, self.powers, any_does))
+
+    @classmethod
+    def of(cls, card: Mapping[str, Any]) -> Judging | None:
+        """From a judge's card; None when it has none. Raises ModelError for one that :meth:`as_card` did not give."""
+        found = card.get(CARD_KEY)
+        if found is None:
+            return None
+        try:
+            powers = {name: finite(found["powers"][name]) for name in POWERS}
+            weights = {name: finite(found["weights"][name]) for name in FEATURES}
+            margin = None if found.get("margin") is None else finite(found["margin"])
+            return cls(powers, Calibration(finite(found["bias"]), weights), threshold(found["min_confidence"]), margin)
+        except (KeyError, TypeError, ValueError) as error:
+            what = f"the judge's card: its {CARD_KEY!r} is broken ({error})"
+            raise ModelError(f"{what}; run: kgask train calibrate") from None
+
+    def as_card(self) -> dict[str, object]:
+        return {
+            "powers": dict(self.powers),
+            "bias": self.confidence.bias,
+            "weights": dict(self.confidence.weights),
+            "min_confidence": self.min_confidence,
+            "margin": self.margin,
+        }
+
+
+def best_of(candidates: Sequence[Candidate], powers: Mapping[str, float]) -> int:
+    """The place of the one with the highest score, the planner's order deciding between equals."""
+    return max(range(len(candidates)), key=lambda at: candidates[at].score(powers))
+
+
+def judged_features(
+    candidates: Sequence[Candidate], chosen: int, powers: Mapping[str, float], any_does: float
+) -> dict[str, float]:
+    """What the confidence in a chosen candidate is made of."""
+    one = candidates[chosen]
+    others = (other.score(powers) for at, other in enumerate(candidates) if at != chosen)
+    score = one.score(powers)
+    return {
+        "plan": one.plan,
+        "judged": one.judged,
+        "alike": one.alike,
+        "any": any_does,
+        "margin": min(MOST_MARGIN, score - max(others, default=score - MOST_MARGIN)),
+        "changed": float(not one.is_first),
+        "proposed": float(one.is_proposed),
+        "query": float(one.is_query),
+    }
+
+
+def may_be_judged(found: Retrieved) -> bool:
+    """Whether there is anything to choose from."""
+    is_sure = bool(found.hypotheses) and not found.is_query and found.confidence >= SURE_PATH
+    return found.read_as is not None and not found.failed and not is_sure
+
+
+def judged(
+    found: Retrieved, question: str, judge: QueryJudge, pack: Pack
+) -> tuple[list[Retrieved], list[Candidate], float]:
+    """What a question may ask for, the same as judge and planner see it, and that any of them does."""
+    every = [one for one in (found, *found.alternatives) if one.hypotheses]
+    told = [(one, words) for one in every if (words := in_words(one, pack)) is not None]
+    if not told:
+        return [], [], 0.0
+    said = judge.judge(question, [words for _, words in told])
+    told = told[: len(said.queries)]
+    candidates = [
+        Candidate(log_odds(one.confidence), odds, alike, one is found, one.is_proposed, one.is_query)
+        for (one, _), odds, alike in zip(told, said.queries, said.alike, strict=True)
+    ]
+    return [one for one, _ in told], candidates, said.any
+
+
+def in_words(found: Retrieved, pack: Pack) -> tuple[str, str] | None:
+    """What the best hypothesis asks for, and what it comes to; None for what cannot be said."""
+    one = found.hypotheses[0]
+    query = one.make_query()
+    if query is None:
+        return None
+    try:
+        said = outcome_words(one.outcome, pack) if one.outcome is not None else several(one.answers.tolist(), pack)
+        return verbalise(query, pack), said
+    except QueryError:
+        return None
+
+
+def settled(found: Retrieved, question: str, judge: QueryJudge, judging: Judging, pack: Pack) -> Retrieved:
+    """What is answered with after the judge was asked, with the confidence in it."""
+    every, candidates, any_does = judged(found, question, judge, pack)
+    if not candidates:
+        return found
+    chosen, confidence = judging.choose(candidates, any_does)
+    said = _comes_to(every[chosen])
+    one = next(other for other in every if _comes_to(other) == said)  # of those that answer the same, the planner's
+    return replace(
+        one,
+        confidence=confidence,
+        linked=found.linked,
+        candidates=found.candidates,
+        notes=found.notes,
+        alternatives=(),
+        is_judged=True,
+    )
+
+
+def _comes_to(found: Retrieved) -> object:
+    """Equal for what answers the same."""
+    one = found.hypotheses[0]
+    if one.outcome is not None and one.outcome.members is None:
+        return one.outcome.quantity or one.outcome.truth
+    return np.sort(one.answers).tobytes()

@@ -1,0 +1,172 @@
+"""``kgask train judge-questions`` and ``judge``: questions with right and wrong queries, and what tells them apart."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgask import config
+from kgask.cli import training as shared
+from kgask.cli.render import note, steps_bar
+from kgask.errors import UsageError
+
+if TYPE_CHECKING:
+    from kgask.answer.pipeline import Pipeline
+    from kgask.corpus.judged import JudgedQuestion
+
+
+def _count(name: str, default: int, help: str) -> shared.Decorator:
+    return click.option(f"--{name}", type=click.IntRange(0), default=default, show_default=True, help=help)
+
+
+@click.command("judge-questions", short_help="Make questions with right and wrong queries.")
+@shared.data()
+@click.option("-o", "--output", "out", type=click.Path(path_type=Path), required=True, help="JSON Lines file.")
+@click.option("--model", default=config.DEFAULT_MODEL, show_default=True, help="Planner name or folder.")
+@click.option(
+    "--pack", "packs", multiple=True, default=(config.DEFAULT_PACK,), show_default=True,
+    help="Pack to ask about; may be repeated.",
+)  # fmt: skip
+@click.option("--reworded", is_flag=True, help="Call the relations of the packs by other names that they have.")
+@_count("composed", 5000, "Questions with operators of each pack, read by the planner.")
+@_count("near", 8000, "Relation paths of each pack, among others that their topics have.")
+@_count("kqapro", 0, "Questions of KQA Pro's training part, about the first pack.")
+@_count("wikisql", 0, "Questions about tables.")
+@click.option("--held-out", is_flag=True, help="Composed questions in wordings that are kept from training.")
+@click.option("--seed", "rng_seed", type=int, default=1, show_default=True, help="Seed of the questions.")
+def judge_questions(
+    data: Path, out: Path, model: str, packs: tuple[str, ...], reworded: bool, composed: int, near: int, kqapro: int,
+    wikisql: int, held_out: bool, rng_seed: int,
+) -> None:  # fmt: skip
+    """Make questions with queries that they may ask, right and wrong ones, for 'kgask train judge'.
+
+    They are in wordings of training, or with --held-out in those that are kept from
+    it. The planner reads composed and KQA Pro's questions (about 15 a
+    second); what it takes them for, and small changes of what they ask, are the
+    wrong queries.
+    """
+    from kgask.corpus.judged import write
+    from kgask.corpus.judged_tables import TableQueries
+
+    makers = [_Maker(data, config.find("pack", name).path, model, reworded, rng_seed) for name in packs]
+    n_people = kqapro if makers else 0
+    found = chain(
+        chain.from_iterable(chain(maker.composed(composed, held_out), maker.near(near)) for maker in makers),
+        makers[0].kqapro(n_people) if n_people else (),
+        TableQueries(data, random.Random(rng_seed)).draw(wikisql) if wikisql else (),
+    )
+    n = len(makers) * (composed + near) + n_people + wikisql
+    with steps_bar("make questions", n) as show:
+        written = write(out, _watched(found, show))
+    note(f"{written:,} questions written to {out}")
+
+
+def _watched(found: Iterable[JudgedQuestion], show: Callable[[int, str], None]) -> Iterator[JudgedQuestion]:
+    for done, one in enumerate(found, 1):
+        show(done, "")
+        yield one
+
+
+class _Maker:
+    """Makes questions about one pack."""
+
+    def __init__(self, data: Path, path: Path, model: str, reworded: bool, rng_seed: int) -> None:
+        from kgask.pack.store import Pack
+        from kgask.train.calibrate_reader import RewordedPack
+
+        pack = RewordedPack.of(path, rng_seed) if reworded else Pack.open(path)
+        if pack is None:
+            raise UsageError(f"{path}: its relations have no other names; leave --reworded out")
+        self._data, self._pack, self._model = data, pack, config.find("model", model).path
+        self._rng, self._rng_seed = random.Random(rng_seed), rng_seed
+
+    def _pipeline(self) -> Pipeline:
+        from kgask.answer.pipeline import Pipeline
+        from kgask.plan.rigel_onnx import RigelPlanner
+
+        return Pipeline(self._pack, RigelPlanner.load(self._model), None, keeps_alternatives=True)
+
+    def composed(self, n: int, held_out: bool) -> Iterator[JudgedQuestion]:
+        from kgask.corpus import judged_queries
+        from kgask.corpus.pack_operators import PackOperators
+        from kgask.corpus.query_sources import templates
+
+        if n:
+            drawn = PackOperators(self._pack, templates(held=held_out), self._rng_seed).draw(n)
+            yield from judged_queries.composed(self._pipeline(), drawn, self._rng)
+
+    def near(self, n: int) -> Iterator[JudgedQuestion]:
+        from kgask.corpus.judged_paths import path_questions
+        from kgask.corpus.query_sources import path_examples
+
+        if n:
+            yield from path_questions(self._pack, path_examples(self._data, self._rng_seed), n, self._rng)
+
+    def kqapro(self, n: int) -> Iterator[JudgedQuestion]:
+        from kgask.corpus import judged_queries
+        from kgask.corpus.query_sources import held_out_golds
+        from kgask.sets import registry
+
+        golds = registry.load("kqapro", self._data / "kqapro_parts" / "questions_train.jsonl.gz")
+        held = {gold.id for gold in held_out_golds(self._data, golds)}
+        usable = [gold for gold in golds if gold.id not in held and gold.answers]
+        chosen = self._rng.sample(usable, min(n, len(usable)))
+        yield from judged_queries.peoples(self._pipeline(), chosen)
+
+
+@click.command("judge", short_help="Train the judge of queries and export it to ONNX.")
+@click.option(
+    "--questions", "files", type=shared.OLD_FILE, multiple=True, required=True, metavar="FILE",
+    help="Questions of 'kgask train judge-questions'; repeatable.",
+)  # fmt: skip
+@click.option("--held-out", type=shared.OLD_FILE, required=True, metavar="FILE", help="Such questions to measure on.")
+@click.option(
+    "--encoder", type=shared.OLD_FOLDER,
+    help="Folder of the BERT encoder to start from: Hugging Face weights, or a planner. [default: the shipped planner]",
+)  # fmt: skip
+@click.option("--start", type=shared.OLD_FOLDER, help="Folder of a finished reader whose encoder is gone on with.")
+@shared.output(help="Run folder: checkpoint, log, and the finished judge in DIR/judge. A run found there goes on.")
+@click.option("--steps", type=click.IntRange(1), default=2700, show_default=True, help="Steps of the whole run.")
+@click.option("--batch-size", type=click.IntRange(1), default=32, show_default=True, help="Questions a step.")
+@click.option("--seed", "rng_seed", type=int, default=1, show_default=True, help="Seed of all randomness.")
+@click.option(
+    "--check-every", type=click.IntRange(1), default=300, show_default=True, help="Steps between checkpoints."
+)
+@click.option(
+    "--minutes", type=click.FloatRange(0, min_open=True), help="Stop after so long; the same command goes on."
+)
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="CPU threads.")
+@shared.FORCE
+def judge(
+    files: tuple[Path, ...], held_out: Path, encoder: Path | None, start: Path | None, out: Path,
+    minutes: float | None, threads: int, force: bool, **recipe: Any,
+) -> None:  # fmt: skip
+    """Train the small model that tells whether a query asks what a question does, and write it as ONNX.
+
+    Progress (loss, how well right queries are told from wrong ones, time left) goes
+    to stderr and to DIR/log.jsonl. Stopped at any time, the same command goes on
+    from the last checkpoint and ends with the same weights. What the judge's word
+    counts beside the planner's is fitted afterwards: kgask train calibrate.
+    """
+    shared.prepare(threads, "cpu", "onnx")
+    from kgask.build.folder import MODEL, check_target
+    from kgask.corpus.judged import JudgedMix, read
+    from kgask.train.judge.train import FINISHED, JudgeTrainer, Recipe, finish
+    from kgask.train.reader.start import find_start
+
+    check_target(out / FINISHED, force, MODEL, filter(None, (encoder, start)))
+    settings, measured = Recipe(**recipe), list(read(held_out))
+    mix = JudgedMix(one for file in files for one in read(file))
+    trainer = JudgeTrainer(settings, mix, measured, out, find_start(encoder, start))
+    trainer.resume()
+    with shared.watched("train judge", settings.steps) as report:
+        is_done = trainer.run(report, minutes)
+    if not is_done:
+        note(f"stopped at step {trainer.step} of {settings.steps}; the same command goes on")
+        return
+    click.echo(str(finish(trainer, measured, force)))

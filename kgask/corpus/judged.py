@@ -1,0 +1,101 @@
+"""Questions with queries that they may ask, right and wrong ones: what a reader learns to judge queries from.
+
+One JSON object a line: ``text``, ``source``, and ``queries`` as ``[words, outcome, right]``; ``right`` is null for a
+query that comes to what is right, and may do so by chance.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kgask.errors import UsageError
+from kgask.sets.rows import lines_of
+
+SHARES = {"composed": 0.34, "near": 0.36, "kqapro": 0.12, "wikisql": 0.18}  # of the questions that training draws
+SHOWN = (1, 2, 3, 4, 5, 5)  # of a question; one of these is drawn
+WITHOUT = 0.15  # share of the questions that are shown wrong queries only
+KEPT = 0.6  # of the others whose right queries the draw has left out, those that get one back
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """What a query asks for and what it comes to, in words."""
+
+    words: str
+    outcome: str
+    right: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuestion:
+    """A question with what it may ask."""
+
+    text: str
+    source: str
+    queries: tuple[JudgedQuery, ...]
+
+    def length(self) -> int:
+        """In characters."""
+        return len(self.text) + sum(len(one.words) + len(one.outcome) for one in self.queries)
+
+    def shown(self, rng: random.Random) -> list[JudgedQuery]:
+        """Some of them in random order, as training shows them."""
+        queries = list({one.words: one for one in self.queries}.values())
+        right = [one for one in queries if one.right]
+        if right and rng.random() < WITHOUT:
+            queries, right = [one for one in queries if one.right is False], []
+        rng.shuffle(queries)
+        found = queries[: rng.choice(SHOWN)]
+        if found and right and not any(one.right for one in found) and rng.random() < KEPT:
+            found[rng.randrange(len(found))] = right[0]
+        return found
+
+
+def write(path: Path, questions: Iterable[JudgedQuestion]) -> int:
+    """Returns how many there were."""
+    n = 0
+    with path.open("w", encoding="utf-8") as out:
+        for n, one in enumerate(questions, 1):  # noqa: B007 - the number of the last one is what is returned
+            row = {"text": one.text, "source": one.source}
+            queries = [[query.words, query.outcome, query.right] for query in one.queries]
+            out.write(json.dumps(row | {"queries": queries}, ensure_ascii=False) + "\n")
+    return n
+
+
+def read(path: Path) -> Iterator[JudgedQuestion]:
+    """Raises UsageError with file and line for anything else than :func:`write` writes."""
+    for number, line in lines_of(path):
+        try:
+            row = json.loads(line)
+            queries = tuple(JudgedQuery(str(words), str(said), right) for words, said, right in row["queries"])
+            yield JudgedQuestion(str(row["text"]), str(row["source"]), queries)
+        except (ValueError, KeyError, TypeError):
+            raise UsageError(f"{path}:{number}: not a line of 'kgask train judged'") from None
+
+
+def without_doubles(queries: Sequence[JudgedQuery]) -> tuple[JudgedQuery, ...]:
+    """Wrong ones that come to what a right one does are left out: they may not be wrong."""
+    good = {one.outcome for one in queries if one.right}
+    return tuple(one for one in queries if one.right is not False or one.outcome not in good)
+
+
+class JudgedMix:
+    """Draws questions of several sources by their shares."""
+
+    def __init__(self, questions: Iterable[JudgedQuestion]) -> None:
+        """Raises UsageError where there is none, or one of an unknown source."""
+        self._by_source: dict[str, list[JudgedQuestion]] = {}
+        for one in questions:
+            self._by_source.setdefault(one.source, []).append(one)
+        unknown = sorted(set(self._by_source) - set(SHARES))
+        if unknown or not self._by_source:
+            raise UsageError(f"judged questions: {f'unknown source {unknown[0]!r}' if unknown else 'none are given'}")
+        self.sources = sorted(self._by_source)
+
+    def draw(self, n: int, rng: random.Random) -> list[JudgedQuestion]:
+        names = rng.choices(self.sources, [SHARES[name] for name in self.sources], k=n)
+        return [rng.choice(self._by_source[name]) for name in names]

@@ -1,0 +1,89 @@
+"""What else a question may ask for: other relation paths, other queries that were written, what the graph proposes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from kgask.errors import BudgetError, QueryError
+from kgask.methods.operators import BRIDGE_SECONDS, OperatorReader, hypothesis, retrieved
+from kgask.methods.proposals import Proposals
+from kgask.methods.protocol import Request, Retrieved
+from kgask.methods.query_features import features
+from kgask.methods.query_readings import Reading, Understood, is_void
+from kgask.methods.understand import Linked
+from kgask.query.base import Node
+from kgask.query.nodes import Query
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import Runner
+
+MOST_PATHS, MOST_READINGS, MOST = 3, 5, 15
+PROPOSED = 0.01  # confidence in what the graph proposes, before anything judges it
+
+
+class Alternatives:
+    """Gathers them over one pack; each can be answered with as it is."""
+
+    def __init__(self, reader: OperatorReader, confidence: Callable[[Mapping[str, float]], float]) -> None:
+        """``confidence`` is what the planner's card makes of a query's features."""
+        self._reader, self._confidence = reader, confidence
+        self._proposals = Proposals(reader.facts)
+
+    def to(
+        self, chosen: Retrieved, request: Request, path: Retrieved, understood: Understood, linked: Sequence[Linked]
+    ) -> tuple[Retrieved, ...]:
+        """Those that ask for something else than ``chosen``, at most :data:`MOST`, the planner's own first."""
+        known: set[Node] = {query for query in [_query(chosen)] if query is not None}
+        found: list[Retrieved] = []
+        for one in self._every(request, path, understood, linked):
+            query = _query(one)
+            if query is not None and query not in known:
+                known.add(query)
+                found.append(replace(one, read_as=understood))
+                if len(found) == MOST:
+                    break
+        return tuple(found)
+
+    def _every(
+        self, request: Request, path: Retrieved, understood: Understood, linked: Sequence[Linked]
+    ) -> Iterator[Retrieved]:
+        for one in _paths_of(path):
+            yield self._reader.of_class(request, one, understood)
+        told = [one for one in understood.readings if one.outcome is not None and not one.is_void]
+        for reading in told[:MOST_READINGS]:
+            yield self._of_reading(reading, understood, path.confidence)
+        yield from self._proposed(request, understood, linked)
+
+    def _of_reading(self, reading: Reading, understood: Understood, path_confidence: float) -> Retrieved:
+        others = (one for one in understood.readings if one is not reading)
+        first = replace(understood, readings=(reading, *others))
+        values = features(first, path_confidence)
+        return retrieved(first, self._confidence(values), values)
+
+    def _proposed(self, request: Request, understood: Understood, linked: Sequence[Linked]) -> Iterator[Retrieved]:
+        runner = Runner(self._reader.pack, Budget(BRIDGE_SECONDS))
+        for query, seeds in self._proposals.of(linked, understood.kind_probs):
+            try:
+                outcome = runner.result(query)
+            except QueryError:
+                continue
+            except BudgetError:
+                return
+            if not is_void(outcome):
+                pointed = tuple(seed.span for seed in seeds)
+                yield Retrieved(seeds, (hypothesis(PROPOSED, outcome),), PROPOSED, pointed=pointed, is_proposed=True)
+
+
+def _paths_of(path: Retrieved) -> Iterator[Retrieved]:
+    """The relation paths that were found, each by itself; a further one is as likely as its share of the first."""
+    routes = path.understood.routes if path.understood is not None else ()
+    for one, route in zip(path.hypotheses[:MOST_PATHS], routes, strict=False):
+        assert path.understood is not None
+        share = min(1.0, one.score / max(path.hypotheses[0].score, math.ulp(1.0)))
+        alone = replace(path.understood, routes=[route])
+        yield replace(path, hypotheses=(one,), understood=alone, confidence=path.confidence * share)
+
+
+def _query(found: Retrieved) -> Query | None:
+    return found.hypotheses[0].make_query() if found.hypotheses else None

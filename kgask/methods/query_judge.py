@@ -1,0 +1,130 @@
+"""A cross-encoder over a question and the queries that it may ask: does this query ask what the question does?
+
+A model folder like the planner's: ``model.json``, ``judge.onnx`` (int8) and ``tokenizer.json``, written by ``kgask
+train judge``. All queries of a question are judged together, in words, each with what it comes to::
+
+    [CLS] how many countries border Germany? [SEP] (2) (query) the number of countries that share border with Germany
+    (separator) 9 ... [SEP]
+
+The verdict on a query stands at its number, that on all of them at the first token. Beside it is said how alike
+question and query are to the sentence encoder, which was not trained on such questions and so has forgotten no word
+(KAPING, Baek et al. 2023, ranks triples in this way). Shapes: Q queries, L tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kgask import config
+from kgask.cards import CardFormat, Content
+from kgask.errors import ModelError
+from kgask.methods.text_encoder import TextEncoder
+from kgask.pack.labels import clean_label
+from kgask.plan.providers import first_line, open_session, open_tokenizer
+
+GRAPH, TOKENIZER = "judge.onnx", "tokenizer.json"
+FORMAT = CardFormat("judge", 1, (GRAPH, TOKENIZER), "kgask train judge --help")
+INPUTS, OUTPUT = ["input_ids", "attention_mask"], "verdicts"
+MOST_QUERIES = 16
+QUESTION_CHARS, WORDS_CHARS, OUTCOME_CHARS = 300, 200, 60
+FIRST, LAST, SEPARATOR, QUERY = "[CLS]", "[SEP]", "[unused0]", "[unused89]"
+NUMBERS = tuple(f"[unused{29 + number}]" for number in range(MOST_QUERIES))  # places that a BERT vocabulary keeps free
+_BRACKETS = str.maketrans("[]", "()")  # no text becomes a control token
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is said of the queries that a question may ask, in log-odds."""
+
+    queries: tuple[float, ...]  # of each, that it asks what the question does
+    any: float  # that one of them does
+    alike: tuple[float, ...] = ()  # cosine of each with the question, times ten
+
+
+class PromptTokens:
+    """Questions with queries -> token ids."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        """``tokenizer`` is of a BERT vocabulary (tokenizers); raises ModelError for another."""
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        self._tokenizer = tokenizer
+        named = (FIRST, LAST, SEPARATOR, QUERY, *NUMBERS)
+        self._controls = {name: tokenizer.token_to_id(name) for name in named}
+        if None in self._controls.values():
+            raise ModelError("not the tokenizer of a judge: it lacks tokens that BERT's vocabulary keeps free")
+
+    def encode(self, question: str, queries: Sequence[tuple[str, str]]) -> tuple[list[int], list[int]]:
+        """Token ids, and where the queries' numbers stand; ``queries`` are words and outcome of each."""
+        ids = [self._controls[FIRST], *self._text(question, QUESTION_CHARS), self._controls[LAST]]
+        places = []
+        for number, (words, outcome) in zip(NUMBERS, queries, strict=False):
+            places.append(len(ids))
+            ids += [self._controls[number], self._controls[QUERY], *self._text(words, WORDS_CHARS)]
+            ids += [self._controls[SEPARATOR], *self._text(outcome, OUTCOME_CHARS)]
+        return [*ids, self._controls[LAST]], places
+
+    def _text(self, text: str, most: int) -> list[int]:
+        clean = clean_label(text, most).translate(_BRACKETS)
+        found: list[int] = self._tokenizer.encode(clean, add_special_tokens=False).ids
+        return found
+
+
+class QueryJudge:
+    """A judge's folder; its graph, and the shipped sentence encoder, are opened when it is first asked."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises ModelError for what is no judge's folder."""
+        self.folder = folder
+        with FORMAT.reading(folder) as content:
+            self.card: Content = content
+            self.hash = str(content["files"][GRAPH]["sha256"])
+            self._most_tokens = int(content["max_tokens"])
+
+    @cached_property
+    def _tokens(self) -> PromptTokens:
+        return PromptTokens(open_tokenizer(self.folder / TOKENIZER, self._most_tokens))
+
+    @cached_property
+    def _encoder(self) -> TextEncoder:
+        return TextEncoder.load(config.shipped_root("model") / config.DEFAULT_ENCODER)
+
+    @cached_property
+    def _session(self) -> Any:
+        session, _ = open_session(self.folder / GRAPH)
+        names = [node.name for node in session.get_inputs()], [node.name for node in session.get_outputs()]
+        if names != (INPUTS, [OUTPUT]):
+            raise ModelError(f"{self.folder / GRAPH}: not a judge's graph; make it again: {FORMAT.command}")
+        return session
+
+    def judge(self, question: str, queries: Sequence[tuple[str, str]]) -> Judged:
+        """The first :data:`MOST_QUERIES`, and fewer where they are too long together, but one at least.
+
+        Raises ModelError when the session fails.
+        """
+        shown = list(queries[:MOST_QUERIES])
+        ids, places = self._tokens.encode(question, shown)
+        while len(ids) > self._most_tokens and len(shown) > 1:
+            shown.pop()
+            ids, places = self._tokens.encode(question, shown)
+        rows = np.array([ids[: self._most_tokens]], np.int64)
+        try:
+            (verdicts,) = self._session.run([OUTPUT], {INPUTS[0]: rows, INPUTS[1]: np.ones_like(rows)})
+        except Exception as error:  # the binding raises many unrelated types
+            raise ModelError(f"the judge failed on {len(shown)} queries ({first_line(error)})") from error
+        found, vectors = np.nan_to_num(verdicts[0]), self._encoder.encode([question, *(words for words, _ in shown)])
+        alike = 10 * vectors[1:] @ vectors[0]
+        return Judged(tuple(found[places, 0].tolist()), float(found[0, 1]), tuple(alike.tolist()))
+
+
+def opened_judge(name: str | None, settings: Mapping[str, Any]) -> QueryJudge | None:
+    """The judge of this name, of the settings, or the shipped one; None for None."""
+    if name is None:
+        return None
+    return QueryJudge(config.find("model", name or str(settings.get("judge", config.DEFAULT_JUDGE))).path)

@@ -1,0 +1,41 @@
+"""The judge: a BERT encoder over a question and the queries that it may ask, with a verdict on each."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from kgask.errors import ModelError
+
+MOST_TOKENS = 512  # of a question with its queries
+
+
+class JudgeModel(nn.Module):
+    """Token ids [B, L] -> verdicts [B, L, 2] at every token: on the query whose number stands there, and on all.
+
+    A cross-encoder (Nogueira and Cho 2019) with many candidates in one pass. It begins as a reader of lines does, or
+    with a reader's weights: after 900 steps all six layers of a sentence encoder were still far behind such a start.
+    """
+
+    def __init__(self, encoder: nn.Module) -> None:
+        """Raises ModelError for another encoder than BERT."""
+        super().__init__()
+        if encoder.config.model_type != "bert":
+            raise ModelError(f"the judge starts from a BERT encoder, not from {encoder.config.model_type!r}")
+        positions = encoder.embeddings.position_embeddings
+        positions.weight = nn.Parameter(positions.weight[:MOST_TOKENS].detach().clone())
+        positions.num_embeddings = encoder.config.max_position_embeddings = len(positions.weight)
+        for part in encoder.modules():
+            if isinstance(part, nn.Dropout):
+                part.p = 0.0  # no question comes with the same queries twice
+        self.encoder = encoder
+        self.head = nn.Linear(encoder.config.hidden_size, 2)
+        nn.init.normal_(self.head.weight, std=0.02)
+        nn.init.zeros_(self.head.bias)
+
+    @property
+    def max_tokens(self) -> int:
+        return int(self.encoder.config.max_position_embeddings)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        hidden = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        return self.head(hidden)

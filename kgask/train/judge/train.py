@@ -1,0 +1,217 @@
+"""Training of the judge on questions with right and wrong queries (:mod:`kgask.corpus.judged`), and its ONNX file."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+from torch.nn import functional
+
+from kgask.build.folder import MODEL, new_folder
+from kgask.cards import write_card
+from kgask.corpus import training_data
+from kgask.corpus.judged import JudgedMix, JudgedQuestion
+from kgask.errors import ModelError
+from kgask.methods.query_judge import FORMAT, GRAPH, INPUTS, OUTPUT, TOKENIZER, PromptTokens
+from kgask.train.judge.model import JudgeModel
+from kgask.train.onnx.export import checked, run_graph, write_graph, write_tokenizer
+from kgask.train.onnx.quantise import quantise
+from kgask.train.pace import Pace, cosine
+from kgask.train.reader.model import ReaderConfig
+from kgask.train.reader.start import Start
+from kgask.train.trainer import LOG, Trainer, mixed_precision
+
+FINISHED = "judge"  # folder of the finished judge in the folder of its run
+LEAST_AGREEING = 0.95  # share of held-out queries that int8 and torch find alike, right or wrong
+PROBES = 64  # questions that are compared
+POOL = 16  # batches that are drawn together and sorted by length, so that little is padding
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Everything that decides the weights, given the questions and the encoder to start from."""
+
+    n_layer: int = 4  # layers kept of the encoder
+    rng_seed: int = 1
+    batch_size: int = 32
+    steps: int = 2700
+    learning_rate: float = 2.5e-4
+    head_rate: float = 5.0  # times it for the head, which starts from nothing
+    any_weight: float = 0.3  # of the loss on "does any query ask this"
+    warmup_steps: int = 60
+    weight_decay: float = 0.01
+    clip_norm: float = 1.0
+    check_every: int = 300  # steps between checkpoints and held-out measurements
+    check_questions: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """B questions, L tokens of the longest, Q queries in all."""
+
+    ids: np.ndarray  # int64 [B, L]
+    mask: np.ndarray  # int64 [B, L]: 0 where padded
+    rows: np.ndarray  # int64 [Q]: question of each query
+    columns: np.ndarray  # int64 [Q]: where its number stands
+    right: np.ndarray  # float32 [Q]
+    counted: np.ndarray  # bool [Q]: whether that is known
+    answered: np.ndarray  # float32 [B]: whether a query is right
+
+
+def make_batch(questions: Sequence[JudgedQuestion], tokens: PromptTokens, rng: random.Random) -> Batch:
+    """Each question with some of its queries."""
+    shown = [(one, queries) for one in questions if (queries := one.shown(rng))]
+    prompts = [tokens.encode(one.text, [(query.words, query.outcome) for query in queries]) for one, queries in shown]
+    shape = len(prompts), max(len(ids) for ids, _ in prompts)
+    ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    for row, (prompt, _) in enumerate(prompts):
+        ids[row, : len(prompt)], mask[row, : len(prompt)] = prompt, 1
+    places = [(row, column) for row, (_, columns) in enumerate(prompts) for column in columns]
+    every = [query.right for _, queries in shown for query in queries]
+    return Batch(
+        ids, mask,
+        np.array([row for row, _ in places]),
+        np.array([column for _, column in places]),
+        np.array([bool(right) for right in every], np.float32),
+        np.array([right is not None for right in every]),
+        np.array([any(query.right for query in queries) for _, queries in shown], np.float32),
+    )  # fmt: skip
+
+
+class JudgeTrainer(Trainer[Recipe, Batch]):
+    """A run in a folder that is its whole work: checkpoint, log, and later the finished judge."""
+
+    model: JudgeModel
+    picks_best = False
+    writes = (LOG,)
+    elsewhere = "choose another --output"
+
+    def __init__(
+        self, recipe: Recipe, train: JudgedMix, held_out: Sequence[JudgedQuestion], folder: Path, start: Start
+    ) -> None:
+        """``start`` is that of a reader (:func:`kgask.train.reader.start.find_start`), whose heads are left behind."""
+        torch.manual_seed(recipe.rng_seed)
+        model, self.tokenizer = JudgeModel(start.model(ReaderConfig(recipe.n_layer)).encoder), start.tokenizer
+        self.tokens = PromptTokens(Tokenizer.from_file(str(start.tokenizer)))
+        self._train, self._held_out = train, list(held_out)[: recipe.check_questions]
+        shown = [training_data.JUDGED[name] for name in train.sources]
+        self.training_data = training_data.merged(start.training_data, shown)
+        self._pool, self._groups = -1, list[list[JudgedQuestion]]()
+        pace = Pace(
+            recipe.steps, recipe.batch_size, recipe.rng_seed, cosine(recipe.steps, recipe.warmup_steps),
+            recipe.clip_norm, recipe.check_every, recipe.check_every,
+        )  # fmt: skip
+        rates = [
+            {
+                "params": list(model.encoder.parameters()),
+                "weight_decay": recipe.weight_decay,
+                "lr": recipe.learning_rate,
+            },
+            {
+                "params": list(model.head.parameters()),
+                "weight_decay": 0.0,
+                "lr": recipe.head_rate * recipe.learning_rate,
+            },
+        ]
+        super().__init__(model, rates, folder, recipe, pace, betas=(0.9, 0.98), fused=True)
+
+    def draw(self, rng: random.Random) -> Batch:
+        pool, at = divmod(self.step, POOL)
+        if pool != self._pool:
+            of_pool = random.Random(f"{self.config.rng_seed} pool {pool}")
+            size = self.config.batch_size
+            drawn = sorted(self._train.draw(POOL * size, of_pool), key=JudgedQuestion.length)
+            self._pool, self._groups = pool, [drawn[start : start + size] for start in range(0, len(drawn), size)]
+            of_pool.shuffle(self._groups)
+        return make_batch(self._groups[at], self.tokens, rng)
+
+    def loss(self, batch: Batch, rng: random.Random) -> tuple[Tensor, dict[str, float]]:
+        with mixed_precision("cpu"):
+            queries, any_does = judged(self.model, batch)
+        cross_entropy, counted = functional.binary_cross_entropy_with_logits, torch.from_numpy(batch.counted)
+        of_queries = cross_entropy(queries[counted], torch.from_numpy(batch.right)[counted])
+        of_all = cross_entropy(any_does, torch.from_numpy(batch.answered))
+        return of_queries + self.config.any_weight * of_all, {"query loss": float(of_queries.detach())}
+
+    @torch.inference_mode()
+    def measure(self) -> dict[str, float]:
+        """Of the held-out questions: how well the odds tell right queries from wrong ones (area under the curve)."""
+        if not self._held_out:
+            return {}
+        self.model.eval()
+        rng, odds, right = random.Random(7), list[np.ndarray](), list[np.ndarray]()
+        for start in range(0, len(self._held_out), self.config.batch_size):
+            batch = make_batch(self._held_out[start : start + self.config.batch_size], self.tokens, rng)
+            odds.append(judged(self.model, batch)[0].numpy()[batch.counted])
+            right.append(batch.right[batch.counted])
+        return {"held out": area_under_curve(np.concatenate(odds), np.concatenate(right) > 0)}
+
+
+def judged(model: JudgeModel, batch: Batch) -> tuple[Tensor, Tensor]:
+    """Log-odds of every query [Q], and that any of a question's is right [B], float32."""
+    verdicts = model(torch.from_numpy(batch.ids), torch.from_numpy(batch.mask)).float()
+    return verdicts[torch.from_numpy(batch.rows), torch.from_numpy(batch.columns), 0], verdicts[:, 0, 1]
+
+
+def area_under_curve(odds: np.ndarray, right: np.ndarray) -> float:
+    """How often a right one has higher odds than a wrong one; ties by order. NaN where there is one kind alone."""
+    ranks = np.empty(len(odds))
+    ranks[np.argsort(odds, kind="stable")] = np.arange(1, len(odds) + 1)
+    n = int(right.sum())
+    if n in (0, len(right)):
+        return float("nan")
+    return float((ranks[right].sum() - n * (n + 1) / 2) / (n * (len(right) - n)))
+
+
+def finish(trainer: JudgeTrainer, probes: Sequence[JudgedQuestion], force: bool = False) -> Path:
+    """Export to int8 ONNX, compare with torch and write the run's ``judge`` folder; returns it.
+
+    Raises ModelError where int8 finds another verdict on too many of the queries of ``probes``, and BuildError for a
+    judge that is there, without ``force``.
+    """
+    batch = make_batch(probes[:PROBES], trainer.tokens, random.Random(11))
+    with new_folder(trainer.work / FINISHED, force, MODEL) as out, tempfile.TemporaryDirectory() as folder:
+        full, small = Path(folder) / "fp32.onnx", Path(folder) / GRAPH
+        model = trainer.model.eval()
+        inputs = torch.from_numpy(batch.ids), torch.from_numpy(batch.mask)
+        with torch.no_grad():
+            expected = model(*inputs).numpy()
+            n_heads = model.encoder.config.num_attention_heads
+            write_graph(model, inputs, full, (INPUTS, [OUTPUT]), [{0: "batch", 1: "length"}] * 2, n_heads)
+        quantise(full, small)
+        feeds = dict(zip(INPUTS, (batch.ids, batch.mask), strict=True))
+        (whole,), (rounded,) = (run_graph(path, [feeds], [OUTPUT]) for path in (full, small))
+        shown = batch.mask.astype(bool)
+        difference = checked([whole[shown]], [expected[shown]])
+        places = batch.rows, batch.columns
+        alike = float(((rounded[places][:, 0] > 0) == (expected[places][:, 0] > 0)).mean())
+        if not alike >= LEAST_AGREEING:  # NaN too
+            raise ModelError(f"int8 finds another verdict on {1 - alike:.1%} of the queries")
+        shutil.copyfile(small, out / GRAPH)
+        write_tokenizer(trainer.tokenizer.parent, out / TOKENIZER)
+        write_card(out, FORMAT.card(out, (GRAPH, TOKENIZER), **_about(trainer, difference, alike)))
+    return trainer.work / FINISHED
+
+
+def _about(trainer: JudgeTrainer, difference: float, alike: float) -> dict[str, Any]:
+    return {
+        "name": FINISHED,
+        "licence": "Apache-2.0",
+        "max_tokens": trainer.model.max_tokens,
+        "training_data": trainer.training_data,
+        "recipe": asdict(trainer.config),
+        "steps": trainer.step,
+        "examples": trainer.step * trainer.config.batch_size,
+        "seconds": round(trainer.seconds),
+        "scores": trainer.best.figures,
+        "parity": {"fp32": difference, "int8_verdicts_alike": round(alike, 4)},
+    }

@@ -1,0 +1,106 @@
+"""Questions with right and wrong queries: what is drawn of them, what the makers call right, files that are broken."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kgask.answer.pipeline import Pipeline
+from kgask.corpus import judged_queries
+from kgask.corpus.asked_graphs import asked_graphs
+from kgask.corpus.examples import PathExample
+from kgask.corpus.judged import JudgedMix, JudgedQuery, JudgedQuestion, read, without_doubles, write
+from kgask.corpus.judged_paths import path_questions
+from kgask.corpus.pack_operators import PackQuestion
+from kgask.errors import UsageError
+from kgask.pack.store import Pack
+from kgask.query.text import parse
+from kgask.retrieve.run import run
+from kgask.sets import everyday
+from kgask.train.calibrate_asked import everyday_questions
+
+RIGHT, WRONG, PERHAPS = (JudgedQuery(str(right), "x" if right else "y", right) for right in (True, False, None))
+
+
+@pytest.fixture(scope="module")
+def family(family_path: Path) -> Iterator[Pack]:
+    with Pack.open(family_path) as pack:
+        yield pack
+
+
+def test_lines_come_back_and_broken_ones_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    questions = [JudgedQuestion("who?", "near", (RIGHT, WRONG, PERHAPS)), JudgedQuestion("é", "wikisql", (WRONG,))]
+    assert write(path, questions) == 2 and list(read(path)) == questions
+    path.write_text(path.read_text() + '{"text": "x"}\n')
+    with pytest.raises(UsageError, match=r"q\.jsonl:3"):
+        list(read(path))
+
+
+def test_what_is_shown_has_wrong_queries_alone_now_and_then() -> None:
+    others = tuple(JudgedQuery(f"wrong {at}", "y", False) for at in range(6))
+    one = JudgedQuestion("who?", "near", (RIGHT, *others))
+    drawn = [one.shown(random.Random(at)) for at in range(300)]
+    assert all(1 <= len(shown) <= 5 for shown in drawn)
+    share = sum(any(query.right for query in shown) for shown in drawn) / len(drawn)
+    assert 0.5 < share < 0.85
+
+
+def test_wrong_queries_that_come_to_what_is_right_are_left_out() -> None:
+    same = JudgedQuery("another way", RIGHT.outcome, False)
+    assert without_doubles([RIGHT, WRONG, same, PERHAPS]) == (RIGHT, WRONG, PERHAPS)
+
+
+def test_sources_are_drawn_by_their_shares_and_unknown_ones_refused() -> None:
+    mix = JudgedMix(JudgedQuestion(name, name, (RIGHT,)) for name in ("composed", "wikisql"))
+    drawn = [one.source for one in mix.draw(1000, random.Random(1))]
+    assert 0.5 < drawn.count("composed") / 1000 < 0.8
+    with pytest.raises(UsageError, match="unknown source 'x'"):
+        JudgedMix([JudgedQuestion("x", "x", (RIGHT,))])
+    with pytest.raises(UsageError, match="none are given"):
+        JudgedMix([])
+
+
+def test_paths_stand_among_others_of_their_topic(family: Pack) -> None:
+    keys = [relation.key for relation in family.relations()]
+    examples = [PathExample("what about [MASK]?", ((key, False),), "test") for key in keys]
+    found = list(path_questions(family, examples, 60, random.Random(2)))
+    assert len(found) == 60
+    for one in found:
+        right = [query for query in one.queries if query.right]
+        assert len(right) <= 1 and all(query.outcome != right[0].outcome for query in one.queries[1:] if right)
+    assert {bool([query for query in one.queries if query.right]) for one in found} == {True, False}
+
+
+def test_changes_of_a_query_come_to_something_else(demo_pipeline: Pipeline) -> None:
+    pack = demo_pipeline.pack
+    gold = run(parse("best(follow(<Q15|Africa>, ^<P30>), value(<P2046|area>), most 1)", pack), pack)
+    question = PackQuestion("which African country is the largest?", "superlative", "x", gold)
+    (made,) = judged_queries.composed(demo_pipeline, [question], random.Random(3))
+    right = {query.outcome for query in made.queries if query.right}
+    assert right == {"Algeria"}
+    assert all(query.outcome not in right for query in made.queries if query.right is False)
+    assert sum(query.right is False for query in made.queries) >= 2
+
+
+@pytest.fixture(scope="module")
+def demo_pipeline() -> Iterator[Pipeline]:
+    from kgask.config import shipped_root
+    from kgask.plan.rigel_onnx import RigelPlanner
+
+    with Pack.open(shipped_root("pack") / "demo") as pack:
+        planner = RigelPlanner.load(shipped_root("model") / "rigel")
+        yield Pipeline(pack, planner, None, keeps_alternatives=True)
+
+
+def test_every_gold_of_the_small_graphs_runs(tmp_path: Path) -> None:
+    graphs = list(asked_graphs(tmp_path))
+    assert len(graphs) == 12
+    for folder, file in graphs:
+        with Pack.open(folder) as pack:
+            asked = everyday_questions(pack, everyday.load(file))
+            assert len(asked) == 28
+            assert sum(one.answerable for one in asked) == 22

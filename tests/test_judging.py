@@ -1,0 +1,192 @@
+"""What the judge is shown and what its word counts: prompts, candidates, the winner's confidence, broken models."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kgask
+from kgask.answer.judging import CARD_KEY, FEATURES, POWERS, Candidate, Judging, judged_features
+from kgask.answer.pipeline import Pipeline
+from kgask.build.writer import PackBuilder
+from kgask.config import shipped_root
+from kgask.errors import ModelError
+from kgask.methods.proposals import Proposals
+from kgask.methods.query_judge import LAST, MOST_QUERIES, QUERY, PromptTokens, QueryJudge
+from kgask.methods.relation_facts import RelationFacts
+from kgask.methods.understand import Linked
+from kgask.pack.store import Pack
+from kgask.plan.card import Calibration
+from kgask.plan.query_onnx import KINDS
+from kgask.query import nodes
+from kgask.types import Branch, Mention, Seed
+
+JUDGE = shipped_root("model") / "judge"
+TRAILS = """
+T4 | grade | hard
+T4 | leads to | Monte Selva
+T7 | grade | medium
+T7 | leads to | Graukopf
+Graukopf | type | peak
+Monte Selva | type | peak
+T4 | type | trail
+T7 | type | trail
+"""
+
+
+@pytest.fixture(scope="module")
+def judge() -> QueryJudge:
+    return QueryJudge(JUDGE)
+
+
+@pytest.fixture(scope="module")
+def trails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
+    folder = tmp_path_factory.mktemp("trails") / "pack"
+    builder = PackBuilder()
+    for line in TRAILS.strip().splitlines():
+        builder.add(*(part.strip() for part in line.split("|")))
+    builder.write(folder)
+    with Pack.open(folder) as pack:
+        yield pack
+
+
+# --- the judge ----------------------------------------------------------------------------------
+
+
+def test_the_right_query_is_told_from_its_neighbours(judge: QueryJudge) -> None:
+    queries = [
+        ("the number of countries that share border with Germany", "9"),
+        ("countries that share border with Germany", "Austria, Belgium, Denmark and 6 more"),
+        ("the population of Germany", "83,000,000"),
+    ]
+    for question, right in (("how many countries border Germany?", 0), ("Which countries border Germany?", 1)):
+        said = judge.judge(question, queries).queries
+        assert int(np.argmax(said)) == right
+
+
+def test_no_text_becomes_a_control_token(judge: QueryJudge) -> None:
+    tokens: PromptTokens = judge._tokens
+    ids, places = tokens.encode(f"who {LAST} {QUERY}", [(f"the {QUERY} of {LAST}", LAST)])
+    assert len(places) == 1
+    assert ids.count(tokens._controls[QUERY]) == 1 and ids.count(tokens._controls[LAST]) == 2
+
+
+def test_too_many_and_too_long_queries_are_judged_as_far_as_they_fit(judge: QueryJudge) -> None:
+    assert len(judge.judge("who?", [("a", "b")] * (MOST_QUERIES + 3)).queries) == MOST_QUERIES
+    long = "word " * 60
+    assert 1 <= len(judge.judge(long, [(long, long)] * MOST_QUERIES).queries) < MOST_QUERIES
+
+
+def test_a_verdict_does_not_depend_on_the_threads_or_the_order_of_asking(judge: QueryJudge) -> None:
+    queries = [("the author of Emma", "Jane Austen"), ("the genre of Emma", "novel")]
+    before = judge.judge("who wrote Emma?", queries)
+    judge.judge("something else", [("x", "y")])
+    assert judge.judge("who wrote Emma?", queries) == before
+
+
+@pytest.mark.parametrize("name", ["judge.onnx", "tokenizer.json"])
+def test_a_judge_that_is_broken_says_so(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "judge"
+    shutil.copytree(JUDGE, folder)
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content[:-10])
+    with pytest.raises(ModelError, match="size differs"):
+        QueryJudge(folder)
+    (folder / name).write_bytes(b"\0" * len(content))
+    with pytest.raises(ModelError, match=name.replace(".", r"\.")):
+        QueryJudge(folder).judge("who?", [("a", "b")])
+
+
+def test_a_folder_that_is_no_judge_is_refused() -> None:
+    with pytest.raises(ModelError, match="not of kind 'judge'"):
+        QueryJudge(shipped_root("model") / "encoder")
+
+
+# --- what its word counts -----------------------------------------------------------------------
+
+EQUAL = Judging(
+    dict.fromkeys(POWERS, 1.0) | {"alike": 0.0},
+    Calibration(0.0, dict.fromkeys(FEATURES, 0.0) | {"margin": 1.0}),
+    0.8,
+    1.0,
+)
+
+
+def candidate(plan: float, judged: float, first: bool = False, proposed: bool = False) -> Candidate:
+    return Candidate(plan, judged, 2.5, first, proposed, True)
+
+
+def test_planner_and_judge_decide_together() -> None:
+    shown = [candidate(2.0, -3.0, first=True), candidate(-1.0, 2.0), candidate(-4.0, 4.0)]
+    place, confidence = EQUAL.choose(shown, 0.0)
+    assert place == 1 and confidence == pytest.approx(1 / (1 + np.exp(-1.0)))
+    values = judged_features(shown, place, EQUAL.powers, 0.3)
+    assert values == {
+        "plan": -1.0, "judged": 2.0, "alike": 2.5, "any": 0.3, "margin": 1.0, "changed": 1.0, "proposed": 0.0,
+        "query": 1.0,
+    }  # fmt: skip
+
+
+def test_a_judge_is_asked_where_it_may_change_what_is_printed() -> None:
+    assert [EQUAL.is_asked(sure) for sure in (0.01, 0.8, 0.9, 0.95)] == [True, True, True, False]
+
+
+def test_what_a_judge_counts_comes_back_from_its_card() -> None:
+    assert Judging.of({CARD_KEY: EQUAL.as_card()}) == EQUAL
+    assert Judging.of({}) is None
+    for broken in ({"powers": {}}, {"bias": "x"}, {"min_confidence": 2}, {"margin": float("nan")}):
+        with pytest.raises(ModelError, match="kgask train calibrate"):
+            Judging.of({CARD_KEY: EQUAL.as_card() | broken})
+
+
+def test_the_shipped_judge_was_fitted_beside_the_shipped_planner() -> None:
+    content = json.loads((JUDGE / "model.json").read_text(encoding="utf-8"))
+    planner = json.loads((JUDGE.parent / "rigel" / "model.json").read_text(encoding="utf-8"))
+    assert content[CARD_KEY]["planner"] in json.dumps(planner)
+    assert content["training_data"] and content["recipe"]["steps"] == content["steps"]
+
+
+# --- what it chooses from -----------------------------------------------------------------------
+
+
+def test_the_graph_proposes_what_the_names_of_a_question_have(trails: Pack) -> None:
+    ids = {label: at for at, label in enumerate(trails.labels(range(trails.n_entities)))}
+    keys = [relation.key for relation in trails.relations()]
+    n = trails.n_relations
+    facts = RelationFacts(trails)
+    seed = Seed(ids["T4"], (0, 2), 1.0, "T4", "T4")
+    branch = Branch((seed,), np.full((1, 2 * n), 0.1, np.float32), np.ones(1), 1.0, 0.0, np.zeros(1), 1.0)
+    linked = [Linked(Mention((0, 2), "T4", (seed,)), branch, facts.of_entity(seed.entity)[None])]
+    found = [query for query, _ in Proposals(facts).of(linked, np.array([1.0] + [0.0] * (len(KINDS) - 1)))]
+    topic = nodes.Entities((ids["T4"],))
+    assert nodes.Follow(topic, keys.index("grade")) in found
+    assert all(isinstance(query, nodes.Follow) and query.base == topic for query in found)
+    counts = np.array([float(kind == "count") for kind in KINDS])
+    assert any(isinstance(query, nodes.Count) for query, _ in Proposals(facts).of(linked, counts))
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[Pipeline]:
+    with kgask.open(reader=None) as pipeline:
+        yield pipeline
+
+
+def test_an_answer_says_which_judge_was_asked(demo: Pipeline) -> None:
+    assert demo.judge is not None
+    assert demo.ask("who wrote Lady Susan?").hashes["judge"] == demo.judge.hash
+
+
+def test_without_a_judge_the_planner_decides() -> None:
+    with kgask.open(reader=None, judge=None) as pipeline:
+        answer = pipeline.ask("who wrote Lady Susan?")
+        assert answer.text == "Jane Austen" and "judge" not in answer.hashes
+        assert pipeline.min_confidence == pipeline.planner.card.min_confidence
+
+
+def test_a_sure_path_costs_no_judging(demo: Pipeline) -> None:
+    assert "judge" not in demo.ask("who wrote Lady Susan?").timings_ms

@@ -1,0 +1,93 @@
+"""Training the judge: exact resume, an ONNX file that says what torch does, and the command."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+
+from click.testing import CliRunner
+
+from kgask.cli.main import cli
+from kgask.config import shipped_root
+from kgask.corpus.judged import JudgedMix, JudgedQuery, JudgedQuestion, read, write
+from kgask.methods.query_judge import QueryJudge
+from kgask.train.judge.train import JudgeTrainer, Recipe, area_under_curve, finish, make_batch
+from kgask.train.reader.start import find_start
+
+pytestmark = pytest.mark.slow
+
+THINGS = ("author", "capital", "river", "mother", "grade", "owner")
+SMALL = Recipe(n_layer=1, batch_size=4, steps=6, warmup_steps=2, check_every=3, check_questions=8)
+
+
+def questions(n: int, rng_seed: int) -> list[JudgedQuestion]:
+    rng, found = random.Random(rng_seed), []
+    for at in range(n):
+        right, *wrong = rng.sample(THINGS, 4)
+        queries = [JudgedQuery(f"the {thing} of X{at}", f"Y{thing}", thing == right) for thing in (right, *wrong)]
+        found.append(
+            JudgedQuestion(f"who or what is the {right} of X{at}?", rng.choice(("near", "composed")), tuple(queries))
+        )
+    return found
+
+
+def trainer(folder: Path, recipe: Recipe = SMALL) -> JudgeTrainer:
+    return JudgeTrainer(recipe, JudgedMix(questions(40, 1)), questions(8, 2), folder, find_start())
+
+
+def test_a_run_that_was_stopped_ends_with_the_same_weights(tmp_path: Path) -> None:
+    whole = trainer(tmp_path / "whole")
+    assert whole.run()
+    begun = trainer(tmp_path / "parts")
+    begun.run(lambda progress: None, minutes=1e-9)
+    rest = trainer(tmp_path / "parts")
+    assert rest.run()
+    for name, weight in whole.model.state_dict().items():
+        assert torch.equal(weight, rest.model.state_dict()[name]), name
+
+
+def test_the_exported_judge_says_what_torch_does(tmp_path: Path) -> None:
+    run = trainer(tmp_path / "run")
+    run.run()
+    judge = QueryJudge(finish(run, questions(8, 2)))
+    assert judge.card["training_data"] == run.training_data and judge.card["steps"] == SMALL.steps
+    one = questions(1, 3)[0]
+    said = judge.judge(one.text, [(query.words, query.outcome) for query in one.queries])
+    ids, places = run.tokens.encode(one.text, [(query.words, query.outcome) for query in one.queries])
+    with torch.no_grad():
+        expected = run.model.eval()(torch.tensor([ids]), torch.ones(1, len(ids), dtype=torch.long))[0].numpy()
+    assert np.allclose(said.queries, expected[places, 0], atol=0.3)
+    assert said.any == pytest.approx(float(expected[0, 1]), abs=0.3)
+
+
+def test_a_batch_counts_what_is_known_alone(tmp_path: Path) -> None:
+    run = trainer(tmp_path / "run")
+    unknown = JudgedQuestion("who?", "near", (JudgedQuery("a", "b", None), JudgedQuery("c", "d", False)))
+    batch = make_batch([unknown] * 20, run.tokens, random.Random(1))
+    assert not batch.right.any() and not batch.answered.any()
+    assert 0 < batch.counted.sum() < len(batch.counted)
+
+
+def test_the_area_under_the_curve_is_how_often_a_right_one_is_surer() -> None:
+    assert area_under_curve(np.array([3.0, 1.0, 2.0, 0.0]), np.array([True, False, True, False])) == 1.0
+    assert area_under_curve(np.array([0.0, 1.0, 2.0, 3.0]), np.array([True, False, True, False])) == 0.25
+    assert np.isnan(area_under_curve(np.array([1.0]), np.array([True])))
+
+
+def test_the_commands_make_questions_and_a_judge(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    write(path, questions(30, 5))
+    arguments = ["train", "judge", "--questions", path, "--held-out", path, "-o", tmp_path / "run", "--steps", 2]
+    arguments += ["--batch-size", 4, "--start", shipped_root("model") / "reader"]
+    done = CliRunner().invoke(cli, list(map(str, arguments)))
+    assert done.exit_code == 0, done.output
+    assert QueryJudge(Path(done.stdout.strip())).card["recipe"]["n_layer"] == 4
+    assert len(list(read(path))) == 30
+    again = CliRunner().invoke(cli, list(map(str, arguments)))
+    assert again.exit_code != 0 and "--force" in again.output
