@@ -21,7 +21,7 @@ from kgask import __version__
 from kgask.cli.airgap import clean_copy
 
 ROOT = Path(__file__).parent.parent
-SHIPPED = ("models/rigel", "models/reader", "models/encoder", "kg_packs/demo")
+SHIPPED = ("models/rigel", "models/judge", "models/reader", "models/encoder", "kg_packs/demo")
 
 pytestmark = pytest.mark.skipif(not (ROOT / "setup.cfg").is_file(), reason="a wheel is built from a checkout")
 

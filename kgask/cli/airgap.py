@@ -32,7 +32,10 @@ from kgask.machine.homes import cache_home
 SUMS, INSTALL = "SHA256SUMS", "INSTALL.txt"
 SOURCE_PARTS = ("kgask", "models", "kg_packs", "setup.cfg", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
 # What the wheel of kgask must have inside to answer on the other machine.
-CARRIED = ("kgask/models/rigel/model.json", "kgask/models/reader/model.json", "kgask/kg_packs/demo/pack.json")
+CARRIED = (
+    "kgask/models/rigel/model.json", "kgask/models/judge/model.json", "kgask/models/reader/model.json",
+    "kgask/kg_packs/demo/pack.json",
+)  # fmt: skip
 LLAMA = "llama-cpp-python"
 # A build tag in the wheel's name tells our portable build from one compiled for this machine only.
 BUILD_TAG = "1avx2"
@@ -62,7 +65,7 @@ For Python {python} on {system} {machine}{glibc}.
 
 (run in this folder; elsewhere name it: --find-links {name})
 
-The planner, the reader and the demo pack are inside the kgask wheel.
+The planner, the judge, the reader and the demo pack are inside the kgask wheel.
 {llama} was compiled from source {target}.
 To check that the folder arrived whole: sha256sum -c {sums}
 

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
-import yaml
-
 from kgask.build.recipe import Recipe, build, parse_literal_rules
 
 TRIPLE = "subject,relation,object"
@@ -16,6 +14,8 @@ ABOUT = "graphs.yml"  # how each of them is built
 
 def asked_graphs(out: Path) -> Iterator[tuple[Path, Path]]:
     """The pack of each graph, built in ``out``, with the file of its questions (:mod:`kgask.sets.everyday`)."""
+    import yaml  # of those who train or measure, not of those who ask
+
     folder = Path(str(files("kgask.corpus"))) / "asked" / "graphs"
     for name, about in yaml.safe_load((folder / ABOUT).read_text(encoding="utf-8")).items():
         recipe = Recipe(
