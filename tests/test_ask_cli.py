@@ -60,7 +60,7 @@ def test_json_contract_of_an_answer() -> None:
     assert (content["abstained"], content["reason"]) == (False, None)
     assert 0.5 <= content["confidence"] <= 1
     assert content["seeds"][0]["mention"] == "Lady Susan"
-    assert set(content["hashes"]) == {"pack", "model", "reader"}
+    assert set(content["hashes"]) == {"pack", "model", "judge", "reader"}
 
 
 def test_json_contract_without_an_answer() -> None:

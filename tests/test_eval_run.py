@@ -91,7 +91,7 @@ def test_a_prediction_holds_what_was_asked_found_and_right(whole: Path, reading:
     assert one.support[0] in [triple.id for triple in one.evidence]
     assert "director" in [triple.relation for triple in one.evidence]
     assert one.gold_in_candidates == one.gold_in_evidence == (True,)
-    assert set(one.hashes) == {"pack", "model", "reader"}
+    assert set(one.hashes) == {"pack", "model", "judge", "reader"}
     assert metrics.lost(one) == ""
     assert [metrics.PER_QUESTION[name](one) for name in ("support_recall", "pair_recall", "f1")] == [1.0, 1.0, 1.0]
 

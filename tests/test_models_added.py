@@ -208,6 +208,7 @@ def test_default_is_written_read_and_unset(added: Path, empty_home: Path, monkey
     result = kgask("default", "tiny", "--json")
     assert json.loads(result.stdout) == {
         "planner": {"name": "rigel", "from": "shipped"},
+        "judge": {"name": "judge", "from": "shipped"},
         "reader": {"name": "tiny", "from": "config.toml"},
         "encoder": {"name": "encoder", "from": "shipped"},
     }
@@ -215,6 +216,7 @@ def test_default_is_written_read_and_unset(added: Path, empty_home: Path, monkey
     assert file.read_text().startswith("# mine\nhops = 2\n")
     assert [entry["name"] for entry in json.loads(kgask("list", "--json").stdout) if entry["default"]] == [
         "encoder",
+        "judge",
         "rigel",
         "tiny",
     ]

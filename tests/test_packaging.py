@@ -192,7 +192,9 @@ def test_every_data_file_is_declared() -> None:
     for path in (ROOT / "kgask").rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
             parent = next(
-                one for one in path.parents if path.suffix not in (".txt", ".yaml") or (one / "__init__.py").is_file()
+                one
+                for one in path.parents
+                if path.suffix not in (".csv", ".txt", ".yaml", ".yml") or (one / "__init__.py").is_file()
             )
             room = ".".join(parent.relative_to(ROOT).parts)
             assert room in packages, path

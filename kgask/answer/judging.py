@@ -28,6 +28,7 @@ CARD_KEY = "judging"
 POWERS = ("plan", "judged", "alike", "proposed")
 FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query")
 MOST_MARGIN = 5.0  # log-odds before the next candidate; more says nothing
+BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
 SURE_PATH = 0.8  # confidence from which a relation path is the planner's own matter: there it knows better
 
 
@@ -160,6 +161,8 @@ def settled(found: Retrieved, question: str, judge: QueryJudge, judging: Judging
     if not candidates:
         return found
     chosen, confidence = judging.choose(candidates, any_does)
+    if confidence < BELIEVED:
+        return replace(found, confidence=confidence, alternatives=(), is_judged=True)
     said = _comes_to(every[chosen])
     one = next(other for other in every if _comes_to(other) == said)  # of those that answer the same, the planner's
     return replace(
