@@ -2,8 +2,9 @@
 
 The planner says how likely each of them is, from the question and the names of relations; the judge
 (:mod:`kgask.methods.query_judge`) sees question and query together, in words, with what the query comes to. They
-compete by a weighted sum of both in log-odds; the confidence of the winner is a logistic model. Powers and weights
-are fitted on questions that neither was trained on (``kgask train calibrate``) and stand in the judge's card.
+compete by a weighted sum of both, and of how alike the words are; the confidence of the winner is a logistic model.
+Powers and weights are fitted on questions that neither was trained on (``kgask train calibrate``) and stand in the
+judge's card.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ def judged(
     found: Retrieved, question: str, judge: QueryJudge, pack: Pack
 ) -> tuple[list[Retrieved], list[Candidate], float]:
     """What a question may ask for, the same as judge and planner see it, and that any of them does."""
-    every = [one for one in (found, *found.alternatives) if one.hypotheses]
+    every = [one for one in (found, *found.find_alternatives()) if one.hypotheses]
     told = [(one, words) for one in every if (words := in_words(one, pack)) is not None]
     if not told:
         return [], [], 0.0
@@ -162,7 +163,7 @@ def settled(found: Retrieved, question: str, judge: QueryJudge, judging: Judging
         return found
     chosen, confidence = judging.choose(candidates, any_does)
     if confidence < BELIEVED:
-        return replace(found, confidence=confidence, alternatives=(), is_judged=True)
+        return replace(found, confidence=confidence, is_judged=True)
     said = _comes_to(every[chosen])
     one = next(other for other in every if _comes_to(other) == said)  # of those that answer the same, the planner's
     return replace(
@@ -171,7 +172,6 @@ def settled(found: Retrieved, question: str, judge: QueryJudge, judging: Judging
         linked=found.linked,
         candidates=found.candidates,
         notes=found.notes,
-        alternatives=(),
         is_judged=True,
     )
 

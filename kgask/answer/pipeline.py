@@ -55,7 +55,6 @@ class Pipeline:
     retriever: Retriever = field(default=None)  # type: ignore[assignment]  # set below: no later code sees None
     passages: PassageFinder | None = None  # where the reader sees texts too
     judge: QueryJudge | None = None  # tells which query is meant; of the planner's own retriever
-    keeps_alternatives: bool = False  # what else a question may ask for is kept, though nothing judges it
     _rigel: Rigel = field(init=False)
     _linker: Linker = field(init=False)
     _weighing: Weighing | None = field(init=False)  # what the reader's word counts; None where that is not known
@@ -148,7 +147,7 @@ class Pipeline:
 
     @property
     def min_confidence(self) -> float:
-        """The threshold that applies where none is asked for: the reader's card knows, else the planner's."""
+        """The threshold that applies where none is asked for: of the judge's card, the reader's, or the planner's."""
         weighing = self._weighing if self.reader is not None else None
         fitted = (self._judging if self._judges else None) or weighing
         return fitted.min_confidence if fitted else self.planner.card.min_confidence
@@ -254,9 +253,7 @@ class Pipeline:
 
     def _interpret(self, requests: Sequence[Request], options: AskOptions) -> list[Retrieved]:
         interpreter = Interpreter(self.pack, self._linker, self.retriever)
-        scope = replace(
-            options.scope(self.retriever.default_hops), alternatives=self.keeps_alternatives or self._judges
-        )
+        scope = options.scope(self.retriever.default_hops)
         return interpreter.interpret(requests, scope, max(self._least(options), MIN_CONFIDENCE))
 
     def _answer(self, request: Request, found: Retrieved, options: AskOptions) -> Answer:
@@ -294,7 +291,7 @@ class Pipeline:
         return self.judge is not None and self.retriever is self._rigel
 
     def _judged(self, request: Request, found: Retrieved) -> Retrieved:
-        """The same, or what else the question asks for where the reader says so."""
+        """The same, or what else the question asks for where the judge says so."""
         judge, judging = self.judge, self._judging
         if judge is None or judging is None or not self._judges or not may_be_judged(found):
             return found
@@ -349,7 +346,7 @@ class Pipeline:
         )  # fmt: skip
 
     def hashes(self) -> dict[str, str]:
-        """Of what the answers come from: pack, planner, reader, and a method's own model."""
+        """Of what the answers come from: pack, planner, judge, reader, and a method's own model."""
         found = {"pack": self.pack.content_hash, "model": self.planner.card.hash}
         more = {"judge": self.judge.hash if self.judge is not None and self._judges else None}
         more |= {"reader": self.reader.hash if self.reader is not None else None, "method": self.retriever.hash}

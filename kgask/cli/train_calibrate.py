@@ -135,10 +135,10 @@ class _Looking:
 
     def at_graphs(self) -> None:
         """The small graphs that kgask brings."""
-        from kgask.corpus.asked_graphs import asked_graphs
+        from kgask.corpus.small_graphs import ASKED, small_graphs
 
         with tempfile.TemporaryDirectory(prefix="kgask-") as folder:
-            for pack, questions in asked_graphs(Path(folder)):
+            for pack, questions in small_graphs(ASKED, Path(folder)):
                 self.at_people(EVERYDAY, questions, pack, None)
 
     def at_people(self, name: str, path: Path, pack_path: Path, data: Path | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -18,6 +19,7 @@ from kgask.errors import UsageError
 if TYPE_CHECKING:
     from kgask.answer.pipeline import Pipeline
     from kgask.corpus.judged import JudgedQuestion
+    from kgask.pack.store import Pack
 
 
 def _count(name: str, default: int, help: str) -> shared.Decorator:
@@ -35,13 +37,14 @@ def _count(name: str, default: int, help: str) -> shared.Decorator:
 @click.option("--reworded", is_flag=True, help="Call the relations of the packs by other names that they have.")
 @_count("composed", 5000, "Questions with operators of each pack, read by the planner.")
 @_count("near", 8000, "Relation paths of each pack, among others that their topics have.")
+@_count("small", 0, "Composed questions of each of our small tables, beside all that were worded for them by hand.")
 @_count("kqapro", 0, "Questions of KQA Pro's training part, about the first pack.")
 @_count("wikisql", 0, "Questions about tables.")
 @click.option("--held-out", is_flag=True, help="Composed questions in wordings that are kept from training.")
 @click.option("--seed", "rng_seed", type=int, default=1, show_default=True, help="Seed of the questions.")
 def judge_questions(
-    data: Path, out: Path, model: str, packs: tuple[str, ...], reworded: bool, composed: int, near: int, kqapro: int,
-    wikisql: int, held_out: bool, rng_seed: int,
+    data: Path, out: Path, model: str, packs: tuple[str, ...], reworded: bool, composed: int, near: int, small: int,
+    kqapro: int, wikisql: int, held_out: bool, rng_seed: int,
 ) -> None:  # fmt: skip
     """Make questions with queries that they may ask, right and wrong ones, for 'kgask train judge'.
 
@@ -53,15 +56,16 @@ def judge_questions(
     from kgask.corpus.judged import write
     from kgask.corpus.judged_tables import TableQueries
 
-    makers = [_Maker(data, config.find("pack", name).path, model, reworded, rng_seed) for name in packs]
+    paths = [config.find("pack", name).path for name in packs]
+    makers = [_Maker(data, _opened(path, rng_seed if reworded else None), model, rng_seed) for path in paths]
     n_people = kqapro if makers else 0
     found = chain(
+        _of_tables(data, model, small, held_out, rng_seed) if small else (),
         chain.from_iterable(chain(maker.composed(composed, held_out), maker.near(near)) for maker in makers),
         makers[0].kqapro(n_people) if n_people else (),
         TableQueries(data, random.Random(rng_seed)).draw(wikisql) if wikisql else (),
     )
-    n = len(makers) * (composed + near) + n_people + wikisql
-    with steps_bar("make questions", n) as show:
+    with steps_bar("make questions", len(makers) * (composed + near) + n_people + wikisql) as show:
         written = write(out, _watched(found, show))
     note(f"{written:,} questions written to {out}")
 
@@ -72,16 +76,35 @@ def _watched(found: Iterable[JudgedQuestion], show: Callable[[int, str], None]) 
         yield one
 
 
+def _opened(path: Path, reworded_by: int | None = None) -> Pack:
+    """The pack, or the same with its relations called otherwise, as this seed draws their names."""
+    from kgask.pack.store import Pack
+    from kgask.train.calibrate_reader import RewordedPack
+
+    pack = Pack.open(path) if reworded_by is None else RewordedPack.of(path, reworded_by)
+    if pack is None:
+        raise UsageError(f"{path}: its relations have no other names; leave --reworded out")
+    return pack
+
+
+def _of_tables(data: Path, model: str, n: int, held_out: bool, rng_seed: int) -> Iterator[JudgedQuestion]:
+    """Questions about our own small tables, and those that were worded for the demo pack."""
+    from kgask.corpus.small_graphs import WORDED, small_graphs, worded
+
+    demo = _Maker(data, _opened(config.find("pack", config.DEFAULT_PACK).path), model, rng_seed)
+    yield from demo.worded(worded(WORDED) / "world.yaml")
+    with tempfile.TemporaryDirectory(prefix="kgask-") as folder:
+        for path, questions in small_graphs(WORDED, Path(folder)):
+            with _opened(path) as pack:
+                maker = _Maker(data, pack, model, rng_seed)
+                yield from maker.worded(questions)
+                yield from maker.composed(n, held_out)
+
+
 class _Maker:
     """Makes questions about one pack."""
 
-    def __init__(self, data: Path, path: Path, model: str, reworded: bool, rng_seed: int) -> None:
-        from kgask.pack.store import Pack
-        from kgask.train.calibrate_reader import RewordedPack
-
-        pack = RewordedPack.of(path, rng_seed) if reworded else Pack.open(path)
-        if pack is None:
-            raise UsageError(f"{path}: its relations have no other names; leave --reworded out")
+    def __init__(self, data: Path, pack: Pack, model: str, rng_seed: int) -> None:
         self._data, self._pack, self._model = data, pack, config.find("model", model).path
         self._rng, self._rng_seed = random.Random(rng_seed), rng_seed
 
@@ -89,7 +112,7 @@ class _Maker:
         from kgask.answer.pipeline import Pipeline
         from kgask.plan.rigel_onnx import RigelPlanner
 
-        return Pipeline(self._pack, RigelPlanner.load(self._model), None, keeps_alternatives=True)
+        return Pipeline(self._pack, RigelPlanner.load(self._model), None)
 
     def composed(self, n: int, held_out: bool) -> Iterator[JudgedQuestion]:
         from kgask.corpus import judged_queries
@@ -99,6 +122,13 @@ class _Maker:
         if n:
             drawn = PackOperators(self._pack, templates(held=held_out), self._rng_seed).draw(n)
             yield from judged_queries.composed(self._pipeline(), drawn, self._rng)
+
+    def worded(self, file: Path) -> Iterator[JudgedQuestion]:
+        from kgask.corpus import judged_queries
+        from kgask.corpus.judged import WORDED
+        from kgask.sets import everyday
+
+        yield from judged_queries.everyday(self._pipeline(), everyday.load(file), self._rng, WORDED)
 
     def near(self, n: int) -> Iterator[JudgedQuestion]:
         from kgask.corpus.judged_paths import path_questions
@@ -129,7 +159,7 @@ class _Maker:
     "--encoder", type=shared.OLD_FOLDER,
     help="Folder of the BERT encoder to start from: Hugging Face weights, or a planner. [default: the shipped planner]",
 )  # fmt: skip
-@click.option("--start", type=shared.OLD_FOLDER, help="Folder of a finished reader whose encoder is gone on with.")
+@click.option("--start", type=shared.OLD_FOLDER, help="Finished reader, or a judge's run, to go on from.")
 @shared.output(help="Run folder: checkpoint, log, and the finished judge in DIR/judge. A run found there goes on.")
 @click.option("--steps", type=click.IntRange(1), default=2700, show_default=True, help="Steps of the whole run.")
 @click.option("--batch-size", type=click.IntRange(1), default=32, show_default=True, help="Questions a step.")

@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgask.errors import UsageError
 from kgask.sets.rows import lines_of
 
-SHARES = {"composed": 0.34, "near": 0.36, "kqapro": 0.12, "wikisql": 0.18}  # of the questions that training draws
-SHOWN = (1, 2, 3, 4, 5, 5)  # of a question; one of these is drawn
+COMPOSED, WORDED = "composed", "worded"
+SHARES = {COMPOSED: 0.33, WORDED: 0.22, "near": 0.22, "kqapro": 0.11, "wikisql": 0.12}  # of what training draws
+SHOWN = (1, 2, 3, 4, 5, 6, 8, 12, 16)  # of a question; one of these is drawn
 WITHOUT = 0.15  # share of the questions that are shown wrong queries only
 KEPT = 0.6  # of the others whose right queries the draw has left out, those that get one back
 
@@ -42,8 +43,8 @@ class JudgedQuestion:
         """In characters."""
         return len(self.text) + sum(len(one.words) + len(one.outcome) for one in self.queries)
 
-    def shown(self, rng: random.Random) -> list[JudgedQuery]:
-        """Some of them in random order, as training shows them."""
+    def shown(self, rng: random.Random) -> JudgedQuestion:
+        """With some of its queries, in random order, as training shows them."""
         queries = list({one.words: one for one in self.queries}.values())
         right = [one for one in queries if one.right]
         if right and rng.random() < WITHOUT:
@@ -52,7 +53,7 @@ class JudgedQuestion:
         found = queries[: rng.choice(SHOWN)]
         if found and right and not any(one.right for one in found) and rng.random() < KEPT:
             found[rng.randrange(len(found))] = right[0]
-        return found
+        return replace(self, queries=tuple(found))
 
 
 def write(path: Path, questions: Iterable[JudgedQuestion]) -> int:
@@ -74,7 +75,7 @@ def read(path: Path) -> Iterator[JudgedQuestion]:
             queries = tuple(JudgedQuery(str(words), str(said), right) for words, said, right in row["queries"])
             yield JudgedQuestion(str(row["text"]), str(row["source"]), queries)
         except (ValueError, KeyError, TypeError):
-            raise UsageError(f"{path}:{number}: not a line of 'kgask train judged'") from None
+            raise UsageError(f"{path}:{number}: not a line of 'kgask train judge-questions'") from None
 
 
 def without_doubles(queries: Sequence[JudgedQuery]) -> tuple[JudgedQuery, ...]:
@@ -97,5 +98,7 @@ class JudgedMix:
         self.sources = sorted(self._by_source)
 
     def draw(self, n: int, rng: random.Random) -> list[JudgedQuestion]:
+        """At most ``n`` questions with the queries that are shown of each."""
         names = rng.choices(self.sources, [SHARES[name] for name in self.sources], k=n)
-        return [rng.choice(self._by_source[name]) for name in names]
+        drawn = (rng.choice(self._by_source[name]).shown(rng) for name in names)
+        return [one for one in drawn if one.queries]

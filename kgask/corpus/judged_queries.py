@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from kgask.answer.pipeline import Pipeline
 from kgask.answer.readings import outcome_words
 from kgask.answer.request import AskOptions
 from kgask.corpus.golds import is_gold, is_said, is_some
-from kgask.corpus.judged import JudgedQuery, JudgedQuestion, without_doubles
+from kgask.corpus.judged import COMPOSED, JudgedQuery, JudgedQuestion, without_doubles
 from kgask.corpus.pack_operators import PackQuestion
 from kgask.errors import KgaskError, QueryError
 from kgask.methods.protocol import Hypothesis
@@ -24,15 +23,16 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import By, Comparison, Node
 from kgask.query.nodes import Query
+from kgask.query.rewrite import replaced
+from kgask.query.text import parse
 from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import Result
-from kgask.retrieve.run import Runner
+from kgask.retrieve.run import Runner, run
+from kgask.sets.everyday import EverydayQuestion
 from kgask.sets.gold import Gold
 from kgask.types import Question
 
-MOST_CHANGED, CHANGES_TRIED, SECONDS = 3, 6, 0.5
-OTHER_WALKING = nodes.Follow | nodes.Having | nodes.Values | nodes.Holds
 MOST_CHANGED, CHANGES_TRIED, SECONDS = 3, 6, 0.5
 OTHER_RELATION = 0.65  # share of the changes that put another relation into a query
 EMPTY_KEPT = 0.4  # share of the changes that come to nothing which are kept
@@ -42,16 +42,31 @@ _OTHER: dict[Comparison, Comparison] = {"<": ">", ">": "<", "<=": ">", ">=": "<"
 
 
 def composed(pipeline: Pipeline, questions: Iterable[PackQuestion], rng: random.Random) -> Iterator[JudgedQuestion]:
-    """Questions with gold queries; those without cannot be answered, and all that is read in them is wrong."""
-    changes = Changes(pipeline.pack, rng)
-    for one in questions:
-        gold = one.gold
-        queries = [*_planned(pipeline, one.text, gold, partial(is_gold, pipeline.pack, gold))]
+    """Questions with gold queries."""
+    yield from _with_golds(pipeline, ((one.text, one.gold) for one in questions), rng, COMPOSED)
+
+
+def everyday(
+    pipeline: Pipeline, questions: Iterable[EverydayQuestion], rng: random.Random, source: str
+) -> Iterator[JudgedQuestion]:
+    """Questions that were worded for this pack; several in one are left out. QueryError for a gold that cannot run."""
+    pack = pipeline.pack
+    golds = ((one.text, run(parse(one.golds[0], pack), pack) if one.golds else None) for one in questions)
+    yield from _with_golds(pipeline, golds, rng, source)
+
+
+def _with_golds(
+    pipeline: Pipeline, questions: Iterable[tuple[str, Result | None]], rng: random.Random, source: str
+) -> Iterator[JudgedQuestion]:
+    """Those without a gold cannot be answered, and all that is read in them is wrong."""
+    pack, changes = pipeline.pack, Changes(pipeline.pack, rng)
+    for text, gold in questions:
+        queries = [*_planned(pipeline, text, gold, partial(is_gold, pack, gold))]
         if gold is not None:
-            queries += [JudgedQuery(verbalise(gold.query, pipeline.pack), outcome_words(gold, pipeline.pack), True)]
+            queries += [JudgedQuery(verbalise(gold.query, pack), outcome_words(gold, pack), True)]
             queries += changes.of(gold)
         if queries:
-            yield JudgedQuestion(one.text, "composed", without_doubles(queries))
+            yield JudgedQuestion(text, source, without_doubles(queries))
 
 
 def peoples(pipeline: Pipeline, golds: Iterable[Gold]) -> Iterator[JudgedQuestion]:
@@ -67,7 +82,7 @@ def _planned(
 ) -> Iterator[JudgedQuery]:
     """What the planner reads in a question, its first choice first."""
     found = pipeline.understand(Question(text), AskOptions())
-    for at, one in enumerate(every for every in (found, *found.alternatives) if every.hypotheses):
+    for at, one in enumerate(every for every in (found, *found.find_alternatives()) if every.hypotheses):
         said = in_words(one, pipeline.pack)
         if said is None:
             continue
@@ -136,9 +151,7 @@ class Changes:
         other = self._rng.choice(self._alike[is_value] or [last])
         if isinstance(node, By):
             return replace(node, path=(*relations[:-1], other))
-        if isinstance(node, nodes.Qualified | nodes.QualifierOf):
-            return None
-        return replace(node, relation=other) if isinstance(node, _WALKING) else None
+        return replace(node, relation=other)  # type: ignore[type-var]  # those that are walked by have one
 
     def _turned(self, node: Node) -> Node | None:
         match node:
@@ -162,19 +175,7 @@ class Changes:
 def _with(node: Node, old: Node, new: Node) -> Query | None:
     """A query with a node, wherever it stands, by another; None where the new one cannot stand there."""
     try:
-        return _replaced(node, old, new)
+        changed: Query = replaced(node, old, new)
     except QueryError:
         return None
-
-
-def _replaced(node: Node, old: Node, new: Node) -> Any:
-    if node == old:
-        return new
-    changed: dict[str, Any] = {}
-    for field in fields(node):  # type: ignore[arg-type]  # every node is a dataclass
-        value = getattr(node, field.name)
-        if isinstance(value, Node):
-            changed[field.name] = _replaced(value, old, new)
-        elif isinstance(value, tuple) and value and isinstance(value[0], Node):
-            changed[field.name] = tuple(_replaced(one, old, new) for one in value)
-    return replace(node, **changed)  # type: ignore[type-var]
+    return changed

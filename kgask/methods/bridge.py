@@ -12,12 +12,13 @@ from functools import cached_property
 
 import numpy as np
 
-from kgask.methods.class_words import places_of, replaced
+from kgask.methods.class_words import places_of
 from kgask.methods.relation_facts import RelationFacts
 from kgask.pack.types import subclass_relations, type_relations
 from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.nodes import Query
+from kgask.query.rewrite import replaced
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.run import Runner
 from kgask.types import opposite

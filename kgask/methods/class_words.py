@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from kgask.pack.types import type_relations
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
+from kgask.query.rewrite import replaced
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
 
@@ -150,29 +151,3 @@ def _ends(base: SetNode, by: nodes.SizeOf) -> SetNode:
     for relation in by.path:
         base = nodes.Follow(base, relation)
     return base
-
-
-def replaced(node: Node, old: SetNode, new: SetNode) -> Query:
-    """A query with one of its sets, wherever it stands, by another."""
-    if node == old:
-        return new
-    changed: dict[str, object] = {}
-    for field in fields(node):  # type: ignore[arg-type]  # every node is a dataclass
-        value = getattr(node, field.name)
-        if isinstance(value, Node):
-            changed[field.name] = replaced(value, old, new)
-        elif isinstance(value, tuple) and value and isinstance(value[0], Node):
-            changed[field.name] = tuple(replaced(one, old, new) for one in value)
-    return replace(node, **changed)  # type: ignore[type-var,return-value]
-
-
-def replaced_once(node: Node, old: SetNode, new: SetNode) -> Iterator[Query]:
-    """The query with one occurrence of a set by another, for each place where it stands."""
-    if node == old:
-        yield new
-        return
-    for field in fields(node):  # type: ignore[arg-type]  # every node is a dataclass
-        value = getattr(node, field.name)
-        if isinstance(value, Node):
-            for changed in replaced_once(value, old, new):
-                yield replace(node, **{field.name: changed})  # type: ignore[type-var,misc]

@@ -19,7 +19,7 @@ from kgask.link.classes import class_spans
 from kgask.link.spans import CandidateSpan, class_candidate, masked, segmentations
 from kgask.methods.accounted import HEARD, LeftOut, RelationWords, is_all_called, is_within_any, left_out
 from kgask.methods.bridge import CLASSES, Bridge
-from kgask.methods.class_words import ClassWords, head_class, replaced_once
+from kgask.methods.class_words import ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
@@ -31,6 +31,7 @@ from kgask.plan.on_pack import PackPlanner
 from kgask.plan.query_onnx import Written
 from kgask.query import nodes
 from kgask.query.base import Node, TruthNode
+from kgask.query.rewrite import replaced_once
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import NONE, Result
 from kgask.retrieve.run import Runner

@@ -1,7 +1,7 @@
 """Queries that the graph proposes: what the names of a question have in it, put together as the question's kind says.
 
 Whoever brings a small graph has labels that no planner has met ("grade" of a trail that is asked to be "difficult"),
-and the names of a question have few relations there. A reader that judges queries tells which of them is meant.
+and the names of a question have few relations there. The judge of queries tells which of them is meant.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Proposals:
 
     def of(self, linked: Sequence[Linked], kind_probs: np.ndarray) -> Iterator[tuple[nodes.Query, tuple[Seed, ...]]]:
         """Queries about the surest names of a question, with the seeds that they begin with."""
-        kinds = {kind for kind, prob in zip(KINDS, kind_probs.tolist(), strict=False) if prob >= LIKELY}
+        kinds = [kind for kind, prob in zip(KINDS, kind_probs.tolist(), strict=False) if prob >= LIKELY]
         names = _names(linked)
         if not names:
             for query in self._of_none(kinds):
@@ -47,7 +47,7 @@ class Proposals:
     def _walked(self, relations: Sequence[int]) -> list[int]:
         return [one for one in relations if self._facts.paths[one]][:MOST_RELATIONS]
 
-    def _of_none(self, kinds: set[str]) -> Iterator[nodes.Query]:
+    def _of_none(self, kinds: Sequence[str]) -> Iterator[nodes.Query]:
         """Where nothing is named: the classes of a small graph, and who has which relation."""
         types, pack = self._facts.pack.types, self._facts.pack
         classes = np.unique(types[:, 0]).tolist() if types is not None else []
@@ -69,14 +69,14 @@ class Proposals:
         else:
             yield from sets
 
-    def _of_one(self, seed: Seed, relations: Sequence[int], kinds: set[str]) -> Iterator[nodes.Query]:
+    def _of_one(self, seed: Seed, relations: Sequence[int], kinds: Sequence[str]) -> Iterator[nodes.Query]:
         for relation in relations:
             found = nodes.Follow(nodes.Entities((seed.entity,)), relation)
             yield found
             if "count" in kinds and not self._is_value(relation):
                 yield nodes.Count(found)
 
-    def _of_two(self, names: Mapping[Seed, Sequence[int]], kinds: set[str]) -> Iterator[nodes.Query]:
+    def _of_two(self, names: Mapping[Seed, Sequence[int]], kinds: Sequence[str]) -> Iterator[nodes.Query]:
         """What is between two names, and what each has by the same relation."""
         (one, ones), (other, others) = names.items()
         first, second = nodes.Entities((one.entity,)), nodes.Entities((other.entity,))
@@ -91,7 +91,7 @@ class Proposals:
                 yield from (_SETS[kind](left, right) for kind in kinds if kind in _SETS)
 
     def _between(
-        self, first: nodes.Entities, relation: int, second: nodes.Entities, kinds: set[str]
+        self, first: nodes.Entities, relation: int, second: nodes.Entities, kinds: Sequence[str]
     ) -> Iterator[nodes.Query]:
         if "yesno" in kinds:
             yield nodes.Holds(first, relation, second)
@@ -100,16 +100,16 @@ class Proposals:
                 yield nodes.QualifierOf(nodes.Follow(first, relation), said, second)
 
     def _compared(
-        self, first: nodes.Entities, second: nodes.Entities, relation: int, kinds: set[str]
+        self, first: nodes.Entities, second: nodes.Entities, relation: int, kinds: Sequence[str]
     ) -> Iterator[nodes.Query]:
         by = nodes.ValueOf((relation,)) if self._is_value(relation) else nodes.SizeOf((relation,))
-        if kinds & {"comparison", "superlative"}:
+        if "comparison" in kinds or "superlative" in kinds:
             both = nodes.Entities((*first.ids, *second.ids))
             yield from (nodes.Best(both, by, most) for most in (True, False))
         if not self._is_value(relation):
             return
         one, other = nodes.Values(first, relation), nodes.Values(second, relation)
-        if kinds & {"comparison", "yesno"}:
+        if "comparison" in kinds or "yesno" in kinds:
             yield from (nodes.Compare(one, sign, other) for sign in (">", "<"))
         if "arithmetic" in kinds:
             yield nodes.Difference(one, other)

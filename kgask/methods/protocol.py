@@ -72,7 +72,6 @@ class Scope:
     order: str = "descending"  # best first, or best last (KAPING studies both), or random: of triples without a plan
     keep_seed: bool = False  # a seed may be its own answer
     explain: bool = False  # look at every hypothesis, those that cannot win too, and keep what became of it
-    alternatives: bool = False  # keep what else a question may ask for: something judges it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +103,7 @@ class Retrieved:
     features: Mapping[str, float] = field(default_factory=dict)  # what its confidence is calibrated on
     pointed: tuple[tuple[int, int], ...] = ()  # characters of it that the best query's steps point at
     read_as: Understood | None = None  # the queries with operators that it may be, where any were looked for
-    alternatives: tuple[Retrieved, ...] = ()  # what else it may ask for, only where that is asked for
+    find_alternatives: Callable[[], tuple[Retrieved, ...]] = tuple  # what else it may ask for: work, so on demand
     is_proposed: bool = False  # the graph has it, and no planner wrote it
     is_judged: bool = False  # among what else it may ask for
     candidates: tuple[Seed, ...] = ()  # every seed that was looked at, best first; only where that is asked for

@@ -106,12 +106,10 @@ class Rigel:
             if linked:
                 with request.timer.stage("retrieve"):
                     path = self._retrieved(choose(pack, self.link_model, linked, scope), pack, request)
-            found.append(self._with_operators(request, linked, path, pack, scope))
+            found.append(self._with_operators(request, linked, path, pack))
         return found
 
-    def _with_operators(
-        self, request: Request, linked: Sequence[Linked], path: Retrieved, pack: Pack, scope: Scope
-    ) -> Retrieved:
+    def _with_operators(self, request: Request, linked: Sequence[Linked], path: Retrieved, pack: Pack) -> Retrieved:
         """The path that was found, or the query with operators that the question is."""
         stands = all(
             mention.span[0] < mention.span[1] for mention in request.mentions
@@ -123,11 +121,9 @@ class Rigel:
         with request.timer.stage("operators"):
             understood = self._operators(pack).understand(request)
             found = replace(self._either(request, path, understood, pack), read_as=understood)
-            if not scope.alternatives:
-                return found
-            doubted = self._doubted(path, understood)
-            others = self._alternatives(pack).to(found, request, doubted, understood, linked)
-            return replace(found, alternatives=others)
+        doubted = self._doubted(path, understood)
+        find = partial(self._alternatives(pack).to, found, request, doubted, understood, linked)
+        return replace(found, find_alternatives=find)
 
     def _either(self, request: Request, path: Retrieved, understood: Understood, pack: Pack) -> Retrieved:
         best = understood.readings[0] if understood.readings else None

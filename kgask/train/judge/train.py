@@ -6,7 +6,7 @@ import random
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from kgask.corpus import training_data
 from kgask.corpus.judged import JudgedMix, JudgedQuestion
 from kgask.errors import ModelError
 from kgask.methods.query_judge import FORMAT, GRAPH, INPUTS, OUTPUT, TOKENIZER, PromptTokens
-from kgask.train.judge.model import JudgeModel
+from kgask.train.judge.model import MOST_TOKENS, JudgeModel
 from kgask.train.onnx.export import checked, run_graph, write_graph, write_tokenizer
 from kgask.train.onnx.quantise import quantise
 from kgask.train.pace import Pace, cosine
@@ -67,24 +67,29 @@ class Batch:
     answered: np.ndarray  # float32 [B]: whether a query is right
 
 
-def make_batch(questions: Sequence[JudgedQuestion], tokens: PromptTokens, rng: random.Random) -> Batch:
-    """Each question with some of its queries."""
-    shown = [(one, queries) for one in questions if (queries := one.shown(rng))]
-    prompts = [tokens.encode(one.text, [(query.words, query.outcome) for query in queries]) for one, queries in shown]
+def make_batch(questions: Sequence[JudgedQuestion], tokens: PromptTokens) -> Batch:
+    """The questions with all of their queries that a prompt has room for."""
+    prompts = [_prompt(one, tokens) for one in questions]
     shape = len(prompts), max(len(ids) for ids, _ in prompts)
     ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for row, (prompt, _) in enumerate(prompts):
         ids[row, : len(prompt)], mask[row, : len(prompt)] = prompt, 1
     places = [(row, column) for row, (_, columns) in enumerate(prompts) for column in columns]
-    every = [query.right for _, queries in shown for query in queries]
+    seen = [one.queries[: len(columns)] for one, (_, columns) in zip(questions, prompts, strict=True)]
+    every = [query.right for queries in seen for query in queries]
     return Batch(
         ids, mask,
         np.array([row for row, _ in places]),
         np.array([column for _, column in places]),
         np.array([bool(right) for right in every], np.float32),
         np.array([right is not None for right in every]),
-        np.array([any(query.right for query in queries) for _, queries in shown], np.float32),
+        np.array([any(query.right for query in queries) for queries in seen], np.float32),
     )  # fmt: skip
+
+
+def _prompt(one: JudgedQuestion, tokens: PromptTokens) -> tuple[list[int], list[int]]:
+    ids, places = tokens.encode(one.text, [(query.words, query.outcome) for query in one.queries])
+    return ids[:MOST_TOKENS], [place for place in places if place < MOST_TOKENS]
 
 
 class JudgeTrainer(Trainer[Recipe, Batch]):
@@ -92,17 +97,18 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
 
     model: JudgeModel
     picks_best = False
-    writes = (LOG,)
+    writes = (LOG, TOKENIZER)
     elsewhere = "choose another --output"
 
     def __init__(
         self, recipe: Recipe, train: JudgedMix, held_out: Sequence[JudgedQuestion], folder: Path, start: Start
     ) -> None:
-        """``start`` is that of a reader (:func:`kgask.train.reader.start.find_start`), whose heads are left behind."""
+        """``start``: see :func:`kgask.train.reader.start.find_start`; of a reader the heads are left behind."""
         torch.manual_seed(recipe.rng_seed)
-        model, self.tokenizer = JudgeModel(start.model(ReaderConfig(recipe.n_layer)).encoder), start.tokenizer
+        model, self.tokenizer = _model(start, recipe.n_layer), start.tokenizer
         self.tokens = PromptTokens(Tokenizer.from_file(str(start.tokenizer)))
-        self._train, self._held_out = train, list(held_out)[: recipe.check_questions]
+        rng = random.Random(7)
+        self._train, self._held_out = train, [one.shown(rng) for one in held_out[: recipe.check_questions]]
         shown = [training_data.JUDGED[name] for name in train.sources]
         self.training_data = training_data.merged(start.training_data, shown)
         self._pool, self._groups = -1, list[list[JudgedQuestion]]()
@@ -123,6 +129,16 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
             },
         ]
         super().__init__(model, rates, folder, recipe, pace, betas=(0.9, 0.98), fused=True)
+        self.earlier_recipe = start.recipe
+
+    def begin(self) -> None:
+        write_tokenizer(self.tokenizer.parent, self.work / TOKENIZER)  # so that another run can start from this one
+
+    def extra(self) -> dict[str, Any]:
+        return {"training_data": self.training_data, "earlier_recipe": self.earlier_recipe}
+
+    def take_extra(self, state: dict[str, Any]) -> None:
+        self.earlier_recipe = state["earlier_recipe"]
 
     def draw(self, rng: random.Random) -> Batch:
         pool, at = divmod(self.step, POOL)
@@ -130,9 +146,9 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
             of_pool = random.Random(f"{self.config.rng_seed} pool {pool}")
             size = self.config.batch_size
             drawn = sorted(self._train.draw(POOL * size, of_pool), key=JudgedQuestion.length)
-            self._pool, self._groups = pool, [drawn[start : start + size] for start in range(0, len(drawn), size)]
+            self._pool, self._groups = pool, [part.tolist() for part in np.array_split(np.array(drawn, object), POOL)]
             of_pool.shuffle(self._groups)
-        return make_batch(self._groups[at], self.tokens, rng)
+        return make_batch(self._groups[at], self.tokens)
 
     def loss(self, batch: Batch, rng: random.Random) -> tuple[Tensor, dict[str, float]]:
         with mixed_precision("cpu"):
@@ -148,12 +164,25 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
         if not self._held_out:
             return {}
         self.model.eval()
-        rng, odds, right = random.Random(7), list[np.ndarray](), list[np.ndarray]()
+        odds, right = list[np.ndarray](), list[np.ndarray]()
         for start in range(0, len(self._held_out), self.config.batch_size):
-            batch = make_batch(self._held_out[start : start + self.config.batch_size], self.tokens, rng)
+            batch = make_batch(self._held_out[start : start + self.config.batch_size], self.tokens)
             odds.append(judged(self.model, batch)[0].numpy()[batch.counted])
             right.append(batch.right[batch.counted])
         return {"held out": area_under_curve(np.concatenate(odds), np.concatenate(right) > 0)}
+
+
+def _model(start: Start, n_layer: int) -> JudgeModel:
+    """With the weights of an earlier run of a judge, or the encoder of a reader's."""
+    is_judge = start.earlier is not None and "head.weight" in start.earlier
+    fresh = replace(start, earlier=None) if is_judge else start
+    model = JudgeModel(fresh.model(ReaderConfig(n_layer)).encoder)
+    if is_judge:
+        try:
+            model.load_state_dict(start.earlier)
+        except RuntimeError:
+            raise ModelError("the earlier judge's weights have another size than the ones to train") from None
+    return model
 
 
 def judged(model: JudgeModel, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -178,7 +207,7 @@ def finish(trainer: JudgeTrainer, probes: Sequence[JudgedQuestion], force: bool 
     Raises ModelError where int8 finds another verdict on too many of the queries of ``probes``, and BuildError for a
     judge that is there, without ``force``.
     """
-    batch = make_batch(probes[:PROBES], trainer.tokens, random.Random(11))
+    batch = make_batch(probes[:PROBES], trainer.tokens)
     with new_folder(trainer.work / FINISHED, force, MODEL) as out, tempfile.TemporaryDirectory() as folder:
         full, small = Path(folder) / "fp32.onnx", Path(folder) / GRAPH
         model = trainer.model.eval()
@@ -209,6 +238,7 @@ def _about(trainer: JudgeTrainer, difference: float, alike: float) -> dict[str, 
         "max_tokens": trainer.model.max_tokens,
         "training_data": trainer.training_data,
         "recipe": asdict(trainer.config),
+        "earlier_recipe": trainer.earlier_recipe,
         "steps": trainer.step,
         "examples": trainer.step * trainer.config.batch_size,
         "seconds": round(trainer.seconds),

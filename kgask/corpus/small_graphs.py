@@ -12,11 +12,15 @@ TRIPLE = "subject,relation,object"
 ABOUT = "graphs.yml"  # how each of them is built
 
 
-def asked_graphs(out: Path) -> Iterator[tuple[Path, Path]]:
+# Folders: confidence is calibrated on what is asked here, and the judge of queries learns from what is worded here.
+ASKED, WORDED = "asked", "worded"
+
+
+def small_graphs(of: str, out: Path) -> Iterator[tuple[Path, Path]]:
     """The pack of each graph, built in ``out``, with the file of its questions (:mod:`kgask.sets.everyday`)."""
     import yaml  # of those who train or measure, not of those who ask
 
-    folder = Path(str(files("kgask.corpus"))) / "asked" / "graphs"
+    folder = worded(of) / "graphs"
     for name, about in yaml.safe_load((folder / ABOUT).read_text(encoding="utf-8")).items():
         recipe = Recipe(
             sources=(str(folder / f"{name}.csv"),),
@@ -27,3 +31,8 @@ def asked_graphs(out: Path) -> Iterator[tuple[Path, Path]]:
         )
         build(recipe, tell=lambda line: None)
         yield out / name, folder / f"{name}.yaml"
+
+
+def worded(of: str) -> Path:
+    """The folder of what was worded for a purpose: ``world.yaml`` is about the demo pack, ``graphs`` are tables."""
+    return Path(str(files("kgask.corpus"))) / of

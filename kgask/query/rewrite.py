@@ -1,0 +1,35 @@
+"""Queries with one of their nodes by another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+from kgask.query.base import Node
+
+
+def replaced(node: Node, old: Node, new: Node) -> Any:
+    """The query with a node, wherever it stands, by another. QueryError where that cannot stand there."""
+    if node == old:
+        return new
+    changed: dict[str, Any] = {}
+    for field in fields(node):  # type: ignore[arg-type]  # every node is a dataclass
+        value = getattr(node, field.name)
+        if isinstance(value, Node):
+            changed[field.name] = replaced(value, old, new)
+        elif isinstance(value, tuple) and value and isinstance(value[0], Node):
+            changed[field.name] = tuple(replaced(one, old, new) for one in value)
+    return replace(node, **changed)  # type: ignore[type-var]
+
+
+def replaced_once(node: Node, old: Node, new: Node) -> Iterator[Any]:
+    """The query with one occurrence of a node by another, for each place where it stands directly in a node."""
+    if node == old:
+        yield new
+        return
+    for field in fields(node):  # type: ignore[arg-type]  # every node is a dataclass
+        value = getattr(node, field.name)
+        if isinstance(value, Node):
+            for changed in replaced_once(value, old, new):
+                yield replace(node, **{field.name: changed})  # type: ignore[type-var]
