@@ -10,11 +10,11 @@ import pytest
 
 from kgask.answer.pipeline import Pipeline
 from kgask.corpus import judged_queries
-from kgask.corpus.small_graphs import ASKED, WORDED, small_graphs
 from kgask.corpus.examples import PathExample
 from kgask.corpus.judged import JudgedMix, JudgedQuery, JudgedQuestion, read, without_doubles, write
 from kgask.corpus.judged_paths import path_questions
 from kgask.corpus.pack_operators import PackQuestion
+from kgask.corpus.small_graphs import ASKED, WORDED, small_graphs
 from kgask.errors import UsageError
 from kgask.pack.store import Pack
 from kgask.query.text import parse

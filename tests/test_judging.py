@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import kgask
-from kgask.answer.judging import CARD_KEY, FEATURES, POWERS, Candidate, Judging, judged_features
+from kgask.answer.judging import FEATURES, POWERS, Candidate, Judging, judged_features
 from kgask.answer.pipeline import Pipeline
 from kgask.build.writer import PackBuilder
 from kgask.config import shipped_root
@@ -137,17 +137,17 @@ def test_a_judge_is_asked_where_it_may_change_what_is_printed() -> None:
 
 
 def test_what_a_judge_counts_comes_back_from_its_card() -> None:
-    assert Judging.of({CARD_KEY: EQUAL.as_card()}) == EQUAL
+    assert Judging.of({Judging.card_key: EQUAL.as_card()}) == EQUAL
     assert Judging.of({}) is None
     for broken in ({"powers": {}}, {"bias": "x"}, {"min_confidence": 2}, {"margin": float("nan")}):
         with pytest.raises(ModelError, match="kgask train calibrate"):
-            Judging.of({CARD_KEY: EQUAL.as_card() | broken})
+            Judging.of({Judging.card_key: EQUAL.as_card() | broken})
 
 
 def test_the_shipped_judge_was_fitted_beside_the_shipped_planner() -> None:
     content = json.loads((JUDGE / "model.json").read_text(encoding="utf-8"))
     planner = json.loads((JUDGE.parent / "rigel" / "model.json").read_text(encoding="utf-8"))
-    assert content[CARD_KEY]["planner"] in json.dumps(planner)
+    assert content[Judging.card_key]["planner"] in json.dumps(planner)
     assert content["training_data"] and content["recipe"]["steps"] == content["steps"]
 
 

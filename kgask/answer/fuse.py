@@ -13,17 +13,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kgask.errors import ModelError
+from kgask.answer.word import Word
 from kgask.methods.base import with_ways
 from kgask.methods.protocol import Hypothesis, Retrieved, Timer
 from kgask.methods.understand import LEAST, calibrated
 from kgask.pack.graph import Graph
 from kgask.pack.store import Pack
-from kgask.plan.card import Calibration, finite, threshold
 from kgask.types import Candidate, EntityId, Evidence, Reading, ScoredTriple, directed
 from kgask.verbalise import walked_ends
 
@@ -34,53 +33,20 @@ if TYPE_CHECKING:
 MOST_ODDS = 8.0  # log-odds beyond this are not believed: they rest on a few weights
 POWERS = ("best", "mean")  # of a hypothesis' lines: the surest line, and all of them
 FEATURES = ("plan", "best", "mean", "share", "changed")
-CARD_KEY = "weighing"
 NOT_CONFIRMED = "the reader does not confirm this answer; the plan is surer than it"
 # Why nothing is answered; compose.py words it.
 Refusal = Literal["unsure", "turned down", "abstained", "unproven", "only the topic"]
 
 
-@dataclass(frozen=True, slots=True)
-class Weighing:
-    """What a reader's word counts beside the plan's."""
+class Weighing(Word):
+    """What a reader's word counts; its powers stand beside one of 1 for a hypothesis' log-probability."""
 
-    powers: Mapping[str, float]  # of POWERS, beside a power of 1 for a hypothesis' log-probability
-    confidence: Calibration  # over FEATURES
-    min_confidence: float  # what is printed by default
-    margin: float | None = None  # log-odds of the plan from the threshold beyond which reading changes nothing
+    __slots__ = ()
+    whose, card_key, power_names, feature_names = "reader", "weighing", POWERS, FEATURES
 
     def is_asked(self, plan_confidence: float, least: float) -> bool:
         """Whether a reader's word may change what is printed; always, where its card does not say."""
         return self.margin is None or abs(log_odds(plan_confidence) - log_odds(least)) <= self.margin
-
-    @classmethod
-    def of(cls, card: Mapping[str, Any] | None) -> Weighing | None:
-        """From a reader's card; None when it has none (a reader that was not calibrated).
-
-        Raises ModelError for one that is not what :meth:`as_card` gives.
-        """
-        found = (card or {}).get(CARD_KEY)
-        if found is None:
-            return None
-        try:
-            powers = {name: finite(found["powers"][name]) for name in POWERS}
-            weights = {name: finite(found["weights"][name]) for name in FEATURES}
-            least = threshold(found["min_confidence"])
-            margin = found.get("margin")
-            margin = None if margin is None else finite(margin)
-            return cls(powers, Calibration(finite(found["bias"]), weights), least, margin)
-        except (KeyError, TypeError, ValueError) as error:
-            what = f"the reader's card: its {CARD_KEY!r} is broken ({error})"
-            raise ModelError(f"{what}; run: kgask train calibrate") from None
-
-    def as_card(self) -> dict[str, object]:
-        return {
-            "powers": dict(self.powers),
-            "bias": self.confidence.bias,
-            "weights": dict(self.confidence.weights),
-            "min_confidence": self.min_confidence,
-            "margin": self.margin,
-        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)

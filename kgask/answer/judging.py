@@ -11,21 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from kgask.answer.fuse import log_odds
 from kgask.answer.readings import outcome_words, several
-from kgask.errors import ModelError, QueryError
+from kgask.answer.word import Word
+from kgask.errors import QueryError
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.understand import calibrated
 from kgask.pack.store import Pack
-from kgask.plan.card import Calibration, finite, threshold
 from kgask.query.words import verbalise
 
-CARD_KEY = "judging"
 POWERS = ("plan", "judged", "alike", "proposed")
 FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query")
 MOST_MARGIN = 5.0  # log-odds before the next candidate; more says nothing
@@ -50,14 +48,11 @@ class Candidate:
         return powers["plan"] * self.plan + said + powers["proposed"] * self.is_proposed
 
 
-@dataclass(frozen=True, slots=True)
-class Judging:
-    """What a judge's word counts beside the plan's."""
+class Judging(Word):
+    """What a judge's word counts."""
 
-    powers: Mapping[str, float]  # of POWERS
-    confidence: Calibration  # over FEATURES
-    min_confidence: float  # what is printed by default
-    margin: float | None = None  # log-odds of the plan above the threshold beyond which judging changes nothing
+    __slots__ = ()
+    whose, card_key, power_names, feature_names = "judge", "judging", POWERS, FEATURES
 
     def is_asked(self, plan_confidence: float) -> bool:
         """Whether a judge may change what is printed by default; always, where its card does not say.
@@ -70,30 +65,6 @@ class Judging:
         """The place of the winner, and the probability that it is right; ``any_does``: that one of them is."""
         chosen = best_of(candidates, self.powers)
         return chosen, calibrated(self.confidence, judged_features(candidates, chosen, self.powers, any_does))
-
-    @classmethod
-    def of(cls, card: Mapping[str, Any]) -> Judging | None:
-        """From a judge's card; None when it has none. Raises ModelError for one that :meth:`as_card` did not give."""
-        found = card.get(CARD_KEY)
-        if found is None:
-            return None
-        try:
-            powers = {name: finite(found["powers"][name]) for name in POWERS}
-            weights = {name: finite(found["weights"][name]) for name in FEATURES}
-            margin = None if found.get("margin") is None else finite(found["margin"])
-            return cls(powers, Calibration(finite(found["bias"]), weights), threshold(found["min_confidence"]), margin)
-        except (KeyError, TypeError, ValueError) as error:
-            what = f"the judge's card: its {CARD_KEY!r} is broken ({error})"
-            raise ModelError(f"{what}; run: kgask train calibrate") from None
-
-    def as_card(self) -> dict[str, object]:
-        return {
-            "powers": dict(self.powers),
-            "bias": self.confidence.bias,
-            "weights": dict(self.confidence.weights),
-            "min_confidence": self.min_confidence,
-            "margin": self.margin,
-        }
 
 
 def best_of(candidates: Sequence[Candidate], powers: Mapping[str, float]) -> int:

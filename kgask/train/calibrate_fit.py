@@ -15,9 +15,9 @@ from typing import Literal
 
 import numpy as np
 
-from kgask.answer.fuse import CARD_KEY, Weighing, best_of, log_odds, weighed_features
-from kgask.answer.judging import CARD_KEY as JUDGING
+from kgask.answer.fuse import Weighing, best_of, log_odds, weighed_features
 from kgask.answer.judging import Judging
+from kgask.answer.word import Word
 from kgask.cards import write_card
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
@@ -313,14 +313,15 @@ def write_cards(folders: Folders, planner: str, fitted: Fitted, packs: Sequence[
             queries = asdict(fitted.plan.queries)
             plan |= {"query_calibration": asdict(by.queries), "query_calibration_scores": queries}
         _change_card(folders.plan, plan)
-    for folder, key, said, figures in (
-        (folders.reader, CARD_KEY, by.weighing, fitted.reader),
-        (folders.judge, JUDGING, by.judging, fitted.judge),
-    ):
+    words: tuple[tuple[Path | None, Word | None, Figures | None], ...] = (
+        (folders.reader, by.weighing, fitted.reader),
+        (folders.judge, by.judging, fitted.judge),
+    )
+    for folder, said, figures in words:
         if folder is not None and said is not None and figures is not None:
             changed = {"repaired": figures.repaired, "spoiled": figures.spoiled}
             scores = about | _scores(figures) | changed
-            _change_card(folder, {key: said.as_card() | {"planner": planner, "scores": scores}})
+            _change_card(folder, {said.card_key: said.as_card() | {"planner": planner, "scores": scores}})
 
 
 def _scores(figures: Figures) -> dict[str, object]:

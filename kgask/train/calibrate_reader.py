@@ -36,9 +36,6 @@ from kgask.train.calibrate import fit
 from kgask.train.calibrate_asked import Seen
 
 RIDGE = 0.02  # on the powers: a few questions must not make a reader almighty
-MOST_WRONG = 0.0495  # of the printed answers, at the default threshold: under 5 %
-THRESHOLDS = tuple(round(0.5 + 0.02 * step, 2) for step in range(25))
-FOLDS = 5
 
 
 def held_out_examples(data: Path, model: Path) -> list[PathExample]:
