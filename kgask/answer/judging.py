@@ -106,12 +106,12 @@ def judged(
     if not told:
         return [], [], 0.0
     said = judge.judge(question, [words for _, words in told])
-    told = told[: len(said.queries)]
+    shown = [told[at][0] for at in said.places]
     candidates = [
         Candidate(log_odds(one.confidence), odds, alike, one is found, one.is_proposed, one.is_query)
-        for (one, _), odds, alike in zip(told, said.queries, said.alike, strict=True)
+        for one, odds, alike in zip(shown, said.queries, said.alike, strict=True)
     ]
-    return [one for one, _ in told], candidates, said.any
+    return shown, candidates, said.any
 
 
 def in_words(found: Retrieved, pack: Pack) -> tuple[str, str] | None:

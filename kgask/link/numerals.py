@@ -49,7 +49,12 @@ _ORDINAL_DIGITS = re.compile(r"(\d{1,3}(?:,\d{3})*)(?:st|nd|rd|th)(?![^\W_])", r
 _HALF = re.compile(r"half (?:an? )?(hundred|thousand|million|billion|trillion|dozen)(?![^\W_])", re.IGNORECASE)
 _AND_A_HALF = re.compile(r" and a half(?![^\W_])", re.IGNORECASE)
 _MINUS = re.compile(r"minus ", re.IGNORECASE)
-_LAST = re.compile(r"(?:(?P<from>[a-z]+)[ -]to[ -]last|penultimate|last)(?![^\W_])", re.IGNORECASE)
+_LAST = re.compile(
+    r"(?:(?P<from>[a-z]+)[ -]to[ -]last|last[ -]but[ -](?P<but>one|two|three)|penultimate|last)(?![^\W_])",
+    re.IGNORECASE,
+)
+_RUNNER_UP = re.compile(r"runners?[ -]up(?![^\W_])", re.IGNORECASE)
+_BUT = {"one": 2, "two": 3, "three": 4}  # the last but one is the second from the end
 _NOT_LAST = re.compile(  # "last" of time, of a name, and the verb
     r"last (?:year|month|week|night|time|name|names|decade|century|season|summer|winter|spring|autumn|for|until|longer)"
     r"(?![^\W_])",
@@ -166,9 +171,11 @@ def rank_at(text: str, at: int) -> tuple[int, int] | None:
     """Where the ordinal that begins at ``at`` ends, and its rank; -1 is the last, -2 the last but one."""
     last = _LAST.match(text, at)
     if last and not _NOT_LAST.match(text, at):
-        nth = last["from"] and ORDINAL_WORDS.get(last["from"].lower())
+        nth = _BUT[last["but"].lower()] if last["but"] else last["from"] and ORDINAL_WORDS.get(last["from"].lower())
         if nth or not last["from"]:
             return last.end(), -(nth or (2 if last[0].lower() == "penultimate" else 1))
+    if runner_up := _RUNNER_UP.match(text, at):
+        return runner_up.end(), 2
     digits = _ORDINAL_DIGITS.match(text, at)
     if digits:
         rank = int(digits[1].replace(",", ""))

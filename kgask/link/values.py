@@ -30,7 +30,7 @@ class ValueSpan:
     start: int
     end: int
     kind: ValueKind
-    options: tuple[Option, ...]  # of a rank an int, -1 is the last
+    options: tuple[Option, ...]  # of a rank an int, -1 is the last, -2 the last but one
 
     @property
     def place(self) -> tuple[int, int]:

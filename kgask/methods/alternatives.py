@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from kgask.errors import BudgetError, QueryError
+from kgask.link.classes import chosen, class_readings
+from kgask.link.values import value_spans
 from kgask.methods.operators import BRIDGE_SECONDS, OperatorReader, hypothesis, retrieved
-from kgask.methods.proposals import Proposals
+from kgask.methods.proposals import Proposals, Proposed
 from kgask.methods.protocol import Request, Retrieved
 from kgask.methods.query_features import features
 from kgask.methods.query_readings import Reading, Understood, is_void
@@ -18,7 +21,7 @@ from kgask.query.nodes import Query
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 
-MOST_PATHS, MOST_READINGS, MOST = 3, 5, 15
+MOST_PATHS, MOST_READINGS, MOST = 3, 5, 40
 PROPOSED = 0.01  # confidence in what the graph proposes, before anything judges it
 
 
@@ -63,7 +66,10 @@ class Alternatives:
 
     def _proposed(self, request: Request, understood: Understood, linked: Sequence[Linked]) -> Iterator[Retrieved]:
         runner = Runner(self._reader.pack, Budget(BRIDGE_SECONDS))
-        for query, seeds in self._proposals.of(linked, understood.kind_probs):
+        text, pack = request.question.text, self._reader.pack
+        classes = chosen(class_readings(text, request.words, pack), ())
+        proposed = self._proposals.of(linked, understood.kind_probs, classes, _rank(text), runner)
+        for query, seeds in _until_late(proposed):
             try:
                 outcome = runner.result(query)
             except QueryError:
@@ -87,3 +93,15 @@ def _paths_of(path: Retrieved) -> Iterator[Retrieved]:
 
 def _query(found: Retrieved) -> Query | None:
     return found.hypotheses[0].make_query() if found.hypotheses else None
+
+
+def _rank(text: str) -> int:
+    """The rank that a question says, from either end, for both are proposed; 1 where it says none."""
+    ranks = (option for one in value_spans(text) if one.kind == "rank" for option in one.options)
+    return next((abs(option) for option in ranks if isinstance(option, int) and option), 1)
+
+
+def _until_late(proposed: Iterator[Proposed]) -> Iterator[Proposed]:
+    """Those that are proposed before the time is over."""
+    with suppress(BudgetError):
+        yield from proposed

@@ -1,57 +1,100 @@
-"""Queries that the graph proposes: what the names of a question have in it, put together as the question's kind says.
+"""Queries that the graph proposes: what the names and class words of a question have in it, put together.
 
 Whoever brings a small graph has labels that no planner has met ("grade" of a trail that is asked to be "difficult"),
-and the names of a question have few relations there. The judge of queries tells which of them is meant.
+and what a question names has few relations there. The judge of queries tells which of them is meant. The question's
+kind says how they are put together; in a small graph less is left to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
 
 import numpy as np
 
+from kgask.link.classes import ClassSpan
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.understand import Linked
 from kgask.plan.query_onnx import KINDS
 from kgask.query import nodes
-from kgask.query.base import SetNode
+from kgask.query.base import By, SetNode
+from kgask.retrieve.follow import reached_by, relations_of
+from kgask.retrieve.run import Runner
 from kgask.types import Seed, opposite
 
 LIKELY = 0.15  # probability of a kind from which queries of it are proposed
+SMALL = 10_000  # entities of a graph in which more is proposed
 MOST_NAMES = 2
 MOST_RELATIONS = 12  # of a name, those first that the planner holds likeliest
 MOST_KINDS = 24  # classes, and relations, of a graph that is small enough for all of them
+GONE_ON, MOST_LONG = 4, 5  # relations of a name that another is put behind, and how many such paths
+MOST_PAIRED = 4  # relations of each of two names that are put together
+MOST_ENDS = 50  # of a relation that are looked at
+MOST_VALUES = 8  # numbers and dates by which a class is ordered
 _SETS = {"intersection": nodes.And, "union": nodes.Or, "difference": nodes.Minus}
+Proposed = tuple[nodes.Query, tuple[Seed, ...]]  # with the seeds that it begins with
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Named:
+    """One of a question's names, with its relations, likeliest first."""
+
+    seed: Seed
+    relations: tuple[int, ...]
+    probs: np.ndarray  # float [H, 2R]: of the planner, hop by hop
+
+    @property
+    def node(self) -> nodes.Entities:
+        return nodes.Entities((self.seed.entity,))
 
 
 class Proposals:
     """Proposes queries over one pack."""
 
     def __init__(self, facts: RelationFacts) -> None:
-        self._facts, self._n = facts, facts.n_relations
+        self._facts, self._pack, self._n = facts, facts.pack, facts.n_relations
+        self._is_small = facts.pack.n_entities <= SMALL
 
-    def of(self, linked: Sequence[Linked], kind_probs: np.ndarray) -> Iterator[tuple[nodes.Query, tuple[Seed, ...]]]:
-        """Queries about the surest names of a question, with the seeds that they begin with."""
+    def of(
+        self, linked: Sequence[Linked], kind_probs: np.ndarray, classes: Sequence[ClassSpan], rank: int, runner: Runner
+    ) -> Iterator[Proposed]:
+        """Queries about the surest names and the first class word of a question, which says this rank."""
         kinds = [kind for kind, prob in zip(KINDS, kind_probs.tolist(), strict=False) if prob >= LIKELY]
-        names = _names(linked)
-        if not names:
-            for query in self._of_none(kinds):
-                yield query, ()
+        names = self._names(linked)
         if len(names) > 1:
-            for query in self._of_two(names, kinds):
-                yield query, tuple(names)
-        for seed, relations in names.items():
-            for query in self._of_one(seed, self._walked(relations), kinds):
-                yield query, (seed,)
+            yield from ((query, _seeds(names)) for query in self._of_two(names[0], names[1], kinds))
+        if classes:
+            others = self._names([one for one in linked if _is_apart(one, classes)])
+            yield from self._of_class_word(classes[0].candidates[0][0], others, kinds, rank, runner)
+        if not names:
+            yield from ((query, ()) for query in self._of_none(kinds))
+        for one in names:
+            yield from ((query, (one.seed,)) for query in self._of_one(one, kinds))
+        for one in names if self._is_small else ():
+            yield from ((query, (one.seed,)) for query in self._of_two_steps(one))
 
-    def _walked(self, relations: Sequence[int]) -> list[int]:
-        return [one for one in relations if self._facts.paths[one]][:MOST_RELATIONS]
+    def _names(self, linked: Sequence[Linked]) -> list[_Named]:
+        """The surest of mentions apart, in the question's order."""
+        kept: list[Linked] = []
+        for one in sorted(linked, key=lambda one: -one.mention.seeds[0].score):
+            start, end = one.mention.span
+            if all(end <= other.mention.span[0] or other.mention.span[1] <= start for other in kept):
+                kept.append(one)
+        return [self._named(one) for one in sorted(kept[:MOST_NAMES], key=lambda one: one.mention.span)]
+
+    def _named(self, one: Linked) -> _Named:
+        relations = np.flatnonzero(one.present[0] & self._facts.paths)
+        probs = np.asarray(one.branch.relation_probs)
+        likeliest = relations[np.argsort(-probs[0][relations], kind="stable")]
+        return _Named(one.mention.seeds[0], tuple(likeliest.tolist()), probs)
+
+    # --- nothing is named ------------------------------------------------------------------------
 
     def _of_none(self, kinds: Sequence[str]) -> Iterator[nodes.Query]:
-        """Where nothing is named: the classes of a small graph, and who has which relation."""
-        types, pack = self._facts.pack.types, self._facts.pack
+        """The classes of a small graph, and who has which relation."""
+        types, relations = self._pack.types, self._pack.path_relations.tolist()
         classes = np.unique(types[:, 0]).tolist() if types is not None else []
-        relations = pack.path_relations.tolist()
         if max(len(classes), len(relations)) > MOST_KINDS:
             return
         values = [relation for relation in relations if self._is_value(relation)]
@@ -69,31 +112,97 @@ class Proposals:
         else:
             yield from sets
 
-    def _of_one(self, seed: Seed, relations: Sequence[int], kinds: Sequence[str]) -> Iterator[nodes.Query]:
-        for relation in relations:
-            found = nodes.Follow(nodes.Entities((seed.entity,)), relation)
+    # --- a class word ----------------------------------------------------------------------------
+
+    def _of_class_word(
+        self, kind: SetNode, names: Sequence[_Named], kinds: Sequence[str], rank: int, runner: Runner
+    ) -> Iterator[Proposed]:
+        for base, seeds in self._of_class(kind, names, runner):
+            if "superlative" in kinds or "ordinal" in kinds:
+                yield from ((best, seeds) for best in self._ordered(base, rank, runner))
+            yield base, seeds
+            if "count" in kinds:
+                yield nodes.Count(base), seeds
+
+    def _of_class(
+        self, kind: SetNode, names: Sequence[_Named], runner: Runner
+    ) -> Iterator[tuple[SetNode, tuple[Seed, ...]]]:
+        """What the names have of the class; all of it where they have nothing."""
+        members, is_had = runner.members(kind).certain, False
+        for one in names:
+            leading = (relation for relation in one.relations if np.isin(self._ends(one, relation), members).any())
+            for relation in islice(leading, MOST_PAIRED):
+                is_had = True
+                yield nodes.And(kind, nodes.Follow(one.node, relation)), (one.seed,)
+        if not is_had:
+            yield kind, ()
+
+    def _ordered(self, base: SetNode, rank: int, runner: Runner) -> Iterator[nodes.Query]:
+        """Its members at a rank, by the numbers and dates that most of them have."""
+        members = runner.members(base).certain[:MOST_ENDS]
+        had = [
+            relation
+            for relation in np.flatnonzero(relations_of(self._pack, members)).tolist()
+            if self._is_value(relation)
+        ]
+        often = {
+            relation: int(sum(self._facts.of_entity(one)[relation] for one in members.tolist())) for relation in had
+        }
+        for relation in sorted(had, key=lambda relation: -often[relation])[:MOST_VALUES]:
+            for most in (True, False):
+                yield nodes.Best(base, nodes.ValueOf((relation,)), most, rank, rank)
+
+    # --- one name --------------------------------------------------------------------------------
+
+    def _of_one(self, one: _Named, kinds: Sequence[str]) -> Iterator[nodes.Query]:
+        for relation in one.relations[:MOST_RELATIONS]:
+            found = nodes.Follow(one.node, relation)
             yield found
             if "count" in kinds and not self._is_value(relation):
                 yield nodes.Count(found)
 
-    def _of_two(self, names: Mapping[Seed, Sequence[int]], kinds: Sequence[str]) -> Iterator[nodes.Query]:
-        """What is between two names, and what each has by the same relation."""
-        (one, ones), (other, others) = names.items()
-        first, second = nodes.Entities((one.entity,)), nodes.Entities((other.entity,))
-        for relation in self._walked(ones):
-            if opposite(relation, self._n) in others:
-                yield from self._between(first, relation, second, kinds)
-            if relation not in others:
-                continue
-            left, right = nodes.Follow(first, relation), nodes.Follow(second, relation)
-            yield from self._compared(first, second, relation, kinds)
-            if not self._is_value(relation):
-                yield from (_SETS[kind](left, right) for kind in kinds if kind in _SETS)
+    def _of_two_steps(self, one: _Named) -> Iterator[nodes.Query]:
+        """The likeliest paths of two relations."""
+        hops = one.probs[0], one.probs[min(1, len(one.probs) - 1)]
+        found: list[tuple[float, int, int]] = []
+        for first in [relation for relation in one.relations if not self._is_value(relation)][:GONE_ON]:
+            onward = relations_of(self._pack, self._ends(one, first)) & self._facts.paths
+            onward[opposite(first, self._n)] = False
+            found += [
+                (float(hops[0][first] * hops[1][second]), first, second) for second in np.flatnonzero(onward).tolist()
+            ]
+        for _, first, second in sorted(found, key=lambda path: -path[0])[:MOST_LONG]:
+            yield nodes.Follow(nodes.Follow(one.node, first), second)
+
+    # --- two names -------------------------------------------------------------------------------
+
+    def _of_two(self, one: _Named, other: _Named, kinds: Sequence[str]) -> Iterator[nodes.Query]:
+        """What is between two names, and what each has by the same relation, or by two that lead to the same."""
+        for relation in one.relations[:MOST_RELATIONS]:
+            if opposite(relation, self._n) in other.relations:
+                yield from self._between(one.node, relation, other.node, kinds)
+            if relation in other.relations:
+                yield from self._compared(one.node, other.node, relation, kinds)
+        for first, second in self._paired(one, other):
+            left, right = nodes.Follow(one.node, first), nodes.Follow(other.node, second)
+            yield from (_SETS[kind](left, right) for kind in kinds if kind in _SETS)
+
+    def _paired(self, one: _Named, other: _Named) -> Iterator[tuple[int, int]]:
+        """Relations of both: the same ones, then those with some ends in common."""
+        ones, others = (
+            [relation for relation in named.relations[:MOST_RELATIONS] if not self._is_value(relation)]
+            for named in (one, other)
+        )
+        same = [relation for relation in ones if relation in others]
+        yield from ((relation, relation) for relation in same)
+        for first, second in product(ones[:MOST_PAIRED], others[:MOST_PAIRED]):
+            if first != second and np.isin(self._ends(one, first), self._ends(other, second)).any():
+                yield first, second
 
     def _between(
         self, first: nodes.Entities, relation: int, second: nodes.Entities, kinds: Sequence[str]
     ) -> Iterator[nodes.Query]:
-        if "yesno" in kinds:
+        if "yesno" in kinds or self._is_small:
             yield nodes.Holds(first, relation, second)
         if "qualifier" in kinds:
             for said in np.flatnonzero(self._facts.qualifiers[: self._n]).tolist():
@@ -102,11 +211,12 @@ class Proposals:
     def _compared(
         self, first: nodes.Entities, second: nodes.Entities, relation: int, kinds: Sequence[str]
     ) -> Iterator[nodes.Query]:
-        by = nodes.ValueOf((relation,)) if self._is_value(relation) else nodes.SizeOf((relation,))
+        is_value = self._is_value(relation)
+        by: By = nodes.ValueOf((relation,)) if is_value else nodes.SizeOf((relation,))
         if "comparison" in kinds or "superlative" in kinds:
             both = nodes.Entities((*first.ids, *second.ids))
             yield from (nodes.Best(both, by, most) for most in (True, False))
-        if not self._is_value(relation):
+        if not is_value:
             return
         one, other = nodes.Values(first, relation), nodes.Values(second, relation)
         if "comparison" in kinds or "yesno" in kinds:
@@ -114,21 +224,20 @@ class Proposals:
         if "arithmetic" in kinds:
             yield nodes.Difference(one, other)
 
+    # --- the graph -------------------------------------------------------------------------------
+
+    def _ends(self, one: _Named, relation: int) -> np.ndarray:
+        return reached_by(self._pack, np.array([one.seed.entity]), relation)
+
     def _is_value(self, relation: int) -> bool:
         return relation < self._n and self._facts.of(relation)[0] is not None
 
 
-def _names(linked: Sequence[Linked]) -> dict[Seed, list[int]]:
-    """The surest seeds of mentions apart, in the question's order, with their relations, likeliest first."""
-    best = sorted(linked, key=lambda one: -one.mention.seeds[0].score)
-    kept: list[Linked] = []
-    for one in best:
-        start, end = one.mention.span
-        if all(end <= other.mention.span[0] or other.mention.span[1] <= start for other in kept):
-            kept.append(one)
-    found = {}
-    for one in sorted(kept[:MOST_NAMES], key=lambda one: one.mention.span):
-        relations = np.flatnonzero(one.present[0])
-        likeliest = np.argsort(-one.branch.relation_probs[0][relations], kind="stable")
-        found[one.mention.seeds[0]] = relations[likeliest].tolist()
-    return found
+def _seeds(names: Sequence[_Named]) -> tuple[Seed, ...]:
+    return tuple(one.seed for one in names)
+
+
+def _is_apart(one: Linked, classes: Sequence[ClassSpan]) -> bool:
+    """Whether a name stands in none of the class words."""
+    start, end = one.mention.span
+    return all(span.end <= start or end <= span.start for span in classes)

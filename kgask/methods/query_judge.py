@@ -32,6 +32,7 @@ GRAPH, TOKENIZER = "judge.onnx", "tokenizer.json"
 FORMAT = CardFormat("judge", 1, (GRAPH, TOKENIZER), "kgask train judge --help")
 INPUTS, OUTPUT = ["input_ids", "attention_mask"], "verdicts"
 MOST_QUERIES = 16
+SURELY_JUDGED = 9  # of those that are given: what the planner itself read
 QUESTION_CHARS, WORDS_CHARS, OUTCOME_CHARS = 300, 200, 60
 FIRST, LAST, SEPARATOR, QUERY = "[CLS]", "[SEP]", "[unused0]", "[unused89]"
 NUMBERS = tuple(f"[unused{29 + number}]" for number in range(MOST_QUERIES))  # places that a BERT vocabulary keeps free
@@ -42,7 +43,8 @@ _BRACKETS = str.maketrans("[]", "()")  # no text becomes a control token
 class Judged:
     """What is said of the queries that a question may ask, in log-odds."""
 
-    queries: tuple[float, ...]  # of each, that it asks what the question does
+    places: tuple[int, ...]  # of the queries that were judged, among those that were given
+    queries: tuple[float, ...]  # of each of them, that it asks what the question does
     any: float  # that one of them does
     alike: tuple[float, ...] = ()  # cosine of each with the question, times ten
 
@@ -104,23 +106,25 @@ class QueryJudge:
         return session
 
     def judge(self, question: str, queries: Sequence[tuple[str, str]]) -> Judged:
-        """The first :data:`MOST_QUERIES`, and fewer where they are too long together, but one at least.
+        """At most :data:`MOST_QUERIES`: the first :data:`SURELY_JUDGED`, then those most alike to the question.
 
-        Raises ModelError when the session fails.
+        Fewer where they are too long together, but one at least. Raises ModelError when the session fails.
         """
-        shown = list(queries[:MOST_QUERIES])
-        ids, places = self._tokens.encode(question, shown)
+        vectors = self._encoder.encode([question, *(words for words, _ in queries)])
+        alike = 10 * vectors[1:] @ vectors[0]
+        others = SURELY_JUDGED + np.argsort(-alike[SURELY_JUDGED:], kind="stable")
+        shown = [*range(min(SURELY_JUDGED, len(queries))), *others.tolist()][:MOST_QUERIES]
+        ids, places = self._tokens.encode(question, [queries[at] for at in shown])
         while len(ids) > self._most_tokens and len(shown) > 1:
             shown.pop()
-            ids, places = self._tokens.encode(question, shown)
+            ids, places = self._tokens.encode(question, [queries[at] for at in shown])
         rows = np.array([ids[: self._most_tokens]], np.int64)
         try:
             (verdicts,) = self._session.run([OUTPUT], {INPUTS[0]: rows, INPUTS[1]: np.ones_like(rows)})
         except Exception as error:  # the binding raises many unrelated types
             raise ModelError(f"the judge failed on {len(shown)} queries ({first_line(error)})") from error
-        found, vectors = np.nan_to_num(verdicts[0]), self._encoder.encode([question, *(words for words, _ in shown)])
-        alike = 10 * vectors[1:] @ vectors[0]
-        return Judged(tuple(found[places, 0].tolist()), float(found[0, 1]), tuple(alike.tolist()))
+        found = np.nan_to_num(verdicts[0])
+        return Judged(tuple(shown), tuple(found[places, 0].tolist()), float(found[0, 1]), tuple(alike[shown].tolist()))
 
 
 def opened_judge(name: str | None, settings: Mapping[str, Any]) -> QueryJudge | None:

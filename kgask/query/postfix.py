@@ -32,7 +32,7 @@ OPERATORS = (
     "SUM", "MEAN", "MIN", "MAX", "DIFF", "AGE", "SOME", "HOLDS", "NOT", "END", "NONE",
 )  # fmt: skip
 SPAN_KINDS = ("entity", "class", "number", "date", "rank")
-LAST = -1  # a rank: the last of all
+LAST = -1  # a rank: the last of all; -2 is the last but one
 
 _COMPARISONS: dict[str, Comparison] = {"GT": ">", "LT": "<", "GE": ">=", "LE": "<=", "IN": "in"}
 _AGGREGATES: dict[str, type[nodes.Sum | nodes.Mean | nodes.Min | nodes.Max]] = {
@@ -243,8 +243,8 @@ class Stack:
         if not isinstance(given, nodes.Number) or given.number != int(given.number) or given.number == 0:
             raise QueryError("no rank")
         rank = int(given.number)
-        if rank == LAST:
-            return 1, 1, not most
+        if rank <= LAST:
+            return -rank, -rank, not most
         return (rank, rank, most) if item.kind == "R" else (1, rank, most)
 
     def _comparison(self, comparison: Comparison) -> Stack:
