@@ -176,6 +176,9 @@ def test_a_number_of_four_digits_is_a_year_before_it_is_a_number() -> None:
         ("the last king", "last", -1),
         ("the second to last king", "second to last", -2),
         ("the penultimate king", "penultimate", -2),
+        ("the last but one king", "last but one", -2),
+        ("the king last but two", "last but two", -3),
+        ("who was the runner-up?", "runner-up", 2),
     ],
 )
 def test_a_rank(text: str, said: str, rank: int) -> None:

@@ -28,6 +28,13 @@ X, Y, CLASS, FIVE, YEAR, SECOND = map(span, range(6))
 A, B = Entities((0,)), Entities((1,))
 
 
+@pytest.mark.parametrize(("said", "most", "rank"), [(3, True, 3), (-1, False, 1), (-2, False, 2), (-3, False, 3)])
+def test_a_rank_counts_from_either_end(said: int, most: bool, rank: int) -> None:
+    spans = (nodes.Class(2), Number(said))
+    written = query_of((X, "BY", 1, Y, "MOST"), ("class", "rank"), lambda at, relation: spans[at], N)
+    assert written == nodes.Best(nodes.Class(2), nodes.ValueOf((1,)), most, rank, rank)
+
+
 @pytest.mark.parametrize(
     ("steps", "query"),
     [
