@@ -165,12 +165,12 @@ def test_the_graph_proposes_what_the_names_of_a_question_have(trails: Pack) -> N
     branch = Branch((seed,), np.full((1, 2 * n), 0.1, np.float32), np.ones(1), 1.0, 0.0, np.zeros(1), 1.0)
     linked = [Linked(Mention((0, 2), "T4", (seed,)), branch, facts.of_entity(seed.entity)[None])]
     paths, runner = np.array([1.0] + [0.0] * (len(KINDS) - 1)), Runner(trails, Budget(1.0))
-    found = [query for query, _ in Proposals(facts).of(linked, paths, (), 1, runner)]
+    found = [query for query, _ in Proposals(facts).of(linked, paths, (), (), runner)]
     topic = nodes.Entities((ids["T4"],))
     assert nodes.Follow(topic, keys.index("grade")) in found
     assert all(isinstance(query, nodes.Follow) and topic in query.walk() for query in found)
     counts = np.array([float(kind == "count") for kind in KINDS])
-    assert any(isinstance(query, nodes.Count) for query, _ in Proposals(facts).of(linked, counts, (), 1, runner))
+    assert any(isinstance(query, nodes.Count) for query, _ in Proposals(facts).of(linked, counts, (), (), runner))
 
 
 @pytest.fixture(scope="module")

@@ -48,8 +48,8 @@ class _End:
 
 _BEGINS = (  # beginnings of the words that values begin with; whatever else begins so is looked at in vain
     "zero|one|two|twi|three|thri|four|five|fif|six|seven|eigh|nine|nin|ten|elev|twel|twen|thir|for|hundred|thousand|"
-    "million|billion|trillion|dozen|half|an? |minus|first|second|last|penult|runner|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|"
-    "nov|dec|ad |a\\.d|bc |the |between|from|us|eur|gbp|mid-|early-|late-|pre-|post-|non-"
+    "million|billion|trillion|dozen|half|an? |minus|first|second|last|penult|runner|jan|feb|mar|apr|may|jun|jul|aug|"
+    "sep|oct|nov|dec|ad |a\\.d|bc |the |between|from|us|eur|gbp|mid-|early-|late-|pre-|post-|non-"
 )
 _START = re.compile(
     rf"(?<![^\W_])(?<![^\W_][-.,:/'\u2019_])(?:[$€£¥]|[-+\u2212] ?(?=\d)|['\u2019\u2018](?=\d0)|\d|{_BEGINS})",

@@ -68,7 +68,8 @@ class Alternatives:
         runner = Runner(self._reader.pack, Budget(BRIDGE_SECONDS))
         text, pack = request.question.text, self._reader.pack
         classes = chosen(class_readings(text, request.words, pack), ())
-        proposed = self._proposals.of(linked, understood.kind_probs, classes, _rank(text), runner)
+        values = value_spans(text, pack.manifest.get("axes", ()))
+        proposed = self._proposals.of(linked, understood.kind_probs, classes, values, runner)
         for query, seeds in _until_late(proposed):
             try:
                 outcome = runner.result(query)
@@ -93,12 +94,6 @@ def _paths_of(path: Retrieved) -> Iterator[Retrieved]:
 
 def _query(found: Retrieved) -> Query | None:
     return found.hypotheses[0].make_query() if found.hypotheses else None
-
-
-def _rank(text: str) -> int:
-    """The rank that a question says, from either end, for both are proposed; 1 where it says none."""
-    ranks = (option for one in value_spans(text) if one.kind == "rank" for option in one.options)
-    return next((abs(option) for option in ranks if isinstance(option, int) and option), 1)
 
 
 def _until_late(proposed: Iterator[Proposed]) -> Iterator[Proposed]:

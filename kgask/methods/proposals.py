@@ -14,11 +14,13 @@ from itertools import islice, product
 import numpy as np
 
 from kgask.link.classes import ClassSpan
+from kgask.link.values import ValueSpan
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.understand import Linked
+from kgask.pack.quantities import DATE
 from kgask.plan.query_onnx import KINDS
 from kgask.query import nodes
-from kgask.query.base import By, SetNode
+from kgask.query.base import By, Comparison, Node, SetNode
 from kgask.retrieve.follow import reached_by, relations_of
 from kgask.retrieve.run import Runner
 from kgask.types import Seed, opposite
@@ -31,7 +33,9 @@ MOST_KINDS = 24  # classes, and relations, of a graph that is small enough for a
 GONE_ON, MOST_LONG = 4, 5  # relations of a name that another is put behind, and how many such paths
 MOST_PAIRED = 4  # relations of each of two names that are put together
 MOST_ENDS = 50  # of a relation that are looked at
-MOST_VALUES = 8  # numbers and dates by which a class is ordered
+MOST_VALUES, MOST_OF_NAME = 8, 3  # numbers and dates by which a class, and what a name has, is ordered
+_SIGNS: tuple[Comparison, ...] = (">", "<", ">=", "<=")
+_ASKS_OF_SETS = {"superlative", "ordinal", "count", "arithmetic", "filter"}
 _SETS = {"intersection": nodes.And, "union": nodes.Or, "difference": nodes.Minus}
 Proposed = tuple[nodes.Query, tuple[Seed, ...]]  # with the seeds that it begins with
 
@@ -57,22 +61,27 @@ class Proposals:
         self._is_small = facts.pack.n_entities <= SMALL
 
     def of(
-        self, linked: Sequence[Linked], kind_probs: np.ndarray, classes: Sequence[ClassSpan], rank: int, runner: Runner
+        self,
+        linked: Sequence[Linked],
+        kind_probs: np.ndarray,
+        classes: Sequence[ClassSpan],
+        values: Sequence[ValueSpan],
+        runner: Runner,
     ) -> Iterator[Proposed]:
-        """Queries about the surest names and the first class word of a question, which says this rank."""
+        """Queries about the surest names and the first class word of a question, with its numbers, dates and ranks."""
         kinds = [kind for kind, prob in zip(KINDS, kind_probs.tolist(), strict=False) if prob >= LIKELY]
         names = self._names(linked)
         if len(names) > 1:
             yield from ((query, _seeds(names)) for query in self._of_two(names[0], names[1], kinds))
-        if classes:
-            others = self._names([one for one in linked if _is_apart(one, classes)])
-            yield from self._of_class_word(classes[0].candidates[0][0], others, kinds, rank, runner)
-        if not names:
-            yield from ((query, ()) for query in self._of_none(kinds))
+        others = self._names([one for one in linked if _is_apart(one, classes)])
+        for base, seeds in self._of_class(classes[0].candidates[0][0], others, runner) if classes else ():
+            yield from ((query, seeds) for query in self._of_set(base, kinds, values, runner))
+        if not others:
+            yield from ((query, ()) for query in self._of_none(kinds, values))
         for one in names:
-            yield from ((query, (one.seed,)) for query in self._of_one(one, kinds))
+            yield from ((query, (one.seed,)) for query in self._of_one(one, kinds, values, runner))
         for one in names if self._is_small else ():
-            yield from ((query, (one.seed,)) for query in self._of_two_steps(one))
+            yield from ((query, (one.seed,)) for query in self._of_two_steps(one, kinds))
 
     def _names(self, linked: Sequence[Linked]) -> list[_Named]:
         """The surest of mentions apart, in the question's order."""
@@ -91,7 +100,7 @@ class Proposals:
 
     # --- nothing is named ------------------------------------------------------------------------
 
-    def _of_none(self, kinds: Sequence[str]) -> Iterator[nodes.Query]:
+    def _of_none(self, kinds: Sequence[str], said: Sequence[ValueSpan]) -> Iterator[nodes.Query]:
         """The classes of a small graph, and who has which relation."""
         types, relations = self._pack.types, self._pack.path_relations.tolist()
         classes = np.unique(types[:, 0]).tolist() if types is not None else []
@@ -101,28 +110,13 @@ class Proposals:
         sets: list[SetNode] = [nodes.Class(kind) for kind in classes]
         sets += [nodes.Having(relation) for relation in relations]
         sets += [nodes.Having(opposite(relation, self._n)) for relation in relations if relation not in values]
-        if "superlative" in kinds:
-            yield from (
-                nodes.Best(nodes.Having(relation), nodes.ValueOf((relation,)), most)
-                for relation in values
-                for most in (True, False)
-            )
-        elif "count" in kinds:
+        for relation in values:
+            yield from self._by(nodes.Having(relation), relation, kinds, said)
+        if "count" in kinds:
             yield from (nodes.Count(one) for one in sets)
-        else:
-            yield from sets
+        yield from sets
 
     # --- a class word ----------------------------------------------------------------------------
-
-    def _of_class_word(
-        self, kind: SetNode, names: Sequence[_Named], kinds: Sequence[str], rank: int, runner: Runner
-    ) -> Iterator[Proposed]:
-        for base, seeds in self._of_class(kind, names, runner):
-            if "superlative" in kinds or "ordinal" in kinds:
-                yield from ((best, seeds) for best in self._ordered(base, rank, runner))
-            yield base, seeds
-            if "count" in kinds:
-                yield nodes.Count(base), seeds
 
     def _of_class(
         self, kind: SetNode, names: Sequence[_Named], runner: Runner
@@ -137,31 +131,48 @@ class Proposals:
         if not is_had:
             yield kind, ()
 
-    def _ordered(self, base: SetNode, rank: int, runner: Runner) -> Iterator[nodes.Query]:
-        """Its members at a rank, by the numbers and dates that most of them have."""
+    # --- a set -----------------------------------------------------------------------------------
+
+    def _of_set(
+        self, base: SetNode, kinds: Sequence[str], said: Sequence[ValueSpan], runner: Runner, most: int = MOST_VALUES
+    ) -> Iterator[nodes.Query]:
+        """What is asked of a set, by the numbers and dates that most of its members have, and the set itself."""
         members = runner.members(base).certain[:MOST_ENDS]
-        had = [
-            relation
-            for relation in np.flatnonzero(relations_of(self._pack, members)).tolist()
-            if self._is_value(relation)
-        ]
-        often = {
-            relation: int(sum(self._facts.of_entity(one)[relation] for one in members.tolist())) for relation in had
-        }
-        for relation in sorted(had, key=lambda relation: -often[relation])[:MOST_VALUES]:
-            for most in (True, False):
-                yield nodes.Best(base, nodes.ValueOf((relation,)), most, rank, rank)
+        had = np.flatnonzero(relations_of(self._pack, members)).tolist()
+        values = [relation for relation in had if self._is_value(relation)]
+        having = {one: sum(self._facts.of_entity(member)[one] for member in members.tolist()) for one in values}
+        for relation in sorted(values, key=lambda relation: -having[relation])[:most]:
+            yield from self._by(base, relation, kinds, said)
+        yield base
+        if "count" in kinds:
+            yield nodes.Count(base)
+
+    def _by(self, base: SetNode, value: int, kinds: Sequence[str], said: Sequence[ValueSpan]) -> Iterator[nodes.Query]:
+        """A set ordered, added up or narrowed by one number or date of its members."""
+        if "superlative" in kinds or "ordinal" in kinds:
+            rank = _rank(said)
+            yield from (nodes.Best(base, nodes.ValueOf((value,)), most, rank, rank) for most in (True, False))
+        if "arithmetic" in kinds and self._facts.of(value)[0] != DATE:
+            yield from (total(nodes.Values(base, value)) for total in (nodes.Sum, nodes.Mean))
+        for one in said if "filter" in kinds else ():
+            options = [option for option in one.options if isinstance(option, Node)]  # none of a rank
+            limit = self._facts.fitting(options, value) if options else None
+            if isinstance(limit, nodes.Number | nodes.Date) and limit.quantity.axis == self._facts.of(value)[0]:
+                yield from (nodes.Where(base, nodes.ValueOf((value,)), sign, limit) for sign in _SIGNS)
 
     # --- one name --------------------------------------------------------------------------------
 
-    def _of_one(self, one: _Named, kinds: Sequence[str]) -> Iterator[nodes.Query]:
+    def _of_one(
+        self, one: _Named, kinds: Sequence[str], said: Sequence[ValueSpan], runner: Runner
+    ) -> Iterator[nodes.Query]:
         for relation in one.relations[:MOST_RELATIONS]:
             found = nodes.Follow(one.node, relation)
-            yield found
-            if "count" in kinds and not self._is_value(relation):
-                yield nodes.Count(found)
+            if len(self._ends(one, relation)) > 1 and _ASKS_OF_SETS & set(kinds):
+                yield from self._of_set(found, kinds, said, runner, MOST_OF_NAME)
+            else:
+                yield found
 
-    def _of_two_steps(self, one: _Named) -> Iterator[nodes.Query]:
+    def _of_two_steps(self, one: _Named, kinds: Sequence[str]) -> Iterator[nodes.Query]:
         """The likeliest paths of two relations."""
         hops = one.probs[0], one.probs[min(1, len(one.probs) - 1)]
         found: list[tuple[float, int, int]] = []
@@ -172,7 +183,8 @@ class Proposals:
                 (float(hops[0][first] * hops[1][second]), first, second) for second in np.flatnonzero(onward).tolist()
             ]
         for _, first, second in sorted(found, key=lambda path: -path[0])[:MOST_LONG]:
-            yield nodes.Follow(nodes.Follow(one.node, first), second)
+            path = nodes.Follow(nodes.Follow(one.node, first), second)
+            yield nodes.Count(path) if "count" in kinds else path
 
     # --- two names -------------------------------------------------------------------------------
 
@@ -183,9 +195,10 @@ class Proposals:
                 yield from self._between(one.node, relation, other.node, kinds)
             if relation in other.relations:
                 yield from self._compared(one.node, other.node, relation, kinds)
+        together = [_SETS[kind] for kind in kinds if kind in _SETS] or [nodes.And] * self._is_small
         for first, second in self._paired(one, other):
             left, right = nodes.Follow(one.node, first), nodes.Follow(other.node, second)
-            yield from (_SETS[kind](left, right) for kind in kinds if kind in _SETS)
+            yield from (put(left, right) for put in together)
 
     def _paired(self, one: _Named, other: _Named) -> Iterator[tuple[int, int]]:
         """Relations of both: the same ones, then those with some ends in common."""
@@ -241,3 +254,9 @@ def _is_apart(one: Linked, classes: Sequence[ClassSpan]) -> bool:
     """Whether a name stands in none of the class words."""
     start, end = one.mention.span
     return all(span.end <= start or end <= span.start for span in classes)
+
+
+def _rank(said: Sequence[ValueSpan]) -> int:
+    """The rank that a question says, from either end, for both are proposed; 1 where it says none."""
+    ranks = (option for one in said if one.kind == "rank" for option in one.options)
+    return next((abs(option) for option in ranks if isinstance(option, int) and option), 1)
