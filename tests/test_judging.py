@@ -16,17 +16,9 @@ from kgask.answer.pipeline import Pipeline
 from kgask.build.writer import PackBuilder
 from kgask.config import shipped_root
 from kgask.errors import ModelError
-from kgask.methods.proposals import Proposals
 from kgask.methods.query_judge import LAST, MOST_QUERIES, QUERY, PromptTokens, QueryJudge
-from kgask.methods.relation_facts import RelationFacts
-from kgask.methods.understand import Linked
 from kgask.pack.store import Pack
 from kgask.plan.card import Calibration
-from kgask.plan.query_onnx import KINDS
-from kgask.query import nodes
-from kgask.retrieve.frontier import Budget
-from kgask.retrieve.run import Runner
-from kgask.types import Branch, Mention, Seed
 
 JUDGE = shipped_root("model") / "judge"
 TRAILS = """
@@ -154,23 +146,6 @@ def test_the_shipped_judge_was_fitted_beside_the_shipped_planner() -> None:
 
 
 # --- what it chooses from -----------------------------------------------------------------------
-
-
-def test_the_graph_proposes_what_the_names_of_a_question_have(trails: Pack) -> None:
-    ids = {label: at for at, label in enumerate(trails.labels(range(trails.n_entities)))}
-    keys = [relation.key for relation in trails.relations()]
-    n = trails.n_relations
-    facts = RelationFacts(trails)
-    seed = Seed(ids["T4"], (0, 2), 1.0, "T4", "T4")
-    branch = Branch((seed,), np.full((1, 2 * n), 0.1, np.float32), np.ones(1), 1.0, 0.0, np.zeros(1), 1.0)
-    linked = [Linked(Mention((0, 2), "T4", (seed,)), branch, facts.of_entity(seed.entity)[None])]
-    paths, runner = np.array([1.0] + [0.0] * (len(KINDS) - 1)), Runner(trails, Budget(1.0))
-    found = [query for query, _ in Proposals(facts).of(linked, paths, (), (), runner)]
-    topic = nodes.Entities((ids["T4"],))
-    assert nodes.Follow(topic, keys.index("grade")) in found
-    assert all(isinstance(query, nodes.Follow) and topic in query.walk() for query in found)
-    counts = np.array([float(kind == "count") for kind in KINDS])
-    assert any(isinstance(query, nodes.Count) for query, _ in Proposals(facts).of(linked, counts, (), (), runner))
 
 
 @pytest.fixture(scope="module")

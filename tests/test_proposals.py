@@ -1,0 +1,103 @@
+"""What the graph proposes that a question may ask: what its names, class words, numbers and ranks have in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from kgask.build.writer import PackBuilder
+from kgask.link.classes import chosen, class_readings
+from kgask.link.linker import Linker
+from kgask.link.values import value_spans
+from kgask.methods.proposals import Proposals
+from kgask.methods.relation_facts import RelationFacts
+from kgask.methods.understand import Linked
+from kgask.pack.literals import parse_literal
+from kgask.pack.store import Pack
+from kgask.plan.query_onnx import KINDS
+from kgask.query.text import to_text
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import Runner
+from kgask.types import Branch, Question
+
+STABLE = """
+Duchess | foal | Comet
+Duchess | foal | Dusk
+Thunder | foal | Comet
+Comet | height | 148
+Dusk | height | 152
+Comet | lives at | Oakfield
+Dusk | lives at | Hill Farm
+Oakfield | owner | Ruth
+Comet | type | horse
+Dusk | type | horse
+Duchess | type | horse
+Oakfield | type | yard
+"""
+
+
+@pytest.fixture(scope="module")
+def stable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
+    folder = tmp_path_factory.mktemp("stable") / "pack"
+    builder = PackBuilder()
+    for line in STABLE.strip().splitlines():
+        subject, relation, end = (part.strip() for part in line.split("|"))
+        builder.add(subject, relation, parse_literal("number", end) if relation == "height" else end)
+    builder.write(folder)
+    with Pack.open(folder) as pack:
+        yield pack
+
+
+def proposed(pack: Pack, text: str, *kinds: str) -> set[str]:
+    """Queries in text form, without the labels, for a question that a planner takes for these kinds."""
+    facts, linker = RelationFacts(pack), Linker(pack, frozenset("which what how many are of the than is".split()))
+    n = pack.n_relations
+    linked: list[Linked] = []
+    for mention in linker.link(Question(text)):
+        seeds = mention.seeds[:1]
+        branch = Branch(seeds, np.full((2, 2 * n), 0.1, np.float32), np.ones(2), 1.0, 0.0, np.zeros(1), 1.0)
+        linked.append(Linked(mention, branch, facts.of_entity(seeds[0].entity)[None]))
+    classes = chosen(class_readings(text, linker.words(Question(text)), pack), ())
+    probs = np.array([float(kind in kinds) for kind in KINDS])
+    found = Proposals(facts).of(linked, probs, classes, value_spans(text), Runner(pack, Budget(5.0)))
+    return {to_text(query, pack) for query, _ in found}
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds", "wanted"),
+    [
+        ("where does Comet live?", ["path"], ["follow(<Comet>, <lives at>)"]),
+        ("who owns the yard of Comet?", ["path"], ["follow(follow(<Comet>, <lives at>), <owner>)"]),
+        ("how many foals has Duchess?", ["count"], ["count(follow(<Duchess>, <foal>))"]),
+        (
+            "the second tallest foal of Duchess", ["ordinal"],
+            [
+                "best(follow(<Duchess>, <foal>), value(<height>), most 2)",
+                "best(follow(<Duchess>, <foal>), value(<height>), least 2)",
+            ],
+        ),
+        ("the tallest horse", ["superlative"], ["best(class(<horse>), value(<height>), most 1)"]),
+        (
+            "horses taller than 150", ["filter"],
+            ["where(class(<horse>), value(<height>) > 150)", "where(class(<horse>), value(<height>) <= 150)"],
+        ),
+        ("which horses are at Oakfield", ["path"], ["and(class(<horse>), follow(<Oakfield>, ^<lives at>))"]),
+        ("total height of the foals of Duchess", ["arithmetic"], ["sum(values(follow(<Duchess>, <foal>), <height>))"]),
+        ("foals of Thunder out of Duchess", ["path"], ["and(follow(<Thunder>, <foal>), follow(<Duchess>, <foal>))"]),
+        ("foals of Duchess but not of Thunder", ["difference"],
+         ["minus(follow(<Duchess>, <foal>), follow(<Thunder>, <foal>))"]),
+        ("Dusk at Oakfield?", ["path"], ["holds(<Dusk>, <lives at>, <Oakfield>)"]),
+        ("is Comet taller than Dusk", ["comparison"],
+         ["compare(values(<Comet>, <height>) > values(<Dusk>, <height>))"]),
+        ("all there is", ["path"], ["class(<yard>)", "having(<owner>)", "having(^<owner>)"]),
+    ],
+)  # fmt: skip
+def test_what_is_named_is_put_together(stable: Pack, text: str, kinds: Sequence[str], wanted: Sequence[str]) -> None:
+    assert set(wanted) <= proposed(stable, text, *kinds)
+
+
+def test_operators_that_a_question_does_not_ask_for_are_not_put_on(stable: Pack) -> None:
+    found = proposed(stable, "where does Comet live?", "path")
+    assert found and all(query.startswith("follow(") for query in found)
