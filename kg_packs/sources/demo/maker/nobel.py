@@ -30,6 +30,8 @@ _CATEGORY_ALIASES = {
     "chemistry": ("Nobel Prize for Chemistry", "Chemistry Nobel"),
     "literature": ("Nobel Prize for Literature", "Literature Nobel"),
 }
+# As people say them; no edition is called after these.
+_SPOKEN = ("{} Nobel", "{} Nobel Prize", "{} prize", "Nobel {}", "Nobel {} Prize", "Nobel for {}", "Nobel in {}")
 # Names that many institutions bear: they are told apart by their city.
 _COMMON_NAMES = frozenset(
     {"University", "University College", "Technical University", "Academy of Sciences", "Trinity College",
@@ -63,6 +65,9 @@ def read_nobel(world: World, data: Path, countries: dict[str, Node]) -> list[Nod
             _life(world, node, row, countries)
         for prize in row["prizes"]:
             _prize(world, node, prize, prizes[prize["category"]])
+    for category, node in prizes.items():
+        for spoken in _SPOKEN:
+            world.add_alias(node, spoken.format(category))
     return persons
 
 
