@@ -111,8 +111,10 @@ EQUAL = Judging(
 )
 
 
-def candidate(plan: float, judged: float, first: bool = False, proposed: bool = False) -> Candidate:
-    return Candidate(plan, judged, 2.5, first, proposed, True)
+def candidate(
+    plan: float, judged: float, first: bool = False, proposed: bool = False, comes_to: object = None
+) -> Candidate:
+    return Candidate(plan, judged, 2.5, first, proposed, True, comes_to)
 
 
 def test_planner_and_judge_decide_together() -> None:
@@ -124,6 +126,16 @@ def test_planner_and_judge_decide_together() -> None:
         "plan": -1.0, "judged": 2.0, "alike": 2.5, "any": 0.3, "margin": 1.0, "changed": 1.0, "proposed": 0.0,
         "query": 1.0,
     }  # fmt: skip
+
+
+def test_queries_that_come_to_the_same_speak_for_it_together() -> None:
+    shown = [candidate(0.0, 0.0, first=True, comes_to="a"), candidate(-0.3, 0.0, comes_to="b")]
+    assert EQUAL.choose(shown, 0.0)[0] == 0
+    shown.append(candidate(-0.4, 0.0, comes_to="b"))
+    place, _ = EQUAL.choose(shown, 0.0)
+    assert place == 1
+    together = np.logaddexp(-0.3, -0.4)
+    assert judged_features(shown, place, EQUAL.powers, 0.0)["margin"] == pytest.approx(together)
 
 
 def test_a_judge_is_asked_where_it_may_change_what_is_printed() -> None:

@@ -26,7 +26,7 @@ from kgask.query.words import verbalise
 
 POWERS = ("plan", "judged", "alike", "proposed")
 FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query")
-MOST_MARGIN = 5.0  # log-odds before the next candidate; more says nothing
+MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
 SURE_PATH = 0.8  # confidence from which a relation path is the planner's own matter: there it knows better
 
@@ -41,6 +41,7 @@ class Candidate:
     is_first: bool  # the planner's own choice
     is_proposed: bool
     is_query: bool  # with operators, else a relation path
+    comes_to: object = None  # equal for those that answer with the same set; None where that may be chance
 
     def score(self, powers: Mapping[str, float]) -> float:
         """Comparable within a question."""
@@ -68,17 +69,36 @@ class Judging(Word):
 
 
 def best_of(candidates: Sequence[Candidate], powers: Mapping[str, float]) -> int:
-    """The place of the one with the highest score, the planner's order deciding between equals."""
-    return max(range(len(candidates)), key=lambda at: candidates[at].score(powers))
+    """The best of those that come to the likeliest answer; the planner's order decides between equals."""
+    answers = _answers(candidates, powers)
+    likeliest = max(answers.values(), key=lambda answer: answer.score)
+    return max(likeliest.places, key=lambda at: candidates[at].score(powers))
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    places: tuple[int, ...]  # of the candidates that come to it
+    score: float  # of all of them together
+
+
+def _answers(candidates: Sequence[Candidate], powers: Mapping[str, float]) -> dict[object, _Answer]:
+    """What the candidates come to, in their order: one that stands alone is known by its place."""
+    places: dict[object, list[int]] = {}
+    for at, one in enumerate(candidates):
+        places.setdefault(at if one.comes_to is None else one.comes_to, []).append(at)
+    return {
+        answer: _Answer(tuple(found), float(np.logaddexp.reduce([candidates[at].score(powers) for at in found])))
+        for answer, found in places.items()
+    }
 
 
 def judged_features(
     candidates: Sequence[Candidate], chosen: int, powers: Mapping[str, float], any_does: float
 ) -> dict[str, float]:
     """What the confidence in a chosen candidate is made of."""
-    one = candidates[chosen]
-    others = (other.score(powers) for at, other in enumerate(candidates) if at != chosen)
-    score = one.score(powers)
+    one, answers = candidates[chosen], _answers(candidates, powers).values()
+    score = next(answer.score for answer in answers if chosen in answer.places)
+    others = (answer.score for answer in answers if chosen not in answer.places)
     return {
         "plan": one.plan,
         "judged": one.judged,
@@ -108,7 +128,7 @@ def judged(
     said = judge.judge(question, [words for _, words in told])
     shown = [told[at][0] for at in said.places]
     candidates = [
-        Candidate(log_odds(one.confidence), odds, alike, one is found, one.is_proposed, one.is_query)
+        Candidate(log_odds(one.confidence), odds, alike, one is found, one.is_proposed, one.is_query, _set_of(one))
         for one, odds, alike in zip(shown, said.queries, said.alike, strict=True)
     ]
     return shown, candidates, said.any
@@ -145,6 +165,13 @@ def settled(found: Retrieved, question: str, judge: QueryJudge, judging: Judging
         notes=found.notes,
         is_judged=True,
     )
+
+
+def _set_of(found: Retrieved) -> object:
+    """Equal for what answers with the same entities and literals; None for truths and numbers, alike by chance."""
+    one = found.hypotheses[0]
+    is_set = one.outcome is None or one.outcome.members is not None
+    return np.sort(one.answers).tobytes() if is_set and len(one.answers) else None
 
 
 def _comes_to(found: Retrieved) -> object:

@@ -154,7 +154,16 @@ def _judge(pipeline: Pipeline, asked: Asked, found: Retrieved) -> Judged | None:
         share = min(1.0, one.confidence / max(believed, 1e-9))
         right = _is_right(asked, one.hypotheses[0])
         shown.append(
-            Shown(one.features, share, candidate.judged, candidate.alike, one.is_query, one.is_proposed, right)
+            Shown(
+                one.features,
+                share,
+                candidate.judged,
+                candidate.alike,
+                one.is_query,
+                one.is_proposed,
+                right,
+                candidate.comes_to,
+            )  # fmt: skip
         )
     return Judged(tuple(shown), any_does, candidates[0].is_first) if shown else None
 

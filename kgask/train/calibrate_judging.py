@@ -29,6 +29,7 @@ class Shown:
     is_query: bool
     is_proposed: bool
     right: bool
+    comes_to: object = None  # as :class:`kgask.answer.judging.Candidate` has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ def candidates(judged: Judged, paths: Calibration, queries: Calibration) -> list
             at == 0 and judged.has_first,
             one.is_proposed,
             one.is_query,
+            one.comes_to,
         )
         for at, one in enumerate(judged.shown)
     ]
