@@ -20,9 +20,12 @@ from kgask.pack.store import Pack
 from kgask.query.text import parse
 from kgask.retrieve.run import run
 from kgask.sets import everyday
+from kgask.sets.everyday import EverydayQuestion
 from kgask.train.calibrate_asked import everyday_questions
 
 RIGHT, WRONG, PERHAPS = (JudgedQuery(str(right), "x" if right else "y", right) for right in (True, False, None))
+
+LONGEST = "best(and(class(<class-river>), follow(<Q15|Africa>, ^<P30>)), value(<P2043|length>), most 1)"
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +87,16 @@ def test_changes_of_a_query_come_to_something_else(demo_pipeline: Pipeline) -> N
     assert right == {"Algeria"}
     assert all(query.outcome not in right for query in made.queries if query.right is False)
     assert sum(query.right is False for query in made.queries) >= 2
+
+
+def test_questions_worded_for_a_pack_are_judged_by_their_golds(demo_pipeline: Pipeline) -> None:
+    asked = [
+        EverydayQuestion("longest river of Africa?", "superlative", (LONGEST,)),
+        EverydayQuestion("Africa's favourite dish?", "none", ()),
+    ]
+    known, unknown = judged_queries.everyday(demo_pipeline, asked, random.Random(3), "worded")
+    assert {query.outcome for query in known.queries if query.right} == {"Nile"}
+    assert known.source == "worded" and not any(query.right for query in unknown.queries)
 
 
 @pytest.fixture(scope="module")

@@ -72,9 +72,27 @@ def test_the_exported_judge_says_what_torch_does(tmp_path: Path) -> None:
 def test_a_batch_counts_what_is_known_alone(tmp_path: Path) -> None:
     run = trainer(tmp_path / "run")
     unknown = JudgedQuestion("who?", "near", (JudgedQuery("a", "b", None), JudgedQuery("c", "d", False)))
-    batch = make_batch([unknown] * 20, run.tokens, random.Random(1))
+    batch = make_batch([unknown] * 20, run.tokens)
     assert not batch.right.any() and not batch.answered.any()
-    assert 0 < batch.counted.sum() < len(batch.counted)
+    assert batch.counted.tolist() == [False, True] * 20
+
+
+def test_what_a_prompt_has_no_room_for_is_not_learnt(tmp_path: Path) -> None:
+    run, long = trainer(tmp_path / "run"), "word " * 60
+    many = JudgedQuestion("who?", "near", tuple(JudgedQuery(f"{at} {long}", "y", True) for at in range(16)))
+    batch = make_batch([many], run.tokens)
+    assert batch.ids.shape == (1, 512) and len(batch.right) == len(batch.columns) < 16 and batch.columns.max() < 512
+
+
+def test_a_run_goes_on_from_the_weights_of_another(tmp_path: Path) -> None:
+    first = trainer(tmp_path / "first")
+    first.run()
+    second = JudgeTrainer(SMALL, JudgedMix(questions(40, 1)), questions(8, 2), tmp_path / "second",
+                          find_start(None, tmp_path / "first"))  # fmt: skip
+    assert all(
+        torch.equal(weight, second.model.state_dict()[name]) for name, weight in first.model.state_dict().items()
+    )
+    assert second.earlier_recipe["steps"] == SMALL.steps and set(first.training_data) <= set(second.training_data)
 
 
 def test_the_area_under_the_curve_is_how_often_a_right_one_is_surer() -> None:
