@@ -87,8 +87,8 @@ class TextEncoder:
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """float32 [B, D]: unit vectors. Raises ModelError when the session fails.
 
-        Where an int8 graph scales its activations per batch, as the shipped one does, vectors depend slightly on what
-        else is encoded; one that ``kgask train encoder`` writes today scales them per row.
+        Where an int8 graph scales its activations per batch, as one of kgask 0.1 does, vectors depend slightly on what
+        else is encoded; the shipped one scales them per row.
         """
         if not texts:
             return np.empty((0, self.width), np.float32)
