@@ -205,7 +205,7 @@ def test_every_answer_is_proved(films_path: Path, method: str, reader: str | Non
 
 def test_without_a_reader_the_best_triple_answers_with_all_of_its_kind(films_path: Path) -> None:
     with Pipeline.open(str(films_path), reader=None, method="similarity") as pipeline:
-        answer = pipeline.ask("who starred in The Long Wait?")
+        answer = pipeline.ask("who are the cast members of The Long Wait?")
         assert {one.label for one in answer.entities} == {"Bob Stone", "Dora Quill"}
         assert {triple.relation for triple in answer.support} == {"cast member"}
         assert 0.0 < answer.confidence <= 1.0
