@@ -21,13 +21,13 @@ README = Path(__file__).parents[1] / "README.md"
 PAGES = [README, README.parent / "CONTRIBUTING.md", *sorted((README.parent / "docs").glob("*.md"))]
 OTHER_FILES = (
     "triples.tsv labels.tsv few.txt many.txt q.jsonl qa_dev.txt questions.amr questions.yaml "
-    "q1.jsonl q2.jsonl q3.jsonl q4.jsonl q5.jsonl held.jsonl "
+    "q1.jsonl q2.jsonl q3.jsonl q4.jsonl q5.jsonl q6.jsonl held.jsonl "
     "mintaka.jsonl FILE r.jsonl DATA/kqapro_parts/questions_train.jsonl.gz "
     "DATA/mintaka/mintaka_train_500.json".split()
 )
 FOLDERS = (
     "DATA DATA/kqapro_parts DATA/mintaka PACKS runs/rigel runs/similarity runs/kqapro runs/mintaka "
-    "rigel0 rigel1 rigel2 rigel3 reader1/reader reader2/reader reader3/reader".split()
+    "rigel0 rigel1 rigel2 rigel3 reader1/reader reader2/reader reader3/reader judge1".split()
 )
 
 
