@@ -84,15 +84,16 @@ def test_words_that_nothing_accounts_for_are_the_reason(kg: Pipeline) -> None:
     assert answer.help[0].startswith("'George Hill' was read as ")
 
 
-def test_a_query_that_is_not_sure_enough_is_told(kg: Pipeline) -> None:
+@pytest.mark.parametrize(("confidence", "said"), [(0.2, "0.20"), (0.499, "0.49")])
+def test_a_query_that_is_not_sure_enough_is_told(kg: Pipeline, confidence: float, said: str) -> None:
     query = parse("count(follow(<George Hill>, <child>))", kg.pack)
     outcome = Runner(kg.pack, Budget()).result(query)
-    best = Hypothesis(0.2, np.empty(0, np.int64), frozenset(), lambda _: [], lambda: query, outcome)
-    found = Retrieved((), (best,), 0.2)
+    best = Hypothesis(confidence, np.empty(0, np.int64), frozenset(), lambda _: [], lambda: query, outcome)
+    found = Retrieved((), (best,), confidence)
     verdict = Fusion(kg.pack, True, None, 0.5).unread(found, Evidence((), (), False), Timer())
     answer = Composer(kg.pack, Request(Question("how many")), "rigel", {}, 0.5, found).compose(verdict)
     assert answer.died_at == "confidence" and answer.reason == (
-        "this seems to ask for the number of the children of George Hill, but only with confidence 0.20, below 0.50"
+        f"this seems to ask for the number of the children of George Hill, but only with confidence {said}, below 0.50"
     )
 
 

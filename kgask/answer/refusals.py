@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from calendar import month_name
 from collections.abc import Iterator, Sequence
@@ -98,7 +99,7 @@ class Refusing:
             return "plan", _no_relation(label)
         if not understood.routes:
             return "retrieve", _no_relation(label)
-        said = f"what {label} has answers this only with confidence {confidence:.2f}, below {self.least:.2f}"
+        said = f"what {label} has answers this only with confidence {self._below(confidence)}"
         return "confidence", said
 
     def _unsure_query(self, confidence: float) -> str:
@@ -108,7 +109,11 @@ class Refusing:
             return f"no query over this graph answers this; the likeliest has confidence {confidence:.2f}"
         query = self.found.hypotheses[0].make_query()
         asked = "a query" if query is None else verbalise(query, self.pack)
-        return f"this seems to ask for {asked}, but only with confidence {confidence:.2f}, below {self.least:.2f}"
+        return f"this seems to ask for {asked}, but only with confidence {self._below(confidence)}"
+
+    def _below(self, confidence: float) -> str:
+        """Rounded down: 0.838 is no "0.84, below 0.84"."""
+        return f"{math.floor(100 * confidence) / 100:.2f}, below {self.least:.2f}"
 
     # --- what helps -----------------------------------------------------------------------------
 
