@@ -77,6 +77,13 @@ def test_what_is_no_query_is_refused(steps) -> None:
         build(*steps)
 
 
+@pytest.mark.parametrize("rank", [-1, -2])
+def test_the_last_of_how_many_is_not_known_of_statements(rank: int) -> None:
+    spans = (Entities((0,)), Number(rank))
+    with pytest.raises(QueryError, match="not known"):
+        query_of((X, 7, "QUAL", 4, Y, "IN"), ("entity", "rank"), lambda at, relation: spans[at], N)
+
+
 def test_now_is_where_an_age_has_no_other_end() -> None:
     assert build(X, 1, "AGE") == nodes.Age(nodes.Values(A, 1), nodes.today())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,6 +109,7 @@ class _Maker:
         self._data, self._pack, self._model = data, pack, config.find("model", model).path
         self._rng, self._rng_seed = random.Random(rng_seed), rng_seed
 
+    @cached_property
     def _pipeline(self) -> Pipeline:
         from kgask.answer.pipeline import Pipeline
         from kgask.plan.rigel_onnx import RigelPlanner
@@ -121,14 +123,14 @@ class _Maker:
 
         if n:
             drawn = PackOperators(self._pack, templates(held=held_out), self._rng_seed).draw(n)
-            yield from judged_queries.composed(self._pipeline(), drawn, self._rng)
+            yield from judged_queries.composed(self._pipeline, drawn, self._rng)
 
     def worded(self, file: Path) -> Iterator[JudgedQuestion]:
         from kgask.corpus import judged_queries
         from kgask.corpus.judged import WORDED
         from kgask.sets import everyday
 
-        yield from judged_queries.everyday(self._pipeline(), everyday.load(file), self._rng, WORDED)
+        yield from judged_queries.everyday(self._pipeline, everyday.load(file), self._rng, WORDED)
 
     def near(self, n: int) -> Iterator[JudgedQuestion]:
         from kgask.corpus.judged_paths import path_questions
@@ -146,7 +148,7 @@ class _Maker:
         held = {gold.id for gold in held_out_golds(self._data, golds)}
         usable = [gold for gold in golds if gold.id not in held and gold.answers]
         chosen = self._rng.sample(usable, min(n, len(usable)))
-        yield from judged_queries.peoples(self._pipeline(), chosen)
+        yield from judged_queries.peoples(self._pipeline, chosen)
 
 
 @click.command("judge", short_help="Train the judge of queries and export it to ONNX.")

@@ -46,7 +46,7 @@ class Judged:
     places: tuple[int, ...]  # of the queries that were judged, among those that were given
     queries: tuple[float, ...]  # of each of them, that it asks what the question does
     any: float  # that one of them does
-    alike: tuple[float, ...] = ()  # cosine of each with the question, times ten
+    alike: tuple[float, ...]  # cosine of each with the question, times ten
 
 
 class PromptTokens:

@@ -121,8 +121,11 @@ class Rigel:
         with request.timer.stage("operators"):
             understood = self._operators(pack).understand(request)
             found = replace(self._either(request, path, understood, pack), read_as=understood)
-        doubted = self._doubted(path, understood)
-        find = partial(self._alternatives(pack).to, found, request, doubted, understood, linked)
+        alternatives = self._alternatives(pack)
+
+        def find() -> tuple[Retrieved, ...]:
+            return alternatives.to(found, request, self._doubted(path, understood), understood, linked)
+
         return replace(found, find_alternatives=find)
 
     def _either(self, request: Request, path: Retrieved, understood: Understood, pack: Pack) -> Retrieved:

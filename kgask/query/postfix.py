@@ -253,7 +253,7 @@ class Stack:
             followed, relation = self.items[-3].node, self.items[-2].path[0]
             assert isinstance(followed, nodes.Follow | nodes.Qualified)
             value = self._set(top) if top.kind in _SETS else self._value(top, relation)
-            if top.kind == "R" and value == nodes.Number(LAST):
+            if top.kind == "R" and isinstance(value, nodes.Number) and value.number <= LAST:
                 raise QueryError("the last of how many is not known")
             wanted = "in" if isinstance(value, SetNode) else comparison
             return self._put(3, "Q", nodes.Qualified(followed, relation, wanted, value))
