@@ -83,6 +83,11 @@ class Mention:
     unused: tuple[str, ...] = ()  # names and numbers that the question gives besides
     n_same: int = 1  # entities with the best seed's very name
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether several entities have it as a part of their names, none of them far better known than the others."""
+        return len(self.seeds) > 1 and all(seed.match == "part" for seed in self.seeds)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Branch:

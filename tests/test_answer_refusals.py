@@ -153,10 +153,10 @@ def test_what_is_surely_written_as_a_name_is_asked_back(kg: Pipeline, text: str,
     linked = tuple(linker.link(question))
     found = Retrieved((linked[0].seeds[0],), (best,), 1.0, linked=linked)
     composer = Composer(kg.pack, Request(question), "rigel", {}, 0.5, found, linker=linker)
-    assert composer.leaves_out_a_name is asks_back
+    assert composer.has_unclear_name is asks_back
     said = parse("follow(<Cora Reed>, <teacher>)", kg.pack)  # a query that says "Reed" does not leave it out
     found = replace(found, hypotheses=(replace(best, make_query=lambda: said),))
-    assert not replace(composer, found=found).leaves_out_a_name
+    assert not replace(composer, found=found).has_unclear_name
 
 
 def test_a_query_that_hardly_fits_is_not_told(kg: Pipeline) -> None:

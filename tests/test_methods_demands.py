@@ -10,7 +10,7 @@ import pytest
 from kgask.corpus.operators import OperatorComposer
 from kgask.corpus.wordings import load_wordings
 from kgask.link.spans import CandidateSpan
-from kgask.methods.accounted import READ, RelationWords, left_out
+from kgask.methods.accounted import READ, RelationWords, describing, left_out
 from kgask.methods.demands import unmet
 from kgask.pack.store import Pack
 from kgask.plan.query_onnx import Written
@@ -85,3 +85,19 @@ def test_words_of_relations_are_those_of_all_their_names(family: Pack) -> None:
     spouse = labels.index("spouse")
     assert "spouse" in words.of([spouse]) and words.of([spouse]) == words.of([spouse + family.n_relations])
     assert words.of([]) == frozenset() and "of" not in words.of(range(len(labels)))
+
+
+@pytest.mark.parametrize(
+    ("text", "described"),
+    [
+        ("Which red-haired actors played in Titanic?", ("red-haired",)),
+        ("Which actors played in Titanic?", ()),
+        ("Which other actors played in Titanic?", ()),
+        ("which rusty rivers flow through Titanic", ("rusty",)),
+        ("Which actor played in the haunted Titanic?", ()),  # before a name: the name may be called so
+    ],
+)
+def test_words_that_describe_what_is_asked_for_are_told(text: str, described: tuple[str, ...]) -> None:
+    places = {word: (text.find(word), text.find(word) + len(word)) for word in ("Titanic", "rivers")}
+    classes = [places["rivers"]] if "rivers" in text else []
+    assert describing(text, [places["Titanic"]], classes, {"actor", "cast"}) == described

@@ -144,8 +144,8 @@ class Composer:
         return replace(self._made(confidence, notes), reason=reason, died_at=stage, help=said)
 
     @property
-    def leaves_out_a_name(self) -> bool:
-        """Whether what was found is not about a name of the question that several share."""
+    def has_unclear_name(self) -> bool:
+        """Whether several share a name of the question, and what was found does not tell which of them is meant."""
         return bool(self._refusing.unclear)
 
     def unanswered(self) -> Answer:

@@ -9,8 +9,9 @@ judge's card.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, takewhile
 
 import numpy as np
 
@@ -28,6 +29,8 @@ POWERS = ("plan", "judged", "alike", "proposed")
 FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query")
 MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
+FAIRLY_SURE = 0.5  # confidence from which less is judged: more changed nothing there, and each takes its time
+MOST_BESIDE_SURE = 4
 SURE_PATH = 0.8  # confidence from which a relation path is the planner's own matter: there it knows better
 
 
@@ -113,7 +116,8 @@ def judged_features(
 
 def may_be_judged(found: Retrieved) -> bool:
     """Whether there is anything to choose from."""
-    is_sure = bool(found.hypotheses) and not found.is_query and found.confidence >= SURE_PATH
+    is_path = bool(found.hypotheses) and not found.is_query and not found.features.get("described")
+    is_sure = is_path and found.confidence >= SURE_PATH
     return found.read_as is not None and not found.failed and not is_sure
 
 
@@ -121,7 +125,7 @@ def judged(
     found: Retrieved, question: str, judge: QueryJudge, pack: Pack
 ) -> tuple[list[Retrieved], list[Candidate], float]:
     """What a question may ask for, the same as judge and planner see it, and that any of them does."""
-    every = [one for one in (found, *found.find_alternatives()) if one.hypotheses]
+    every = [one for one in (found, *_others(found)) if one.hypotheses]
     told = [(one, words) for one in every if (words := in_words(one, pack)) is not None]
     if not told:
         return [], [], 0.0
@@ -132,6 +136,14 @@ def judged(
         for one, odds, alike in zip(shown, said.queries, said.alike, strict=True)
     ]
     return shown, candidates, said.any
+
+
+def _others(found: Retrieved) -> Iterator[Retrieved]:
+    """What else it may ask for: where the planner is fairly sure, the next things that it read itself only."""
+    others = found.find_alternatives()
+    if found.confidence < FAIRLY_SURE:
+        return others
+    return islice(takewhile(lambda one: not one.is_proposed, others), MOST_BESIDE_SURE)
 
 
 def in_words(found: Retrieved, pack: Pack) -> tuple[str, str] | None:

@@ -262,7 +262,7 @@ class Pipeline:
         timer, composer = request.timer, replace(self._composer(request, options), found=found)
         calibrated = self.retriever.calibrated
         fusion = Fusion(self.pack, calibrated, self._weighing, self._least(options))
-        if calibrated and found.hypotheses and composer.leaves_out_a_name:
+        if calibrated and found.hypotheses and composer.has_unclear_name:
             return composer.unanswered()
         with timer.stage("retrieve"):
             evidence = self._evidence(request, found, options)

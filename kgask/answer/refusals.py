@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from kgask.answer.shared_names import shared_mentions
 from kgask.answer.words import relation_in_words
 from kgask.link.linker import Linker
 from kgask.link.mentions import Word, looks_named
@@ -210,6 +211,11 @@ class Refusing:
 
     @cached_property
     def unclear(self) -> list[Mention]:
+        """Parts of names that several entities share: what was found is about none of them, or others have it too."""
+        return self._left_out or shared_mentions(self.found, self.pack)[:SHOWN_NAMES]
+
+    @property
+    def _left_out(self) -> list[Mention]:
         """Parts of names that several entities share, and that nothing which was found is about.
 
         Where something is found or named, only those that are surely written as names, and that the query does not say.
@@ -249,7 +255,7 @@ class Refusing:
 
     @property
     def _surely_linked(self) -> list[Mention]:
-        return [one for one in self.found.linked if one.seeds[0].score >= NAMED]
+        return [one for one in self.found.linked if one.seeds[0].score >= NAMED and not one.is_shared]
 
     @cached_property
     def _unknown_names(self) -> list[str]:

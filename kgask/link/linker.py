@@ -80,7 +80,7 @@ class Linker:
         return self._question_words | said
 
     def link(self, question: Question) -> list[Mention]:
-        """Mentions whose names stand in the question (case, accents, possessives aside), or a clear part of them."""
+        """Mentions whose names stand in the question (case, accents, possessives aside), or a part of them."""
         words = self.words(question)
         marked = _marked(question)
         found = self._found(marked, question, words) if marked else []
@@ -131,19 +131,19 @@ class Linker:
             key=lambda span: (-span.coverage, span.n_words),
         )
         close = self._close(likely[:MAX_TOLERANT_SPANS])
-        beside = self._every_name(exact, [part for part in parts if part.clear], words)
+        beside = self._every_name(exact, parts, words)
         beside = [(span, hits) for span, hits in beside if not any(_overlap(span, other) for other, _ in close)]
         return self._mentions(close + beside, words) if close else []
 
     def _found(self, found: list[Span], question: Question, words: list[Word]) -> list[Mention]:
         """Mentions by names, and by parts of names where a run of words is no name."""
         named = self._exact(found, words)
-        clear = [part for part in self._parts(found, named, question, words) if part.clear]
-        return self._mentions(self._every_name(named, clear, words), words)
+        return self._mentions(self._every_name(named, self._parts(found, named, question, words), words), words)
 
-    def _every_name(self, named: Sequence[_Named], clear: Sequence[Part], words: list[Word]) -> list[_Named]:
+    def _every_name(self, named: Sequence[_Named], parts: Sequence[Part], words: list[Word]) -> list[_Named]:
+        """Names with what they may mean; of a part that several share, which of them has what is asked will tell."""
         every = [self._with_better_known(span, hits, words) for span, hits in named]
-        return every + [(part.span, [part.hits[0]]) for part in clear]
+        return every + [(part.span, [*part.hits[: 1 if part.clear else MAX_SEEDS]]) for part in parts]
 
     def _exact(self, found: list[Span], words: list[Word]) -> list[_Named]:
         places = {span.norm: places_of(span.norm) for span in found if span.n_words <= 2 and not span.marked}
@@ -176,8 +176,7 @@ class Linker:
     def _with_better_known(self, span: Span, hits: list[NameHit], words: list[Word]) -> _Named:
         called = [hit for hit in hits if not isinstance(hit, PartHit)]
         is_plain = span.marked or len(called) < len(hits) or _is_common_word(span, words)
-        known = None if is_plain else better_known(self._pack, span, hits)
-        return span, [*hits, known] if known else hits
+        return span, hits if is_plain else [*hits, *better_known(self._pack, span, hits)]
 
     def _parts(self, found: list[Span], named: list[_Named], question: Question, words: list[Word]) -> list[Part]:
         """What the runs of words that are no names are parts of; of marked spans, where the user marked some."""

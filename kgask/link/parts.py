@@ -22,13 +22,15 @@ MAX_NAMES = 300  # that have the words; more of them say nothing
 MAX_RUNS = 4  # looked up in one question
 FAR_AHEAD, WELL_KNOWN = 3, 8  # times the next one's triples, and triples, of whom a shared part means
 SMALL = 10_000  # entities of a pack in which words in lower case are likely parts of names
-KNOWN_IN_LOWER_CASE = 10  # triples of whom a word in lower case means in a larger one
+KNOWN_IN_LOWER_CASE = 7, 10  # triples of whom a word in lower case means in a larger one; where others share it
 LONGEST_NAME = 5  # words of a name of which one word is enough; of several words twice as many
-BETTER_KNOWN, MOST_OF_NAMESAKES = 10, 5  # times the triples of whom a name means exactly, who have at most so many
+BETTER_KNOWN, MOST_OF_NAMESAKES = 5, 40  # times the triples of whom a name means exactly, who have at most so many
+MOST_BETTER_KNOWN = 3
 _TITLES = frozenset(
     "mr mrs ms miss dr prof professor sir lady lord saint st king queen prince princess president pope emperor captain "
     "general chancellor senator".split()
 )
+_APART = frozenset("between vs versus against than".split())  # never of a name that is written in lower case
 _INSIDE = frozenset("of the de du da di la le von van der den al el bin".split())  # between the words of one name
 
 _OF = frozenset("of for and in on at to".split())
@@ -57,7 +59,7 @@ def parts(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span], p
     """
     free = [run for run in _runs(text, words, plain) if not any(_blocks(name, run) for name in known)]
     if pack.n_entities > SMALL:
-        free = [run for run in free if not run.text.islower() or _stands_alone(text, words, run)]
+        free = [run for run in free if not run.text.islower() or _stands_alone(text, words, run, plain)]
     found = []
     for run in free[:MAX_RUNS]:
         part = part_of(pack, run)
@@ -68,10 +70,12 @@ def parts(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span], p
     return [part for part in found if part]
 
 
-def _stands_alone(text: str, words: Sequence[Word], run: Span) -> bool:
+def _stands_alone(text: str, words: Sequence[Word], run: Span, plain: frozenset[str]) -> bool:
     """Whether a run in lower case is no plural, and no word that may be of its name stands before it ("king james")."""
     before = next((word for word in reversed(words) if word.end <= run.start), None)
-    is_apart = before is None or before.norm in FUNCTION_WORDS or bool(text[before.end : run.start].strip())
+    is_apart = (
+        before is None or before.norm in FUNCTION_WORDS | plain | _APART or bool(text[before.end : run.start].strip())
+    )
     return is_apart and not singulars(run.norm.split()[-1])
 
 
@@ -103,22 +107,20 @@ def part_of(pack: Pack, run: Span) -> Part | None:
     most, next_most = degrees[hits[0].entity], degrees[hits[1].entity] if len(hits) > 1 else 0
     clear = len(refs) < MAX_NAMES and (len(hits) == 1 or (most >= WELL_KNOWN and most >= FAR_AHEAD * next_most))
     if not (run.marked or run.text[0].isupper() or pack.n_entities <= SMALL):
-        return Part(run, tuple(hits), True) if clear and most >= KNOWN_IN_LOWER_CASE else None
+        return Part(run, tuple(hits), clear) if most >= KNOWN_IN_LOWER_CASE[not clear] else None
     return Part(run, tuple(hits), clear)
 
 
-def better_known(pack: Pack, name: Span, called: Sequence[NameHit]) -> PartHit | None:
-    """Who is far better known by part of the name than all that are called just so: Mozart, not a book so called."""
+def better_known(pack: Pack, name: Span, called: Sequence[NameHit]) -> list[PartHit]:
+    """Who are far better known by part of the name than all that are called just so: Mozart, not a book so called."""
     most = max(pack.degree([hit.entity for hit in called]).tolist())
-    if name.n_words > 1 or most > MOST_OF_NAMESAKES:
-        return None
-    part = part_of(pack, name)
-    if part is None or part.hits[0].is_alias or part.hits[0].entity in {hit.entity for hit in called}:
-        return None
-    least = BETTER_KNOWN * most
-    others = [hit.entity for hit in part.hits[1:2] if hit.entity not in {hit.entity for hit in called}]
-    degrees = pack.degree([part.hits[0].entity, *others]).tolist()
-    return part.hits[0] if degrees[0] >= max(least, FAR_AHEAD * max(degrees[1:], default=0)) else None
+    part = part_of(pack, name) if name.n_words == 1 and most <= MOST_OF_NAMESAKES else None
+    if part is None or part.hits[0].is_alias:
+        return []
+    exactly = {hit.entity for hit in called}
+    hits = [hit for hit in part.hits[:MOST_BETTER_KNOWN] if hit.entity not in exactly]
+    degrees = pack.degree([hit.entity for hit in hits]).tolist()
+    return [hit for hit, degree in zip(hits, degrees, strict=True) if degree >= BETTER_KNOWN * most]
 
 
 def _as_written(said: str, named: list[NameHit]) -> list[NameHit]:
@@ -161,7 +163,7 @@ def _runs(text: str, words: Sequence[Word], plain: frozenset[str]) -> list[Span]
 
 def _end_of_run(text: str, words: Sequence[Word], first: int) -> int:
     """The last word of the run that begins with word ``first``; one less where none begins."""
-    if not may_be_named(words[first]):
+    if not _goes_in_name(words[first]):
         return first - 1
     is_named = looks_named(words[first])
     last = first
@@ -169,11 +171,15 @@ def _end_of_run(text: str, words: Sequence[Word], first: int) -> int:
         after = last + 1
         while is_named and after + 1 < len(words) and words[after].norm in _INSIDE and words[after].text[0].islower():
             after += 1
-        goes_on = may_be_named(words[after]) and looks_named(words[after]) == is_named
+        goes_on = _goes_in_name(words[after]) and looks_named(words[after]) == is_named
         if not goes_on or not all(is_joined(text, words[at], words[at + 1]) for at in range(last, after)):
             break
         last = after
     return last
+
+
+def _goes_in_name(word: Word) -> bool:
+    return may_be_named(word) and word.text not in _APART
 
 
 def _trimmed(words: Sequence[Word], first: int, last: int, plain: frozenset[str]) -> tuple[int, int] | None:

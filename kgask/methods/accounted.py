@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from kgask.link.mentions import FUNCTION_WORDS
 from kgask.link.spans import CandidateSpan
@@ -106,6 +107,25 @@ def left_out(
         if attention < READ:
             found.append((match.start(), word))
     return LeftOut(tuple(name for _, name in sorted(found)), heard)
+
+
+def describing(
+    text: str, spans: Sequence[tuple[int, int]], classes: Sequence[tuple[int, int]], said: Collection[str]
+) -> tuple[str, ...]:
+    """Words of a question that describe what a class word or a relation says, and that nothing honours.
+
+    "red-haired" of "which red-haired actors played in Titanic?". ``spans`` are the characters of all that is accounted
+    for otherwise, ``classes`` those of class words, ``said`` the words of the relations that are used.
+    """
+    found = []
+    for word, noun in pairwise(_WORD.finditer(text)):
+        lower = word[0].lower().removesuffix("'s")
+        is_noun = is_within_any(noun.span(), classes) or _is_called(noun[0].lower(), said)
+        if not is_noun or lower in CARRY_NOTHING or _is_operator(lower) or _is_called(lower, said):
+            continue
+        if not is_within_any(word.span(), (*spans, *classes)):
+            found.append(lower)
+    return tuple(found)
 
 
 def _is_called(word: str, said: Collection[str]) -> bool:

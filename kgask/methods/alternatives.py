@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 
 from kgask.errors import BudgetError, QueryError
 from kgask.link.classes import chosen, class_readings
@@ -35,18 +36,20 @@ class Alternatives:
 
     def to(
         self, chosen: Retrieved, request: Request, path: Retrieved, understood: Understood, linked: Sequence[Linked]
-    ) -> tuple[Retrieved, ...]:
-        """Those that ask for something else than ``chosen``, at most :data:`MOST`, the planner's own first."""
-        known: set[Node] = {query for query in [_query(chosen)] if query is not None}
-        found: list[Retrieved] = []
-        for one in self._every(request, path, understood, linked):
+    ) -> Iterator[Retrieved]:
+        """Those that ask for something else than ``chosen``, at most :data:`MOST`, the planner's own first.
+
+        Each is looked for when it is taken.
+        """
+        return islice(self._others(_query(chosen), self._every(request, path, understood, linked), understood), MOST)
+
+    def _others(self, chosen: Query | None, every: Iterator[Retrieved], understood: Understood) -> Iterator[Retrieved]:
+        known: set[Node | None] = {None, chosen}
+        for one in every:
             query = _query(one)
-            if query is not None and query not in known:
+            if query not in known:
                 known.add(query)
-                found.append(replace(one, read_as=understood))
-                if len(found) == MOST:
-                    break
-        return tuple(found)
+                yield replace(one, read_as=understood)
 
     def _every(
         self, request: Request, path: Retrieved, understood: Understood, linked: Sequence[Linked]

@@ -17,7 +17,7 @@ import numpy as np
 from kgask.errors import BudgetError, QueryError
 from kgask.link.classes import class_spans
 from kgask.link.spans import CandidateSpan, class_candidate, masked, segmentations
-from kgask.methods.accounted import HEARD, LeftOut, RelationWords, is_all_called, is_within_any, left_out
+from kgask.methods.accounted import HEARD, LeftOut, RelationWords, describing, is_all_called, is_within_any, left_out
 from kgask.methods.bridge import CLASSES, Bridge
 from kgask.methods.class_words import ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
@@ -108,7 +108,10 @@ class OperatorReader:
             operators = [step for step in reading.written.steps if isinstance(step, str)]
             demands = unmet(masked_text, operators, self._shape(reading), said)
             doubted = (*demands, *self._counted_values(reading))
-            yield replace(reading, left=left, unmet=doubted, unused=_unused(reading, left))
+            classes = [span.place for span in spans if span.kind == "class"]
+            described = describing(text, [span.place for span in spans], classes, said)
+            unused = _unused(reading, left)
+            yield replace(reading, left=left, unmet=doubted, unused=unused, described=described)
 
     def _run(
         self, text: str, written: Sequence[Written], spans: Sequence[CandidateSpan], runner: Runner
@@ -228,7 +231,7 @@ class OperatorReader:
         if not path.hypotheses or path.understood is None:
             return path
         topics = [part.mention.span for part in path.understood.parts or (path.understood,)]
-        spans = self._class_words(request, topics) if understood is None else _spans_of(understood)
+        spans = self.class_words(request, topics) if understood is None else _spans_of(understood)
         if not any(span.kind == "class" for span in spans):
             return path
         query = path.hypotheses[0].make_query()
@@ -246,7 +249,8 @@ class OperatorReader:
             return path
         return replace(path, hypotheses=(hypothesis(path.hypotheses[0].score, outcome),))
 
-    def _class_words(self, request: Request, topics: Sequence[tuple[int, int]]) -> list[CandidateSpan]:
+    def class_words(self, request: Request, topics: Sequence[tuple[int, int]]) -> list[CandidateSpan]:
+        """Those of a question beside its topics."""
         return [class_candidate(one) for one in class_spans(request.question.text, request.words, self.pack, topics)]
 
     def _counted_values(self, reading: Reading) -> list[str]:

@@ -86,6 +86,10 @@ class Hypothesis:
     outcome: Result | None = None  # of a query with operators what it came to; its words then come from there
 
 
+def _nothing_else() -> Iterator[Retrieved]:
+    return iter(())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Retrieved:
     """What a retriever makes of one request. Nothing linked gives no seeds, nothing found no hypotheses."""
@@ -103,7 +107,7 @@ class Retrieved:
     features: Mapping[str, float] = field(default_factory=dict)  # what its confidence is calibrated on
     pointed: tuple[tuple[int, int], ...] = ()  # characters of it that the best query's steps point at
     read_as: Understood | None = None  # the queries with operators that it may be, where any were looked for
-    find_alternatives: Callable[[], tuple[Retrieved, ...]] = tuple  # what else it may ask for: work, so on demand
+    find_alternatives: Callable[[], Iterator[Retrieved]] = _nothing_else  # what else it may ask, the planner's first
     is_proposed: bool = False  # the graph has it, and no planner wrote it
     is_judged: bool = False  # among what else it may ask for
     candidates: tuple[Seed, ...] = ()  # every seed that was looked at, best first; only where that is asked for

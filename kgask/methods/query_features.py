@@ -18,8 +18,8 @@ from kgask.retrieve.outcome import Result
 
 LEAST_NONE = 1e-3  # probabilities below count as this
 FEATURES = tuple(
-    "written mean relation operator pointer share margin link path kind none void unread heard unmet idle bridged "
-    "operators sets having steps large part typo missing sized".split()  # noqa: SIM905
+    "written mean relation operator pointer share margin link path kind none void unread heard unmet described idle "
+    "bridged operators sets having steps large part typo missing sized".split()  # noqa: SIM905
 )
 LEAST_STEP = -5.0  # log-probabilities of single steps below count as this
 MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
@@ -70,6 +70,7 @@ def features(understood: Understood, path_confidence: float) -> dict[str, float]
         "unread": -float(min(len(best.unread), MOST_UNREAD)),
         "heard": _heard(best),
         "unmet": -float(min(len(best.unmet), MOST_UNREAD)),
+        "described": -float(min(len(best.described), MOST_UNREAD)),
         "idle": -float(best.is_idle),
         "bridged": -float(best.is_bridged),
         "operators": -float(len(ops)),

@@ -36,6 +36,7 @@ class Reading:
     outcome: Result | None  # None: it could not be run
     score: float  # log-probability, with what the links say
     unused: tuple[int, ...] = ()  # spans that are names which no step is about
+    described: tuple[str, ...] = ()  # words that describe what a class word or a relation says, and are not honoured
     is_bridged: bool = False  # relations were put in that the question does not say
 
     @property

@@ -7,7 +7,7 @@ Shapes: R relations, H hops.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ import numpy as np
 
 from kgask.link.features import LinkModel
 from kgask.link.values import value_spans
+from kgask.methods.accounted import describing
 from kgask.methods.alternatives import Alternatives
 from kgask.methods.base import PerPack
 from kgask.methods.demands import unmet
@@ -123,7 +124,7 @@ class Rigel:
             found = replace(self._either(request, path, understood, pack), read_as=understood)
         alternatives = self._alternatives(pack)
 
-        def find() -> tuple[Retrieved, ...]:
+        def find() -> Iterator[Retrieved]:
             return alternatives.to(found, request, self._doubted(path, understood), understood, linked)
 
         return replace(found, find_alternatives=find)
@@ -150,15 +151,21 @@ class Rigel:
         values = features(understood) if understood.routes else {}
         if values and self.planner.writes:
             values["unmet"] = -float(len(self._unmet(understood, hypotheses[0], pack, request)))
+            values["described"] = -float(len(self._described(understood, pack, request)))
         return Retrieved(seeds, hypotheses, self._confidence(values), understood, features=values)
 
     def _unmet(self, understood: Understanding, best: Hypothesis, pack: Pack, request: Request) -> tuple[str, ...]:
         """Words of the question that demand more than a path."""
         reader = self._operators(pack)
         text = mask_mention(request.question.text, understood.mention.span)
-        walked = (relation for walk in understood.routes[0].walks for relation in walk.relations)
         operators = ("AND",) if understood.parts else ()
-        return unmet(text, operators, reader.shape_of(best.answers), reader.words.of(walked))
+        return unmet(text, operators, reader.shape_of(best.answers), reader.words.of(_walked(understood)))
+
+    def _described(self, understood: Understanding, pack: Pack, request: Request) -> tuple[str, ...]:
+        """Words that describe what a path leads to, and that it does not honour."""
+        reader, topics = self._operators(pack), [part.mention.span for part in understood.readings]
+        said, classes = reader.words.of(_walked(understood)), [one.place for one in reader.class_words(request, topics)]
+        return describing(request.question.text, topics, classes, said)
 
     def _confidence(self, values: Mapping[str, float]) -> float:
         """Calibrated probability that the best path is the answer; 0 when there is none."""
@@ -217,6 +224,10 @@ class Rigel:
         return self.planned([Request(question, mentions=(mention,))], pack)[0][0].branch
 
 
+def _walked(understood: Understanding) -> Iterator[int]:
+    return (relation for walk in understood.routes[0].walks for relation in walk.relations)
+
+
 def _surely_a_path(pack: Pack, request: Request, linked: Sequence[Linked], path: Retrieved) -> bool:
     """Whether a question needs no other reading than the path that was found: nothing else than its topic is named."""
     understood = path.understood
@@ -228,7 +239,7 @@ def _surely_a_path(pack: Pack, request: Request, linked: Sequence[Linked], path:
     words = _words_of(pack, understood)
     others = [one.mention for one in linked if not _overlap(one.mention.span, understood.mention.span)]
     inside = [mention for mention in others if mention.text.lower() not in words]
-    doubted = inside or understood.mention.unused or path.features.get("unmet")
+    doubted = inside or understood.mention.unused or path.features.get("unmet") or path.features.get("described")
     return understood.branch.path_prob > SURE_OF_PATH and not doubted
 
 
