@@ -52,6 +52,19 @@ def test_what_is_shown_has_wrong_queries_alone_now_and_then() -> None:
     assert 0.6 < share < 0.88
 
 
+def test_now_and_then_a_condition_that_nothing_honours_makes_all_wrong() -> None:
+    one = JudgedQuestion("Which countries border Germany?", "near", (RIGHT, WRONG, PERHAPS))
+    drawn = [one.conditioned(random.Random(at)) for at in range(1000)]
+    changed = [question for question in drawn if question.text != one.text]
+    conditioned = [question for question in changed if not any(query.right for query in question.queries)]
+    assert 50 < len(conditioned) < 110 and 20 < len(changed) - len(conditioned) < 70
+    assert {query.right for question in conditioned for query in question.queries} == {False}
+    assert any("countries border Germany?" in question.text for question in conditioned)  # before the noun
+    assert any(question.text.startswith(one.text[:-1]) for question in conditioned)  # at the end
+    none = JudgedQuestion("Which countries border Germany?", "near", (WRONG,))
+    assert all(none.conditioned(random.Random(at)).queries == none.queries for at in range(100))
+
+
 def test_wrong_queries_that_come_to_what_is_right_are_left_out() -> None:
     same = JudgedQuery("another way", RIGHT.outcome, False)
     assert without_doubles([RIGHT, WRONG, same, PERHAPS]) == (RIGHT, WRONG, PERHAPS)
@@ -110,7 +123,7 @@ def demo_pipeline() -> Iterator[Pipeline]:
 
 
 def test_every_gold_of_the_small_graphs_runs(tmp_path: Path) -> None:
-    for of, n_graphs, n_questions in ((ASKED, 20, 816), (WORDED, 48, 2880)):
+    for of, n_graphs, n_questions in ((ASKED, 24, 1056), (WORDED, 68, 4080)):
         graphs = list(small_graphs(of, tmp_path / of))
         asked = []
         for folder, file in graphs:

@@ -12,14 +12,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kgask.corpus.conditions import with_condition, with_nothing
 from kgask.errors import UsageError
 from kgask.sets.rows import lines_of
 
 COMPOSED, WORDED = "composed", "worded"
-SHARES = {COMPOSED: 0.33, WORDED: 0.22, "near": 0.22, "kqapro": 0.11, "wikisql": 0.12}  # of what training draws
+SHARES = {COMPOSED: 0.28, WORDED: 0.3, "near": 0.2, "kqapro": 0.11, "wikisql": 0.11}  # of what training draws
 SHOWN = (1, 2, 3, 4, 5, 6, 8, 12, 16)  # of a question; one of these is drawn
 WITHOUT = 0.15  # share of the questions that are shown wrong queries only
 KEPT = 0.6  # of the others whose right queries the draw has left out, those that get one back
+CONDITIONED, CHATTY = 0.08, 0.04  # shares that get a condition which nothing honours, and words that ask for nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,16 @@ class JudgedQuestion:
         if found and right and not any(one.right for one in found) and rng.random() < KEPT:
             found[rng.randrange(len(found))] = right[0]
         return replace(self, queries=tuple(found))
+
+    def conditioned(self, rng: random.Random) -> JudgedQuestion:
+        """As it is, or now and then with a condition that makes every query wrong, or with what asks for nothing."""
+        drawn = rng.random()
+        if drawn < CONDITIONED and any(one.right for one in self.queries):
+            wrong = tuple(replace(one, right=False) for one in self.queries)
+            return replace(self, text=with_condition(self.text, rng), queries=wrong)
+        if CONDITIONED <= drawn < CONDITIONED + CHATTY:
+            return replace(self, text=with_nothing(self.text, rng))
+        return self
 
 
 def write(path: Path, questions: Iterable[JudgedQuestion]) -> int:
@@ -100,5 +112,5 @@ class JudgedMix:
     def draw(self, n: int, rng: random.Random) -> list[JudgedQuestion]:
         """At most ``n`` questions with the queries that are shown of each."""
         names = rng.choices(self.sources, [SHARES[name] for name in self.sources], k=n)
-        drawn = (rng.choice(self._by_source[name]).shown(rng) for name in names)
+        drawn = (rng.choice(self._by_source[name]).shown(rng).conditioned(rng) for name in names)
         return [one for one in drawn if one.queries]
