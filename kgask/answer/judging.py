@@ -26,7 +26,7 @@ from kgask.pack.store import Pack
 from kgask.query.words import verbalise
 
 POWERS = ("plan", "judged", "alike", "proposed")
-FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query")
+FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query", "described")
 MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
 FAIRLY_SURE = 0.5  # confidence from which less is judged: more changed nothing there, and each takes its time
@@ -45,6 +45,7 @@ class Candidate:
     is_proposed: bool
     is_query: bool  # with operators, else a relation path
     comes_to: object = None  # equal for those that answer with the same set; None where that may be chance
+    described: float = 0.0  # less one for each word that describes what is asked for and is not honoured
 
     def score(self, powers: Mapping[str, float]) -> float:
         """Comparable within a question."""
@@ -56,7 +57,7 @@ class Judging(Word):
     """What a judge's word counts."""
 
     __slots__ = ()
-    whose, card_key, power_names, feature_names = "judge", "judging", POWERS, FEATURES
+    whose, card_key, power_names, feature_names, later_names = "judge", "judging", POWERS, FEATURES, ("described",)
 
     def is_asked(self, plan_confidence: float) -> bool:
         """Whether a judge may change what is printed by default; always, where its card does not say.
@@ -111,6 +112,7 @@ def judged_features(
         "changed": float(not one.is_first),
         "proposed": float(one.is_proposed),
         "query": float(one.is_query),
+        "described": one.described,
     }
 
 
@@ -132,9 +134,12 @@ def judged(
     said = judge.judge(question, [words for _, words in told])
     shown = [told[at][0] for at in said.places]
     candidates = [
-        Candidate(log_odds(one.confidence), odds, alike, one is found, one.is_proposed, one.is_query, _set_of(one))
+        Candidate(
+            log_odds(one.confidence), odds, alike, one is found, one.is_proposed, one.is_query, _set_of(one),
+            (found if one.is_proposed else one).features.get("described", 0.0),
+        )
         for one, odds, alike in zip(shown, said.queries, said.alike, strict=True)
-    ]
+    ]  # fmt: skip
     return shown, candidates, said.any
 
 

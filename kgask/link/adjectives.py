@@ -1,4 +1,4 @@
-"""Places that an adjective speaks of, in English: "Brazilian" of Brazil, "South American" of South America.
+"""Places and faiths that an adjective, or who is called so, speaks of: "Brazilian" and "Brazilians" of Brazil.
 
 A rule for the regular ones, whose guesses the pack's names decide on; a table for the others.
 """
@@ -28,6 +28,11 @@ _IRREGULAR = {
     "barbadian": "barbados", "guatemalan": "guatemala", "vietnamese": "vietnam", "sudanese": "sudan",
     "soviet": "soviet union", "yemeni": "yemen", "montenegrin": "montenegro", "macedonian": "north macedonia|macedonia",
     "antarctic": "antarctica", "oceanian": "oceania", "korean": "south korea|korea", "florentine": "florence",
+    "viennese": "vienna", "neapolitan": "naples", "muscovite": "moscow", "alpine": "alps", "andean": "andes",
+    "himalayan": "himalayas", "caribbean": "caribbean", "dane": "denmark", "swede": "sweden", "spaniard": "spain",
+    "finn": "finland", "pole": "poland", "turk": "turkey", "briton": "united kingdom|great britain", "scot": "scotland",
+    "muslim": "islam", "christian": "christianity", "buddhist": "buddhism", "hindu": "hinduism", "jewish": "judaism",
+    "jew": "judaism", "sikh": "sikhism", "catholic": "catholicism|catholic church|roman catholic",
 }  # fmt: skip
 # The end of a regular adjective, and what stands in its place in the name of the place.
 _ENDS = (
@@ -42,11 +47,13 @@ def places_of(norm: str) -> tuple[str, ...]:
 
     >>> places_of("african"), places_of("dutch"), places_of("south american")[0]
     (('africa', 'afric', 'africo', 'africe'), ('netherlands', 'the netherlands'), 'south america')
-    >>> places_of("capital")
-    ()
+    >>> places_of("canadians"), places_of("icelanders"), places_of("capital")
+    (('canada',), ('iceland',), ())
     """
     if norm in _IRREGULAR:
         return tuple(_IRREGULAR[norm].split("|"))
+    if norm.endswith("s") and not norm.endswith("ss"):
+        return places_of(norm[:-1])
     if len(norm) < SHORTEST:
         return ()
     found = [norm[: -len(end)] + other for end, others in _ENDS if norm.endswith(end) for other in others]

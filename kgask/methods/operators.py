@@ -340,7 +340,8 @@ def retrieved(understood: Understood, confidence: float, values: Mapping[str, fl
     best = understood.readings[0]
     assert best.outcome is not None
     one = hypothesis(math.exp(best.score), best.outcome)
-    return Retrieved(best.seeds, (one,), confidence, features=values, unused_words=best.unread, pointed=best.pointed)
+    unused = tuple(dict.fromkeys((*best.unread, *best.described)))
+    return Retrieved(best.seeds, (one,), confidence, features=values, unused_words=unused, pointed=best.pointed)
 
 
 def hypothesis(score: float, outcome: Result) -> Hypothesis:

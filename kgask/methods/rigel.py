@@ -149,10 +149,13 @@ class Rigel:
         seeds = tuple(part.seed for part in understood.readings)
         hypotheses = tuple(path_hypothesis(pack, route) for route in understood.routes)
         values = features(understood) if understood.routes else {}
+        described: tuple[str, ...] = ()
         if values and self.planner.writes:
+            described = self._described(understood, pack, request)
             values["unmet"] = -float(len(self._unmet(understood, hypotheses[0], pack, request)))
-            values["described"] = -float(len(self._described(understood, pack, request)))
-        return Retrieved(seeds, hypotheses, self._confidence(values), understood, features=values)
+            values["described"] = -float(len(described))
+        confidence = self._confidence(values)
+        return Retrieved(seeds, hypotheses, confidence, understood, unused_words=described, features=values)
 
     def _unmet(self, understood: Understanding, best: Hypothesis, pack: Pack, request: Request) -> tuple[str, ...]:
         """Words of the question that demand more than a path."""

@@ -30,6 +30,7 @@ class Shown:
     is_proposed: bool
     right: bool
     comes_to: object = None  # as :class:`kgask.answer.judging.Candidate` has it
+    described: float = 0.0  # the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ def candidates(judged: Judged, paths: Calibration, queries: Calibration) -> list
             one.is_proposed,
             one.is_query,
             one.comes_to,
+            one.described,
         )
         for at, one in enumerate(judged.shown)
     ]

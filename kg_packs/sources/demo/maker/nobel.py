@@ -31,7 +31,10 @@ _CATEGORY_ALIASES = {
     "literature": ("Nobel Prize for Literature", "Literature Nobel"),
 }
 # As people say them; no edition is called after these.
-_SPOKEN = ("{} Nobel", "{} Nobel Prize", "{} prize", "Nobel {}", "Nobel {} Prize", "Nobel for {}", "Nobel in {}")
+_SPOKEN = (
+    "{} Nobel", "{} Nobel Prize", "{} prize", "Nobel {}", "Nobel {} Prize", "Nobel for {}", "Nobel in {}",
+    "{} laureate", "{} Nobel laureate", "{} prize winner", "{} Nobel winner",  # in the plural: those who have it
+)  # fmt: skip
 # Names that many institutions bear: they are told apart by their city.
 _COMMON_NAMES = frozenset(
     {"University", "University College", "Technical University", "Academy of Sciences", "Trinity College",
