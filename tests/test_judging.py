@@ -11,11 +11,21 @@ import numpy as np
 import pytest
 
 import kgask
-from kgask.answer.judging import FEATURES, POWERS, Candidate, Judging, judged_features
+from kgask.answer.judging import (
+    FAIRLY_SURE,
+    FEATURES,
+    MOST_BESIDE_SURE,
+    POWERS,
+    Candidate,
+    Judging,
+    judged_features,
+    others_of,
+)
 from kgask.answer.pipeline import Pipeline
 from kgask.build.writer import PackBuilder
 from kgask.config import shipped_root
 from kgask.errors import ModelError
+from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import LAST, MOST_QUERIES, QUERY, PromptTokens, QueryJudge
 from kgask.pack.store import Pack
 from kgask.plan.card import Calibration
@@ -124,7 +134,7 @@ def test_planner_and_judge_decide_together() -> None:
     values = judged_features(shown, place, EQUAL.powers, 0.3)
     assert values == {
         "plan": -1.0, "judged": 2.0, "alike": 2.5, "any": 0.3, "margin": 1.0, "changed": 1.0, "proposed": 0.0,
-        "query": 1.0,
+        "query": 1.0, "described": 0.0,
     }  # fmt: skip
 
 
@@ -145,6 +155,8 @@ def test_a_judge_is_asked_where_it_may_change_what_is_printed() -> None:
 def test_what_a_judge_counts_comes_back_from_its_card() -> None:
     assert Judging.of({Judging.card_key: EQUAL.as_card()}) == EQUAL
     assert Judging.of({}) is None
+    older = EQUAL.as_card() | {"weights": {name: 1.0 for name in FEATURES if name != "described"}}
+    assert Judging.of({Judging.card_key: older}).confidence.weights["described"] == 0.0
     for broken in ({"powers": {}}, {"bias": "x"}, {"min_confidence": 2}, {"margin": float("nan")}):
         with pytest.raises(ModelError, match="kgask train calibrate"):
             Judging.of({Judging.card_key: EQUAL.as_card() | broken})
@@ -164,6 +176,20 @@ def test_the_shipped_judge_was_fitted_beside_the_shipped_planner() -> None:
 def demo() -> Iterator[Pipeline]:
     with kgask.open(reader=None) as pipeline:
         yield pipeline
+
+
+def test_where_the_plan_is_fairly_sure_only_what_it_read_is_judged() -> None:
+    looked: list[str] = []
+
+    def find() -> Iterator[Retrieved]:
+        for name in ("read", "read", "read", "read", "read", "proposed", "proposed"):
+            looked.append(name)
+            yield Retrieved(is_proposed=name == "proposed")
+
+    for confidence, n in ((0.1, 7), (FAIRLY_SURE, MOST_BESIDE_SURE)):
+        looked.clear()
+        found = Retrieved(confidence=confidence, find_alternatives=find)
+        assert len([*others_of(found)]) == len(looked) == n
 
 
 def test_an_answer_says_which_judge_was_asked(demo: Pipeline) -> None:

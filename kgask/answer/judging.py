@@ -127,7 +127,7 @@ def judged(
     found: Retrieved, question: str, judge: QueryJudge, pack: Pack
 ) -> tuple[list[Retrieved], list[Candidate], float]:
     """What a question may ask for, the same as judge and planner see it, and that any of them does."""
-    every = [one for one in (found, *_others(found)) if one.hypotheses]
+    every = [one for one in (found, *others_of(found)) if one.hypotheses]
     told = [(one, words) for one in every if (words := in_words(one, pack)) is not None]
     if not told:
         return [], [], 0.0
@@ -143,7 +143,7 @@ def judged(
     return shown, candidates, said.any
 
 
-def _others(found: Retrieved) -> Iterator[Retrieved]:
+def others_of(found: Retrieved) -> Iterator[Retrieved]:
     """What else it may ask for: where the planner is fairly sure, the next things that it read itself only."""
     others = found.find_alternatives()
     if found.confidence < FAIRLY_SURE:
