@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import kgask
 from kgask.answer.judging import (
+    DOUBTS,
     FAIRLY_SURE,
     FEATURES,
     MOST_BESIDE_SURE,
@@ -134,7 +136,7 @@ def test_planner_and_judge_decide_together() -> None:
     values = judged_features(shown, place, EQUAL.powers, 0.3)
     assert values == {
         "plan": -1.0, "judged": 2.0, "alike": 2.5, "any": 0.3, "margin": 1.0, "changed": 1.0, "proposed": 0.0,
-        "query": 1.0, "described": 0.0,
+        "query": 1.0, "described": 0.0, "names": 0.0, "values": 0.0, "demands": 0.0,
     }  # fmt: skip
 
 
@@ -155,8 +157,19 @@ def test_a_judge_is_asked_where_it_may_change_what_is_printed() -> None:
 def test_what_a_judge_counts_comes_back_from_its_card() -> None:
     assert Judging.of({Judging.card_key: EQUAL.as_card()}) == EQUAL
     assert Judging.of({}) is None
-    older = EQUAL.as_card() | {"weights": {name: 1.0 for name in FEATURES if name != "described"}}
-    assert Judging.of({Judging.card_key: older}).confidence.weights["described"] == 0.0
+    older = EQUAL.as_card() | {"weights": {name: 1.0 for name in FEATURES if name not in DOUBTS}}
+    counted = Judging.of({Judging.card_key: older})
+    assert counted is not None and counted.confidence.weights["names"] == 0.0
+
+
+def test_what_leaves_out_more_of_the_question_is_behind() -> None:
+    strict = Judging(dict(EQUAL.powers, left_out=1.0), EQUAL.confidence, 0.8)
+    whole, less = candidate(0.0, 0.0), replace(candidate(0.5, 0.0, first=True), doubts={"names": -1.0, "described": -1})
+    assert (EQUAL.choose([less, whole], 0.0)[0], strict.choose([less, whole], 0.0)[0]) == (0, 1)
+    assert judged_features([less, whole], 0, strict.powers, 0.0)["names"] == -1.0
+
+
+def test_a_broken_card_of_a_judge_is_one_line() -> None:
     for broken in ({"powers": {}}, {"bias": "x"}, {"min_confidence": 2}, {"margin": float("nan")}):
         with pytest.raises(ModelError, match="kgask train calibrate"):
             Judging.of({Judging.card_key: EQUAL.as_card() | broken})

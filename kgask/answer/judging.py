@@ -10,7 +10,7 @@ judge's card.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 
 import numpy as np
@@ -19,14 +19,16 @@ from kgask.answer.fuse import log_odds
 from kgask.answer.readings import outcome_words, several
 from kgask.answer.word import Word
 from kgask.errors import QueryError
+from kgask.methods.doubts import LEFT_OUT
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.understand import calibrated
 from kgask.pack.store import Pack
 from kgask.query.words import verbalise
 
-POWERS = ("plan", "judged", "alike", "proposed")
-FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query", "described")
+DOUBTS = ("described", *LEFT_OUT)  # words that describe what is asked for and are not honoured; names, values, demands
+POWERS = ("plan", "judged", "alike", "proposed", "left_out")
+FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query", *DOUBTS)
 MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
 FAIRLY_SURE = 0.5  # confidence from which less is judged: more changed nothing there, and each takes its time
@@ -45,19 +47,26 @@ class Candidate:
     is_proposed: bool
     is_query: bool  # with operators, else a relation path
     comes_to: object = None  # equal for those that answer with the same set; None where that may be chance
-    described: float = 0.0  # less one for each word that describes what is asked for and is not honoured
+    doubts: Mapping[str, float] = field(default_factory=dict)  # of DOUBTS, less one for each
 
     def score(self, powers: Mapping[str, float]) -> float:
         """Comparable within a question."""
         said = powers["judged"] * self.judged + powers["alike"] * self.alike
-        return powers["plan"] * self.plan + said + powers["proposed"] * self.is_proposed
+        left_out = powers["left_out"] * self.left_out
+        return powers["plan"] * self.plan + said + powers["proposed"] * self.is_proposed + left_out
+
+    @property
+    def left_out(self) -> float:
+        """Less one for each name, value and demand of the question that it leaves out."""
+        return sum(self.doubts.get(name, 0.0) for name in LEFT_OUT)
 
 
 class Judging(Word):
     """What a judge's word counts."""
 
     __slots__ = ()
-    whose, card_key, power_names, feature_names, later_names = "judge", "judging", POWERS, FEATURES, ("described",)
+    whose, card_key, power_names, feature_names = "judge", "judging", POWERS, FEATURES
+    later_names = ("left_out", *DOUBTS)
 
     def is_asked(self, plan_confidence: float) -> bool:
         """Whether a judge may change what is printed by default; always, where its card does not say.
@@ -112,7 +121,7 @@ def judged_features(
         "changed": float(not one.is_first),
         "proposed": float(one.is_proposed),
         "query": float(one.is_query),
-        "described": one.described,
+        **{name: one.doubts.get(name, 0.0) for name in DOUBTS},
     }
 
 
@@ -136,7 +145,7 @@ def judged(
     candidates = [
         Candidate(
             log_odds(one.confidence), odds, alike, one is found, one.is_proposed, one.is_query, _set_of(one),
-            (found if one.is_proposed else one).features.get("described", 0.0),
+            {"described": (found if one.is_proposed else one).features.get("described", 0.0), **one.find_left_out()},
         )
         for one, odds, alike in zip(shown, said.queries, said.alike, strict=True)
     ]  # fmt: skip

@@ -18,7 +18,7 @@ class Word:
     card_key: ClassVar[str]
     power_names: ClassVar[tuple[str, ...]]
     feature_names: ClassVar[tuple[str, ...]]
-    later_names: ClassVar[tuple[str, ...]] = ()  # of these, the ones that older cards lack: they count nothing there
+    later_names: ClassVar[tuple[str, ...]] = ()  # of both, what older cards lack: it counts nothing there
 
     powers: Mapping[str, float]  # of power_names
     confidence: Calibration  # over feature_names
@@ -32,9 +32,9 @@ class Word:
         if found is None:
             return None
         try:
-            powers = {name: finite(found["powers"][name]) for name in cls.power_names}
-            told = dict.fromkeys(cls.later_names, 0.0) | found["weights"]
-            weights = {name: finite(told[name]) for name in cls.feature_names}
+            later = dict.fromkeys(cls.later_names, 0.0)
+            powers = {name: finite((later | found["powers"])[name]) for name in cls.power_names}
+            weights = {name: finite((later | found["weights"])[name]) for name in cls.feature_names}
             margin = None if found.get("margin") is None else finite(found["margin"])
             return cls(powers, Calibration(finite(found["bias"]), weights), threshold(found["min_confidence"]), margin)
         except (KeyError, TypeError, ValueError) as error:

@@ -12,7 +12,17 @@ from functools import cached_property
 
 from kgask.link.adjectives import places_of
 from kgask.link.features import HAND, LinkModel, candidate_features
-from kgask.link.mentions import FUNCTION_WORDS, NAME, Span, Word, looks_named, marked_span, spans, split_words
+from kgask.link.mentions import (
+    FUNCTION_WORDS,
+    NAME,
+    Span,
+    Word,
+    looks_named,
+    marked_span,
+    may_be_named,
+    spans,
+    split_words,
+)
 from kgask.link.parts import Part, PartHit, better_known, part_of, parts
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
@@ -148,8 +158,10 @@ class Linker:
     def _exact(self, found: list[Span], words: list[Word]) -> list[_Named]:
         places = {span.norm: places_of(span.norm) for span in found if span.n_words <= 2 and not span.marked}
         norms = {span.norm for span in found}.union(*places.values())
-        hits = self._pack.exact(norms) if found else {}
-        named = [(span, self._meant(span, hits.get(span.norm, []), words)) for span in found]
+        shared = {span.norm: name for span in found if (name := _with_surname(span, words))}
+        hits = self._pack.exact(norms | set(shared.values())) if found else {}
+        called = {span.norm: [*hits.get(shared.get(span.norm, ""), ()), *hits.get(span.norm, ())] for span in found}
+        named = [(span, self._meant(span, called[span.norm], words)) for span in found]
         named = [(span, [*meant, *self._places(places.get(span.norm, ()), hits, meant)]) for span, meant in named]
         return [(span, meant) for span, meant in named if meant]
 
@@ -306,6 +318,15 @@ def _match(hit: NameHit) -> Match:
     if isinstance(hit, PartHit):
         return hit.match
     return "typo" if hit.similarity < 1 else "alias" if hit.is_alias else "label"
+
+
+def _with_surname(span: Span, words: Sequence[Word]) -> str:
+    """A first name with the surname that is said after another: "Marie" of "Marie and Pierre Curie"; "" for none."""
+    after = [word for word in words if word.start >= span.end][:3]
+    if span.n_words != 1 or len(after) < 3 or after[0].norm not in ("and", "or"):
+        return ""
+    names = [word for word in words if word.start == span.start] + after[1:]
+    return f"{span.norm} {after[2].norm}" if all(map(may_be_named, names)) else ""
 
 
 def _is_surname(hit: NameHit, label: str) -> bool:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from kgask.errors import BudgetError, QueryError
@@ -41,15 +42,21 @@ class Alternatives:
 
         Each is looked for when it is taken.
         """
-        return islice(self._others(_query(chosen), self._every(request, path, understood, linked), understood), MOST)
+        others = self._different(_query(chosen), self._every(request, path, understood, linked))
+        left_out = self._reader.left_out
+        told = (
+            replace(one, read_as=understood, find_left_out=partial(left_out, request, understood, one))
+            for one in others
+        )
+        return islice(told, MOST)
 
-    def _others(self, chosen: Query | None, every: Iterator[Retrieved], understood: Understood) -> Iterator[Retrieved]:
+    def _different(self, chosen: Query | None, every: Iterator[Retrieved]) -> Iterator[Retrieved]:
         known: set[Node | None] = {None, chosen}
         for one in every:
             query = _query(one)
             if query not in known:
                 known.add(query)
-                yield replace(one, read_as=understood)
+                yield one
 
     def _every(
         self, request: Request, path: Retrieved, understood: Understood, linked: Sequence[Linked]

@@ -8,6 +8,7 @@ A question is divided into spans (:mod:`kgask.link.spans`), the planner writes t
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from kgask.methods.accounted import HEARD, LeftOut, RelationWords, describing, i
 from kgask.methods.bridge import CLASSES, Bridge
 from kgask.methods.class_words import ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
+from kgask.methods.doubts import kept, left_out_of
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
 from kgask.methods.relation_facts import RelationFacts
@@ -30,7 +32,7 @@ from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
 from kgask.plan.query_onnx import Written
 from kgask.query import nodes
-from kgask.query.base import Node, TruthNode
+from kgask.query.base import Node, SetNode, TruthNode
 from kgask.query.rewrite import replaced_once
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import NONE, Result
@@ -47,6 +49,8 @@ MOST_NAMESAKES = 4  # that are looked at
 ATTACHED = 0.7  # ... and that a relation to it costs which the question does not say
 BRIDGED = 0.5  # log-odds that relations which the question does not say cost it
 MOST_BRIDGED = 3  # readings that such are looked for
+_YEARS = re.compile(r"\byears?\b|\b(?:age|birth) (?:gap|difference)\b", re.IGNORECASE)
+_DAYS = re.compile(r"\b(?:days?|months?|weeks?)\b", re.IGNORECASE)
 LEAST = 1e-9  # probabilities below count as this
 LACKING = 0.5  # probability of NONE from which a class that is named is made the beginning
 FORCED = 1.5  # log-odds that this costs
@@ -83,6 +87,7 @@ class OperatorReader:
             runner.budget = Budget(BRIDGE_SECONDS)
             for reading in ranked[:MOST_BRIDGED]:
                 found += [*self._bridged(reading, runner), *self._attached(reading, runner)]
+                found += self._excepted(text, reading, runner)
             runner.budget = Budget(RUN_SECONDS)
             ranked = sorted(found, key=lambda one: (one.outcome is None, -one.worth))
         none = nones[id(ranked[0].spans)] if ranked else max(nones.values(), default=0.0)
@@ -106,7 +111,9 @@ class OperatorReader:
             said = self.words.of(step for step in reading.written.steps if isinstance(step, int))
             left = left_out(masked_text, spans, places, reading.written, said)
             operators = [step for step in reading.written.steps if isinstance(step, str)]
-            demands = unmet(masked_text, operators, self._shape(reading), said)
+            query = reading.written.query
+            assert query is not None
+            demands = unmet(masked_text, operators, self._shape(query, reading.outcome), said)
             doubted = (*demands, *self._counted_values(reading))
             classes = [span.place for span in spans if span.kind == "class"]
             described = describing(text, [span.place for span in spans], classes, said)
@@ -126,7 +133,7 @@ class OperatorReader:
             try:
                 relations = [step for step in one.steps if isinstance(step, int)]
                 query, idle = self.of_classes(one.query, text, spans, used_spans(one), relations, runner)
-                outcome = _downwards(runner, runner.result(query))
+                outcome = _in_years(text, runner, _downwards(runner, runner.result(query)))
             except (QueryError, BudgetError):
                 outcome = None
             query = outcome.query if outcome is not None else one.query  # as it was run
@@ -223,6 +230,24 @@ class OperatorReader:
                 )  # fmt: skip
                 break
 
+    def _excepted(self, text: str, reading: Reading, runner: Runner) -> Iterator[Reading]:
+        """A reading without those whom the question excepts by name, though they are in it."""
+        query, outcome = reading.written.query, reading.outcome
+        if not isinstance(query, SetNode) or outcome is None or outcome.members is None:
+            return
+        places = kept(text, reading.spans, outcome.certain)
+        seeds = tuple(reading.spans[at].seeds[0] for at in places)
+        if not seeds:
+            return
+        without = nodes.Minus(query, nodes.Entities(tuple(seed.entity for seed in seeds)))
+        words = tuple(word for word in reading.left.words if word not in {seed.mention for seed in seeds})
+        yield replace(
+            reading, written=replace(reading.written, query=without), outcome=runner.result(without), is_bridged=True,
+            left=replace(reading.left, words=words), unused=tuple(at for at in reading.unused if at not in places),
+            seeds=(*reading.seeds, *seeds), score=reading.score,
+            unmet=tuple(word for word in reading.unmet if word not in ("except", "excluding")),
+        )  # fmt: skip
+
     def of_class(self, request: Request, path: Retrieved, understood: Understood | None = None) -> Retrieved:
         """A relation path narrowed to the classes that the question says beside its topics.
 
@@ -260,10 +285,18 @@ class OperatorReader:
         n, labels = self.pack.n_relations, self.pack.relation_labels()
         return [labels[relation] for relation in ends if relation < n and self.facts.of(relation)[0] is not None]
 
-    def _shape(self, reading: Reading) -> Shape:
-        """What a reading comes to."""
-        outcome = reading.outcome
-        if isinstance(reading.written.query, TruthNode):
+    def left_out(self, request: Request, understood: Understood, found: Retrieved) -> Mapping[str, float]:
+        """What the best query of anything that was found leaves out of a question (:mod:`kgask.methods.doubts`)."""
+        best = found.hypotheses[0]
+        query = best.make_query()
+        if query is None:
+            return {}
+        shape = self.shape_of(best.answers) if best.outcome is None else self._shape(query, best.outcome)
+        return left_out_of(query, best.answers, shape, request.question.text, _spans_of(understood), self.words)
+
+    def _shape(self, query: nodes.Query, outcome: Result | None) -> Shape:
+        """What a query comes to."""
+        if isinstance(query, TruthNode):
             return "truth"
         if outcome is None or outcome.members is not None:
             return self.shape_of(outcome.certain if outcome is not None else NONE)
@@ -321,6 +354,18 @@ def _downwards(runner: Runner, found: Result) -> Result:
     if isinstance(query, nodes.Difference) and found.quantity is not None and found.quantity.high < 0:
         return runner.result(nodes.Difference(query.right, query.left))
     return found
+
+
+def _in_years(text: str, runner: Runner, found: Result) -> Result:
+    """What lies between two dates is told in days, and in years where the question asks for those."""
+    query = found.query
+    is_asked = _YEARS.search(text) is not None and _DAYS.search(text) is None
+    if not (is_asked and isinstance(query, nodes.Difference)):
+        return found
+    ends = [runner.result(end).quantity for end in (query.left, query.right)]
+    if any(end is None or end.axis != DATE for end in ends):
+        return found
+    return runner.result(nodes.Age(query.right, query.left))
 
 
 def _seeds_of(written: Written, spans: Sequence[CandidateSpan]) -> tuple[Seed, ...]:

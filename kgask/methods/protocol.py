@@ -108,6 +108,7 @@ class Retrieved:
     pointed: tuple[tuple[int, int], ...] = ()  # characters of it that the best query's steps point at
     read_as: Understood | None = None  # the queries with operators that it may be, where any were looked for
     find_alternatives: Callable[[], Iterator[Retrieved]] = _nothing_else  # what else it may ask, the planner's first
+    find_left_out: Callable[[], Mapping[str, float]] = dict  # of the question by its best query (methods.doubts)
     is_proposed: bool = False  # the graph has it, and no planner wrote it
     is_judged: bool = False  # among what else it may ask for
     candidates: tuple[Seed, ...] = ()  # every seed that was looked at, best first; only where that is asked for

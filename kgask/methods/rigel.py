@@ -127,7 +127,8 @@ class Rigel:
         def find() -> Iterator[Retrieved]:
             return alternatives.to(found, request, self._doubted(path, understood), understood, linked)
 
-        return replace(found, find_alternatives=find)
+        left_out = partial(self._operators(pack).left_out, request, understood, found)
+        return replace(found, find_alternatives=find, find_left_out=left_out)
 
     def _either(self, request: Request, path: Retrieved, understood: Understood, pack: Pack) -> Retrieved:
         best = understood.readings[0] if understood.readings else None

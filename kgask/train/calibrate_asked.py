@@ -163,7 +163,7 @@ def _judge(pipeline: Pipeline, asked: Asked, found: Retrieved) -> Judged | None:
                 one.is_proposed,
                 right,
                 candidate.comes_to,
-                candidate.described,
+                candidate.doubts,
             )  # fmt: skip
         )
     return Judged(tuple(shown), any_does, candidates[0].is_first) if shown else None

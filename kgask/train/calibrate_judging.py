@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import minimize
@@ -30,7 +30,7 @@ class Shown:
     is_proposed: bool
     right: bool
     comes_to: object = None  # as :class:`kgask.answer.judging.Candidate` has it
-    described: float = 0.0  # the same
+    doubts: Mapping[str, float] = field(default_factory=dict)  # the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def candidates(judged: Judged, paths: Calibration, queries: Calibration) -> list
             one.is_proposed,
             one.is_query,
             one.comes_to,
-            one.described,
+            one.doubts,
         )
         for at, one in enumerate(judged.shown)
     ]
@@ -86,7 +86,10 @@ def fit_judging(
 def _fit_powers(seen: Sequence[Judged], told: Sequence[Sequence[Candidate]], weights: np.ndarray) -> dict[str, float]:
     """A conditional logit over the questions where a candidate is right and another is not."""
     telling = [at for at, one in enumerate(seen) if len({shown.right for shown in one.shown}) == 2]
-    rows = [np.array([[one.plan, one.judged, one.alike, one.is_proposed] for one in told[at]], float) for at in telling]
+    rows = [
+        np.array([[one.plan, one.judged, one.alike, one.is_proposed, one.left_out] for one in told[at]], float)
+        for at in telling
+    ]
     masks = [np.array([shown.right for shown in seen[at].shown]) for at in telling]
     counts = weights[telling] / max(weights[telling].sum(), 1e-12)
 
@@ -97,6 +100,6 @@ def _fit_powers(seen: Sequence[Judged], told: Sequence[Sequence[Candidate]], wei
             total += count * (np.logaddexp.reduce(scores) - np.logaddexp.reduce(scores[right]))
         return total
 
-    bounds = [(0.0, 3.0), (0.0, 3.0), (0.0, 3.0), (-8.0, 2.0)]
-    found = minimize(loss, np.array([0.5, 0.1, 0.1, 0.0]), method="L-BFGS-B", bounds=bounds).x
+    bounds = [(0.0, 3.0), (0.0, 3.0), (0.0, 3.0), (-8.0, 2.0), (0.0, 3.0)]
+    found = minimize(loss, np.array([0.5, 0.1, 0.1, 0.0, 0.1]), method="L-BFGS-B", bounds=bounds).x
     return {name: round(float(value), 4) for name, value in zip(POWERS, found, strict=True)}

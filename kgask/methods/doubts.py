@@ -1,0 +1,96 @@
+"""What of a question a query leaves out, whoever wrote or proposed it: names, values, and words that demand more.
+
+Unlike what the decoder tells of its own queries (:mod:`kgask.methods.accounted`), it is seen from the query alone, and
+so is the same for all that compete.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from kgask.link.spans import CandidateSpan, masked
+from kgask.methods.accounted import RelationWords, is_all_called
+from kgask.methods.demands import Shape, unmet
+from kgask.query import nodes
+from kgask.query.base import By, Node
+from kgask.query.nodes import Query
+
+LEFT_OUT = ("names", "values", "demands")
+MOST = 3  # of each; more add no doubt
+_OPERATORS: dict[type[Node], tuple[str, ...]] = {
+    nodes.And: ("AND",), nodes.Or: ("OR",), nodes.Minus: ("MINUS",), nodes.Where: ("BY",), nodes.Best: ("BY",),
+    nodes.Qualified: ("QUAL",), nodes.QualifierOf: ("OF",), nodes.Count: ("COUNT",), nodes.Sum: ("SUM",),
+    nodes.Mean: ("MEAN",), nodes.Min: ("MIN",), nodes.Max: ("MAX",), nodes.Difference: ("DIFF",), nodes.Age: ("AGE",),
+    nodes.Some: ("SOME",), nodes.Holds: ("HOLDS",), nodes.Not: ("NOT",), nodes.All: ("AND",), nodes.Any: ("OR",),
+}  # fmt: skip
+_SIGNS = {">": "GT", "<": "LT", ">=": "GE", "<=": "LE", "in": "IN"}
+_EXCEPT = re.compile(
+    r"\b(?:other than|besides?|except(?: for)?|apart from|aside from|excluding|not counting|leaving out)\s+"
+    r"(?:the\s+)?\Z",
+    re.IGNORECASE,
+)
+
+
+def operators_of(query: Query) -> set[str]:
+    """The operators of a query, as :data:`kgask.query.postfix.OPERATORS` calls them."""
+    return {name for node in query.walk() for name in _of_node(node)}
+
+
+def _of_node(node: Node) -> Iterator[str]:
+    yield from _OPERATORS.get(type(node), ())
+    match node:
+        case nodes.Where() | nodes.Qualified() | nodes.Compare():
+            yield _SIGNS.get(node.comparison, "IN")
+        case nodes.Best():
+            yield "MOST" if node.most else "LEAST"
+        case nodes.Entities(ids) if len(ids) > 1:
+            yield "OR"
+
+
+def left_out_of(
+    query: Query, answers: np.ndarray, shape: Shape, text: str, spans: Sequence[CandidateSpan], words: RelationWords
+) -> Mapping[str, float]:
+    """Of :data:`LEFT_OUT`, less one for each; ``answers`` are what the query came to, ``spans`` the question's."""
+    said = words.of(_relations(query))
+    of_query = set(query.walk())
+    named = {entity for node in of_query if isinstance(node, nodes.Entities) for entity in node.ids}
+    named |= {node.type for node in of_query if isinstance(node, nodes.Class)}
+    names = [one for one in spans if one.kind == "entity" and not one.plain and not _is_used(one, named, text, said)]
+    values = [one for one in spans if one.kind in ("number", "date", "rank") and not _is_said(one, of_query)]
+    demands = len(unmet(masked(text, spans)[0], operators_of(query), shape, said)) + len(kept(text, spans, answers))
+    counts = zip(LEFT_OUT, (len(names), len(values), demands), strict=True)
+    return {name: -float(min(count, MOST)) for name, count in counts}
+
+
+def _relations(query: Query) -> Iterator[int]:
+    for node in query.walk():
+        match node:
+            case nodes.Follow() | nodes.Having() | nodes.Values() | nodes.Holds():
+                yield node.relation
+            case nodes.Qualified() | nodes.QualifierOf():
+                yield node.relation
+            case By():
+                yield from node.path
+
+
+def _is_used(span: CandidateSpan, named: Collection[int], text: str, said: Collection[str]) -> bool:
+    return any(seed.entity in named for seed in span.seeds) or is_all_called(text[span.start : span.end], said)
+
+
+def _is_said(span: CandidateSpan, of_query: Collection[Node]) -> bool:
+    """Whether a number, date or rank stands in the query."""
+    if span.kind != "rank":
+        return any(node in of_query for node in span.nodes)
+    ranks = {abs(int(node.number)) for node in span.nodes if isinstance(node, nodes.Number)}
+    return any(isinstance(node, nodes.Best) and ranks & {node.first, node.last} for node in of_query)
+
+
+def kept(text: str, spans: Sequence[CandidateSpan], answers: np.ndarray) -> list[int]:
+    """Places of the spans whose entity is among the answers though the question excepts it ("other than ...")."""
+    excepted = [
+        at for at, one in enumerate(spans) if one.kind == "entity" and one.seeds and _EXCEPT.search(text[: one.start])
+    ]
+    return [at for at in excepted if spans[at].seeds[0].entity in answers]

@@ -1,0 +1,85 @@
+"""What a query leaves out of a question, whoever wrote it; and what is mended of that: exceptions, years, surnames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import kgask
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions
+from kgask.link.spans import segmentations
+from kgask.methods.accounted import RelationWords
+from kgask.methods.doubts import LEFT_OUT, left_out_of, operators_of
+from kgask.query.text import parse, to_text
+from kgask.retrieve.run import run
+from kgask.types import Question
+
+PRIZE = "follow(<nobel-prize-physics>, ^<P166>)"
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[Pipeline]:
+    with kgask.open(reader=None) as pipeline:
+        yield pipeline
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "left"),
+    [
+        ("Which rivers in Africa are longer than 2000 km?",
+         "where(and(class(<class-river>), follow(<Q15>, ^<P30>)), value(<P2043>) > 2000[km])", (0, 0, 0)),
+        ("Which rivers in Africa are longer than 2000 km?", "and(class(<class-river>), follow(<Q15>, ^<P30>))",
+         (0, -1, -1)),
+        ("Is Nairobi the capital of Kenya?", "follow(<Q114>, <P36>)", (-1, 0, -1)),
+        ("Which country in Africa is the second largest?",
+         "best(and(class(<class-country>), follow(<Q15>, ^<P30>)), value(<P2046>), most 1)", (0, -1, 0)),
+        ("Which country in Africa is the second largest?",
+         "best(and(class(<class-country>), follow(<Q15>, ^<P30>)), value(<P2046>), most 2)", (0, 0, 0)),
+        ("Which countries besides France border Spain?", "follow(<Q29>, <P47>)", (-1, 0, -1)),
+        ("Which countries besides France border Spain?", "minus(follow(<Q29>, <P47>), <Q142>)", (0, 0, 0)),
+    ],
+)  # fmt: skip
+def test_what_a_query_leaves_out_is_seen_from_the_query(
+    demo: Pipeline, text: str, query: str, left: tuple[int, ...]
+) -> None:
+    pack, linker, question = demo.pack, demo._linker, Question(text)
+    spans = segmentations(text, linker.words(question), linker.link(question), pack)[0]
+    asked = parse(query, pack)
+    answers = run(asked, pack).certain
+    found = left_out_of(asked, answers, "set" if len(answers) else "nothing", text, spans, RelationWords(pack))
+    assert tuple(found[name] for name in LEFT_OUT) == left
+
+
+def test_operators_are_called_as_the_grammar_calls_them(demo: Pipeline) -> None:
+    query = parse("compare(count(or(<Q15>, <Q46>)) >= 2)", demo.pack)
+    assert operators_of(query) == {"COUNT", "OR", "GE"}
+
+
+def _asked(demo: Pipeline, text: str) -> str:
+    query = demo.understand(Question(text), AskOptions()).hypotheses[0].make_query()
+    assert query is not None
+    return to_text(query, demo.pack)
+
+
+def test_who_is_excepted_by_name_is_left_out(demo: Pipeline) -> None:
+    text = "Who won the Nobel Prize in Physics in 1903, other than Marie Curie?"
+    found = demo.understand(Question(text), AskOptions()).hypotheses[0]
+    assert _asked(demo, text).endswith("<nobel-6|Marie Curie>)")
+    assert sorted(demo.pack.labels(np.sort(found.answers).tolist())) == ["Henri Becquerel", "Pierre Curie"]
+
+
+def test_between_dates_lie_years_or_days_as_is_asked(demo: Pipeline) -> None:
+    years = _asked(demo, "How many years lie between the deaths of Pierre Curie and Marie Curie?")
+    days = _asked(demo, "How many days lie between the deaths of Pierre Curie and Marie Curie?")
+    assert years.startswith("age(") and days.startswith("difference(")
+
+
+@pytest.mark.parametrize("text", ["Were Marie and Pierre Curie married?", "are janet and michael jackson siblings?"])
+def test_of_two_first_names_with_one_surname_both_are_found(demo: Pipeline, text: str) -> None:
+    linked = demo._linker.link(Question(text))
+    surname = text.split()[4].rstrip("?").capitalize() if "Curie" not in text else "Curie"
+    found = {demo.pack.labels([one.seeds[0].entity])[0] for one in linked}
+    assert len({name for name in found if name.endswith(surname) and " " in name}) == 2
