@@ -163,10 +163,10 @@ def test_what_a_judge_counts_comes_back_from_its_card() -> None:
 
 
 def test_what_leaves_out_more_of_the_question_is_behind() -> None:
-    strict = Judging(dict(EQUAL.powers, left_out=1.0), EQUAL.confidence, 0.8)
+    lax = Judging(dict(EQUAL.powers, left_out=0.0), EQUAL.confidence, 0.8)
     whole, less = candidate(0.0, 0.0), replace(candidate(0.5, 0.0, first=True), doubts={"names": -1.0, "described": -1})
-    assert (EQUAL.choose([less, whole], 0.0)[0], strict.choose([less, whole], 0.0)[0]) == (0, 1)
-    assert judged_features([less, whole], 0, strict.powers, 0.0)["names"] == -1.0
+    assert (lax.choose([less, whole], 0.0)[0], EQUAL.choose([less, whole], 0.0)[0]) == (0, 1)
+    assert judged_features([less, whole], 0, EQUAL.powers, 0.0)["names"] == -1.0
 
 
 def test_a_broken_card_of_a_judge_is_one_line() -> None:
