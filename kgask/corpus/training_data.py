@@ -55,6 +55,7 @@ JUDGED = {  # source of a question with queries to judge -> the set that it is f
     "kqapro": _KQAPRO,
     "wikisql": _WIKISQL,
 }
+CONDITIONS = "our own conditions, put into questions (kgask/corpus/conditions.txt)"
 
 
 def merged(*lists: Iterable[str]) -> list[str]:

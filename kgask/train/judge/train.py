@@ -109,7 +109,7 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
         self.tokens = PromptTokens(Tokenizer.from_file(str(start.tokenizer)))
         rng = random.Random(7)
         self._train, self._held_out = train, [one.shown(rng) for one in held_out[: recipe.check_questions]]
-        shown = [training_data.JUDGED[name] for name in train.sources]
+        shown = [*(training_data.JUDGED[name] for name in train.sources), training_data.CONDITIONS]
         self.training_data = training_data.merged(start.training_data, shown)
         self._pool, self._groups = -1, list[list[JudgedQuestion]]()
         pace = Pace(
