@@ -12,6 +12,7 @@ from kgask.answer.result import Answer, AnswerEntity
 from kgask.answer.words import literal_value, relation_name, support_in_words
 from kgask.errors import BudgetError
 from kgask.link.linker import Linker
+from kgask.methods.demands import asks_for_order
 from kgask.methods.protocol import Request, Retrieved
 from kgask.methods.understand import Understanding
 from kgask.pack.store import Pack
@@ -133,7 +134,8 @@ class Composer:
         understood, refusing = self.found.understood, self._refusing
         is_misread = self.found.is_derived and any(seed.match == "typo" for seed in self.found.seeds)
         is_read = not is_misread and (understood is None or is_named(understood))
-        words, asks_back = unused_words or self.found.unused_words, helps and bool(refusing.unclear)
+        words = [word for word in unused_words or self.found.unused_words if not asks_for_order(word)]
+        asks_back = helps and bool(refusing.unclear)
         if asks_back:
             stage, reason = "link", refusing.ask_back
         elif words:
@@ -145,8 +147,9 @@ class Composer:
 
     @property
     def has_unclear_name(self) -> bool:
-        """Whether several share a name of the question, and what was found does not tell which of them is meant."""
-        return bool(self._refusing.unclear)
+        """Whether a name of the question is nobody's here, or several share it and which is meant cannot be told."""
+        refusing = self._refusing
+        return bool(refusing.unclear or refusing.strangers)
 
     def unanswered(self) -> Answer:
         """Why what was retrieved is no answer, before anything is read."""

@@ -16,6 +16,7 @@ from kgask.answer.words import relation_in_words
 from kgask.link.linker import Linker
 from kgask.link.mentions import Word, looks_named
 from kgask.link.plurals import singulars
+from kgask.link.values import value_spans
 from kgask.methods.protocol import Retrieved
 from kgask.methods.understand import Understanding
 from kgask.pack.labels import clean_label, inverse_phrase, readable_relation, relation_phrase
@@ -35,6 +36,7 @@ SHOWN_NAMESAKES = 5
 _SENTENCE_BEGINS = re.compile(r"(?:\A|[.?!:;])[^\w]*\Z")
 _MONTHS = frozenset(map(str.lower, month_name))
 _WORDS = re.compile(r"[^\W_]+")
+_NUMBERED = re.compile(r" (\d{1,2})(?=[?.!,;]|\Z| (?:and|or|is|was|in|of|by)\b)")  # right behind a name: of its name
 _WITHIN_NAMES = ("", "of", "the", "of the")  # stand between two words of one name
 UNKNOWN = "nothing in the question is the name of an entity of this pack"
 NOTHING_PROVEN = "nothing that the reader wrote is an answer that was retrieved"
@@ -60,9 +62,8 @@ class Refusing:
 
     def why_not(self, confidence: float) -> tuple[Stage, str]:
         """Where and why nothing that can be trusted was found: the confidence is below ``least``, or there is none."""
-        if self._unknown_names:
-            listed = ", ".join(repr(name) for name in self._unknown_names)
-            return "link", f"nothing in this pack is called {listed}"
+        if unknown := self._unknown_names or self.strangers:
+            return "link", f"nothing in this pack is called {', '.join(map(repr, unknown))}"
         if self.unclear:
             return "link", self.ask_back
         if self.found.is_derived and (confidence >= SEEMS or (not self._named and self.found.pointed)):
@@ -276,6 +277,27 @@ class Refusing:
             else:
                 runs.append((word.start, word.end))
         return [self.question.text[start:end] for start, end in runs[:SHOWN_NAMES]]
+
+    @cached_property
+    def strangers(self) -> list[str]:
+        """Words that are surely written as names, and names with a number behind, that nothing in the query is about.
+
+        What was found is then the answer to another question.
+        """
+        if self.linker is None or not self.found.hypotheses:
+            return []
+        words, text = self.linker.words(self.question), self.question.text
+        is_marked_out = any(word.text[0].islower() for word in words)  # not so where every word is capitalised
+        names = [word for word in words if is_marked_out and self._is_written_as_name(word)]
+        known = [*(one.span for one in self.found.linked), *self._used]
+        names = [word for word in names if not any(_overlap((word.start, word.end), place) for place in known)]
+        if names:
+            values = [one.place for one in value_spans(text, self.pack.manifest.get("axes", ()))]
+            said = self._said
+            names = [one for one in names if not any(_overlap((one.start, one.end), place) for place in values)]
+            names = [one for one in names if not said & {one.norm, *singulars(one.norm)}]
+        numbered = (_NUMBERED.match(text, end) for _, end in self._used)
+        return [one.text for one in names] + [one[1] for one in numbered if one and one[1] not in self._said]
 
     def _goes_on(self, mention: Mention) -> bool:
         """Whether its name goes on in a capitalised word that nothing is called: "Mona" of "Mona Lisa"."""

@@ -18,6 +18,7 @@ _NO_SUPERLATIVES = (
     "west|midwest|northwest|southwest|forest|interest|guest|test|contest|protest|request|quest|conquest|harvest|"
     "honest|modest|priest|arrest|invest|suggest|digest|chest|crest|nest|rest|vest|pest|manifest|attest|request|tempest"
 )
+_SUPERLATIVE = re.compile(rf"most|least|fewest|(?!(?:{_NO_SUPERLATIVES})\b)[a-z]{{3,}}est")
 _NO_COMPARATIVES = "other|rather|whether|under|over|later|earlier|sooner|after|another"
 _DEMANDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
     (re.compile(pattern), frozenset(operators))
@@ -92,6 +93,11 @@ def unmet(text: str, operators: Collection[str], shape: Shape, said: Collection[
     if _is_mistaken(asked, operators, shape):
         found.append((start, asked.split(maxsplit=1)[0]))
     return tuple(word for _, word in sorted(found))
+
+
+def asks_for_order(word: str) -> bool:
+    """Whether a word says which of several: it is asked for by an operator, and no graph says anything about it."""
+    return _SUPERLATIVE.fullmatch(word) is not None
 
 
 def _is_mistaken(asked: str, operators: Collection[str], shape: Shape) -> bool:
