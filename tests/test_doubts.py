@@ -30,16 +30,18 @@ def demo() -> Iterator[Pipeline]:
     ("text", "query", "left"),
     [
         ("Which rivers in Africa are longer than 2000 km?",
-         "where(and(class(<class-river>), follow(<Q15>, ^<P30>)), value(<P2043>) > 2000[km])", (0, 0, 0)),
+         "where(and(class(<class-river>), follow(<Q15>, ^<P30>)), value(<P2043>) > 2000[km])", (0, 0, 0, 0)),
         ("Which rivers in Africa are longer than 2000 km?", "and(class(<class-river>), follow(<Q15>, ^<P30>))",
-         (0, -1, -1)),
-        ("Is Nairobi the capital of Kenya?", "follow(<Q114>, <P36>)", (-1, 0, -1)),
+         (0, -1, 0, -1)),
+        ("Is Nairobi the capital of Kenya?", "follow(<Q114>, <P36>)", (-1, 0, 0, -1)),
         ("Which country in Africa is the second largest?",
-         "best(and(class(<class-country>), follow(<Q15>, ^<P30>)), value(<P2046>), most 1)", (0, -1, 0)),
+         "best(and(class(<class-country>), follow(<Q15>, ^<P30>)), value(<P2046>), most 1)", (0, -1, 0, 0)),
         ("Which country in Africa is the second largest?",
-         "best(and(class(<class-country>), follow(<Q15>, ^<P30>)), value(<P2046>), most 2)", (0, 0, 0)),
-        ("Which countries besides France border Spain?", "follow(<Q29>, <P47>)", (-1, 0, -1)),
-        ("Which countries besides France border Spain?", "minus(follow(<Q29>, <P47>), <Q142>)", (0, 0, 0)),
+         "best(and(class(<class-country>), follow(<Q15>, ^<P30>)), value(<P2046>), most 2)", (0, 0, 0, 0)),
+        ("Which countries besides France border Spain?", "follow(<Q29>, <P47>)", (-1, 0, 0, -1)),
+        ("Which countries besides France border Spain?", "minus(follow(<Q29>, <P47>), <Q142>)", (0, 0, 0, 0)),
+        ("Which women were born in Vienna?", "follow(<Q1741>, ^<P19>)", (0, 0, -1, 0)),
+        ("What are the capital and the currency of Peru?", "follow(<Q419>, <P38>)", (0, 0, -1, -1)),
     ],
 )  # fmt: skip
 def test_what_a_query_leaves_out_is_seen_from_the_query(
@@ -83,3 +85,29 @@ def test_of_two_first_names_with_one_surname_both_are_found(demo: Pipeline, text
     surname = text.split()[4].rstrip("?").capitalize() if "Curie" not in text else "Curie"
     found = {demo.pack.labels([one.seeds[0].entity])[0] for one in linked}
     assert len({name for name in found if name.endswith(surname) and " " in name}) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Who wrote Emma 2?", "nothing in this pack is called '2'"),
+        ("Which Klingon novels did Jane Austen write?", "klingon"),
+        ("How deep is the Baltic Sea on average?", "the graph has one value only of what a mean is asked of"),
+    ],
+)
+def test_what_is_nobodys_name_and_no_mean_are_refused(demo: Pipeline, text: str, reason: str) -> None:
+    answer = demo.ask(text, min_confidence=0.0)
+    assert answer.abstained and reason in (answer.reason or "").lower()
+
+
+@pytest.mark.parametrize(
+    "text", ["Who wrote Emma?", "Which novels did Jane Austen write?", "Is Nairobi in Kenya in 2020?"]
+)
+def test_names_and_years_that_are_known_are_no_strangers(demo: Pipeline, text: str) -> None:
+    reason = demo.ask(text, min_confidence=0.0).reason
+    assert reason is None or "nothing in this pack is called" not in reason
+
+
+def test_an_order_is_not_what_the_graph_says_nothing_about(demo: Pipeline) -> None:
+    reason = demo.ask("Who is the oldest painter with a wooden leg?").reason or ""
+    assert "oldest" not in reason

@@ -31,6 +31,12 @@ _PAIRS = (
     # "Japan's capital and currency"
     (re.compile(rf"(?P<asks>(?i:{_ASKS_FOR}) {_NAME}?['\u2019]s) (?P<one>{_WORD}) and (?P<other>{_WORD})"),
      "{asks} {one}", "{asks} {other}"),
+    # "the symbol of tungsten and its atomic number"
+    (re.compile(rf"(?P<asks>(?i:{_ASKS_FOR})) (?P<one>\S.*?) and (?P<other>(?:its|his|her|their) {_WORD})"),
+     "{asks} {one}", "{asks} {other}"),
+    # "the capital and the currency of Peru"
+    (re.compile(rf"(?P<asks>(?i:{_ASKS_FOR})) the (?P<one>{_WORD}) and (?:the )?(?P<other>{_WORD}) of (?P<whose>\S.*)"),
+     "{asks} the {one} of {whose}", "{asks} the {other} of {whose}"),
 )  # fmt: skip
 
 
@@ -71,6 +77,10 @@ def pair(text: str, closed: list[tuple[int, int]]) -> list[str]:
 
     >>> pair("What's the capital of Peru and of Chile?", []), pair("What is the sum of A and of B?", [])
     (["What's the capital of Peru?", "What's the capital of Chile?"], [])
+    >>> pair("What are the capital and the currency of Peru?", [])
+    ['What are the capital of Peru?', 'What are the currency of Peru?']
+    >>> pair("What is the symbol of tungsten and its atomic number?", [])
+    ['What is the symbol of tungsten?', 'What is its atomic number?']
     """
     if _NO_PAIR.search(text):
         return []

@@ -17,10 +17,12 @@ from kgask.link.linker import Linker
 from kgask.link.mentions import Word, looks_named
 from kgask.link.plurals import singulars
 from kgask.link.values import value_spans
+from kgask.methods.accounted import is_all_called
 from kgask.methods.protocol import Retrieved
 from kgask.methods.understand import Understanding
 from kgask.pack.labels import clean_label, inverse_phrase, readable_relation, relation_phrase
 from kgask.pack.normalise import normalise
+from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.query.relation_words import RelationWords
@@ -85,7 +87,9 @@ class Refusing:
     def left_out(self, words: Sequence[str]) -> str:
         """Why a question is refused of which these words are no part of what was understood."""
         known = self.pack.exact({one for word in words for one in (normalise(word), *singulars(normalise(word)))})
+        said = {word for text in self.pack.relations() for word in _words_of(text)}
         unknown = [word for word in words if not {normalise(word), *singulars(normalise(word))} & set(known)]
+        unknown = [word for word in unknown if not is_all_called(word, said)]
         listed = ", ".join(map(repr, unknown or words))
         if unknown:
             return f"this graph says nothing about {listed}"
@@ -315,6 +319,11 @@ class Refusing:
 def _is_common(seed: Seed) -> bool:
     """Whether it is hardly named: a word in lower case that happens to be a name ("die")."""
     return seed.mention.islower() and seed.score < NAMED
+
+
+def _words_of(relation: RelationText) -> Iterator[str]:
+    names = (relation.label, relation.inverse_label, *relation.aliases)
+    return (word for name in names if name for word in relation_phrase(name).split())
 
 
 def _no_relation(label: str) -> str:

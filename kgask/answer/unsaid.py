@@ -25,9 +25,16 @@ def unsaid(result: Result) -> str | None:
     query, runner = result.query, result.runner
     if isinstance(query, TruthNode) and result.truth is not None and open_truth(runner, query) is None:
         return f"the graph does not say {verbalise(query, runner.pack)}"
+    if isinstance(query, nodes.Mean) and _is_one_value(runner, query):
+        return f"the graph has one value only of what a mean is asked of: {verbalise(query.values, runner.pack)}"
     if isinstance(query, nodes.Count) and not _speaks_of(runner, query.base):
         return f"the graph says nothing about {verbalise(query.base, runner.pack)}"
     return None
+
+
+def _is_one_value(runner: Runner, node: nodes.Mean) -> bool:
+    values = node.values
+    return isinstance(values, nodes.Values | nodes.QualifierOf) and len(runner.bag(values).certain) == 1
 
 
 def open_truth(runner: Runner, node: TruthNode) -> bool | None:

@@ -41,6 +41,10 @@ CARRY_NOTHING = FUNCTION_WORDS | frozenset(
 )
 
 
+_ONE_OF_SEVERAL = frozenset("first second third fourth last latest earliest current former previous".split())
+_PASSED_OVER = (CARRY_NOTHING | OPERATOR_WORDS) - _ONE_OF_SEVERAL  # before what a relation says
+
+
 class RelationWords:
     """The words that the relations of a pack are called by."""
 
@@ -110,18 +114,25 @@ def left_out(
 
 
 def describing(
-    text: str, spans: Sequence[tuple[int, int]], classes: Sequence[tuple[int, int]], said: Collection[str]
+    text: str,
+    spans: Sequence[tuple[int, int]],
+    classes: Sequence[tuple[int, int]],
+    said: Collection[str],
+    is_ordered: bool = False,
 ) -> tuple[str, ...]:
     """Words of a question that describe what a class word or a relation says, and that nothing honours.
 
     "red-haired" of "which red-haired actors played in Titanic?". ``spans`` are the characters of all that is accounted
-    for otherwise, ``classes`` those of class words, ``said`` the words of the relations that are used.
+    for otherwise, ``classes`` those of class words, ``said`` the words of the relations that are used;
+    ``is_ordered``: the query chooses by rank ("her first husband").
     """
     found = []
     for word, noun in pairwise(_WORD.finditer(text)):
         lower = word[0].lower().removesuffix("'s")
         is_noun = is_within_any(noun.span(), classes) or _is_called(noun[0].lower(), said)
-        if not is_noun or lower in CARRY_NOTHING or _is_operator(lower) or _is_called(lower, said):
+        if not is_noun or _is_called(lower, said):
+            continue
+        if (lower in _ONE_OF_SEVERAL and is_ordered) or lower in _PASSED_OVER:
             continue
         if not is_within_any(word.span(), (*spans, *classes)):
             found.append(lower)

@@ -18,6 +18,7 @@ _NO_SUPERLATIVES = (
     "west|midwest|northwest|southwest|forest|interest|guest|test|contest|protest|request|quest|conquest|harvest|"
     "honest|modest|priest|arrest|invest|suggest|digest|chest|crest|nest|rest|vest|pest|manifest|attest|request|tempest"
 )
+_OF_SEVERAL = {"AND", "OR", "MINUS", "NOT", "HOLDS", "SOME", "DIFF", "SUM", "MEAN", "AGE", "IN", "QUAL"}
 _SUPERLATIVE = re.compile(rf"most|least|fewest|(?!(?:{_NO_SUPERLATIVES})\b)[a-z]{{3,}}est")
 _NO_COMPARATIVES = "other|rather|whether|under|over|later|earlier|sooner|after|another"
 _DEMANDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
@@ -35,6 +36,8 @@ _DEMANDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
         (r"\b(?:except|excluding|without|neither|never|not(?! only)|but no)\b|(?<=.)\b[a-z]+n't\b",
          {"MINUS", "NOT", *_COMPARED}),
         (r"\beither\b", {"OR", *_ORDERED}),
+        (r"(?<=.)\b(?:and|as well as)\b(?! (?:not|so|please|thanks?|tell|also|then|now|i|my|wh\w+)\b)",
+         _OF_SEVERAL | _COMPARED | _ORDERED),
         (r"\bboth\b", {"AND", "HOLDS", "OR", "SOME"}),
     )
 )  # fmt: skip

@@ -18,8 +18,10 @@ from kgask.query import nodes
 from kgask.query.base import By, Node
 from kgask.query.nodes import Query
 
-LEFT_OUT = ("names", "values", "demands")
+LEFT_OUT = ("names", "values", "classes", "demands")
 MOST = 3  # of each; more add no doubt
+SURE_CLASS = 0.7  # score from which a word is a class's name
+_ANYONE = frozenset("people person persons thing things human humans one ones".split())
 _OPERATORS: dict[type[Node], tuple[str, ...]] = {
     nodes.And: ("AND",), nodes.Or: ("OR",), nodes.Minus: ("MINUS",), nodes.Where: ("BY",), nodes.Best: ("BY",),
     nodes.Qualified: ("QUAL",), nodes.QualifierOf: ("OF",), nodes.Count: ("COUNT",), nodes.Sum: ("SUM",),
@@ -60,8 +62,9 @@ def left_out_of(
     named |= {node.type for node in of_query if isinstance(node, nodes.Class)}
     names = [one for one in spans if one.kind == "entity" and not one.plain and not _is_used(one, named, text, said)]
     values = [one for one in spans if one.kind in ("number", "date", "rank") and not _is_said(one, of_query)]
+    classes = [one for one in spans if is_class_word(one, text) and not _is_honoured(one, of_query, text, said)]
     demands = len(unmet(masked(text, spans)[0], operators_of(query), shape, said)) + len(kept(text, spans, answers))
-    counts = zip(LEFT_OUT, (len(names), len(values), demands), strict=True)
+    counts = zip(LEFT_OUT, (len(names), len(values), len(classes), demands), strict=True)
     return {name: -float(min(count, MOST)) for name, count in counts}
 
 
@@ -78,6 +81,17 @@ def _relations(query: Query) -> Iterator[int]:
 
 def _is_used(span: CandidateSpan, named: Collection[int], text: str, said: Collection[str]) -> bool:
     return any(seed.entity in named for seed in span.seeds) or is_all_called(text[span.start : span.end], said)
+
+
+def is_class_word(span: CandidateSpan, text: str) -> bool:
+    """Whether a span surely says a class, and one that narrows anything."""
+    is_anyone = text[span.start : span.end].lower() in _ANYONE
+    return span.kind == "class" and span.scores[0] >= SURE_CLASS and not is_anyone
+
+
+def _is_honoured(span: CandidateSpan, of_query: Collection[Node], text: str, said: Collection[str]) -> bool:
+    """Whether a class word stands in the query, or is what one of its relations is called by."""
+    return any(node in of_query for node in span.nodes) or is_all_called(text[span.start : span.end].lower(), said)
 
 
 def _is_said(span: CandidateSpan, of_query: Collection[Node]) -> bool:

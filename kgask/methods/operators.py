@@ -22,7 +22,7 @@ from kgask.methods.accounted import HEARD, LeftOut, RelationWords, describing, i
 from kgask.methods.bridge import CLASSES, Bridge
 from kgask.methods.class_words import ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
-from kgask.methods.doubts import kept, left_out_of
+from kgask.methods.doubts import SURE_CLASS, is_class_word, kept, left_out_of
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
 from kgask.methods.relation_facts import RelationFacts
@@ -54,7 +54,6 @@ _DAYS = re.compile(r"\b(?:days?|months?|weeks?)\b", re.IGNORECASE)
 LEAST = 1e-9  # probabilities below count as this
 LACKING = 0.5  # probability of NONE from which a class that is named is made the beginning
 FORCED = 1.5  # log-odds that this costs
-SURE_CLASS = 0.7  # score from which a word is a class's name
 
 
 class OperatorReader:
@@ -116,7 +115,7 @@ class OperatorReader:
             demands = unmet(masked_text, operators, self._shape(query, reading.outcome), said)
             doubted = (*demands, *self._counted_values(reading))
             classes = [span.place for span in spans if span.kind == "class"]
-            described = describing(text, [span.place for span in spans], classes, said)
+            described = describing(text, [span.place for span in spans], classes, said, "BY" in operators)
             unused = _unused(reading, left)
             yield replace(reading, left=left, unmet=doubted, unused=unused, described=described)
 
@@ -266,11 +265,14 @@ class OperatorReader:
         relations = [step for walk in path.understood.routes[0].walks for step in walk.relations]
         runner = Runner(self.pack, Budget(RUN_SECONDS))
         try:
-            narrowed, _ = self.of_classes(query, request.question.text, spans, used, relations, runner)
+            narrowed, idle = self.of_classes(query, request.question.text, spans, used, relations, runner)
             outcome = runner.result(narrowed) if narrowed != query else None
         except (QueryError, BudgetError):
             return path
-        if outcome is None or not len(outcome.certain):
+        empty = outcome is not None and not len(outcome.certain)  # nothing that the path leads to is of the class
+        n_idle = empty + sum(is_class_word(spans[at], request.question.text) for at in idle)
+        path = replace(path, features={**path.features, "idle": -float(n_idle)})
+        if outcome is None or empty:
             return path
         return replace(path, hypotheses=(hypothesis(path.hypotheses[0].score, outcome),))
 

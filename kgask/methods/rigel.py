@@ -118,7 +118,9 @@ class Rigel:
         if not self.planner.writes or request.exact_hops is not None or not stands:
             return path
         if _surely_a_path(pack, request, linked, path):
-            return self._operators(pack).of_class(request, path)
+            narrowed = self._operators(pack).of_class(request, path)
+            if not narrowed.features.get("idle"):
+                return narrowed
         with request.timer.stage("operators"):
             understood = self._operators(pack).understand(request)
             found = replace(self._either(request, path, understood, pack), read_as=understood)

@@ -27,7 +27,7 @@ from kgask.types import Question, directed
 
 FEATURES = tuple(
     "mass share link hops gap topic rival wanted narrowed typo alias part unused".split()
-    + "operator none unread heard decoded values unmet described".split()  # where the planner writes queries too
+    + "operator none unread heard decoded values unmet described idle".split()  # where the planner writes queries too
 )
 RIDGE = 1e-4
 # Of the questions that people ask; the probes ask more often for what is not there, to have enough of each kind.
