@@ -136,7 +136,7 @@ def test_planner_and_judge_decide_together() -> None:
     values = judged_features(shown, place, EQUAL.powers, 0.3)
     assert values == {
         "plan": -1.0, "judged": 2.0, "alike": 2.5, "any": 0.3, "margin": 1.0, "changed": 1.0, "proposed": 0.0,
-        "query": 1.0, "described": 0.0, "names": 0.0, "values": 0.0, "classes": 0.0, "demands": 0.0,
+        "query": 1.0, "described": 0.0, "names": 0.0, "values": 0.0, "demands": 0.0,
     }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from kgask.link.marks import read_marks
 from kgask.methods.protocol import Request, Retrieved, Retriever
 from kgask.methods.query_judge import QueryJudge, opened_judge
 from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
+from kgask.methods.restrictors import may_restrict
 from kgask.methods.rigel import Rigel
 from kgask.pack.store import Pack
 from kgask.plan.card import MIN_CONFIDENCE
@@ -264,6 +265,8 @@ class Pipeline:
         fusion = Fusion(self.pack, calibrated, self._weighing, self._least(options))
         if calibrated and found.hypotheses and composer.has_unclear_name:
             return composer.unanswered()
+        if words := self._unhonoured(request, found):
+            return composer.refusal("plan", "", found.confidence, words)
         with timer.stage("retrieve"):
             evidence = self._evidence(request, found, options)
         reader = self.reader
@@ -299,6 +302,13 @@ class Pipeline:
             return found
         with request.timer.stage("judge"):
             return settled(found, request.question.text, judge, judging, self.pack)
+
+    def _unhonoured(self, request: Request, found: Retrieved) -> tuple[str, ...]:
+        """Words that choose among what was found, and that it does not honour."""
+        if self.retriever is not self._rigel or not may_restrict(request.question.text):
+            return ()
+        words = tuple(self._linker.words(request.question))
+        return self._rigel.unhonoured(replace(request, words=words), found, self.pack)
 
     def _evidence(self, request: Request, found: Retrieved, options: AskOptions) -> Evidence | None:
         """What the reader is shown, passages among it; None where nothing is worth reading."""

@@ -18,7 +18,7 @@ from kgask.query import nodes
 from kgask.query.base import By, Node
 from kgask.query.nodes import Query
 
-LEFT_OUT = ("names", "values", "classes", "demands")
+LEFT_OUT = ("names", "values", "demands")
 MOST = 3  # of each; more add no doubt
 SURE_CLASS = 0.7  # score from which a word is a class's name
 _ANYONE = frozenset("people person persons thing things human humans one ones".split())
@@ -56,19 +56,19 @@ def left_out_of(
     query: Query, answers: np.ndarray, shape: Shape, text: str, spans: Sequence[CandidateSpan], words: RelationWords
 ) -> Mapping[str, float]:
     """Of :data:`LEFT_OUT`, less one for each; ``answers`` are what the query came to, ``spans`` the question's."""
-    said = words.of(_relations(query))
+    said = words.of(relations_in(query))
     of_query = set(query.walk())
     named = {entity for node in of_query if isinstance(node, nodes.Entities) for entity in node.ids}
     named |= {node.type for node in of_query if isinstance(node, nodes.Class)}
     names = [one for one in spans if one.kind == "entity" and not one.plain and not _is_used(one, named, text, said)]
     values = [one for one in spans if one.kind in ("number", "date", "rank") and not _is_said(one, of_query)]
-    classes = [one for one in spans if is_class_word(one, text) and not _is_honoured(one, of_query, text, said)]
     demands = len(unmet(masked(text, spans)[0], operators_of(query), shape, said)) + len(kept(text, spans, answers))
-    counts = zip(LEFT_OUT, (len(names), len(values), len(classes), demands), strict=True)
+    counts = zip(LEFT_OUT, (len(names), len(values), demands), strict=True)
     return {name: -float(min(count, MOST)) for name, count in counts}
 
 
-def _relations(query: Query) -> Iterator[int]:
+def relations_in(query: Query) -> Iterator[int]:
+    """The directed relations that a query has to do with."""
     for node in query.walk():
         match node:
             case nodes.Follow() | nodes.Having() | nodes.Values() | nodes.Holds():
@@ -87,11 +87,6 @@ def is_class_word(span: CandidateSpan, text: str) -> bool:
     """Whether a span surely says a class, and one that narrows anything."""
     is_anyone = text[span.start : span.end].lower() in _ANYONE
     return span.kind == "class" and span.scores[0] >= SURE_CLASS and not is_anyone
-
-
-def _is_honoured(span: CandidateSpan, of_query: Collection[Node], text: str, said: Collection[str]) -> bool:
-    """Whether a class word stands in the query, or is what one of its relations is called by."""
-    return any(node in of_query for node in span.nodes) or is_all_called(text[span.start : span.end].lower(), said)
 
 
 def _is_said(span: CandidateSpan, of_query: Collection[Node]) -> bool:

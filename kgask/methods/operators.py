@@ -22,10 +22,11 @@ from kgask.methods.accounted import HEARD, LeftOut, RelationWords, describing, i
 from kgask.methods.bridge import CLASSES, Bridge
 from kgask.methods.class_words import ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
-from kgask.methods.doubts import SURE_CLASS, is_class_word, kept, left_out_of
+from kgask.methods.doubts import SURE_CLASS, is_class_word, kept, left_out_of, relations_in
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
 from kgask.methods.relation_facts import RelationFacts
+from kgask.methods.restrictors import unhonoured
 from kgask.methods.sense import PackSense
 from kgask.pack.quantities import DATE
 from kgask.pack.store import Pack
@@ -295,6 +296,23 @@ class OperatorReader:
             return {}
         shape = self.shape_of(best.answers) if best.outcome is None else self._shape(query, best.outcome)
         return left_out_of(query, best.answers, shape, request.question.text, _spans_of(understood), self.words)
+
+    def unhonoured(self, request: Request, found: Retrieved) -> tuple[str, ...]:
+        """Words of a question that choose among what was found, and that its query does not honour."""
+        query = found.hypotheses[0].make_query()
+        if query is None:
+            return ()
+        runner = Runner(self.pack, Budget(BRIDGE_SECONDS))
+        names = [*(seed.span for seed in found.seeds), *found.pointed]
+        classes = self.class_words(request, [seed.span for seed in found.seeds])
+        names = [place for place in names if place not in {one.place for one in classes}]
+        answers, said = found.hypotheses[0].answers, self.words.of(relations_in(query))
+        try:
+            return unhonoured(
+                request.question.text, names, classes, query, answers, said, lambda node: runner.members(node).possible
+            )
+        except BudgetError:
+            return ()
 
     def _shape(self, query: nodes.Query, outcome: Result | None) -> Shape:
         """What a query comes to."""

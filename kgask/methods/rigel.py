@@ -191,6 +191,10 @@ class Rigel:
                 sure = min(sure, calibrated(self.planner.card.queries, values_of_query))
         return replace(path, confidence=sure, features=values)
 
+    def unhonoured(self, request: Request, found: Retrieved, pack: Pack) -> tuple[str, ...]:
+        """Words of a question that choose among what was found, and that it does not honour."""
+        return self._operators(pack).unhonoured(request, found) if found.hypotheses and self.planner.writes else ()
+
     def evidence(self, found: Retrieved, pack: Pack, scope: Scope) -> Evidence:
         """The best triples of each hop, in plan order."""
         routes = found.understood.routes if found.understood else []

@@ -1,0 +1,78 @@
+"""Words that choose among what a query finds, by what few graphs say: "women", "her first husband", "living writers".
+
+Whoever reads over them answers another question, whatever planner and judge think of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from kgask.link.plurals import singulars
+from kgask.link.spans import CandidateSpan
+from kgask.methods.accounted import is_all_called, is_within_any
+from kgask.query import nodes
+from kgask.query.base import Node, SetNode
+from kgask.query.nodes import Query
+
+_WORD = re.compile(r"[^\W_]+")
+_SEXES = frozenset("women men girls boys ladies gentlemen female females male males actresses".split())
+_OF_ONE = frozenset("first second third fourth last former previous current latest earliest".split())
+_ALIVE = frozenset("living alive dead deceased".split())
+_ANY = re.compile(rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE))})\b", re.IGNORECASE)
+Members = Callable[[SetNode], np.ndarray]
+
+
+def may_restrict(text: str) -> bool:
+    """Whether a question has any such word."""
+    return _ANY.search(text) is not None
+
+
+def unhonoured(
+    text: str,
+    names: Sequence[tuple[int, int]],
+    classes: Sequence[CandidateSpan],
+    query: Query,
+    answers: np.ndarray,
+    said: Collection[str],
+    members: Members,
+) -> tuple[str, ...]:
+    """Words of a question that narrow or choose, and that neither the query nor what it came to does justice to.
+
+    ``names`` are the characters of what the query is about, ``classes`` the question's class words, ``said`` the words
+    of the query's relations.
+    """
+    of_query = set(query.walk())
+    is_ordered = any(isinstance(node, nodes.Best | nodes.Where) for node in of_query)
+    found = [*_sexes(text, names, classes, of_query, answers, members)]
+    for word, noun in pairwise(_WORD.finditer(text)):
+        lower, after = word[0].lower(), noun[0].lower()
+        if is_within_any(word.span(), names):
+            continue
+        is_noun = is_all_called(after, said) or is_within_any(noun.span(), [one.place for one in classes])
+        is_of_one = lower in _OF_ONE and not is_all_called(lower, said) and not singulars(after)
+        if is_noun and (lower in _ALIVE or (is_of_one and len(answers) > 1 and not is_ordered)):
+            found.append(lower)
+    return tuple(found)
+
+
+def _sexes(
+    text: str,
+    names: Sequence[tuple[int, int]],
+    classes: Sequence[CandidateSpan],
+    of_query: Collection[Node],
+    answers: np.ndarray,
+    members: Members,
+) -> Iterator[str]:
+    """Those of one sex that are asked for where the query does not say so, and not all of the answers are."""
+    known = {one.place: one.nodes for one in classes}
+    for word in _WORD.finditer(text):
+        if word[0].lower() not in _SEXES or is_within_any(word.span(), names):
+            continue
+        sets = [node for node in known.get(word.span(), ()) if isinstance(node, SetNode)]
+        is_said = any(node in of_query or (isinstance(node, nodes.Follow) and node.base in of_query) for node in sets)
+        if not is_said and not any(len(answers) and np.isin(answers, members(node)).all() for node in sets):
+            yield word[0].lower()

@@ -1,0 +1,48 @@
+"""Words that choose among what a query finds: who reads over them answers another question, and is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import kgask
+from kgask.answer.pipeline import Pipeline
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[Pipeline]:
+    with kgask.open(reader=None) as pipeline:
+        yield pipeline
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Which women were born in Vienna?", "women"),
+        ("Which men won the Nobel Peace Prize in 2011?", "men"),
+        ("Which female writers were born in London?", "female"),
+        ("Which living writers were born in London?", "living"),
+        ("Who was Albert Einstein's first wife?", "first"),
+        ("Who was the former wife of Albert Einstein?", "former"),
+        ("Who is the current wife of Tom Cruise?", "current"),
+    ],
+)
+def test_what_is_read_over_is_refused_and_said(demo: Pipeline, text: str, word: str) -> None:
+    answer = demo.ask(text, min_confidence=0.0)
+    assert answer.abstained and f"'{word}'" in (answer.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Which women won the Nobel Prize in Physics?", "Marie Curie"),
+        ("How many women won the Nobel Prize in Physics?", "4"),
+        ("Who wrote Little Women?", "Louisa May Alcott"),  # of a name
+        ("Which writers were born in London?", "Geoffrey Chaucer"),
+        ("What is the largest country in Africa?", ""),
+    ],
+)
+def test_what_is_honoured_is_answered(demo: Pipeline, text: str, said: str) -> None:
+    answer = demo.ask(text, min_confidence=0.0)
+    assert not answer.abstained and said in (answer.text or "")
