@@ -147,9 +147,13 @@ class Composer:
 
     @property
     def has_unclear_name(self) -> bool:
-        """Whether a name of the question is nobody's here, or several share it and which is meant cannot be told."""
-        refusing = self._refusing
-        return bool(refusing.unclear or refusing.strangers)
+        """Whether several share a name of the question, and what was found does not tell which of them is meant."""
+        return bool(self._refusing.unclear)
+
+    @property
+    def has_stranger(self) -> bool:
+        """Whether a name of the question is nobody's here."""
+        return bool(self._refusing.strangers)
 
     def unanswered(self) -> Answer:
         """Why what was retrieved is no answer, before anything is read."""

@@ -33,7 +33,7 @@ MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
 FAIRLY_SURE = 0.5  # confidence from which less is judged: more changed nothing there, and each takes its time
 MOST_BESIDE_SURE = 4
-SURE_PATH = 0.8  # confidence from which a relation path is the planner's own matter: there it knows better
+SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 
 
 @dataclass(frozen=True, slots=True)

@@ -265,6 +265,8 @@ class Pipeline:
         fusion = Fusion(self.pack, calibrated, self._weighing, self._least(options))
         if calibrated and found.hypotheses and composer.has_unclear_name:
             return composer.unanswered()
+        if found.hypotheses and self._needs_facts and composer.has_stranger:
+            return composer.unanswered()
         if words := self._unhonoured(request, found):
             return composer.refusal("plan", "", found.confidence, words)
         with timer.stage("retrieve"):
@@ -302,6 +304,11 @@ class Pipeline:
             return found
         with request.timer.stage("judge"):
             return settled(found, request.question.text, judge, judging, self.pack)
+
+    @property
+    def _needs_facts(self) -> bool:
+        """Whether nothing is answered without facts: only a reader that writes freely may do that."""
+        return self.retriever.calibrated and (self.reader is None or self.reader.capabilities.needs_facts)
 
     def _unhonoured(self, request: Request, found: Retrieved) -> tuple[str, ...]:
         """Words that choose among what was found, and that it does not honour."""

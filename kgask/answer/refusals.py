@@ -38,6 +38,7 @@ SHOWN_NAMESAKES = 5
 _SENTENCE_BEGINS = re.compile(r"(?:\A|[.?!:;])[^\w]*\Z")
 _MONTHS = frozenset(map(str.lower, month_name))
 _WORDS = re.compile(r"[^\W_]+")
+_NAMED = re.compile(r"[^\W\d_](?:(?![A-Z])[^\W\d_]){2,}[.,;:?!]?")  # "Norwegian": no abbreviation, no compound
 _NUMBERED = re.compile(r" (\d{1,2})(?=[?.!,;]|\Z| (?:and|or|is|was|in|of|by)\b)")  # right behind a name: of its name
 _WITHIN_NAMES = ("", "of", "the", "of the")  # stand between two words of one name
 UNKNOWN = "nothing in the question is the name of an entity of this pack"
@@ -293,6 +294,7 @@ class Refusing:
         words, text = self.linker.words(self.question), self.question.text
         is_marked_out = any(word.text[0].islower() for word in words)  # not so where every word is capitalised
         names = [word for word in words if is_marked_out and self._is_written_as_name(word)]
+        names = [word for word in names if _NAMED.fullmatch(word.text)]
         known = [*(one.span for one in self.found.linked), *self._used]
         names = [word for word in names if not any(_overlap((word.start, word.end), place) for place in known)]
         if names:
