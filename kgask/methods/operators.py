@@ -8,7 +8,6 @@ A question is divided into spans (:mod:`kgask.link.spans`), the planner writes t
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,6 +21,7 @@ from kgask.methods.accounted import HEARD, LeftOut, RelationWords, describing, i
 from kgask.methods.bridge import CLASSES, Bridge
 from kgask.methods.class_words import ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
+from kgask.methods.differences import downwards, in_years
 from kgask.methods.doubts import SURE_CLASS, is_class_word, kept, left_out_of, relations_in
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
@@ -50,8 +50,6 @@ MOST_NAMESAKES = 4  # that are looked at
 ATTACHED = 0.7  # ... and that a relation to it costs which the question does not say
 BRIDGED = 0.5  # log-odds that relations which the question does not say cost it
 MOST_BRIDGED = 3  # readings that such are looked for
-_YEARS = re.compile(r"\byears?\b|\b(?:age|birth) (?:gap|difference)\b|\bhow much (?:older|younger)\b", re.IGNORECASE)
-_DAYS = re.compile(r"\b(?:days?|months?|weeks?)\b", re.IGNORECASE)
 LEAST = 1e-9  # probabilities below count as this
 LACKING = 0.5  # probability of NONE from which a class that is named is made the beginning
 FORCED = 1.5  # log-odds that this costs
@@ -133,7 +131,7 @@ class OperatorReader:
             try:
                 relations = [step for step in one.steps if isinstance(step, int)]
                 query, idle = self.of_classes(one.query, text, spans, used_spans(one), relations, runner)
-                outcome = _in_years(text, runner, _downwards(runner, runner.result(query)))
+                outcome = in_years(text, runner, downwards(runner, runner.result(query)))
             except (QueryError, BudgetError):
                 outcome = None
             query = outcome.query if outcome is not None else one.query  # as it was run
@@ -366,26 +364,6 @@ def _unused(reading: Reading, left: LeftOut) -> tuple[int, ...]:
         for at, span in enumerate(reading.spans)
         if span.kind == "entity" and not span.plain and span.seeds[0].mention in left.words
     )
-
-
-def _downwards(runner: Runner, found: Result) -> Result:
-    """A difference is asked for whatever stands first in the question: the larger less the smaller."""
-    query = found.query
-    if isinstance(query, nodes.Difference) and found.quantity is not None and found.quantity.high < 0:
-        return runner.result(nodes.Difference(query.right, query.left))
-    return found
-
-
-def _in_years(text: str, runner: Runner, found: Result) -> Result:
-    """What lies between two dates is told in days, and in years where the question asks for those."""
-    query = found.query
-    is_asked = _YEARS.search(text) is not None and _DAYS.search(text) is None
-    if not (is_asked and isinstance(query, nodes.Difference)):
-        return found
-    ends = [runner.result(end).quantity for end in (query.left, query.right)]
-    if any(end is None or end.axis != DATE for end in ends):
-        return found
-    return runner.result(nodes.Age(query.right, query.left))
 
 
 def _seeds_of(written: Written, spans: Sequence[CandidateSpan]) -> tuple[Seed, ...]:
