@@ -1,4 +1,4 @@
-"""Differences as people ask for them: the larger less the smaller, and years between dates where those are asked for."""
+"""Differences as people ask for them: the larger less the smaller; between dates, years where those are asked for."""
 
 from __future__ import annotations
 
