@@ -26,6 +26,8 @@ def demo() -> Iterator[Pipeline]:
         ("Who was Albert Einstein's first wife?", "first"),
         ("Who was the former wife of Albert Einstein?", "former"),
         ("Who is the current wife of Tom Cruise?", "current"),
+        ("Who is the mother of Ziggy Marley?", "mother"),  # the graph knows two parents, and not which is which
+        ("Who is the mother of Martin Heisenberg?", "mother"),  # the graph knows his father
     ],
 )
 def test_what_is_read_over_is_refused_and_said(demo: Pipeline, text: str, word: str) -> None:
@@ -41,6 +43,8 @@ def test_what_is_read_over_is_refused_and_said(demo: Pipeline, text: str, word: 
         ("Who wrote Little Women?", "Louisa May Alcott"),  # of a name
         ("Which writers were born in London?", "Geoffrey Chaucer"),
         ("What is the largest country in Africa?", ""),
+        ("Who is the father of Charles Darwin?", "Robert Darwin"),
+        ("Who was the wife of Barack Obama?", "Michelle Obama"),
     ],
 )
 def test_what_is_honoured_is_answered(demo: Pipeline, text: str, said: str) -> None:

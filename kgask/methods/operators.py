@@ -306,9 +306,9 @@ class OperatorReader:
         names = [place for place in names if place not in {one.place for one in classes}]
         answers, said = found.hypotheses[0].answers, self.words.of(relations_in(query))
         try:
-            return unhonoured(
-                request.question.text, names, classes, query, answers, said, lambda node: runner.members(node).possible
-            )
+            sexes, last = self.facts.sexes_of(answers), (query.relation,) if isinstance(query, nodes.Follow) else ()
+            asked_for = self.words.of(last)
+            return unhonoured(request.question.text, names, classes, query, answers, said, runner, sexes, asked_for)
         except BudgetError:
             return ()
 

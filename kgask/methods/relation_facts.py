@@ -7,13 +7,15 @@ from functools import lru_cache
 
 import numpy as np
 
+from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import DATE, NUMBER
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import qualifier_axis, relation_axis
 from kgask.query.base import Node
-from kgask.retrieve.follow import relations_of
+from kgask.retrieve.follow import reached_by, relations_of
 
+_GENDER = frozenset({"gender", "sex", "sex or gender"})
 KEPT = 1000  # entities whose relations are remembered
 SAMPLED = 50  # literals of a relation whose units are looked at
 LOOKED_AT, ONE = 5000, 1.1  # triples of a relation that tell how many things it leads to, and how many are one
@@ -37,6 +39,13 @@ class RelationFacts:
     def _of_entity(self, entity: int) -> np.ndarray:
         """bool [2R]: the directed relations that leave an entity."""
         return relations_of(self.pack, np.array([entity]))
+
+    def sexes_of(self, entities: np.ndarray) -> set[str]:
+        """What the pack's relation of gender, if it has one, says of any of them, in lower case."""
+        texts = self.pack.relations()
+        said = [at for at, text in enumerate(texts) if relation_phrase(text.label) in _GENDER]
+        ends = {int(end) for relation in said for end in reached_by(self.pack, entities, relation)}
+        return {label.lower() for label in self.pack.labels(sorted(ends))}
 
     def _leads_to_one(self, relation: int) -> bool:
         """Whether a directed relation seldom leads from one thing to several, by :data:`LOOKED_AT` triples of it."""

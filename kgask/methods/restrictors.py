@@ -6,7 +6,7 @@ Whoever reads over them answers another question, whatever planner and judge thi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -17,13 +17,19 @@ from kgask.methods.accounted import is_all_called, is_within_any
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
+from kgask.retrieve.run import Runner
 
 _WORD = re.compile(r"[^\W_]+")
 _SEXES = frozenset("women men girls boys ladies gentlemen female females male males actresses".split())
 _OF_ONE = frozenset("first second third fourth last former previous current latest earliest".split())
 _ALIVE = frozenset("living alive dead deceased".split())
-_ANY = re.compile(rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE))})\b", re.IGNORECASE)
-Members = Callable[[SetNode], np.ndarray]
+_KIN = {
+    **dict.fromkeys("mother mothers wife wives daughter daughters sister sisters aunt grandmother".split(), "female"),
+    **dict.fromkeys("father fathers husband husbands son sons brother brothers uncle grandfather".split(), "male"),
+}
+_ONE_ONLY = ("mother", "father")
+_OTHER = {"female": "male", "male": "female"}
+_ANY = re.compile(rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE | set(_KIN)))})\b", re.IGNORECASE)
 
 
 def may_restrict(text: str) -> bool:
@@ -38,16 +44,21 @@ def unhonoured(
     query: Query,
     answers: np.ndarray,
     said: Collection[str],
-    members: Members,
+    runner: Runner,
+    sexes: Collection[str],
+    asked_for: Collection[str],
 ) -> tuple[str, ...]:
     """Words of a question that narrow or choose, and that neither the query nor what it came to does justice to.
 
     ``names`` are the characters of what the query is about, ``classes`` the question's class words, ``said`` the words
-    of the query's relations.
+    of the query's relations, ``sexes`` what the graph says of the answers, ``asked_for`` the
+    words of the relation that leads to them.
     """
     of_query = set(query.walk())
     is_ordered = any(isinstance(node, nodes.Best | nodes.Where) for node in of_query)
-    found = [*_sexes(text, names, classes, of_query, answers, members)]
+    found = [*_sexes(text, names, classes, of_query, answers, runner)]
+    kin = [word[0].lower() for word in _WORD.finditer(text) if not is_within_any(word.span(), names)]
+    found += _of_other_sex([word for word in kin if word in _KIN and word in asked_for], sexes, len(answers))
     for word, noun in pairwise(_WORD.finditer(text)):
         lower, after = word[0].lower(), noun[0].lower()
         if is_within_any(word.span(), names):
@@ -59,13 +70,22 @@ def unhonoured(
     return tuple(found)
 
 
+def _of_other_sex(kin: Sequence[str], sexes: Collection[str], n_answers: int) -> Iterator[str]:
+    """ "mother" where an answer is known to be male, or there are two: a parent of whom nothing else is known.
+
+    Of words of both sexes it is not known which is meant.
+    """
+    if len({_KIN[word] for word in kin}) == 1:
+        yield from (word for word in kin[:1] if _OTHER[_KIN[word]] in sexes or (word in _ONE_ONLY and n_answers > 1))
+
+
 def _sexes(
     text: str,
     names: Sequence[tuple[int, int]],
     classes: Sequence[CandidateSpan],
     of_query: Collection[Node],
     answers: np.ndarray,
-    members: Members,
+    runner: Runner,
 ) -> Iterator[str]:
     """Those of one sex that are asked for where the query does not say so, and not all of the answers are."""
     known = {one.place: one.nodes for one in classes}
@@ -74,5 +94,7 @@ def _sexes(
             continue
         sets = [node for node in known.get(word.span(), ()) if isinstance(node, SetNode)]
         is_said = any(node in of_query or (isinstance(node, nodes.Follow) and node.base in of_query) for node in sets)
-        if not is_said and not any(len(answers) and np.isin(answers, members(node)).all() for node in sets):
+        if not is_said and not any(
+            len(answers) and np.isin(answers, runner.members(node).possible).all() for node in sets
+        ):
             yield word[0].lower()
