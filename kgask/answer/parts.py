@@ -37,6 +37,10 @@ _POLITE = re.compile(
     r"[,:]?\s*",
     re.IGNORECASE,
 )
+_THANKS = re.compile(
+    r"(?:(?:many|a thousand) thanks|thanks?(?: you)?(?: (?:a lot|so much|very much|in advance|again))?|cheers|please)\W*",
+    re.IGNORECASE,
+)
 _ASKS = re.compile(rf"{_QUESTION}|{_AUXILIARY}\b|(?:name|list|give|show|find|count|tell|say)\b", re.IGNORECASE)
 _RELATIVE = re.compile(r"(?:whom?|whose|which)\b", re.IGNORECASE)
 _FIRST_AUXILIARY = re.compile(rf"\b{_AUXILIARY}\b.*", re.IGNORECASE | re.DOTALL)
@@ -63,6 +67,8 @@ def split_question(text: str, spans: Iterable[tuple[int, int]] = ()) -> list[str
     ['Who directed Pulp Fiction', 'when was he born?']
     >>> split_question("When and where was Mozart born?"), split_question("Which countries border Peru and Chile?")
     (['When was Mozart born?', 'where was Mozart born?'], ['Which countries border Peru and Chile?'])
+    >>> split_question("How many films did he direct? Many thanks.")
+    ['How many films did he direct? Many thanks.']
     """
     closed = [*spans, *(found.span() for found in _QUOTED.finditer(text))]
     found, begins = [], 0
@@ -74,7 +80,8 @@ def split_question(text: str, spans: Iterable[tuple[int, int]] = ()) -> list[str
         if boundary["mark"] or _is_question(head, text[end:]):
             found.append(f"{head.strip()}{'?' if boundary['mark'] else ''}")
             begins = end
-    found = _completed([*found, text[begins:].strip()])
+    last = text[begins:].strip()
+    found = _completed(found if _THANKS.fullmatch(last) else [*found, last])
     if len(found) == 1:
         found = pair(text, closed) or found
     return found if 1 < len(found) <= MAX_PARTS and all(len(part.split()) > 1 for part in found) else [text]
