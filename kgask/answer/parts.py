@@ -38,7 +38,7 @@ _POLITE = re.compile(
     re.IGNORECASE,
 )
 _THANKS = re.compile(
-    r"(?:(?:many|a thousand) thanks|thanks?(?: you)?(?: (?:a lot|so much|very much|in advance|again))?|cheers|please)\W*",
+    r"(?:(?:many|a thousand) thanks|thanks?(?: you)?(?: (?:a lot|so much|very much|in advance))?|cheers|please)\W*",
     re.IGNORECASE,
 )
 _ASKS = re.compile(rf"{_QUESTION}|{_AUXILIARY}\b|(?:name|list|give|show|find|count|tell|say)\b", re.IGNORECASE)
