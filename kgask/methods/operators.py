@@ -238,11 +238,15 @@ class OperatorReader:
         if not seeds:
             return
         without = nodes.Minus(query, nodes.Entities(tuple(seed.entity for seed in seeds)))
+        try:
+            outcome = runner.result(without)
+        except (QueryError, BudgetError):
+            return
         words = tuple(word for word in reading.left.words if word not in {seed.mention for seed in seeds})
         yield replace(
-            reading, written=replace(reading.written, query=without), outcome=runner.result(without), is_bridged=True,
+            reading, written=replace(reading.written, query=without), outcome=outcome, is_bridged=True,
             left=replace(reading.left, words=words), unused=tuple(at for at in reading.unused if at not in places),
-            seeds=(*reading.seeds, *seeds), score=reading.score,
+            seeds=(*reading.seeds, *seeds),
             unmet=tuple(word for word in reading.unmet if word not in ("except", "excluding")),
         )  # fmt: skip
 
