@@ -8,6 +8,9 @@
 'Jane Austen'
 >>> [other.text for other in others if other]  # a refusal is false; its ``reason`` says why
 ['Nairobi']
+>>> with kgask.open("demo") as kg:
+...     kg.verify("Osaka is the capital of Japan").verdict
+'refuted'
 
 An :class:`Answer` has its ``entities`` and ``support`` (the triples that prove it), its ``confidence``, and the
 ``query`` that was asked of the graph; :meth:`Answer.to_dict` is what ``kgask ask --json`` prints, and notebooks show
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from kgask.answer.pipeline import Pipeline
     from kgask.answer.request import AskOptions
     from kgask.answer.result import Answer
+    from kgask.opened import Opened
 
 __all__ = ["Answer", "AskOptions", "KgaskError", "Pipeline", "UsageError", "__version__", "open"]
 _LATER = {"Answer": "result", "AskOptions": "request", "Pipeline": "pipeline"}  # imported when first asked for
@@ -46,7 +50,7 @@ def open(
     context: str = "triples",
     settings: dict[str, Any] | None = None,
     **options: Any,
-) -> Pipeline:
+) -> Opened:
     """Open a pack (name or path) with its planner and reader, ready to ask; use it in a ``with`` block.
 
     What is not given comes from the user's settings, then what ships. ``reader=None`` answers without reading;
@@ -55,9 +59,9 @@ def open(
     out. ``options`` are fields of :class:`kgask.methods.registry.MethodOptions`, ``encoder`` among them.
     Raises :class:`KgaskError` for what is not there or cannot be used.
     """
-    from kgask.answer.pipeline import Pipeline
+    from kgask.opened import Opened
 
-    return Pipeline.open(
+    return Opened.open(
         pack, model=model, reader=reader, method=method, prompt=prompt, context=context, settings=settings, **options
     )
 

@@ -11,6 +11,7 @@ EXIT_ERROR = 1
 EXIT_USAGE = 2
 EXIT_NO_ANSWER = 3
 EXIT_NOT_WELL = 4  # kgask doctor found something that fails
+EXIT_REFUTED = 5  # kgask verify: the claim is refuted
 
 
 class KgaskError(Exception):

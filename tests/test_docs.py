@@ -66,9 +66,16 @@ def test_a_reader_that_writes_freely_adds_two_fields(tmp_path: Path) -> None:
 
 def test_the_fields_of_a_query() -> None:
     done = kgask("query", "-j", "best(follow(<Q15>, ^<P30>), value(<P2046>), most 1)")
-    text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8").partition("## Queries")[2]
+    text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8").partition("## Queries")[2].partition("## ")[0]
     rows = re.findall(r"^\| (`.*?) \|", text, flags=re.MULTILINE)
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(json.loads(done.stdout))
+
+
+def test_the_fields_of_a_verdict() -> None:
+    done = kgask("verify", "-j", "Marie Curie was born in Warsaw and died in London")
+    found = json.loads(done.stdout)
+    for verdict in (found, *found["parts"]):
+        assert set(verdict) == documented()["Claims"]
 
 
 # --- the command reference -----------------------------------------------------------------------

@@ -134,10 +134,10 @@ def may_be_judged(found: Retrieved) -> bool:
 
 
 def judged(
-    found: Retrieved, question: str, judge: QueryJudge, pack: Pack
+    found: Retrieved, question: str, judge: QueryJudge, pack: Pack, thorough: bool = False
 ) -> tuple[list[Retrieved], list[Candidate], float]:
     """What a question may ask for, the same as judge and planner see it, and that any of them does."""
-    every = [one for one in (found, *others_of(found)) if one.hypotheses]
+    every = [one for one in (found, *others_of(found, thorough)) if one.hypotheses]
     told = [(one, words) for one in every if (words := in_words(one, pack)) is not None]
     if not told:
         return [], [], 0.0
@@ -146,17 +146,18 @@ def judged(
     candidates = [
         Candidate(
             log_odds(one.confidence), odds, alike, one is found, one.is_proposed, one.is_query, _set_of(one),
-            {"described": (found if one.is_proposed else one).features.get("described", 0.0), **one.find_left_out()},
+            one.find_left_out(),
         )
         for one, odds, alike in zip(shown, said.queries, said.alike, strict=True)
     ]  # fmt: skip
     return shown, candidates, said.any
 
 
-def others_of(found: Retrieved) -> Iterator[Retrieved]:
-    """What else it may ask for: where the planner is fairly sure, the next things that it read itself only."""
+def others_of(found: Retrieved, thorough: bool = False) -> Iterator[Retrieved]:
+    """What else it may ask for: where the planner is fairly sure, the next things that it read itself only, or
+    ``thorough``."""
     others = found.find_alternatives()
-    if found.confidence < FAIRLY_SURE:
+    if thorough or found.confidence < FAIRLY_SURE:
         return others
     return islice(takewhile(lambda one: not one.is_proposed, others), MOST_BESIDE_SURE)
 
@@ -174,9 +175,11 @@ def in_words(found: Retrieved, pack: Pack) -> tuple[str, str] | None:
         return None
 
 
-def settled(found: Retrieved, question: str, judge: QueryJudge, judging: Judging, pack: Pack) -> Retrieved:
+def settled(
+    found: Retrieved, question: str, judge: QueryJudge, judging: Judging, pack: Pack, thorough: bool = False
+) -> Retrieved:
     """What is answered with after the judge was asked, with the confidence in it."""
-    every, candidates, any_does = judged(found, question, judge, pack)
+    every, candidates, any_does = judged(found, question, judge, pack, thorough)
     if not candidates:
         return found
     chosen, confidence = judging.choose(candidates, any_does)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from kgask import config
 from kgask.answer.compose import Composer
@@ -44,10 +44,7 @@ NO_EVIDENCE = Evidence((), (), False)
 
 @dataclass(slots=True)
 class Pipeline:
-    """A pack with its planner, a retriever (None: the planner itself) and perhaps a reader; ``ask`` answers a question.
-
-    A context manager; not safe to share between threads.
-    """
+    """A pack with its planner, a retriever (None: the planner itself) and perhaps a reader; not for several threads."""
 
     pack: Pack
     planner: Planner
@@ -83,7 +80,7 @@ class Pipeline:
         settings: dict[str, Any] | None = None,
         must_read: bool = False,
         **method_options: Any,
-    ) -> Pipeline:
+    ) -> Self:
         """Open by name or path; what is not given comes from the settings, then the shipped ones.
 
         ``judge=None`` takes the planner's own word for what is asked.
@@ -166,7 +163,7 @@ class Pipeline:
     def close(self) -> None:
         self.pack.close()
 
-    def __enter__(self) -> Pipeline:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -245,6 +242,31 @@ class Pipeline:
         """As :meth:`understand`; the questions are planned together, so give some dozens, of similar length."""
         return self._interpret([Request(question, options.entity) for question in questions], options)
 
+    def settle(
+        self, texts: Sequence[str], options: AskOptions, first: Callable[[Retrieved, str], Retrieved]
+    ) -> list[tuple[Retrieved, str | None]]:
+        """What each question is taken to ask, names and judge heard but nothing read, and why it cannot be that.
+
+        ``first`` narrows what it may ask before the judge chooses: to what comes to yes or no, say.
+        """
+        requests = [Request(read_marks(checked_question(text))) for text in texts]
+        settled_so = []
+        for request, found in zip(requests, self._interpret(requests, options), strict=True):
+            found = self._judged(request, first(found, request.question.text), thorough=True)
+            composer = replace(self._composer(request, options), found=found)
+            refused = self._misnamed(request, found, composer)
+            settled_so.append((found, None if refused is None else refused.reason))
+        return settled_so
+
+    def names_in(self, text: str) -> list[str]:
+        """What stands in a text as a name, by its capital; the longest of those that overlap."""
+        found = list[tuple[int, int]]()
+        for mention in sorted(self._linker.link(read_marks(text)), key=lambda one: one.span[0] - one.span[1]):
+            start, end = mention.span
+            if text[start].isupper() and all(end <= first or last <= start for first, last in found):
+                found.append((start, end))
+        return [text[start:end].rstrip(".,;:!") for start, end in sorted(found)]
+
     def refused(self, text: str, reason: str, died_at: Stage | None = None) -> Answer:
         """The answer to what cannot be asked at all."""
         refusal = self._composer(Request(Question(text)), AskOptions()).refusal("link", reason, helps=False)
@@ -263,12 +285,9 @@ class Pipeline:
         timer, composer = request.timer, replace(self._composer(request, options), found=found)
         calibrated = self.retriever.calibrated
         fusion = Fusion(self.pack, calibrated, self._weighing, self._least(options))
-        if calibrated and found.hypotheses and composer.has_unclear_name:
-            return composer.unanswered()
-        if found.hypotheses and self._needs_facts and composer.has_stranger:
-            return composer.unanswered()
-        if words := self._unhonoured(request, found):
-            return composer.refusal("plan", "", found.confidence, words)
+        refused = self._misnamed(request, found, composer)
+        if refused is not None:
+            return refused
         with timer.stage("retrieve"):
             evidence = self._evidence(request, found, options)
         reader = self.reader
@@ -291,19 +310,28 @@ class Pipeline:
             told = () if calibrated else self._telling(evidence, verdict.entities)
             return composer.compose(verdict, told)
 
+    def _misnamed(self, request: Request, found: Retrieved, composer: Composer) -> Answer | None:
+        """The refusal where a name of the question is unclear or nobody's, or a word that chooses is not honoured."""
+        if self.retriever.calibrated and found.hypotheses and composer.has_unclear_name:
+            return composer.unanswered()
+        if found.hypotheses and self._needs_facts and composer.has_stranger:
+            return composer.unanswered()
+        words = self._unhonoured(request, found)
+        return composer.refusal("plan", "", found.confidence, words) if words else None
+
     @property
     def _judges(self) -> bool:
         return self.judge is not None and self.retriever is self._rigel
 
-    def _judged(self, request: Request, found: Retrieved) -> Retrieved:
+    def _judged(self, request: Request, found: Retrieved, thorough: bool = False) -> Retrieved:
         """The same, or what else the question asks for where the judge says so."""
         judge, judging = self.judge, self._judging
         if judge is None or judging is None or not self._judges or not may_be_judged(found):
             return found
-        if found.hypotheses and not judging.is_asked(found.confidence):
+        if found.hypotheses and not thorough and not judging.is_asked(found.confidence):
             return found
         with request.timer.stage("judge"):
-            return settled(found, request.question.text, judge, judging, self.pack)
+            return settled(found, request.question.text, judge, judging, self.pack, thorough)
 
     @property
     def _needs_facts(self) -> bool:

@@ -39,7 +39,9 @@ _SENTENCE_BEGINS = re.compile(r"(?:\A|[.?!:;])[^\w]*\Z")
 _MONTHS = frozenset(map(str.lower, month_name))
 _WORDS = re.compile(r"[^\W_]+")
 _NAMED = re.compile(r"[^\W\d_](?:(?![A-Z])[^\W\d_]){2,}[.,;:?!]?")  # "Norwegian": no abbreviation, no compound
-_NUMBERED = re.compile(r" (\d{1,2})(?=[?.!,;]|\Z| (?:and|or|is|was|in|of|by)\b)")  # right behind a name: of its name
+_NUMBERED = re.compile(
+    r" (\d{1,2})(?=[?!;]|[.,](?!\d)|\Z| (?:and|or|is|was|in|of|by)\b)"
+)  # right behind a name: of its name
 _WITHIN_NAMES = ("", "of", "the", "of the")  # stand between two words of one name
 UNKNOWN = "nothing in the question is the name of an entity of this pack"
 NOTHING_PROVEN = "nothing that the reader wrote is an answer that was retrieved"

@@ -50,11 +50,11 @@ def _check(name: str, value: object, low: int, high: int, whole: bool) -> None:
         raise UsageError(f"{name} must be a {'whole number' if whole else 'number'} from {low} to {high}")
 
 
-def checked_question(text: str) -> str:
-    """The question on one line; :class:`UsageError` when empty, overlong, or not text."""
+def checked_question(text: str, what: str = "question") -> str:
+    """The question (or ``what`` it is) on one line; :class:`UsageError` when empty, overlong, or not text."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     if not line:
-        raise UsageError("the question is empty")
+        raise UsageError(f"the {what} is empty")
     if len(line) > MAX_QUESTION_CHARS:
-        raise UsageError(f"the question has {len(line)} characters, {MAX_QUESTION_CHARS} is the most")
+        raise UsageError(f"the {what} has {len(line)} characters, {MAX_QUESTION_CHARS} is the most")
     return line

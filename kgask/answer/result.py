@@ -117,7 +117,7 @@ class Answer:
             "kind": self.kind,
             "value": self.value,
             "entities": entity_dicts(self.entities),
-            "support": [_triple(one) for one in self.support],
+            "support": support_dicts(self.support),
             **{name: getattr(self, name) for name in ("confidence", "abstained", "reason", "died_at")},
             "help": list(self.help),
             "query": self.query_text,
@@ -203,6 +203,11 @@ def text_with_unit(text: str | None, value: Mapping[str, Any] | None) -> str | N
 def entity_dicts(entities: Iterable[AnswerEntity]) -> list[dict[str, Any]]:
     """For JSON: docs/json.md, "entities"."""
     return [{"id": one.id, "key": one.key, "label": one.label} for one in entities]
+
+
+def support_dicts(triples: Iterable[SupportTriple]) -> list[dict[str, Any]]:
+    """For JSON: docs/json.md, "support"."""
+    return [_triple(one) for one in triples]
 
 
 def _triple(one: SupportTriple) -> dict[str, Any]:

@@ -46,6 +46,7 @@ from kgask.pack.passages import PASSAGES_FILE
 from kgask.pack.qualifiers import QUALIFIERS_COUNT, STATEMENTS_COUNT
 from kgask.pack.quantities import AXES_COUNT, LiteralValues
 from kgask.pack.records import RelationText
+from kgask.pack.relation_kinds import KINDS_ARRAY, relation_kinds
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT, type_relations, type_table
 from kgask.version import __version__
 
@@ -271,7 +272,9 @@ def _write_arrays_and_manifest(
     if csr.n_statements:
         counts = counts | {STATEMENTS_COUNT: csr.n_statements, QUALIFIERS_COUNT: len(csr.qualifier_value)}
     arrays = {name: getattr(csr, name) for name in header.arrays_of(counts)}
-    types = type_table(csr, type_relations(texts.relations), len(texts.relations))
+    leads, n_relations = type_relations(texts.relations), len(texts.relations)
+    arrays[KINDS_ARRAY] = relation_kinds(csr, leads, n_relations)
+    types = type_table(csr, leads, n_relations)
     if len(types):
         arrays[TYPES_ARRAY] = types
         counts = counts | {TYPES_COUNT: len(types)}

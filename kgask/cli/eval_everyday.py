@@ -30,10 +30,11 @@ def run_everyday(path: Path, output: Path | None, limit: int | None, options: di
     if output is not None:
         lines = (json.dumps(one.to_dict(), ensure_ascii=False) for one in outcomes)
         write_whole(output, "".join(f"{line}\n" for line in lines))
-    _show(asked.counts(outcomes), asked.figures(outcomes), as_json)
+    show_counts(asked.counts(outcomes), asked.figures(outcomes), as_json)
 
 
-def _show(kinds: list[dict[str, Any]], figures: dict[str, Any], as_json: bool) -> None:
+def show_counts(kinds: list[dict[str, Any]], figures: dict[str, Any], as_json: bool) -> None:
+    """Print what was counted by kind, and the figures of all."""
     if as_json:
         print(json.dumps({"kinds": kinds, **figures}))
         return

@@ -23,6 +23,7 @@ from kgask.version import __version__
 SECTIONS = {
     "Ask": {
         "ask": ("kgask.cli.ask:ask", "Answer a question, or questions on stdin (the default command)."),
+        "verify": ("kgask.cli.verify:verify", "Say whether a claim is supported or refuted."),
         "query": ("kgask.cli.query:query", "Run a query in its text form, exactly, with its derivation."),
         "pack": ("kgask.cli.pack:pack", "Build, check, list and look into KG packs."),
         "models": ("kgask.cli.models:models", "Add, list, check and remove planner and reader models."),
@@ -54,7 +55,8 @@ Examples:
   kgask help pack build
 \b
 Exit codes: 0 answered (a batch: every line processed), 1 error, 2 usage,
-3 no answer to a single question, 4 kgask doctor found something that fails,
+3 no answer to a single question (of a claim: not enough information),
+4 kgask doctor found something that fails, 5 the claim is refuted,
 130 interrupted."""
 
 

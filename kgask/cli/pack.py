@@ -78,7 +78,7 @@ def info(name: str | None, relations: bool, as_json: bool) -> None:
     found = _find(name)
     with _open(str(found.path)) as opened:
         if relations:
-            show_rows(_relation_rows(opened), ("key", "label", "inverse_label", "triples"), as_json)
+            show_rows(_relation_rows(opened), ("key", "label", "inverse_label", "triples", "learned"), as_json)
         else:
             show_facts(_facts(opened, found), as_json)
 
@@ -104,9 +104,12 @@ def _facts(opened: Pack, found: Found) -> dict[str, Any]:
 def _relation_rows(opened: Pack) -> list[dict[str, Any]]:
     import numpy as np
 
+    from kgask.pack.relation_kinds import in_words
+
     counts = np.bincount(opened.out_relation, minlength=opened.n_relations)
-    pairs = zip(opened.relations(), counts.tolist(), strict=True)
-    return [asdict(relation) | {"triples": count} for relation, count in pairs]
+    kinds = opened.relation_kinds.reshape(2, -1).T.tolist()
+    rows = zip(opened.relations(), counts.tolist(), kinds, strict=True)
+    return [asdict(relation) | {"triples": count, "learned": in_words(*learned)} for relation, count, learned in rows]
 
 
 @pack.command(cls=Command)

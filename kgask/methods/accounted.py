@@ -42,7 +42,14 @@ CARRY_NOTHING = FUNCTION_WORDS | frozenset(
 
 
 _ONE_OF_SEVERAL = frozenset("first second third fourth last latest earliest current former previous".split())
-_PASSED_OVER = (CARRY_NOTHING | OPERATOR_WORDS) - _ONE_OF_SEVERAL  # before what a relation says
+_THAN = re.compile(r"\bthan\b", re.IGNORECASE)
+_PREPOSITIONS = frozenset("into in on at by of for from to with as under over".split())  # of "flows into"
+_LIGHT_VERBS = frozenset(
+    "share shares shared sharing gain gains gained win wins won hold holds held have has had take takes took make "
+    "makes made get gets got receive receives received become becomes became go goes went come comes came give gives "
+    "gave".split()
+)
+_PASSED_OVER = (CARRY_NOTHING | OPERATOR_WORDS | _LIGHT_VERBS) - _ONE_OF_SEVERAL  # before what a relation says
 
 
 class RelationWords:
@@ -117,7 +124,7 @@ def describing(
     text: str,
     spans: Sequence[tuple[int, int]],
     classes: Sequence[tuple[int, int]],
-    said: Collection[str],
+    said: frozenset[str],
     is_ordered: bool = False,
 ) -> tuple[str, ...]:
     """Words of a question that describe what a class word or a relation says, and that nothing honours.
@@ -128,20 +135,24 @@ def describing(
     """
     found = []
     for word, noun in pairwise(_WORD.finditer(text)):
-        lower = word[0].lower().removesuffix("'s")
-        is_noun = is_within_any(noun.span(), classes) or _is_called(noun[0].lower(), said)
+        lower = word[0].lower().removesuffix("'s").removesuffix("\u2019s")
+        is_noun = is_within_any(noun.span(), classes) or _is_called(noun[0].lower(), said - _PREPOSITIONS)
         if not is_noun or _is_called(lower, said):
             continue
         if (lower in _ONE_OF_SEVERAL and is_ordered) or lower in _PASSED_OVER:
             continue
-        if not is_within_any(word.span(), (*spans, *classes)):
+        if lower.endswith("er") and _THAN.search(text):  # "a greater area than"
+            continue
+        if not is_within_any((word.start(), word.start() + len(lower)), (*spans, *classes)):  # the name of "Kenya's"
             found.append(lower)
     return tuple(found)
 
 
 def _is_called(word: str, said: Collection[str]) -> bool:
     """Whether a relation is called so, up to how words end."""
-    return word in said or any(len(os.path.commonprefix((word, other))) >= ALIKE for other in said)
+    if word in said or f"{word}s" in said or word.removesuffix("s") in said:
+        return True
+    return any(len(os.path.commonprefix((word, other))) >= ALIKE for other in said)
 
 
 def is_all_called(name: str, said: Collection[str]) -> bool:

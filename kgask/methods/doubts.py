@@ -12,13 +12,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from kgask.link.spans import CandidateSpan, masked
-from kgask.methods.accounted import RelationWords, is_all_called
+from kgask.methods.accounted import RelationWords, describing, is_all_called
 from kgask.methods.demands import Shape, unmet
 from kgask.query import nodes
 from kgask.query.base import By, Node
 from kgask.query.nodes import Query
 
 LEFT_OUT = ("names", "values", "demands")
+DESCRIBED = "described"  # words that describe what is asked for
 MOST = 3  # of each; more add no doubt
 SURE_CLASS = 0.7  # score from which a word is a class's name
 _ANYONE = frozenset("people person persons thing things human humans one ones".split())
@@ -55,7 +56,10 @@ def _of_node(node: Node) -> Iterator[str]:
 def left_out_of(
     query: Query, answers: np.ndarray, shape: Shape, text: str, spans: Sequence[CandidateSpan], words: RelationWords
 ) -> Mapping[str, float]:
-    """Of :data:`LEFT_OUT`, less one for each; ``answers`` are what the query came to, ``spans`` the question's."""
+    """Of :data:`LEFT_OUT` and :data:`DESCRIBED`, less one for each.
+
+    ``answers`` are what the query came to, ``spans`` the question's.
+    """
     said = words.of(relations_in(query))
     of_query = set(query.walk())
     named = {entity for node in of_query if isinstance(node, nodes.Entities) for entity in node.ids}
@@ -63,7 +67,9 @@ def left_out_of(
     names = [one for one in spans if one.kind == "entity" and not one.plain and not _is_used(one, named, text, said)]
     values = [one for one in spans if one.kind in ("number", "date", "rank") and not _is_said(one, of_query)]
     demands = len(unmet(masked(text, spans)[0], operators_of(query), shape, said)) + len(kept(text, spans, answers))
-    counts = zip(LEFT_OUT, (len(names), len(values), demands), strict=True)
+    classes = [one.place for one in spans if one.kind == "class"]
+    described = describing(text, [one.place for one in spans], classes, said, "BY" in operators_of(query))
+    counts = zip((*LEFT_OUT, DESCRIBED), (len(names), len(values), demands, len(described)), strict=True)
     return {name: -float(min(count, MOST)) for name, count in counts}
 
 

@@ -297,7 +297,8 @@ class OperatorReader:
         if query is None:
             return {}
         shape = self.shape_of(best.answers) if best.outcome is None else self._shape(query, best.outcome)
-        return left_out_of(query, best.answers, shape, request.question.text, _spans_of(understood), self.words)
+        text, spans = request.question.text, _spans_of(understood)
+        return left_out_of(query, best.answers, shape, text, spans, self.words)
 
     def unhonoured(self, request: Request, found: Retrieved) -> tuple[str, ...]:
         """Words of a question that choose among what was found, and that its query does not honour."""

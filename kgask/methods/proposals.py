@@ -7,7 +7,7 @@ kind says how they are put together; in a small graph less is left to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
@@ -174,17 +174,20 @@ class Proposals:
 
     def _of_two_steps(self, one: _Named, kinds: Sequence[str]) -> Iterator[nodes.Query]:
         """The likeliest paths of two relations."""
+        for first, second in self._two_steps(one):
+            path = nodes.Follow(nodes.Follow(one.node, first), second)
+            yield nodes.Count(path) if "count" in kinds else path
+
+    def _two_steps(self, one: _Named, may_end: Callable[[int], bool] = lambda _: True) -> Iterator[tuple[int, int]]:
+        """The likeliest two relations behind one another, by the planner."""
         hops = one.probs[0], one.probs[min(1, len(one.probs) - 1)]
         found: list[tuple[float, int, int]] = []
         for first in [relation for relation in one.relations if not self._is_value(relation)][:GONE_ON]:
             onward = relations_of(self._pack, self._ends(one, first)) & self._facts.paths
             onward[opposite(first, self._n)] = False
-            found += [
-                (float(hops[0][first] * hops[1][second]), first, second) for second in np.flatnonzero(onward).tolist()
-            ]
-        for _, first, second in sorted(found, key=lambda path: -path[0])[:MOST_LONG]:
-            path = nodes.Follow(nodes.Follow(one.node, first), second)
-            yield nodes.Count(path) if "count" in kinds else path
+            seconds = [relation for relation in np.flatnonzero(onward).tolist() if may_end(relation)]
+            found += [(float(hops[0][first] * hops[1][second]), first, second) for second in seconds]
+        yield from ((first, second) for _, first, second in sorted(found, key=lambda path: -path[0])[:MOST_LONG])
 
     # --- two names -------------------------------------------------------------------------------
 
@@ -195,10 +198,18 @@ class Proposals:
                 yield from self._between(one.node, relation, other.node, kinds)
             if relation in other.relations:
                 yield from self._compared(one.node, other.node, relation, kinds)
+        if "yesno" in kinds:
+            yield from (*self._held_in_two_steps(one, other), *self._held_in_two_steps(other, one))
         together = [_SETS[kind] for kind in kinds if kind in _SETS] or [nodes.And] * self._is_small
         for first, second in self._paired(one, other):
             left, right = nodes.Follow(one.node, first), nodes.Follow(other.node, second)
             yield from (put(left, right) for put in together)
+
+    def _held_in_two_steps(self, one: _Named, other: _Named) -> Iterator[nodes.Query]:
+        """Whether what one has is in a relation to the other, by relations that both have; the likeliest first."""
+        back = {opposite(relation, self._n) for relation in other.relations}
+        for first, second in self._two_steps(one, lambda relation: relation in back):
+            yield nodes.Holds(nodes.Follow(one.node, first), second, other.node)
 
     def _paired(self, one: _Named, other: _Named) -> Iterator[tuple[int, int]]:
         """Relations of both: the same ones, then those with some ends in common."""

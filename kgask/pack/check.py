@@ -22,6 +22,7 @@ from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE, check_passages
 from kgask.pack.qualifiers import QUALIFIER_ARRAYS, Qualifiers, build_qualifiers
 from kgask.pack.records import Literal
+from kgask.pack.relation_kinds import relation_kinds
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations, type_table
 
@@ -116,11 +117,13 @@ def _differing(pack: Pack, built: Qualifiers, names: Sequence[str]) -> list[str]
 
 
 def _type_problems(pack: Pack) -> list[str]:
-    """The type graph is what the triples say; a pack of an earlier kgask has none."""
-    if pack.types is None:
-        return []
-    expected = type_table(pack, type_relations(pack.relations()), pack.n_relations)
-    return [] if np.array_equal(pack.types, expected) else ["types.npy: not what the triples say of types"]
+    """The type graph, and what is learned of relations, is what the triples say; older packs have none."""
+    leads, problems = type_relations(pack.relations()), []
+    if pack.types is not None and not np.array_equal(pack.types, type_table(pack, leads, pack.n_relations)):
+        problems.append("types.npy: not what the triples say of types")
+    if not np.array_equal(pack.relation_kinds, relation_kinds(pack, leads, pack.n_relations)):
+        problems.append("relation_kinds.npy: not what the triples say of relations")
+    return problems
 
 
 def _names_problems(pack: Pack) -> list[str]:

@@ -17,6 +17,7 @@ from kgask.config import PACK_MANIFEST
 from kgask.errors import PackError
 from kgask.pack.qualifiers import QUALIFIER_ARRAYS, QUALIFIERS_COUNT, STATEMENTS_COUNT
 from kgask.pack.quantities import AXES_COUNT, VALUE_ARRAYS
+from kgask.pack.relation_kinds import KINDS_ARRAY
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT
 
 MAGIC = "kgask-pack"
@@ -38,6 +39,7 @@ _SIZES = {
     "qualifier_relation": (QUALIFIERS_COUNT, "relations"),
     "qualifier_value": (QUALIFIERS_COUNT, "entities"),
     TYPES_ARRAY: (TYPES_COUNT, "entities"),
+    KINDS_ARRAY: ("relations", "relations"),
     **dict.fromkeys(VALUE_ARRAYS, ("literals", "entities")),
 }
 _NEEDED_COUNTS = ("entities", "literals", "relations", "triples", "names")
@@ -148,7 +150,7 @@ def _is_text(value: object) -> bool:
 
 def array_shape(name: str, counts: dict[str, int]) -> tuple[int, ...]:
     """One dimension, and two columns for the type graph; a row pointer ends where the last row ends."""
-    rows = counts.get(_SIZES[name][0], 0) + name.endswith("indptr")
+    rows = counts.get(_SIZES[name][0], 0) * (1 + (name == KINDS_ARRAY)) + name.endswith("indptr")
     return (rows, 2) if name == TYPES_ARRAY else (rows,)
 
 
@@ -179,6 +181,8 @@ def open_array(folder: Path, name: str, manifest: Manifest) -> np.ndarray:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise PackError(f"{path}: not a readable array ({reason})") from error
     entry = manifest["files"][f"{name}.npy"]
+    if not _is_text(entry.get("dtype")):
+        raise PackError(f"{folder / PACK_MANIFEST}: the dtype of {path.name} is missing")
     shape = array_shape(name, manifest["counts"])
     if (
         array.shape != shape

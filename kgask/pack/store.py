@@ -25,7 +25,8 @@ from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE, Passages
 from kgask.pack.quantities import AXES_COUNT, VALUE_ARRAYS, LiteralValues
 from kgask.pack.records import Literal, NameHit, RelationText
-from kgask.pack.types import TYPES_ARRAY
+from kgask.pack.relation_kinds import KINDS_ARRAY, relation_kinds
+from kgask.pack.types import TYPES_ARRAY, type_relations
 
 __all__ = ["Literal", "NameHit", "Pack", "RelationText"]
 
@@ -94,6 +95,13 @@ class Pack(Csr):
         if f"{TYPES_ARRAY}.npy" not in self.manifest["files"]:
             return None
         return open_array(self.path, TYPES_ARRAY, self.manifest)
+
+    @cached_property
+    def relation_kinds(self) -> np.ndarray:
+        """int8 [2R]: :mod:`kgask.pack.relation_kinds`; learned now where the pack is of an earlier kgask."""
+        if f"{KINDS_ARRAY}.npy" not in self.manifest["files"]:
+            return relation_kinds(self, type_relations(self.relations()), self.n_relations)
+        return open_array(self.path, KINDS_ARRAY, self.manifest)
 
     @cached_property
     def literal_values(self) -> LiteralValues:

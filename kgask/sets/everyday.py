@@ -42,17 +42,22 @@ def load(path: Path) -> list[EverydayQuestion]:
         if not found:
             raise UsageError(f"{path}: no .yaml files in it")
         return found
+    return [_question(row, f"{path}: question {number}") for number, row in enumerate(yaml_rows(path), 1)]
+
+
+def yaml_rows(path: Path) -> list[Any]:
+    """The list that a YAML file holds; raises as :func:`load` does."""
     try:
         import yaml
     except ImportError as error:
-        raise ModelError("everyday questions need PyYAML: pip install 'kgask[eval]'") from error
+        raise ModelError("sets in YAML need PyYAML: pip install 'kgask[eval]'") from error
     try:
         rows = yaml.safe_load("\n".join(line for _, line in lines_of(path)))
     except yaml.YAMLError as error:
         raise UsageError(f"{path}: not YAML ({' '.join(str(error).split())})") from error
     if not isinstance(rows, list) or not rows:
-        raise UsageError(f"{path}: expected a list of q, kind and gold")
-    return [_question(row, f"{path}: question {number}") for number, row in enumerate(rows, 1)]
+        raise UsageError(f"{path}: expected a list")
+    return rows
 
 
 def _question(row: Any, place: str) -> EverydayQuestion:

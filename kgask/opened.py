@@ -1,0 +1,29 @@
+"""What :func:`kgask.open` gives: a pipeline that also judges claims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kgask.answer.pipeline import Pipeline
+from kgask.verify.verdict import Verdict
+from kgask.verify.verifier import Verifier, VerifyOptions
+
+
+class Opened(Pipeline):
+    """A pack with its models, to be asked questions and to judge claims; a context manager."""
+
+    __slots__ = ()
+
+    def verify(self, claim: str, options: VerifyOptions | None = None, **overrides: Any) -> Verdict:
+        """Whether a claim is supported or refuted; ``overrides`` are fields of :class:`VerifyOptions`.
+
+        Raises :class:`~kgask.errors.UsageError` for an empty or an overlong claim.
+        """
+        return self.verify_many([claim], options, **overrides)[0]
+
+    def verify_many(
+        self, claims: Sequence[str], options: VerifyOptions | None = None, **overrides: Any
+    ) -> list[Verdict]:
+        """The verdicts on claims, in order; raises as :meth:`verify` does, before any is judged."""
+        return Verifier(self, options or VerifyOptions(**overrides)).verify_many(claims)

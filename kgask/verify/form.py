@@ -1,0 +1,175 @@
+"""A claim as a matter of form: what it says besides, whether it denies, its sub-claims, and each as a question.
+
+The planner reads questions; "Poe was born in Boston and did not die there" is "was Poe born in Boston" and, denied,
+"did Poe die there" with Boston named. Nothing here knows a pack; ``closed`` are names that the claim says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Span = tuple[int, int]
+_AUXILIARY = r"(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|must|may|might)"
+_AUXILIARIES = frozenset(_AUXILIARY.strip("()?:").split("|"))
+_NO_VERBS = frozenset("'s s of and or the in on at by for from to with a an as".split())
+_HEDGE = re.compile(
+    r"(?:(?:as far as i (?:know|remember|can tell)|as everyone knows|as we all know|in fact|in truth|actually|indeed|"
+    r"of course|famously|apparently|allegedly|reportedly|supposedly|surprisingly|interestingly|fun fact|did you know|"
+    r"contrary to (?:popular|common) belief|contrary to what (?:many|some|most)(?: people)? (?:think|believe|say)|"
+    r"fact|true or false|fact check|claim|breaking|well|so|yes|no doubt|for sure|certainly|clearly|obviously)\b"
+    r"\s*[:,]\s*(?:that\s+)?|(?:in fact|actually|indeed|famously|apparently|reportedly|supposedly|allegedly)\s+|"
+    r"(?:i (?:think|believe|am sure|guess|heard|read|remember|was told|would say)|i'm (?:pretty |quite )?sure|"
+    r"everyone knows|people say|they say|rumou?r has it|it (?:is|was) (?:well[- ])?(?:known|said|clear|a fact|claimed|"
+    r"often said)|legend has it|according to [^,]+,|word is)\s+(?:that\s+)?)",
+    re.IGNORECASE,
+)
+_TRUE_THAT = re.compile(
+    r"(?:it(?:['\u2019]s| is| was)?|that)\s*(?P<no>n['\u2019]t|not|un|false|wrong|incorrect)?\s*"
+    r"(?:true|so|the case|correct|right|a fact)?\s+that\s+",
+    re.IGNORECASE,
+)
+_PLACED = re.compile(
+    r"it\s+(?:is|was|were)(?P<no>n['\u2019]t|\s+not)?\s+(?P<place>(?:in|on|at|from|by|for|to|during|with)\s+.+?)\s+that\s+"
+    r"(?P<what>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CLEFT = re.compile(
+    r"it\s+(?P<be>is|was|were)(?P<no>n['\u2019]t|\s+not)?\s+(?P<who>.+?)\s+(?:who|that|which|whom)\s+(?P<what>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_DENIED = (  # what denies, and what stands there without it
+    (re.compile(rf"\b(?P<word>{_AUXILIARY})(?:n['\u2019]t|\s+not(?! only)|\s+never)\b", re.I), "{word}"),
+    (re.compile(r"\b(?P<word>ca)n['\u2019]?(?:t|not)\b", re.I), "can"),
+    (re.compile(r"\b(?P<word>wo)n['\u2019]t\b", re.I), "will"),
+    (re.compile(r"\bnever\s+(?P<word>\w+)", re.I), "{word}"),
+    (re.compile(r"\b(?P<word>there is|there was)\s+no\b(?! (?:more|fewer|less))", re.I), "{word} a"),
+    (re.compile(r"\b(?P<word>has|have|had|there are|there were)\s+no\b(?! (?:more|fewer|less))", re.I), "{word}"),
+    (re.compile(r"\Ano\s+(?:single\s+)?(?P<word>\w+)", re.I), "any {word}"),
+    (re.compile(r"\Anone\s+of\s+(?P<word>\w+)", re.I), "any of {word}"),
+    (re.compile(r"\Anobody\s+(?P<word>\w+)", re.I), "somebody {word}"),
+    (re.compile(r"\b(?P<word>is|are|was|were|lives?|lies?)\s+(?:located\s+)?outside(?: of)?\b", re.I), "{word} in"),
+    (re.compile(r"\bfail(?:s|ed)? to (?P<word>\w+)", re.I), "{word}"),
+    (re.compile(r"\b(?P<word>is|are|was|were|do|does|did) (?:neither|nor)\b", re.I), "{word}"),
+    (re.compile(r"\b(?P<word>has|have|had|is|are|was|were)\s+without(?: (?:a|an|any))?\b", re.I), "has"),
+)  # fmt: skip
+_SOME = re.compile(r"\b(?:at least (?:one|1|a)|one or more|(?:a|one) single)\b", re.I)
+_NOT_ONE = re.compile(r"\bnot (?:a |one )?single\b|\bnot one\b", re.I)
+_BESIDE = re.compile(
+    r",?\s+(?:as far as i know|as everyone knows|i (?:think|believe|guess)|at all|in turn|of course|in fact|"
+    r"you know|it (?:is|was) said|they say)(?=[\s,.;]|\Z),?",
+    re.I,
+)
+_SINCE = re.compile(r"\bsince (?=\d{3,4}\b)(\d{3,4})")
+_THERE = re.compile(r"\bthere['\u2019]s\b", re.I)
+_WORD = re.compile(r"[\w'\u2019.-]+")
+_RELATIVE = frozenset("who which that whose whom where".split())
+_PARTICIPLE = re.compile(
+    r"(?:been|\w{2,}ed|won|written|made|born|sung|given|taken|become|held|led|known|shown|had|played|met|lost|grown|"
+    r"shared|run|left|found|gone|come|seen|spoken|drawn|done|never|ever|also|always|not|set|got|gotten)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a claim says, positively worded, and whether it denies that."""
+
+    text: str
+    denies: bool = False
+
+
+def said(claim: str, closed: Sequence[str] = ()) -> Said:
+    """A claim without what is said around it and without its negation.
+
+    >>> said("As far as I know, Poe wasn't born in New York.")
+    Said(text='Poe was born in New York', denies=True)
+    >>> said("It was Jane Austen who wrote Emma"), said("It is not true that helium is no metal.")
+    (Said(text='Jane Austen wrote Emma', denies=False), Said(text='helium is no metal', denies=True))
+    """
+    text, denies = _SOME.sub("any", _NOT_ONE.sub("no", _BESIDE.sub("", bare(claim)))), False
+    if (found := _TRUE_THAT.match(text)) and found[0].split()[-1].lower() == "that" and len(found[0].split()) > 2:
+        text, denies = text[found.end() :], bool(found["no"])
+        inner = said(text, closed)
+        return Said(inner.text, inner.denies != denies)
+    if found := _PLACED.fullmatch(text):
+        text, denies = f"{found['what']} {found['place']}", bool(found["no"])
+    elif (found := _CLEFT.fullmatch(text)) and len(found["who"].split()) <= 8:
+        text, denies = f"{found['who']} {found['what']}", bool(found["no"])
+    for pattern, place in _DENIED:
+        found = pattern.search(text)
+        if found and not any(found[0].strip().lower() in name.lower() for name in closed):
+            text = f"{text[: found.start()]}{place.format(word=found['word'])}{text[found.end() :]}"
+            denies = not denies
+            break
+    return Said(text, denies)
+
+
+def bare(claim: str) -> str:
+    """A claim without the point at its end and what is said before it of how sure it is."""
+    text = claim.strip().strip('"\u201c\u201d').strip().rstrip(".!").strip()
+    while found := _HEDGE.match(text):
+        text = text[found.end() :]
+    return text
+
+
+def question(text: str, closed: Sequence[str] = ()) -> str:
+    """A positive claim as the question whether it is so; ``closed`` are names within it.
+
+    >>> question("Poe was born in Boston"), question("Hitchcock had children")
+    ('Was Poe born in Boston?', 'Did Hitchcock have children?')
+    >>> question("There is a river in Asia"), question("The man who was king has died")
+    ('Is there a river in Asia?', 'Has the man who was king died?')
+    """
+    text = _SINCE.sub(r"in \1", _THERE.sub("there is", text))
+    at = main_verb(text, closed)
+    if at is None or text[at[0] : at[1]].lower() not in _AUXILIARIES:
+        is_present = at is not None and text[: at[1]].endswith("s")
+        return f"{'Does' if is_present else 'Did'} {_lowered(text, closed)}?"
+    start, end = at
+    word, subject, rest = text[start:end].lower(), _lowered(text[:start].strip(), closed), text[end:].strip()
+    if word in ("has", "have", "had") and not _PARTICIPLE.match(rest):
+        return f"{'Did' if word == 'had' else 'Does'} {subject} have {rest}?"
+    return f"{word.capitalize()} {subject} {rest}?"
+
+
+def main_verb(text: str, names: Sequence[str]) -> Span | None:
+    """The first auxiliary that is in no name and no relative clause of the subject, or else what is like a verb.
+
+    None where there is neither.
+    """
+    places, before, is_relative, likely = places_of(text, names), "", False, None
+    for found in _WORD.finditer(text):
+        if any(first <= found.start() < last for first, last in places):
+            before = "name"
+            continue
+        word = found[0].lower()
+        if word in _RELATIVE and found.start() > 0:
+            is_relative = True
+        elif word in _AUXILIARIES and found.start() > 0 and not (is_relative and before in _RELATIVE):
+            return found.span()
+        elif likely is None and before == "name" and word not in _NO_VERBS and not is_relative:
+            likely = found.span()
+        before = word
+    return likely
+
+
+def _lowered(text: str, closed: Sequence[str]) -> str:
+    """Without the capital of its first word, where that is in no name."""
+    if any(text.startswith(name) and name for name in closed):
+        return text
+    first = text.split(" ", 1)[0]
+    is_plain = first.lower() in _SMALL
+    return text[:1].lower() + text[1:] if is_plain else text
+
+
+_SMALL = frozenset(
+    "the a an there one two three four five six seven eight nine ten some any all both each every most more less fewer "
+    "at exactly only his her its their this that these those in on by of from no several many somebody people".split()
+)
+
+
+def places_of(text: str, names: Sequence[str]) -> list[Span]:
+    """Where the names stand."""
+    return [found.span() for name in names if name for found in re.finditer(re.escape(name), text)]

@@ -1,0 +1,145 @@
+"""What a claim may ask of the graph: only what comes to yes or no and makes sense, decided in the open world."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from kgask.errors import BudgetError, QueryError
+from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
+from kgask.methods.demands import asks_for_order
+from kgask.methods.doubts import DESCRIBED, relations_in
+from kgask.methods.protocol import Retrieved
+from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.base import Node, TruthNode
+from kgask.query.words import verbalise
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import Runner
+from kgask.types import DirectedRelationId
+from kgask.verify.sense import is_sensible
+from kgask.verify.world import Decision, World
+
+DECIDE_SECONDS = 8.0
+NEARLY = 0.35  # of confidence: a contrary reading within it is a doubt
+SURE = 0.9  # confidence from which a noun that no relation is called by is another word for it
+_OF_SOMETHING = re.compile(r"['\u2019]s (?:only |first |own )?([a-z]+)\b|\bthe ([a-z]+) of\b")
+_NO_NOUNS = CARRY_NOTHING | frozenset("man woman person people side part member end south north east west".split())
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOptions:
+    """How claims are judged."""
+
+    closed_world: bool = False  # what no triple says is false
+    single: frozenset[DirectedRelationId] = frozenset()  # relations that have one end, beside those that it learned
+    complete: frozenset[DirectedRelationId] = frozenset()  # relations of which the graph has all ends
+    min_confidence: float | None = None  # None: :data:`LEAST`
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a sub-claim may ask, decided."""
+
+    found: Retrieved
+    query: TruthNode | None
+    decision: Decision | None
+    reason: str  # why it is not enough
+
+    @property
+    def worth(self) -> float:
+        """By which readings are chosen."""
+        return self.found.confidence if self.query is not None else -1.0
+
+
+class Readings:
+    """Reads sub-claims over one pack."""
+
+    def __init__(self, pack: Pack, options: VerifyOptions) -> None:
+        self._pack, self._options, self._words = pack, options, RelationWords(pack)
+
+    def as_truth(self, found: Retrieved, text: str) -> Retrieved:
+        """Of what a question may ask, that which comes to yes or no and makes sense; no hypotheses where nothing does.
+
+        What leaves nothing of the question out goes before the rest.
+        """
+        truths = [one for one in chain((found,), found.find_alternatives()) if _is_truth(one)]
+        if not truths:
+            return replace(found, hypotheses=())
+        truths = [one for one in truths if not _n_left_out(one) and not self._unsaid(_query(one), text)] or truths
+        first = truths[0]
+        return replace(
+            first, find_alternatives=lambda: iter(truths[1:]), linked=found.linked, candidates=found.candidates,
+            read_as=first.read_as or found.read_as,
+        )  # fmt: skip
+
+    def of(self, text: str, found: Retrieved, misnamed: str | None) -> Reading:
+        """What a wording was settled to be, decided; ``misnamed``: why it cannot be."""
+        query = found.hypotheses[0].make_query() if found.hypotheses else None
+        if not isinstance(query, TruthNode):
+            return Reading(found, None, None, misnamed or "no query over this graph says what this claims")
+        if doubt := misnamed or self._left_out(found, query, text):
+            return Reading(found, query, None, doubt)
+        runner, options = Runner(self._pack, Budget(DECIDE_SECONDS)), self._options
+        try:
+            decision = World(runner, options.closed_world, options.single, options.complete).decide(query)
+        except (QueryError, BudgetError) as error:
+            return Reading(found, query, None, str(error))
+        return Reading(found, query, decision, f"the graph does not say {verbalise(query, self._pack)}")
+
+    def _left_out(self, found: Retrieved, query: TruthNode, text: str) -> str:
+        """What of the claim the query does not honour; a verdict would be on another claim."""
+        is_same = any(isinstance(one, nodes.Holds) and isinstance(one.object, nodes.Follow) for one in query.walk())
+        passed = {"same"} if is_same else set()
+        words = [word for word in found.unused_words if not asks_for_order(word) and word.lower() not in passed]
+        if found.confidence < SURE:
+            words = words or self._unsaid(query, text)
+        if words:
+            return f"this graph says nothing about {', '.join(map(repr, words))}"
+        return "it does not honour every name of the claim" if found.find_left_out().get("names") else ""
+
+    def _unsaid(self, query: TruthNode, text: str) -> list[str]:
+        """What one thing is said to be of another ("Kate's mother", "the mayor of Turku") and no step is about."""
+        named = [entity for node in query.walk() for entity in _entities(node)]
+        known = self._words.of(relations_in(query)) | set(normalise(" ".join(self._pack.labels(named))).split())
+        nouns = [found[1] or found[2] for found in _OF_SOMETHING.finditer(text)]
+        return [noun for noun in nouns if noun.lower() not in _NO_NOUNS and not is_all_called(noun, known)]
+
+
+def _n_left_out(found: Retrieved) -> float:
+    """How much of a claim a query leaves out: names, words that describe, and what the planner says."""
+    doubts = found.find_left_out()
+    return -doubts.get("names", 0.0) - doubts.get(DESCRIBED, 0.0) + len(found.unused_words)
+
+
+def is_contrary(best: Reading, other: Reading) -> bool:
+    """Whether another reading that is nearly as sure says the contrary."""
+    truths = {one.decision.truth for one in (best, other) if one.decision is not None}
+    return truths == {True, False} and best.worth - other.worth < NEARLY
+
+
+def _query(found: Retrieved) -> TruthNode:
+    query = found.hypotheses[0].make_query()
+    assert isinstance(query, TruthNode)
+    return query
+
+
+def _entities(node: Node) -> tuple[int, ...]:
+    match node:
+        case nodes.Entities(ids):
+            return ids
+        case nodes.Class(kind):
+            return (kind,)
+    return ()
+
+
+def _is_truth(found: Retrieved) -> bool:
+    outcome = found.hypotheses[0].outcome if found.hypotheses else None
+    if outcome is None or not isinstance(outcome.query, TruthNode):
+        return False
+    try:
+        return is_sensible(outcome.runner, outcome.query)
+    except (QueryError, BudgetError):
+        return False

@@ -1,0 +1,88 @@
+"""What no claim says: that a city is an author, or that something is heavier than itself.
+
+A planner that misreads a claim often asks what cannot be so. As a question that is answered with "no"; a claim would be
+refuted by it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgask.pack.relation_kinds import COMPLETE
+from kgask.pack.types import type_relations
+from kgask.query import nodes
+from kgask.query.axes import relation_axis
+from kgask.query.base import Node, SetNode, TruthNode
+from kgask.retrieve.run import Runner
+from kgask.types import DirectedRelationId, opposite
+
+LOOKED_AT = 200  # ends of a relation whose types are looked at
+
+
+def types_of(runner: Runner, ids: np.ndarray) -> np.ndarray:
+    """The types of entities, int64, ascending."""
+    found = [runner.edges(ids, relation).targets for relation in type_relations(runner.pack.relations())]
+    return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+
+
+def is_sensible(runner: Runner, query: TruthNode) -> bool:
+    """Whether what relations are asked to lead to is of a kind that they lead to, and no value compared with itself."""
+    return all(_is_sensible(runner, part) for part in query.walk())
+
+
+def _is_sensible(runner: Runner, node: Node) -> bool:
+    match node:
+        case nodes.Holds(subject, relation, obj):
+            back = opposite(relation, runner.pack.n_relations)
+            if isinstance(obj, nodes.Follow) and not _is_ever_shared(runner, relation, obj.relation):
+                return False
+            return _fits(runner, relation, obj) and _fits(runner, back, subject)
+        case nodes.And(nodes.Entities() as named, other) | nodes.And(other, nodes.Entities() as named):
+            return _is_meeting(runner, named, other)
+        case nodes.Compare(left, _, right):
+            return left != right
+    return True
+
+
+def _is_ever_shared(runner: Runner, relation: DirectedRelationId, other: DirectedRelationId) -> bool:
+    """Whether what one relation leads to is meant to be what another one does: not of two numbers, and no neighbour of
+    one's neighbour."""
+    n_relations = runner.pack.n_relations
+    if relation_axis(runner.pack, relation % n_relations) is not None:
+        return relation == other
+    return other != opposite(relation, n_relations) and not (relation == other and _is_both_ways(runner, relation))
+
+
+def _is_both_ways(runner: Runner, relation: DirectedRelationId) -> bool:
+    kinds = runner.pack.relation_kinds
+    return bool(kinds[relation] & COMPLETE and kinds[opposite(relation, runner.pack.n_relations)] & COMPLETE)
+
+
+def _is_meeting(runner: Runner, named: nodes.Entities, other: SetNode) -> bool:
+    """Whether something that is named may belong to a set."""
+    match other:
+        case nodes.Entities(ids):
+            return bool(set(named.ids) & set(ids))
+        case nodes.Follow(_, relation):
+            return _fits(runner, relation, named)
+        case nodes.Qualified():
+            return _fits(runner, other.follow.relation, named)
+        case nodes.And(left, right):
+            return _is_meeting(runner, named, left) and _is_meeting(runner, named, right)
+    return True
+
+
+def _fits(runner: Runner, relation: DirectedRelationId, ends: SetNode) -> bool:
+    """Whether a relation may lead to one of these: it leads there from something, or to things of their type."""
+    ids = runner.members(ends).possible
+    if not len(ids):  # nobody is said to be so
+        return False
+    if len(runner.edges(ids, opposite(relation, runner.pack.n_relations))):
+        return True
+    first_literal = runner.pack.n_entities - runner.pack.n_literals
+    led_to = runner.members(nodes.Having(opposite(relation, runner.pack.n_relations))).certain
+    led_to = led_to[:: max(1, len(led_to) // LOOKED_AT)]
+    if (ids >= first_literal).all() != bool(len(led_to) and (led_to >= first_literal).all()):
+        return False
+    types, usual = types_of(runner, ids), types_of(runner, led_to)
+    return not usual.size or bool(np.intersect1d(types, usual).size)

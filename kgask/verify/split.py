@@ -1,0 +1,144 @@
+"""A claim's sub-claims (KG-GPT, section 3.1, sentence segmentation): clauses, relative clauses, names that share one.
+
+"Poe was born in Boston and died in Baltimore" says two things of Poe, "Kenya borders Uganda and Ethiopia" two of Kenya.
+A claim is as false as its parts. A matter of form, as :mod:`kgask.verify.form`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kgask.verify.form import main_verb, places_of
+
+MOST_PARTS = 6
+MOST_SUBJECT = 8  # words of a clause before its verb
+_AUXILIARY = r"(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would)(?:n['\u2019]t)?"
+_PAST = (
+    "wrote|won|sang|drew|made|led|took|gave|grew|began|became|fell|left|met|ran|rose|shot|sold|spoke|stood|taught|told|"
+    "went|got|held|kept|lost|paid|put|read|rode|sent|spent|thought|wore|bore|built|came|drove|fought|found|flew|lay|"
+    "never|also|later"
+)
+_PRONOUN = r"(?:he|she|it|they|his|her|its|their|the (?:country|city|film|movie|book|novel|man|woman|river|element))"
+_VERB = (
+    rf"(?:{_AUXILIARY}|{_PAST}|[a-z]{{2,}}ed)\b|[a-z]{{3,}}s\s+(?=(?:an?|the|in|on|at|by|to|with|into|from|\d)\b|[A-Z])"
+)
+_BETWEEN = re.compile(r"\s*[.;:]\s+(?:and\s+|but\s+)?|\s*,?\s+(?:and|but|while|whereas|yet)\s+(?:also\s+)?", re.I)
+_WHO = re.compile(r"\s*,\s+(?:who|which)\s+(?P<what>[^,]+)\s*,\s+(?P<rest>.+)", re.DOTALL)
+_LAST_WHO = re.compile(r"\s*,\s+(?:who|which)\s+(?P<what>[^,]+)")
+_TOGETHER = re.compile(
+    r"\b(?:between|same|together|each other|one another|shares?(?!.* with )|than|combined|common|of whom|either|or|"
+    r"married|equal|equally|average|total|sum|apart|older|younger|only|neighbou?rs|siblings|brothers|sisters|first|last)\b",
+    re.IGNORECASE,
+)
+_NEITHER = re.compile(r"(?i:neither) (?P<one>.+?) nor (?P<other>[A-Z]\S*(?: [A-Z]\S*)*) (?P<what>.+)", re.DOTALL)
+_ELSE = re.compile(r"\s*[;,]\s*(?:but\s+)?(?:somebody|someone|something) else (?:did|was|is|does|has)\Z", re.IGNORECASE)
+_OPENING = re.compile(
+    r"(?P<what>(?:born|raised|educated|married|buried|directed|written|discovered|founded|located|based|made|released|"
+    r"published|composed|invented|built)\b[^,]*),\s+(?P<rest>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_IT_WAS = re.compile(
+    r"\Ait (?:is|was) (?P<place>(?:in|on|at) .+?) that (?P<rest>(?:he|she|it|they)\b.+)", re.I | re.DOTALL
+)
+_THAT_OF = re.compile(r"(?P<name>[^,]+?),? (?:is |was )?(?:that|those) of (?P<rest>.+)", re.DOTALL)
+_ANYBODY = re.compile(
+    r"(?:some|an?|any|at least|there|several|many|more|fewer|less|exactly|only|no|one|two|three)\b", re.I
+)
+_JOIN = r"(?:\s*,\s*(?:and\s+)?|\s+and\s+(?:also\s+)?|\s+as well as\s+|\s+nor\s+)"
+
+
+def sub_claims(text: str, names: Sequence[str]) -> list[str]:
+    """The sub-claims of a claim, in order; the claim alone where it says one thing.
+
+    >>> sub_claims("Poe was born in Boston and died in Baltimore", ["Poe", "Boston", "Baltimore"])
+    ['Poe was born in Boston', 'Poe died in Baltimore']
+    >>> sub_claims("Kenya borders Uganda and Ethiopia", ["Kenya", "Uganda", "Ethiopia"])
+    ['Kenya borders Uganda', 'Kenya borders Ethiopia']
+    >>> sub_claims("Kenya, which borders Uganda, is in Africa", ["Kenya", "Uganda", "Africa"])
+    ['Kenya borders Uganda', 'Kenya is in Africa']
+    """
+    text = _ELSE.sub("", text)
+    if neither := _NEITHER.fullmatch(text):
+        return [f"it is not true that {neither[name]} {neither['what']}" for name in ("one", "other")]
+    found = [part for clause in _clauses(text, names) for part in _each_name(clause, names)]
+    return found if len(found) <= MOST_PARTS else [text]
+
+
+def _clauses(text: str, names: Sequence[str]) -> list[str]:
+    closed = places_of(text, names)
+    if (opening := _OPENING.fullmatch(text)) and (verb := main_verb(opening["rest"], names)):
+        subject = opening["rest"][: verb[0]].strip()
+        return [f"{subject} was {opening['what'][:1].lower()}{opening['what'][1:]}", *_clauses(opening["rest"], names)]
+    if within := _relative(text, closed):
+        return [part for one in within for part in _clauses(one, names)]
+    for found in _BETWEEN.finditer(text):
+        start, end = found.span()
+        head, tail = text[:start], text[end:]
+        if any(first < end and start < last for first, last in closed) or not head or not tail:
+            continue
+        verb = main_verb(head, names)
+        if verb is None:
+            continue
+        subject = head[: verb[0]].strip()
+        if (gapped := _THAT_OF.fullmatch(tail)) and " of " in head[verb[0] :]:
+            return [head, f"{gapped['name']} {head[verb[0] : head.rindex(' of ')]} of {gapped['rest']}"]
+        if placed := _IT_WAS.match(tail):
+            tail = f"{placed['rest']} {placed['place']}"
+        if re.match(rf"{_PRONOUN}\b", tail, re.IGNORECASE):
+            named = [head[first:last] for first, last in sorted(places_of(head, names))]
+            return [head, *_clauses(_with_subject(tail, subject, named), names)]
+        if re.match(_VERB, tail):
+            return [head, *_clauses(f"{subject} {tail}", names)]
+        if _is_clause(tail, names):
+            return [head, *_clauses(tail, names)]
+    return [text]
+
+
+def _relative(text: str, closed: Sequence[tuple[int, int]]) -> list[str]:
+    """ "X, who was born in Y, wrote Z" as two."""
+    for pattern in (_WHO, _LAST_WHO):
+        for first, last in closed:
+            found = pattern.match(text, last)
+            if found is None or (pattern is _LAST_WHO and found.end() != len(text)):
+                continue
+            name, rest = text[first:last], found.groupdict().get("rest")
+            return [f"{name} {found['what']}", f"{text[:last]} {rest}" if rest else text[:last]]
+    return []
+
+
+def _with_subject(tail: str, subject: str, named: Sequence[str]) -> str:
+    """A clause with the subject in the place of its pronoun; "the country" is what was named last."""
+    if tail.lower().startswith("the country") and named:
+        subject = named[-1]
+    own = re.match(r"(?:his|her|its|their)\b", tail, re.IGNORECASE)
+    place = f"{subject}'s" if own else subject
+    return re.sub(rf"\A{_PRONOUN}\b", lambda _: place, tail, count=1, flags=re.IGNORECASE)
+
+
+def _is_clause(tail: str, names: Sequence[str]) -> bool:
+    """Whether what follows has a name before a verb of its own."""
+    verb = main_verb(tail, names)
+    if verb is None:
+        return False
+    subject = tail[: verb[0]]
+    is_short = len(subject.split()) <= MOST_SUBJECT and "," not in subject and " and " not in subject
+    return is_short and any(first < verb[0] for first, _ in places_of(tail, names))
+
+
+def _each_name(clause: str, names: Sequence[str]) -> list[str]:
+    """The clause once for each of several names that stand in one place of it."""
+    if _TOGETHER.search(clause) or _ANYBODY.match(clause):
+        return [clause]
+    closed = sorted(places_of(clause, names))
+    for at, (first, last) in enumerate(closed):
+        row = [(first, last)]
+        for start, end in closed[at + 1 :]:
+            if not re.fullmatch(_JOIN, clause[row[-1][1] : start]):
+                break
+            row.append((start, end))
+        if len(row) > 1 and " and " in clause[first : row[-1][1]]:
+            before, after = clause[:first], clause[row[-1][1] :]
+            before = re.sub(r"\bboth\s+\Z", "", before)
+            return [f"{before}{clause[start:end]}{after}" for start, end in row]
+    return [clause]

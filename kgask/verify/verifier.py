@@ -1,0 +1,188 @@
+"""Claims: each as questions, what they ask decided in the open world, and one verdict of all sub-claims.
+
+A claim is a query whose value is a truth. It is read as the question whether it is so and as it stands; the surer
+reading counts (both are planned together). Engine ``rigel``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions, checked_question
+from kgask.answer.result import SupportTriple
+from kgask.answer.words import relation_in_words, support_in_words
+from kgask.errors import UsageError
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.base import TruthNode
+from kgask.query.sparql import to_sparql
+from kgask.query.text import to_text
+from kgask.query.words import verbalise
+from kgask.retrieve.compare import every
+from kgask.types import ScoredTriple
+from kgask.verify.form import bare, question, said
+from kgask.verify.readings import Reading, Readings, VerifyOptions, is_contrary
+from kgask.verify.split import sub_claims
+from kgask.verify.verdict import REFUTED, SUPPORTED, UNKNOWN, Said, Verdict
+from kgask.verify.world import Decision, Rule
+
+__all__ = ["Verifier", "VerifyOptions"]
+
+CHUNK = 32  # claims that are planned together
+LEAST: dict[bool, float] = {True: 0.4, False: 0.6}  # confidence from which a claim is supported, refuted
+LEAST_EXISTS, LEAST_COMPARED = 0.75, 0.6  # ... that anything is there at all, that values compare so: easily true
+_RULES: dict[Rule, str] = {
+    "stated": "the graph says so",
+    "within": "it lies there",
+    "single": "{relation} leads to one thing, here to another",
+    "complete": "the graph has all of {relation}",
+    "value": "the values say so",
+    "count": "the number says so",
+    "closed world": "the graph does not say so, and is taken to be complete",
+    "silent": "the graph does not say",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A sub-claim as it is said, and whether it denies what is asked of the graph."""
+
+    text: str
+    denies: bool
+
+
+@dataclass(slots=True)
+class Verifier:
+    """Judges claims over the pack of a pipeline."""
+
+    pipeline: Pipeline
+    options: VerifyOptions = field(default_factory=VerifyOptions)
+    _readings: Readings = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._readings = Readings(self.pipeline.pack, self.options)
+
+    def verify(self, claim: str) -> Verdict:
+        """The verdict on one claim; raises as :meth:`verify_many` does."""
+        return self.verify_many([claim])[0]
+
+    def verify_many(self, claims: Sequence[str]) -> list[Verdict]:
+        """The verdicts on claims, in order.
+
+        Raises :class:`~kgask.errors.UsageError` for an empty or an overlong claim, before any is judged.
+        """
+        texts = [checked_question(claim, "claim") for claim in claims]
+        found: list[Verdict] = []
+        for start in range(0, len(texts), CHUNK):
+            found += self._judged(texts[start : start + CHUNK])
+        return found
+
+    def verify_lines(self, lines: Sequence[str]) -> list[Verdict]:
+        """As :meth:`verify_many`; a line that is no claim is judged with the reason."""
+        reasons = [_why_no_claim(line) for line in lines]
+        found = iter(self.verify_many([line for line, reason in zip(lines, reasons, strict=True) if reason is None]))
+        hashes = self.pipeline.hashes()
+        return [
+            next(found) if reason is None else Verdict(line.strip(), UNKNOWN, 0.0, reason=reason, hashes=hashes)
+            for line, reason in zip(lines, reasons, strict=True)
+        ]
+
+    def _judged(self, claims: Sequence[str]) -> list[Verdict]:
+        parts = [(claim, self._parts(claim)) for claim in claims]
+        wordings = [wording for _, of_claim in parts for _, wordings in of_claim for wording in wordings]
+        settled = self.pipeline.settle(wordings, AskOptions(min_confidence=0.0), self._readings.as_truth)
+        readings = iter([self._readings.of(text, *one) for text, one in zip(wordings, settled, strict=True)])
+        return [
+            self._together(
+                claim, [self._verdict(part, [next(readings) for _ in said_so]) for part, said_so in of_claim]
+            )
+            for claim, of_claim in parts
+        ]
+
+    def _parts(self, claim: str) -> list[tuple[Part, tuple[str, ...]]]:
+        """The sub-claims of a claim, with the wordings that each is read in."""
+        text = bare(claim)
+        names = self.pipeline.names_in(text)
+        found: list[tuple[Part, tuple[str, ...]]] = []
+        for part in sub_claims(text, names):
+            positive = said(part, names)
+            asked = question(positive.text, names)
+            found.append((Part(part, positive.denies), (asked, positive.text)))
+        return found
+
+    def _verdict(self, part: Part, readings: Sequence[Reading]) -> Verdict:
+        """Of the surest reading of a sub-claim."""
+        best = max(readings, key=lambda one: one.worth)
+        if any(is_contrary(best, other) for other in readings):
+            best = replace(best, decision=None, reason="two readings of this claim contradict each other")
+        confidence = round(best.found.confidence, 4) if best.query is not None else 0.0
+        told = Verdict(part.text, UNKNOWN, confidence, denies=part.denies, reason=best.reason)
+        if best.query is None:
+            return told
+        pack, decision = self.pipeline.pack, best.decision
+        understood = verbalise(best.query, pack)
+        told = replace(
+            told, query=to_text(best.query, pack), understood=understood, sparql=to_sparql(best.query, pack).rstrip()
+        )
+        if decision is None:
+            return told
+        truth = decision.truth
+        if truth is None:
+            return replace(told, rule="silent", counter=_in_words(pack, decision))
+        least = _least(best.query, truth) if self.options.min_confidence is None else self.options.min_confidence
+        if confidence < least:
+            why = f"this seems to claim something about {understood}, but only with confidence {confidence:.2f}"
+            return replace(told, reason=why)
+        triples = _in_words(pack, decision)
+        said_so: Said = SUPPORTED if truth != part.denies else REFUTED
+        rule = _RULES[decision.rule].format(relation=_relation(self.pipeline, decision))
+        told = replace(told, verdict=said_so, rule=decision.rule, said=rule, reason=None)
+        return replace(told, support=triples) if said_so == SUPPORTED else replace(told, counter=triples)
+
+    def _together(self, claim: str, parts: Sequence[Verdict]) -> Verdict:
+        """A conjunction is as false as its parts."""
+        hashes = self.pipeline.hashes()
+        if len(parts) == 1:
+            return replace(parts[0], claim=claim, hashes=hashes)
+        truths = {SUPPORTED: True, REFUTED: False, UNKNOWN: None}
+        truth = every(truths[one.verdict] for one in parts)
+        verdict: Said = UNKNOWN if truth is None else SUPPORTED if truth else REFUTED
+        deciding = [one for one in parts if one.verdict == verdict]
+        unknown = next((one for one in parts if one.verdict == UNKNOWN), None)
+        return Verdict(
+            claim,
+            verdict,
+            min(one.confidence for one in deciding),
+            support=tuple(triple for one in deciding for triple in one.support),
+            counter=tuple(triple for one in deciding for triple in one.counter),
+            rule=deciding[0].rule,
+            said=deciding[0].said,
+            reason=f"of {unknown.claim!r}: {unknown.reason}" if unknown is not None and truth is None else None,
+            parts=tuple(parts),
+            hashes=hashes,
+        )
+
+
+def _why_no_claim(line: str) -> str | None:
+    try:
+        checked_question(line, "claim")
+    except UsageError as error:
+        return str(error)
+    return None
+
+
+def _least(query: TruthNode, truth: bool) -> float:
+    """The confidence from which a truth is told."""
+    if truth and isinstance(query, nodes.Some) and isinstance(query.base, nodes.Follow):
+        return LEAST_EXISTS
+    return max(LEAST[truth], LEAST_COMPARED * isinstance(query, nodes.Compare))
+
+
+def _relation(pipeline: Pipeline, decision: Decision) -> str:
+    return repr(relation_in_words(pipeline.pack, decision.relation)) if decision.relation is not None else "it"
+
+
+def _in_words(pack: Pack, decision: Decision) -> tuple[SupportTriple, ...]:
+    return support_in_words(pack, [ScoredTriple(triple, 1, 1.0, False) for triple in decision.triples])

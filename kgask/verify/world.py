@@ -1,0 +1,352 @@
+"""What a graph's silence says: a truth of the open world, with the rule that decided and the triples.
+
+A query is closed (:mod:`kgask.query.nodes`); a claim is about the world, of which a graph knows a part. What the graph
+states is supported. What it does not state is refuted where it contradicts it: it has another end of a relation that
+has one, all ends of one that it knows whole (:mod:`kgask.pack.relation_kinds`), another value, more of them than
+claimed. Everything else is unknown, or false too in a closed world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Literal
+
+import numpy as np
+
+from kgask.pack.relation_kinds import COMPLETE, LEAST_OWNERS, MOSTLY_ONE, SINGLE
+from kgask.query import nodes
+from kgask.query.base import SetNode, TruthNode, ValueNode
+from kgask.retrieve.compare import compared, every, kleene, some
+from kgask.retrieve.derive import derivation, otherwise
+from kgask.retrieve.follow import Edges
+from kgask.retrieve.run import Runner
+from kgask.retrieve.trace import triple_ids
+from kgask.types import DirectedRelationId, TripleId, directed, opposite, undirected
+from kgask.verify.places import climb
+from kgask.verify.sense import types_of
+
+Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent"]
+Combine = Callable[[Iterable[bool | None]], bool | None]
+TOLD = 10  # triples of a decision
+MOST_CANDIDATES = 2000  # of a set that are looked at one by one
+MOST_MEANT = 3  # whom "the author of ..." may mean
+MOST_OTHERS = 20  # things that something is claimed to be one of, and that exclude what it is
+MOST_ALIKE = 50_000  # things of a type whose relation is looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether a claim holds (None: the graph does not say), by which rule, and the triples that decide."""
+
+    truth: bool | None
+    rule: Rule
+    triples: tuple[TripleId, ...] = ()  # that say so; of what does not hold, what the graph says instead
+    relation: DirectedRelationId | None = None  # that the rule is about
+
+    @property
+    def turned(self) -> Decision:
+        """Of the contrary."""
+        return replace(self, truth=None if self.truth is None else not self.truth)
+
+
+@dataclass(slots=True)
+class World:
+    """Decides truths over a pack; ``single`` and ``complete`` are directed relations beside those that it learned."""
+
+    runner: Runner
+    is_closed: bool = False
+    single: frozenset[DirectedRelationId] = frozenset()
+    complete: frozenset[DirectedRelationId] = frozenset()
+    _within: dict[tuple[DirectedRelationId, tuple[int, ...]], bool] = field(default_factory=dict)
+
+    def decide(self, node: TruthNode) -> Decision:
+        """Whether ``node`` holds.
+
+        Raises :class:`~kgask.errors.QueryError` and :class:`~kgask.errors.BudgetError` as running it does.
+        """
+        match node:
+            case nodes.Not(truth):
+                return self.decide(truth).turned
+            case nodes.All(truths):
+                return self._together(truths, every)
+            case nodes.Any(truths):
+                return self._together(truths, some)
+            case nodes.Some(nodes.And(nodes.Entities() as obj, nodes.Follow(base, relation))):
+                return self._holds(nodes.Holds(base, relation, obj))
+            case nodes.Some(nodes.And(nodes.Follow(base, relation), nodes.Entities() as obj)):
+                return self._holds(nodes.Holds(base, relation, obj))
+            case nodes.Some(base):
+                found = self._exists(node, base)
+                meant = self._meant(base) if found.truth is None else None
+                return self._holds(meant) if meant is not None else found
+            case nodes.Holds():
+                return self._holds(node)
+            case nodes.Compare():
+                return self._compares(node)
+        raise AssertionError(node)
+
+    def _together(
+        self, truths: Iterable[TruthNode], combine: Callable[[Iterable[bool | None]], bool | None]
+    ) -> Decision:
+        decided = [self.decide(one) for one in truths]
+        truth = combine(one.truth for one in decided)
+        told = [one for one in decided if one.truth is truth] or decided
+        triples = tuple(dict.fromkeys(triple for one in told for triple in one.triples))[:TOLD]
+        return Decision(truth, told[0].rule, triples, told[0].relation)
+
+    # --- relations ------------------------------------------------------------------------------
+
+    def _holds(self, node: nodes.Holds) -> Decision:
+        runner, n_relations = self.runner, self.runner.pack.n_relations
+        truth = runner.truth(node)
+        if truth:
+            return Decision(True, "stated", self._derived(node), node.relation)
+        plain, inverse = undirected(node.relation, n_relations)
+        subject, obj = (node.object, node.subject) if inverse else (node.subject, node.object)
+        subjects, objects = runner.members(subject).possible, runner.members(obj).possible
+        if truth is None or not len(subjects) or not len(objects):
+            return Decision(None, "silent")
+        told = self._ids(otherwise(runner, node))
+        if self.is_closed:
+            return Decision(False, "closed world", told, plain)
+        if np.isin(runner.edges(objects, plain).targets, subjects).any():  # turned round: of a spouse it says the same
+            return Decision(None, "silent", told)
+        for starts, relation, ends in (
+            (subjects, plain, objects),
+            (objects, directed(plain, True, n_relations), subjects),
+        ):
+            found = self._contradicted(starts, relation, ends)
+            if found is not None:
+                return found
+        return Decision(None, "silent", told)
+
+    def _contradicted(self, starts: np.ndarray, relation: DirectedRelationId, ends: np.ndarray) -> Decision | None:
+        """What follows from the other ends that a relation has."""
+        edges = self.runner.edges(starts, relation)
+        if len(np.unique(edges.sources)) < len(starts) or len(ends) > MOST_OTHERS:
+            return None
+        is_complete = self._is(COMPLETE, relation)
+        if not (is_complete or self._is(SINGLE, relation) or self._is_single_here(starts, relation)):
+            return None
+        reached = edges.targets
+        if relation < self.runner.pack.n_relations:
+            above = climb(self.runner, reached)
+            if np.isin(above.reached, ends).any():
+                return Decision(True, "within", (*self._ids(edges), *above.way_to(ends)), relation)
+            reached = above.reached
+        if self._are_alike(reached, ends, relation):
+            return Decision(False, "complete" if is_complete else "single", self._ids(edges), relation)
+        return None
+
+    def _is(self, bit: int, relation: DirectedRelationId) -> bool:
+        said = self.single if bit == SINGLE else self.complete
+        return relation in said or bool(self.runner.pack.relation_kinds[relation] & bit)
+
+    def _is_single_here(self, starts: np.ndarray, relation: DirectedRelationId) -> bool:
+        """Whether a relation that may have several ends has one for things of these types."""
+        kinds = tuple(self._types(starts).tolist())
+        if not kinds:
+            return False
+        if (relation, kinds) not in self._within:
+            alike = self.runner.members(nodes.Class(kinds[0])).certain
+            for kind in kinds[1:]:
+                alike = np.intersect1d(alike, self.runner.members(nodes.Class(kind)).certain, assume_unique=True)
+            sources = self.runner.edges(alike[:MOST_ALIKE], relation).sources
+            _, n_ends = np.unique(sources, return_counts=True)
+            self._within[relation, kinds] = len(n_ends) >= LEAST_OWNERS and bool((n_ends == 1).mean() >= MOSTLY_ONE)
+        return self._within[relation, kinds]
+
+    def _types(self, ids: np.ndarray) -> np.ndarray:
+        return types_of(self.runner, ids)
+
+    def _are_alike(self, ones: np.ndarray, others: np.ndarray, relation: DirectedRelationId) -> bool:
+        """Whether one excludes the other: things of a type, or that this relation leads to, with different names."""
+        pack = self.runner.pack
+        if {label.lower() for label in pack.labels(ones)} & {label.lower() for label in pack.labels(others)}:
+            return False
+        types, other_types = self._types(ones), self._types(others)
+        if np.intersect1d(types, other_types).size:
+            return True
+        back = opposite(relation, pack.n_relations)
+        led_to = len(np.unique(self.runner.edges(others, back).sources)) == len(others)
+        return led_to or not (types.size or other_types.size)
+
+    # --- sets -----------------------------------------------------------------------------------
+
+    def _exists(self, node: nodes.Some, base: SetNode) -> Decision:
+        found = self.runner.members(base)
+        if len(found.certain):
+            return Decision(True, "stated", self._derived(node))
+        if len(found.possible):
+            return Decision(None, "silent")
+        if self.is_closed:
+            return Decision(False, "closed world")
+        candidates = self._candidates(base)
+        if candidates is None or not all(self._is_excluded(base, one) for one in candidates):
+            return Decision(None, "silent")
+        return Decision(False, "complete", tuple(self._said_instead(base, candidates)))
+
+    def _meant(self, base: SetNode) -> nodes.Holds | None:
+        """ "The author of Emma was born in London" as what is said of the few whom one of two relations leads to."""
+        parts = [one for one in _conjuncts(base) if not isinstance(one, nodes.Class)]
+        if len(parts) != 2 or not all(isinstance(one, nodes.Follow) for one in parts):
+            return None
+        one, other = sorted(parts, key=lambda part: len(self.runner.members(part).possible))
+        if not 0 < len(self.runner.members(one).possible) <= MOST_MEANT or not isinstance(other, nodes.Follow):
+            return None
+        return nodes.Holds(one, opposite(other.relation, self.runner.pack.n_relations), other.base)
+
+    def _candidates(self, node: SetNode) -> list[int] | None:
+        """All that may belong to a set in the world; None where others than the graph knows may."""
+        runner = self.runner
+        match node:
+            case nodes.Entities(ids):
+                return list(ids)
+            case nodes.Class():
+                return _few(runner.members(node).possible)
+            case nodes.Follow(base, relation):
+                starts = self._candidates(base)
+                if starts is None or not starts:
+                    return None
+                edges = runner.edges(np.array(sorted(starts), np.int64), relation)
+                has_all = len(np.unique(edges.sources)) == len(starts)
+                is_whole = self._is(COMPLETE, relation) and (has_all or self._may_have(starts, relation))
+                is_whole = is_whole or (self._is(SINGLE, relation) and has_all)
+                return _few(np.unique(edges.targets)) if is_whole else None
+            case nodes.And(left, right):
+                found = [one for one in (self._candidates(left), self._candidates(right)) if one is not None]
+                return min(found, key=len, default=None)
+            case nodes.Or(left, right):
+                one, other = self._candidates(left), self._candidates(right)
+                return None if one is None or other is None else sorted({*one, *other})
+            case nodes.Minus(base) | nodes.Where(base) | nodes.Best(base):
+                return self._candidates(base)
+            case nodes.Qualified():
+                return self._candidates(node.follow)
+        return None
+
+    def _may_have(self, starts: list[int], relation: DirectedRelationId) -> bool:
+        """Whether things without a relation are of the type of those that have it: an island has no neighbours."""
+        owners = self.runner.members(nodes.Having(relation)).certain[:LEAST_OWNERS]
+        return bool(np.intersect1d(self._types(np.array(starts, np.int64)), self._types(owners)).size)
+
+    def _is_excluded(self, node: SetNode, one: int) -> bool:
+        """Whether an entity surely does not belong to a set."""
+        runner = self.runner
+        match node:
+            case nodes.Entities(ids):
+                return one not in ids
+            case nodes.Class():
+                is_typed = bool(self._types(np.array([one], np.int64)).size)
+                return is_typed and one not in runner.members(node).possible
+            case nodes.Follow(base, relation):
+                return self._holds(nodes.Holds(base, relation, nodes.Entities((one,)))).truth is False
+            case nodes.And(left, right):
+                return self._is_excluded(left, one) or self._is_excluded(right, one)
+            case nodes.Or(left, right):
+                return self._is_excluded(left, one) and self._is_excluded(right, one)
+            case nodes.Minus(left, right):
+                return self._is_excluded(left, one) or one in runner.members(right).certain
+            case nodes.Where(base) | nodes.Best(base):
+                is_judged = one in runner.members(base).possible and one not in runner.members(node).possible
+                return is_judged or self._is_excluded(base, one)
+            case nodes.Qualified():
+                is_judged = one in runner.members(node.follow).possible and one not in runner.members(node).possible
+                return is_judged or self._is_excluded(node.follow, one)
+        return False
+
+    def _said_instead(self, node: SetNode, candidates: list[int]) -> Iterator[TripleId]:
+        """Triples of the first relation that a set follows."""
+        follows = (part for part in node.walk() if isinstance(part, nodes.Follow))
+        for part in follows:
+            edges = self.runner.edges(self.runner.members(part.base).possible, part.relation)
+            if len(edges):
+                yield from self._ids(edges)
+                return
+
+    # --- values ---------------------------------------------------------------------------------
+
+    def _compares(self, node: nodes.Compare) -> Decision:
+        node = _as_said(node)
+        counts = [one for one in (node.left, node.right) if isinstance(one, nodes.Count)]
+        bounds = [self._bounds(one) for one in (node.left, node.right)] if counts else None
+        truth = self.runner.truth(node) if bounds is None else self._of_counts(node, bounds)
+        rule: Rule = "silent" if truth is None else "count" if counts else "value"
+        return Decision(truth, rule, self._derived(node))
+
+    def _bounds(self, node: ValueNode) -> tuple[float, float] | None:
+        """From the least to the most that a number may be; of what is counted, the most that there may be."""
+        if not isinstance(node, nodes.Count):
+            found = self.runner.quantity(node)
+            return None if found is None else (found.low, found.high)
+        members = self.runner.members(node.base)
+        low, high = float(len(members.certain)), float(len(members.possible))
+        if self.is_closed:
+            return low, high
+        candidates = self._candidates(node.base)
+        if candidates is None:
+            return low, np.inf
+        left = sum(not self._is_excluded(node.base, one) for one in candidates)
+        return low, float(max(left, high))
+
+    def _of_counts(self, node: nodes.Compare, bounds: list[tuple[float, float] | None]) -> bool | None:
+        """As the graph counts, where it is of one mind with the most that there may be; so many there are at least."""
+        left, right = bounds
+        if left is None or right is None:
+            return None
+        surely, perhaps = _between(left, node.comparison, right)
+        truth = kleene(surely, perhaps)
+        if truth is None and node.comparison in ("=", ">=", "in") and self.runner.truth(node):
+            return True  # "has three children", of whom the graph knows three
+        return truth
+
+    # --- triples --------------------------------------------------------------------------------
+
+    def _derived(self, node: TruthNode) -> tuple[TripleId, ...]:
+        return derivation(self.runner, node).all_triples[:TOLD]
+
+    def _ids(self, edges: Edges) -> tuple[TripleId, ...]:
+        shown = edges.where(np.arange(min(TOLD, len(edges))))
+        return tuple(triple_ids(self.runner.pack, shown).tolist())
+
+
+def _conjuncts(node: SetNode) -> list[SetNode]:
+    return [*_conjuncts(node.left), *_conjuncts(node.right)] if isinstance(node, nodes.And) else [node]
+
+
+def _few(ids: np.ndarray) -> list[int] | None:
+    return ids.tolist() if len(ids) <= MOST_CANDIDATES else None
+
+
+def _between(left: tuple[float, float], comparison: str, right: tuple[float, float]) -> tuple[bool, bool]:
+    """Whether an interval surely, and perhaps, compares so with another."""
+    from kgask.pack.quantities import NUMBER, Quantity
+
+    low, high = (np.array([bound]) for bound in left)
+    surely, perhaps = compared(low, high, comparison, Quantity(NUMBER, *right), False)  # type: ignore[arg-type]
+    return bool(surely[0]), bool(perhaps[0])
+
+
+def _as_said(node: nodes.Compare) -> nodes.Compare:
+    """A number that is claimed is as exact as it is said: 19.3 is any from 19.25 to 19.35.
+
+    What is counted is counted exactly.
+    """
+    left, right = node.left, node.right
+    if node.comparison != "=" or isinstance(left, nodes.Count) or not isinstance(right, nodes.Number):
+        return node
+    half = _last_digit(right.number) / 2
+    low, high = nodes.Number(right.number - half, right.unit), nodes.Number(right.number + half, right.unit)
+    return nodes.Compare(left, node.comparison, nodes.Range(low, high))
+
+
+def _last_digit(number: float) -> float:
+    """What the last digit of a number that is not 0 stands for.
+
+    >>> _last_digit(19.3), _last_digit(45000000.0), _last_digit(79.0)
+    (0.1, 1000000.0, 1.0)
+    """
+    exponent = Decimal(repr(number)).normalize().as_tuple().exponent
+    return float(Decimal(1).scaleb(int(exponent)))

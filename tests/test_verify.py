@@ -1,0 +1,265 @@
+"""Claims: their form, what silence says in the open world, and verdicts of ``kgask verify`` on the shipped pack."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from forked_cli import kgask
+
+import kgask as api
+from kgask.answer.pipeline import Pipeline
+from kgask.errors import UsageError
+from kgask.pack.store import Pack
+from kgask.query.base import TruthNode
+from kgask.query.text import parse
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import Runner
+from kgask.verify.form import bare, question, said
+from kgask.verify.sense import is_sensible
+from kgask.verify.split import sub_claims
+from kgask.verify.verifier import Verifier, VerifyOptions
+from kgask.verify.world import World
+
+NAMES = ["Poe", "Boston", "Baltimore", "Kenya", "Uganda", "Peru", "Chile", "Africa", "Laos", "Vientiane", "Hanoi"]
+
+# --- form ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "denies"),
+    [
+        ("Poe was not born in Boston.", "Poe was born in Boston", True),
+        ("Poe never lived in Boston", "Poe lived in Boston", True),
+        ("It isn't true that Poe was born in Boston.", "Poe was born in Boston", True),
+        ("It is not true that Poe wasn't born in Boston", "Poe was born in Boston", False),
+        ("It was Poe who lived in Boston.", "Poe lived in Boston", False),
+        ("Kenya has no border with Chile", "Kenya has border with Chile", True),
+        ("Contrary to popular belief, Poe died in Boston", "Poe died in Boston", False),
+        ("There is no river in Peru", "There is a river in Peru", True),
+        ("Poe not only died in Boston", "Poe not only died in Boston", False),
+    ],
+)
+def test_a_claim_without_its_denial(claim: str, text: str, denies: bool) -> None:
+    found = said(claim, NAMES)
+    assert (found.text, found.denies) == (text, denies)
+
+
+def test_what_is_said_around_a_claim_is_left_out() -> None:
+    assert bare("  As far as I know, indeed Poe died.  ") == "Poe died"
+    assert bare("Poe died") == "Poe died"
+
+
+def test_a_name_with_a_denial_in_it_is_left_alone() -> None:
+    assert said("Never Let Me Go was written by Poe", ["Never Let Me Go", "Poe"]).denies is False
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Poe was born in Boston", "Was Poe born in Boston?"),
+        ("The man who was king died in Boston", "Did the man who was king died in Boston?"),
+        ("Poe has children", "Does Poe have children?"),
+        ("Poe has been married", "Has Poe been married?"),
+        ("There's a river in Africa", "Is there a river in Africa?"),
+    ],
+)
+def test_a_claim_as_a_question(text: str, asked: str) -> None:
+    assert question(text, NAMES) == asked
+
+
+@pytest.mark.parametrize(
+    ("claim", "parts"),
+    [
+        ("Poe was born in Boston and died in Baltimore", ["Poe was born in Boston", "Poe died in Baltimore"]),
+        ("Kenya borders Uganda, and its capital is Boston", ["Kenya borders Uganda", "Kenya's capital is Boston"]),
+        ("Poe, who was born in Boston, died in Baltimore", ["Poe was born in Boston", "Poe died in Baltimore"]),
+        ("Peru and Chile are in Africa", ["Peru are in Africa", "Chile are in Africa"]),
+        ("Neither Peru nor Chile lies in Africa",
+         ["it is not true that Peru lies in Africa", "it is not true that Chile lies in Africa"]),
+        ("Vientiane is the capital of Laos and Hanoi that of Peru",
+         ["Vientiane is the capital of Laos", "Hanoi is the capital of Peru"]),
+        ("Peru and Chile share a border", ["Peru and Chile share a border"]),
+        ("Some country borders Peru and Chile", ["Some country borders Peru and Chile"]),
+        ("Poe was born in Boston", ["Poe was born in Boston"]),
+    ],
+)  # fmt: skip
+def test_sub_claims(claim: str, parts: list[str]) -> None:
+    assert sub_claims(claim, NAMES) == parts
+
+
+# --- the open world -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def demo(opened: Callable[..., Pipeline]) -> Iterator[Pack]:
+    return opened("demo", None).pack
+
+
+JAPAN, KENYA, AUSTRIA, CURIE = "<Q17|Japan>", "<Q114|Kenya>", "<Q40|Austria>", "<nobel-6|Marie Curie>"
+BORDERS, CAPITAL, BIRTHPLACE, CHILD = "<P47>", "<P36>", "<P19>", "<P40>"
+DECIDED = [
+    (f"holds({JAPAN}, {CAPITAL}, <Q1490|Tokyo>)", True, "stated"),
+    (f"holds({JAPAN}, {CAPITAL}, <Q35765|Osaka>)", False, "complete"),
+    (f"holds(<Q35765|Osaka>, ^{CAPITAL}, {JAPAN})", False, "complete"),
+    (f"not(holds({JAPAN}, {CAPITAL}, <Q35765|Osaka>))", True, "complete"),
+    (f"holds({KENYA}, {BORDERS}, {JAPAN})", False, "complete"),
+    (f"holds({CURIE}, {BIRTHPLACE}, <Q90|Paris>)", False, "single"),
+    (f"holds({CURIE}, {BIRTHPLACE}, <Q36|Poland>)", True, "within"),
+    (f"holds({CURIE}, {CHILD}, <Q937|Albert Einstein>)", None, "silent"),  # a list that no graph has whole
+    (f"some(follow({JAPAN}, {CHILD}))", None, "silent"),
+    (f"some(follow({JAPAN}, {BORDERS}))", False, "complete"),  # an island
+    (f"compare(count(follow({AUSTRIA}, {BORDERS})) = 8)", True, "count"),
+    (f"compare(count(follow({AUSTRIA}, {BORDERS})) = 7)", False, "count"),
+    (f"compare(count(follow({CURIE}, {CHILD})) > 5)", None, "silent"),
+    (f"compare(values({CURIE}, <P569>) < date(1900))", True, "value"),
+    (f"compare(values({CURIE}, <P569>) > date(1900))", False, "value"),
+    ("compare(values(<element-Au|Gold>, <P2054>) = 19.3[g/cm³])", True, "value"),  # as exact as it is said
+    ("compare(values(<element-Au|Gold>, <P2054>) = 19.1[g/cm³])", False, "value"),
+    (f"all(holds({JAPAN}, {CAPITAL}, <Q1490|Tokyo>), holds({CURIE}, {CHILD}, <Q937|Albert Einstein>))", None, "silent"),
+    (f"all(holds({JAPAN}, {CAPITAL}, <Q35765|Osaka>), holds({CURIE}, {CHILD}, <Q937>))", False, "complete"),
+]  # fmt: skip
+
+
+def decided(pack: Pack, text: str, **world: object) -> tuple[bool | None, str]:
+    query = parse(text, pack)
+    assert isinstance(query, TruthNode)
+    found = World(Runner(pack, Budget()), **world).decide(query)  # type: ignore[arg-type]
+    return found.truth, found.rule
+
+
+@pytest.mark.parametrize(("text", "truth", "rule"), DECIDED)
+def test_what_is_said_and_what_silence_says(demo: Pack, text: str, truth: bool | None, rule: str) -> None:
+    assert decided(demo, text) == (truth, rule)
+
+
+def test_a_closed_world_refutes_what_is_not_said(demo: Pack) -> None:
+    assert decided(demo, f"holds({CURIE}, {CHILD}, <Q937|Albert Einstein>)", is_closed=True) == (False, "closed world")
+    assert decided(demo, f"some(follow({JAPAN}, {CHILD}))", is_closed=True) == (False, "closed world")
+
+
+def test_who_knows_that_a_relation_is_complete_may_say_so(demo: Pack) -> None:
+    child = demo.relation_labels().index("child")
+    text = f"holds({CURIE}, {CHILD}, <Q937|Albert Einstein>)"
+    assert decided(demo, text, complete=frozenset({child})) == (False, "complete")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "holds(<gutenberg-158|Emma>, <P50|author>, <Q100|Boston>)",  # a city is no author
+        f"holds({KENYA}, {BORDERS}, follow({JAPAN}, {BORDERS}))",
+        f"compare(values({CURIE}, <P569>) < values({CURIE}, <P569>))",
+        f"some(and(follow({KENYA}, {CAPITAL}), <element-Au|Gold>))",
+    ],
+)
+def test_what_no_claim_says(demo: Pack, text: str) -> None:
+    query = parse(text, demo)
+    assert isinstance(query, TruthNode) and not is_sensible(Runner(demo, Budget()), query)
+
+
+# --- verdicts -----------------------------------------------------------------------------------
+
+VERDICTS = {
+    "Tokyo is the capital of Japan.": "supported",
+    "Osaka is the capital of Japan": "refuted",
+    "Osaka is not the capital of Japan": "supported",
+    "Jane Austen wrote Lady Susan": "supported",
+    "Eight countries border Austria.": "supported",
+    "Seven countries border Austria.": "refuted",
+    "Peru is bigger than Chile": "supported",
+    "Marie Curie was born before 1900": "supported",
+    "Marie Curie was born in Warsaw and died in London": "refuted",
+    "Kenya's food is delicious": "not enough information",
+    "The Moons of Zarbulon Seven was written by Jane Austen": "not enough information",
+}
+
+
+@pytest.fixture(scope="module")
+def verifier(opened: Callable[..., Pipeline]) -> Verifier:
+    return Verifier(opened("demo", None))
+
+
+def test_verdicts(verifier: Verifier) -> None:
+    found = verifier.verify_many([*VERDICTS])
+    assert {one.claim: one.verdict for one in found} == VERDICTS
+    assert [bool(one) for one in found] == [verdict == "supported" for verdict in VERDICTS.values()]
+
+
+def test_a_verdict_has_what_decides(verifier: Verifier) -> None:
+    refuted = verifier.verify("Osaka is the capital of Japan")
+    assert [(one.subject, one.relation, one.object) for one in refuted.counter] == [("Japan", "capital", "Tokyo")]
+    assert not refuted.support and refuted.rule == "complete" and "capital" in refuted.said
+    supported = verifier.verify("Tokyo is the capital of Japan")
+    assert supported.support and not supported.counter and supported.rule == "stated"
+
+
+def test_sub_claims_have_verdicts_of_their_own(verifier: Verifier) -> None:
+    found = verifier.verify("Marie Curie was born in Warsaw and died in London")
+    assert [one.verdict for one in found.parts] == ["supported", "refuted"]
+    assert found.verdict == "refuted" and found.counter == found.parts[1].counter
+
+
+def test_nothing_is_decided_below_the_confidence_asked_for(opened: Callable[..., Pipeline]) -> None:
+    strict = Verifier(opened("demo", None), VerifyOptions(min_confidence=1.0)).verify("Tokyo is the capital of Japan")
+    assert strict.verdict == "not enough information" and "confidence" in (strict.reason or "")
+
+
+def test_what_is_no_claim_is_refused(verifier: Verifier) -> None:
+    with pytest.raises(UsageError, match="the claim is empty"):
+        verifier.verify("  ")
+    lines = verifier.verify_lines(["", "Tokyo is the capital of Japan"])
+    assert [one.verdict for one in lines] == ["not enough information", "supported"]
+    assert lines[0].reason == "the claim is empty"
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "word", "code"),
+    [
+        ("Tokyo is the capital of Japan", "supported", 0),
+        ("Osaka is the capital of Japan", "refuted", 5),
+        ("Kenya's food is delicious", "not enough information", 3),
+    ],
+)
+def test_the_verdict_alone_is_on_stdout(claim: str, word: str, code: int) -> None:
+    done = kgask("verify", claim)
+    assert (done.stdout, done.returncode) == (f"{word}\n", code)
+    assert all(line.startswith("kgask: ") for line in done.stderr.splitlines()) and done.stderr
+
+
+def test_claims_of_a_file_one_a_line(tmp_path: Path) -> None:
+    claims = tmp_path / "claims.txt"
+    claims.write_text("Tokyo is the capital of Japan\n\nOsaka is the capital of Japan\n", encoding="utf-8")
+    done = kgask("verify", "--claims", str(claims), "--json")
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert [one["verdict"] for one in found] == ["supported", "not enough information", "refuted"]
+    assert found[2]["counter"][0]["object"] == "Tokyo" and set(found[0]["hashes"]) >= {"pack", "model", "judge"}
+    piped = kgask("verify", stdin="Tokyo is the capital of Japan\n")
+    assert (piped.stdout, piped.returncode) == ("supported\n", 0)
+
+
+def test_the_user_may_say_more_of_a_relation() -> None:
+    claim = "Albert Einstein is a child of Marie Curie"
+    assert kgask("verify", claim).returncode == 3
+    assert kgask("verify", claim, "--complete", "child").returncode == 5
+    assert kgask("verify", claim, "--closed-world").returncode == 5
+    done = kgask("verify", claim, "--complete", "nothing such")
+    assert done.returncode == 2 and "no relation 'nothing such'" in done.stderr
+
+
+def test_bad_usage_is_one_line(tmp_path: Path) -> None:
+    claims = tmp_path / "claims.txt"
+    claims.write_text("x\n", encoding="utf-8")
+    done = kgask("verify", "some claim", "--claims", str(claims))
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+
+
+def test_in_python() -> None:
+    with api.open("demo", reader=None, settings={}) as kg:
+        assert kg.verify("Tokyo is the capital of Japan").verdict == "supported"
