@@ -80,7 +80,7 @@ def test_info(kgask: Terminal, family_path: Path) -> None:
     assert (facts["triples"], facts["licences"]) == ("21", "CC0-1.0")
     assert json.loads(kgask("info", family_path, "--json")[1][0])["sources"] == ["made up for the tests"]
     relations = [line.split("\t") for line in kgask("info", family_path, "--relations")[1]]
-    assert ["child", "child", "child of", "8"] in relations
+    assert ["child", "child", "child of", "8", ""] in relations
 
 
 def test_check(kgask: Terminal, family_path: Path, tmp_path: Path) -> None:
