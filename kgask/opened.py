@@ -1,4 +1,4 @@
-"""What :func:`kgask.open` gives: a pipeline that also judges claims."""
+"""What :func:`kgask.open` gives: a pipeline that also judges claims and talks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions
+from kgask.chat.session import Chat
 from kgask.verify.verdict import Verdict
 from kgask.verify.verifier import Verifier, VerifyOptions
 
 
 class Opened(Pipeline):
-    """A pack with its models, to be asked questions and to judge claims; a context manager."""
+    """A pack with its models, to be asked questions, to judge claims and to talk with; a context manager."""
 
     __slots__ = ()
 
@@ -27,3 +29,7 @@ class Opened(Pipeline):
     ) -> list[Verdict]:
         """The verdicts on claims, in order; raises as :meth:`verify` does, before any is judged."""
         return Verifier(self, options or VerifyOptions(**overrides)).verify_many(claims)
+
+    def chat(self, options: AskOptions | None = None, **overrides: Any) -> Chat:
+        """A conversation, which begins here; ``overrides`` are fields of :class:`~kgask.answer.request.AskOptions`."""
+        return Chat(self, options or AskOptions(**overrides))

@@ -30,7 +30,7 @@ from kgask.plan.protocol import Planner
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.read.load import opened_reader
 from kgask.read.protocol import Reader
-from kgask.types import PLANNED, Evidence, Passage, Question, Stage
+from kgask.types import PLANNED, Evidence, Passage, Question, Seed, Stage
 from kgask.verbalise import walked_ends
 
 if TYPE_CHECKING:
@@ -40,6 +40,10 @@ READ_FROM = 0.05  # plans below this confidence are not read: no reader that was
 NAMED = 0.5  # score from which on a mention keeps a question from being divided within it
 CHUNK = 64  # questions that are retrieved for together
 NO_EVIDENCE = Evidence((), (), False)
+
+
+def _by_score(seed: Seed) -> float:
+    return -seed.score
 
 
 @dataclass(slots=True)
@@ -225,10 +229,14 @@ class Pipeline:
 
     def _in_parts(self, request: Request, parts: list[str], options: AskOptions) -> Answer:
         def ask(text: str, given: tuple[Given, ...]) -> Answer:
-            return self._ask_chunk([Request(Question(text), given=given)], options)[0]
+            return self.ask_given(Question(text), given, options)
 
         answers = answers_of(parts, ask, self.pack.n_entities - self.pack.n_literals)
         return together(request.question.text, answers)
+
+    def ask_given(self, question: Question, given: tuple[Given, ...], options: AskOptions) -> Answer:
+        """As :meth:`ask`, of one question some characters of which are known to name these entities."""
+        return self._ask_chunk([Request(question, given=given)], options)[0]
 
     def _ask_chunk(self, requests: Sequence[Request], options: AskOptions) -> list[Answer]:
         found = self._interpret(requests, options)
@@ -257,6 +265,10 @@ class Pipeline:
             refused = self._misnamed(request, found, composer)
             settled_so.append((found, None if refused is None else refused.reason))
         return settled_so
+
+    def seeds_in(self, text: str) -> list[Seed]:
+        """What a text may name, the best first."""
+        return sorted((one for found in self._linker.link(read_marks(text)) for one in found.seeds), key=_by_score)
 
     def names_in(self, text: str) -> list[str]:
         """What stands in a text as a name, by its capital; the longest of those that overlap."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from kgask.pack.quantities import date_of_day
@@ -85,6 +85,15 @@ class Answer:
     help: tuple[str, ...] = ()  # of a refusal: what was understood, what the pack knows, what could be asked
     parts: tuple[Answer, ...] = ()  # of several questions in one
     free: bool = False  # the reader writes freely
+
+    def restored(self, said: Mapping[str, Any]) -> Answer:
+        """An answer with what was kept of it: text, confidence and query."""
+        text, query = said.get("answer"), said.get("query")
+        return replace(
+            self, text=str(text) if text is not None else None, confidence=float(said.get("confidence") or 0.0),
+            abstained=text is None, reason=None if text is not None else self.reason,
+            query_text=str(query) if query else None,
+        )  # fmt: skip
 
     @property
     def truth(self) -> bool | None:

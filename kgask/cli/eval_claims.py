@@ -1,22 +1,26 @@
-"""``kgask eval run claims``: claims against the verdict that is right."""
+"""``kgask eval run claims`` and ``conversations``: against the verdict that is right, against gold queries."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kgask import config
-from kgask.cli.asked_with import open_pipeline
+from kgask.cli.asked_with import ask_options, open_pipeline
 from kgask.cli.eval_everyday import show_counts
 from kgask.cli.render import steps_bar
 from kgask.errors import UsageError
+
+if TYPE_CHECKING:
+    from kgask.eval.claims import ClaimOutcome
+    from kgask.eval.everyday import Outcome
 
 
 def run_claims(path: Path, output: Path | None, limit: int | None, options: dict[str, Any], as_json: bool) -> None:
     """Judge the claims of ``path`` and print figures; every outcome goes to ``output``, a JSON object a line."""
     from kgask.eval import claims as judged
-    from kgask.machine.files import write_whole
     from kgask.sets.claims import load_claims
     from kgask.sets.gold import sample
     from kgask.verify.verifier import Verifier, VerifyOptions
@@ -32,7 +36,31 @@ def run_claims(path: Path, output: Path | None, limit: int | None, options: dict
         judged.check_golds(claims, pipeline.pack)
         verifier = Verifier(pipeline, VerifyOptions(min_confidence=least))
         outcomes = list(judged.judge(verifier, claims, lambda done: show(done, "")))
+    _keep(output, outcomes)
+    show_counts(judged.counts(outcomes), judged.figures(outcomes), as_json)
+
+
+def run_conversations(
+    path: Path, output: Path | None, limit: int | None, options: dict[str, Any], as_json: bool
+) -> None:
+    """Hold the conversations of ``path`` and print figures of their turns; the outcomes go to ``output``."""
+    from kgask.eval import conversations, everyday
+    from kgask.sets.conversations import load_conversations
+
+    if output is not None and output.exists():
+        raise UsageError(f"{output}: exists; write the outcomes to another file")
+    held, settings = load_conversations(path)[:limit], config.load_settings()
+    least = options["min_confidence"] or None
+    asked_so = ask_options(options, settings, min_confidence=least)
+    with open_pipeline(options, settings) as pipeline, steps_bar("talk", len(held)) as show:
+        outcomes = list(conversations.talk(pipeline, held, asked_so, lambda done: show(done, "")))
+    _keep(output, outcomes)
+    show_counts(everyday.counts(outcomes), conversations.figures(outcomes), as_json)
+
+
+def _keep(output: Path | None, outcomes: Sequence[ClaimOutcome | Outcome]) -> None:
+    from kgask.machine.files import write_whole
+
     if output is not None:
         lines = (json.dumps(one.to_dict(), ensure_ascii=False) for one in outcomes)
         write_whole(output, "".join(f"{line}\n" for line in lines))
-    show_counts(judged.counts(outcomes), judged.figures(outcomes), as_json)

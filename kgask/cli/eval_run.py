@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from kgask import config
 from kgask.answer.request import CONTEXTS
 from kgask.cli.asked_with import WRITTEN_TOKENS, ask_options, asked_with, open_pipeline
-from kgask.cli.eval_claims import run_claims
+from kgask.cli.eval_claims import run_claims, run_conversations
 from kgask.cli.eval_everyday import run_everyday
 from kgask.cli.eval_score import print_figures, print_sweep
 from kgask.cli.figures import LIMIT_OPTION, PLACE
@@ -32,7 +32,7 @@ SWEPT = (
     "top-k", "hops", "method", "reader", "order", "context", "shots", "prompt", "encoder", "model", "pack", "seed",
     "max-tokens",
 )  # fmt: skip
-EVERYDAY, CLAIMS = "everyday", "claims"
+EVERYDAY, CLAIMS, CONVERSATIONS = "everyday", "claims", "conversations"
 NO_READER = "none"  # as a value of a sweep over readers
 
 
@@ -68,17 +68,18 @@ def run(
     without any facts (the question-only baseline). A set of claims (factkg) needs --free for verdicts;
     its prompt is then KG-GPT's for claims, with --method none the claim alone. Everyday questions (YAML: q, kind, gold)
     are judged by gold queries over the pack: exactly right, printed but wrong, or refused; claims (YAML: claim, kind,
-    verdict, gold) by their verdicts, as kgask verify says them.
+    verdict, gold) by their verdicts, as kgask verify says them; conversations (YAML: turns of q, kind, gold) turn by
+    turn.
     """
     from kgask.sets import registry
     from kgask.sets.gold import sample
 
     if path is None and set_name not in registry.SHIPPED:
         raise UsageError(f"where are the questions? kgask eval run {set_name} PATH -o OUT")
-    if path is not None and set_name in (EVERYDAY, CLAIMS):
+    if path is not None and set_name in (EVERYDAY, CLAIMS, CONVERSATIONS):
         if sweep or options["given"] or options["gold_hops"]:
             raise UsageError(f"{set_name} are asked as they are: without --sweep, --given and --gold-hops")
-        run_so = run_everyday if set_name == EVERYDAY else run_claims
+        run_so = {EVERYDAY: run_everyday, CLAIMS: run_claims, CONVERSATIONS: run_conversations}[set_name]
         run_so(path, output, options["limit"], options, as_json)
         return
     if output is None:

@@ -23,6 +23,7 @@ from kgask.version import __version__
 SECTIONS = {
     "Ask": {
         "ask": ("kgask.cli.ask:ask", "Answer a question, or questions on stdin (the default command)."),
+        "chat": ("kgask.cli.chat:chat", "Talk: questions, and questions about their answers."),
         "verify": ("kgask.cli.verify:verify", "Say whether a claim is supported or refuted."),
         "query": ("kgask.cli.query:query", "Run a query in its text form, exactly, with its derivation."),
         "pack": ("kgask.cli.pack:pack", "Build, check, list and look into KG packs."),

@@ -152,13 +152,14 @@ def ask(
         again = [row.text for row, one in zip(rows, printed, strict=True) if one["abstained"]]
         below = iter(pipeline.ask_many(again, replace(options, min_confidence=0.0)) if again else ())
         for row, golds, one in zip(rows, every[start : start + BATCH], printed, strict=True):
-            yield _outcome(row, golds, one, next(below).to_dict() if one["abstained"] else one)
+            yield outcome_of(row, golds, one, next(below).to_dict() if one["abstained"] else one)
         report(start + len(rows))
 
 
-def _outcome(
+def outcome_of(
     question: EverydayQuestion, golds: Sequence[Gold], printed: dict[str, Any], best: dict[str, Any]
 ) -> Outcome:
+    """What became of a question: as ``printed``, and the ``best`` that there is without a threshold."""
     is_printed = not printed["abstained"]
     says_it = bool(golds) and not best["abstained"] and is_right(golds, best)
     return Outcome(

@@ -42,7 +42,7 @@ def load(path: Path) -> list[EverydayQuestion]:
         if not found:
             raise UsageError(f"{path}: no .yaml files in it")
         return found
-    return [_question(row, f"{path}: question {number}") for number, row in enumerate(yaml_rows(path), 1)]
+    return [question_of(row, f"{path}: question {number}") for number, row in enumerate(yaml_rows(path), 1)]
 
 
 def yaml_rows(path: Path) -> list[Any]:
@@ -60,7 +60,8 @@ def yaml_rows(path: Path) -> list[Any]:
     return rows
 
 
-def _question(row: Any, place: str) -> EverydayQuestion:
+def question_of(row: Any, place: str) -> EverydayQuestion:
+    """A question of its fields; UsageError, with the place, where they are not of the form."""
     if not isinstance(row, dict) or set(row) != set(_FIELDS):
         raise UsageError(f"{place}: expected {', '.join(_FIELDS)}")
     text, kind, gold = (row[name] for name in _FIELDS)

@@ -1,0 +1,40 @@
+"""Queries of earlier turns, changed: about other things, or within what they came to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeGuard
+
+from kgask.query import nodes
+from kgask.query.base import Node, SetNode
+from kgask.query.nodes import Query
+from kgask.query.rewrite import replaced
+from kgask.types import EntityId
+
+MOST_NAMED = 5  # entities of a node that a question names one by one
+
+
+def entities_of(node: Node) -> tuple[EntityId, ...]:
+    """What a node names; none for all answers of an earlier turn."""
+    return node.ids if isinstance(node, nodes.Entities) and len(node.ids) <= MOST_NAMED else ()
+
+
+def is_ordered(node: Node) -> TypeGuard[nodes.Best]:
+    """Whether a node chooses by rank."""
+    return isinstance(node, nodes.Best)
+
+
+def within(query: Query, whole: SetNode) -> Query | None:
+    """A query about all things of a kind as one about these: in the place of their class, else where it begins."""
+    for node in query.walk():
+        if isinstance(node, nodes.Class):
+            return replaced(query, node, whole)
+    if isinstance(query, SetNode):
+        return nodes.And(query, whole) if not isinstance(query, nodes.Best) else replaced(query, query.base, whole)
+    base = query.base if isinstance(query, nodes.Count | nodes.Some) else None
+    return replace(query, base=nodes.And(base, whole)) if base is not None else None  # type: ignore[type-var]
+
+
+def instead(query: Query, only: nodes.Entities, whole: SetNode) -> Query | None:
+    """A query about one of several as one about all of them; None where it is not about that one."""
+    return replaced(query, only, whole) if any(node == only for node in query.walk()) else None

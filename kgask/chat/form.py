@@ -1,0 +1,262 @@
+"""What a turn of a conversation is by its form: a correction, a part of the last question, a word for earlier answers.
+
+Nothing here knows a pack.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_LEAD = re.compile(
+    r"(?:(?:and|so|ok(?:ay)?|well|then|now|right|great|cool|nice|good|hm+|ah+|but|also|please|thanks|thank you)\b"
+    r"[,!.]*\s+)+",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"(?:(?:let's |let us )?(?:go(?:ing)? )?back to|returning to|regarding|concerning|as for|speaking of|about)\s+"
+    r"(?P<name>.+?)\s*(?:[:;,\u2013\u2014]|\s-\s)\s*(?P<rest>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CORRECTION = re.compile(
+    r"(?:(?:no|nope|sorry|wait|actually|oops|pardon|hang on)\b[,;.!]*\s*)*"
+    r"(?:(?:i (?:mean|meant|was asking about|am asking about)|make (?:that|it)|rather|i'?m asking about)\s+"
+    r"(?P<what>.+)|"
+    r"not (?:the |that )?[^,]+,\s*(?:but )?(?:i (?:mean|meant) )?(?P<other>.+))",
+    re.IGNORECASE | re.DOTALL,
+)
+_SORRY = re.compile(r"(?:no|nope|sorry|oops)\b[,;.!]+\s*(?P<what>.+)", re.IGNORECASE | re.DOTALL)
+_MEANT_LAST = re.compile(r"(?P<what>.+?),?\s+i (?:mean|meant)\W*", re.IGNORECASE | re.DOTALL)
+_WHAT_ABOUT = re.compile(r"(?:what|how) about\s+(?P<what>.+?)\W*", re.IGNORECASE | re.DOTALL)
+_THANKS = re.compile(
+    r"(?:(?:ok(?:ay)?|great|cool|perfect|nice|good|many|thanks?(?: you)?|thx|cheers|bye|goodbye|that'?s all|got it|"
+    r"a lot|so much|very much|for (?:that|now|the help))\b[,!.\s]*)+",
+    re.IGNORECASE,
+)
+_HOW_MANY = re.compile(
+    r"how many(?: (?:is|are|was|were) (?:that|those|there|they|these)| of (?:them|those|these)(?: are there)?|"
+    r" (?:is|are) (?:it|that) (?:in total|altogether)| in (?:total|all)| \w+ is that)?\W*",
+    re.IGNORECASE,
+)
+_THOSE = r"(?:them|those|these|the (?:two|three|four|five|six|seven|eight|nine|ten|\d+|lot|group))"
+_BE = r"(?:is|are|was|were|has|have|had|do|does|did)"
+_OF_THOSE = re.compile(
+    rf"\b(?P<word>which|who|what|how many|any|are any|is any|do any)(?: ones?)? (?:of|among|out of) {_THOSE}"
+    rf"(?: (?P<noun>(?!{_BE}\b)[a-z]+)(?= (?:{_BE}|lies?|in|from|with|that|who)\b))?",
+    re.IGNORECASE,
+)
+_WHICH_ONES = re.compile(
+    r"\b(?P<word>which)(?: ones?)?(?= (?:is|are|was|were|has|have|had|do|does|did|lies?|came|won)\b)", re.I
+)
+_OF_THEM_WHO = re.compile(rf"(?:of|among) {_THOSE},?\s+(?P<word>who|which|what|how many)\b", re.IGNORECASE)
+_WHO_OF = re.compile(rf"\b(?P<word>who|which)(?P<verb> \w+(?: \w+)*?) (?:of|among) {_THOSE}\b", re.IGNORECASE)
+_RANKS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1, "former": 0, "latter": -1}
+_RANKED = re.compile(
+    rf"\bthe (?P<rank>{'|'.join(_RANKS)})(?: one)?(?P<own>['\u2019]s)?\b(?! (?:name|time|film|book|prize))", re.I
+)
+_OTHERS = re.compile(
+    r"\bthe other(?: ones?| two| three| four|s)?\b(?=\W|\Z)|"
+    r"\b(?:the )?(?:rest|remaining(?: ones)?)\b(?: of (?:them|those))?",
+    re.IGNORECASE,
+)
+_PLURAL = re.compile(r"\b(?:they|them|their|those|these)\b", re.IGNORECASE)
+_PERSON = re.compile(r"\b(?:he|him|his|she|her|hers)\b", re.IGNORECASE)
+_MALE, _FEMALE = re.compile(r"\b(?:he|him|his)\b", re.I), re.compile(r"\b(?:she|her|hers)\b", re.I)
+_THING = re.compile(r"\b(?:it|its)\b", re.IGNORECASE)
+_PLACE = re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere\b(?! (?:is|are|was|were)\b)", re.IGNORECASE)
+_ELSE = re.compile(r"\b(?:other|others|else|another)\b", re.IGNORECASE)
+_BARE_WH = re.compile(
+    r"(?:(?:in|on|at|to|for|by|from|of|with|under|since|until|during|into|against) )?"
+    r"(?:where|when|why|how|whom?|what|which|how long|how much|how old|which \w+|what \w+)"
+    r"(?: exactly| to| from| with| for)?\W*",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"(?:whom?|whose|which|what|when|where|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|name|"
+    r"list|give|show|tell|count)\b",
+    re.IGNORECASE,
+)
+_LATER_ASKS = re.compile(r",\s*(?:who|which|what|when|where|how)\b", re.IGNORECASE)
+_COMPARATIVE = re.compile(
+    r"\b(?P<before>(?:is|are|was|were|has|have|had|at|with|lies)(?: the| a)?\s+)"
+    r"(?:(?P<more>more|less|fewer) (?P<of>[a-z]+)|(?P<stem>[a-z]{2,}?)(?P<end>ier|er))\b",
+    re.IGNORECASE,
+)
+_NO_COMPARATIVE = frozenset(
+    "other another over under after whether either neither river number water order member later former".split()
+)
+
+_ORDER = re.compile(r"\b(?:(?:most|least|fewest) [a-z]+|[a-z]{2,}est)\b|\bby [a-z ]+\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A turn by its form."""
+
+    text: str  # without what leads up to it
+    back_to: str = ""  # "Back to X: ..."
+    corrects: bool = False
+    continues: bool = False  # it begins with "and", or asks "what about ..."
+
+
+def heard(line: str) -> Heard:
+    """A turn without what leads up to it.
+
+    >>> heard("Back to Inception: which genre is it?"), heard("and in Norway?")
+    (Heard(text='which genre is it?', back_to='Inception', corrects=False, continues=False), \
+Heard(text='in Norway?', back_to='', corrects=False, continues=True))
+    >>> heard("no, I meant war films").text, heard("what about her husband?").text
+    ('war films', 'her husband')
+    """
+    text = line.strip()
+    for pattern in (_CORRECTION, _SORRY, _MEANT_LAST):
+        if found := pattern.fullmatch(text):
+            groups = found.groupdict()
+            meant = (groups.get("what") or groups.get("other") or "").rstrip("?.! ")
+            return Heard(re.sub(r",? i (?:mean|meant)\Z", "", meant, flags=re.IGNORECASE), corrects=True)
+    lead = _LEAD.match(text)
+    text = text[lead.end() :] if lead else text
+    if found := _BACK.fullmatch(text):
+        return Heard(found["rest"], back_to=found["name"])
+    about = _WHAT_ABOUT.fullmatch(text)
+    continues = about is not None or (
+        lead is not None and lead[0].split()[-1].lower().strip(",") in ("and", "but", "also")
+    )
+    return Heard(about["what"] if about else text, continues=continues)
+
+
+def is_thanks(line: str) -> bool:
+    """Whether nothing is asked."""
+    return _THANKS.fullmatch(line.strip()) is not None
+
+
+def asks_how_many(text: str) -> bool:
+    """Whether a turn asks for the number of the last answers."""
+    return _HOW_MANY.fullmatch(text.strip()) is not None
+
+
+def of_those(text: str, noun: str) -> str | None:
+    """A question about some of the last answers as one about all things of their kind; None for another question.
+
+    Without a ``noun``, the one that it says itself, None where it says none.
+
+    >>> of_those("which of them border Germany?", "countries"), of_those("who of them is older?", "people")
+    ('which countries border Germany?', 'which people is the oldest?')
+    """
+    text = re.sub(r",? (?:too|also|as well)(?=\W*\Z)", "", text)
+    if found := _OF_THOSE.search(text):
+        word = found["word"] if found["word"].lower() in ("which", "how many") else "which"
+        if not noun and not found["noun"]:
+            return None
+        changed = f"{text[: found.start()]}{word} {noun or found['noun']}{text[found.end() :]}"
+        return superlative(changed) if "than" not in changed else changed
+    if not noun:
+        return None
+    if found := _OF_THEM_WHO.match(text):
+        return superlative(f"which {noun}{text[found.end() :]}")
+    if found := _WHO_OF.search(text):
+        return superlative(f"{text[: found.start()]}which {noun}{found['verb']}{text[found.end() :]}")
+    if found := _WHICH_ONES.match(text):
+        return superlative(f"which {noun}{text[found.end() :]}")
+    return None
+
+
+def superlative(text: str) -> str:
+    """ "Which of the two is denser" asks for the densest.
+
+    >>> superlative("which elements is denser?"), superlative("which countries has more inhabitants?")
+    ('which elements is the densest?', 'which countries has the most inhabitants?')
+    """
+    found = _COMPARATIVE.search(text)
+    if found is None or "than" in text.lower() or f"{found['stem']}{found['end']}".lower() in _NO_COMPARATIVE:
+        return text
+    if found["more"]:
+        word = f"{'most' if found['more'].lower() == 'more' else 'least'} {found['of']}"
+    else:
+        word = f"{found['stem']}{'iest' if found['end'] == 'ier' else 'est'}"
+    before = re.sub(r"\b(?:the|a) \Z", "", found["before"])
+    return f"{text[: found.start()]}{before}the {word}{text[found.end() :]}"
+
+
+def is_of_those(text: str) -> bool:
+    """Whether a turn asks about some of several things that were spoken of."""
+    return any(one.search(text) for one in (_OF_THOSE, _OF_THEM_WHO, _WHO_OF, _WHICH_ONES))
+
+
+def says_two(text: str) -> bool:
+    return re.search(r"\b(?:the two|both|either|who|which) (?:of|among)?|\bthe two\b", text, re.IGNORECASE) is not None
+
+
+def ranked(text: str) -> tuple[int, str] | None:
+    """Which of the last answers "the second one" is, and the text with a NUL in its place."""
+    found = _RANKED.search(text)
+    if found is None:
+        return None
+    place = "\0's" if found["own"] else "\0"
+    return _RANKS[found["rank"].lower()], f"{text[: found.start()]}{place}{text[found.end() :]}"
+
+
+def others(text: str) -> str | None:
+    """The text with a NUL where it says "the others"; None where it does not."""
+    found = _OTHERS.search(text)
+    return f"{text[: found.start()]}\0{text[found.end() :]}" if found else None
+
+
+def is_plural(text: str) -> bool:
+    return _PLURAL.search(text) is not None
+
+
+def is_pronominal(text: str) -> bool:
+    """Whether one thing or person of an earlier turn is meant by a pronoun."""
+    return any(pattern.search(text) for pattern in (_PERSON, _THING, _PLACE, _PLURAL))
+
+
+def sex_meant(text: str) -> str:
+    """ "male", "female", "person", "thing" or "": what the pronouns of a text may mean."""
+    if _MALE.search(text):
+        return "male"
+    if _FEMALE.search(text):
+        return "female"
+    return "thing" if _THING.search(text) or _PLACE.search(text) else ""
+
+
+def asks_for_others(text: str) -> bool:
+    """Whether what was spoken of is not asked for again."""
+    return _ELSE.search(text) is not None
+
+
+def is_bare_question_word(text: str) -> bool:
+    return _BARE_WH.fullmatch(text.strip()) is not None
+
+
+def is_phrase(text: str) -> bool:
+    """Whether it asks by a phrase alone: "melting point?"."""
+    return not _ASKS.match(text.strip()) and not _LATER_ASKS.search(text) and len(text.split()) <= 7
+
+
+def reordered(before: str, text: str) -> str | None:
+    """The question before with another superlative, or "by population", of a correction."""
+    new = _ORDER.search(text)
+    if new is None:
+        return None
+    bare, said = before.rstrip("?. "), new[0]
+    old = next(
+        (one for one in _ORDER.finditer(bare) if one[0].lower().startswith("by ") == said.lower().startswith("by ")),
+        None,
+    )
+    if old is not None:
+        return f"{bare[: old.start()]}{said}{bare[old.end() :]}?"
+    return f"{bare} {said}?" if said.lower().startswith("by ") else None
+
+
+def singular(text: str) -> str:
+    """What is asked of several, of one: "were they" is "was he"."""
+    text = re.sub(r"\bwere (?=they|those|these)", "was ", text, flags=re.IGNORECASE)
+    text = re.sub(r"\bare (?=they|those|these|their)", "is ", text, flags=re.IGNORECASE)
+    text = re.sub(r"\bdo (?=they|those|these)", "does ", text, flags=re.IGNORECASE)
+    return re.sub(r"\b(?:those|these|them)\b", "they", text, flags=re.IGNORECASE)
+
+
+def said(kind: str, text: str) -> re.Match[str] | None:
+    """Where a text says "the country" of something that was spoken of."""
+    return re.search(rf"\b(?:the|that|this) {re.escape(kind)}\b(?!s| of| with| that| in)", text, re.IGNORECASE)

@@ -1,0 +1,69 @@
+"""What the things that were spoken of are: of which kind and sex, and what they are called together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kgask.methods.relation_facts import RelationFacts
+from kgask.pack.store import Pack
+from kgask.pack.types import type_relations
+from kgask.query.relation_words import plural
+from kgask.retrieve.follow import reached_by
+from kgask.types import EntityId
+
+_PERSONS = frozenset({"person", "human", "people", "human being", "man", "woman"})
+_BORN = frozenset({"date of birth", "place of birth", "born", "gender", "sex or gender", "spouse", "birth date"})
+_OTHER_WORDS = {"film": ("movie",), "musical group": ("band", "group"), "person": ("man", "woman", "guy")}
+
+
+class Referents:
+    """Knows what entities of one pack are."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._pack, self._facts = pack, RelationFacts(pack)
+        self._leads = type_relations(pack.relations())
+        self._of_persons = [at for at, text in enumerate(pack.relations()) if text.label.lower() in _BORN]
+
+    def kinds(self, entity: EntityId) -> list[str]:
+        """What an entity is an instance of, in lower case."""
+        ends = [int(end) for relation in self._leads for end in reached_by(self._pack, np.array([entity]), relation)]
+        return [label.lower() for label in self._pack.labels(ends)]
+
+    def is_entity(self, entity: EntityId) -> bool:
+        """Whether it is no number, date or text."""
+        return entity < self._pack.n_entities - self._pack.n_literals
+
+    def is_person(self, entity: EntityId) -> bool:
+        """By its kind, or by what is said of persons only."""
+        if _PERSONS & set(self.kinds(entity)):
+            return True
+        return bool(self._facts.of_entity(entity)[self._of_persons].any())
+
+    def may_be(self, entity: EntityId, sex: str) -> bool:
+        """Whether "he" (male), "she" (female) or "it" (thing) may mean it; "" leaves it open."""
+        if not sex:
+            return True
+        if sex == "thing":
+            return not self.is_person(entity)
+        known = self._facts.sexes_of(np.array([entity])) if self.is_person(entity) else {"none"}
+        return not known or sex in known
+
+    def alike(self, one: EntityId, other: EntityId) -> bool:
+        """Whether both are of one kind, or of none that is known."""
+        ones, others = self.kinds(one), self.kinds(other)
+        return bool(set(ones) & set(others)) or not (ones or others)
+
+    def together(self, entities: Sequence[EntityId]) -> str:
+        """What several are called: the kind of most of them, in the plural; "things" where none is known."""
+        found = [kind for entity in entities[:50] for kind in self.kinds(entity)]
+        if not found:
+            return "people" if entities and self.is_person(entities[0]) else "things"
+        kind = max(dict.fromkeys(found), key=found.count)
+        return "people" if kind in _PERSONS else plural(kind)
+
+    def called(self, entity: EntityId) -> list[str]:
+        """What "the ..." may say for it: "the country"."""
+        kinds = self.kinds(entity)
+        return [*kinds, *(word for kind in kinds for word in _OTHER_WORDS.get(kind, ()))]

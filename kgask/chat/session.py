@@ -1,0 +1,371 @@
+"""A conversation: each turn as a question of its own, asked as any other; the query of an earlier turn, changed.
+
+A turn is understood in several ways, the likeliest first: as it stands, with the thing that a pronoun means, about some
+of the last answers, as the last question about something else. The first that has an answer is taken, and it is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kgask.answer.derived import derived
+from kgask.answer.ellipsis import completed
+from kgask.answer.parts import Given, with_name
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions, checked_question
+from kgask.answer.result import Answer
+from kgask.chat import form
+from kgask.chat.changes import MOST_NAMED, entities_of, instead, is_ordered, within
+from kgask.chat.referents import Referents
+from kgask.errors import BudgetError, QueryError
+from kgask.query import nodes
+from kgask.query.base import SetNode
+from kgask.query.nodes import Query
+from kgask.query.relation_words import plural
+from kgask.query.rewrite import replaced
+from kgask.query.sparql import to_sparql
+from kgask.query.words import verbalise
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import run
+from kgask.types import EntityId, Question
+
+SECONDS = 8.0  # of a query that was changed
+REMEMBERED = 12  # turns back that a pronoun may reach
+OF_KIND = 0.05  # of confidence, that answers of the kind that a question says are worth
+LEAST_OF_THOSE = 0.6  # confidence that is enough for a question about some of the last answers: less can be meant
+LATER = 0.01  # of confidence, that each thing spoken of longer ago is less likely meant
+Change = Callable[[Query], Query | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What was said, how it was understood, and what came of it; what later turns may speak of."""
+
+    number: int
+    line: str
+    understood: str
+    answer: Answer | None  # None: nothing was asked
+    query: Query | None = None
+    topics: tuple[EntityId, ...] = ()  # what it named
+    ends: tuple[EntityId, ...] = ()  # what answered
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object of ``kgask ask --json`` with ``turn`` and ``understood``."""
+        said = {"turn": self.number, "understood": self.understood}
+        if self.answer is None:
+            return said | {"question": self.line, "answer": None, "reason": "nothing is asked"}
+        return {**self.answer.to_dict(), "question": self.line} | said
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way to understand a turn."""
+
+    text: str  # as a question of its own
+    given: tuple[Given, ...] = ()
+    change: Change | None = None  # of the query that the text asks
+    query: Query | None = None  # asked instead of the text
+    confidence: float = 1.0  # of that query
+    of_those: bool = False  # it is about some of the last answers
+
+
+@dataclass(slots=True)
+class Chat:
+    """A conversation over the pack of a pipeline; not safe to share between threads."""
+
+    pipeline: Pipeline
+    options: AskOptions = field(default_factory=AskOptions)
+    turns: list[Turn] = field(default_factory=list)
+    _referents: Referents = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._referents = Referents(self.pipeline.pack)
+
+    def reset(self) -> None:
+        """Forget the turns."""
+        self.turns.clear()
+
+    def undo(self) -> Turn | None:
+        """Forget the last turn, and give it."""
+        return self.turns.pop() if self.turns else None
+
+    def ask(self, line: str) -> Turn:
+        """Answer one turn. Raises :class:`~kgask.errors.UsageError` for an empty or an overlong line."""
+        line = checked_question(line, "turn")
+        turn = Turn(len(self.turns) + 1, line, line, None) if form.is_thanks(line) else self._answered(line)
+        self.turns.append(turn)
+        return turn
+
+    def _answered(self, line: str) -> Turn:
+        refused: tuple[_Way, Answer] | None = None
+        for ways in self._ways(line):
+            asked = [(way, self._asked(way)) for way in ways]
+            answered = [one for one in asked if one[1]]
+            if answered:
+                return self._turn(line, *max(answered, key=lambda one: self._worth(*one) - LATER * ways.index(one[0])))
+            refused = refused or (asked[0] if asked else None)
+        if refused is None:
+            said = "it speaks of something that was not spoken of before"
+            refused = _Way(line), self.pipeline.refused(line, said)
+        return self._turn(line, *refused)
+
+    def _worth(self, way: _Way, answer: Answer) -> float:
+        """How sure an answer is; more where it is of the kind that is asked for ("which countries")."""
+        ends = [one.id for one in answer.entities[:1] if self._referents.is_entity(one.id)]
+        text = way.text.lower()
+        return answer.confidence + OF_KIND * any(kind in text or plural(kind) in text for kind in self._kinds(ends))
+
+    def _kinds(self, entities: Sequence[EntityId]) -> list[str]:
+        return [kind for entity in entities for kind in self._referents.kinds(entity)]
+
+    def _turn(self, line: str, way: _Way, answer: Answer) -> Turn:
+        is_known = self._referents.is_entity
+        named = [entity for node in (answer.query.walk() if answer.query else ()) for entity in entities_of(node)]
+        seeds = [*(seed.entity for seed in answer.seeds), *(named if way.query is not None else ())]
+        topics = tuple(one for one in dict.fromkeys(seeds) if is_known(one))
+        ends = tuple(one.id for one in answer.entities if is_known(one.id))
+        if way.text != line:
+            answer = replace(answer, notes=(f"read {line!r} as {way.text!r}", *answer.notes))
+        return Turn(len(self.turns) + 1, line, way.text, answer, answer.query, topics, ends)
+
+    # --- asking ---------------------------------------------------------------------------------
+
+    def _asked(self, way: _Way) -> Answer:
+        if way.query is not None:
+            return self._run(self.pipeline.refused(way.text, ""), way.query, way.confidence)
+        if way.given:
+            answer = self.pipeline.ask_given(Question(way.text), way.given, self.options)
+        else:
+            answer = self.pipeline.ask(way.text, self._options(way))
+        if way.change is None or not answer or answer.query is None:
+            return answer
+        changed = way.change(answer.query)
+        if changed is None:
+            return replace(answer, abstained=True, text=None, reason="this is not about what was spoken of")
+        return answer if changed == answer.query else self._run(answer, changed, answer.confidence)
+
+    def _options(self, way: _Way) -> AskOptions:
+        if not way.of_those:
+            return self.options
+        least = self.pipeline.min_confidence if self.options.min_confidence is None else self.options.min_confidence
+        return replace(self.options, min_confidence=min(least, LEAST_OF_THOSE))
+
+    def _run(self, answer: Answer, query: Query, confidence: float) -> Answer:
+        """An answer with what another query comes to."""
+        pack = self.pipeline.pack
+        try:
+            found = derived(query, pack, SECONDS)
+        except (QueryError, BudgetError) as error:
+            return replace(answer, abstained=True, text=None, reason=str(error))
+        if found.text is None:
+            return replace(answer, abstained=True, text=None, entities=(), support=(), reason=found.why_not)
+        return replace(
+            answer, text=found.text, entities=found.entities, support=found.support, confidence=round(confidence, 4),
+            abstained=False, reason=None, died_at=None, kind=found.kind, value=found.value, notes=found.notes,
+            derivation=found.derivation, query=query, query_text=found.query, sparql=to_sparql(query, pack).rstrip(),
+        )  # fmt: skip
+
+    # --- understanding --------------------------------------------------------------------------
+
+    def _ways(self, line: str) -> Iterator[list[_Way]]:
+        """The ways to understand a turn, the likeliest first; of several together the surest counts."""
+        if not self.turns:
+            yield [_Way(line)]
+            return
+        said = form.heard(line)
+        text, is_of_those = said.text, form.is_of_those(said.text)
+        focus = self._named(said.back_to) if said.back_to else ()
+        last = next((one for one in reversed(self.turns) if one.query is not None), None)
+        if last is not None and (form.asks_how_many(text) or form.asks_how_many(line)):
+            yield [*self._counted(last, text)]
+        if said.corrects or (said.continues and form.is_phrase(text)):
+            yield from ([way] for way in self._changed(text, last))
+        yield from ([way] for way in self._of_answers(text))
+        if not is_of_those:
+            yield [*self._meant(text, focus)]
+        if last is not None and form.is_bare_question_word(text):
+            yield [_Way(completed(text, last.understood))]
+            yield [*self._about(text, (*last.ends, *last.topics))]
+        if last is not None and form.is_phrase(text) and not said.corrects:
+            yield from ([way] for way in self._changed(text, last))
+            yield [*self._about(f"what is the {text.rstrip('?. ')}", (*last.topics, *last.ends))]
+        is_whole = not is_of_those and not (form.is_pronominal(text) and not self.pipeline.names_in(text))
+        if is_whole and not (said.corrects and form.is_phrase(text)):
+            yield [_Way(text if said.back_to else line)]
+            if text != line:
+                yield [_Way(text)]
+
+    def _recent(self) -> Iterator[EntityId]:
+        """What was spoken of, the latest first: single answers, then topics."""
+        seen: set[EntityId] = set()
+        for turn in reversed(self.turns[-REMEMBERED:]):
+            for entity in (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics):
+                if entity not in seen:
+                    seen.add(entity)
+                    yield entity
+
+    def _last_set(self) -> Turn | None:
+        """The last turn that several answered."""
+        return next((turn for turn in reversed(self.turns[-REMEMBERED:]) if len(turn.ends) > 1), None)
+
+    def _label(self, entity: EntityId) -> str:
+        return self.pipeline.pack.labels([entity])[0]
+
+    def _counted(self, last: Turn, text: str) -> Iterator[_Way]:
+        """How many the last answers are."""
+        query = last.query
+        if isinstance(query, SetNode) and last.answer is not None:
+            said = f"{text.rstrip('?. ')} ({verbalise(query, self.pipeline.pack)})?"
+            yield _Way(said, query=nodes.Count(query), confidence=last.answer.confidence)
+
+    # --- a part of the last answers -------------------------------------------------------------
+
+    def _of_answers(self, text: str) -> Iterator[_Way]:
+        found, pair = self._last_set(), self._pair() if form.says_two(text) else None
+        members = found.ends if found is not None else ()
+        if (rank := form.ranked(text)) is not None and -len(members) <= rank[0] < len(members):
+            yield self._naming(rank[1], members[rank[0]])
+        if (rest := form.others(text)) is not None:
+            yield from self._of_others(rest)
+        is_latest = found is not None and found is next((one for one in reversed(self.turns) if one.ends), None)
+        for several in (members, pair) if is_latest and len(members) > 1 else (pair, members):
+            if not several:
+                continue
+            whole = _whole(found, several)
+            for noun in (self._referents.together(several), ""):
+                if (asked := form.of_those(text, noun)) is not None:
+                    yield _Way(asked, change=lambda query, whole=whole: within(query, whole), of_those=True)  # type: ignore[misc]
+        if form.is_plural(text) and found is not None and not form.is_of_those(text):
+            yield from self._of_each(text, members, _whole(found, members))
+
+    def _pair(self) -> tuple[EntityId, ...] | None:
+        """The two things of a kind that were spoken of last."""
+        recent = [entity for _, entity in zip(range(MOST_NAMED * 2), self._recent(), strict=False)]
+        for entity in recent[1:]:
+            if self._referents.alike(recent[0], entity):
+                return tuple(sorted((recent[0], entity)))
+        return None
+
+    def _of_others(self, text: str) -> Iterator[_Way]:
+        """What was among the answers before the last ones, less these."""
+        sets = [turn for turn in self.turns[-REMEMBERED:] if len(turn.ends) > 1]
+        last = next((turn for turn in reversed(self.turns) if turn.ends), None)
+        if not sets or last is None:
+            return
+        rest = tuple(one for one in sets[-1].ends if one not in last.ends)
+        if len(rest) == 1:
+            yield self._naming(text, rest[0])
+        elif rest:
+            yield from self._of_each(text.replace("\0", "they"), rest, nodes.Entities(rest))
+
+    def _of_each(self, text: str, members: Sequence[EntityId], whole: SetNode) -> Iterator[_Way]:
+        """What is asked of several, as it is asked of one of them."""
+        for one in members[:2]:
+            named = with_name(form.singular(text), one, self._label(one))
+            if named is None:
+                return
+            only = nodes.Entities((one,))
+            yield _Way(named.text, named.given, lambda query, only=only: instead(query, only, whole))  # type: ignore[misc]
+
+    def _naming(self, text: str, entity: EntityId) -> _Way:
+        """A text with an entity in the place of its NUL."""
+        label, at = self._label(entity), text.index("\0")
+        return _Way(text.replace("\0", label, 1), ((at, at + len(label), entity),), self._unless_known(text))
+
+    # --- one thing that was spoken of -----------------------------------------------------------
+
+    def _meant(self, text: str, focus: Sequence[EntityId]) -> Iterator[_Way]:
+        """The text with what its pronouns, or "the country", may mean."""
+        every = [*focus, *self._recent()]
+        for entity in every:
+            for word in self._referents.called(entity):
+                found = re.search(
+                    rf"\b(?:the|that|this) {re.escape(word)}\b(?!s| of| with| that| in)", text, re.IGNORECASE
+                )
+                if found is not None and not form.is_pronominal(text):
+                    yield self._naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)
+        if not form.is_pronominal(text):
+            return
+        sex = form.sex_meant(text)
+        fitting = [entity for entity in every if self._referents.may_be(entity, sex)]
+        for entity in fitting[:MOST_NAMED]:
+            named = with_name(text, entity, self._label(entity))
+            if named is not None:
+                yield _Way(named.text, named.given, self._unless_known(text))
+
+    def _unless_known(self, text: str) -> Change | None:
+        """Less what was spoken of, where "other" things are asked for."""
+        if not form.asks_for_others(text):
+            return None
+        known = frozenset(self._recent())
+
+        def without(query: Query) -> Query:
+            if not isinstance(query, SetNode):
+                return query
+            members = run(query, self.pipeline.pack, Budget(SECONDS)).certain.tolist()
+            meant = tuple(one for one in members if one in known)
+            return nodes.Minus(query, nodes.Entities(meant)) if meant else query
+
+        return without
+
+    def _about(self, text: str, entities: Sequence[EntityId]) -> Iterator[_Way]:
+        """A phrase asked of one of these."""
+        for entity in list(dict.fromkeys(entities))[:2]:
+            label = self._label(entity)
+            asked = f"{text.rstrip('?. ')} of {label}?"
+            yield _Way(asked, ((len(asked) - 1 - len(label), len(asked) - 1, entity),))
+
+    # --- the last question about something else -------------------------------------------------
+
+    def _changed(self, text: str, last: Turn | None) -> Iterator[_Way]:
+        """The last question with another name, or another word for order, in the place of its own."""
+        if last is None or last.query is None:
+            return
+        if form.is_pronominal(text):
+            text = self._resolved(text) or text
+        for new in self._named(text):
+            for old in self._place_of(new, last):
+                try:
+                    query = replaced(last.query, nodes.Entities((old,)), nodes.Entities((new,)))
+                except QueryError:
+                    continue
+                if query != last.query:
+                    label, known = self._label(new), self._label(old)
+                    said = last.understood.replace(known, label)
+                    said = said if said != last.understood else f"{verbalise(query, self.pipeline.pack)}?"
+                    sure = last.answer.confidence if last.answer is not None else 0.0
+                    yield _Way(said, query=query, confidence=sure)
+        if (changed := form.reordered(last.understood, text)) is not None:
+            yield _Way(changed, change=self._as_before(last))
+
+    def _as_before(self, last: Turn) -> Change | None:
+        """Within the answers that the last question was asked of."""
+        base = next((node.base for node in (last.query.walk() if last.query else ()) if is_ordered(node)), None)
+        return None if base is None or isinstance(base, nodes.Class) else lambda query: within(query, base)
+
+    def _resolved(self, text: str) -> str | None:
+        """Whom "her husband" is, by asking."""
+        for way in self._meant(f"who is {text.rstrip('?. ')}?", ()):
+            answer = self._asked(way)
+            if answer and len(answer.entities) == 1:
+                return answer.entities[0].label
+        return None
+
+    def _named(self, text: str) -> tuple[EntityId, ...]:
+        """The entities that a text may name, the likeliest first."""
+        return tuple(seed.entity for seed in self.pipeline.seeds_in(text)[:MOST_NAMED])
+
+    def _place_of(self, new: EntityId, last: Turn) -> list[EntityId]:
+        """What the last question names in the place of another thing: one of its kind, the last of several."""
+        named = [entity for node in (last.query.walk() if last.query else ()) for entity in entities_of(node)]
+        named = [one for one in dict.fromkeys(named) if one != new and self._referents.is_entity(one)]
+        return [one for one in reversed(named) if self._referents.alike(one, new)]
+
+
+def _whole(turn: Turn | None, members: Sequence[EntityId]) -> SetNode:
+    """The members as the query that they came from, where it is one, or as they are."""
+    query = turn.query if turn is not None and tuple(turn.ends) == tuple(members) else None
+    return query if isinstance(query, SetNode) else nodes.Entities(tuple(members))

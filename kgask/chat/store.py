@@ -1,0 +1,143 @@
+"""A conversation on disk: JSON Lines, one turn a line, written as they go; a line that was cut is left out."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from kgask.chat.session import Chat, Turn
+from kgask.errors import QueryError, UsageError
+from kgask.query.text import parse
+
+MAGIC = "kgask-chat"
+
+
+class Log:
+    """An open file of a conversation; only one chat may write it at a time."""
+
+    def __init__(self, path: Path, chat: Chat) -> None:
+        """Go on with the conversation of a file, or begin one.
+
+        Raises UsageError for a file that is another's, of another pack, or written by another chat right now.
+        """
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path, self._chat = path, chat
+        self._file: BinaryIO = path.open("a+b")
+        try:
+            self._lock()
+            chat.turns = list(read(path, chat))
+            self._cut()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _lock(self) -> None:
+        try:
+            import fcntl
+        except ImportError:  # another system than Unix
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise UsageError(f"{self.path}: another chat is writing this session; choose another --session") from error
+
+    def _cut(self) -> None:
+        """Write the file anew as it was read, so that nothing follows a line that was cut."""
+        lines = [
+            _line({"magic": MAGIC, "pack": self._chat.pipeline.pack.content_hash}),
+            *map(_turn_line, self._chat.turns),
+        ]
+        self._file.truncate(0)
+        self._write("".join(lines))
+
+    def add(self, turn: Turn) -> None:
+        """Keep a turn; it is on the disk when this returns."""
+        self._write(_turn_line(turn))
+
+    def rewrite(self) -> None:
+        """Keep the turns that the chat has now: after ``/undo`` and ``/reset``."""
+        self._cut()
+
+    def _write(self, text: str) -> None:
+        self._file.write(text.encode())
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def save(path: Path, chat: Chat) -> None:
+    """Write the whole conversation to another file, whole or not at all."""
+    from kgask.machine.files import write_whole
+
+    write_whole(path, _whole(chat))
+
+
+def _whole(chat: Chat) -> str:
+    head = _line({"magic": MAGIC, "pack": chat.pipeline.pack.content_hash})
+    return head + "".join(map(_turn_line, chat.turns))
+
+
+def read(path: Path, chat: Chat) -> Iterator[Turn]:
+    """The turns of a file. Raises UsageError for what is no conversation, or one about another pack."""
+    try:
+        lines = path.read_bytes().decode("utf-8", "replace").split("\n")
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    rows = [row for row in map(_row, lines) if row is not None]
+    if not rows:
+        if any(line.strip() for line in lines):
+            raise UsageError(f"{path}: not a kgask conversation")
+        return
+    if rows[0].get("magic") != MAGIC:
+        raise UsageError(f"{path}: not a kgask conversation")
+    if rows[0].get("pack") != chat.pipeline.pack.content_hash:
+        raise UsageError(f"{path}: a conversation about another pack")
+    for row in rows[1:]:
+        turn = _turn(row, chat)
+        if turn is not None:
+            yield turn
+
+
+def _row(line: str) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def _line(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def _turn_line(turn: Turn) -> str:
+    answer = turn.answer
+    return _line(
+        {
+            "turn": turn.number,
+            "line": turn.line,
+            "understood": turn.understood,
+            "answer": answer.text if answer is not None else None,
+            "confidence": answer.confidence if answer is not None else 0.0,
+            "query": answer.query_text if answer is not None else None,
+            "topics": list(turn.topics),
+            "ends": list(turn.ends),
+        }
+    )
+
+
+def _turn(row: dict[str, Any], chat: Chat) -> Turn | None:
+    """A turn as it was, without the proof of its answer; None for a row that is none of this pack's."""
+    pack, text = chat.pipeline.pack, row.get("query")
+    try:
+        query = parse(str(text), pack) if text else None
+        ids = [tuple(int(one) for one in row[name] if 0 <= int(one) < pack.n_entities) for name in ("topics", "ends")]
+        said = chat.pipeline.refused(str(row["line"]), "from an earlier session")
+        return Turn(int(row["turn"]), str(row["line"]), str(row["understood"]), said.restored(row), query, *ids)
+    except (KeyError, TypeError, ValueError, QueryError):
+        return None

@@ -1,0 +1,259 @@
+"""Conversations: the form of a turn, what it is understood as on the shipped pack, sessions on disk, ``kgask chat``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from forked_cli import kgask
+
+import kgask as api
+from kgask.answer.pipeline import Pipeline
+from kgask.chat import form
+from kgask.chat.session import Chat, Turn
+from kgask.chat.store import Log, read, save
+from kgask.errors import UsageError
+from kgask.eval import conversations
+from kgask.sets.conversations import load_conversations
+
+# --- form ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "back_to", "corrects", "continues"),
+    [
+        ("And James Cameron?", "James Cameron?", "", False, True),
+        ("what about her husband?", "her husband", "", False, True),
+        ("no, I meant the film", "the film", "", True, False),
+        ("sorry, by population", "by population", "", True, False),
+        ("not the book, the film", "the film", "", True, False),
+        ("Back to Jaws: who directed it?", "who directed it?", "Jaws", False, False),
+        ("Okay, where was he born?", "where was he born?", "", False, False),
+        ("Who directed Jaws?", "Who directed Jaws?", "", False, False),
+    ],
+)
+def test_what_leads_up_to_a_turn(line: str, text: str, back_to: str, corrects: bool, continues: bool) -> None:
+    assert form.heard(line) == form.Heard(text, back_to, corrects, continues)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Which of them border Germany?", "Which countries border Germany?"),
+        ("how many of those use the euro", "how many countries use the euro"),
+        ("Who of them is older?", "which countries is the oldest?"),
+        ("Which one is the largest?", "which countries is the largest?"),
+        ("Which rivers flow through Germany?", None),
+        ("Which of them were in Jaws too?", "Which countries were in Jaws?"),
+    ],
+)
+def test_a_question_about_some_of_the_last_answers(text: str, asked: str | None) -> None:
+    assert form.of_those(text, "countries") == asked
+
+
+def test_thanks_ask_nothing() -> None:
+    assert all(map(form.is_thanks, ("thanks", "Thank you very much!", "ok, great", "bye")))
+    assert not form.is_thanks("thanks, and where was he born?")
+
+
+# --- understanding ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pipeline(opened: Callable[..., Pipeline]) -> Pipeline:
+    return opened("demo", None)
+
+
+def said(turn: Turn) -> str | None:
+    return turn.answer.text if turn.answer is not None else None
+
+
+TALKS = [
+    [
+        ("Where was Marie Curie born?", "Warsaw"),
+        ("When?", "1867-11-07"),
+        ("and Albert Einstein?", "1879-03-14"),
+        ("thanks", None),
+    ],
+    [
+        ("what's the capital of uganda", "Kampala"),
+        ("what currency do they use there", "Ugandan shilling"),
+        ("and in rwanda?", "Rwandan franc"),
+    ],
+    [
+        ("chemical symbol of gold?", "Au"),
+        ("and its atomic number?", "79"),
+        ("melting point?", "1337.33 K"),
+        ("what about silver?", "1234.93 K"),
+        ("Which of the two is denser?", "Gold"),
+    ],
+    [
+        (
+            "Which countries border Uganda?",
+            "Kenya | Tanzania | Democratic Republic of the Congo | Rwanda | South Sudan",
+        ),
+        ("How many?", "5"),
+        ("which of these is the largest by area?", "Democratic Republic of the Congo"),
+        ("sorry, the smallest", "Rwanda"),
+        ("Back to Uganda: what is its capital?", "Kampala"),
+    ],
+]
+
+
+@pytest.mark.parametrize("talk", TALKS, ids=[talk[0][0] for talk in TALKS])
+def test_follow_ups(pipeline: Pipeline, talk: list[tuple[str, str | None]]) -> None:
+    chat = Chat(pipeline)
+    assert [(line, said(chat.ask(line))) for line, _ in talk] == talk
+
+
+def test_what_a_turn_was_understood_as_is_told(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline)
+    chat.ask("Who directed Jaws?")
+    turn = chat.ask("Where was he born?")
+    assert turn.understood == "Where was Steven Spielberg born?" and turn.number == 2
+    assert turn.to_dict()["understood"] == turn.understood and turn.to_dict()["question"] == "Where was he born?"
+
+
+def test_who_was_never_spoken_of_is_not_guessed(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline)
+    chat.ask("What is the capital of Kenya?")
+    turn = chat.ask("When was she born?")
+    assert said(turn) is None and turn.answer is not None and "not spoken of" in (turn.answer.reason or "")
+
+
+def test_undo_and_reset(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline)
+    chat.ask("Who directed Jaws?")
+    chat.ask("What is the capital of Kenya?")
+    gone = chat.undo()
+    assert gone is not None and gone.line == "What is the capital of Kenya?"
+    assert said(chat.ask("Where was he born?")) == "Cincinnati"
+    chat.reset()
+    assert chat.undo() is None
+
+
+def test_in_python() -> None:
+    with api.open("demo", reader=None, settings={}) as kg:
+        chat = kg.chat()
+        chat.ask("Who directed Jaws?")
+        assert said(chat.ask("Where was he born?")) == "Cincinnati"
+
+
+# --- sessions -----------------------------------------------------------------------------------
+
+
+def test_a_session_goes_on_after_a_kill(pipeline: Pipeline, tmp_path: Path) -> None:
+    path, chat = tmp_path / "talk.jsonl", Chat(pipeline)
+    log = Log(path, chat)
+    for line in ("Who directed Jaws?", "What is the capital of Kenya?"):
+        log.add(chat.ask(line))
+    log.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-10])  # the turn in progress was cut
+    again = Chat(pipeline)
+    other = Log(path, again)
+    assert [turn.line for turn in again.turns] == ["Who directed Jaws?"]
+    other.add(again.ask("Where was he born?"))
+    other.close()
+    assert said(again.turns[-1]) == "Cincinnati"
+    assert [turn.line for turn in read(path, Chat(pipeline))] == ["Who directed Jaws?", "Where was he born?"]
+
+
+def test_two_chats_on_one_session_do_not_mix(pipeline: Pipeline, tmp_path: Path) -> None:
+    log = Log(tmp_path / "talk.jsonl", Chat(pipeline))
+    with pytest.raises(UsageError, match="another chat"):
+        Log(tmp_path / "talk.jsonl", Chat(pipeline))
+    log.close()
+    Log(tmp_path / "talk.jsonl", Chat(pipeline)).close()
+
+
+@pytest.mark.parametrize("text", ["not one", '{"magic": "other"}\n', '{"magic": "kgask-chat", "pack": "another"}\n'])
+def test_what_is_no_session_of_this_pack_is_refused(pipeline: Pipeline, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "talk.jsonl"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError):
+        Log(path, Chat(pipeline))
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_what_is_saved_is_read(pipeline: Pipeline, tmp_path: Path) -> None:
+    chat = Chat(pipeline)
+    chat.ask("Who directed Jaws?")
+    save(tmp_path / "kept.jsonl", chat)
+    other = Chat(pipeline)
+    other.turns = [*read(tmp_path / "kept.jsonl", other)]
+    assert said(other.ask("Where was he born?")) == "Cincinnati"
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+def test_a_line_in_a_line_out() -> None:
+    done = kgask("chat", "--no-reader", stdin="Who directed Jaws?\nWhere was he born?\nthanks\n")
+    assert (done.returncode, done.stdout) == (0, "Steven Spielberg\nCincinnati\n\n")
+    assert "understood as: Where was Steven Spielberg born?" in done.stderr
+
+
+def test_json_has_turns_and_reset_is_silent() -> None:
+    done = kgask("chat", "-j", "--no-reader", stdin="Who directed Jaws?\n/reset\nWhere was he born?\n")
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(one["turn"], one["answer"]) for one in found] == [(1, "Steven Spielberg"), (1, None)]
+    assert all("understood" in one and "hashes" in one for one in found)
+
+
+def test_commands(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.jsonl"
+    lines = [
+        "Who directed Jaws?",
+        "/facts",
+        "/sparql",
+        "/more",
+        "/why",
+        f"/save {kept}",
+        "/undo",
+        "/pack",
+        "/help",
+        "/quit",
+        "x",
+    ]
+    done = kgask("chat", "--no-reader", stdin="\n".join(lines))
+    assert done.returncode == 0 and kept.is_file()
+    assert "Jaws\tdirector\tSteven Spielberg" in done.stdout and "SELECT" in done.stdout
+    assert "forgotten: Who directed Jaws?" in done.stderr and "/load FILE" in done.stderr
+
+
+def test_bad_commands_are_one_line_and_the_talk_goes_on() -> None:
+    done = kgask("chat", "--no-reader", stdin="/nothing\n/why\n/save\nWho directed Jaws?\n")
+    assert (done.returncode, done.stdout) == (0, "Steven Spielberg\n")
+    assert done.stderr.count("\n") == 3 and "/help lists them" in done.stderr
+
+
+def test_a_session_of_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    kgask("chat", "--no-reader", "--session", str(path), stdin="Who directed Jaws?\n")
+    done = kgask("chat", "--no-reader", "--session", str(path), stdin="Where was he born?\n")
+    assert done.stdout == "Cincinnati\n" and "1 turns; going on" in done.stderr
+
+
+# --- sets ---------------------------------------------------------------------------------------
+
+
+def test_conversations_are_judged_by_turn(pipeline: Pipeline, tmp_path: Path) -> None:
+    path = tmp_path / "talks.yaml"
+    path.write_text(
+        """
+- turns:
+  - {q: "Who directed Jaws?", gold: "follow(<Q189505|Jaws>, <P57|director>)"}
+  - {q: "Where was he born?", kind: pronoun, gold: "follow(<Q8877|Steven Spielberg>, <P19|place of birth>)"}
+  - {q: "What is his shoe size?", kind: pronoun, gold: none}
+""",
+        encoding="utf-8",
+    )
+    outcomes = [*conversations.talk(pipeline, load_conversations(path), Chat(pipeline).options)]
+    assert [one.right for one in outcomes] == [True, True, True]
+    assert conversations.figures(outcomes)["follow_ups_right"] == 1.0
+    path.write_text("- {turns: []}\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="conversation 1: expected turns"):
+        load_conversations(path)
