@@ -46,7 +46,7 @@ def demo() -> Iterator[Pipeline]:
 def test_what_a_query_leaves_out_is_seen_from_the_query(
     demo: Pipeline, text: str, query: str, left: tuple[int, ...]
 ) -> None:
-    pack, linker, question = demo.pack, demo._linker, Question(text)
+    pack, linker, question = demo.pack, demo.linker, Question(text)
     spans = segmentations(text, linker.words(question), linker.link(question), pack)[0]
     asked = parse(query, pack)
     answers = run(asked, pack).certain
@@ -80,7 +80,7 @@ def test_between_dates_lie_years_or_days_as_is_asked(demo: Pipeline) -> None:
 
 @pytest.mark.parametrize("text", ["Were Marie and Pierre Curie married?", "are janet and michael jackson siblings?"])
 def test_of_two_first_names_with_one_surname_both_are_found(demo: Pipeline, text: str) -> None:
-    linked = demo._linker.link(Question(text))
+    linked = demo.linker.link(Question(text))
     surname = text.split()[4].rstrip("?").capitalize() if "Curie" not in text else "Curie"
     found = {demo.pack.labels([one.seeds[0].entity])[0] for one in linked}
     assert len({name for name in found if name.endswith(surname) and " " in name}) == 2

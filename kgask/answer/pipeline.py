@@ -30,7 +30,7 @@ from kgask.plan.protocol import Planner
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.read.load import opened_reader
 from kgask.read.protocol import Reader
-from kgask.types import PLANNED, Evidence, Passage, Question, Seed, Stage
+from kgask.types import PLANNED, Evidence, Passage, Question, Stage
 from kgask.verbalise import walked_ends
 
 if TYPE_CHECKING:
@@ -40,10 +40,6 @@ READ_FROM = 0.05  # plans below this confidence are not read: no reader that was
 NAMED = 0.5  # score from which on a mention keeps a question from being divided within it
 CHUNK = 64  # questions that are retrieved for together
 NO_EVIDENCE = Evidence((), (), False)
-
-
-def _by_score(seed: Seed) -> float:
-    return -seed.score
 
 
 @dataclass(slots=True)
@@ -58,7 +54,7 @@ class Pipeline:
     passages: PassageFinder | None = None  # where the reader sees texts too
     judge: QueryJudge | None = None  # tells which query is meant; of the planner's own retriever
     _rigel: Rigel = field(init=False)
-    _linker: Linker = field(init=False)
+    linker: Linker = field(init=False)
     _weighing: Weighing | None = field(init=False)  # what the reader's word counts; None where that is not known
     _judging: Judging | None = field(init=False)  # what the judge's does
 
@@ -67,7 +63,7 @@ class Pipeline:
         self._judging = Judging.of(self.judge.card) if self.judge is not None else None
         self._rigel = Rigel(self.planner)
         self._rigel.prepare(self.pack)
-        self._linker = Linker(self.pack, self.planner.question_words(), self._rigel.link_model)
+        self.linker = Linker(self.pack, self.planner.question_words(), self._rigel.link_model)
         self.retriever = self.retriever or self._rigel
 
     @classmethod
@@ -224,7 +220,7 @@ class Pipeline:
         question = request.question
         if request.entity is not None or request.exact_hops or question.marks or not may_be_several(question.text):
             return [question.text]
-        named = [one.span for one in self._linker.link(question) if one.seeds[0].score >= NAMED]
+        named = [one.span for one in self.linker.link(question) if one.seeds[0].score >= NAMED]
         return split_question(question.text, named)
 
     def _in_parts(self, request: Request, parts: list[str], options: AskOptions) -> Answer:
@@ -266,19 +262,6 @@ class Pipeline:
             settled_so.append((found, None if refused is None else refused.reason))
         return settled_so
 
-    def seeds_in(self, text: str) -> list[Seed]:
-        """What a text may name, the best first."""
-        return sorted((one for found in self._linker.link(read_marks(text)) for one in found.seeds), key=_by_score)
-
-    def names_in(self, text: str) -> list[str]:
-        """What stands in a text as a name, by its capital; the longest of those that overlap."""
-        found = list[tuple[int, int]]()
-        for mention in sorted(self._linker.link(read_marks(text)), key=lambda one: one.span[0] - one.span[1]):
-            start, end = mention.span
-            if text[start].isupper() and all(end <= first or last <= start for first, last in found):
-                found.append((start, end))
-        return [text[start:end].rstrip(".,;:!") for start, end in sorted(found)]
-
     def refused(self, text: str, reason: str, died_at: Stage | None = None) -> Answer:
         """The answer to what cannot be asked at all."""
         refusal = self._composer(Request(Question(text)), AskOptions()).refusal("link", reason, helps=False)
@@ -287,7 +270,7 @@ class Pipeline:
     # --- the stages -----------------------------------------------------------------------
 
     def _interpret(self, requests: Sequence[Request], options: AskOptions) -> list[Retrieved]:
-        interpreter = Interpreter(self.pack, self._linker, self.retriever)
+        interpreter = Interpreter(self.pack, self.linker, self.retriever)
         scope = options.scope(self.retriever.default_hops)
         return interpreter.interpret(requests, scope, max(self._least(options), MIN_CONFIDENCE))
 
@@ -354,7 +337,7 @@ class Pipeline:
         """Words that choose among what was found, and that it does not honour."""
         if self.retriever is not self._rigel or not may_restrict(request.question.text):
             return ()
-        words = tuple(self._linker.words(request.question))
+        words = tuple(self.linker.words(request.question))
         return self._rigel.unhonoured(replace(request, words=words), found, self.pack)
 
     def _evidence(self, request: Request, found: Retrieved, options: AskOptions) -> Evidence | None:
@@ -399,7 +382,7 @@ class Pipeline:
         return Composer(
             self.pack, request, name, hashes, least,
             explain=options.explain, tells_readings=options.readings, tells_query=options.query,
-            free=free, linker=self._linker,
+            free=free, linker=self.linker,
         )  # fmt: skip
 
     def hashes(self) -> dict[str, str]:

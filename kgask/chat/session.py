@@ -21,6 +21,7 @@ from kgask.chat import form
 from kgask.chat.changes import MOST_NAMED, entities_of, instead, is_ordered, within
 from kgask.chat.referents import Referents
 from kgask.errors import BudgetError, QueryError
+from kgask.link.naming import names_in, seeds_in
 from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.nodes import Query
@@ -192,7 +193,7 @@ class Chat:
         if last is not None and form.is_phrase(text) and not said.corrects:
             yield from ([way] for way in self._changed(text, last))
             yield [*self._about(f"what is the {text.rstrip('?. ')}", (*last.topics, *last.ends))]
-        is_whole = not is_of_those and not (form.is_pronominal(text) and not self.pipeline.names_in(text))
+        is_whole = not is_of_those and not (form.is_pronominal(text) and not names_in(self.pipeline.linker, text))
         if is_whole and not (said.corrects and form.is_phrase(text)):
             yield [_Way(text if said.back_to else line)]
             if text != line:
@@ -356,7 +357,7 @@ class Chat:
 
     def _named(self, text: str) -> tuple[EntityId, ...]:
         """The entities that a text may name, the likeliest first."""
-        return tuple(seed.entity for seed in self.pipeline.seeds_in(text)[:MOST_NAMED])
+        return tuple(seed.entity for seed in seeds_in(self.pipeline.linker, text)[:MOST_NAMED])
 
     def _place_of(self, new: EntityId, last: Turn) -> list[EntityId]:
         """What the last question names in the place of another thing: one of its kind, the last of several."""

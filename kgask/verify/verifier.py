@@ -14,6 +14,7 @@ from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import SupportTriple
 from kgask.answer.words import relation_in_words, support_in_words
 from kgask.errors import UsageError
+from kgask.link.naming import names_in
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import TruthNode
@@ -104,7 +105,7 @@ class Verifier:
     def _parts(self, claim: str) -> list[tuple[Part, tuple[str, ...]]]:
         """The sub-claims of a claim, with the wordings that each is read in."""
         text = bare(claim)
-        names = self.pipeline.names_in(text)
+        names = names_in(self.pipeline.linker, text)
         found: list[tuple[Part, tuple[str, ...]]] = []
         for part in sub_claims(text, names):
             positive = said(part, names)

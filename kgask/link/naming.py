@@ -1,0 +1,26 @@
+"""What a text names, without a question: for claims and turns of conversations."""
+
+from __future__ import annotations
+
+from kgask.link.linker import Linker
+from kgask.link.marks import read_marks
+from kgask.types import Seed
+
+
+def seeds_in(linker: Linker, text: str) -> list[Seed]:
+    """What a text may name, the best first."""
+    return sorted((one for found in linker.link(read_marks(text)) for one in found.seeds), key=_by_score)
+
+
+def names_in(linker: Linker, text: str) -> list[str]:
+    """What stands in a text as a name, by its capital; the longest of those that overlap."""
+    found: list[tuple[int, int]] = []
+    for mention in sorted(linker.link(read_marks(text)), key=lambda one: one.span[0] - one.span[1]):
+        start, end = mention.span
+        if text[start].isupper() and all(end <= first or last <= start for first, last in found):
+            found.append((start, end))
+    return [text[start:end].rstrip(".,;:!") for start, end in sorted(found)]
+
+
+def _by_score(seed: Seed) -> float:
+    return -seed.score
