@@ -12,8 +12,9 @@ from forked_cli import kgask
 import kgask as api
 from kgask.answer.pipeline import Pipeline
 from kgask.chat import form
-from kgask.chat.session import Chat, Turn
+from kgask.chat.session import Chat
 from kgask.chat.store import Log, read, save
+from kgask.chat.turns import Turn
 from kgask.errors import UsageError
 from kgask.eval import conversations
 from kgask.sets.conversations import load_conversations

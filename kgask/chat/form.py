@@ -6,6 +6,7 @@ Nothing here knows a pack.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _LEAD = re.compile(
@@ -50,6 +51,20 @@ _WHICH_ONES = re.compile(
 )
 _OF_THEM_WHO = re.compile(rf"(?:of|among) {_THOSE},?\s+(?P<word>who|which|what|how many)\b", re.IGNORECASE)
 _WHO_OF = re.compile(rf"\b(?P<word>who|which)(?P<verb> \w+(?: \w+)*?) (?:of|among) {_THOSE}\b", re.IGNORECASE)
+_SUPERLATIVE_OF = re.compile(
+    rf"(?:the )?(?P<word>(?:most|least|fewest) [a-z]+|[a-z]{{2,}}est)(?: one)? (?:of|among) {_THOSE}\W*", re.IGNORECASE
+)
+_NAME_THEM = re.compile(
+    r"(?:(?:please )?(?:name|list|show me|show|give me|tell me|who are|which are|what are|which ones are)"
+    r"(?: all(?: of)?)? "
+    r"(?:them|those|these|they)|who exactly|which ones(?: exactly)?)\W*",
+    re.IGNORECASE,
+)
+_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBER_OF = re.compile(rf"\bthe ({'|'.join(_NUMBERS)})\b", re.IGNORECASE)
+_MEN = re.compile(r"['\u2019]s (?:father|son|sons|brother|brothers|grandfather)\b|\bthe (?:father|sons?) of\b", re.I)
+_WOMEN = re.compile(r"['\u2019]s (?:mother|daughters?|sisters?|grandmother)\b|\bthe (?:mother|daughters?) of\b", re.I)
+_MARRIED_TO = re.compile(r"\b(?:husband|wife|wives)s?\b", re.IGNORECASE)
 _RANKS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1, "former": 0, "latter": -1}
 _RANKED = re.compile(
     rf"\bthe (?P<rank>{'|'.join(_RANKS)})(?: one)?(?P<own>['\u2019]s)?\b(?! (?:name|time|film|book|prize))", re.I
@@ -135,6 +150,11 @@ def asks_how_many(text: str) -> bool:
     return _HOW_MANY.fullmatch(text.strip()) is not None
 
 
+def asks_who_they_are(text: str) -> bool:
+    """Whether a turn asks for those that were counted."""
+    return _NAME_THEM.fullmatch(text.strip()) is not None
+
+
 def of_those(text: str, noun: str) -> str | None:
     """A question about some of the last answers as one about all things of their kind; None for another question.
 
@@ -152,6 +172,8 @@ def of_those(text: str, noun: str) -> str | None:
         return superlative(changed) if "than" not in changed else changed
     if not noun:
         return None
+    if found := _SUPERLATIVE_OF.fullmatch(text.strip()):
+        return f"which {noun} is the {found['word']}?"
     if found := _OF_THEM_WHO.match(text):
         return superlative(f"which {noun}{text[found.end() :]}")
     if found := _WHO_OF.search(text):
@@ -178,9 +200,33 @@ def superlative(text: str) -> str:
     return f"{text[: found.start()]}{before}the {word}{text[found.end() :]}"
 
 
+def noun_of_those(text: str) -> str:
+    """ "islands" of "which of the two islands ..."; "" where none is said."""
+    found = _OF_THOSE.search(text)
+    return ((found and found["noun"]) or "").lower()
+
+
+def number_of_those(text: str) -> int:
+    """2 of "which of the two ..."; 0 where no number is said."""
+    found = _NUMBER_OF.search(text)
+    return _NUMBERS.index(found[1].lower()) + 2 if found else 0
+
+
+def sexes_told(text: str) -> tuple[str, str]:
+    """What a question tells of the sex of whom it asks about, and of its answers; "" where it tells nothing.
+
+    >>> sexes_told("Who was Mary Shelley's husband?"), sexes_told("Who directed Jaws?")
+    (('female', 'male'), ('', ''))
+    """
+    ends = "male" if _MEN.search(text) else "female" if _WOMEN.search(text) else ""
+    if found := _MARRIED_TO.search(text):
+        return ("female", "male") if found[0].lower().startswith("husband") else ("male", "female")
+    return "", ends
+
+
 def is_of_those(text: str) -> bool:
     """Whether a turn asks about some of several things that were spoken of."""
-    return any(one.search(text) for one in (_OF_THOSE, _OF_THEM_WHO, _WHO_OF, _WHICH_ONES))
+    return any(one.search(text) for one in (_OF_THOSE, _SUPERLATIVE_OF, _OF_THEM_WHO, _WHO_OF, _WHICH_ONES))
 
 
 def says_two(text: str) -> bool:
@@ -260,3 +306,13 @@ def singular(text: str) -> str:
 def said(kind: str, text: str) -> re.Match[str] | None:
     """Where a text says "the country" of something that was spoken of."""
     return re.search(rf"\b(?:the|that|this) {re.escape(kind)}\b(?!s| of| with| that| in)", text, re.IGNORECASE)
+
+
+def with_names(text: str, names: Sequence[str]) -> str:
+    """The text with names in the place of "them", where another pronoun stands beside it.
+
+    >>> with_names("does it border both of them?", ["India", "China"])
+    'does it border both India and China?'
+    """
+    joined = " and ".join(names)
+    return re.sub(r"\b(?:of )?(?:them|those|these|they)\b", lambda _: joined, text, count=1, flags=re.IGNORECASE)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kgask.chat.form import sexes_told
 from kgask.methods.relation_facts import RelationFacts
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
@@ -22,6 +23,7 @@ class Referents:
     """Knows what entities of one pack are."""
 
     def __init__(self, pack: Pack) -> None:
+        self.told: dict[EntityId, str] = {}  # sexes that the conversation told
         self._pack, self._facts = pack, RelationFacts(pack)
         self._leads = type_relations(pack.relations())
         self._of_persons = [at for at, text in enumerate(pack.relations()) if text.label.lower() in _BORN]
@@ -45,10 +47,30 @@ class Referents:
         """Whether "he" (male), "she" (female) or "it" (thing) may mean it; "" leaves it open."""
         if not sex:
             return True
+        if entity in self.told:
+            return self.told[entity] == sex
         if sex == "thing":
             return not self.is_person(entity)
-        known = self._facts.sexes_of(np.array([entity])) if self.is_person(entity) else {"none"}
-        return not known or sex in known
+        known = self.sexes(entity)
+        return self.is_person(entity) and (not known or sex in known)
+
+    def is_known_as(self, entity: EntityId, sex: str) -> bool:
+        """Whether the conversation or the graph says that an entity is of this sex."""
+        return self.told.get(entity) == sex or sex in self.sexes(entity)
+
+    def learn(
+        self, text: str, meant: tuple[EntityId, str] | None, topics: Sequence[EntityId], ends: Sequence[EntityId]
+    ) -> None:
+        """What a turn tells of sex: whom "he" meant (``meant``), whose husband somebody is (``text``)."""
+        if meant is not None and meant[1] in ("male", "female"):
+            self.told[meant[0]] = meant[1]
+        for entities, sex in zip((topics, ends), sexes_told(text), strict=True):
+            if sex:
+                self.told |= dict.fromkeys(entities, sex)
+
+    def sexes(self, entity: EntityId) -> set[str]:
+        """What the graph says of an entity's sex, in lower case."""
+        return self._facts.sexes_of(np.array([entity]))
 
     def alike(self, one: EntityId, other: EntityId) -> bool:
         """Whether both are of one kind, or of none that is known."""

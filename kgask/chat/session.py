@@ -7,19 +7,20 @@ of the last answers, as the last question about something else. The first that h
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from kgask.answer.derived import derived
+from kgask.answer.derived import told
 from kgask.answer.ellipsis import completed
-from kgask.answer.parts import Given, with_name
+from kgask.answer.parts import with_name
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import Answer
+from kgask.answer.unsaid import unsaid
 from kgask.chat import form
 from kgask.chat.changes import MOST_NAMED, entities_of, instead, is_ordered, within
 from kgask.chat.referents import Referents
+from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError
 from kgask.link.naming import names_in, seeds_in
 from kgask.query import nodes
@@ -34,43 +35,12 @@ from kgask.retrieve.run import run
 from kgask.types import EntityId, Question
 
 SECONDS = 8.0  # of a query that was changed
+MOST_JOINED = 3  # things that are named one by one in the place of "them"
+UNKNOWN_SEX = 0.03  # ... than that "she" means somebody of whom that is not known
 REMEMBERED = 12  # turns back that a pronoun may reach
 OF_KIND = 0.05  # of confidence, that answers of the kind that a question says are worth
 LEAST_OF_THOSE = 0.6  # confidence that is enough for a question about some of the last answers: less can be meant
-LATER = 0.01  # of confidence, that each thing spoken of longer ago is less likely meant
-Change = Callable[[Query], Query | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What was said, how it was understood, and what came of it; what later turns may speak of."""
-
-    number: int
-    line: str
-    understood: str
-    answer: Answer | None  # None: nothing was asked
-    query: Query | None = None
-    topics: tuple[EntityId, ...] = ()  # what it named
-    ends: tuple[EntityId, ...] = ()  # what answered
-
-    def to_dict(self) -> dict[str, Any]:
-        """The object of ``kgask ask --json`` with ``turn`` and ``understood``."""
-        said = {"turn": self.number, "understood": self.understood}
-        if self.answer is None:
-            return said | {"question": self.line, "answer": None, "reason": "nothing is asked"}
-        return {**self.answer.to_dict(), "question": self.line} | said
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """One way to understand a turn."""
-
-    text: str  # as a question of its own
-    given: tuple[Given, ...] = ()
-    change: Change | None = None  # of the query that the text asks
-    query: Query | None = None  # asked instead of the text
-    confidence: float = 1.0  # of that query
-    of_those: bool = False  # it is about some of the last answers
+LATER, EARLIER = 0.01, 0.05  # of confidence, that what stands behind, or was spoken of a turn before, is less likely
 
 
 @dataclass(slots=True)
@@ -88,6 +58,7 @@ class Chat:
     def reset(self) -> None:
         """Forget the turns."""
         self.turns.clear()
+        self._referents.told.clear()
 
     def undo(self) -> Turn | None:
         """Forget the last turn, and give it."""
@@ -101,19 +72,19 @@ class Chat:
         return turn
 
     def _answered(self, line: str) -> Turn:
-        refused: tuple[_Way, Answer] | None = None
+        refused: tuple[Way, Answer] | None = None
         for ways in self._ways(line):
             asked = [(way, self._asked(way)) for way in ways]
             answered = [one for one in asked if one[1]]
             if answered:
-                return self._turn(line, *max(answered, key=lambda one: self._worth(*one) - LATER * ways.index(one[0])))
+                return self._turn(line, *max(answered, key=lambda one: self._worth(*one) - one[0].doubt))
             refused = refused or (asked[0] if asked else None)
         if refused is None:
             said = "it speaks of something that was not spoken of before"
-            refused = _Way(line), self.pipeline.refused(line, said)
+            refused = Way(line), self.pipeline.refused(line, said)
         return self._turn(line, *refused)
 
-    def _worth(self, way: _Way, answer: Answer) -> float:
+    def _worth(self, way: Way, answer: Answer) -> float:
         """How sure an answer is; more where it is of the kind that is asked for ("which countries")."""
         ends = [one.id for one in answer.entities[:1] if self._referents.is_entity(one.id)]
         text = way.text.lower()
@@ -122,19 +93,22 @@ class Chat:
     def _kinds(self, entities: Sequence[EntityId]) -> list[str]:
         return [kind for entity in entities for kind in self._referents.kinds(entity)]
 
-    def _turn(self, line: str, way: _Way, answer: Answer) -> Turn:
+    def _turn(self, line: str, way: Way, answer: Answer) -> Turn:
         is_known = self._referents.is_entity
         named = [entity for node in (answer.query.walk() if answer.query else ()) for entity in entities_of(node)]
-        seeds = [*(seed.entity for seed in answer.seeds), *(named if way.query is not None else ())]
+        in_order = sorted(answer.seeds, key=lambda seed: seed.span)
+        seeds = [*(seed.entity for seed in in_order), *(named if way.query is not None else ())]
         topics = tuple(one for one in dict.fromkeys(seeds) if is_known(one))
         ends = tuple(one.id for one in answer.entities if is_known(one.id))
+        if answer:
+            self._referents.learn(way.text, way.meant, topics, ends)
         if way.text != line:
             answer = replace(answer, notes=(f"read {line!r} as {way.text!r}", *answer.notes))
         return Turn(len(self.turns) + 1, line, way.text, answer, answer.query, topics, ends)
 
     # --- asking ---------------------------------------------------------------------------------
 
-    def _asked(self, way: _Way) -> Answer:
+    def _asked(self, way: Way) -> Answer:
         if way.query is not None:
             return self._run(self.pipeline.refused(way.text, ""), way.query, way.confidence)
         if way.given:
@@ -148,7 +122,7 @@ class Chat:
             return replace(answer, abstained=True, text=None, reason="this is not about what was spoken of")
         return answer if changed == answer.query else self._run(answer, changed, answer.confidence)
 
-    def _options(self, way: _Way) -> AskOptions:
+    def _options(self, way: Way) -> AskOptions:
         if not way.of_those:
             return self.options
         least = self.pipeline.min_confidence if self.options.min_confidence is None else self.options.min_confidence
@@ -158,11 +132,14 @@ class Chat:
         """An answer with what another query comes to."""
         pack = self.pipeline.pack
         try:
-            found = derived(query, pack, SECONDS)
+            result = run(query, pack, Budget(SECONDS))
+            found, silent = told(result), unsaid(result)
         except (QueryError, BudgetError) as error:
             return replace(answer, abstained=True, text=None, reason=str(error))
-        if found.text is None:
-            return replace(answer, abstained=True, text=None, entities=(), support=(), reason=found.why_not)
+        if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Minus) and result.truth is False:
+            silent = f"the graph does not say {verbalise(query, pack)}"  # nobody else is known
+        if found.text is None or silent is not None:
+            return replace(answer, abstained=True, text=None, entities=(), support=(), reason=silent or found.why_not)
         return replace(
             answer, text=found.text, entities=found.entities, support=found.support, confidence=round(confidence, 4),
             abstained=False, reason=None, died_at=None, kind=found.kind, value=found.value, notes=found.notes,
@@ -171,10 +148,10 @@ class Chat:
 
     # --- understanding --------------------------------------------------------------------------
 
-    def _ways(self, line: str) -> Iterator[list[_Way]]:
+    def _ways(self, line: str) -> Iterator[list[Way]]:
         """The ways to understand a turn, the likeliest first; of several together the surest counts."""
         if not self.turns:
-            yield [_Way(line)]
+            yield [Way(line)]
             return
         said = form.heard(line)
         text, is_of_those = said.text, form.is_of_those(said.text)
@@ -182,22 +159,26 @@ class Chat:
         last = next((one for one in reversed(self.turns) if one.query is not None), None)
         if last is not None and (form.asks_how_many(text) or form.asks_how_many(line)):
             yield [*self._counted(last, text)]
+        if form.asks_who_they_are(text):
+            if last is not None and isinstance(last.query, nodes.Count):
+                yield [Way(text, query=last.query.base, confidence=last.answer.confidence if last.answer else 0.0)]
+            return
         if said.corrects or (said.continues and form.is_phrase(text)):
             yield from ([way] for way in self._changed(text, last))
         yield from ([way] for way in self._of_answers(text))
         if not is_of_those:
             yield [*self._meant(text, focus)]
         if last is not None and form.is_bare_question_word(text):
-            yield [_Way(completed(text, last.understood))]
+            yield [Way(completed(text, last.understood))]
             yield [*self._about(text, (*last.ends, *last.topics))]
         if last is not None and form.is_phrase(text) and not said.corrects:
             yield from ([way] for way in self._changed(text, last))
             yield [*self._about(f"what is the {text.rstrip('?. ')}", (*last.topics, *last.ends))]
         is_whole = not is_of_those and not (form.is_pronominal(text) and not names_in(self.pipeline.linker, text))
         if is_whole and not (said.corrects and form.is_phrase(text)):
-            yield [_Way(text if said.back_to else line)]
+            yield [Way(text if said.back_to else line)]
             if text != line:
-                yield [_Way(text)]
+                yield [Way(text)]
 
     def _recent(self) -> Iterator[EntityId]:
         """What was spoken of, the latest first: single answers, then topics."""
@@ -215,16 +196,16 @@ class Chat:
     def _label(self, entity: EntityId) -> str:
         return self.pipeline.pack.labels([entity])[0]
 
-    def _counted(self, last: Turn, text: str) -> Iterator[_Way]:
+    def _counted(self, last: Turn, text: str) -> Iterator[Way]:
         """How many the last answers are."""
         query = last.query
         if isinstance(query, SetNode) and last.answer is not None:
             said = f"{text.rstrip('?. ')} ({verbalise(query, self.pipeline.pack)})?"
-            yield _Way(said, query=nodes.Count(query), confidence=last.answer.confidence)
+            yield Way(said, query=nodes.Count(query), confidence=last.answer.confidence)
 
     # --- a part of the last answers -------------------------------------------------------------
 
-    def _of_answers(self, text: str) -> Iterator[_Way]:
+    def _of_answers(self, text: str) -> Iterator[Way]:
         found, pair = self._last_set(), self._pair() if form.says_two(text) else None
         members = found.ends if found is not None else ()
         if (rank := form.ranked(text)) is not None and -len(members) <= rank[0] < len(members):
@@ -233,14 +214,25 @@ class Chat:
             yield from self._of_others(rest)
         is_latest = found is not None and found is next((one for one in reversed(self.turns) if one.ends), None)
         for several in (members, pair) if is_latest and len(members) > 1 else (pair, members):
-            if not several:
+            if not several or not self._are_called(several, form.noun_of_those(text)):
+                continue
+            if form.number_of_those(text) not in (0, len(several)):
                 continue
             whole = _whole(found, several)
             for noun in (self._referents.together(several), ""):
                 if (asked := form.of_those(text, noun)) is not None:
-                    yield _Way(asked, change=lambda query, whole=whole: within(query, whole), of_those=True)  # type: ignore[misc]
-        if form.is_plural(text) and found is not None and not form.is_of_those(text):
+                    yield Way(asked, change=lambda query, whole=whole: within(query, whole), of_those=True)  # type: ignore[misc]
+        if form.is_plural(text) and found is not None and not form.is_of_those(text) and not form.sex_meant(text):
             yield from self._of_each(text, members, _whole(found, members))
+
+    def _are_called(self, members: Sequence[EntityId], noun: str) -> bool:
+        """Whether "the two islands" may mean these, where islands were spoken of."""
+        spoken = [one for turn in self.turns for one in (*turn.topics, *turn.ends[:3])]
+        return not noun or self._has_kind(members[:3], noun) or not self._has_kind(spoken, noun)
+
+    def _has_kind(self, entities: Sequence[EntityId], noun: str) -> bool:
+        kinds = {kind for one in entities for kind in self._referents.called(one)}
+        return any(noun in (kind, plural(kind)) for kind in kinds)
 
     def _pair(self) -> tuple[EntityId, ...] | None:
         """The two things of a kind that were spoken of last."""
@@ -250,7 +242,7 @@ class Chat:
                 return tuple(sorted((recent[0], entity)))
         return None
 
-    def _of_others(self, text: str) -> Iterator[_Way]:
+    def _of_others(self, text: str) -> Iterator[Way]:
         """What was among the answers before the last ones, less these."""
         sets = [turn for turn in self.turns[-REMEMBERED:] if len(turn.ends) > 1]
         last = next((turn for turn in reversed(self.turns) if turn.ends), None)
@@ -262,23 +254,23 @@ class Chat:
         elif rest:
             yield from self._of_each(text.replace("\0", "they"), rest, nodes.Entities(rest))
 
-    def _of_each(self, text: str, members: Sequence[EntityId], whole: SetNode) -> Iterator[_Way]:
+    def _of_each(self, text: str, members: Sequence[EntityId], whole: SetNode) -> Iterator[Way]:
         """What is asked of several, as it is asked of one of them."""
         for one in members[:2]:
             named = with_name(form.singular(text), one, self._label(one))
             if named is None:
                 return
             only = nodes.Entities((one,))
-            yield _Way(named.text, named.given, lambda query, only=only: instead(query, only, whole))  # type: ignore[misc]
+            yield Way(named.text, named.given, lambda query, only=only: instead(query, only, whole))  # type: ignore[misc]
 
-    def _naming(self, text: str, entity: EntityId) -> _Way:
+    def _naming(self, text: str, entity: EntityId) -> Way:
         """A text with an entity in the place of its NUL."""
         label, at = self._label(entity), text.index("\0")
-        return _Way(text.replace("\0", label, 1), ((at, at + len(label), entity),), self._unless_known(text))
+        return Way(text.replace("\0", label, 1), ((at, at + len(label), entity),), self._unless_known(text))
 
     # --- one thing that was spoken of -----------------------------------------------------------
 
-    def _meant(self, text: str, focus: Sequence[EntityId]) -> Iterator[_Way]:
+    def _meant(self, text: str, focus: Sequence[EntityId]) -> Iterator[Way]:
         """The text with what its pronouns, or "the country", may mean."""
         every = [*focus, *self._recent()]
         for entity in every:
@@ -291,11 +283,22 @@ class Chat:
         if not form.is_pronominal(text):
             return
         sex = form.sex_meant(text)
+        several = self._last_set()
+        if sex and form.is_plural(text) and several is not None and len(several.ends) <= MOST_JOINED:
+            text = form.with_names(text, self.pipeline.pack.labels(several.ends))
+        every = [*focus] or every
         fitting = [entity for entity in every if self._referents.may_be(entity, sex)]
-        for entity in fitting[:MOST_NAMED]:
+        for rank, entity in enumerate(fitting[:MOST_NAMED]):
             named = with_name(text, entity, self._label(entity))
             if named is not None:
-                yield _Way(named.text, named.given, self._unless_known(text))
+                doubt = LATER * rank + (EARLIER * self._turns_ago(entity) if not focus else 0.0)
+                doubt += UNKNOWN_SEX * (sex in ("male", "female") and not self._referents.is_known_as(entity, sex))
+                yield Way(named.text, named.given, self._unless_known(text), doubt=doubt, meant=(entity, sex))
+
+    def _turns_ago(self, entity: EntityId) -> int:
+        """How many turns were made since something was spoken of."""
+        ago = (at for at, turn in enumerate(reversed(self.turns)) if entity in turn.topics or turn.ends == (entity,))
+        return next(ago, 0)
 
     def _unless_known(self, text: str) -> Change | None:
         """Less what was spoken of, where "other" things are asked for."""
@@ -304,24 +307,27 @@ class Chat:
         known = frozenset(self._recent())
 
         def without(query: Query) -> Query:
-            if not isinstance(query, SetNode):
-                return query
-            members = run(query, self.pipeline.pack, Budget(SECONDS)).certain.tolist()
+            if isinstance(query, nodes.Some | nodes.Count):
+                return replace(query, base=less(query.base))
+            return less(query) if isinstance(query, SetNode) else query
+
+        def less(every: SetNode) -> SetNode:
+            members = run(every, self.pipeline.pack, Budget(SECONDS)).certain.tolist()
             meant = tuple(one for one in members if one in known)
-            return nodes.Minus(query, nodes.Entities(meant)) if meant else query
+            return nodes.Minus(every, nodes.Entities(meant)) if meant else every
 
         return without
 
-    def _about(self, text: str, entities: Sequence[EntityId]) -> Iterator[_Way]:
+    def _about(self, text: str, entities: Sequence[EntityId]) -> Iterator[Way]:
         """A phrase asked of one of these."""
         for entity in list(dict.fromkeys(entities))[:2]:
             label = self._label(entity)
             asked = f"{text.rstrip('?. ')} of {label}?"
-            yield _Way(asked, ((len(asked) - 1 - len(label), len(asked) - 1, entity),))
+            yield Way(asked, ((len(asked) - 1 - len(label), len(asked) - 1, entity),))
 
     # --- the last question about something else -------------------------------------------------
 
-    def _changed(self, text: str, last: Turn | None) -> Iterator[_Way]:
+    def _changed(self, text: str, last: Turn | None) -> Iterator[Way]:
         """The last question with another name, or another word for order, in the place of its own."""
         if last is None or last.query is None:
             return
@@ -338,9 +344,9 @@ class Chat:
                     said = last.understood.replace(known, label)
                     said = said if said != last.understood else f"{verbalise(query, self.pipeline.pack)}?"
                     sure = last.answer.confidence if last.answer is not None else 0.0
-                    yield _Way(said, query=query, confidence=sure)
+                    yield Way(said, query=query, confidence=sure)
         if (changed := form.reordered(last.understood, text)) is not None:
-            yield _Way(changed, change=self._as_before(last))
+            yield Way(changed, change=self._as_before(last))
 
     def _as_before(self, last: Turn) -> Change | None:
         """Within the answers that the last question was asked of."""

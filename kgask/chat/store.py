@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from kgask.chat.session import Chat, Turn
+from kgask.chat.session import Chat
+from kgask.chat.turns import Turn
 from kgask.errors import QueryError, UsageError
 from kgask.query.text import parse
 

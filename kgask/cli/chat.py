@@ -19,8 +19,9 @@ from kgask.errors import KgaskError, UsageError
 
 if TYPE_CHECKING:
     from kgask.answer.pipeline import Pipeline
-    from kgask.chat.session import Chat, Turn
+    from kgask.chat.session import Chat
     from kgask.chat.store import Log
+    from kgask.chat.turns import Turn
 
 HELP = """\
 /why          how the last answer came about
