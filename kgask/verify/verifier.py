@@ -1,7 +1,7 @@
 """Claims: each as questions, what they ask decided in the open world, and one verdict of all sub-claims.
 
-A claim is a query whose value is a truth. It is read as the question whether it is so and as it stands; the surer
-reading counts (both are planned together). Engine ``rigel``.
+A claim is a query whose value is a truth. It is read as the question whether it is so and, where that is not sure, as
+it stands; the surer reading counts.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from kgask.verify.world import Decision, Rule
 
 __all__ = ["Verifier", "VerifyOptions"]
 
+SURELY = 0.85  # confidence of the question from which the claim is not read as it stands too
 CHUNK = 32  # claims that are planned together
 LEAST: dict[bool, float] = {True: 0.4, False: 0.6}  # confidence from which a claim is supported, refuted
 LEAST_EXISTS, LEAST_COMPARED = 0.75, 0.6  # ... that anything is there at all, that values compare so: easily true
@@ -48,10 +49,12 @@ _RULES: dict[Rule, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A sub-claim as it is said, and whether it denies what is asked of the graph."""
+    """A sub-claim."""
 
-    text: str
-    denies: bool
+    text: str  # as it is said
+    denies: bool  # what is asked of the graph
+    positive: str  # without the negation
+    asked: str  # as a question
 
 
 @dataclass(slots=True)
@@ -91,26 +94,28 @@ class Verifier:
         ]
 
     def _judged(self, claims: Sequence[str]) -> list[Verdict]:
+        """Each sub-claim is read as a question; as it stands too, where that is not sure."""
         parts = [(claim, self._parts(claim)) for claim in claims]
-        wordings = [wording for _, of_claim in parts for _, wordings in of_claim for wording in wordings]
-        settled = self.pipeline.settle(wordings, AskOptions(min_confidence=0.0), self._readings.as_truth)
-        readings = iter([self._readings.of(text, *one) for text, one in zip(wordings, settled, strict=True)])
-        return [
-            self._together(
-                claim, [self._verdict(part, [next(readings) for _ in said_so]) for part, said_so in of_claim]
-            )
-            for claim, of_claim in parts
-        ]
+        every = [part for _, of_claim in parts for part in of_claim]
+        readings = [[one] for one in self._read([part.asked for part in every])]
+        unsure = [at for at, (one,) in enumerate(readings) if one.worth < SURELY or one.decision is None]
+        for at, one in zip(unsure, self._read([every[at].positive for at in unsure]), strict=True):
+            readings[at].append(one)
+        found = iter([self._verdict(part, of_part) for part, of_part in zip(every, readings, strict=True)])
+        return [self._together(claim, [next(found) for _ in of_claim]) for claim, of_claim in parts]
 
-    def _parts(self, claim: str) -> list[tuple[Part, tuple[str, ...]]]:
-        """The sub-claims of a claim, with the wordings that each is read in."""
+    def _read(self, texts: Sequence[str]) -> list[Reading]:
+        settled = self.pipeline.settle(texts, AskOptions(min_confidence=0.0), self._readings.as_truth)
+        return [self._readings.of(text, *one) for text, one in zip(texts, settled, strict=True)]
+
+    def _parts(self, claim: str) -> list[Part]:
+        """The sub-claims of a claim."""
         text = bare(claim)
         names = names_in(self.pipeline.linker, text)
-        found: list[tuple[Part, tuple[str, ...]]] = []
+        found = []
         for part in sub_claims(text, names):
             positive = said(part, names)
-            asked = question(positive.text, names)
-            found.append((Part(part, positive.denies), (asked, positive.text)))
+            found.append(Part(part, positive.denies, positive.text, question(positive.text, names)))
         return found
 
     def _verdict(self, part: Part, readings: Sequence[Reading]) -> Verdict:
