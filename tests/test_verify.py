@@ -173,6 +173,14 @@ VERDICTS = {
     "Marie Curie was born before 1900": "supported",
     "Marie Curie was born in Warsaw and died in London": "refuted",
     "Kenya's food is delicious": "not enough information",
+    "All countries border Germany.": "not enough information",
+    "Germany borders only France.": "not enough information",
+    "Austria borders neither Italy nor Germany.": "refuted",
+    "Germany borders Germany.": "not enough information",
+    "Albert Einstein is still alive.": "not enough information",
+    "Milan may be the capital of Italy.": "not enough information",
+    "Mount Everest is 8848 m high.": "supported",
+    "Albert Einstein was born in Ulm or Munich.": "not enough information",
     "The Moons of Zarbulon Seven was written by Jane Austen": "not enough information",
 }
 
@@ -210,8 +218,8 @@ def test_nothing_is_decided_below_the_confidence_asked_for(opened: Callable[...,
 def test_what_is_no_claim_is_refused(verifier: Verifier) -> None:
     with pytest.raises(UsageError, match="the claim is empty"):
         verifier.verify("  ")
-    lines = verifier.verify_lines(["", "Tokyo is the capital of Japan"])
-    assert [one.verdict for one in lines] == ["not enough information", "supported"]
+    lines = verifier.verify_lines(["", "Tokyo is the capital of Japan", ".", '"', "M\ufffdnchen is a city", "?!"])
+    assert [one.verdict for one in lines] == ["not enough information", "supported", *["not enough information"] * 4]
     assert lines[0].reason == "the claim is empty"
 
 

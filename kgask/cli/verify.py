@@ -64,6 +64,8 @@ def verify(claim: tuple[str, ...], file: Path | None, as_json: bool, explain: bo
     from kgask.verify.verifier import Verifier, VerifyOptions
 
     text = " ".join(claim)
+    if claim and not text.strip():
+        raise UsageError('the claim is empty; try: kgask verify "Osaka is the capital of Japan"')
     if text and text != "-" and file:
         raise UsageError("CLAIM and --claims exclude each other")
     if not text and not file and sys.stdin.isatty():

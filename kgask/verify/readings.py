@@ -26,6 +26,23 @@ DECIDE_SECONDS = 8.0
 NEARLY = 0.35  # of confidence: a contrary reading within it is a doubt
 SURE = 0.9  # confidence from which a noun that no relation is called by is another word for it
 _OF_SOMETHING = re.compile(r"['\u2019]s (?:only |first |own )?([a-z]+)\b|\bthe ([a-z]+) of\b")
+_MORE_THAN_SOME = re.compile(
+    r"\b(?:only|just)\b(?! (?:\d|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)|"
+    r"\b(?:exclusively|solely|alone|nothing but|(?:no one|nobody|nothing) else|all|every|each|most of|"
+    r"most(?= [a-z]+s\b(?! of)))\b",
+    re.IGNORECASE,
+)
+_NOT_SAID = re.compile(
+    r"\b(?:may|might|could|almost|used to|formerly|no longer|some people|many people|probably|perhaps|alive|living)\b",
+    re.IGNORECASE,
+)
+_TWICE = re.compile(r"\b([A-Z]\w{2,})\b.*\b\1\b", re.DOTALL)  # "Germany borders Germany"
+_OR = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
+_COMPARES = re.compile(
+    r"\b(?:than|more|less|fewer|over|under|above|below|exceeds?|beyond|before|after|at (?:least|most)|up to|tops?|"
+    r"surpass\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er)\b",
+    re.IGNORECASE,
+)
 _NO_NOUNS = CARRY_NOTHING | frozenset("man woman person people side part member end south north east west".split())
 
 
@@ -80,6 +97,7 @@ class Readings:
         query = found.hypotheses[0].make_query() if found.hypotheses else None
         if not isinstance(query, TruthNode):
             return Reading(found, None, None, misnamed or "no query over this graph says what this claims")
+        query = as_stated(query, text)
         if doubt := misnamed or self._left_out(found, query, text):
             return Reading(found, query, None, doubt)
         runner, options = Runner(self._pack, Budget(DECIDE_SECONDS)), self._options
@@ -91,6 +109,10 @@ class Readings:
 
     def _left_out(self, found: Retrieved, query: TruthNode, text: str) -> str:
         """What of the claim the query does not honour; a verdict would be on another claim."""
+        if (found_word := unhonoured(text, query)) is not None:
+            return f"what {found_word!r} claims is not looked at"
+        if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Follow) and _TWICE.search(text):
+            return "it does not honour every name of the claim"
         is_same = any(isinstance(one, nodes.Holds) and isinstance(one.object, nodes.Follow) for one in query.walk())
         passed = {"same"} if is_same else set()
         words = [word for word in found.unused_words if not asks_for_order(word) and word.lower() not in passed]
@@ -106,6 +128,26 @@ class Readings:
         known = self._words.of(relations_in(query)) | set(normalise(" ".join(self._pack.labels(named))).split())
         nouns = [found[1] or found[2] for found in _OF_SOMETHING.finditer(text)]
         return [noun for noun in nouns if noun.lower() not in _NO_NOUNS and not is_all_called(noun, known)]
+
+
+def unhonoured(text: str, query: TruthNode) -> str | None:
+    """A word by which a claim says more than a query asks: of all or most things, of one alone, of what may be."""
+    for pattern in (_MORE_THAN_SOME, _NOT_SAID):
+        if found := pattern.search(text):
+            return found[0].lower()
+    has_or = any(isinstance(node, nodes.Or | nodes.Any) for node in query.walk())
+    named = any(isinstance(node, nodes.Entities) and len(node.ids) > 1 for node in query.walk())
+    return "or" if _OR.search(text) and not (has_or or named) else None
+
+
+def as_stated(query: TruthNode, text: str) -> TruthNode:
+    """A number that is said without "more", "over" or the like is the value itself: "8848 m high"."""
+    match query:
+        case nodes.Not(truth):
+            return nodes.Not(as_stated(truth, text))
+        case nodes.Compare(left, "<" | "<=" | ">" | ">=", nodes.Number() as said) if not _COMPARES.search(text):
+            return nodes.Compare(left, "=", said)
+    return query
 
 
 def _n_left_out(found: Retrieved) -> float:

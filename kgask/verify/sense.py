@@ -39,6 +39,8 @@ def _is_sensible(runner: Runner, node: Node) -> bool:
             return _fits(runner, relation, obj) and _fits(runner, back, subject)
         case nodes.And(nodes.Entities() as named, other) | nodes.And(other, nodes.Entities() as named):
             return _is_meeting(runner, named, other)
+        case nodes.Some(nodes.Follow(_, relation)):
+            return relation not in type_relations(runner.pack.relations())  # that it is anything at all
         case nodes.Compare(left, _, right):
             return left != right
     return True

@@ -32,6 +32,7 @@ _TOGETHER = re.compile(
     re.IGNORECASE,
 )
 _NEITHER = re.compile(r"(?i:neither) (?P<one>.+?) nor (?P<other>[A-Z]\S*(?: [A-Z]\S*)*) (?P<what>.+)", re.DOTALL)
+_AFTER = re.compile(r"(?P<what>.+?) neither (?P<one>.+?),? nor (?P<other>.+)", re.IGNORECASE | re.DOTALL)
 _ELSE = re.compile(r"\s*[;,]\s*(?:but\s+)?(?:somebody|someone|something) else (?:did|was|is|does|has)\Z", re.IGNORECASE)
 _OPENING = re.compile(
     r"(?P<what>(?:born|raised|educated|married|buried|directed|written|discovered|founded|located|based|made|released|"
@@ -61,6 +62,8 @@ def sub_claims(text: str, names: Sequence[str]) -> list[str]:
     text = _ELSE.sub("", text)
     if neither := _NEITHER.fullmatch(text):
         return [f"it is not true that {neither[name]} {neither['what']}" for name in ("one", "other")]
+    if after := _AFTER.fullmatch(text):
+        return [f"it is not true that {after['what']} {after[name]}" for name in ("one", "other")]
     found = [part for clause in _clauses(text, names) for part in _each_name(clause, names)]
     return found if len(found) <= MOST_PARTS else [text]
 

@@ -78,6 +78,8 @@ class Verifier:
         Raises :class:`~kgask.errors.UsageError` for an empty or an overlong claim, before any is judged.
         """
         texts = [checked_question(claim, "claim") for claim in claims]
+        for text in texts:
+            checked_question(bare(text), "claim")
         found: list[Verdict] = []
         for start in range(0, len(texts), CHUNK):
             found += self._judged(texts[start : start + CHUNK])
@@ -173,10 +175,12 @@ class Verifier:
 
 def _why_no_claim(line: str) -> str | None:
     try:
-        checked_question(line, "claim")
+        checked_question(bare(line), "claim")
     except UsageError as error:
         return str(error)
-    return None
+    if "\ufffd" in line:
+        return "the claim is not UTF-8"
+    return None if any(char.isalnum() for char in line) else "the claim says nothing"
 
 
 def _least(query: TruthNode, truth: bool) -> float:

@@ -29,6 +29,7 @@ from kgask.verify.sense import types_of
 
 Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent"]
 Combine = Callable[[Iterable[bool | None]], bool | None]
+ROUND = 1000  # whole numbers below are meant exactly: 60 laps are not 58
 TOLD = 10  # triples of a decision
 MOST_CANDIDATES = 2000  # of a set that are looked at one by one
 MOST_MEANT = 3  # whom "the author of ..." may mean
@@ -348,5 +349,7 @@ def _last_digit(number: float) -> float:
     >>> _last_digit(19.3), _last_digit(45000000.0), _last_digit(79.0)
     (0.1, 1000000.0, 1.0)
     """
+    if number.is_integer() and abs(number) < ROUND:
+        return 1.0
     exponent = Decimal(repr(number)).normalize().as_tuple().exponent
     return float(Decimal(1).scaleb(int(exponent)))
