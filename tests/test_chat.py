@@ -124,6 +124,19 @@ def test_who_was_never_spoken_of_is_not_guessed(pipeline: Pipeline) -> None:
     assert said(turn) is None and turn.answer is not None and "not spoken of" in (turn.answer.reason or "")
 
 
+def test_after_a_refusal_nothing_older_is_meant(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline)
+    for line in ("Which films did Steven Spielberg direct?", "Which of them won an Oscar for costumes?"):
+        chat.ask(line)
+    assert said(chat.ask("Who starred in it?")) is None
+
+
+@pytest.mark.parametrize("line", ["???", ".", "!!!"])
+def test_what_says_nothing_is_no_turn(pipeline: Pipeline, line: str) -> None:
+    with pytest.raises(UsageError, match="says nothing"):
+        Chat(pipeline).ask(line)
+
+
 def test_undo_and_reset(pipeline: Pipeline) -> None:
     chat = Chat(pipeline)
     chat.ask("Who directed Jaws?")
@@ -229,6 +242,13 @@ def test_bad_commands_are_one_line_and_the_talk_goes_on() -> None:
     done = kgask("chat", "--no-reader", stdin="/nothing\n/why\n/save\nWho directed Jaws?\n")
     assert (done.returncode, done.stdout) == (0, "Steven Spielberg\n")
     assert done.stderr.count("\n") == 3 and "/help lists them" in done.stderr
+
+
+def test_a_file_that_cannot_be_used_ends_nothing(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_text("", encoding="utf-8")
+    lines = [f"/save {tmp_path}/no/x", f"/load {tmp_path}/empty", "/load /dev/zero", "/save a\0b", "Who directed Jaws?"]
+    done = kgask("chat", "--no-reader", stdin="\n".join(lines))
+    assert (done.returncode, done.stdout) == (0, "Steven Spielberg\n") and done.stderr.count("\n") == 4
 
 
 def test_a_session_of_the_command(tmp_path: Path) -> None:

@@ -257,6 +257,11 @@ def is_pronominal(text: str) -> bool:
     return any(pattern.search(text) for pattern in (_PERSON, _THING, _PLACE, _PLURAL))
 
 
+def is_of_two(text: str) -> bool:
+    """Whether "he" and "she" are both spoken of: who is meant by each is not told."""
+    return bool(_MALE.search(text) and _FEMALE.search(text))
+
+
 def sex_meant(text: str) -> str:
     """ "male", "female", "person", "thing" or "": what the pronouns of a text may mean."""
     if _MALE.search(text):

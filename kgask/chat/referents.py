@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kgask.chat.form import sexes_told
+from kgask.methods.accounted import RelationWords
 from kgask.methods.relation_facts import RelationFacts
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
@@ -25,6 +26,7 @@ class Referents:
     def __init__(self, pack: Pack) -> None:
         self.told: dict[EntityId, str] = {}  # sexes that the conversation told
         self._pack, self._facts = pack, RelationFacts(pack)
+        self.relation_words = RelationWords(pack).of(range(pack.n_relations))
         self._leads = type_relations(pack.relations())
         self._of_persons = [at for at, text in enumerate(pack.relations()) if text.label.lower() in _BORN]
 

@@ -21,8 +21,10 @@ from kgask.chat import form
 from kgask.chat.changes import MOST_NAMED, entities_of, instead, is_ordered, within
 from kgask.chat.referents import Referents
 from kgask.chat.turns import Change, Turn, Way
-from kgask.errors import BudgetError, QueryError
+from kgask.errors import BudgetError, QueryError, UsageError
 from kgask.link.naming import names_in, seeds_in
+from kgask.methods.accounted import is_all_called
+from kgask.pack.normalise import normalise
 from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.nodes import Query
@@ -67,6 +69,8 @@ class Chat:
     def ask(self, line: str) -> Turn:
         """Answer one turn. Raises :class:`~kgask.errors.UsageError` for an empty or an overlong line."""
         line = checked_question(line, "turn")
+        if not any(char.isalnum() for char in line):
+            raise UsageError("the turn says nothing")
         turn = Turn(len(self.turns) + 1, line, line, None) if form.is_thanks(line) else self._answered(line)
         self.turns.append(turn)
         return turn
@@ -183,6 +187,12 @@ class Chat:
     def _recent(self) -> Iterator[EntityId]:
         """What was spoken of, the latest first: single answers, then topics."""
         seen: set[EntityId] = set()
+        last = self.turns[-1] if self.turns else None
+        if last is not None and last.answer is not None and last.answer.abstained:
+            # What it would have been about is not known: nothing older is taken for it.
+            spoken = {one for turn in self.turns[:-1] for one in (*turn.topics, *turn.ends)}
+            yield from (one for one in last.topics if one in spoken)
+            return
         for turn in reversed(self.turns[-REMEMBERED:]):
             for entity in (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics):
                 if entity not in seen:
@@ -280,7 +290,7 @@ class Chat:
                 )
                 if found is not None and not form.is_pronominal(text):
                     yield self._naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)
-        if not form.is_pronominal(text):
+        if not form.is_pronominal(text) or form.is_of_two(text):
             return
         sex = form.sex_meant(text)
         several = self._last_set()
@@ -320,10 +330,15 @@ class Chat:
 
     def _about(self, text: str, entities: Sequence[EntityId]) -> Iterator[Way]:
         """A phrase asked of one of these."""
-        for entity in list(dict.fromkeys(entities))[:2]:
+        for entity in list(dict.fromkeys(entities))[:2] if self._is_called(text) else ():
             label = self._label(entity)
             asked = f"{text.rstrip('?. ')} of {label}?"
             yield Way(asked, ((len(asked) - 1 - len(label), len(asked) - 1, entity),))
+
+    def _is_called(self, text: str) -> bool:
+        """Whether a phrase is what a relation is called; question words are."""
+        words = normalise(text.removeprefix("what is the ")).split()
+        return form.is_bare_question_word(text) or is_all_called(" ".join(words[-2:]), self._referents.relation_words)
 
     # --- the last question about something else -------------------------------------------------
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from kgask.chat.session import Chat
 from kgask.chat.turns import Turn
 from kgask.errors import QueryError, UsageError
+from kgask.query.sparql import to_sparql
 from kgask.query.text import parse
 
 MAGIC = "kgask-chat"
@@ -24,6 +26,8 @@ class Log:
 
         Raises UsageError for a file that is another's, of another pack, or written by another chat right now.
         """
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path}: not a file")
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path, self._chat = path, chat
         self._file: BinaryIO = path.open("a+b")
@@ -85,6 +89,8 @@ def _whole(chat: Chat) -> str:
 
 def read(path: Path, chat: Chat) -> Iterator[Turn]:
     """The turns of a file. Raises UsageError for what is no conversation, or one about another pack."""
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path}: not a file")
     try:
         lines = path.read_bytes().decode("utf-8", "replace").split("\n")
     except OSError as error:
@@ -139,6 +145,7 @@ def _turn(row: dict[str, Any], chat: Chat) -> Turn | None:
         query = parse(str(text), pack) if text else None
         ids = [tuple(int(one) for one in row[name] if 0 <= int(one) < pack.n_entities) for name in ("topics", "ends")]
         said = chat.pipeline.refused(str(row["line"]), "from an earlier session")
-        return Turn(int(row["turn"]), str(row["line"]), str(row["understood"]), said.restored(row), query, *ids)
+        answer = replace(said.restored(row), sparql=to_sparql(query, pack).rstrip() if query is not None else None)
+        return Turn(int(row["turn"]), str(row["line"]), str(row["understood"]), answer, query, *ids)
     except (KeyError, TypeError, ValueError, QueryError):
         return None

@@ -98,6 +98,10 @@ class _Talk:
                 note("stopped; the conversation goes on")
             except KgaskError as error:
                 self._refused(line, error)
+            except (OSError, ValueError) as error:  # a file that a command names
+                if isinstance(error, BrokenPipeError) or not line.startswith("/"):
+                    raise
+                note(f"{line.split()[0]}: {getattr(error, 'strerror', None) or error}; the conversation goes on")
 
     def _refused(self, line: str, error: KgaskError) -> None:
         """Bad input is one line; a pipeline gets its object all the same."""
@@ -208,7 +212,10 @@ class _Talk:
                 raise UsageError(f"{path}: exists; choose another name")
             save(path, self._chat)
         else:
-            self._chat.turns = list(read(path, self._chat))
+            turns = list(read(path, self._chat)) if path.exists() else []
+            if not turns:
+                raise UsageError(f"{path}: no conversation in it; this one goes on")
+            self._chat.turns = turns
             if self._log is not None:
                 self._log.rewrite()
         note(f"{len(self._chat.turns)} turns {'saved to' if name == 'save' else 'of'} {path}")
