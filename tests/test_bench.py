@@ -93,6 +93,7 @@ def test_what_measures_answers_has_moved_and_says_where() -> None:
 # --- ask ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_ask_compares_kinds_and_planners() -> None:
     result = invoke("ask", "--no-reader", "--rounds", 1, "--beside", "rigel", "--json")
     assert result.exit_code == 0, result.output

@@ -117,6 +117,15 @@ def test_what_a_turn_was_understood_as_is_told(pipeline: Pipeline) -> None:
     assert turn.to_dict()["understood"] == turn.understood and turn.to_dict()["question"] == "Where was he born?"
 
 
+def test_the_answers_that_a_turn_is_about_are_told(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline)
+    chat.ask("Which countries border Uganda?")
+    turn = chat.ask("which of these is the largest by area?")
+    assert turn.shown == (
+        "which countries is the largest by area? (among Kenya, Tanzania, Democratic Republic of the Congo and 2 more)"
+    )
+
+
 def test_who_was_never_spoken_of_is_not_guessed(pipeline: Pipeline) -> None:
     chat = Chat(pipeline)
     chat.ask("What is the capital of Kenya?")

@@ -122,6 +122,7 @@ def demo_pipeline() -> Iterator[Pipeline]:
         yield Pipeline(pack, planner, None)
 
 
+@pytest.mark.slow
 def test_every_gold_of_the_small_graphs_runs(tmp_path: Path) -> None:
     for of, n_graphs, n_questions in ((ASKED, 24, 1056), (WORDED, 68, 4080)):
         graphs = list(small_graphs(of, tmp_path / of))

@@ -20,6 +20,7 @@ def composer(seed: int) -> OperatorComposer:
     return OperatorComposer(load_wordings(), {}, random.Random(seed), NAMES)
 
 
+@pytest.mark.slow
 def test_every_draw_of_every_template_is_a_query_whose_operands_stand_in_the_text() -> None:
     drawing = composer(1)
     kinds = set()

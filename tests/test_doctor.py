@@ -137,6 +137,7 @@ def test_hostile_labels_cannot_touch_the_terminal(tmp_path: Path) -> None:
     assert not set(done.stdout + done.stderr) & set("\x1b\x07")
 
 
+@pytest.mark.slow
 def test_nothing_of_training_is_loaded(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LISTING, "doctor"],

@@ -138,6 +138,7 @@ def asked(family_path: Path) -> Callable[..., Pipeline]:
     return open_pack
 
 
+@pytest.mark.slow
 def test_off_topic_questions_are_drawn_alike_and_refused(asked: Callable[..., Pipeline]) -> None:
     with asked() as pipeline:
         names = off_topic.sampled_names(pipeline, 5, 0)

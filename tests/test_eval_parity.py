@@ -46,6 +46,7 @@ def test_differences_are_counted(family_path: Path) -> None:
     assert found["largest difference of confidence"] == pytest.approx(0.25)
 
 
+@pytest.mark.slow
 def test_the_command_takes_marked_and_plain_questions(tmp_path: Path) -> None:
     asked = tmp_path / "asked.txt"
     asked.write_text("who wrote [Lady Susan]\tJane Austen\nwhat is the capital of Kenya?\n")

@@ -93,6 +93,7 @@ def test_a_path_that_would_come_back_to_its_topic_is_asked_so(
         assert found.faults(answer) == []
 
 
+@pytest.mark.slow
 def test_an_endpoint_stops_what_takes_too_long_and_goes_on(family_path: Path) -> None:
     product = " ".join(f"?a{number} ?b{number} ?c{number} ." for number in range(9))
     with Endpoint(family_path, 1.5) as endpoint:

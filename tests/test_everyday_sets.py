@@ -40,6 +40,7 @@ def test_there_are_forty_of_each_kind() -> None:
     assert set(kinds) == set(KINDS) and min(kinds.values()) >= 40
 
 
+@pytest.mark.slow
 def test_every_gold_answers_and_truths_go_both_ways(demo: Pack) -> None:
     found: list[tuple[EverydayQuestion, list[Gold]]] = [
         (one, golds_of(one, demo))

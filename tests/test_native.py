@@ -99,6 +99,7 @@ def test_doctor_names_it(crashing: str, no_library: str) -> None:
         assert "pip install" in findings[check]["advice"]
 
 
+@pytest.mark.slow
 def test_doctor_says_what_llama_cpp_is_compiled_for_and_by() -> None:
     done = run("doctor", "--json")
     findings = {finding["check"]: finding for finding in json.loads(done.stdout)["findings"]}
@@ -136,6 +137,7 @@ def test_the_verdict_depends_on_library_cpu_file_and_settings() -> None:
     assert len(keys) == 4
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_kept_it_is_tried_each_time_and_said(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")

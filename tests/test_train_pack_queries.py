@@ -27,6 +27,7 @@ def drawn(pack: Pack, n: int, held: bool = False) -> list[QueryExample]:
     return [questions.draw(rng) for _ in range(n)]
 
 
+@pytest.mark.slow
 def test_they_are_over_the_packs_relations_and_of_all_kinds(pack: Pack) -> None:
     keys = {relation.key for relation in pack.relations()}
     examples = drawn(pack, 300)

@@ -55,6 +55,7 @@ def test_an_older_planner_still_answers(before: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "Jane Austen\n"), done.stderr
 
 
+@pytest.mark.slow
 def test_requantised_it_is_the_planner_of_today(before: Path, tmp_path: Path) -> None:
     out = tmp_path / "new"
     done = kgask("train", "requantise", str(before), "-o", str(out))
@@ -89,6 +90,7 @@ def test_what_cannot_be_changed_is_one_line(before: Path, tmp_path: Path) -> Non
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine"]
 
 
+@pytest.mark.slow
 def test_a_planner_without_a_graph_for_cuda_gets_one(tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     shutil.copytree(SHIPPED, mine)

@@ -39,6 +39,7 @@ from kgask.types import EntityId, Question
 SECONDS = 8.0  # of a query that was changed
 MOST_JOINED = 3  # things that are named one by one in the place of "them"
 UNKNOWN_SEX = 0.03  # ... than that "she" means somebody of whom that is not known
+LISTED = 3  # of the last answers, that are named where a turn is about some of them
 REMEMBERED = 12  # turns back that a pronoun may reach
 OF_KIND = 0.05  # of confidence, that answers of the kind that a question says are worth
 LEAST_OF_THOSE = 0.6  # confidence that is enough for a question about some of the last answers: less can be meant
@@ -108,7 +109,7 @@ class Chat:
             self._referents.learn(way.text, way.meant, topics, ends)
         if way.text != line:
             answer = replace(answer, notes=(f"read {line!r} as {way.text!r}", *answer.notes))
-        return Turn(len(self.turns) + 1, line, way.text, answer, answer.query, topics, ends)
+        return Turn(len(self.turns) + 1, line, way.text, answer, answer.query, topics, ends, way.among)
 
     # --- asking ---------------------------------------------------------------------------------
 
@@ -127,7 +128,7 @@ class Chat:
         return answer if changed == answer.query else self._run(answer, changed, answer.confidence)
 
     def _options(self, way: Way) -> AskOptions:
-        if not way.of_those:
+        if not way.among:
             return self.options
         least = self.pipeline.min_confidence if self.options.min_confidence is None else self.options.min_confidence
         return replace(self.options, min_confidence=min(least, LEAST_OF_THOSE))
@@ -228,12 +229,17 @@ class Chat:
                 continue
             if form.number_of_those(text) not in (0, len(several)):
                 continue
-            whole = _whole(found, several)
+            whole, among = _whole(found, several), self._listed(several)
             for noun in (self._referents.together(several), ""):
                 if (asked := form.of_those(text, noun)) is not None:
-                    yield Way(asked, change=lambda query, whole=whole: within(query, whole), of_those=True)  # type: ignore[misc]
+                    yield Way(asked, change=lambda query, whole=whole: within(query, whole), among=among)  # type: ignore[misc]
         if form.is_plural(text) and found is not None and not form.is_of_those(text) and not form.sex_meant(text):
             yield from self._of_each(text, members, _whole(found, members))
+
+    def _listed(self, members: Sequence[EntityId]) -> str:
+        labels = self.pipeline.pack.labels(members[:LISTED])
+        more = len(members) - len(labels)
+        return ", ".join(labels) + (f" and {more} more" if more else "")
 
     def _are_called(self, members: Sequence[EntityId], noun: str) -> bool:
         """Whether "the two islands" may mean these, where islands were spoken of."""

@@ -143,9 +143,11 @@ def _turn(row: dict[str, Any], chat: Chat) -> Turn | None:
     pack, text = chat.pipeline.pack, row.get("query")
     try:
         query = parse(str(text), pack) if text else None
-        ids = [tuple(int(one) for one in row[name] if 0 <= int(one) < pack.n_entities) for name in ("topics", "ends")]
+        topics, ends = (
+            tuple(int(one) for one in row[name] if 0 <= int(one) < pack.n_entities) for name in ("topics", "ends")
+        )
         said = chat.pipeline.refused(str(row["line"]), "from an earlier session")
         answer = replace(said.restored(row), sparql=to_sparql(query, pack).rstrip() if query is not None else None)
-        return Turn(int(row["turn"]), str(row["line"]), str(row["understood"]), answer, query, *ids)
+        return Turn(int(row["turn"]), str(row["line"]), str(row["understood"]), answer, query, topics, ends)
     except (KeyError, TypeError, ValueError, QueryError):
         return None

@@ -25,10 +25,16 @@ class Turn:
     query: Query | None = None
     topics: tuple[EntityId, ...] = ()  # what it named
     ends: tuple[EntityId, ...] = ()  # what answered
+    among: str = ""  # the earlier answers that it was asked about
+
+    @property
+    def shown(self) -> str:
+        """What a person is told that the turn was understood as."""
+        return f"{self.understood} (among {self.among})" if self.among else self.understood
 
     def to_dict(self) -> dict[str, Any]:
         """The object of ``kgask ask --json`` with ``turn`` and ``understood``."""
-        said = {"turn": self.number, "understood": self.understood}
+        said = {"turn": self.number, "understood": self.shown}
         if self.answer is None:
             return said | {"question": self.line, "answer": None, "reason": "nothing is asked"}
         return {**self.answer.to_dict(), "question": self.line} | said
@@ -43,6 +49,6 @@ class Way:
     change: Change | None = None  # of the query that the text asks
     query: Query | None = None  # asked instead of the text
     confidence: float = 1.0  # of that query
-    of_those: bool = False  # it is about some of the last answers
+    among: str = ""  # the last answers, about some of which it is
     doubt: float = 0.0  # that this is meant, beside others
     meant: tuple[EntityId, str] | None = None  # by a pronoun: whom, and of which sex

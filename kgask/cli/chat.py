@@ -121,8 +121,8 @@ class _Talk:
             if not self._drawn:
                 print(flush=True)
             return
-        if turn.understood != turn.line:
-            note(f"understood as: {turn.understood}")
+        if turn.shown != turn.line:
+            note(f"understood as: {turn.shown}")
         if turn.answer.abstained:
             note(f"no answer: {turn.answer.reason}")
             if not self._drawn:
@@ -161,7 +161,7 @@ class _Talk:
     def _why(self) -> None:
         turn = self._last()
         assert turn.answer is not None
-        note(f"understood as: {turn.understood} (confidence {turn.answer.confidence:.2f})")
+        note(f"understood as: {turn.shown} (confidence {turn.answer.confidence:.2f})")
         note(turn.answer.query_text or f"no answer: {turn.answer.reason}")
         for text in turn.answer.notes:
             note(text)
