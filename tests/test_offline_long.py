@@ -150,6 +150,8 @@ def test_every_other_command_for_25_seconds(tmp_path: Path) -> None:
         ["ask", "--method", "similarity", QUESTION],
         ["ask", "--questions", str(questions), "--no-reader"],
         ["ask", QUESTION, "--sparql"],
+        ["verify", "Tokyo is the capital of Japan", "--explain"],
+        ["chat", "--session", str(tmp_path / "talk-ROUND.jsonl")],
         ["query", "--pack", pack, "best(having(<publication year>), value(<publication year>), least 1)", "--explain"],
         ["prompt", QUESTION],
         ["methods"],
