@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
-from kgask.chat.session import Chat
-from kgask.verify.verdict import Verdict
-from kgask.verify.verifier import Verifier, VerifyOptions
+
+if TYPE_CHECKING:  # loaded when they are first asked for: who asks questions alone need not wait
+    from kgask.chat.session import Chat
+    from kgask.verify.readings import VerifyOptions
+    from kgask.verify.verdict import Verdict
 
 
 class Opened(Pipeline):
@@ -28,8 +30,12 @@ class Opened(Pipeline):
         self, claims: Sequence[str], options: VerifyOptions | None = None, **overrides: Any
     ) -> list[Verdict]:
         """The verdicts on claims, in order; raises as :meth:`verify` does, before any is judged."""
+        from kgask.verify.verifier import Verifier, VerifyOptions
+
         return Verifier(self, options or VerifyOptions(**overrides)).verify_many(claims)
 
     def chat(self, options: AskOptions | None = None, **overrides: Any) -> Chat:
         """A conversation, which begins here; ``overrides`` are fields of :class:`~kgask.answer.request.AskOptions`."""
+        from kgask.chat.session import Chat
+
         return Chat(self, options or AskOptions(**overrides))

@@ -184,6 +184,19 @@ def test_a_session_goes_on_after_a_kill(pipeline: Pipeline, tmp_path: Path) -> N
     assert [turn.line for turn in read(path, Chat(pipeline))] == ["Who directed Jaws?", "Where was he born?"]
 
 
+def test_what_is_forgotten_stays_forgotten(pipeline: Pipeline, tmp_path: Path) -> None:
+    path, chat = tmp_path / "talk.jsonl", Chat(pipeline)
+    log = Log(path, chat)
+    for line in ("Who directed Jaws?", "What is the capital of Kenya?"):
+        log.add(chat.ask(line))
+    before = path.read_bytes()
+    chat.undo()
+    log.rewrite()
+    log.close()
+    assert path.read_bytes().startswith(before)  # nothing is overwritten: a kill loses no turn
+    assert [turn.line for turn in read(path, Chat(pipeline))] == ["Who directed Jaws?"]
+
+
 def test_two_chats_on_one_session_do_not_mix(pipeline: Pipeline, tmp_path: Path) -> None:
     log = Log(tmp_path / "talk.jsonl", Chat(pipeline))
     with pytest.raises(UsageError, match="another chat"):
@@ -216,6 +229,7 @@ def test_what_is_saved_is_read(pipeline: Pipeline, tmp_path: Path) -> None:
 def test_a_line_in_a_line_out() -> None:
     done = kgask("chat", "--no-reader", stdin="Who directed Jaws?\nWhere was he born?\nthanks\n")
     assert (done.returncode, done.stdout) == (0, "Steven Spielberg\nCincinnati\n\n")
+    assert kgask("chat", "--no-reader", stdin="\n???\nWho directed Jaws?\n").stdout == "\n\nSteven Spielberg\n"
     assert "understood as: Where was Steven Spielberg born?" in done.stderr
 
 

@@ -60,6 +60,7 @@ _NAME_THEM = re.compile(
     r"(?:them|those|these|they)|who exactly|which ones(?: exactly)?)\W*",
     re.IGNORECASE,
 )
+_OF_TWO = re.compile(r"\b(?:both|either|who|which)(?: one)? (?:of|among)\b|\bthe two\b", re.IGNORECASE)
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBER_OF = re.compile(rf"\bthe ({'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 _MEN = re.compile(r"['\u2019]s (?:father|son|sons|brother|brothers|grandfather)\b|\bthe (?:father|sons?) of\b", re.I)
@@ -230,7 +231,8 @@ def is_of_those(text: str) -> bool:
 
 
 def says_two(text: str) -> bool:
-    return re.search(r"\b(?:the two|both|either|who|which) (?:of|among)?|\bthe two\b", text, re.IGNORECASE) is not None
+    """Whether two things that were spoken of apart may be meant together."""
+    return _OF_TWO.search(text) is not None
 
 
 def ranked(text: str) -> tuple[int, str] | None:
@@ -263,7 +265,7 @@ def is_of_two(text: str) -> bool:
 
 
 def sex_meant(text: str) -> str:
-    """ "male", "female", "person", "thing" or "": what the pronouns of a text may mean."""
+    """ "male", "female", "thing" or "": what the pronouns of a text may mean."""
     if _MALE.search(text):
         return "male"
     if _FEMALE.search(text):

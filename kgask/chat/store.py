@@ -16,6 +16,7 @@ from kgask.query.sparql import to_sparql
 from kgask.query.text import parse
 
 MAGIC = "kgask-chat"
+RESET = "reset"  # of a line: what stands before it is forgotten
 
 
 class Log:
@@ -34,7 +35,7 @@ class Log:
         try:
             self._lock()
             chat.turns = list(read(path, chat))
-            self._cut()
+            self._begin()
         except BaseException:
             self._file.close()
             raise
@@ -49,22 +50,22 @@ class Log:
         except OSError as error:
             raise UsageError(f"{self.path}: another chat is writing this session; choose another --session") from error
 
-    def _cut(self) -> None:
-        """Write the file anew as it was read, so that nothing follows a line that was cut."""
-        lines = [
-            _line({"magic": MAGIC, "pack": self._chat.pipeline.pack.content_hash}),
-            *map(_turn_line, self._chat.turns),
-        ]
-        self._file.truncate(0)
-        self._write("".join(lines))
+    def _begin(self) -> None:
+        """Head a new file; end a line that was cut, so that what follows stands by itself. Nothing is overwritten."""
+        self._file.seek(0)
+        kept = self._file.read()
+        if not kept:
+            self._write(_head(self._chat))
+        elif not kept.endswith(b"\n"):
+            self._write("\n")
 
     def add(self, turn: Turn) -> None:
         """Keep a turn; it is on the disk when this returns."""
         self._write(_turn_line(turn))
 
     def rewrite(self) -> None:
-        """Keep the turns that the chat has now: after ``/undo`` and ``/reset``."""
-        self._cut()
+        """Keep the turns that the chat has now, in the place of all before: after ``/undo`` and the like."""
+        self._write(_line({RESET: True}) + "".join(map(_turn_line, self._chat.turns)))
 
     def _write(self, text: str) -> None:
         self._file.write(text.encode())
@@ -79,12 +80,11 @@ def save(path: Path, chat: Chat) -> None:
     """Write the whole conversation to another file, whole or not at all."""
     from kgask.machine.files import write_whole
 
-    write_whole(path, _whole(chat))
+    write_whole(path, _head(chat) + "".join(map(_turn_line, chat.turns)))
 
 
-def _whole(chat: Chat) -> str:
-    head = _line({"magic": MAGIC, "pack": chat.pipeline.pack.content_hash})
-    return head + "".join(map(_turn_line, chat.turns))
+def _head(chat: Chat) -> str:
+    return _line({"magic": MAGIC, "pack": chat.pipeline.pack.content_hash})
 
 
 def read(path: Path, chat: Chat) -> Iterator[Turn]:
@@ -104,10 +104,8 @@ def read(path: Path, chat: Chat) -> Iterator[Turn]:
         raise UsageError(f"{path}: not a kgask conversation")
     if rows[0].get("pack") != chat.pipeline.pack.content_hash:
         raise UsageError(f"{path}: a conversation about another pack")
-    for row in rows[1:]:
-        turn = _turn(row, chat)
-        if turn is not None:
-            yield turn
+    last = max((at for at, row in enumerate(rows) if row.get(RESET)), default=0)
+    yield from filter(None, (_turn(row, chat) for row in rows[last + 1 :]))
 
 
 def _row(line: str) -> dict[str, Any] | None:

@@ -35,7 +35,6 @@ HELP = """\
 /reset        begin anew
 /help         this
 /quit         leave (also Ctrl-D)"""
-RESET = "/reset"
 
 
 @click.command(cls=Command)
@@ -90,7 +89,7 @@ class _Talk:
                 if line.startswith("/"):
                     if self._command(*line[1:].split(maxsplit=1)):
                         return
-                elif line.strip():
+                elif line.strip() or not self._drawn:
                     self._said(self._chat.ask(line))
             except KeyboardInterrupt:
                 if not self._drawn:
@@ -109,6 +108,8 @@ class _Talk:
         if self._as_json:
             refused = self._pipeline.refused(line.strip(), str(error)).to_dict()
             print(json_line(refused | {"turn": len(self._chat.turns), "understood": line.strip()}), flush=True)
+        elif not self._drawn and not line.startswith("/"):
+            print(flush=True)
 
     def _said(self, turn: Turn) -> None:
         if self._log is not None:
@@ -215,6 +216,7 @@ class _Talk:
             turns = list(read(path, self._chat)) if path.exists() else []
             if not turns:
                 raise UsageError(f"{path}: no conversation in it; this one goes on")
+            self._chat.reset()
             self._chat.turns = turns
             if self._log is not None:
                 self._log.rewrite()

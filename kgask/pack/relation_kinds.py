@@ -20,10 +20,8 @@ KINDS_ARRAY = "relation_kinds"  # the file is relation_kinds.npy, int8 [2R]: the
 SINGLE, COMPLETE = 1, 2
 LEAST_OWNERS = 5  # things that have a relation, below which nothing is learned of it
 MOSTLY_ONE = 0.9  # share of them with one end, from which on it is single
-BOTH_WAYS, OFTEN = (
-    0.95,
-    0.5,
-)  # share of triples that are there turned round too, and of a class that has such a relation
+BOTH_WAYS = 0.95  # share of triples that are there turned round too
+OFTEN = 0.5  # share of a class that has such a relation
 NEARLY_ALL, FEW = 0.9, 2.0  # share of a class that has a relation with at most so many ends each, on average
 MAIN = 0.5  # share of a relation's owners that a class needs to be theirs
 LISTED = 500  # instances of a class that may all be known: countries and elements, not books and persons

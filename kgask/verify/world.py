@@ -60,7 +60,7 @@ class World:
     is_closed: bool = False
     single: frozenset[DirectedRelationId] = frozenset()
     complete: frozenset[DirectedRelationId] = frozenset()
-    _within: dict[tuple[DirectedRelationId, tuple[int, ...]], bool] = field(default_factory=dict)
+    _one_here: dict[tuple[DirectedRelationId, tuple[int, ...]], bool] = field(default_factory=dict)
 
     def decide(self, node: TruthNode) -> Decision:
         """Whether ``node`` holds.
@@ -88,9 +88,7 @@ class World:
                 return self._compares(node)
         raise AssertionError(node)
 
-    def _together(
-        self, truths: Iterable[TruthNode], combine: Callable[[Iterable[bool | None]], bool | None]
-    ) -> Decision:
+    def _together(self, truths: Iterable[TruthNode], combine: Combine) -> Decision:
         decided = [self.decide(one) for one in truths]
         truth = combine(one.truth for one in decided)
         told = [one for one in decided if one.truth is truth] or decided
@@ -150,14 +148,14 @@ class World:
         kinds = tuple(self._types(starts).tolist())
         if not kinds:
             return False
-        if (relation, kinds) not in self._within:
+        if (relation, kinds) not in self._one_here:
             alike = self.runner.members(nodes.Class(kinds[0])).certain
             for kind in kinds[1:]:
                 alike = np.intersect1d(alike, self.runner.members(nodes.Class(kind)).certain, assume_unique=True)
             sources = self.runner.edges(alike[:MOST_ALIKE], relation).sources
             _, n_ends = np.unique(sources, return_counts=True)
-            self._within[relation, kinds] = len(n_ends) >= LEAST_OWNERS and bool((n_ends == 1).mean() >= MOSTLY_ONE)
-        return self._within[relation, kinds]
+            self._one_here[relation, kinds] = len(n_ends) >= LEAST_OWNERS and bool((n_ends == 1).mean() >= MOSTLY_ONE)
+        return self._one_here[relation, kinds]
 
     def _types(self, ids: np.ndarray) -> np.ndarray:
         return types_of(self.runner, ids)
@@ -187,7 +185,7 @@ class World:
         candidates = self._candidates(base)
         if candidates is None or not all(self._is_excluded(base, one) for one in candidates):
             return Decision(None, "silent")
-        return Decision(False, "complete", tuple(self._said_instead(base, candidates)))
+        return Decision(False, "complete", tuple(self._said_instead(base)))
 
     def _meant(self, base: SetNode) -> nodes.Holds | None:
         """ "The author of Emma was born in London" as what is said of the few whom one of two relations leads to."""
@@ -258,7 +256,7 @@ class World:
                 return is_judged or self._is_excluded(node.follow, one)
         return False
 
-    def _said_instead(self, node: SetNode, candidates: list[int]) -> Iterator[TripleId]:
+    def _said_instead(self, node: SetNode) -> Iterator[TripleId]:
         """Triples of the first relation that a set follows."""
         follows = (part for part in node.walk() if isinstance(part, nodes.Follow))
         for part in follows:
