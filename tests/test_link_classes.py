@@ -13,6 +13,7 @@ from kgask.link import classes
 from kgask.link.classes import class_spans
 from kgask.link.linker import Linker
 from kgask.link.mentions import split_words
+from kgask.link.plural_names import plural_names
 from kgask.link.plurals import singulars
 from kgask.link.spans import CandidateSpan, candidate_spans, masked, segmentations
 from kgask.pack.store import Pack
@@ -304,3 +305,12 @@ def test_two_masks_and_a_word_of_both_kinds(world: Pack) -> None:
     assert [(one.kind, found[a:b]) for one, (a, b) in zip(spans, places, strict=True)] == [
         ("entity", "[MASK]"), ("entity", "physicist"), ("class", "physicist"), ("entity", "[MASK]"),
     ]  # fmt: skip
+
+
+def test_a_plural_names_the_one_thing_that_is_called_so(world: Pack) -> None:
+    text = "Grey Wolves are physicists"
+    found = plural_names(text, split_words(text, frozenset()), world)
+    assert [(text[slice(*one.span)], world.labels([one.entity])[0]) for one in found] == [
+        ("Grey Wolves", "Grey Wolf"),
+        ("physicists", "physicist"),
+    ]

@@ -12,7 +12,9 @@ from kgask.link.classes import chosen, class_readings
 from kgask.link.linker import Linker
 from kgask.link.values import value_spans
 from kgask.methods.proposals import Proposals
+from kgask.methods.protocol import Request
 from kgask.methods.relation_facts import RelationFacts
+from kgask.methods.truth_proposals import TruthProposals
 from kgask.methods.understand import Linked
 from kgask.pack.literals import parse_literal
 from kgask.pack.store import Pack
@@ -53,16 +55,21 @@ def stable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
 def proposed(pack: Pack, text: str, *kinds: str) -> set[str]:
     """Queries in text form, without the labels, for a question that a planner takes for these kinds."""
     facts, linker = RelationFacts(pack), Linker(pack, frozenset("which what how many are of the than is".split()))
-    n = pack.n_relations
-    linked: list[Linked] = []
-    for mention in linker.link(Question(text)):
-        seeds = mention.seeds[:1]
-        branch = Branch(seeds, np.full((2, 2 * n), 0.1, np.float32), np.ones(2), 1.0, 0.0, np.zeros(1), 1.0)
-        linked.append(Linked(mention, branch, facts.of_entity(seeds[0].entity)[None]))
+    linked = _linked(pack, linker, text)
     classes = chosen(class_readings(text, linker.words(Question(text)), pack), ())
     probs = np.array([float(kind in kinds) for kind in KINDS])
     found = Proposals(facts).of(linked, probs, classes, value_spans(text), Runner(pack, Budget(5.0)))
     return {to_text(query, pack) for query, _ in found}
+
+
+def _linked(pack: Pack, linker: Linker, text: str) -> list[Linked]:
+    """What a text names, by a planner to which every relation is as likely."""
+    facts, n, linked = RelationFacts(pack), pack.n_relations, list[Linked]()
+    for mention in linker.link(Question(text)):
+        seeds = mention.seeds[:1]
+        branch = Branch(seeds, np.full((2, 2 * n), 0.1, np.float32), np.ones(2), 1.0, 0.0, np.zeros(1), 1.0)
+        linked.append(Linked(mention, branch, facts.of_entity(seeds[0].entity)[None]))
+    return linked
 
 
 @pytest.mark.parametrize(
@@ -101,3 +108,34 @@ def test_what_is_named_is_put_together(stable: Pack, text: str, kinds: Sequence[
 def test_operators_that_a_question_does_not_ask_for_are_not_put_on(stable: Pack) -> None:
     found = proposed(stable, "where does Comet live?", "path")
     assert found and all(query.startswith("follow(") for query in found)
+
+
+def claimed(pack: Pack, text: str) -> set[str]:
+    """Truths in text form for a claim."""
+    linker = Linker(pack, frozenset("the a and of at is was than by one".split()))
+    linked = _linked(pack, linker, text)
+    request = Request(Question(text), words=tuple(linker.words(Question(text))))
+    classes, values = chosen(class_readings(text, request.words, pack), ()), value_spans(text, ())
+    runner = Runner(pack, Budget(5.0))
+    found = TruthProposals(RelationFacts(pack)).of(request, linked, classes, values, runner)
+    return {to_text(query, pack) for query, _ in found}
+
+
+@pytest.mark.parametrize(
+    ("claim", "query"),
+    [
+        ("Comet was Thunder's", "holds(<Thunder>, <foal>, <Comet>)"),
+        ("Comet stands with Ruth", "holds(follow(<Comet>, <lives at>), <owner>, <Ruth>)"),
+        ("Thunder's offspring is at Ruth's", "holds(follow(follow(<Thunder>, <foal>), <lives at>), <owner>, <Ruth>)"),
+        ("Dusk is taller than Comet", "compare(values(<Dusk>, <height>) > values(<Comet>, <height>))"),
+        ("Comet and Dusk have one sire", "some(and(follow(<Comet>, ^<foal>), follow(<Dusk>, ^<foal>)))"),
+        ("Comet is 148 tall", "compare(values(<Comet>, <height>) = 148)"),
+        ("Comet is over 150", "compare(values(<Comet>, <height>) > 150)"),
+        ("Duchess had 2", "compare(count(follow(<Duchess>, <foal>)) = 2)"),
+        ("Dusk is the tallest", "some(and(best(having(<height>), value(<height>), most 1), <Dusk>))"),
+        ("Ruth owns something", "some(follow(<Ruth>, ^<owner>))"),
+        ("Duchess is by Comet and Dusk", "all(holds(<Duchess>, <foal>, <Comet>), holds(<Duchess>, <foal>, <Dusk>))"),
+    ],
+)
+def test_what_a_claim_names_may_have_to_do_with_each_other(stable: Pack, claim: str, query: str) -> None:
+    assert query in claimed(stable, claim)

@@ -28,6 +28,7 @@ def demo() -> Iterator[Pipeline]:
         ("Who is the current wife of Tom Cruise?", "current"),
         ("Who is the mother of Ziggy Marley?", "mother"),  # the graph knows two parents, and not which is which
         ("Who is the mother of Martin Heisenberg?", "mother"),  # the graph knows his father
+        ("Who is the mother of Jenny Longuet?", "mother"),  # the one parent that it knows is called Karl
     ],
 )
 def test_what_is_read_over_is_refused_and_said(demo: Pipeline, text: str, word: str) -> None:

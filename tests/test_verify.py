@@ -17,8 +17,10 @@ from kgask.query.base import TruthNode
 from kgask.query.text import parse
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
+from kgask.types import Seed
 from kgask.verify.form import bare, question, said
 from kgask.verify.sense import is_sensible
+from kgask.verify.signs import is_other_way
 from kgask.verify.split import sub_claims
 from kgask.verify.verifier import Verifier, VerifyOptions
 from kgask.verify.world import World
@@ -91,6 +93,46 @@ def test_sub_claims(claim: str, parts: list[str]) -> None:
 
 
 # --- the open world -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "parts"),
+    [
+        ("Ada was born in London, and in London she died", ["Ada was born in London", "in London Ada died"]),
+        (
+            "Ada and Bo are neighbours, and both live in Rome",
+            ["Ada and Bo are neighbours", "Ada live in Rome", "Bo live in Rome"],
+        ),
+        ("Ada runs the lab, speaks for Rome and finally won", ["Ada runs the lab", "Ada speaks for Rome", "Ada won"]),
+        ("Ada, a doctor, lives in Rome", ["Ada is a doctor", "Ada lives in Rome"]),
+        ("Ada, born in London, lives in Rome", ["Ada was born in London", "Ada lives in Rome"]),
+        ("London, England, is a city", ["London, England, is a city"]),
+        ("Rome belongs partly to Ada and partly to Bo", ["Rome belongs partly to Ada", "Rome belongs partly to Bo"]),
+    ],
+)
+def test_sub_claims_of_other_forms(claim: str, parts: list[str]) -> None:
+    assert sub_claims(claim, ["Ada", "Bo", "London", "Rome", "England"]) == parts
+
+
+@pytest.mark.parametrize(
+    ("claim", "query", "is_so"),
+    [
+        ("Peru is bigger than Chile", "compare(values(<Q419>, <P2046>) < values(<Q298>, <P2046>))", True),
+        ("Peru is bigger than Chile", "compare(values(<Q298>, <P2046>) < values(<Q419>, <P2046>))", False),
+        ("Peru has fewer people than Chile", "compare(values(<Q419>, <P1082>) > values(<Q298>, <P1082>))", True),
+        ("Peru is nicer than Chile", "compare(values(<Q419>, <P2046>) < values(<Q298>, <P2046>))", False),
+        ("Peru has no more than 100 cities", "compare(values(<Q419>, <P2046>) > 100)", True),
+        ("Peru has over 100 cities", "compare(values(<Q419>, <P2046>) > 100)", False),
+    ],
+)
+def test_what_compares_the_other_way_round_is_no_reading(demo: Pack, claim: str, query: str, is_so: bool) -> None:
+    seeds = tuple(
+        Seed(demo.find_key(key) or 0, (claim.index(name), 0), 1.0)
+        for key, name in (("Q419", "Peru"), ("Q298", "Chile"))
+        if name in claim
+    )
+    parsed = parse(query, demo)
+    assert isinstance(parsed, TruthNode) and is_other_way(parsed, claim, seeds, demo) is is_so
 
 
 @pytest.fixture(scope="module")

@@ -81,6 +81,13 @@ class Judging(Word):
         return chosen, calibrated(self.confidence, judged_features(candidates, chosen, self.powers, any_does))
 
 
+class ClaimJudging(Judging):
+    """What a judge's word counts on what a claim says, which comes to yes or no."""
+
+    __slots__ = ()
+    card_key = "claims"
+
+
 def best_of(candidates: Sequence[Candidate], powers: Mapping[str, float]) -> int:
     """The best of those that come to the likeliest answer; the planner's order decides between equals."""
     answers = _answers(candidates, powers)

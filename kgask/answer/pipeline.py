@@ -12,7 +12,7 @@ from kgask import config
 from kgask.answer.compose import Composer
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
-from kgask.answer.judging import Judging, may_be_judged, settled
+from kgask.answer.judging import ClaimJudging, Judging, may_be_judged, settled
 from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
 from kgask.answer.request import CONTEXTS, AskOptions, checked_question
 from kgask.answer.result import Answer
@@ -57,10 +57,12 @@ class Pipeline:
     linker: Linker = field(init=False)
     _weighing: Weighing | None = field(init=False)  # what the reader's word counts; None where that is not known
     _judging: Judging | None = field(init=False)  # what the judge's does
+    _of_claims: ClaimJudging | None = field(init=False)  # and on what a claim says
 
     def __post_init__(self) -> None:
         self._weighing = Weighing.of(self.reader.card if self.reader is not None else None)
-        self._judging = Judging.of(self.judge.card) if self.judge is not None else None
+        card = self.judge.card if self.judge is not None else None
+        self._judging, self._of_claims = Judging.of(card), ClaimJudging.of(card)
         self._rigel = Rigel(self.planner)
         self._rigel.prepare(self.pack)
         self.linker = Linker(self.pack, self.planner.question_words(), self._rigel.link_model)
@@ -253,7 +255,7 @@ class Pipeline:
 
         ``first`` narrows what it may ask before the judge chooses: to what comes to yes or no, say.
         """
-        requests = [Request(read_marks(checked_question(text))) for text in texts]
+        requests = [Request(read_marks(checked_question(text)), is_claim=True) for text in texts]
         settled_so = []
         for request, found in zip(requests, self._interpret(requests, options), strict=True):
             found = self._judged(request, first(found, request.question.text), thorough=True)
@@ -320,7 +322,7 @@ class Pipeline:
 
     def _judged(self, request: Request, found: Retrieved, thorough: bool = False) -> Retrieved:
         """The same, or what else the question asks for where the judge says so."""
-        judge, judging = self.judge, self._judging
+        judge, judging = self.judge, (self._of_claims if request.is_claim else None) or self._judging
         if judge is None or judging is None or not self._judges or not may_be_judged(found):
             return found
         if found.hypotheses and not thorough and not judging.is_asked(found.confidence):

@@ -117,6 +117,11 @@ def _phrases(text: str, words: Sequence[Word]) -> Iterator[_Phrase]:
             yield _Phrase(start, end, " ".join(norms), _singular(norms), len(norms), before in _ASKS_FOR_ONE)
 
 
+def plural_phrases(text: str, words: Sequence[Word]) -> list[tuple[tuple[int, int], tuple[str, ...]]]:
+    """The runs of words that may be a plural: where they stand, and what one such thing may be called."""
+    return [((one.start, one.end), one.singular) for one in _phrases(text, words) if one.singular]
+
+
 def relation_phrases(text: str, words: Sequence[Word], pack: Pack) -> list[tuple[int, int]]:
     """Where the question says a relation's label of several words ("cause of death")."""
     known = _vocabulary(pack).phrases

@@ -6,6 +6,8 @@ from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
 from kgask.types import Seed
 
+SURELY = 0.6  # score from which what has no capital is a name
+
 
 def seeds_in(linker: Linker, text: str) -> list[Seed]:
     """What a text may name, the best first."""
@@ -13,11 +15,16 @@ def seeds_in(linker: Linker, text: str) -> list[Seed]:
 
 
 def names_in(linker: Linker, text: str) -> list[str]:
-    """What stands in a text as a name, by its capital; the longest of those that overlap."""
+    """What stands in a text as a name, by its capital; the longest of those that overlap.
+
+    In a text without capitals, what is surely linked.
+    """
     found: list[tuple[int, int]] = []
+    has_none = text == text.lower()
     for mention in sorted(linker.link(read_marks(text)), key=lambda one: one.span[0] - one.span[1]):
         start, end = mention.span
-        if text[start].isupper() and all(end <= first or last <= start for first, last in found):
+        is_name = text[start].isupper() or (has_none and mention.seeds[0].score >= SURELY)
+        if is_name and all(end <= first or last <= start for first, last in found):
             found.append((start, end))
     return [text[start:end].rstrip(".,;:!") for start, end in sorted(found)]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 from kgask.errors import BudgetError, QueryError
 from kgask.link.classes import chosen, class_readings
@@ -17,13 +17,16 @@ from kgask.methods.proposals import Proposals, Proposed
 from kgask.methods.protocol import Request, Retrieved
 from kgask.methods.query_features import features
 from kgask.methods.query_readings import Reading, Understood, is_void
+from kgask.methods.truth_proposals import TruthProposals
 from kgask.methods.understand import Linked
+from kgask.query import nodes
 from kgask.query.base import Node
 from kgask.query.nodes import Query
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 
-MOST_PATHS, MOST_READINGS, MOST = 3, 5, 40
+MOST_PATHS, MOST_READINGS, MOST, MOST_OF_CLAIM = 3, 5, 40, 80
+CLAIM_SECONDS = 4.0  # of what the graph proposes for a claim: a slow machine shall judge as a fast one does
 PROPOSED = 0.01  # confidence in what the graph proposes, before anything judges it
 
 
@@ -33,12 +36,13 @@ class Alternatives:
     def __init__(self, reader: OperatorReader, confidence: Callable[[Mapping[str, float]], float]) -> None:
         """``confidence`` is what the planner's card makes of a query's features."""
         self._reader, self._confidence = reader, confidence
-        self._proposals = Proposals(reader.facts)
+        self._proposals, self._truths = Proposals(reader.facts), TruthProposals(reader.facts)
 
     def to(
         self, chosen: Retrieved, request: Request, path: Retrieved, understood: Understood, linked: Sequence[Linked]
     ) -> Iterator[Retrieved]:
-        """Those that ask for something else than ``chosen``, at most :data:`MOST`, the planner's own first.
+        """Those that ask for something else than ``chosen``, at most :data:`MOST`, of a claim
+        :data:`MOST_OF_CLAIM`, the planner's own first.
 
         Each is looked for when it is taken.
         """
@@ -48,7 +52,7 @@ class Alternatives:
             replace(one, read_as=understood, find_left_out=partial(left_out, request, understood, one))
             for one in others
         )
-        return islice(told, MOST)
+        return islice(told, MOST_OF_CLAIM if request.is_claim else MOST)
 
     def _different(self, chosen: Query | None, every: Iterator[Retrieved]) -> Iterator[Retrieved]:
         known: set[Node | None] = {None, chosen}
@@ -75,11 +79,13 @@ class Alternatives:
         return retrieved(first, self._confidence(values), values)
 
     def _proposed(self, request: Request, understood: Understood, linked: Sequence[Linked]) -> Iterator[Retrieved]:
-        runner = Runner(self._reader.pack, Budget(BRIDGE_SECONDS))
+        runner = Runner(self._reader.pack, Budget(CLAIM_SECONDS if request.is_claim else BRIDGE_SECONDS))
         text, pack = request.question.text, self._reader.pack
         classes = chosen(class_readings(text, request.words, pack), ())
         values = value_spans(text, pack.manifest.get("axes", ()))
         proposed = self._proposals.of(linked, understood.kind_probs, classes, values, runner)
+        if request.is_claim:
+            proposed = chain(self._truths.of(request, linked, classes, values, runner), proposed)
         for query, seeds in _until_late(proposed):
             try:
                 outcome = runner.result(query)
@@ -87,7 +93,7 @@ class Alternatives:
                 continue
             except BudgetError:
                 return
-            if not is_void(outcome):
+            if not is_void(outcome) or (request.is_claim and isinstance(query, nodes.Some)):
                 pointed = tuple(seed.span for seed in seeds)
                 yield Retrieved(seeds, (hypothesis(PROPOSED, outcome),), PROPOSED, pointed=pointed, is_proposed=True)
 

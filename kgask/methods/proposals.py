@@ -7,30 +7,29 @@ kind says how they are put together; in a small graph less is left to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice, product
 
 import numpy as np
 
 from kgask.link.classes import ClassSpan
 from kgask.link.values import ValueSpan
+from kgask.methods.named_relations import Named, NamedRelations
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.understand import Linked
 from kgask.pack.quantities import DATE
 from kgask.plan.query_onnx import KINDS
 from kgask.query import nodes
 from kgask.query.base import By, Comparison, Node, SetNode
-from kgask.retrieve.follow import reached_by, relations_of
+from kgask.retrieve.follow import relations_of
 from kgask.retrieve.run import Runner
 from kgask.types import Seed, opposite
 
 LIKELY = 0.15  # probability of a kind from which queries of it are proposed
 SMALL = 10_000  # entities of a graph in which more is proposed
-MOST_NAMES = 2
 MOST_RELATIONS = 12  # of a name, those first that the planner holds likeliest
 MOST_KINDS = 24  # classes, and relations, of a graph that is small enough for all of them
-GONE_ON, MOST_LONG = 4, 5  # relations of a name that another is put behind, and how many such paths
 MOST_PAIRED = 4  # relations of each of two names that are put together
 MOST_ENDS = 50  # of a relation that are looked at
 MOST_VALUES, MOST_OF_NAME = 8, 3  # numbers and dates by which a class, and what a name has, is ordered
@@ -40,24 +39,12 @@ _SETS = {"intersection": nodes.And, "union": nodes.Or, "difference": nodes.Minus
 Proposed = tuple[nodes.Query, tuple[Seed, ...]]  # with the seeds that it begins with
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Named:
-    """One of a question's names, with its relations, likeliest first."""
-
-    seed: Seed
-    relations: tuple[int, ...]
-    probs: np.ndarray  # float [H, 2R]: of the planner, hop by hop
-
-    @property
-    def node(self) -> nodes.Entities:
-        return nodes.Entities((self.seed.entity,))
-
-
 class Proposals:
     """Proposes queries over one pack."""
 
     def __init__(self, facts: RelationFacts) -> None:
         self._facts, self._pack, self._n = facts, facts.pack, facts.n_relations
+        self._named = NamedRelations(facts)
         self._is_small = facts.pack.n_entities <= SMALL
 
     def of(
@@ -70,10 +57,10 @@ class Proposals:
     ) -> Iterator[Proposed]:
         """Queries about the surest names and the first class word of a question, with its numbers, dates and ranks."""
         kinds = [kind for kind, prob in zip(KINDS, kind_probs.tolist(), strict=False) if prob >= LIKELY]
-        names = self._names(linked)
+        names = self._named.of(linked)
         if len(names) > 1:
             yield from ((query, _seeds(names)) for query in self._of_two(names[0], names[1], kinds))
-        others = self._names([one for one in linked if _is_apart(one, classes)])
+        others = self._named.of([one for one in linked if _is_apart(one, classes)])
         for base, seeds in self._of_class(classes[0].candidates[0][0], others, runner) if classes else ():
             yield from ((query, seeds) for query in self._of_set(base, kinds, values, runner))
         if not others:
@@ -83,21 +70,6 @@ class Proposals:
         for one in names if self._is_small else ():
             yield from ((query, (one.seed,)) for query in self._of_two_steps(one, kinds))
 
-    def _names(self, linked: Sequence[Linked]) -> list[_Named]:
-        """The surest of mentions apart, in the question's order."""
-        kept: list[Linked] = []
-        for one in sorted(linked, key=lambda one: -one.mention.seeds[0].score):
-            start, end = one.mention.span
-            if all(end <= other.mention.span[0] or other.mention.span[1] <= start for other in kept):
-                kept.append(one)
-        return [self._named(one) for one in sorted(kept[:MOST_NAMES], key=lambda one: one.mention.span)]
-
-    def _named(self, one: Linked) -> _Named:
-        relations = np.flatnonzero(one.present[0] & self._facts.paths)
-        probs = np.asarray(one.branch.relation_probs)
-        likeliest = relations[np.argsort(-probs[0][relations], kind="stable")]
-        return _Named(one.mention.seeds[0], tuple(likeliest.tolist()), probs)
-
     # --- nothing is named ------------------------------------------------------------------------
 
     def _of_none(self, kinds: Sequence[str], said: Sequence[ValueSpan]) -> Iterator[nodes.Query]:
@@ -106,7 +78,7 @@ class Proposals:
         classes = np.unique(types[:, 0]).tolist() if types is not None else []
         if max(len(classes), len(relations)) > MOST_KINDS:
             return
-        values = [relation for relation in relations if self._is_value(relation)]
+        values = [relation for relation in relations if self._named.is_value(relation)]
         sets: list[SetNode] = [nodes.Class(kind) for kind in classes]
         sets += [nodes.Having(relation) for relation in relations]
         sets += [nodes.Having(opposite(relation, self._n)) for relation in relations if relation not in values]
@@ -119,12 +91,13 @@ class Proposals:
     # --- a class word ----------------------------------------------------------------------------
 
     def _of_class(
-        self, kind: SetNode, names: Sequence[_Named], runner: Runner
+        self, kind: SetNode, names: Sequence[Named], runner: Runner
     ) -> Iterator[tuple[SetNode, tuple[Seed, ...]]]:
         """What the names have of the class; all of it where they have nothing."""
         members, is_had = runner.members(kind).certain, False
         for one in names:
-            leading = (relation for relation in one.relations if np.isin(self._ends(one, relation), members).any())
+            ends_of = partial(self._named.ends, one)
+            leading = (relation for relation in one.relations if np.isin(ends_of(relation), members).any())
             for relation in islice(leading, MOST_PAIRED):
                 is_had = True
                 yield nodes.And(kind, nodes.Follow(one.node, relation)), (one.seed,)
@@ -139,7 +112,7 @@ class Proposals:
         """What is asked of a set, by the numbers and dates that most of its members have, and the set itself."""
         members = runner.members(base).certain[:MOST_ENDS]
         had = np.flatnonzero(relations_of(self._pack, members)).tolist()
-        values = [relation for relation in had if self._is_value(relation)]
+        values = [relation for relation in had if self._named.is_value(relation)]
         having = {one: sum(self._facts.of_entity(member)[one] for member in members.tolist()) for one in values}
         for relation in sorted(values, key=lambda relation: -having[relation])[:most]:
             yield from self._by(base, relation, kinds, said)
@@ -163,35 +136,24 @@ class Proposals:
     # --- one name --------------------------------------------------------------------------------
 
     def _of_one(
-        self, one: _Named, kinds: Sequence[str], said: Sequence[ValueSpan], runner: Runner
+        self, one: Named, kinds: Sequence[str], said: Sequence[ValueSpan], runner: Runner
     ) -> Iterator[nodes.Query]:
         for relation in one.relations[:MOST_RELATIONS]:
             found = nodes.Follow(one.node, relation)
-            if len(self._ends(one, relation)) > 1 and _ASKS_OF_SETS & set(kinds):
+            if len(self._named.ends(one, relation)) > 1 and _ASKS_OF_SETS & set(kinds):
                 yield from self._of_set(found, kinds, said, runner, MOST_OF_NAME)
             else:
                 yield found
 
-    def _of_two_steps(self, one: _Named, kinds: Sequence[str]) -> Iterator[nodes.Query]:
+    def _of_two_steps(self, one: Named, kinds: Sequence[str]) -> Iterator[nodes.Query]:
         """The likeliest paths of two relations."""
-        for first, second in self._two_steps(one):
+        for first, second in self._named.two_steps(one):
             path = nodes.Follow(nodes.Follow(one.node, first), second)
             yield nodes.Count(path) if "count" in kinds else path
 
-    def _two_steps(self, one: _Named, may_end: Callable[[int], bool] = lambda _: True) -> Iterator[tuple[int, int]]:
-        """The likeliest two relations behind one another, by the planner."""
-        hops = one.probs[0], one.probs[min(1, len(one.probs) - 1)]
-        found: list[tuple[float, int, int]] = []
-        for first in [relation for relation in one.relations if not self._is_value(relation)][:GONE_ON]:
-            onward = relations_of(self._pack, self._ends(one, first)) & self._facts.paths
-            onward[opposite(first, self._n)] = False
-            seconds = [relation for relation in np.flatnonzero(onward).tolist() if may_end(relation)]
-            found += [(float(hops[0][first] * hops[1][second]), first, second) for second in seconds]
-        yield from ((first, second) for _, first, second in sorted(found, key=lambda path: -path[0])[:MOST_LONG])
-
     # --- two names -------------------------------------------------------------------------------
 
-    def _of_two(self, one: _Named, other: _Named, kinds: Sequence[str]) -> Iterator[nodes.Query]:
+    def _of_two(self, one: Named, other: Named, kinds: Sequence[str]) -> Iterator[nodes.Query]:
         """What is between two names, and what each has by the same relation, or by two that lead to the same."""
         for relation in one.relations[:MOST_RELATIONS]:
             if opposite(relation, self._n) in other.relations:
@@ -205,22 +167,22 @@ class Proposals:
             left, right = nodes.Follow(one.node, first), nodes.Follow(other.node, second)
             yield from (put(left, right) for put in together)
 
-    def _held_in_two_steps(self, one: _Named, other: _Named) -> Iterator[nodes.Query]:
+    def _held_in_two_steps(self, one: Named, other: Named) -> Iterator[nodes.Query]:
         """Whether what one has is in a relation to the other, by relations that both have; the likeliest first."""
         back = {opposite(relation, self._n) for relation in other.relations}
-        for first, second in self._two_steps(one, lambda relation: relation in back):
+        for first, second in self._named.two_steps(one, lambda relation: relation in back):
             yield nodes.Holds(nodes.Follow(one.node, first), second, other.node)
 
-    def _paired(self, one: _Named, other: _Named) -> Iterator[tuple[int, int]]:
+    def _paired(self, one: Named, other: Named) -> Iterator[tuple[int, int]]:
         """Relations of both: the same ones, then those with some ends in common."""
         ones, others = (
-            [relation for relation in named.relations[:MOST_RELATIONS] if not self._is_value(relation)]
+            [relation for relation in named.relations[:MOST_RELATIONS] if not self._named.is_value(relation)]
             for named in (one, other)
         )
         same = [relation for relation in ones if relation in others]
         yield from ((relation, relation) for relation in same)
         for first, second in product(ones[:MOST_PAIRED], others[:MOST_PAIRED]):
-            if first != second and np.isin(self._ends(one, first), self._ends(other, second)).any():
+            if first != second and np.isin(self._named.ends(one, first), self._named.ends(other, second)).any():
                 yield first, second
 
     def _between(
@@ -235,7 +197,7 @@ class Proposals:
     def _compared(
         self, first: nodes.Entities, second: nodes.Entities, relation: int, kinds: Sequence[str]
     ) -> Iterator[nodes.Query]:
-        is_value = self._is_value(relation)
+        is_value = self._named.is_value(relation)
         by: By = nodes.ValueOf((relation,)) if is_value else nodes.SizeOf((relation,))
         if "comparison" in kinds or "superlative" in kinds:
             both = nodes.Entities((*first.ids, *second.ids))
@@ -248,16 +210,8 @@ class Proposals:
         if "arithmetic" in kinds:
             yield nodes.Difference(one, other)
 
-    # --- the graph -------------------------------------------------------------------------------
 
-    def _ends(self, one: _Named, relation: int) -> np.ndarray:
-        return reached_by(self._pack, np.array([one.seed.entity]), relation)
-
-    def _is_value(self, relation: int) -> bool:
-        return relation < self._n and self._facts.of(relation)[0] is not None
-
-
-def _seeds(names: Sequence[_Named]) -> tuple[Seed, ...]:
+def _seeds(names: Sequence[Named]) -> tuple[Seed, ...]:
     return tuple(one.seed for one in names)
 
 

@@ -53,6 +53,7 @@ class Request:
     question: Question
     entity: str | None = None  # the topic: a key, a label, or an id (#12)
     exact_hops: int | None = None  # the answer lies exactly so far away
+    is_claim: bool = False  # it comes to yes or no
     given: tuple[
         tuple[int, int, EntityId], ...
     ] = ()  # what some characters of the question name, beside what is linked

@@ -94,7 +94,7 @@ class QueryJudge:
         return PromptTokens(open_tokenizer(self.folder / TOKENIZER, self._most_tokens))
 
     @cached_property
-    def _encoder(self) -> TextEncoder:
+    def encoder(self) -> TextEncoder:
         return TextEncoder.load(config.shipped_root("model") / config.DEFAULT_ENCODER)
 
     @cached_property
@@ -110,7 +110,7 @@ class QueryJudge:
 
         Fewer where they are too long together, but one at least. Raises ModelError when the session fails.
         """
-        vectors = self._encoder.encode([question, *(words for words, _ in queries)])
+        vectors = self.encoder.encode([question, *(words for words, _ in queries)])
         alike = 10 * vectors[1:] @ vectors[0]
         others = SURELY_JUDGED + np.argsort(-alike[SURELY_JUDGED:], kind="stable")
         shown = [*range(min(SURELY_JUDGED, len(queries))), *others.tolist()][:MOST_QUERIES]

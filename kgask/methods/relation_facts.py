@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from kgask.retrieve.follow import reached_by, relations_of
 _GENDER = frozenset({"gender", "sex", "sex or gender"})
 KEPT = 1000  # entities whose relations are remembered
 SAMPLED = 50  # literals of a relation whose units are looked at
+MOST_SEXES, NAMED_SO = 50, 2  # entities whose sex is asked for; people who say what a first name's is
 LOOKED_AT, ONE = 5000, 1.1  # triples of a relation that tell how many things it leads to, and how many are one
 
 
@@ -41,11 +42,35 @@ class RelationFacts:
         return relations_of(self.pack, np.array([entity]))
 
     def sexes_of(self, entities: np.ndarray) -> set[str]:
-        """What the pack's relation of gender, if it has one, says of any of them, in lower case."""
-        texts = self.pack.relations()
-        said = [at for at, text in enumerate(texts) if relation_phrase(text.label) in _GENDER]
-        ends = {int(end) for relation in said for end in reached_by(self.pack, entities, relation)}
-        return {label.lower() for label in self.pack.labels(sorted(ends))}
+        """What the pack's relation of gender, if it has one, says of any of them, in lower case.
+
+        Of one of whom it says nothing, that of all others who have the first name.
+        """
+        return set[str]().union(*(self._sexes_of(int(one)) for one in entities[:MOST_SEXES]))
+
+    def _sexes_of(self, entity: int) -> set[str]:
+        ends = {int(end) for relation in self._genders for end in reached_by(self.pack, np.array([entity]), relation)}
+        if ends:
+            return {label.lower() for label in self.pack.labels(sorted(ends))}
+        found = self._first_names.get(_first_name(self.pack.labels([entity])[0]), {})
+        return set(found) if len(found) == 1 and sum(found.values()) >= NAMED_SO else set()
+
+    @cached_property
+    def _genders(self) -> list[int]:
+        return [at for at, text in enumerate(self.pack.relations()) if relation_phrase(text.label) in _GENDER]
+
+    @cached_property
+    def _first_names(self) -> dict[str, dict[str, int]]:
+        """How many there are of each sex who have a first name, among those whose sex is known."""
+        pack, found = self.pack, dict[str, dict[str, int]]()
+        for relation in self._genders:
+            places = np.flatnonzero(np.asarray(pack.out_relation) == relation)[:LOOKED_AT]
+            people = np.searchsorted(pack.out_indptr, places.astype(pack.out_indptr.dtype), side="right") - 1
+            sexes = pack.labels(np.asarray(pack.out_object)[places].tolist())
+            for label, sex in zip(pack.labels(people.tolist()), sexes, strict=True):
+                of_name = found.setdefault(_first_name(label), {})
+                of_name[sex.lower()] = of_name.get(sex.lower(), 0) + 1
+        return found
 
     def _leads_to_one(self, relation: int) -> bool:
         """Whether a directed relation seldom leads from one thing to several, by :data:`LOOKED_AT` triples of it."""
@@ -83,6 +108,10 @@ class RelationFacts:
         if axis not in (None, DATE, NUMBER) and unit:
             alike += [found for value in values if (found := _in_unit(value, unit)) is not None]
         return (alike or values)[0]
+
+
+def _first_name(label: str) -> str:
+    return label.split(maxsplit=1)[0].lower() if " " in label else ""
 
 
 def _in_unit(option: nodes.Constant, unit: str) -> nodes.Constant | None:

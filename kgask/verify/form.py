@@ -44,7 +44,7 @@ _DENIED = (  # what denies, and what stands there without it
     (re.compile(r"\b(?P<word>ca)n['\u2019]?(?:t|not)\b", re.I), "can"),
     (re.compile(r"\b(?P<word>wo)n['\u2019]t\b", re.I), "will"),
     (re.compile(r"\bnever\s+(?P<word>\w+)", re.I), "{word}"),
-    (re.compile(r"\b(?P<word>there is|there was)\s+no\b(?! (?:more|fewer|less))", re.I), "{word} a"),
+    (re.compile(r"\b(?P<word>there is|there was|there['\u2019]s)\s+no\b(?! (?:more|fewer|less))", re.I), "{word} a"),
     (re.compile(r"\b(?P<word>has|have|had|there are|there were)\s+no\b(?! (?:more|fewer|less))", re.I), "{word}"),
     (re.compile(r"\Ano\s+(?:single\s+)?(?P<word>\w+)", re.I), "any {word}"),
     (re.compile(r"\Anone\s+of\s+(?P<word>\w+)", re.I), "any of {word}"),

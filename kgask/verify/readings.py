@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
+
+import numpy as np
 
 from kgask.errors import BudgetError, QueryError
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
 from kgask.methods.demands import asks_for_order
 from kgask.methods.doubts import DESCRIBED, relations_in
 from kgask.methods.protocol import Retrieved
+from kgask.methods.relation_likeness import RelationLikeness
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -20,11 +24,14 @@ from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId
 from kgask.verify.sense import is_sensible
+from kgask.verify.signs import is_other_way
 from kgask.verify.world import Decision, World
 
 DECIDE_SECONDS = 8.0
+HELD = 0.15  # of likeness, that two names are in such a relation
+MOST_LOOKED_AT = 20  # queries that a claim may ask
 NEARLY = 0.35  # of confidence: a contrary reading within it is a doubt
-SURE = 0.9  # confidence from which a noun that no relation is called by is another word for it
+SURE = 0.75  # confidence from which a noun that no relation is called by is another word for it
 _OF_SOMETHING = re.compile(r"['\u2019]s (?:only |first |own )?([a-z]+)\b|\bthe ([a-z]+) of\b")
 _MORE_THAN_SOME = re.compile(
     r"\b(?:only|just)\b(?! (?:\d|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)|"
@@ -40,7 +47,7 @@ _TWICE = re.compile(r"\b([A-Z]\w{2,})\b.*\b\1\b", re.DOTALL)  # "Germany borders
 _OR = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
 _COMPARES = re.compile(
     r"\b(?:than|more|less|fewer|over|under|above|below|exceeds?|beyond|before|after|at (?:least|most)|up to|tops?|"
-    r"surpass\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er)\b",
+    r"surpass\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er than)\b",
     re.IGNORECASE,
 )
 _NO_NOUNS = CARRY_NOTHING | frozenset("man woman person people side part member end south north east west".split())
@@ -74,15 +81,16 @@ class Reading:
 class Readings:
     """Reads sub-claims over one pack."""
 
-    def __init__(self, pack: Pack, options: VerifyOptions) -> None:
-        self._pack, self._options, self._words = pack, options, RelationWords(pack)
+    def __init__(self, pack: Pack, options: VerifyOptions, likeness: RelationLikeness | None = None) -> None:
+        """``likeness`` tells which of the things that the graph proposes are looked at; without it the first ones."""
+        self._pack, self._options, self._words, self._likeness = pack, options, RelationWords(pack), likeness
 
     def as_truth(self, found: Retrieved, text: str) -> Retrieved:
         """Of what a question may ask, that which comes to yes or no and makes sense; no hypotheses where nothing does.
 
         What leaves nothing of the question out goes before the rest.
         """
-        truths = [one for one in chain((found,), found.find_alternatives()) if _is_truth(one)]
+        truths = self.truths(found, text)
         if not truths:
             return replace(found, hypotheses=())
         truths = [one for one in truths if not _n_left_out(one) and not self._unsaid(_query(one), text)] or truths
@@ -91,6 +99,29 @@ class Readings:
             first, find_alternatives=lambda: iter(truths[1:]), linked=found.linked, candidates=found.candidates,
             read_as=first.read_as or found.read_as,
         )  # fmt: skip
+
+    def truths(self, found: Retrieved, text: str, most: int = MOST_LOOKED_AT) -> list[Retrieved]:
+        """Of what a question may ask, that which comes to yes or no and makes sense; at most so many."""
+        every = [one for one in chain((found,), found.find_alternatives()) if one.hypotheses]
+        proposed = [one for one in every if one.is_proposed]
+        if self._likeness is not None and len(every) > most:
+            proposed = self._likeliest(proposed, text)
+        ranked = chain((one for one in every if not one.is_proposed), proposed)
+        return list(islice((one for one in ranked if _is_truth(one) and not self._is_other_way(one, text)), most))
+
+    def _is_other_way(self, found: Retrieved, text: str) -> bool:
+        return is_other_way(_query(found), text, found.seeds, self._pack)
+
+    def _likeliest(self, proposed: Sequence[Retrieved], text: str) -> list[Retrieved]:
+        """Those whose relations are alike to what is said of the names before the others; more so what is so."""
+        assert self._likeness is not None
+        asked = [list(relations_in(query)) for one in proposed if (query := one.hypotheses[0].make_query())]
+        places = sorted({seed.span for one in proposed for seed in one.seeds}, reverse=True)
+        for start, end in places:
+            text = f"{text[:start]}it{text[end:]}"
+        alike = self._likeness.of(text, asked)
+        worth = [like + HELD * _is_held(one) for like, one in zip(alike, proposed, strict=True)]
+        return [proposed[at] for at in np.argsort([-one for one in worth], kind="stable").tolist()]
 
     def of(self, text: str, found: Retrieved, misnamed: str | None) -> Reading:
         """What a wording was settled to be, decided; ``misnamed``: why it cannot be."""
@@ -109,7 +140,7 @@ class Readings:
 
     def _left_out(self, found: Retrieved, query: TruthNode, text: str) -> str:
         """What of the claim the query does not honour; a verdict would be on another claim."""
-        if (found_word := unhonoured(text, query)) is not None:
+        if (found_word := unhonoured(_without_names(text, found), query)) is not None:
             return f"what {found_word!r} claims is not looked at"
         if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Follow) and _TWICE.search(text):
             return "it does not honour every name of the claim"
@@ -130,6 +161,13 @@ class Readings:
         return [noun for noun in nouns if noun.lower() not in _NO_NOUNS and not is_all_called(noun, known)]
 
 
+def _without_names(text: str, found: Retrieved) -> str:
+    """A claim with what it names left out: "All About Eve" says nothing of all."""
+    for start, end in sorted({seed.span for seed in found.seeds}, reverse=True):
+        text = f"{text[:start]}_{text[end:]}"
+    return text
+
+
 def unhonoured(text: str, query: TruthNode) -> str | None:
     """A word by which a claim says more than a query asks: of all or most things, of one alone, of what may be."""
     for pattern in (_MORE_THAN_SOME, _NOT_SAID):
@@ -148,6 +186,12 @@ def as_stated(query: TruthNode, text: str) -> TruthNode:
         case nodes.Compare(left, "<" | "<=" | ">" | ">=", nodes.Number() as said) if not _COMPARES.search(text):
             return nodes.Compare(left, "=", said)
     return query
+
+
+def _is_held(found: Retrieved) -> bool:
+    """Whether names are so connected in the graph."""
+    outcome = found.hypotheses[0].outcome
+    return len(found.seeds) > 1 and outcome is not None and outcome.truth is True
 
 
 def _n_left_out(found: Retrieved) -> float:

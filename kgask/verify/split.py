@@ -21,9 +21,20 @@ _PAST = (
 )
 _PRONOUN = r"(?:he|she|it|they|his|her|its|their|the (?:country|city|film|movie|book|novel|man|woman|river|element))"
 _VERB = (
-    rf"(?:{_AUXILIARY}|{_PAST}|[a-z]{{2,}}ed)\b|[a-z]{{3,}}s\s+(?=(?:an?|the|in|on|at|by|to|with|into|from|\d)\b|[A-Z])"
+    rf"(?:{_AUXILIARY}|{_PAST}|[a-z]{{2,}}ed)\b|[a-z]{{3,}}s\s+"
+    r"(?=(?:an?|the|in|on|at|by|to|with|into|from|for|as|under|through|over|against|near|\d)\b|[A-Z])"
 )
-_BETWEEN = re.compile(r"\s*[.;:]\s+(?:and\s+|but\s+)?|\s*,?\s+(?:and|but|while|whereas|yet)\s+(?:also\s+)?", re.I)
+_BETWEEN = re.compile(
+    r"\s*[.;:]\s+(?:and\s+|but\s+)?|\s*,?\s+(?:and|but|while|whereas|yet)\s+(?:also\s+)?|\s*,\s+", re.IGNORECASE
+)
+_THEN = re.compile(r"(?:finally|then|later|also|eventually|afterwards)\s+", re.IGNORECASE)
+_SUBJECT_WITHIN = re.compile(r"\b(?:he|she|it|they)\b", re.IGNORECASE)
+_BOTH_DO = re.compile(
+    r"(?:both of (?:them|these|those)|they both|both|each of (?:them|these)|the two)\s+(?=[a-z])", re.IGNORECASE
+)
+_APPOSED = re.compile(
+    rf",\s+(?P<what>(?-i:[a-z])(?!ho\b|hich\b|hose\b)[^,]*),\s+(?P<rest>(?:{_VERB}).*)", re.IGNORECASE | re.DOTALL
+)
 _WHO = re.compile(r"\s*,\s+(?:who|which)\s+(?P<what>[^,]+)\s*,\s+(?P<rest>.+)", re.DOTALL)
 _LAST_WHO = re.compile(r"\s*,\s+(?:who|which)\s+(?P<what>[^,]+)")
 _TOGETHER = re.compile(
@@ -46,7 +57,21 @@ _THAT_OF = re.compile(r"(?P<name>[^,]+?),? (?:is |was )?(?:that|those) of (?P<re
 _ANYBODY = re.compile(
     r"(?:some|an?|any|at least|there|several|many|more|fewer|less|exactly|only|no|one|two|three)\b", re.I
 )
-_JOIN = r"(?:\s*,\s*(?:and\s+)?|\s+and\s+(?:also\s+)?|\s+as well as\s+|\s+nor\s+)"
+_PARTICIPLE = re.compile(r"(?:[a-z]{2,}ed|born|built|made|written|sung|won|found|set)\b")
+_NO_NOUN = re.compile(r"(?:like|unlike|in|on|at|with|without|by|as|from|of|and|or|but|then|too|also|however|for|to)\b")
+_WHEN = (
+    r"(?:in|on)\s+(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+)?"
+    r"(?:(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+)?"
+    r"(?:\d{1,2},\s+)?\d{3,4}"
+)
+_HAPPENED = re.compile(
+    r"(?P<head>.*\b(?:born|died|passed away|buried|founded|established|built|signed|crowned|killed|married|opened))\s+"
+    rf"(?:(?P<first>{_WHEN}),?\s+)?(?P<place>(?:in|at|near)\s+(?:the\s+)?[A-Z][^\d]*?)(?:,?\s+(?P<when>{_WHEN}))?"
+)
+_JOIN = re.compile(
+    r"(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+as well as\s+|\s+nor\s+)(?:also\s+|partly\s+|even\s+)?"
+    r"(?:(?P<place>to|in|from|of|with|by|at|on|into)\s+)?(?:the\s+)?"
+)
 
 
 def sub_claims(text: str, names: Sequence[str]) -> list[str]:
@@ -64,7 +89,8 @@ def sub_claims(text: str, names: Sequence[str]) -> list[str]:
         return [f"it is not true that {neither[name]} {neither['what']}" for name in ("one", "other")]
     if after := _AFTER.fullmatch(text):
         return [f"it is not true that {after['what']} {after[name]}" for name in ("one", "other")]
-    found = [part for clause in _clauses(text, names) for part in _each_name(clause, names)]
+    clauses = [part for clause in _clauses(text, names) for part in _where_and_when(clause)]
+    found = [part for clause in clauses for part in _each_name(clause, names)]
     return found if len(found) <= MOST_PARTS else [text]
 
 
@@ -84,22 +110,38 @@ def _clauses(text: str, names: Sequence[str]) -> list[str]:
         if verb is None:
             continue
         subject = head[: verb[0]].strip()
+        if subject.endswith(","):
+            continue
         if (gapped := _THAT_OF.fullmatch(tail)) and " of " in head[verb[0] :]:
             return [head, f"{gapped['name']} {head[verb[0] : head.rindex(' of ')]} of {gapped['rest']}"]
         if placed := _IT_WAS.match(tail):
             tail = f"{placed['rest']} {placed['place']}"
+        before = [head[first:last] for first, last in sorted(places_of(subject, names))]
+        if (both := _BOTH_DO.match(tail)) and len(before) > 1:
+            return [head, *(f"{name} {_of_one(tail[both.end() :])}" for name in before)]
+        tail = _THEN.sub("", tail, count=1) if _THEN.match(tail) else tail
         if re.match(rf"{_PRONOUN}\b", tail, re.IGNORECASE):
             named = [head[first:last] for first, last in sorted(places_of(head, names))]
             return [head, *_clauses(_with_subject(tail, subject, named), names)]
         if re.match(_VERB, tail):
             return [head, *_clauses(f"{subject} {tail}", names)]
-        if _is_clause(tail, names):
+        if found[0].strip() == ",":
+            continue
+        pronoun = _outside(_SUBJECT_WITHIN, tail, places_of(tail, names))
+        if pronoun is not None and before and main_verb(tail, names):
+            return [head, *_clauses(f"{tail[: pronoun.start()]}{subject}{tail[pronoun.end() :]}", names)]
+        if _is_clause(tail, names, is_sure=found[0].lstrip().startswith(",")):
             return [head, *_clauses(tail, names)]
     return [text]
 
 
 def _relative(text: str, closed: Sequence[tuple[int, int]]) -> list[str]:
     """ "X, who was born in Y, wrote Z" as two."""
+    for first, last in closed if not _OPENING.match(text) else ():
+        apposed = _APPOSED.fullmatch(text, last) if first == 0 or text[:first].lower() == "the " else None
+        if apposed and not _NO_NOUN.match(apposed["what"]):
+            verb = "was" if _PARTICIPLE.match(apposed["what"]) else "is"
+            return [f"{text[:last]} {verb} {apposed['what']}", f"{text[:last]} {apposed['rest']}"]
     for pattern in (_WHO, _LAST_WHO):
         for first, last in closed:
             found = pattern.match(text, last)
@@ -119,14 +161,40 @@ def _with_subject(tail: str, subject: str, named: Sequence[str]) -> str:
     return re.sub(rf"\A{_PRONOUN}\b", lambda _: place, tail, count=1, flags=re.IGNORECASE)
 
 
-def _is_clause(tail: str, names: Sequence[str]) -> bool:
-    """Whether what follows has a name before a verb of its own."""
+def _of_one(text: str) -> str:
+    """What is said of several, of one."""
+    for several, single in (("are", "is"), ("were", "was"), ("have", "has"), ("do", "does")):
+        text = re.sub(rf"\A{several}\b", single, text)
+    return text
+
+
+def _outside(pattern: re.Pattern[str], text: str, closed: Sequence[tuple[int, int]]) -> re.Match[str] | None:
+    """The first match that is in no name."""
+    every = pattern.finditer(text)
+    return next((one for one in every if all(one.end() <= start or end <= one.start() for start, end in closed)), None)
+
+
+def _is_clause(tail: str, names: Sequence[str], is_sure: bool) -> bool:
+    """Whether what follows has a name before a verb of its own; after ", and" (``is_sure``) a name anywhere."""
     verb = main_verb(tail, names)
     if verb is None:
         return False
     subject = tail[: verb[0]]
     is_short = len(subject.split()) <= MOST_SUBJECT and "," not in subject and " and " not in subject
-    return is_short and any(first < verb[0] for first, _ in places_of(tail, names))
+    return is_short and any(is_sure or first < verb[0] for first, _ in places_of(tail, names))
+
+
+def _where_and_when(clause: str) -> list[str]:
+    """What happened at a place and at a time, as two.
+
+    >>> _where_and_when("Poe was born in Boston on 19 January 1809")
+    ['Poe was born in Boston', 'Poe was born on 19 January 1809']
+    """
+    found = _HAPPENED.fullmatch(clause)
+    if found is None or not (found["when"] or found["first"]):
+        return [clause]
+    when = found["when"] or found["first"]
+    return [f"{found['head']} {found['place']}", f"{found['head']} {when}"]
 
 
 def _each_name(clause: str, names: Sequence[str]) -> list[str]:
@@ -137,7 +205,8 @@ def _each_name(clause: str, names: Sequence[str]) -> list[str]:
     for at, (first, last) in enumerate(closed):
         row = [(first, last)]
         for start, end in closed[at + 1 :]:
-            if not re.fullmatch(_JOIN, clause[row[-1][1] : start]):
+            join = _JOIN.fullmatch(clause, row[-1][1], start)
+            if join is None or (join["place"] and not clause[:first].rstrip().lower().endswith(f" {join['place']}")):
                 break
             row.append((start, end))
         if len(row) > 1 and " and " in clause[first : row[-1][1]]:

@@ -15,6 +15,8 @@ from kgask.answer.result import SupportTriple
 from kgask.answer.words import relation_in_words, support_in_words
 from kgask.errors import UsageError
 from kgask.link.naming import names_in
+from kgask.methods.protocol import Retrieved
+from kgask.methods.relation_likeness import RelationLikeness
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import TruthNode
@@ -24,7 +26,7 @@ from kgask.query.words import verbalise
 from kgask.retrieve.compare import every
 from kgask.types import ScoredTriple
 from kgask.verify.form import bare, question, said
-from kgask.verify.readings import Reading, Readings, VerifyOptions, is_contrary
+from kgask.verify.readings import MOST_LOOKED_AT, Reading, Readings, VerifyOptions, is_contrary
 from kgask.verify.split import sub_claims
 from kgask.verify.verdict import REFUTED, SUPPORTED, UNKNOWN, Said, Verdict
 from kgask.verify.world import Decision, Rule
@@ -33,8 +35,9 @@ __all__ = ["Verifier", "VerifyOptions"]
 
 SURELY = 0.85  # confidence of the question from which the claim is not read as it stands too
 CHUNK = 32  # claims that are planned together
-LEAST: dict[bool, float] = {True: 0.4, False: 0.6}  # confidence from which a claim is supported, refuted
-LEAST_EXISTS, LEAST_COMPARED = 0.75, 0.6  # ... that anything is there at all, that values compare so: easily true
+LEAST: dict[bool, float] = {True: 0.3, False: 0.5}  # confidence from which a claim is supported, refuted
+LEAST_EXISTS, LEAST_COMPARED = 0.5, 0.5  # ... that anything is there at all, that values compare so: easily true
+LEAST_LONG, LONG = 0.92, 2  # ... that names are connected over so many other things: many are
 _RULES: dict[Rule, str] = {
     "stated": "the graph says so",
     "within": "it lies there",
@@ -66,7 +69,9 @@ class Verifier:
     _readings: Readings = field(init=False)
 
     def __post_init__(self) -> None:
-        self._readings = Readings(self.pipeline.pack, self.options)
+        judge, pack = self.pipeline.judge, self.pipeline.pack
+        likeness = RelationLikeness(judge.encoder, pack) if judge is not None else None
+        self._readings = Readings(pack, self.options, likeness)
 
     def verify(self, claim: str) -> Verdict:
         """The verdict on one claim; raises as :meth:`verify_many` does."""
@@ -97,7 +102,7 @@ class Verifier:
 
     def _judged(self, claims: Sequence[str]) -> list[Verdict]:
         """Each sub-claim is read as a question; as it stands too, where that is not sure."""
-        parts = [(claim, self._parts(claim)) for claim in claims]
+        parts = [(claim, self.parts(claim)) for claim in claims]
         every = [part for _, of_claim in parts for part in of_claim]
         readings = [[one] for one in self._read([part.asked for part in every])]
         unsure = [at for at, (one,) in enumerate(readings) if one.worth < SURELY or one.decision is None]
@@ -110,7 +115,26 @@ class Verifier:
         settled = self.pipeline.settle(texts, AskOptions(min_confidence=0.0), self._readings.as_truth)
         return [self._readings.of(text, *one) for text, one in zip(texts, settled, strict=True)]
 
-    def _parts(self, claim: str) -> list[Part]:
+    def possible(self, text: str, most: int = MOST_LOOKED_AT) -> list[Retrieved]:
+        """All that a wording may ask and that comes to yes or no and makes sense, before anything is judged."""
+        return self._readings.truths(self._found(text), text, most)
+
+    def narrowed(self, text: str) -> Retrieved:
+        """The best of it with the others as alternatives, as the judge is asked about them."""
+        return self._readings.as_truth(self._found(text), text)
+
+    def _found(self, text: str) -> Retrieved:
+        """What planner and graph make of a wording; nothing of it is judged."""
+        found: list[Retrieved] = []
+
+        def keep(one: Retrieved, text: str) -> Retrieved:
+            found.append(one)
+            return replace(one, hypotheses=(), find_alternatives=lambda: iter(()))
+
+        self.pipeline.settle([text], AskOptions(min_confidence=0.0), keep)
+        return found[0]
+
+    def parts(self, claim: str) -> list[Part]:
         """The sub-claims of a claim."""
         text = bare(claim)
         names = names_in(self.pipeline.linker, text)
@@ -187,6 +211,9 @@ def _least(query: TruthNode, truth: bool) -> float:
     """The confidence from which a truth is told."""
     if truth and isinstance(query, nodes.Some) and isinstance(query.base, nodes.Follow):
         return LEAST_EXISTS
+    n_steps = sum(isinstance(node, nodes.Follow) for node in query.walk())
+    if truth and isinstance(query, nodes.Holds) and n_steps >= LONG:
+        return LEAST_LONG
     return max(LEAST[truth], LEAST_COMPARED * isinstance(query, nodes.Compare))
 
 

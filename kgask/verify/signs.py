@@ -1,0 +1,62 @@
+"""Which way a claim compares, by its words: a reading that compares the other way round is none of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kgask.pack.quantities import DATE
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.axes import relation_axis
+from kgask.query.base import Comparison, TruthNode
+from kgask.types import Seed
+
+_MORE = frozenset(
+    "more greater higher longer bigger larger taller heavier deeper wider broader later newer dearer costlier pricier "
+    "denser hotter warmer faster richer stronger thicker steeper busier".split()
+)
+_LESS = frozenset(
+    "less fewer lower shorter smaller lighter earlier sooner shallower narrower cheaper colder cooler slower poorer "
+    "weaker thinner".split()
+)
+_LATER, _EARLIER = frozenset(("later", "newer", "younger")), frozenset(("earlier", "older", "sooner", "longer"))
+_THAN = re.compile(r"(?P<before>(?:[\w'-]+\s+){1,5})than\b", re.IGNORECASE)
+_OF_LIMIT: tuple[tuple[re.Pattern[str], tuple[Comparison, ...]], ...] = (
+    (re.compile(r"\b(?:no|not) more than\b|\bat most\b|\bup to\b|\bmaximum\b", re.I), ("<=", "<")),
+    (re.compile(r"\b(?:no|not) (?:less|fewer) than\b|\bat least\b|\bminimum\b", re.I), (">=", ">")),
+    (re.compile(r"\b(?:more than|over|above|exceed\w*|after|later than|in excess of|tops)\b", re.I), (">", ">=")),
+    (re.compile(r"\b(?:less than|fewer than|under|below|before|earlier than)\b", re.I), ("<", "<=")),
+)
+_SIDES = frozenset((">", "<", ">=", "<="))
+
+
+def is_other_way(query: TruthNode, text: str, seeds: Sequence[Seed], pack: Pack) -> bool:
+    """Whether a comparison says the contrary of the words of a claim; ``seeds`` tell where its names stand."""
+    match query:
+        case nodes.Compare(nodes.Values() as left, sign, nodes.Values() as right) if sign in _SIDES:
+            is_date = relation_axis(pack, left.relation) == DATE
+            said = _said_of_two(text, [_place(side, seeds) for side in (left, right)], is_date)
+            return said is not None and sign[0] != said
+        case nodes.Compare(_, sign, nodes.Number() | nodes.Date()) if sign in _SIDES:
+            signs = next((signs for pattern, signs in _OF_LIMIT if pattern.search(text)), None)
+            return signs is not None and sign not in signs
+    return False
+
+
+def _said_of_two(text: str, places: Sequence[int | None], is_date: bool) -> str | None:
+    """ ">" or "<" as the words compare the thing at the first place with the other; None where they do not tell."""
+    than, (left, right) = _THAN.search(text), places
+    if than is None or left is None or right is None:
+        return None
+    more, less = (_LATER, _EARLIER) if is_date else (_MORE | {"older"}, _LESS | {"younger"})
+    words = [word.lower() for word in than["before"].split() if word.lower() in more | less]
+    if not words or not min(left, right) < than.end() <= max(left, right):
+        return None
+    is_more = words[0] in more
+    return ">" if is_more == (left < right) else "<"
+
+
+def _place(side: nodes.Values, seeds: Sequence[Seed]) -> int | None:
+    ids = side.base.ids if isinstance(side.base, nodes.Entities) else ()
+    return next((seed.span[0] for seed in seeds if seed.entity in ids), None)
