@@ -12,11 +12,14 @@ from forked_cli import kgask
 import kgask as api
 from kgask.answer.pipeline import Pipeline
 from kgask.chat import form
+from kgask.chat.asked import Asked, asked_for
+from kgask.chat.changes import those_of_whom
 from kgask.chat.session import Chat
 from kgask.chat.store import Log, read, save
 from kgask.chat.turns import Turn
 from kgask.errors import UsageError
 from kgask.eval import conversations
+from kgask.query import nodes
 from kgask.sets.conversations import load_conversations
 
 # --- form ---------------------------------------------------------------------------------------
@@ -52,6 +55,47 @@ def test_what_leads_up_to_a_turn(line: str, text: str, back_to: str, corrects: b
 )
 def test_a_question_about_some_of_the_last_answers(text: str, asked: str | None) -> None:
     assert form.of_those(text, "countries") == asked
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Which of the two died in 1941?", ("which", "\0 died in 1941")),
+        ("how many of them are poets?", ("how many", "\0 is poets")),
+        ("Which of them is the largest?", None),
+        ("Who directed Jaws?", None),
+    ],
+)
+def test_what_is_asked_of_each(text: str, asked: tuple[str, str] | None) -> None:
+    assert form.said_of_each(text) == asked
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("When was she born?", Asked()),
+        ("Is it in Kenya?", Asked()),
+        ("Who was her husband?", Asked(person=True, sex="male")),
+        ("Which films did he make?", Asked(thing=True, several=True)),
+        ("where was he born?", Asked(thing=True)),
+    ],
+)
+def test_what_a_question_asks_for(text: str, asked: Asked) -> None:
+    assert asked_for(text) == asked
+
+
+def test_what_is_asked_of_one_is_asked_of_all() -> None:
+    one, whole = nodes.Entities((1,)), nodes.Entities((1, 2))
+    truths = {
+        nodes.Holds(one, 3, nodes.Entities((7,))): nodes.And(whole, nodes.Follow(nodes.Entities((7,)), 13)),
+        nodes.Compare(nodes.Values(one, 4), ">", nodes.Number(5)): nodes.Where(
+            whole, nodes.ValueOf((4,)), ">", nodes.Number(5)
+        ),
+        nodes.Some(nodes.Follow(one, 3)): nodes.And(whole, nodes.Having(3)),
+        nodes.Holds(nodes.Entities((8,)), 3, nodes.Entities((7,))): None,
+    }
+    for truth, those in truths.items():
+        assert those_of_whom(truth, 1, whole, 10) == those
 
 
 def test_thanks_ask_nothing() -> None:

@@ -9,7 +9,7 @@ from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
-from kgask.types import EntityId
+from kgask.types import EntityId, opposite
 
 MOST_NAMED = 5  # entities of a node that a question names one by one
 
@@ -33,6 +33,30 @@ def within(query: Query, whole: SetNode) -> Query | None:
         return nodes.And(query, whole) if not isinstance(query, nodes.Best) else replaced(query, query.base, whole)
     base = query.base if isinstance(query, nodes.Count | nodes.Some) else None
     return replace(query, base=nodes.And(base, whole)) if base is not None else None  # type: ignore[type-var]
+
+
+def those_of_whom(truth: Query, one: EntityId, whole: SetNode, n_relations: int) -> SetNode | None:
+    """Those of a set of whom is so what a query asks of one; None where it does not ask that of it alone."""
+    only = nodes.Entities((one,))
+    match truth:
+        case nodes.Holds(subject, relation, other) if subject == only:
+            return nodes.And(whole, nodes.Follow(other, opposite(relation, n_relations)))
+        case nodes.Holds(other, relation, obj) if obj == only:
+            return nodes.And(whole, nodes.Follow(other, relation))
+        case nodes.Some(nodes.And(left, right)) if only in (left, right):
+            return nodes.And(whole, right if left == only else left)
+        case nodes.Some(nodes.And(nodes.Follow(base, relation), other)) if base == only:
+            return nodes.And(whole, nodes.Follow(other, opposite(relation, n_relations)))
+        case nodes.Some(nodes.Follow(base, relation)) if base == only:
+            return nodes.And(whole, nodes.Having(relation))
+        case nodes.Compare(nodes.Values(base, relation), comparison, value) if base == only:
+            return nodes.Where(whole, nodes.ValueOf((relation,)), comparison, value)
+        case nodes.Compare(nodes.Count(nodes.Follow(base, relation)), comparison, value) if base == only:
+            return nodes.Where(whole, nodes.SizeOf((relation,)), comparison, value)
+        case nodes.Not(inner):
+            found = those_of_whom(inner, one, whole, n_relations)
+            return nodes.Minus(whole, found) if found is not None else None
+    return None
 
 
 def instead(query: Query, only: nodes.Entities, whole: SetNode) -> Query | None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_LEAD = re.compile(
+LEAD = re.compile(
     r"(?:(?:and|so|ok(?:ay)?|well|then|now|right|great|cool|nice|good|hm+|ah+|but|also|please|thanks|thank you)\b"
     r"[,!.]*\s+)+",
     re.IGNORECASE,
@@ -43,13 +43,16 @@ _THOSE = r"(?:them|those|these|the (?:two|three|four|five|six|seven|eight|nine|t
 _BE = r"(?:is|are|was|were|has|have|had|do|does|did)"
 _OF_THOSE = re.compile(
     rf"\b(?P<word>which|who|what|how many|any|are any|is any|do any)(?: ones?)? (?:of|among|out of) {_THOSE}"
-    rf"(?: (?P<noun>(?!{_BE}\b)[a-z]+)(?= (?:{_BE}|lies?|in|from|with|that|who)\b))?",
+    rf"(?: (?P<noun>(?!{_BE}\b)(?:[a-z]+s|people|men|women|children))(?= (?:{_BE}|lies?|in|from|with|that|who)\b))?",
     re.IGNORECASE,
 )
 _WHICH_ONES = re.compile(
     r"\b(?P<word>which)(?: ones?)?(?= (?:is|are|was|were|has|have|had|do|does|did|lies?|came|won)\b)", re.I
 )
-_OF_THEM_WHO = re.compile(rf"(?:of|among) {_THOSE},?\s+(?P<word>who|which|what|how many)\b", re.IGNORECASE)
+_OF_THEM_WHO = re.compile(
+    rf"(?:of|among) (?:{_THOSE}|(?:those|these) [a-z]+),?\s+(?P<word>who|which|what|how many)(?: ones?)?\b",
+    re.IGNORECASE,
+)
 _WHO_OF = re.compile(rf"\b(?P<word>who|which)(?P<verb> \w+(?: \w+)*?) (?:of|among) {_THOSE}\b", re.IGNORECASE)
 _SUPERLATIVE_OF = re.compile(
     rf"(?:the )?(?P<word>(?:most|least|fewest) [a-z]+|[a-z]{{2,}}est)(?: one)? (?:of|among) {_THOSE}\W*", re.IGNORECASE
@@ -68,7 +71,9 @@ _WOMEN = re.compile(r"['\u2019]s (?:mother|daughters?|sisters?|grandmother)\b|\b
 _MARRIED_TO = re.compile(r"\b(?:husband|wife|wives)s?\b", re.IGNORECASE)
 _RANKS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1, "former": 0, "latter": -1}
 _RANKED = re.compile(
-    rf"\bthe (?P<rank>{'|'.join(_RANKS)})(?: one)?(?P<own>['\u2019]s)?\b(?! (?:name|time|film|book|prize))", re.I
+    rf"\bthe (?P<rank>{'|'.join(_RANKS)})(?: one)?(?P<own>['\u2019]s)?\b"
+    r"(?! (?:name|time|film|book|prize|most|least|[a-z]+est)\b)",
+    re.IGNORECASE,
 )
 _OTHERS = re.compile(
     r"\bthe other(?: ones?| two| three| four|s)?\b(?=\W|\Z)|"
@@ -102,7 +107,19 @@ _NO_COMPARATIVE = frozenset(
     "other another over under after whether either neither river number water order member later former".split()
 )
 
-_ORDER = re.compile(r"\b(?:(?:most|least|fewest) [a-z]+|[a-z]{2,}est)\b|\bby [a-z ]+\Z", re.IGNORECASE)
+_WHOSE = re.compile(
+    r"\b(?P<whose>(?:his|her|its|their) (?:father|mother|husband|wife|brother|sister|son|daughter|spouse|child|partner|"
+    r"capital|director|author|writer|composer|inventor|discoverer|founder|successor|predecessor))"
+    r"(?P<own>['\u2019]s)?\b(?=[ ,'\u2019?])",
+    re.IGNORECASE,
+)
+_IS_WHO = re.compile(
+    r"(?:who|what|which \w+)(?:['\u2019]s| is| was| are| were) (?:his|her|its|their) \w+\W*\Z", re.IGNORECASE
+)
+_ORDER = re.compile(
+    r"\b(?:(?:second|third|fourth|fifth|next)[ -])?(?:(?:most|least|fewest) [a-z]+|[a-z]{2,}est)\b|\bby [a-z ]+\Z",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +147,7 @@ Heard(text='in Norway?', back_to='', corrects=False, continues=True))
             groups = found.groupdict()
             meant = (groups.get("what") or groups.get("other") or "").rstrip("?.! ")
             return Heard(re.sub(r",? i (?:mean|meant)\Z", "", meant, flags=re.IGNORECASE), corrects=True)
-    lead = _LEAD.match(text)
+    lead = LEAD.match(text)
     text = text[lead.end() :] if lead else text
     if found := _BACK.fullmatch(text):
         return Heard(found["rest"], back_to=found["name"])
@@ -182,6 +199,22 @@ def of_those(text: str, noun: str) -> str | None:
     if found := _WHICH_ONES.match(text):
         return superlative(f"which {noun}{text[found.end() :]}")
     return None
+
+
+def said_of_each(text: str) -> tuple[str, str] | None:
+    """What a turn asks of each of several things: the word by which it asks, and a claim with a NUL for one of them.
+
+    >>> said_of_each("Which of the two died in 1941?"), said_of_each("how many of them are poets?")
+    (('which', '\\x00 died in 1941'), ('how many', '\\x00 is poets'))
+    """
+    text = re.sub(r",? (?:too|also|as well|then)(?=\W*\Z)", "", text).rstrip("?.! ")
+    found = next((one for pattern in (_OF_THOSE, _OF_THEM_WHO, _WHICH_ONES) if (one := pattern.match(text))), None)
+    rest = text[found.end() :].strip() if found else ""
+    if found is None or not rest or _ORDER.search(rest) or _COMPARATIVE.search(rest):
+        return None
+    for several, single in (("are", "is"), ("were", "was"), ("have", "has"), ("do", "does")):
+        rest = re.sub(rf"\A{several}\b", single, rest, flags=re.IGNORECASE)
+    return found["word"].lower(), f"\0 {rest}"
 
 
 def superlative(text: str) -> str:
@@ -250,6 +283,19 @@ def others(text: str) -> str | None:
     return f"{text[: found.start()]}\0{text[found.end() :]}" if found else None
 
 
+def whose(text: str) -> tuple[str, str] | None:
+    """ "her father" and the text with a NUL in its place, where more is asked than who that is.
+
+    >>> whose("Where did her father die?"), whose("who was her father?")
+    (('her father', 'Where did \\x00 die?'), None)
+    """
+    found = _WHOSE.search(text)
+    if found is None or _IS_WHO.match(text):
+        return None
+    place = "\0's" if found["own"] else "\0"
+    return found["whose"], f"{text[: found.start()]}{place}{text[found.end() :]}"
+
+
 def is_plural(text: str) -> bool:
     return _PLURAL.search(text) is not None
 
@@ -297,6 +343,8 @@ def reordered(before: str, text: str) -> str | None:
         (one for one in _ORDER.finditer(bare) if one[0].lower().startswith("by ") == said.lower().startswith("by ")),
         None,
     )
+    if old is not None and old[0].lower() == said.lower():
+        return None
     if old is not None:
         return f"{bare[: old.start()]}{said}{bare[old.end() :]}?"
     return f"{bare} {said}?" if said.lower().startswith("by ") else None

@@ -18,7 +18,9 @@ from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import Answer
 from kgask.answer.unsaid import unsaid
 from kgask.chat import form
-from kgask.chat.changes import MOST_NAMED, entities_of, instead, is_ordered, within
+from kgask.chat.changes import MOST_NAMED, entities_of, is_ordered, within
+from kgask.chat.memory import Memory
+from kgask.chat.of_answers import SECONDS, OfAnswers
 from kgask.chat.referents import Referents
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError, UsageError
@@ -36,11 +38,9 @@ from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import run
 from kgask.types import EntityId, Question
 
-SECONDS = 8.0  # of a query that was changed
 MOST_JOINED = 3  # things that are named one by one in the place of "them"
 UNKNOWN_SEX = 0.03  # ... than that "she" means somebody of whom that is not known
-LISTED = 3  # of the last answers, that are named where a turn is about some of them
-REMEMBERED = 12  # turns back that a pronoun may reach
+NAMED = 0.5  # score from which a refused question surely names something
 OF_KIND = 0.05  # of confidence, that answers of the kind that a question says are worth
 LEAST_OF_THOSE = 0.6  # confidence that is enough for a question about some of the last answers: less can be meant
 LATER, EARLIER = 0.01, 0.05  # of confidence, that what stands behind, or was spoken of a turn before, is less likely
@@ -57,6 +57,14 @@ class Chat:
 
     def __post_init__(self) -> None:
         self._referents = Referents(self.pipeline.pack)
+
+    @property
+    def _memory(self) -> Memory:
+        return Memory(self.turns, self._referents)
+
+    @property
+    def _answers(self) -> OfAnswers:
+        return OfAnswers(self.pipeline.pack, self._memory)
 
     def reset(self) -> None:
         """Forget the turns."""
@@ -103,6 +111,8 @@ class Chat:
         named = [entity for node in (answer.query.walk() if answer.query else ()) for entity in entities_of(node)]
         in_order = sorted(answer.seeds, key=lambda seed: seed.span)
         seeds = [*(seed.entity for seed in in_order), *(named if way.query is not None else ())]
+        if answer.abstained and not seeds:
+            seeds = self._surely_named(way.text)
         topics = tuple(one for one in dict.fromkeys(seeds) if is_known(one))
         ends = tuple(one.id for one in answer.entities if is_known(one.id))
         if answer:
@@ -161,7 +171,8 @@ class Chat:
         said = form.heard(line)
         text, is_of_those = said.text, form.is_of_those(said.text)
         focus = self._named(said.back_to) if said.back_to else ()
-        last = next((one for one in reversed(self.turns) if one.query is not None), None)
+        asked = self._memory.last_asked()
+        last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
         if last is not None and (form.asks_how_many(text) or form.asks_how_many(line)):
             yield [*self._counted(last, text)]
         if form.asks_who_they_are(text):
@@ -170,8 +181,10 @@ class Chat:
             return
         if said.corrects or (said.continues and form.is_phrase(text)):
             yield from ([way] for way in self._changed(text, last))
-        yield from ([way] for way in self._of_answers(text))
+            yield from ([way] for way in self._asked_again(text, asked))
+        yield from ([way] for way in self._answers.ways(text))
         if not is_of_those:
+            yield from ([way] for way in self._of_whose(text))
             yield [*self._meant(text, focus)]
         if last is not None and form.is_bare_question_word(text):
             yield [Way(completed(text, last.understood))]
@@ -185,28 +198,6 @@ class Chat:
             if text != line:
                 yield [Way(text)]
 
-    def _recent(self) -> Iterator[EntityId]:
-        """What was spoken of, the latest first: single answers, then topics."""
-        seen: set[EntityId] = set()
-        last = self.turns[-1] if self.turns else None
-        if last is not None and last.answer is not None and last.answer.abstained:
-            # What it would have been about is not known: nothing older is taken for it.
-            spoken = {one for turn in self.turns[:-1] for one in (*turn.topics, *turn.ends)}
-            yield from (one for one in last.topics if one in spoken)
-            return
-        for turn in reversed(self.turns[-REMEMBERED:]):
-            for entity in (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics):
-                if entity not in seen:
-                    seen.add(entity)
-                    yield entity
-
-    def _last_set(self) -> Turn | None:
-        """The last turn that several answered."""
-        return next((turn for turn in reversed(self.turns[-REMEMBERED:]) if len(turn.ends) > 1), None)
-
-    def _label(self, entity: EntityId) -> str:
-        return self.pipeline.pack.labels([entity])[0]
-
     def _counted(self, last: Turn, text: str) -> Iterator[Way]:
         """How many the last answers are."""
         query = last.query
@@ -214,130 +205,46 @@ class Chat:
             said = f"{text.rstrip('?. ')} ({verbalise(query, self.pipeline.pack)})?"
             yield Way(said, query=nodes.Count(query), confidence=last.answer.confidence)
 
-    # --- a part of the last answers -------------------------------------------------------------
-
-    def _of_answers(self, text: str) -> Iterator[Way]:
-        found, pair = self._last_set(), self._pair() if form.says_two(text) else None
-        members = found.ends if found is not None else ()
-        if (rank := form.ranked(text)) is not None and -len(members) <= rank[0] < len(members):
-            yield self._naming(rank[1], members[rank[0]])
-        if (rest := form.others(text)) is not None:
-            yield from self._of_others(rest)
-        is_latest = found is not None and found is next((one for one in reversed(self.turns) if one.ends), None)
-        for several in (members, pair) if is_latest and len(members) > 1 else (pair, members):
-            if not several or not self._are_called(several, form.noun_of_those(text)):
-                continue
-            if form.number_of_those(text) not in (0, len(several)):
-                continue
-            whole, among = _whole(found, several), self._listed(several)
-            for noun in (self._referents.together(several), ""):
-                if (asked := form.of_those(text, noun)) is not None:
-                    yield Way(asked, change=lambda query, whole=whole: within(query, whole), among=among)  # type: ignore[misc]
-        if form.is_plural(text) and found is not None and not form.is_of_those(text) and not form.sex_meant(text):
-            yield from self._of_each(text, members, _whole(found, members))
-
-    def _listed(self, members: Sequence[EntityId]) -> str:
-        labels = self.pipeline.pack.labels(members[:LISTED])
-        more = len(members) - len(labels)
-        return ", ".join(labels) + (f" and {more} more" if more else "")
-
-    def _are_called(self, members: Sequence[EntityId], noun: str) -> bool:
-        """Whether "the two islands" may mean these, where islands were spoken of."""
-        spoken = [one for turn in self.turns for one in (*turn.topics, *turn.ends[:3])]
-        return not noun or self._has_kind(members[:3], noun) or not self._has_kind(spoken, noun)
-
-    def _has_kind(self, entities: Sequence[EntityId], noun: str) -> bool:
-        kinds = {kind for one in entities for kind in self._referents.called(one)}
-        return any(noun in (kind, plural(kind)) for kind in kinds)
-
-    def _pair(self) -> tuple[EntityId, ...] | None:
-        """The two things of a kind that were spoken of last."""
-        recent = [entity for _, entity in zip(range(MOST_NAMED * 2), self._recent(), strict=False)]
-        for entity in recent[1:]:
-            if self._referents.alike(recent[0], entity):
-                return tuple(sorted((recent[0], entity)))
-        return None
-
-    def _of_others(self, text: str) -> Iterator[Way]:
-        """What was among the answers before the last ones, less these."""
-        sets = [turn for turn in self.turns[-REMEMBERED:] if len(turn.ends) > 1]
-        last = next((turn for turn in reversed(self.turns) if turn.ends), None)
-        if not sets or last is None:
-            return
-        rest = tuple(one for one in sets[-1].ends if one not in last.ends)
-        if len(rest) == 1:
-            yield self._naming(text, rest[0])
-        elif rest:
-            yield from self._of_each(text.replace("\0", "they"), rest, nodes.Entities(rest))
-
-    def _of_each(self, text: str, members: Sequence[EntityId], whole: SetNode) -> Iterator[Way]:
-        """What is asked of several, as it is asked of one of them."""
-        for one in members[:2]:
-            named = with_name(form.singular(text), one, self._label(one))
-            if named is None:
-                return
-            only = nodes.Entities((one,))
-            yield Way(named.text, named.given, lambda query, only=only: instead(query, only, whole))  # type: ignore[misc]
-
-    def _naming(self, text: str, entity: EntityId) -> Way:
-        """A text with an entity in the place of its NUL."""
-        label, at = self._label(entity), text.index("\0")
-        return Way(text.replace("\0", label, 1), ((at, at + len(label), entity),), self._unless_known(text))
-
     # --- one thing that was spoken of -----------------------------------------------------------
 
     def _meant(self, text: str, focus: Sequence[EntityId]) -> Iterator[Way]:
         """The text with what its pronouns, or "the country", may mean."""
-        every = [*focus, *self._recent()]
+        every = [*focus, *self._memory.recent()]
         for entity in every:
             for word in self._referents.called(entity):
                 found = re.search(
                     rf"\b(?:the|that|this) {re.escape(word)}\b(?!s| of| with| that| in)", text, re.IGNORECASE
                 )
                 if found is not None and not form.is_pronominal(text):
-                    yield self._naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)
+                    yield self._answers.naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)
         if not form.is_pronominal(text) or form.is_of_two(text):
             return
         sex = form.sex_meant(text)
-        several = self._last_set()
+        several = self._memory.last_set()
         if sex and form.is_plural(text) and several is not None and len(several.ends) <= MOST_JOINED:
             text = form.with_names(text, self.pipeline.pack.labels(several.ends))
         every = [*focus] or every
         fitting = [entity for entity in every if self._referents.may_be(entity, sex)]
         for rank, entity in enumerate(fitting[:MOST_NAMED]):
-            named = with_name(text, entity, self._label(entity))
+            named = with_name(text, entity, self._answers.label(entity))
             if named is not None:
-                doubt = LATER * rank + (EARLIER * self._turns_ago(entity) if not focus else 0.0)
+                doubt = LATER * rank + (EARLIER * self._memory.turns_ago(entity) if not focus else 0.0)
                 doubt += UNKNOWN_SEX * (sex in ("male", "female") and not self._referents.is_known_as(entity, sex))
-                yield Way(named.text, named.given, self._unless_known(text), doubt=doubt, meant=(entity, sex))
+                yield Way(named.text, named.given, self._answers.unless_known(text), doubt=doubt, meant=(entity, sex))
 
-    def _turns_ago(self, entity: EntityId) -> int:
-        """How many turns were made since something was spoken of."""
-        ago = (at for at, turn in enumerate(reversed(self.turns)) if entity in turn.topics or turn.ends == (entity,))
-        return next(ago, 0)
-
-    def _unless_known(self, text: str) -> Change | None:
-        """Less what was spoken of, where "other" things are asked for."""
-        if not form.asks_for_others(text):
-            return None
-        known = frozenset(self._recent())
-
-        def without(query: Query) -> Query:
-            if isinstance(query, nodes.Some | nodes.Count):
-                return replace(query, base=less(query.base))
-            return less(query) if isinstance(query, SetNode) else query
-
-        def less(every: SetNode) -> SetNode:
-            members = run(every, self.pipeline.pack, Budget(SECONDS)).certain.tolist()
-            meant = tuple(one for one in members if one in known)
-            return nodes.Minus(every, nodes.Entities(meant)) if meant else every
-
-        return without
+    def _of_whose(self, text: str) -> Iterator[Way]:
+        """A question about "her father", with his name."""
+        found = form.whose(text)
+        if found is None or not self._is_called(found[0].split(maxsplit=1)[1]):
+            return
+        whose = self._resolved(found[0])
+        if whose is not None:
+            yield self._answers.naming(found[1], whose)
 
     def _about(self, text: str, entities: Sequence[EntityId]) -> Iterator[Way]:
         """A phrase asked of one of these."""
         for entity in list(dict.fromkeys(entities))[:2] if self._is_called(text) else ():
-            label = self._label(entity)
+            label = self._answers.label(entity)
             asked = f"{text.rstrip('?. ')} of {label}?"
             yield Way(asked, ((len(asked) - 1 - len(label), len(asked) - 1, entity),))
 
@@ -353,7 +260,8 @@ class Chat:
         if last is None or last.query is None:
             return
         if form.is_pronominal(text):
-            text = self._resolved(text) or text
+            whose = self._resolved(text)
+            text = self._answers.label(whose) if whose is not None else text
         for new in self._named(text):
             for old in self._place_of(new, last):
                 try:
@@ -361,7 +269,7 @@ class Chat:
                 except QueryError:
                     continue
                 if query != last.query:
-                    label, known = self._label(new), self._label(old)
+                    label, known = self._answers.label(new), self._answers.label(old)
                     said = last.understood.replace(known, label)
                     said = said if said != last.understood else f"{verbalise(query, self.pipeline.pack)}?"
                     sure = last.answer.confidence if last.answer is not None else 0.0
@@ -369,31 +277,41 @@ class Chat:
         if (changed := form.reordered(last.understood, text)) is not None:
             yield Way(changed, change=self._as_before(last))
 
+    def _asked_again(self, text: str, refused: Turn | None) -> Iterator[Way]:
+        """A question that was refused, about something else."""
+        if refused is None or not refused.is_refused:
+            return
+        for new in self._named(text):
+            for old in refused.topics:
+                if self._referents.alike(old, new) and self._answers.label(old) in refused.understood:
+                    yield Way(refused.understood.replace(self._answers.label(old), self._answers.label(new)))
+
     def _as_before(self, last: Turn) -> Change | None:
         """Within the answers that the last question was asked of."""
         base = next((node.base for node in (last.query.walk() if last.query else ()) if is_ordered(node)), None)
         return None if base is None or isinstance(base, nodes.Class) else lambda query: within(query, base)
 
-    def _resolved(self, text: str) -> str | None:
+    def _resolved(self, text: str) -> EntityId | None:
         """Whom "her husband" is, by asking."""
         for way in self._meant(f"who is {text.rstrip('?. ')}?", ()):
             answer = self._asked(way)
-            if answer and len(answer.entities) == 1:
-                return answer.entities[0].label
+            if answer and len(answer.entities) == 1 and self._referents.is_entity(answer.entities[0].id):
+                return answer.entities[0].id
         return None
 
     def _named(self, text: str) -> tuple[EntityId, ...]:
         """The entities that a text may name, the likeliest first."""
         return tuple(seed.entity for seed in seeds_in(self.pipeline.linker, text)[:MOST_NAMED])
 
+    def _surely_named(self, text: str) -> list[EntityId]:
+        """What a question that was refused is about: names with a capital, and what was spoken of before."""
+        spoken = {one for turn in self.turns for one in (*turn.topics, *turn.ends)}
+        found = [one for one in seeds_in(self.pipeline.linker, text) if one.score >= NAMED]
+        kept = [one for one in found if one.entity in spoken or (one.mention[:1].isupper() and one.span[0] > 0)]
+        return [one.entity for one in kept[:MOST_NAMED]]
+
     def _place_of(self, new: EntityId, last: Turn) -> list[EntityId]:
         """What the last question names in the place of another thing: one of its kind, the last of several."""
         named = [entity for node in (last.query.walk() if last.query else ()) for entity in entities_of(node)]
         named = [one for one in dict.fromkeys(named) if one != new and self._referents.is_entity(one)]
         return [one for one in reversed(named) if self._referents.alike(one, new)]
-
-
-def _whole(turn: Turn | None, members: Sequence[EntityId]) -> SetNode:
-    """The members as the query that they came from, where it is one, or as they are."""
-    query = turn.query if turn is not None and tuple(turn.ends) == tuple(members) else None
-    return query if isinstance(query, SetNode) else nodes.Entities(tuple(members))

@@ -28,6 +28,11 @@ class Turn:
     among: str = ""  # the earlier answers that it was asked about
 
     @property
+    def is_refused(self) -> bool:
+        """Whether something was asked, and not answered."""
+        return self.answer is not None and self.answer.abstained
+
+    @property
     def shown(self) -> str:
         """What a person is told that the turn was understood as."""
         return f"{self.understood} (among {self.among})" if self.among else self.understood

@@ -1,0 +1,46 @@
+"""What a question asks for, by its form: what a later turn may speak of though the question was refused."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kgask.chat.form import LEAD, sexes_told
+
+_ASKS_NOTHING_NEW = re.compile(
+    r"(?:when|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|"
+    r"(?:(?:in|on|at|since|until) )?(?:which|what) "
+    r"(?:year|date|day|month|century|time|age|population|area|height|length))\b"
+)
+_ASKS_PERSON = re.compile(
+    r"\bwho(?:m|se)?\b|\b(?:husband|wife|father|mother|son|daughter|brother|sister|child|children|parents?|siblings?|"
+    r"spouses?|partners?|which (?:men|women|man|woman|people|person|[a-z]+(?:ors?|ers?|ists?|ians?)))\b"
+)
+_IS_ONE = re.compile(
+    r"\b(?:which|what) (?:one|(?!has |is |was |does )[a-z]+[^s ]) |\b(?:is|was) (?:the|his|her|its|their|this|that)\b|"
+    r"\b[a-z]{2,}est\b|\b(?:most|least)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question asks for, which a later turn may speak of."""
+
+    person: bool = False
+    thing: bool = False  # or a place
+    several: bool = False  # it may have more than one answer
+    sex: str = ""  # of the person, where the question tells
+
+
+def asked_for(text: str) -> Asked:
+    """What a question asks for; nothing where it is answered by a yes, a number or a date.
+
+    >>> asked_for("When was Ada born?") == Asked(), asked_for("Who was her husband?").sex
+    (True, 'male')
+    """
+    asked = LEAD.sub("", text.strip(), count=1).lower()
+    if _ASKS_NOTHING_NEW.match(asked):
+        return Asked()
+    if _ASKS_PERSON.search(asked):
+        return Asked(person=True, several=not _IS_ONE.search(asked), sex=sexes_told(text)[1])
+    return Asked(thing=True, several=not _IS_ONE.search(asked) and not asked.startswith("where"))

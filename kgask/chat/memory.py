@@ -1,0 +1,85 @@
+"""What was spoken of in a conversation, the latest first, as far as a turn may mean it.
+
+A question that was refused has an answer nevertheless, which the conversation goes on to speak of: after "who was her
+husband?" nobody older is "he", after "which countries does it border?" nothing older is "them". What the refused
+question could not have told is still meant: after "when was she born?" she is who she was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kgask.chat.asked import Asked, asked_for
+from kgask.chat.referents import Referents
+from kgask.chat.turns import Turn
+from kgask.types import EntityId
+
+REMEMBERED = 12  # turns back that a pronoun may reach
+MOST_TOGETHER = 12  # things that were spoken of last among which two of a kind are looked for
+
+
+@dataclass(slots=True)
+class Memory:
+    """The turns of a conversation as what may be meant by later ones."""
+
+    turns: list[Turn]
+    referents: Referents
+
+    def recent(self) -> Iterator[EntityId]:
+        """Single answers, then topics; of the kind that a refused question asks for, none that is older."""
+        seen: set[EntityId] = set()
+        barriers: list[Asked] = []
+        for turn in reversed(self.turns[-REMEMBERED:]):
+            asked = asked_for(turn.understood) if turn.is_refused else None
+            if asked is not None and asked.person and not asked.sex:
+                barriers.append(asked)
+            for entity in (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics):
+                if entity not in seen and not any(self._is_like(entity, one) for one in barriers):
+                    seen.add(entity)
+                    yield entity
+            if asked is not None:
+                barriers.append(asked)
+
+    def _is_like(self, entity: EntityId, asked: Asked) -> bool:
+        """Whether a pronoun that may mean the answer to a question could mean this as well."""
+        if asked.person:
+            return self.referents.may_be(entity, asked.sex or "male") or self.referents.may_be(
+                entity, asked.sex or "female"
+            )
+        return asked.thing and self.referents.may_be(entity, "thing")
+
+    def last_set(self) -> Turn | None:
+        """The last turn that several answered; None where a later one that was refused may have had several."""
+        for turn in reversed(self.turns[-REMEMBERED:]):
+            if len(turn.ends) > 1:
+                return turn
+            if turn.is_refused and asked_for(turn.understood).several:
+                return None
+        return None
+
+    def last_asked(self) -> Turn | None:
+        """The last turn that asked anything, whatever came of it."""
+        return next((turn for turn in reversed(self.turns) if turn.answer is not None), None)
+
+    def latest(self) -> Turn | None:
+        """The last turn that anything answered."""
+        return next((turn for turn in reversed(self.turns) if turn.ends), None)
+
+    def pair(self) -> tuple[EntityId, ...] | None:
+        """The two things of a kind that were spoken of last."""
+        recent = [entity for _, entity in zip(range(MOST_TOGETHER), self.recent(), strict=False)]
+        for entity in recent[1:]:
+            if self.referents.alike(recent[0], entity):
+                return tuple(sorted((recent[0], entity)))
+        return None
+
+    def before_last_set(self) -> tuple[EntityId, ...]:
+        """What was among the answers before the last ones, less these."""
+        sets, last = [turn for turn in self.turns[-REMEMBERED:] if len(turn.ends) > 1], self.latest()
+        return tuple(one for one in sets[-1].ends if one not in last.ends) if sets and last is not None else ()
+
+    def turns_ago(self, entity: EntityId) -> int:
+        """How many turns were made since something was spoken of."""
+        ago = (at for at, turn in enumerate(reversed(self.turns)) if entity in turn.topics or turn.ends == (entity,))
+        return next(ago, 0)

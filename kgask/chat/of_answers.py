@@ -1,0 +1,136 @@
+"""What a turn may ask about some of the last answers: "which of them ...", "the second one", "the others"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kgask.answer.parts import with_name
+from kgask.chat import form
+from kgask.chat.changes import instead, those_of_whom, within
+from kgask.chat.memory import Memory
+from kgask.chat.turns import Change, Turn, Way
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.base import SetNode
+from kgask.query.nodes import Query
+from kgask.query.relation_words import plural
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import run
+from kgask.types import EntityId
+from kgask.verify.form import question
+
+SECONDS = 8.0  # of a query that was changed
+MOST_TRIED = 3  # of the last answers, of whom is asked what is asked of each
+LISTED = 3  # of the last answers, that are named where a turn is about some of them
+
+
+@dataclass(slots=True)
+class OfAnswers:
+    """Understands turns over one pack as questions about what was answered before."""
+
+    pack: Pack
+    memory: Memory
+
+    def ways(self, text: str) -> Iterator[Way]:
+        """The ways to understand a turn as being about some of them, the likeliest first."""
+        found, pair = self.memory.last_set(), self.memory.pair() if form.says_two(text) else None
+        members = found.ends if found is not None else ()
+        if (rank := form.ranked(text)) is not None and -len(members) <= rank[0] < len(members):
+            yield self.naming(rank[1], members[rank[0]])
+        if (rest := form.others(text)) is not None:
+            yield from self._of_others(rest)
+        is_latest = found is not None and found is self.memory.latest()
+        for several in (members, pair) if is_latest and len(members) > 1 else (pair, members):
+            if not several or not self._are_called(several, form.noun_of_those(text)):
+                continue
+            if form.number_of_those(text) not in (0, len(several)):
+                continue
+            whole, among = _whole(found, several), self._listed(several)
+            for noun in (self.memory.referents.together(several), ""):
+                if (asked := form.of_those(text, noun)) is not None:
+                    yield Way(asked, change=lambda query, whole=whole: within(query, whole), among=among)  # type: ignore[misc]
+            yield from self._said_of_each(text, several, whole, among)
+        if form.is_plural(text) and found is not None and not form.is_of_those(text) and not form.sex_meant(text):
+            yield from self._of_each(text, members, _whole(found, members))
+
+    def _said_of_each(self, text: str, members: Sequence[EntityId], whole: SetNode, among: str) -> Iterator[Way]:
+        """What is asked of each, as the question whether it is so of one of them."""
+        if (said := form.said_of_each(text)) is None:
+            return
+        word, claim = said
+        for one in members[:MOST_TRIED]:
+            label = self.label(one)
+            asked = question(claim.replace("\0", label), [label])
+            at = asked.find(label)
+
+            def change(query: Query, one: EntityId = one) -> Query | None:
+                those = those_of_whom(query, one, whole, self.pack.n_relations)
+                if those is None:
+                    return None
+                return nodes.Count(those) if word == "how many" else nodes.Some(those) if "any" in word else those
+
+            yield Way(asked, ((at, at + len(label), one),) if at >= 0 else (), change, among=among)
+
+    def _listed(self, members: Sequence[EntityId]) -> str:
+        labels = self.pack.labels(members[:LISTED])
+        more = len(members) - len(labels)
+        return ", ".join(labels) + (f" and {more} more" if more else "")
+
+    def _are_called(self, members: Sequence[EntityId], noun: str) -> bool:
+        """Whether "the two islands" may mean these, where islands were spoken of."""
+        spoken = [one for turn in self.memory.turns for one in (*turn.topics, *turn.ends[:3])]
+        return not noun or self._has_kind(members[:3], noun) or not self._has_kind(spoken, noun)
+
+    def _has_kind(self, entities: Sequence[EntityId], noun: str) -> bool:
+        kinds = {kind for one in entities for kind in self.memory.referents.called(one)}
+        return any(noun in (kind, plural(kind)) for kind in kinds)
+
+    def _of_others(self, text: str) -> Iterator[Way]:
+        """What was among the answers before the last ones, less these."""
+        rest = self.memory.before_last_set()
+        if len(rest) == 1:
+            yield self.naming(text, rest[0])
+        elif rest:
+            yield from self._of_each(text.replace("\0", "they"), rest, nodes.Entities(rest))
+
+    def _of_each(self, text: str, members: Sequence[EntityId], whole: SetNode) -> Iterator[Way]:
+        """What is asked of several, as it is asked of one of them."""
+        for one in members[:2]:
+            named = with_name(form.singular(text), one, self.label(one))
+            if named is None:
+                return
+            only = nodes.Entities((one,))
+            yield Way(named.text, named.given, lambda query, only=only: instead(query, only, whole))  # type: ignore[misc]
+
+    def naming(self, text: str, entity: EntityId) -> Way:
+        """A text with an entity in the place of its NUL."""
+        label, at = self.label(entity), text.index("\0")
+        return Way(text.replace("\0", label, 1), ((at, at + len(label), entity),), self.unless_known(text))
+
+    def unless_known(self, text: str) -> Change | None:
+        """Less what was spoken of, where "other" things are asked for."""
+        if not form.asks_for_others(text):
+            return None
+        known = frozenset(self.memory.recent())
+
+        def without(query: Query) -> Query:
+            if isinstance(query, nodes.Some | nodes.Count):
+                return replace(query, base=less(query.base))
+            return less(query) if isinstance(query, SetNode) else query
+
+        def less(every: SetNode) -> SetNode:
+            members = run(every, self.pack, Budget(SECONDS)).certain.tolist()
+            meant = tuple(one for one in members if one in known)
+            return nodes.Minus(every, nodes.Entities(meant)) if meant else every
+
+        return without
+
+    def label(self, entity: EntityId) -> str:
+        return self.pack.labels([entity])[0]
+
+
+def _whole(turn: Turn | None, members: Sequence[EntityId]) -> SetNode:
+    """The members as the query that they came from, where it is one, or as they are."""
+    query = turn.query if turn is not None and tuple(turn.ends) == tuple(members) else None
+    return query if isinstance(query, SetNode) else nodes.Entities(tuple(members))
