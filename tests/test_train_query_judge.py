@@ -14,12 +14,19 @@ pytest.importorskip("onnx")
 
 from click.testing import CliRunner
 
+from kgask.answer.judging import POWERS
+from kgask.answer.pipeline import Pipeline
 from kgask.cli.main import cli
 from kgask.config import shipped_root
 from kgask.corpus.judged import JudgedMix, JudgedQuery, JudgedQuestion, read, write
+from kgask.corpus.judged_claims import claims
 from kgask.methods.query_judge import QueryJudge
+from kgask.plan.card import RigelCard
+from kgask.sets.claims import load_claims
+from kgask.train.calibrate_claims import fit_claims, look
 from kgask.train.judge.train import JudgeTrainer, Recipe, area_under_curve, finish, make_batch
 from kgask.train.reader.start import find_start
+from kgask.train.trainer import CHECKPOINT
 
 pytestmark = pytest.mark.slow
 
@@ -108,7 +115,31 @@ def test_the_commands_make_questions_and_a_judge(tmp_path: Path) -> None:
     arguments += ["--batch-size", 4, "--start", shipped_root("model") / "reader"]
     done = CliRunner().invoke(cli, list(map(str, arguments)))
     assert done.exit_code == 0, done.output
-    assert QueryJudge(Path(done.stdout.strip())).card["recipe"]["n_layer"] == 4
+    finished = Path(done.stdout.strip())
+    assert QueryJudge(finished).card["recipe"]["n_layer"] == 4
+    onward = find_start(None, finished)
+    weights = torch.load(tmp_path / "run" / CHECKPOINT, weights_only=True)["model"]
+    assert onward.earlier is not None and onward.earlier.keys() == weights.keys()
+    for name, weight in weights.items():  # as int8 rounds them
+        assert torch.allclose(onward.earlier[name], weight, atol=0.05), name
     assert len(list(read(path))) == 30
     again = CliRunner().invoke(cli, list(map(str, arguments)))
     assert again.exit_code != 0 and "--force" in str(again.exception)
+
+
+def test_claims_are_questions_for_the_judge(tmp_path: Path) -> None:
+    path = tmp_path / "claims.yaml"
+    rows = [
+        '{claim: "Kenya borders Uganda.", kind: one-hop, verdict: supported, gold: "holds(<Q114>, <P47>, <Q1036>)"}',
+        '{claim: "Kenya smells of roses.", kind: one-hop, verdict: nei, gold: null}',
+    ]
+    path.write_text("".join(f"- {row}\n" for row in rows), encoding="utf-8")
+    with Pipeline.open("demo", reader=None, settings={}) as pipeline:
+        made = list(claims(pipeline, load_claims(path)))
+        assert {one.text for one in made} >= {"Kenya borders Uganda", "Kenya smells of roses"}
+        assert all(any(query.right for query in one.queries) for one in made if "Uganda" in one.text)
+        assert not any(query.right for one in made if "roses" in one.text for query in one.queries)
+        found, scores = fit_claims(
+            [*look(pipeline, load_claims(path) * 5)], RigelCard.load(shipped_root("model") / "rigel")
+        )
+    assert 0.0 <= scores["right"] <= 1.0 and set(found.powers) == set(POWERS)

@@ -13,6 +13,7 @@ from kgask.cli import training as shared
 from kgask.cli.render import note, steps_bar
 from kgask.cli.train_amr import amr
 from kgask.cli.train_calibrate import calibrate
+from kgask.cli.train_claims import calibrate_claims
 from kgask.cli.train_export import encoder, requantise
 from kgask.cli.train_judge import judge, judge_questions
 from kgask.cli.train_pack import adapt, domain
@@ -34,6 +35,7 @@ for command in (
     judge_questions,
     judge,
     calibrate,
+    calibrate_claims,
     encoder,
     requantise,
     amr,

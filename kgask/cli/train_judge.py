@@ -41,11 +41,14 @@ def _count(name: str, default: int, help: str) -> shared.Decorator:
 @_count("small", 0, "Composed questions of each of our small tables, beside all that were worded for them by hand.")
 @_count("kqapro", 0, "Questions of KQA Pro's training part, about the first pack.")
 @_count("wikisql", 0, "Questions about tables.")
+@click.option(
+    "--claims", is_flag=True, help="Our own claims about the packs (as far as there are any) and our small tables."
+)
 @click.option("--held-out", is_flag=True, help="Composed questions in wordings that are kept from training.")
 @click.option("--seed", "rng_seed", type=int, default=1, show_default=True, help="Seed of the questions.")
 def judge_questions(
     data: Path, out: Path, model: str, packs: tuple[str, ...], reworded: bool, composed: int, near: int, small: int,
-    kqapro: int, wikisql: int, held_out: bool, rng_seed: int,
+    kqapro: int, wikisql: int, claims: bool, held_out: bool, rng_seed: int,
 ) -> None:  # fmt: skip
     """Make questions with queries that they may ask, right and wrong ones, for 'kgask train judge'.
 
@@ -56,12 +59,14 @@ def judge_questions(
     """
     from kgask.corpus.judged import write
     from kgask.corpus.judged_tables import TableQueries
+    from kgask.corpus.small_graphs import WORDED, claims_of
 
     paths = [config.find("pack", name).path for name in packs]
     makers = [_Maker(data, _opened(path, rng_seed if reworded else None), model, rng_seed) for path in paths]
     n_people = kqapro if makers else 0
     found = chain(
-        _of_tables(data, model, small, held_out, rng_seed) if small else (),
+        _of_tables(data, model, small, claims, held_out, rng_seed) if small or claims else (),
+        chain.from_iterable(maker.claims(claims_of(WORDED, f"on/{maker.name}")) for maker in makers) if claims else (),
         chain.from_iterable(chain(maker.composed(composed, held_out), maker.near(near)) for maker in makers),
         makers[0].kqapro(n_people) if n_people else (),
         TableQueries(data, random.Random(rng_seed)).draw(wikisql) if wikisql else (),
@@ -88,18 +93,18 @@ def _opened(path: Path, reworded_by: int | None = None) -> Pack:
     return pack
 
 
-def _of_tables(data: Path, model: str, n: int, held_out: bool, rng_seed: int) -> Iterator[JudgedQuestion]:
+def _of_tables(data: Path, model: str, n: int, claims: bool, held_out: bool, rng_seed: int) -> Iterator[JudgedQuestion]:
     """Questions about our own small tables, and those that were worded for the demo pack."""
-    from kgask.corpus.small_graphs import WORDED, small_graphs, worded
+    from kgask.corpus.small_graphs import WORDED, claims_of, small_graphs, worded
 
     demo = _Maker(data, _opened(config.find("pack", config.DEFAULT_PACK).path), model, rng_seed)
-    yield from demo.worded(worded(WORDED) / "world.yaml")
+    yield from demo.worded(worded(WORDED) / "world.yaml") if n else ()
     with tempfile.TemporaryDirectory(prefix="kgask-") as folder:
         for path, questions in small_graphs(WORDED, Path(folder)):
             with _opened(path) as pack:
                 maker = _Maker(data, pack, model, rng_seed)
-                yield from maker.worded(questions)
-                yield from maker.composed(n, held_out)
+                yield from chain(maker.worded(questions), maker.composed(n, held_out)) if n else ()
+                yield from maker.claims(claims_of(WORDED, path.name)) if claims else ()
 
 
 class _Maker:
@@ -131,6 +136,17 @@ class _Maker:
         from kgask.sets import everyday
 
         yield from judged_queries.everyday(self._pipeline, everyday.load(file), self._rng, WORDED)
+
+    @property
+    def name(self) -> str:
+        return self._pack.name
+
+    def claims(self, file: Path) -> Iterator[JudgedQuestion]:
+        from kgask.corpus.judged_claims import claims
+        from kgask.sets.claims import load_claims
+
+        if file.is_file():
+            yield from claims(self._pipeline, load_claims(file))
 
     def near(self, n: int) -> Iterator[JudgedQuestion]:
         from kgask.corpus.judged_paths import path_questions

@@ -33,6 +33,11 @@ def small_graphs(of: str, out: Path) -> Iterator[tuple[Path, Path]]:
         yield out / name, folder / f"{name}.yaml"
 
 
+def claims_of(of: str, pack: str) -> Path:
+    """The claims that were worded about a small graph, or about a pack that kgask does not bring (``on/NAME``)."""
+    return worded(of) / "claims" / f"{pack}.yaml"
+
+
 def worded(of: str) -> Path:
     """The folder of what was worded for a purpose: ``world.yaml`` is about the demo pack, ``graphs`` are tables."""
     return Path(str(files("kgask.corpus"))) / of

@@ -51,6 +51,7 @@ QUERY_SETS = {  # source of a question with a query -> the set that it is from
 JUDGED = {  # source of a question with queries to judge -> the set that it is from
     "composed": QUERY_SETS["operators"],
     "worded": "our own questions about the demo pack and small tables of our own (kgask/corpus/worded)",
+    "claims": "our own claims about the demo pack and small tables of our own (kgask/corpus/worded)",
     "near": "wordings of relation paths (the sets above), asked of packs",
     "kqapro": _KQAPRO,
     "wikisql": _WIKISQL,

@@ -17,8 +17,8 @@ from functools import partial
 import numpy as np
 
 from kgask.answer.fuse import Standing, standings
+from kgask.answer.judging import Candidate, may_be_judged
 from kgask.answer.judging import judged as judged_queries
-from kgask.answer.judging import may_be_judged
 from kgask.answer.pipeline import READ_FROM, Pipeline
 from kgask.answer.request import TOP_K, AskOptions
 from kgask.corpus.examples import PathExample
@@ -147,12 +147,23 @@ def _judge(pipeline: Pipeline, asked: Asked, found: Retrieved) -> Judged | None:
     if pipeline.judge is None or not may_be_judged(found):
         return None
     every, candidates, any_does = judged_queries(found, asked.text, pipeline.judge, pipeline.pack)
+    return shown_of(pipeline, every, candidates, any_does, partial(_is_right, asked))
+
+
+def shown_of(
+    pipeline: Pipeline,
+    every: Sequence[Retrieved],
+    candidates: Sequence[Candidate],
+    any_does: float,
+    is_right: Callable[[Hypothesis], bool],
+) -> Judged | None:
+    """What a judge said of each, as powers are fitted on it; None where it was shown nothing."""
     card = pipeline.planner.card
     shown = []
     for one, candidate in zip(every, candidates, strict=True):
         believed = calibrated(card.queries if one.is_query else card.calibration, one.features)
         share = min(1.0, one.confidence / max(believed, 1e-9))
-        right = _is_right(asked, one.hypotheses[0])
+        right = is_right(one.hypotheses[0])
         shown.append(
             Shown(
                 one.features,

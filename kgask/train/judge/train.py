@@ -7,10 +7,12 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
@@ -26,6 +28,7 @@ from kgask.train.judge.model import MOST_TOKENS, JudgeModel
 from kgask.train.onnx.export import checked, run_graph, write_graph, write_tokenizer
 from kgask.train.onnx.quantise import quantise
 from kgask.train.pace import Pace, cosine
+from kgask.train.planner.weights import METADATA_KEY, locate_parameters
 from kgask.train.reader.model import ReaderConfig
 from kgask.train.reader.start import Start
 from kgask.train.trainer import LOG, Trainer, mixed_precision
@@ -215,7 +218,8 @@ def finish(trainer: JudgeTrainer, probes: Sequence[JudgedQuestion], force: bool 
         with torch.no_grad():
             expected = model(*inputs).numpy()
             n_heads = model.encoder.config.num_attention_heads
-            write_graph(model, inputs, full, (INPUTS, [OUTPUT]), [{0: "batch", 1: "length"}] * 2, n_heads)
+            shapes = [{0: "batch", 1: "length"}] * 2
+            write_graph(model, inputs, full, (INPUTS, [OUTPUT]), shapes, n_heads, partial(_places, model))
         quantise(full, small)
         feeds = dict(zip(INPUTS, (batch.ids, batch.mask), strict=True))
         (whole,), (rounded,) = (run_graph(path, [feeds], [OUTPUT]) for path in (full, small))
@@ -229,6 +233,11 @@ def finish(trainer: JudgeTrainer, probes: Sequence[JudgedQuestion], force: bool 
         write_tokenizer(trainer.tokenizer.parent, out / TOKENIZER)
         write_card(out, FORMAT.card(out, (GRAPH, TOKENIZER), **_about(trainer, difference, alike)))
     return trainer.work / FINISHED
+
+
+def _places(model: JudgeModel, graph: onnx.ModelProto) -> dict[str, Any]:
+    """Where the weights lie, so that training can go on from the finished judge."""
+    return {METADATA_KEY: locate_parameters(model, graph)}
 
 
 def _about(trainer: JudgeTrainer, difference: float, alike: float) -> dict[str, Any]:

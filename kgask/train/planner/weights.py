@@ -56,7 +56,7 @@ def locate(parameters: Mapping[str, torch.Tensor], graph: onnx.ModelProto) -> di
         place = _find(wanted, floats)
         if place is None and wanted.size > INLINE_MOST:
             raise ModelError(f"parameter {name} is not in the exported graph")
-        places[name] = place or {"is": wanted.ravel().tolist()}
+        places[name] = {**(place or {"is": wanted.ravel().tolist()}), "shape": list(wanted.shape)}
     return places
 
 
@@ -125,6 +125,16 @@ def load_torch(folder: Path) -> Rigel:
         closed = torch.from_numpy(np.load(folder / CLOSED_FILE, allow_pickle=False)) if card.closed else None
         graph.fill(model, METADATA_KEY, {"closed": closed} if closed is not None else {})
     return model
+
+
+def load_state(path: Path, name: str) -> dict[str, torch.Tensor]:
+    """The weights that an ONNX file notes the places of and the shapes. Raises ModelError, naming the model."""
+    graph = _Graph.load(path)
+    if METADATA_KEY not in graph.notes:
+        raise ModelError(f"{name}: it does not say where its weights are, and cannot be trained further")
+    with _fitting(path):
+        places = json.loads(graph.notes[METADATA_KEY])
+        return {key: torch.tensor(_value(place, graph.arrays, tuple(place["shape"]))) for key, place in places.items()}
 
 
 def load_query(folder: Path) -> QueryRigel | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from torch import Tensor, nn
 from kgask import config
 from kgask.corpus import training_data
 from kgask.errors import ModelError
+from kgask.methods.query_judge import GRAPH
 from kgask.read.files.card import read_card
 from kgask.train.encoder import encoder_name, load_encoder
 from kgask.train.reader.model import ReaderConfig, ReaderModel
@@ -47,6 +49,17 @@ class Start:
         recipe = {key: card.content[key] for key in told if key in card.content}
         return cls(tokenizer, encoder, load_weights(card.file), recipe, known)
 
+    @classmethod
+    def of_judge(cls, folder: Path, tokenizer: Path, encoder: nn.Module) -> Start:
+        """A finished judge's weights, rounded as its int8 file holds them."""
+        from kgask.train.planner.weights import load_state
+
+        card = json.loads((folder / config.MODEL_CARD).read_text(encoding="utf-8"))
+        known = tuple(training_data.of_folder(folder))
+        told = ("recipe", "recipe_note", "steps", "seconds", "earlier_recipe")
+        recipe = {key: card[key] for key in told if key in card}
+        return cls(tokenizer, encoder, load_state(folder / GRAPH, str(folder)), recipe, known)
+
     def model(self, config: ReaderConfig) -> ReaderModel:
         """Raises ModelError where the earlier run's model has another size."""
         model = ReaderModel(self.encoder, config)
@@ -78,6 +91,8 @@ def find_start(encoder: Path | None = None, earlier: Path | None = None) -> Star
     tokenizer = folder / TOKENIZER
     if earlier is None:
         return Start(tokenizer, found, training_data=tuple(known))
+    if (earlier / GRAPH).is_file():
+        return Start.of_judge(earlier, tokenizer, found)
     if (earlier / config.MODEL_CARD).is_file():
         return Start.of_reader(earlier, tokenizer, found)
     return Start.of_run(earlier, found)
