@@ -29,6 +29,7 @@ SECTIONS = {
     "Question sets and packs": {
         "prepare": (f"{_MAKE}prepare", "Build the pack that a public set is asked over."),
         "make": (f"{_MAKE}make", "Questions and conversations about a pack's long-tail entities."),
+        "make-claims": (f"{_MAKE}make_claims", "Synthetic claims about a pack, with their verdicts."),
         "covered": (f"{_MAKE}covered", "The questions of a set that a pack can answer, by its triples alone."),
         "rename": (f"{_MAKE}rename", "A copy of a pack, and of questions, with invented names."),
         "half": (f"{_MAKE}half", "A copy of a pack with a share of its triples."),

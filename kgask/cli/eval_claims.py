@@ -34,7 +34,7 @@ def run_claims(path: Path, output: Path | None, limit: int | None, options: dict
         steps_bar("verify", len(claims)) as show,
     ):
         judged.check_golds(claims, pipeline.pack)
-        verifier = Verifier(pipeline, VerifyOptions(min_confidence=least))
+        verifier = Verifier(pipeline, VerifyOptions(options["closed_world"], min_confidence=least))
         outcomes = list(judged.judge(verifier, claims, lambda done: show(done, "")))
     _keep(output, outcomes)
     show_counts(judged.counts(outcomes), judged.figures(outcomes), as_json)

@@ -181,6 +181,30 @@ def _shown(value: object) -> object:
     return ", ".join(value) if isinstance(value, list) else value
 
 
+@click.command("make-claims", cls=Command)
+@click.argument("pack")
+@click.option("-o", "--output", required=True, type=PLACE, metavar="OUT", help="YAML, for 'kgask eval run claims'.")
+@click.option("--number", type=click.IntRange(1), default=1000, show_default=True, help="How many claims.")
+@SEED_OPTION
+@FORCE
+def make_claims(pack: str, output: Path, number: int, seed: int, force: bool) -> None:
+    """Write synthetic claims about PACK with their verdicts: triples in words, and what the graph does not say.
+
+    Of six kinds: true, corrupted subject or object, negated, two-hop, conjunction. What is corrupted is refuted only
+    where the graph has everything: 'kgask eval run claims OUT --pack PACK --closed-world'.
+    """
+    import random
+
+    from kgask.eval.make_claims import ClaimMaker, write
+    from kgask.machine.files import check_output
+
+    check_output(output, force)
+    with opened_pack(pack) as opened:
+        rows = list(ClaimMaker(opened, random.Random(seed)).draw(number))
+    write(output, rows)
+    note(f"{output}: {len(rows):,} claims")
+
+
 @click.command("prepare", cls=Command)
 @click.argument("name", type=click.Choice(PREPARED))
 @click.argument("data", type=FOLDER)

@@ -49,6 +49,7 @@ NO_READER = "none"  # as a value of a sweep over readers
     "--min-confidence", type=click.FloatRange(0, 1), default=0.0, show_default=True,
     help="Below this, count as unanswered; what the models' own threshold would do is reported beside.",
 )  # fmt: skip
+@click.option("--closed-world", is_flag=True, help="Of claims: what the graph does not say is false.")
 @click.option("--sweep", metavar="NAME=V1,V2", help=f"A run for each value of an option: {', '.join(SWEPT)}.")
 @JSON_OPTION
 @click.pass_context

@@ -14,9 +14,10 @@ from collections.abc import Iterable, Sequence
 GROUPS = {
     "pack": "build check export info list search show",
     "models": "add check default list remove show",
-    "train": "adapt amr calibrate domain encoder judge judge-questions queries reader requantise rigel score-reader",
-    "eval": "all compare covered few half make off-topic oracle parity prepare reading recheck relations rename report "
-    "run score table",
+    "train": "adapt amr calibrate calibrate-claims domain encoder judge judge-questions queries reader requantise "
+    "rigel score-reader",
+    "eval": "all compare covered few half make make-claims off-topic oracle parity prepare reading recheck relations "
+    "rename report run score table",
     "bench": "ask busy cold constrain operators planning prefix read similarity warm",
 }
 TAKES_QUESTION = ("ask", "prompt")
