@@ -187,7 +187,7 @@ def test_every_data_file_is_declared() -> None:
     """A file of the package that setup.cfg does not name would be missing in the wheel; so would its room."""
     parser = configparser.ConfigParser()
     parser.read(ROOT / "setup.cfg", encoding="utf-8")
-    declared = {room: patterns.replace(" ", "").split(",") for room, patterns in parser["options.package_data"].items()}
+    declared = {room: patterns.replace(",", " ").split() for room, patterns in parser["options.package_data"].items()}
     packages = parser["options"]["packages"].split()
     for path in (ROOT / "kgask").rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:

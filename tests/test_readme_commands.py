@@ -21,7 +21,7 @@ README = Path(__file__).parents[1] / "README.md"
 PAGES = [README, README.parent / "CONTRIBUTING.md", *sorted((README.parent / "docs").glob("*.md"))]
 OTHER_FILES = (
     "triples.tsv labels.tsv few.txt many.txt q.jsonl qa_dev.txt questions.amr questions.yaml "
-    "q1.jsonl q2.jsonl q3.jsonl q4.jsonl q5.jsonl q6.jsonl held.jsonl "
+    "q1.jsonl q2.jsonl q3.jsonl q4.jsonl q5.jsonl q6.jsonl q7.jsonl held.jsonl "
     "mintaka.jsonl FILE r.jsonl DATA/kqapro_parts/questions_train.jsonl.gz "
     "DATA/mintaka/mintaka_train_500.json".split()
 )
