@@ -18,7 +18,9 @@ from kgask.pack.records import RelationText
 TYPES_ARRAY = "types"  # the file is types.npy, int [n, 2]: type and relation, sorted
 TYPES_COUNT = "type_relations"  # n, in the manifest's counts
 _KEYS = ("/P31", "#type", "rdf:type")  # ends of keys; Wikidata's "instance of" and RDF's own
-_LABELS = frozenset({"instance of", "is instance of", "type", "rdf type", "is a", "isa", "a", "class", "has type"})
+_LABELS = frozenset(
+    {"instance of", "is instance of", "type", "rdf type", "is a", "isa", "a", "class", "has type", "kind"}
+)
 _WIDER_KEYS = ("/P279", "#subClassOf", "rdfs:subClassOf")
 _WIDER_LABELS = frozenset({"subclass of", "sub class of", "subclassof", "is subclass of", "subtype of", "is a kind of"})
 
