@@ -103,7 +103,10 @@ class PackSense:
         node = item.node
         if not isinstance(node, nodes.Follow) or not isinstance(node.base, nodes.Entities) or len(node.base.ids) > 1:
             return False
-        return self.facts.leads_to_one(node.relation) and len(self.runner.members(node).possible) == 1
+        try:
+            return self.facts.leads_to_one(node.relation) and len(self.runner.members(node).possible) == 1
+        except BudgetError:
+            return False  # what is asked is not written in this way, then; other ways may be
 
     def _names_one(self, item: Item) -> bool:
         return item.span is not None and self.spans_of[item.span].kind == "entity"
