@@ -16,18 +16,29 @@ from kgask.errors import UsageError
 if TYPE_CHECKING:
     from kgask.eval.claims import ClaimOutcome
     from kgask.eval.everyday import Outcome
+    from kgask.sets.claims import GoldClaim
 
 
-def run_claims(path: Path, output: Path | None, limit: int | None, options: dict[str, Any], as_json: bool) -> None:
+def load(set_name: str, path: Path) -> list[GoldClaim]:
+    """The claims of a set: our own form, or a published set's."""
+    from kgask.sets import claims, factbench, infotabs
+
+    if set_name == "infotabs":
+        return [claim for _, claim in infotabs.claims(path)]
+    return factbench.claims(path) if set_name == "factbench" else claims.load_claims(path)
+
+
+def run_claims(
+    set_name: str, path: Path, output: Path | None, limit: int | None, options: dict[str, Any], as_json: bool
+) -> None:
     """Judge the claims of ``path`` and print figures; every outcome goes to ``output``, a JSON object a line."""
     from kgask.eval import claims as judged
-    from kgask.sets.claims import load_claims
     from kgask.sets.gold import sample
     from kgask.verify.verifier import Verifier, VerifyOptions
 
     if output is not None and output.exists():
         raise UsageError(f"{output}: exists; write the outcomes to another file")
-    claims = sample(load_claims(path), limit)
+    claims = sample(load(set_name, path), limit)
     least = options["min_confidence"] or None  # 0 is what other sets are asked with
     with (
         open_pipeline(options | {"no_reader": True}, config.load_settings()) as pipeline,
@@ -41,15 +52,17 @@ def run_claims(path: Path, output: Path | None, limit: int | None, options: dict
 
 
 def run_conversations(
-    path: Path, output: Path | None, limit: int | None, options: dict[str, Any], as_json: bool
+    set_name: str, path: Path, output: Path | None, limit: int | None, options: dict[str, Any], as_json: bool
 ) -> None:
     """Hold the conversations of ``path`` and print figures of their turns; the outcomes go to ``output``."""
     from kgask.eval import conversations, everyday
-    from kgask.sets.conversations import load_conversations
+    from kgask.sets import conversations as own
+    from kgask.sets import kgconv
 
     if output is not None and output.exists():
         raise UsageError(f"{output}: exists; write the outcomes to another file")
-    held, settings = load_conversations(path)[:limit], config.load_settings()
+    load_held = kgconv.conversations if set_name == "kgconv" else own.load_conversations
+    held, settings = load_held(path)[:limit], config.load_settings()
     least = options["min_confidence"] or None
     asked_so = ask_options(options, settings, min_confidence=least)
     with open_pipeline(options, settings) as pipeline, steps_bar("talk", len(held)) as show:

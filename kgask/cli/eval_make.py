@@ -30,6 +30,9 @@ PREPARED = (
     "openflights",
     "kqapro",
     "wikidata-union",
+    "infotabs",
+    "factbench",
+    "kgconv",
 )
 MOST_REASONS = 10
 WRITER_TOKENS = 64  # of a question
@@ -195,7 +198,7 @@ def make_claims(pack: str, output: Path, number: int, seed: int, force: bool) ->
     """
     import random
 
-    from kgask.eval.make_claims import ClaimMaker, write
+    from kgask.corpus.composed_claims import ClaimMaker, write
     from kgask.machine.files import check_output
 
     check_output(output, force)
@@ -223,6 +226,8 @@ def prepare(name: str, data: Path, output: Path) -> None:
     kinds ("river", "driver") are classes.
     chinook, openflights: a music shop; airports, airlines and their routes.
     kqapro: KQA Pro's own facts with their qualifiers.
+    infotabs: infoboxes of Wikipedia; factbench: facts with their years. Claims are
+    judged over both. kgconv: what its conversations are about.
     wikidata-union: CoDEx, WD50K, EntityQuestions and FB15k-237 with its
     numbers as one graph, which Mintaka is asked over.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,8 @@ SWEPT = (
     "top-k", "hops", "method", "reader", "order", "context", "shots", "prompt", "encoder", "model", "pack", "seed",
     "max-tokens",
 )  # fmt: skip
-EVERYDAY, CLAIMS, CONVERSATIONS = "everyday", "claims", "conversations"
+EVERYDAY = "everyday"
+OF_CLAIMS, OF_CONVERSATIONS = ("claims", "infotabs", "factbench"), ("conversations", "kgconv")
 NO_READER = "none"  # as a value of a sweep over readers
 
 
@@ -69,18 +71,21 @@ def run(
     without any facts (the question-only baseline). A set of claims (factkg) needs --free for verdicts;
     its prompt is then KG-GPT's for claims, with --method none the claim alone. Everyday questions (YAML: q, kind, gold)
     are judged by gold queries over the pack: exactly right, printed but wrong, or refused; claims (YAML: claim, kind,
-    verdict, gold) by their verdicts, as kgask verify says them; conversations (YAML: turns of q, kind, gold) turn by
-    turn.
+    verdict, gold) by their verdicts, as kgask verify says them (infotabs, factbench: published claims);
+    conversations (YAML: turns of q, kind, gold; or kgconv)
+    turn by turn.
     """
     from kgask.sets import registry
     from kgask.sets.gold import sample
 
     if path is None and set_name not in registry.SHIPPED:
         raise UsageError(f"where are the questions? kgask eval run {set_name} PATH -o OUT")
-    if path is not None and set_name in (EVERYDAY, CLAIMS, CONVERSATIONS):
+    if path is not None and set_name in (EVERYDAY, *OF_CLAIMS, *OF_CONVERSATIONS):
         if sweep or options["given"] or options["gold_hops"]:
             raise UsageError(f"{set_name} are asked as they are: without --sweep, --given and --gold-hops")
-        run_so = {EVERYDAY: run_everyday, CLAIMS: run_claims, CONVERSATIONS: run_conversations}[set_name]
+        run_so = run_everyday
+        if set_name != EVERYDAY:
+            run_so = partial(run_claims if set_name in OF_CLAIMS else run_conversations, set_name)
         run_so(path, output, options["limit"], options, as_json)
         return
     if output is None:

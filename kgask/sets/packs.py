@@ -7,7 +7,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kgask.build.recipe import BuildOutcome, Recipe, build
-from kgask.sets import entityquestions, facts, fb15k237, kqapro, registry, simplequestions, wikidata_union
+from kgask.sets import (
+    entityquestions,
+    factbench,
+    facts,
+    fb15k237,
+    infotabs,
+    kgconv,
+    kqapro,
+    registry,
+    simplequestions,
+    wikidata_union,
+)
 from kgask.sets.freebase_names import freebase_texts
 from kgask.sets.pack_lines import Lines, PackLines, written
 from kgask.sets.rows import in_data
@@ -87,6 +98,9 @@ RECIPES: dict[str, Callable[[Path, Path, Path], Recipe]] = {
     "f1": _of_lines(facts.f1, ("CC BY 4.0",), ("F1DB",)),
     "chinook": _of_lines(facts.chinook, ("MIT",), ("Chinook, a music shop",)),
     "openflights": _of_lines(facts.openflights, ("ODbL-1.0",), ("OpenFlights",)),
+    "factbench": _of_lines(factbench.factbench, ("MIT",), ("FactBench, what is true of its training part",)),
+    "infotabs": _of_lines(infotabs.infotabs, ("Apache-2.0",), ("InfoTabS, its infoboxes",)),
+    "kgconv": _of_lines(kgconv.kgconv, ("CC BY 4.0",), ("KGConv, the facts of its conversations",)),
     "kqapro": _of_lines(kqapro.kqapro, ("CC BY-SA 4.0",), ("KQA Pro, the facts of a part of it",)),
     "wikidata-union": _of_lines(wikidata_union.wikidata_union, wikidata_union.LICENCES, wikidata_union.NOTES),
 }
