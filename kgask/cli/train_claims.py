@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import click
@@ -32,28 +33,39 @@ def calibrate_claims(model: str, judge: str, files: tuple[tuple[Path, str], ...]
     calibrate', whose fit of the planner it goes by. Some minutes.
     """
     shared.need("scipy")
+    import numpy as np
+
     from kgask.answer.pipeline import Pipeline
     from kgask.methods.query_judge import opened_judge
     from kgask.plan.card import RigelCard
     from kgask.sets.claims import load_claims
-    from kgask.train.calibrate_claims import fit_claims, look, write
+    from kgask.train.calibrate_claims import fit_claims, fit_fusion, look, look_at_evidence, write, write_fusion
     from kgask.train.calibrate_judging import Judged
 
+    opened = partial(Pipeline.open, model=model, judge=judge, reader=None, settings={})
     asked, card = opened_judge(judge, {}), RigelCard.load(config.find("model", model).path)
     assert asked is not None
     with ExitStack() as stack:
         claims = [(path, load_claims(file)) for file, path in (*files, *(_of_graphs(stack) if graphs else ()))]
         if not claims:
             raise UsageError("no claims: give --claims FILE PACK, or leave --no-graphs out")
-        seen, done = list[Judged](), 0
-        with steps_bar("judge claims", sum(len(golds) for _, golds in claims)) as show:
+        seen, judged, done = list[Judged](), list[tuple[np.ndarray, int]](), 0
+        with steps_bar("judge claims", 2 * sum(len(golds) for _, golds in claims)) as show:
             for path, golds in claims:
-                with Pipeline.open(path, model=model, judge=judge, reader=None, settings={}) as pipeline:
+                with opened(path) as pipeline:
                     seen += look(pipeline, golds)
                 show(done := done + len(golds), Path(path).name)
-    found, scores = fit_claims(seen, card)
-    write(asked, card.hash, found, scores, len(seen))
-    note(f"{len(seen):,} wordings; by fits that did not see them {scores}")
+            found, scores = fit_claims(seen, card)
+            write(asked, card.hash, found, scores, len(seen))
+            note(f"{len(seen):,} wordings; by fits that did not see them {scores}")
+            for path, golds in claims if asked.judges_claims else ():
+                with opened(path) as pipeline:
+                    judged += look_at_evidence(pipeline, golds)
+                show(done := done + len(golds), Path(path).name)
+    if judged:
+        fusion, told = fit_fusion(judged)
+        write_fusion(asked, fusion, told, len(judged))
+        note(f"{len(judged):,} claims; by fits that did not see them {told}")
     note(f"wrote the card of {asked.folder}")
 
 

@@ -20,7 +20,11 @@ from kgask.errors import UsageError
 if TYPE_CHECKING:
     from kgask.answer.pipeline import Pipeline
     from kgask.corpus.judged import JudgedQuestion
+    from kgask.corpus.judged_evidence import EvidenceMaker
     from kgask.pack.store import Pack
+
+
+OF_SMALL = 10  # composed claims of a small table
 
 
 def _count(name: str, default: int, help: str) -> shared.Decorator:
@@ -44,11 +48,16 @@ def _count(name: str, default: int, help: str) -> shared.Decorator:
 @click.option(
     "--claims", is_flag=True, help="Our own claims about the packs (as far as there are any) and our small tables."
 )
+@_count("evidence", 0, "Composed claims over what each pack says, beside all of our own.")
+@click.option(
+    "--infotabs", type=shared.OLD_FOLDER, metavar="PACK",
+    help="InfoTabS' training claims over this pack of its infoboxes (kgask eval prepare infotabs).",
+)  # fmt: skip
 @click.option("--held-out", is_flag=True, help="Composed questions in wordings that are kept from training.")
 @click.option("--seed", "rng_seed", type=int, default=1, show_default=True, help="Seed of the questions.")
 def judge_questions(
     data: Path, out: Path, model: str, packs: tuple[str, ...], reworded: bool, composed: int, near: int, small: int,
-    kqapro: int, wikisql: int, claims: bool, held_out: bool, rng_seed: int,
+    kqapro: int, wikisql: int, claims: bool, evidence: int, infotabs: Path | None, held_out: bool, rng_seed: int,
 ) -> None:  # fmt: skip
     """Make questions with queries that they may ask, right and wrong ones, for 'kgask train judge'.
 
@@ -65,11 +74,15 @@ def judge_questions(
     makers = [_Maker(data, _opened(path, rng_seed if reworded else None), model, rng_seed) for path in paths]
     n_people = kqapro if makers else 0
     found = chain(
-        _of_tables(data, model, small, claims, held_out, rng_seed) if small or claims else (),
+        _of_tables(data, model, small, claims, evidence, held_out, rng_seed) if small or claims or evidence else (),
         chain.from_iterable(maker.claims(claims_of(WORDED, f"on/{maker.name}")) for maker in makers) if claims else (),
         chain.from_iterable(chain(maker.composed(composed, held_out), maker.near(near)) for maker in makers),
         makers[0].kqapro(n_people) if n_people else (),
         TableQueries(data, random.Random(rng_seed)).draw(wikisql) if wikisql else (),
+        chain.from_iterable(
+            maker.evidence(evidence, claims_of(WORDED, f"on/{maker.name}")) for maker in makers if evidence
+        ),
+        _Maker(data, _opened(infotabs), model, rng_seed).infoboxes(held_out) if infotabs is not None else (),
     )
     with steps_bar("make questions", len(makers) * (composed + near) + n_people + wikisql) as show:
         written = write(out, _watched(found, show))
@@ -93,7 +106,9 @@ def _opened(path: Path, reworded_by: int | None = None) -> Pack:
     return pack
 
 
-def _of_tables(data: Path, model: str, n: int, claims: bool, held_out: bool, rng_seed: int) -> Iterator[JudgedQuestion]:
+def _of_tables(
+    data: Path, model: str, n: int, claims: bool, evidence: int, held_out: bool, rng_seed: int
+) -> Iterator[JudgedQuestion]:
     """Questions about our own small tables, and those that were worded for the demo pack."""
     from kgask.corpus.small_graphs import WORDED, claims_of, small_graphs, worded
 
@@ -105,6 +120,7 @@ def _of_tables(data: Path, model: str, n: int, claims: bool, held_out: bool, rng
                 maker = _Maker(data, pack, model, rng_seed)
                 yield from chain(maker.worded(questions), maker.composed(n, held_out)) if n else ()
                 yield from maker.claims(claims_of(WORDED, path.name)) if claims else ()
+                yield from maker.evidence(OF_SMALL, claims_of(WORDED, path.name)) if evidence else ()
 
 
 class _Maker:
@@ -147,6 +163,25 @@ class _Maker:
 
         if file.is_file():
             yield from claims(self._pipeline, load_claims(file))
+
+    @cached_property
+    def _evidence(self) -> EvidenceMaker:
+        from kgask.corpus.judged_evidence import EvidenceMaker
+        from kgask.methods.text_encoder import TextEncoder
+
+        encoder = TextEncoder.load(config.shipped_root("model") / config.DEFAULT_ENCODER)
+        return EvidenceMaker(self._pipeline, encoder, self._rng)
+
+    def evidence(self, n: int, file: Path) -> Iterator[JudgedQuestion]:
+        from kgask.sets.claims import load_claims
+
+        yield from self._evidence.worded(load_claims(file)) if file.is_file() else ()
+        yield from chain(self._evidence.composed(n // 2), self._evidence.dated(n - n // 2))
+
+    def infoboxes(self, held_out: bool) -> Iterator[JudgedQuestion]:
+        from kgask.sets.infotabs import TRAINING
+
+        yield from self._evidence.of_infoboxes(self._data / TRAINING, held_out)
 
     def near(self, n: int) -> Iterator[JudgedQuestion]:
         from kgask.corpus.judged_paths import path_questions

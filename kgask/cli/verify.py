@@ -17,11 +17,15 @@ from kgask.cli.options import OUTPUT_OPTION, Command
 from kgask.cli.questions import count_lines, read_chunks
 from kgask.cli.render import clean, note, steps_bar
 from kgask.errors import EXIT_NO_ANSWER, EXIT_OK, EXIT_REFUTED, UsageError
+from kgask.verify.engines import ENGINES
 
 if TYPE_CHECKING:
+    from kgask.answer.pipeline import Pipeline
     from kgask.answer.result import SupportTriple
     from kgask.pack.store import Pack
+    from kgask.verify.prompted import PromptedVerifier
     from kgask.verify.verdict import Verdict
+    from kgask.verify.verifier import Verifier
 
 _CODES = {"supported": EXIT_OK, "refuted": EXIT_REFUTED, "not enough information": EXIT_NO_ANSWER}
 SHOWN = 5  # triples that are told of
@@ -44,7 +48,12 @@ SHOWN = 5  # triples that are told of
 @click.option("--single", metavar="RELATION", multiple=True, help="This relation leads from each thing to one.")
 @click.option("--complete", metavar="RELATION", multiple=True, help="The graph has all of this relation.")
 @click.option("--min-confidence", type=click.FloatRange(0, 1), help="Below this, say that it is not enough.")
-@some_of("--model", "--judge", "--no-judge")
+@click.option(
+    "--engine", type=click.Choice(ENGINES), default="both", show_default=True,
+    help="Read the claim as a query (rigel), or what the graph says of what it names (reader), or both; or ask a GGUF "
+    "model with the prompts of KG-GPT (kg-gpt).",
+)  # fmt: skip
+@some_of("--model", "--judge", "--no-judge", "--reader", "--shots")
 def verify(claim: tuple[str, ...], file: Path | None, as_json: bool, explain: bool, **options: Any) -> int:
     """Say whether CLAIM is supported or refuted by a knowledge graph.
 
@@ -61,8 +70,6 @@ def verify(claim: tuple[str, ...], file: Path | None, as_json: bool, explain: bo
     Exit codes: 0 supported, 5 refuted, 3 not enough information; of several
     claims 0 when every line was judged.
     """
-    from kgask.verify.verifier import Verifier, VerifyOptions
-
     text = " ".join(claim)
     if claim and not text.strip():
         raise UsageError('the claim is empty; try: kgask verify "Osaka is the capital of Japan"')
@@ -70,15 +77,8 @@ def verify(claim: tuple[str, ...], file: Path | None, as_json: bool, explain: bo
         raise UsageError("CLAIM and --claims exclude each other")
     if not text and not file and sys.stdin.isatty():
         raise UsageError('no claim; try: kgask verify "Osaka is the capital of Japan"')
-    settings = config.load_settings()
-    with open_pipeline({**not_asked_for(), "no_reader": True, **_known(options)}, settings) as pipeline:
-        judged_by = VerifyOptions(
-            options["closed_world"],
-            _relations(pipeline.pack, options["single"]),
-            _relations(pipeline.pack, options["complete"]),
-            options["min_confidence"],
-        )
-        verifier = Verifier(pipeline, judged_by)
+    with open_pipeline({**not_asked_for(), **_opened_with(options)}, config.load_settings()) as pipeline:
+        verifier = _verifier(pipeline, options)
         if text and text != "-":
             verdict = verifier.verify(text)
             _beside(verdict, explain)
@@ -92,8 +92,38 @@ def verify(claim: tuple[str, ...], file: Path | None, as_json: bool, explain: bo
     return EXIT_OK
 
 
-def _known(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: options[name] for name in ("pack", "model", "judge", "no_judge")}
+def _opened_with(options: dict[str, Any]) -> dict[str, Any]:
+    """What the pipeline of an engine is opened with. Raises UsageError for options of another engine."""
+    from kgask.verify.prompted import METHOD, PROMPT
+
+    known = {name: options[name] for name in ("pack", "model", "judge", "no_judge")}
+    if options["engine"] != "kg-gpt":
+        if options["reader"] or options["shots"] is not None:
+            raise UsageError("--reader and --shots are for --engine kg-gpt")
+        return known | {"no_reader": True}
+    for name in ("closed_world", "single", "complete"):
+        if options[name]:
+            raise UsageError(f"--engine kg-gpt: a language model says yes or no; leave --{name.replace('_', '-')} out")
+    if options["reader"] is None:
+        raise UsageError("--engine kg-gpt asks a language model; name one: --reader FILE.gguf")
+    asked = {"reader": options["reader"], "shots": options["shots"], "free": True}
+    return known | asked | {"method": METHOD, "prompt": PROMPT, "claims": True}
+
+
+def _verifier(pipeline: Pipeline, options: dict[str, Any]) -> Verifier | PromptedVerifier:
+    from kgask.verify.prompted import PromptedVerifier
+    from kgask.verify.verifier import Verifier, VerifyOptions
+
+    if options["engine"] == "kg-gpt":
+        return PromptedVerifier(pipeline)
+    judged_by = VerifyOptions(
+        options["closed_world"],
+        _relations(pipeline.pack, options["single"]),
+        _relations(pipeline.pack, options["complete"]),
+        options["min_confidence"],
+        options["engine"],
+    )
+    return Verifier(pipeline, judged_by)
 
 
 def _relations(pack: Pack, names: Iterable[str]) -> frozenset[int]:

@@ -1,7 +1,8 @@
 """Questions with queries that they may ask, right and wrong ones: what a reader learns to judge queries from.
 
 One JSON object a line: ``text``, ``source``, and ``queries`` as ``[words, outcome, right]``; ``right`` is null for a
-query that comes to what is right, and may do so by chance.
+query that comes to what is right, and may do so by chance. A claim with evidence has a ``verdict``, and what the graph
+says (:mod:`kgask.verify.evidence`) stands for the queries.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from kgask.corpus.conditions import with_condition, with_nothing
 from kgask.errors import UsageError
 from kgask.sets.rows import lines_of
+from kgask.verify.verdict import VERDICTS, Said
 
-COMPOSED, WORDED, CLAIMS = "composed", "worded", "claims"
+COMPOSED, WORDED, CLAIMS, EVIDENCE = "composed", "worded", "claims", "evidence"
 # Of what training draws.
-SHARES = {COMPOSED: 0.22, WORDED: 0.24, CLAIMS: 0.22, "near": 0.16, "kqapro": 0.08, "wikisql": 0.08}
+SHARES = {
+    COMPOSED: 0.12, WORDED: 0.24, CLAIMS: 0.14, EVIDENCE: 0.3, "near": 0.08, "kqapro": 0.06, "wikisql": 0.06,
+}  # fmt: skip
 SHOWN = (1, 2, 3, 4, 5, 6, 8, 12, 16)  # of a question; one of these is drawn
 WITHOUT = 0.15  # share of the questions that are shown wrong queries only
 KEPT = 0.6  # of the others whose right queries the draw has left out, those that get one back
@@ -41,13 +46,16 @@ class JudgedQuestion:
     text: str
     source: str
     queries: tuple[JudgedQuery, ...]
+    verdict: Said | None = None  # of a claim with evidence
 
     def length(self) -> int:
         """In characters."""
         return len(self.text) + sum(len(one.words) + len(one.outcome) for one in self.queries)
 
     def shown(self, rng: random.Random) -> JudgedQuestion:
-        """With some of its queries, in random order, as training shows them."""
+        """With some of its queries, in random order, as training shows them; evidence is shown whole."""
+        if self.verdict is not None:
+            return self
         queries = list({one.words: one for one in self.queries}.values())
         right = [one for one in queries if one.right]
         if right and rng.random() < WITHOUT:
@@ -60,7 +68,7 @@ class JudgedQuestion:
 
     def conditioned(self, rng: random.Random) -> JudgedQuestion:
         """As it is, or now and then with a condition that makes every query wrong, or with what asks for nothing."""
-        drawn = rng.random()
+        drawn = 1.0 if self.verdict is not None else rng.random()
         if drawn < CONDITIONED and any(one.right for one in self.queries):
             wrong = tuple(replace(one, right=False) for one in self.queries)
             return replace(self, text=with_condition(self.text, rng), queries=wrong)
@@ -75,6 +83,7 @@ def write(path: Path, questions: Iterable[JudgedQuestion]) -> int:
     with path.open("w", encoding="utf-8") as out:
         for n, one in enumerate(questions, 1):  # noqa: B007 - the number of the last one is what is returned
             row = {"text": one.text, "source": one.source}
+            row |= {} if one.verdict is None else {"verdict": one.verdict}
             queries = [[query.words, query.outcome, query.right] for query in one.queries]
             out.write(json.dumps(row | {"queries": queries}, ensure_ascii=False) + "\n")
     return n
@@ -86,9 +95,14 @@ def read(path: Path) -> Iterator[JudgedQuestion]:
         try:
             row = json.loads(line)
             queries = tuple(JudgedQuery(str(words), str(said), right) for words, said, right in row["queries"])
-            yield JudgedQuestion(str(row["text"]), str(row["source"]), queries)
+            yield JudgedQuestion(str(row["text"]), str(row["source"]), queries, _verdict(row))
         except (ValueError, KeyError, TypeError):
             raise UsageError(f"{path}:{number}: not a line of 'kgask train judge-questions'") from None
+
+
+def _verdict(row: dict[str, Any]) -> Said | None:
+    """ValueError for another word than these."""
+    return VERDICTS[VERDICTS.index(row["verdict"])] if "verdict" in row else None
 
 
 def without_doubles(queries: Sequence[JudgedQuery]) -> tuple[JudgedQuery, ...]:

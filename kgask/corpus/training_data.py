@@ -52,6 +52,7 @@ JUDGED = {  # source of a question with queries to judge -> the set that it is f
     "composed": QUERY_SETS["operators"],
     "worded": "our own questions about the demo pack and small tables of our own (kgask/corpus/worded)",
     "claims": "our own claims about the demo pack and small tables of our own (kgask/corpus/worded)",
+    "evidence": "InfoTabS, training part (Apache-2.0), and the claims above, over what graphs say of them",
     "near": "wordings of relation paths (the sets above), asked of packs",
     "kqapro": _KQAPRO,
     "wikisql": _WIKISQL,

@@ -6,9 +6,11 @@ train judge``. All queries of a question are judged together, in words, each wit
     [CLS] how many countries border Germany? [SEP] (2) (query) the number of countries that share border with Germany
     (separator) 9 ... [SEP]
 
-The verdict on a query stands at its number, that on all of them at the first token. Beside it is said how alike
-question and query are to the sentence encoder, which was not trained on such questions and so has forgotten no word
-(KAPING, Baek et al. 2023, ranks triples in this way). Shapes: Q queries, L tokens.
+The verdict on a query stands at its number, that on all of them at the first token. A claim is judged in the same way
+over what the graph says of what it names (:mod:`kgask.verify.evidence`), its verdict too at the first token.
+
+Beside it is said how alike question and query are to the sentence encoder, which was not trained on such questions and
+so has forgotten no word (KAPING, Baek et al. 2023, ranks triples in this way). Shapes: Q queries, L tokens.
 """
 
 from __future__ import annotations
@@ -33,8 +35,10 @@ FORMAT = CardFormat("judge", 1, (GRAPH, TOKENIZER), "kgask train judge --help")
 INPUTS, OUTPUT = ["input_ids", "attention_mask"], "verdicts"
 MOST_QUERIES = 16
 SURELY_JUDGED = 9  # of those that are given: what the planner itself read
-QUESTION_CHARS, WORDS_CHARS, OUTCOME_CHARS = 300, 200, 60
-FIRST, LAST, SEPARATOR, QUERY = "[CLS]", "[SEP]", "[unused0]", "[unused89]"
+QUESTION_CHARS, WORDS_CHARS, OUTCOME_CHARS, EVIDENCE_CHARS = 300, 200, 60, 110
+OF_QUERY, OF_ALL = 0, 1  # what is said of a query, of all of them, of a claim: places in the model's output
+OF_CLAIM = slice(2, 5)  # supported, refuted, not enough information
+FIRST, LAST, SEPARATOR, QUERY, EVIDENCE = "[CLS]", "[SEP]", "[unused0]", "[unused89]", "[unused90]"
 NUMBERS = tuple(f"[unused{29 + number}]" for number in range(MOST_QUERIES))  # places that a BERT vocabulary keeps free
 _BRACKETS = str.maketrans("[]", "()")  # no text becomes a control token
 
@@ -57,19 +61,25 @@ class PromptTokens:
         tokenizer.no_padding()
         tokenizer.no_truncation()
         self._tokenizer = tokenizer
-        named = (FIRST, LAST, SEPARATOR, QUERY, *NUMBERS)
+        named = (FIRST, LAST, SEPARATOR, QUERY, EVIDENCE, *NUMBERS)
         self._controls = {name: tokenizer.token_to_id(name) for name in named}
         if None in self._controls.values():
             raise ModelError("not the tokenizer of a judge: it lacks tokens that BERT's vocabulary keeps free")
 
-    def encode(self, question: str, queries: Sequence[tuple[str, str]]) -> tuple[list[int], list[int]]:
-        """Token ids, and where the queries' numbers stand; ``queries`` are words and outcome of each."""
+    def encode(
+        self, question: str, queries: Sequence[tuple[str, str]], is_claim: bool = False
+    ) -> tuple[list[int], list[int]]:
+        """Token ids, and where the queries' numbers stand; ``queries`` are words and outcome of each.
+
+        Of a claim they are what the graph says.
+        """
+        mark, most = (EVIDENCE, EVIDENCE_CHARS) if is_claim else (QUERY, OUTCOME_CHARS)
         ids = [self._controls[FIRST], *self._text(question, QUESTION_CHARS), self._controls[LAST]]
         places = []
         for number, (words, outcome) in zip(NUMBERS, queries, strict=False):
             places.append(len(ids))
-            ids += [self._controls[number], self._controls[QUERY], *self._text(words, WORDS_CHARS)]
-            ids += [self._controls[SEPARATOR], *self._text(outcome, OUTCOME_CHARS)]
+            ids += [self._controls[number], self._controls[mark], *self._text(words, WORDS_CHARS)]
+            ids += [self._controls[SEPARATOR], *self._text(outcome, most)]
         return [*ids, self._controls[LAST]], places
 
     def _text(self, text: str, most: int) -> list[int]:
@@ -118,13 +128,38 @@ class QueryJudge:
         while len(ids) > self._most_tokens and len(shown) > 1:
             shown.pop()
             ids, places = self._tokens.encode(question, [queries[at] for at in shown])
+        found = self._said(ids)
+        return Judged(
+            tuple(shown), tuple(found[places, OF_QUERY].tolist()), float(found[0, OF_ALL]), tuple(alike[shown].tolist())
+        )
+
+    @property
+    def judges_claims(self) -> bool:
+        """Whether it was trained to."""
+        return bool(self.card.get("claims_by_evidence"))
+
+    def judge_claim(self, claim: str, evidence: Sequence[tuple[str, str]]) -> tuple[float, float, float]:
+        """Log-probabilities that it is supported, refuted, neither; ``evidence`` is words and outcome of each line.
+
+        Lines for which there is no room are left out. Raises ModelError when the session fails.
+        """
+        shown = [*evidence][:MOST_QUERIES]
+        ids, _ = self._tokens.encode(claim, shown, is_claim=True)
+        while len(ids) > self._most_tokens and shown:
+            shown.pop()
+            ids, _ = self._tokens.encode(claim, shown, is_claim=True)
+        odds = self._said(ids)[0, OF_CLAIM].astype(np.float64)
+        supported, refuted, unknown = (odds - np.logaddexp.reduce(odds)).tolist()
+        return supported, refuted, unknown
+
+    def _said(self, ids: Sequence[int]) -> np.ndarray:
+        """float32 [L, 5] for a prompt."""
         rows = np.array([ids[: self._most_tokens]], np.int64)
         try:
             (verdicts,) = self._session.run([OUTPUT], {INPUTS[0]: rows, INPUTS[1]: np.ones_like(rows)})
         except Exception as error:  # the binding raises many unrelated types
-            raise ModelError(f"the judge failed on {len(shown)} queries ({first_line(error)})") from error
-        found = np.nan_to_num(verdicts[0])
-        return Judged(tuple(shown), tuple(found[places, 0].tolist()), float(found[0, 1]), tuple(alike[shown].tolist()))
+            raise ModelError(f"the judge failed on {len(ids)} tokens ({first_line(error)})") from error
+        return np.nan_to_num(verdicts[0])
 
 
 def opened_judge(name: str | None, settings: Mapping[str, Any]) -> QueryJudge | None:

@@ -1,12 +1,14 @@
-"""How sure it is what a claim says: powers and confidence of the judge's word on claims, fitted on worded ones."""
+"""How sure it is what a claim says, and its verdict: the judge's words on claims, fitted on worded ones."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import product
 
 import numpy as np
+from scipy.optimize import minimize
 
 from kgask.answer.judging import ClaimJudging, best_of, judged, judged_features
 from kgask.answer.pipeline import Pipeline
@@ -19,9 +21,13 @@ from kgask.plan.card import RigelCard
 from kgask.sets.claims import GoldClaim
 from kgask.train.calibrate_asked import shown_of
 from kgask.train.calibrate_judging import Judged, candidates, fit_judging
+from kgask.verify.fusion import CARD_KEY, Fusion, features, softmax
+from kgask.verify.verdict import VERDICTS
 from kgask.verify.verifier import Verifier
 
 FOLDS = 5
+RIDGE = 1e-3
+MOST_WRONG = {"true_refuted": 0.02, "false_supported": 0.03, "unknown_decided": 0.03}
 
 
 def look(pipeline: Pipeline, golds: Iterable[GoldClaim]) -> Iterator[Judged]:
@@ -68,6 +74,68 @@ def _fitted(seen: Sequence[Judged], card: RigelCard) -> ClaimJudging:
     found = fit_judging(seen, np.full(len(seen), 1.0 / len(seen)), card.calibration, card.queries)
     assert found is not None
     return ClaimJudging(found.powers, found.confidence, found.min_confidence)
+
+
+def look_at_evidence(pipeline: Pipeline, golds: Sequence[GoldClaim]) -> Iterator[tuple[np.ndarray, int]]:
+    """What speaks for each verdict on each claim (:func:`kgask.verify.fusion.features`), and which is right.
+
+    None where the judge judges no claims.
+    """
+    found = Verifier(pipeline).looked_at([gold.text for gold in golds])
+    for one, (by_query, by_evidence) in zip(golds, found, strict=True):
+        if by_evidence is not None:
+            yield features(by_query, by_evidence.odds), [*VERDICTS].index(one.verdict)
+
+
+def fit_fusion(seen: Sequence[tuple[np.ndarray, int]]) -> tuple[Fusion, dict[str, float]]:
+    """The fit, and what fits that did not see a fifth of the claims would say of it.
+
+    The least probabilities are those with the most right verdicts of them that keep both errors that matter within
+    :data:`MOST_WRONG` there.
+    """
+    rows, right = np.array([row for row, _ in seen]), np.array([at for _, at in seen])
+    fold = np.arange(len(seen)) * FOLDS // len(seen)
+    held = np.zeros((len(seen), len(VERDICTS)))
+    for number in range(FOLDS):
+        weights = _fusion_weights(rows[fold != number], right[fold != number])
+        held[fold == number] = softmax(rows[fold == number] @ weights)
+    grid = np.round(np.arange(0.34, 0.96, 0.02), 2).tolist()
+    every = [(_told(held, right, leasts), leasts) for leasts in product(grid, grid)]
+    kept = [one for one in every if all(one[0][name] <= most for name, most in MOST_WRONG.items())] or every[-1:]
+    scores, leasts = max(kept, key=lambda one: (one[0]["right"], one[1]))
+    weights = _fusion_weights(rows, right)
+    return Fusion(*weights.tolist(), *leasts), scores
+
+
+def _fusion_weights(rows: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Of a conditional logit, float [F]; ``rows`` float [n, 3, F], ``right`` int [n]."""
+
+    def loss(weights: np.ndarray) -> float:
+        odds = rows @ weights
+        chosen = np.take_along_axis(odds, right[:, None], axis=1)[:, 0]
+        return float((np.logaddexp.reduce(odds, axis=1) - chosen).mean() + RIDGE * weights @ weights)
+
+    found: np.ndarray = minimize(loss, np.zeros(rows.shape[2])).x
+    return found
+
+
+def _told(shares: np.ndarray, right: np.ndarray, leasts: tuple[float, float]) -> dict[str, float]:
+    """What comes of least probabilities: the share of right verdicts, and of wrong ones among those of each sort."""
+    likelier = shares[:, :2].argmax(axis=1)
+    said = np.where(shares[:, :2].max(axis=1) >= np.array(leasts)[likelier], likelier, 2)
+    figures = {
+        "right": (said == right).mean(),
+        "true_refuted": (said[right == 0] == 1).mean(),
+        "false_supported": (said[right == 1] == 0).mean(),
+        "unknown_decided": (said[right == 2] < 2).mean(),
+    }
+    return {name: round(float(value), 4) for name, value in figures.items()}
+
+
+def write_fusion(judge: QueryJudge, found: Fusion, scores: dict[str, float], n: int) -> None:
+    """Put a fit into the judge's card."""
+    card = json.loads((judge.folder / MODEL_CARD).read_text(encoding="utf-8"))
+    write_card(judge.folder, card | {CARD_KEY: found.as_card() | {"scores": scores | {"claims": n}}})
 
 
 def write(judge: QueryJudge, planner: str, found: ClaimJudging, scores: dict[str, float], n: int) -> None:

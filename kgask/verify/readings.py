@@ -23,6 +23,7 @@ from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId
+from kgask.verify.engines import Engine
 from kgask.verify.sense import is_sensible
 from kgask.verify.signs import is_other_way
 from kgask.verify.world import Decision, World
@@ -60,7 +61,8 @@ class VerifyOptions:
     closed_world: bool = False  # what no triple says is false
     single: frozenset[DirectedRelationId] = frozenset()  # relations that have one end, beside those that it learned
     complete: frozenset[DirectedRelationId] = frozenset()  # relations of which the graph has all ends
-    min_confidence: float | None = None  # None: :data:`LEAST`
+    min_confidence: float | None = None  # None: the fitted ones
+    engine: Engine = "both"
 
 
 @dataclass(frozen=True, slots=True)

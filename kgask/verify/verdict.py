@@ -13,6 +13,7 @@ Said = Literal["supported", "refuted", "not enough information"]
 SUPPORTED: Said = "supported"
 REFUTED: Said = "refuted"
 UNKNOWN: Said = "not enough information"
+VERDICTS: tuple[Said, ...] = (SUPPORTED, REFUTED, UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)

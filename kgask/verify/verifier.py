@@ -1,7 +1,8 @@
 """Claims: each as questions, what they ask decided in the open world, and one verdict of all sub-claims.
 
 A claim is a query whose value is a truth. It is read as the question whether it is so and, where that is not sure, as
-it stands; the surer reading counts.
+it stands; the surer reading counts. Beside it the claim is judged over what the graph says of what it names; both words
+together decide (:mod:`kgask.verify.fusion`).
 """
 
 from __future__ import annotations
@@ -25,10 +26,14 @@ from kgask.query.text import to_text
 from kgask.query.words import verbalise
 from kgask.retrieve.compare import every
 from kgask.types import ScoredTriple
+from kgask.verify.by_evidence import ByEvidence, Judged
+from kgask.verify.evidence import Evidence
 from kgask.verify.form import bare, question, said
+from kgask.verify.fusion import EVIDENCE_ALONE, Fusion
+from kgask.verify.lines import of_lines
 from kgask.verify.readings import MOST_LOOKED_AT, Reading, Readings, VerifyOptions, is_contrary
 from kgask.verify.split import sub_claims
-from kgask.verify.verdict import REFUTED, SUPPORTED, UNKNOWN, Said, Verdict
+from kgask.verify.verdict import REFUTED, SUPPORTED, UNKNOWN, VERDICTS, Said, Verdict
 from kgask.verify.world import Decision, Rule
 
 __all__ = ["Verifier", "VerifyOptions"]
@@ -47,6 +52,7 @@ _RULES: dict[Rule, str] = {
     "count": "the number says so",
     "closed world": "the graph does not say so, and is taken to be complete",
     "silent": "the graph does not say",
+    "evidence": "what the graph says of it, taken together",
 }
 
 
@@ -67,11 +73,20 @@ class Verifier:
     pipeline: Pipeline
     options: VerifyOptions = field(default_factory=VerifyOptions)
     _readings: Readings = field(init=False)
+    _by_evidence: ByEvidence | None = field(init=False, default=None)
+    _fusion: Fusion | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        judge, pack = self.pipeline.judge, self.pipeline.pack
+        """Raises UsageError for an engine that the judge was not trained for."""
+        judge, pack, options = self.pipeline.judge, self.pipeline.pack, self.options
         likeness = RelationLikeness(judge.encoder, pack) if judge is not None else None
-        self._readings = Readings(pack, self.options, likeness)
+        self._readings = Readings(pack, options, likeness)
+        if options.engine != "rigel" and judge is not None and likeness is not None and judge.judges_claims:
+            self._fusion = Fusion.of_card(judge.card)
+            evidence = Evidence(pack, self.pipeline.linker, likeness)
+            self._by_evidence = ByEvidence(judge, evidence, pack, options.closed_world)
+        if options.engine == "reader" and self._by_evidence is None:
+            raise UsageError("--engine reader: this judge judges no claims; train one: kgask train judge --help")
 
     def verify(self, claim: str) -> Verdict:
         """The verdict on one claim; raises as :meth:`verify_many` does."""
@@ -87,20 +102,26 @@ class Verifier:
             checked_question(bare(text), "claim")
         found: list[Verdict] = []
         for start in range(0, len(texts), CHUNK):
-            found += self._judged(texts[start : start + CHUNK])
+            chunk = texts[start : start + CHUNK]
+            if self._by_evidence is None or (self._fusion is None and self.options.engine == "both"):
+                found += self._judged(chunk, self.options.min_confidence)
+            else:
+                found += [self._fused(*one) for one in self.looked_at(chunk)]
         return found
+
+    def looked_at(self, claims: Sequence[str]) -> list[tuple[Verdict, Judged | None]]:
+        """What a query comes to, however sure, and what the evidence does; each as far as the engine is asked."""
+        asks = self.options.engine != "reader"
+        by_query = self._judged(claims, 0.0) if asks else [Verdict(claim, UNKNOWN, 0.0) for claim in claims]
+        judge = self._by_evidence
+        by_evidence = [None if judge is None else judge.judged(claim) for claim in claims]
+        return list(zip(by_query, by_evidence, strict=True))
 
     def verify_lines(self, lines: Sequence[str]) -> list[Verdict]:
         """As :meth:`verify_many`; a line that is no claim is judged with the reason."""
-        reasons = [_why_no_claim(line) for line in lines]
-        found = iter(self.verify_many([line for line, reason in zip(lines, reasons, strict=True) if reason is None]))
-        hashes = self.pipeline.hashes()
-        return [
-            next(found) if reason is None else Verdict(line.strip(), UNKNOWN, 0.0, reason=reason, hashes=hashes)
-            for line, reason in zip(lines, reasons, strict=True)
-        ]
+        return of_lines(self.verify_many, lines, self.pipeline.hashes())
 
-    def _judged(self, claims: Sequence[str]) -> list[Verdict]:
+    def _judged(self, claims: Sequence[str], least: float | None) -> list[Verdict]:
         """Each sub-claim is read as a question; as it stands too, where that is not sure."""
         parts = [(claim, self.parts(claim)) for claim in claims]
         every = [part for _, of_claim in parts for part in of_claim]
@@ -108,7 +129,7 @@ class Verifier:
         unsure = [at for at, (one,) in enumerate(readings) if one.worth < SURELY or one.decision is None]
         for at, one in zip(unsure, self._read([every[at].positive for at in unsure]), strict=True):
             readings[at].append(one)
-        found = iter([self._verdict(part, of_part) for part, of_part in zip(every, readings, strict=True)])
+        found = iter([self._verdict(part, of_part, least) for part, of_part in zip(every, readings, strict=True)])
         return [self._together(claim, [next(found) for _ in of_claim]) for claim, of_claim in parts]
 
     def _read(self, texts: Sequence[str]) -> list[Reading]:
@@ -144,8 +165,8 @@ class Verifier:
             found.append(Part(part, positive.denies, positive.text, question(positive.text, names)))
         return found
 
-    def _verdict(self, part: Part, readings: Sequence[Reading]) -> Verdict:
-        """Of the surest reading of a sub-claim."""
+    def _verdict(self, part: Part, readings: Sequence[Reading], least: float | None) -> Verdict:
+        """Of the surest reading of a sub-claim; ``least`` is the confidence from which it is told."""
         best = max(readings, key=lambda one: one.worth)
         if any(is_contrary(best, other) for other in readings):
             best = replace(best, decision=None, reason="two readings of this claim contradict each other")
@@ -163,8 +184,7 @@ class Verifier:
         truth = decision.truth
         if truth is None:
             return replace(told, rule="silent", counter=_in_words(pack, decision))
-        least = _least(best.query, truth) if self.options.min_confidence is None else self.options.min_confidence
-        if confidence < least:
+        if confidence < (_least(best.query, truth) if least is None else least):
             why = f"this seems to claim something about {understood}, but only with confidence {confidence:.2f}"
             return replace(told, reason=why)
         triples = _in_words(pack, decision)
@@ -172,6 +192,25 @@ class Verifier:
         rule = _RULES[decision.rule].format(relation=_relation(self.pipeline, decision))
         told = replace(told, verdict=said_so, rule=decision.rule, said=rule, reason=None)
         return replace(told, support=triples) if said_so == SUPPORTED else replace(told, counter=triples)
+
+    def _fused(self, by_query: Verdict, judged: Judged | None) -> Verdict:
+        """The verdict of both words, told by the one that says so."""
+        if judged is None or self._by_evidence is None:
+            return by_query
+        found = EVIDENCE_ALONE if self._fusion is None or self.options.engine == "reader" else self._fusion
+        shares = found.probabilities(by_query, judged.odds)
+        said = found.said(shares, self.options.min_confidence)
+        told = replace(by_query, confidence=round(float(shares[VERDICTS.index(said)]), 4))
+        if said == by_query.verdict:
+            return told
+        told = replace(told, verdict=said, support=(), counter=(), rule=None, said="")
+        if said == UNKNOWN:
+            doubt = f"it seems to be {by_query.verdict}, but what else the graph says of it leaves that in doubt"
+            return replace(told, reason=doubt)
+        triples = self._by_evidence.telling(judged, said)
+        told = replace(told, rule="evidence", said=_RULES["evidence"], reason=None)
+        told = replace(told, query=None, understood=None, sparql=None, parts=(), hashes=self.pipeline.hashes())
+        return replace(told, support=triples) if said == SUPPORTED else replace(told, counter=triples)
 
     def _together(self, claim: str, parts: Sequence[Verdict]) -> Verdict:
         """A conjunction is as false as its parts."""
@@ -195,16 +234,6 @@ class Verifier:
             parts=tuple(parts),
             hashes=hashes,
         )
-
-
-def _why_no_claim(line: str) -> str | None:
-    try:
-        checked_question(bare(line), "claim")
-    except UsageError as error:
-        return str(error)
-    if "\ufffd" in line:
-        return "the claim is not UTF-8"
-    return None if any(char.isalnum() for char in line) else "the claim says nothing"
 
 
 def _least(query: TruthNode, truth: bool) -> float:

@@ -27,7 +27,7 @@ from kgask.types import DirectedRelationId, TripleId, directed, opposite, undire
 from kgask.verify.places import climb
 from kgask.verify.sense import types_of
 
-Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent"]
+Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent", "evidence"]
 Combine = Callable[[Iterable[bool | None]], bool | None]
 ROUND = 1000  # whole numbers below are meant exactly: 60 laps are not 58
 TOLD = 10  # triples of a decision

@@ -5,12 +5,13 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from kgask.errors import ModelError
+from kgask.methods.query_judge import OF_CLAIM
 
 MOST_TOKENS = 512  # of a question with its queries
 
 
 class JudgeModel(nn.Module):
-    """Token ids [B, L] -> verdicts [B, L, 2] at every token: on the query whose number stands there, and on all.
+    """Token ids [B, L] -> verdicts [B, L, 5] at every token: on the query whose number stands there, all, a claim.
 
     A cross-encoder (Nogueira and Cho 2019) with many candidates in one pass. It begins as a reader of lines does, or
     with a reader's weights: after 900 steps all six layers of a sentence encoder were still far behind such a start.
@@ -28,7 +29,7 @@ class JudgeModel(nn.Module):
             if isinstance(part, nn.Dropout):
                 part.p = 0.0  # no question comes with the same queries twice
         self.encoder = encoder
-        self.head = nn.Linear(encoder.config.hidden_size, 2)
+        self.head = nn.Linear(encoder.config.hidden_size, OF_CLAIM.stop)
         nn.init.normal_(self.head.weight, std=0.02)
         nn.init.zeros_(self.head.bias)
 

@@ -21,9 +21,9 @@ from torch.nn import functional
 from kgask.build.folder import MODEL, new_folder
 from kgask.cards import write_card
 from kgask.corpus import training_data
-from kgask.corpus.judged import JudgedMix, JudgedQuestion
+from kgask.corpus.judged import EVIDENCE, JudgedMix, JudgedQuestion
 from kgask.errors import ModelError
-from kgask.methods.query_judge import FORMAT, GRAPH, INPUTS, OUTPUT, TOKENIZER, PromptTokens
+from kgask.methods.query_judge import FORMAT, GRAPH, INPUTS, OF_ALL, OF_CLAIM, OF_QUERY, OUTPUT, TOKENIZER, PromptTokens
 from kgask.train.judge.model import MOST_TOKENS, JudgeModel
 from kgask.train.onnx.export import checked, run_graph, write_graph, write_tokenizer
 from kgask.train.onnx.quantise import quantise
@@ -32,6 +32,7 @@ from kgask.train.planner.weights import METADATA_KEY, locate_parameters
 from kgask.train.reader.model import ReaderConfig
 from kgask.train.reader.start import Start
 from kgask.train.trainer import LOG, Trainer, mixed_precision
+from kgask.verify.verdict import VERDICTS
 
 FINISHED = "judge"  # folder of the finished judge in the folder of its run
 LEAST_AGREEING = 0.95  # share of held-out queries that int8 and torch find alike, right or wrong
@@ -50,6 +51,7 @@ class Recipe:
     learning_rate: float = 2.5e-4
     head_rate: float = 5.0  # times it for the head, which starts from nothing
     any_weight: float = 0.3  # of the loss on "does any query ask this"
+    claim_weight: float = 1.0  # of the loss on verdicts, beside the share of claims in the batch
     warmup_steps: int = 60
     weight_decay: float = 0.01
     clip_norm: float = 1.0
@@ -68,6 +70,7 @@ class Batch:
     right: np.ndarray  # float32 [Q]
     counted: np.ndarray  # bool [Q]: whether that is known
     answered: np.ndarray  # float32 [B]: whether a query is right
+    verdicts: np.ndarray  # int64 [B]: of a claim, its place in VERDICTS; -1 of a question
 
 
 def make_batch(questions: Sequence[JudgedQuestion], tokens: PromptTokens) -> Batch:
@@ -87,11 +90,13 @@ def make_batch(questions: Sequence[JudgedQuestion], tokens: PromptTokens) -> Bat
         np.array([bool(right) for right in every], np.float32),
         np.array([right is not None for right in every]),
         np.array([any(query.right for query in queries) for queries in seen], np.float32),
+        np.array([-1 if one.verdict is None else VERDICTS.index(one.verdict) for one in questions], np.int64),
     )  # fmt: skip
 
 
 def _prompt(one: JudgedQuestion, tokens: PromptTokens) -> tuple[list[int], list[int]]:
-    ids, places = tokens.encode(one.text, [(query.words, query.outcome) for query in one.queries])
+    told = [(query.words, query.outcome) for query in one.queries]
+    ids, places = tokens.encode(one.text, told, one.verdict is not None)
     return ids[:MOST_TOKENS], [place for place in places if place < MOST_TOKENS]
 
 
@@ -133,6 +138,7 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
         ]
         super().__init__(model, rates, folder, recipe, pace, betas=(0.9, 0.98), fused=True)
         self.earlier_recipe = start.recipe
+        self.judges_claims = EVIDENCE in train.sources
 
     def begin(self) -> None:
         write_tokenizer(self.tokenizer.parent, self.work / TOKENIZER)  # so that another run can start from this one
@@ -155,24 +161,40 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
 
     def loss(self, batch: Batch, rng: random.Random) -> tuple[Tensor, dict[str, float]]:
         with mixed_precision("cpu"):
-            queries, any_does = judged(self.model, batch)
+            queries, first = judged(self.model, batch)
         cross_entropy, counted = functional.binary_cross_entropy_with_logits, torch.from_numpy(batch.counted)
-        of_queries = cross_entropy(queries[counted], torch.from_numpy(batch.right)[counted])
-        of_all = cross_entropy(any_does, torch.from_numpy(batch.answered))
-        return of_queries + self.config.any_weight * of_all, {"query loss": float(of_queries.detach())}
+        verdicts = torch.from_numpy(batch.verdicts)
+        asks, claims = verdicts < 0, verdicts >= 0
+        total, said = first.sum() * 0.0, dict[str, float]()
+        if counted.any():
+            of_queries = cross_entropy(queries[counted], torch.from_numpy(batch.right)[counted])
+            of_all = cross_entropy(first[asks, OF_ALL], torch.from_numpy(batch.answered)[asks])
+            total, said["query loss"] = total + of_queries + self.config.any_weight * of_all, float(of_queries.detach())
+        if claims.any():
+            of_claims = functional.cross_entropy(first[claims, OF_CLAIM], verdicts[claims])
+            share = float(claims.float().mean())
+            total = total + self.config.claim_weight * share * of_claims
+            said["claim loss"] = float(of_claims.detach())
+        return total, said
 
     @torch.inference_mode()
     def measure(self) -> dict[str, float]:
-        """Of the held-out questions: how well the odds tell right queries from wrong ones (area under the curve)."""
+        """Of the held-out questions how well the odds tell right queries from wrong ones (area under the curve), of
+        claims the share of right verdicts."""
         if not self._held_out:
             return {}
         self.model.eval()
-        odds, right = list[np.ndarray](), list[np.ndarray]()
+        odds, right, hits = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
         for start in range(0, len(self._held_out), self.config.batch_size):
             batch = make_batch(self._held_out[start : start + self.config.batch_size], self.tokens)
-            odds.append(judged(self.model, batch)[0].numpy()[batch.counted])
+            queries, first = judged(self.model, batch)
+            odds.append(queries.numpy()[batch.counted])
             right.append(batch.right[batch.counted])
-        return {"held out": area_under_curve(np.concatenate(odds), np.concatenate(right) > 0)}
+            of_claims = batch.verdicts >= 0
+            hits.append(first.numpy()[of_claims, OF_CLAIM].argmax(axis=1) == batch.verdicts[of_claims])
+        figures = {"held out": area_under_curve(np.concatenate(odds), np.concatenate(right) > 0)}
+        verdicts = np.concatenate(hits)
+        return figures | ({"held-out verdicts": float(verdicts.mean())} if len(verdicts) else {})
 
 
 def _model(start: Start, n_layer: int) -> JudgeModel:
@@ -182,16 +204,25 @@ def _model(start: Start, n_layer: int) -> JudgeModel:
     model = JudgeModel(fresh.model(ReaderConfig(n_layer)).encoder)
     if is_judge:
         try:
-            model.load_state_dict(start.earlier)
+            model.load_state_dict(_with_claims(start.earlier, model))
         except RuntimeError:
             raise ModelError("the earlier judge's weights have another size than the ones to train") from None
     return model
 
 
+def _with_claims(state: dict[str, Tensor], model: JudgeModel) -> dict[str, Tensor]:
+    """The weights of a judge; of one that judged no claims with what that begins from."""
+    begun = model.state_dict()
+    for name in ("head.weight", "head.bias"):
+        n = len(state[name])
+        state = state | {name: torch.cat([state[name], begun[name][n:]])}
+    return state
+
+
 def judged(model: JudgeModel, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Log-odds of every query [Q], and that any of a question's is right [B], float32."""
+    """Log-odds of every query [Q], and what is said at the first token of each question [B, 5], float32."""
     verdicts = model(torch.from_numpy(batch.ids), torch.from_numpy(batch.mask)).float()
-    return verdicts[torch.from_numpy(batch.rows), torch.from_numpy(batch.columns), 0], verdicts[:, 0, 1]
+    return verdicts[torch.from_numpy(batch.rows), torch.from_numpy(batch.columns), OF_QUERY], verdicts[:, 0]
 
 
 def area_under_curve(odds: np.ndarray, right: np.ndarray) -> float:
@@ -245,6 +276,7 @@ def _about(trainer: JudgeTrainer, difference: float, alike: float) -> dict[str, 
         "name": FINISHED,
         "licence": "Apache-2.0",
         "max_tokens": trainer.model.max_tokens,
+        "claims_by_evidence": trainer.judges_claims,
         "training_data": trainer.training_data,
         "recipe": asdict(trainer.config),
         "earlier_recipe": trainer.earlier_recipe,

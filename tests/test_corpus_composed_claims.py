@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from kgask.cli.main import cli
 from kgask.config import shipped_root
-from kgask.eval.make_claims import KINDS, ClaimMaker
+from kgask.corpus.composed_claims import KINDS, ClaimMaker
 from kgask.pack.store import Pack
 from kgask.query.text import parse
 from kgask.retrieve.run import run

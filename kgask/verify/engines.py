@@ -1,0 +1,8 @@
+"""What judges a claim: a query, the evidence, both of them, or the user's language model."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+Engine = Literal["both", "rigel", "reader", "kg-gpt"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
