@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from kgask.sets.claims import GoldClaim
 
 
-def load(set_name: str, path: Path) -> list[GoldClaim]:
+def load(set_name: str, path: Path, split: str | None) -> list[GoldClaim]:
     """The claims of a set: our own form, or a published set's."""
-    from kgask.sets import claims, factbench, infotabs
+    from kgask.sets import claims, factbench, factkg, infotabs
 
+    if set_name == "factkg":
+        return factkg.claims(path, split)
     if set_name == "infotabs":
         return [claim for _, claim in infotabs.claims(path)]
     return factbench.claims(path) if set_name == "factbench" else claims.load_claims(path)
@@ -38,14 +40,16 @@ def run_claims(
 
     if output is not None and output.exists():
         raise UsageError(f"{output}: exists; write the outcomes to another file")
-    claims = sample(load(set_name, path), limit)
+    claims = sample(load(set_name, path, options["split"]), limit)
     least = options["min_confidence"] or None  # 0 is what other sets are asked with
     with (
         open_pipeline(options | {"no_reader": True}, config.load_settings()) as pipeline,
         steps_bar("verify", len(claims)) as show,
     ):
         judged.check_golds(claims, pipeline.pack)
-        verifier = Verifier(pipeline, VerifyOptions(options["closed_world"], min_confidence=least))
+        verifier = Verifier(
+            pipeline, VerifyOptions(options["closed_world"], min_confidence=least, engine=options["engine"])
+        )
         outcomes = list(judged.judge(verifier, claims, lambda done: show(done, "")))
     _keep(output, outcomes)
     show_counts(judged.counts(outcomes), judged.figures(outcomes), as_json)

@@ -22,6 +22,7 @@ from kgask.cli.options import JSON_OPTION, Command
 from kgask.cli.render import note, steps_bar
 from kgask.errors import UsageError
 from kgask.types import PLANNED
+from kgask.verify.engines import OF_A_PACK
 
 if TYPE_CHECKING:
     from kgask.eval.folder import Saved
@@ -52,6 +53,10 @@ NO_READER = "none"  # as a value of a sweep over readers
     help="Below this, count as unanswered; what the models' own threshold would do is reported beside.",
 )  # fmt: skip
 @click.option("--closed-world", is_flag=True, help="Of claims: what the graph does not say is false.")
+@click.option(
+    "--engine", type=click.Choice(OF_A_PACK), default=OF_A_PACK[0], show_default=True,
+    help="Of claims: what judges them (kgask verify --help).",
+)  # fmt: skip
 @click.option("--sweep", metavar="NAME=V1,V2", help=f"A run for each value of an option: {', '.join(SWEPT)}.")
 @JSON_OPTION
 @click.pass_context
@@ -68,24 +73,24 @@ def run(
     kgask eval run everyday questions.yaml --pack mine [-o outcomes.jsonl]
 
     A run that was stopped goes on with the same command. --method none --free asks the reader
-    without any facts (the question-only baseline). A set of claims (factkg) needs --free for verdicts;
-    its prompt is then KG-GPT's for claims, with --method none the claim alone. Everyday questions (YAML: q, kind, gold)
-    are judged by gold queries over the pack: exactly right, printed but wrong, or refused; claims (YAML: claim, kind,
-    verdict, gold) by their verdicts, as kgask verify says them (infotabs, factbench: published claims);
-    conversations (YAML: turns of q, kind, gold; or kgconv)
-    turn by turn.
+    without any facts (the question-only baseline). Everyday questions (YAML: q, kind, gold) are judged by
+    gold queries over the pack: exactly right, printed but wrong, or refused; conversations (YAML: turns of q,
+    kind, gold; or kgconv) turn by turn. Claims (YAML: claim, kind, verdict, gold; or infotabs, factbench,
+    factkg) are judged as kgask verify does; factkg with --free by a GGUF model, with KG-GPT's prompt for claims,
+    with --method none by the claim alone.
     """
     from kgask.sets import registry
     from kgask.sets.gold import sample
 
     if path is None and set_name not in registry.SHIPPED:
         raise UsageError(f"where are the questions? kgask eval run {set_name} PATH -o OUT")
-    if path is not None and set_name in (EVERYDAY, *OF_CLAIMS, *OF_CONVERSATIONS):
+    is_verified = set_name == "factkg" and not options["free"]
+    if path is not None and (is_verified or set_name in (EVERYDAY, *OF_CLAIMS, *OF_CONVERSATIONS)):
         if sweep or options["given"] or options["gold_hops"]:
             raise UsageError(f"{set_name} are asked as they are: without --sweep, --given and --gold-hops")
         run_so = run_everyday
         if set_name != EVERYDAY:
-            run_so = partial(run_claims if set_name in OF_CLAIMS else run_conversations, set_name)
+            run_so = partial(run_conversations if set_name in OF_CONVERSATIONS else run_claims, set_name)
         run_so(path, output, options["limit"], options, as_json)
         return
     if output is None:

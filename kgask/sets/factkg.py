@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kgask.errors import UsageError
+from kgask.sets.claims import VERDICTS, GoldClaim
 from kgask.sets.gold import Gold, GoldTopic
 from kgask.sets.rows import fits, json_of, one_of_folder, raw_start, stem
 
@@ -32,6 +33,14 @@ def load(path: Path, split: str | None) -> list[Gold]:
     if not isinstance(content, dict):
         raise UsageError(f"{path}: an object of claims is expected")
     return [_gold(path, number, claim, about) for number, (claim, about) in enumerate(content.items(), 1)]
+
+
+def claims(path: Path, split: str | None) -> list[GoldClaim]:
+    """The claims with their verdicts; FactKG's graph decides each."""
+    golds = load(path, split)
+    return [
+        GoldClaim(one.text, one.kind or "", VERDICTS["supported" if one.label else "refuted"], None) for one in golds
+    ]
 
 
 def _gold(path: Path, number: int, claim: str, about: Any) -> Gold:

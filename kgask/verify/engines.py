@@ -6,3 +6,4 @@ from typing import Literal, get_args
 
 Engine = Literal["both", "rigel", "reader", "kg-gpt"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
+OF_A_PACK = tuple(one for one in ENGINES if one != "kg-gpt")  # without a language model
