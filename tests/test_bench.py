@@ -102,3 +102,13 @@ def test_ask_compares_kinds_and_planners() -> None:
     assert figures["operators_to_path"] == pytest.approx(figures["operators_ms"] / figures["path_ms"], rel=0.01)
     assert figures["path_to_beside_path"] > 0 and figures["path_to_beside_path_mean"] > 0
     assert 0 <= figures["derived"] <= figures["operator_questions"]
+
+
+@pytest.mark.slow
+def test_claims_and_turns_are_compared_with_questions() -> None:
+    result = invoke("claims", "--rounds", 1, "--json")
+    assert result.exit_code == 0, result.output
+    figures = json.loads(result.stdout)
+    assert figures["claim_to_question"] == pytest.approx(figures["claim_ms"] / figures["question_ms"], rel=0.01)
+    assert figures["turn_to_question"] == pytest.approx(figures["turn_ms"] / figures["whole_ms"], rel=0.01)
+    assert figures["claims_a_second_to_questions"] > 0

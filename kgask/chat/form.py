@@ -39,7 +39,8 @@ _HOW_MANY = re.compile(
     r" (?:is|are) (?:it|that) (?:in total|altogether)| in (?:total|all)| \w+ is that)?\W*",
     re.IGNORECASE,
 )
-_THOSE = r"(?:them|those|these|the (?:two|three|four|five|six|seven|eight|nine|ten|\d+|lot|group))"
+_NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten)"
+_THOSE = rf"(?:(?:the|those|these) {_NUMBER}|them|those|these|the (?:\d+|lot|group))"
 _BE = r"(?:is|are|was|were|has|have|had|do|does|did)"
 _OF_THOSE = re.compile(
     rf"\b(?P<word>which|who|what|how many|any|are any|is any|do any)(?: ones?)? (?:of|among|out of) {_THOSE}"
@@ -65,7 +66,7 @@ _NAME_THEM = re.compile(
 )
 _OF_TWO = re.compile(r"\b(?:both|either|who|which)(?: one)? (?:of|among)\b|\bthe two\b", re.IGNORECASE)
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBER_OF = re.compile(rf"\bthe ({'|'.join(_NUMBERS)})\b", re.IGNORECASE)
+_NUMBER_OF = re.compile(rf"\b(?:the|those|these) ({'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 _MEN = re.compile(r"['\u2019]s (?:father|son|sons|brother|brothers|grandfather)\b|\bthe (?:father|sons?) of\b", re.I)
 _WOMEN = re.compile(r"['\u2019]s (?:mother|daughters?|sisters?|grandmother)\b|\bthe (?:mother|daughters?) of\b", re.I)
 _MARRIED_TO = re.compile(r"\b(?:husband|wife|wives)s?\b", re.IGNORECASE)
@@ -80,6 +81,7 @@ _OTHERS = re.compile(
     r"\b(?:the )?(?:rest|remaining(?: ones)?)\b(?: of (?:them|those))?",
     re.IGNORECASE,
 )
+_THAT_ONE = re.compile(r"\b(?:that|this) one\b", re.IGNORECASE)
 _PLURAL = re.compile(r"\b(?:they|them|their|those|these)\b", re.IGNORECASE)
 _PERSON = re.compile(r"\b(?:he|him|his|she|her|hers)\b", re.IGNORECASE)
 _MALE, _FEMALE = re.compile(r"\b(?:he|him|his)\b", re.I), re.compile(r"\b(?:she|her|hers)\b", re.I)
@@ -141,7 +143,7 @@ Heard(text='in Norway?', back_to='', corrects=False, continues=True))
     >>> heard("no, I meant war films").text, heard("what about her husband?").text
     ('war films', 'her husband')
     """
-    text = line.strip()
+    text = _THAT_ONE.sub("it", line.strip())
     for pattern in (_CORRECTION, _SORRY, _MEANT_LAST):
         if found := pattern.fullmatch(text):
             groups = found.groupdict()
@@ -240,6 +242,11 @@ def noun_of_those(text: str) -> str:
     return ((found and found["noun"]) or "").lower()
 
 
+def asks_for_people(text: str) -> bool:
+    """Whether "who" asks for some of several: "who of them"."""
+    return re.match(r"who\b", text, re.IGNORECASE) is not None
+
+
 def number_of_those(text: str) -> int:
     """2 of "which of the two ..."; 0 where no number is said."""
     found = _NUMBER_OF.search(text)
@@ -264,8 +271,8 @@ def is_of_those(text: str) -> bool:
 
 
 def says_two(text: str) -> bool:
-    """Whether two things that were spoken of apart may be meant together."""
-    return _OF_TWO.search(text) is not None
+    """Whether two things that were spoken of apart may be meant together: "which of the two", "which is bigger?"."""
+    return _OF_TWO.search(text) is not None or (_WHICH_ONES.match(text) is not None and superlative(text) != text)
 
 
 def ranked(text: str) -> tuple[int, str] | None:

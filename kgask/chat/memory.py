@@ -16,6 +16,7 @@ from kgask.chat.turns import Turn
 from kgask.types import EntityId
 
 REMEMBERED = 12  # turns back that a pronoun may reach
+MOST_BEFORE = 3  # answered turns before the last one that a phrase may go on from
 MOST_TOGETHER = 12  # things that were spoken of last among which two of a kind are looked for
 
 
@@ -49,6 +50,13 @@ class Memory:
             )
         return asked.thing and self.referents.may_be(entity, "thing")
 
+    def is_not_asked_for(self, entity: EntityId, sex: str) -> bool:
+        """Whether a refused question asked of somebody of unknown sex for somebody of this: "he" is Ada's father."""
+        last = self.last_asked()
+        if last is None or not last.is_refused or not sex or self.referents.is_known_as(entity, sex):
+            return False
+        return entity in last.topics and asked_for(last.understood).sex == sex
+
     def last_set(self) -> Turn | None:
         """The last turn that several answered; None where a later one that was refused may have had several."""
         for turn in reversed(self.turns[-REMEMBERED:]):
@@ -62,16 +70,24 @@ class Memory:
         """The last turn that asked anything, whatever came of it."""
         return next((turn for turn in reversed(self.turns) if turn.answer is not None), None)
 
+    def answered_before(self, last: Turn | None) -> Iterator[Turn]:
+        """Turns that were answered before this one, the latest first: what "and in Norway?" may go on from."""
+        every = [turn for turn in self.turns[-REMEMBERED:] if turn is not last and turn.ends and turn.query is not None]
+        return iter(every[::-1][:MOST_BEFORE])
+
     def latest(self) -> Turn | None:
         """The last turn that anything answered."""
         return next((turn for turn in reversed(self.turns) if turn.ends), None)
 
-    def pair(self) -> tuple[EntityId, ...] | None:
-        """The two things of a kind that were spoken of last."""
+    def together(self, number: int = 2) -> tuple[EntityId, ...] | None:
+        """So many things of a kind that were spoken of last, one by one."""
         recent = [entity for _, entity in zip(range(MOST_TOGETHER), self.recent(), strict=False)]
-        for entity in recent[1:]:
-            if self.referents.alike(recent[0], entity):
-                return tuple(sorted((recent[0], entity)))
+        for at, first in enumerate(recent):
+            alike = [first, *(one for one in recent[at + 1 :] if self.referents.alike(first, one))]
+            if len(alike) >= number:
+                return tuple(sorted(alike[:number]))
+            if number == 2:
+                return None
         return None
 
     def before_last_set(self) -> tuple[EntityId, ...]:

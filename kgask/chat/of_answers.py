@@ -34,17 +34,22 @@ class OfAnswers:
 
     def ways(self, text: str) -> Iterator[Way]:
         """The ways to understand a turn as being about some of them, the likeliest first."""
-        found, pair = self.memory.last_set(), self.memory.pair() if form.says_two(text) else None
+        found, number = self.memory.last_set(), form.number_of_those(text)
+        pair = self.memory.together(number or 2) if form.says_two(text) or number else None
         members = found.ends if found is not None else ()
         if (rank := form.ranked(text)) is not None and -len(members) <= rank[0] < len(members):
             yield self.naming(rank[1], members[rank[0]])
         if (rest := form.others(text)) is not None:
             yield from self._of_others(rest)
         is_latest = found is not None and found is self.memory.latest()
-        for several in (members, pair) if is_latest and len(members) > 1 else (pair, members):
-            if not several or not self._are_called(several, form.noun_of_those(text)):
+        order = (members, pair) if is_latest and len(members) > 1 else (pair, members)
+        known = [several for several in order if several]
+        if form.asks_for_people(text):
+            known.sort(key=lambda several: not self.memory.referents.is_person(several[0]))
+        for several in known:
+            if not self._are_called(several, form.noun_of_those(text)):
                 continue
-            if form.number_of_those(text) not in (0, len(several)):
+            if number not in (0, len(several)):
                 continue
             whole, among = _whole(found, several), self._listed(several)
             for noun in (self.memory.referents.together(several), ""):

@@ -182,6 +182,8 @@ class Chat:
         if said.corrects or (said.continues and form.is_phrase(text)):
             yield from ([way] for way in self._changed(text, last))
             yield from ([way] for way in self._asked_again(text, asked))
+            for earlier in self._memory.answered_before(last):
+                yield from ([way] for way in self._changed(text, earlier))
         yield from ([way] for way in self._answers.ways(text))
         if not is_of_those:
             yield from ([way] for way in self._of_whose(text))
@@ -224,7 +226,9 @@ class Chat:
         if sex and form.is_plural(text) and several is not None and len(several.ends) <= MOST_JOINED:
             text = form.with_names(text, self.pipeline.pack.labels(several.ends))
         every = [*focus] or every
-        fitting = [entity for entity in every if self._referents.may_be(entity, sex)]
+        fitting = [
+            one for one in every if self._referents.may_be(one, sex) and not self._memory.is_not_asked_for(one, sex)
+        ]
         for rank, entity in enumerate(fitting[:MOST_NAMED]):
             named = with_name(text, entity, self._answers.label(entity))
             if named is not None:
@@ -275,7 +279,7 @@ class Chat:
                     sure = last.answer.confidence if last.answer is not None else 0.0
                     yield Way(said, query=query, confidence=sure)
         if (changed := form.reordered(last.understood, text)) is not None:
-            yield Way(changed, change=self._as_before(last))
+            yield Way(changed, change=self._as_before(last), among=last.among)
 
     def _asked_again(self, text: str, refused: Turn | None) -> Iterator[Way]:
         """A question that was refused, about something else."""

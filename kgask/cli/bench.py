@@ -23,12 +23,14 @@ from kgask.cli.figures import (
 from kgask.cli.options import MODEL_OPTION, PACK_OPTION
 from kgask.cli.render import note, steps_bar
 from kgask.errors import UsageError
+from kgask.verify.engines import OF_A_PACK, Engine
 
 SECTIONS = {
     "Questions": {
         "cold": ("kgask.cli.bench:cold", "A whole process against a bare script."),
         "warm": ("kgask.cli.bench:warm", "A second question in the same process, stage by stage."),
         "ask": ("kgask.cli.bench:ask", "Paths beside operators, one planner beside another."),
+        "claims": ("kgask.cli.bench:claims", "Claims, and turns of a conversation, beside whole questions."),
         "busy": ("kgask.cli.bench:busy", "Questions beside busy processes, and on an idle machine."),
     },
     "Parts": {
@@ -99,6 +101,21 @@ def ask(pack: str | None, model: str | None, beside: str | None, no_reader: bool
     from kgask.bench.asking import measure
 
     show_figures(measure(pack, model, beside, None if no_reader else "", rounds), as_json)
+
+
+@printing("claims")
+@PACK_OPTION
+@click.option("--engine", type=click.Choice(OF_A_PACK), default=OF_A_PACK[0], show_default=True, help="Of claims.")
+@counted("--rounds", 9, "Counted rounds, in turn.")
+def claims(pack: str | None, engine: Engine, rounds: int, as_json: bool) -> None:
+    """Claims beside the questions whether they are so; turns of a conversation beside the same as whole questions.
+
+    Medians over rounds in one process, of each round's median; a ratio is the median of the rounds' own ratios. In
+    batches: claims a second as a share of questions a second.
+    """
+    from kgask.bench.claims import measure
+
+    show_figures(measure(pack, engine, rounds), as_json)
 
 
 @printing("busy")

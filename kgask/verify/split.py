@@ -94,6 +94,11 @@ def sub_claims(text: str, names: Sequence[str]) -> list[str]:
     return found if len(found) <= MOST_PARTS else [text]
 
 
+def is_where_and_when(claim: str) -> bool:
+    """Whether a claim says of one thing where and when it happened; a statement with a qualifier may say both."""
+    return len(_where_and_when(claim)) > 1
+
+
 def _clauses(text: str, names: Sequence[str]) -> list[str]:
     closed = places_of(text, names)
     if (opening := _OPENING.fullmatch(text)) and (verb := main_verb(opening["rest"], names)):

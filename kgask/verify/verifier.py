@@ -32,7 +32,7 @@ from kgask.verify.form import bare, question, said
 from kgask.verify.fusion import EVIDENCE_ALONE, Fusion
 from kgask.verify.lines import of_lines
 from kgask.verify.readings import MOST_LOOKED_AT, Reading, Readings, VerifyOptions, is_contrary
-from kgask.verify.split import sub_claims
+from kgask.verify.split import is_where_and_when, sub_claims
 from kgask.verify.verdict import REFUTED, SUPPORTED, UNKNOWN, VERDICTS, Said, Verdict
 from kgask.verify.world import Decision, Rule
 
@@ -122,15 +122,35 @@ class Verifier:
         return of_lines(self.verify_many, lines, self.pipeline.hashes())
 
     def _judged(self, claims: Sequence[str], least: float | None) -> list[Verdict]:
-        """Each sub-claim is read as a question; as it stands too, where that is not sure."""
-        parts = [(claim, self.parts(claim)) for claim in claims]
+        """Each sub-claim is read as a question; as it stands too, where that is not sure.
+
+        What happened where and when is read as two and, where the pack has qualifiers, as one: the surer counts.
+        """
+        divided = [[*self.parts(claim)] for claim in claims]
+        has_statements = self.pipeline.pack.n_statements > 0
+        whole = [has_statements and is_where_and_when(bare(claim)) for claim in claims]
+        parts = [
+            (claim, of_claim if not is_whole else [*of_claim, *self._told(bare(claim), [bare(claim)])])
+            for claim, of_claim, is_whole in zip(claims, divided, whole, strict=True)
+        ]
         every = [part for _, of_claim in parts for part in of_claim]
         readings = [[one] for one in self._read([part.asked for part in every])]
         unsure = [at for at, (one,) in enumerate(readings) if one.worth < SURELY or one.decision is None]
         for at, one in zip(unsure, self._read([every[at].positive for at in unsure]), strict=True):
             readings[at].append(one)
         found = iter([self._verdict(part, of_part, least) for part, of_part in zip(every, readings, strict=True)])
-        return [self._together(claim, [next(found) for _ in of_claim]) for claim, of_claim in parts]
+        verdicts = [(claim, [next(found) for _ in of_claim]) for claim, of_claim in parts]
+        return [
+            self._surer(claim, of_claim) if is_whole else self._together(claim, of_claim)
+            for (claim, of_claim), is_whole in zip(verdicts, whole, strict=True)
+        ]
+
+    def _surer(self, claim: str, verdicts: Sequence[Verdict]) -> Verdict:
+        """Of several sub-claims together and the whole claim, which comes last, what is decided more surely."""
+        *parts, whole = verdicts
+        together = self._together(claim, parts)
+        is_surer = (whole.verdict != UNKNOWN, whole.confidence) > (together.verdict != UNKNOWN, together.confidence)
+        return self._together(claim, [whole]) if is_surer else together
 
     def _read(self, texts: Sequence[str]) -> list[Reading]:
         settled = self.pipeline.settle(texts, AskOptions(min_confidence=0.0), self._readings.as_truth)
@@ -158,12 +178,13 @@ class Verifier:
     def parts(self, claim: str) -> list[Part]:
         """The sub-claims of a claim."""
         text = bare(claim)
+        return self._told(text, sub_claims(text, names_in(self.pipeline.linker, text)))
+
+    def _told(self, text: str, parts: Sequence[str]) -> list[Part]:
+        """Parts of a text, each without its negation and as a question."""
         names = names_in(self.pipeline.linker, text)
-        found = []
-        for part in sub_claims(text, names):
-            positive = said(part, names)
-            found.append(Part(part, positive.denies, positive.text, question(positive.text, names)))
-        return found
+        positives = [(part, said(part, names)) for part in parts]
+        return [Part(part, one.denies, one.text, question(one.text, names)) for part, one in positives]
 
     def _verdict(self, part: Part, readings: Sequence[Reading], least: float | None) -> Verdict:
         """Of the surest reading of a sub-claim; ``least`` is the confidence from which it is told."""
