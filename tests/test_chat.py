@@ -144,6 +144,42 @@ TALKS = [
         ("sorry, the smallest", "Rwanda"),
         ("Back to Uganda: what is its capital?", "Kampala"),
     ],
+    [
+        ("What is the highest mountain in Africa?", "Mount Kilimanjaro"),
+        ("How high is it?", "5895 m"),
+        ("And in Europe?", "Mount Elbrus"),  # goes on from the turn before the last one
+        ("And the second highest?", "Dykh-Tau"),
+        ("how tall is that one", "5204 m"),
+    ],
+    [
+        ("What is the atomic number of iron?", "26"),
+        ("and of copper", "29"),
+        ("cobalt?", "27"),
+        ("Which of those three melts at the highest temperature?", "Iron"),
+    ],
+    [
+        ("Which lakes are in Finland?", "Lake Inari | Päijänne | Saimaa | Oulujärvi"),
+        ("Is Saimaa one of them?", "yes"),
+        ("Which is the deepest?", "Päijänne"),
+        ("How deep?", "95 m"),
+    ],
+    [
+        ("Is the Rhine longer than the Danube?", "no"),
+        ("By how much?", "1521"),
+    ],
+    [
+        ("What is the area of Peru?", "1285216 km²"),
+        ("What about Bolivia?", "1098581 km²"),
+        ("Which is bigger?", "Peru"),
+    ],
+    [
+        (
+            "Which countries border Austria?",
+            "Germany | Italy | Hungary | Switzerland | Slovenia | Czech Republic | Slovakia | Liechtenstein",
+        ),
+        ("Which of them has the largest population?", "Germany"),
+        ("And the largest area?", "Germany"),
+    ],
 ]
 
 
@@ -182,6 +218,12 @@ def test_after_a_refusal_nothing_older_is_meant(pipeline: Pipeline) -> None:
     for line in ("Which films did Steven Spielberg direct?", "Which of them won an Oscar for costumes?"):
         chat.ask(line)
     assert said(chat.ask("Who starred in it?")) is None
+
+
+def test_he_is_not_the_woman_whose_father_is_unknown(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline)
+    chat.ask("Who was Mary Shelley's father?")
+    assert said(chat.ask("When did he die?")) is None
 
 
 @pytest.mark.parametrize("line", ["???", ".", "!!!"])

@@ -34,16 +34,11 @@ _THANKS = re.compile(
     r"a lot|so much|very much|for (?:that|now|the help))\b[,!.\s]*)+",
     re.IGNORECASE,
 )
-_HOW_MANY = re.compile(
-    r"how many(?: (?:is|are|was|were) (?:that|those|there|they|these)| of (?:them|those|these)(?: are there)?|"
-    r" (?:is|are) (?:it|that) (?:in total|altogether)| in (?:total|all)| \w+ is that)?\W*",
-    re.IGNORECASE,
-)
 _NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten)"
-_THOSE = rf"(?:(?:the|those|these) {_NUMBER}|them|those|these|the (?:\d+|lot|group))"
+THOSE = rf"(?:(?:the|those|these) {_NUMBER}|them|those|these|the (?:\d+|lot|group))"
 _BE = r"(?:is|are|was|were|has|have|had|do|does|did)"
 _OF_THOSE = re.compile(
-    rf"\b(?P<word>which|who|what|how many|any|are any|is any|do any)(?: ones?)? (?:of|among|out of) {_THOSE}"
+    rf"\b(?P<word>which|who|what|how many|any|are any|is any|do any)(?: ones?)? (?:of|among|out of) {THOSE}"
     rf"(?: (?P<noun>(?!{_BE}\b)(?:[a-z]+s|people|men|women|children))(?= (?:{_BE}|lies?|in|from|with|that|who)\b))?",
     re.IGNORECASE,
 )
@@ -51,18 +46,12 @@ _WHICH_ONES = re.compile(
     r"\b(?P<word>which)(?: ones?)?(?= (?:is|are|was|were|has|have|had|do|does|did|lies?|came|won)\b)", re.I
 )
 _OF_THEM_WHO = re.compile(
-    rf"(?:of|among) (?:{_THOSE}|(?:those|these) [a-z]+),?\s+(?P<word>who|which|what|how many)(?: ones?)?\b",
+    rf"(?:of|among) (?:{THOSE}|(?:those|these) [a-z]+),?\s+(?P<word>who|which|what|how many)(?: ones?)?\b",
     re.IGNORECASE,
 )
-_WHO_OF = re.compile(rf"\b(?P<word>who|which)(?P<verb> \w+(?: \w+)*?) (?:of|among) {_THOSE}\b", re.IGNORECASE)
+_WHO_OF = re.compile(rf"\b(?P<word>who|which)(?P<verb> \w+(?: \w+)*?) (?:of|among) {THOSE}\b", re.IGNORECASE)
 _SUPERLATIVE_OF = re.compile(
-    rf"(?:the )?(?P<word>(?:most|least|fewest) [a-z]+|[a-z]{{2,}}est)(?: one)? (?:of|among) {_THOSE}\W*", re.IGNORECASE
-)
-_NAME_THEM = re.compile(
-    r"(?:(?:please )?(?:name|list|show me|show|give me|tell me|who are|which are|what are|which ones are)"
-    r"(?: all(?: of)?)? "
-    r"(?:them|those|these|they)|who exactly|which ones(?: exactly)?)\W*",
-    re.IGNORECASE,
+    rf"(?:the )?(?P<word>(?:most|least|fewest) [a-z]+|[a-z]{{2,}}est)(?: one)? (?:of|among) {THOSE}\W*", re.IGNORECASE
 )
 _OF_TWO = re.compile(r"\b(?:both|either|who|which)(?: one)? (?:of|among)\b|\bthe two\b", re.IGNORECASE)
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -122,6 +111,8 @@ _ORDER = re.compile(
     r"\b(?:(?:second|third|fourth|fifth|next)[ -])?(?:(?:most|least|fewest) [a-z]+|[a-z]{2,}est)\b|\bby [a-z ]+\Z",
     re.IGNORECASE,
 )
+_NOUN = re.compile(r"\s+([a-z]+)\b", re.IGNORECASE)
+_IS_THAT = re.compile(r"(?!how many)(?P<before>.*\b(?:is|was)) that(?=\W*\Z)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +134,7 @@ Heard(text='in Norway?', back_to='', corrects=False, continues=True))
     >>> heard("no, I meant war films").text, heard("what about her husband?").text
     ('war films', 'her husband')
     """
-    text = _THAT_ONE.sub("it", line.strip())
+    text = _IS_THAT.sub(r"\g<before> it", _THAT_ONE.sub("it", line.strip()))
     for pattern in (_CORRECTION, _SORRY, _MEANT_LAST):
         if found := pattern.fullmatch(text):
             groups = found.groupdict()
@@ -163,16 +154,6 @@ Heard(text='in Norway?', back_to='', corrects=False, continues=True))
 def is_thanks(line: str) -> bool:
     """Whether nothing is asked."""
     return _THANKS.fullmatch(line.strip()) is not None
-
-
-def asks_how_many(text: str) -> bool:
-    """Whether a turn asks for the number of the last answers."""
-    return _HOW_MANY.fullmatch(text.strip()) is not None
-
-
-def asks_who_they_are(text: str) -> bool:
-    """Whether a turn asks for those that were counted."""
-    return _NAME_THEM.fullmatch(text.strip()) is not None
 
 
 def of_those(text: str, noun: str) -> str | None:
@@ -351,7 +332,10 @@ def reordered(before: str, text: str) -> str | None:
         None,
     )
     if old is not None and old[0].lower() == said.lower():
-        return None
+        nouns = [_NOUN.match(one, found.end()) for one, found in ((text, new), (bare, old))]
+        if nouns[0] is None or nouns[1] is None or nouns[0][1].lower() == nouns[1][1].lower():
+            return None
+        return f"{bare[: nouns[1].start(1)]}{nouns[0][1]}{bare[nouns[1].end(1) :]}?"
     if old is not None:
         return f"{bare[: old.start()]}{said}{bare[old.end() :]}?"
     return f"{bare} {said}?" if said.lower().startswith("by ") else None

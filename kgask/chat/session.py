@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from kgask.answer.derived import told
 from kgask.answer.ellipsis import completed
@@ -17,7 +18,7 @@ from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import Answer
 from kgask.answer.unsaid import unsaid
-from kgask.chat import form
+from kgask.chat import form, shorts
 from kgask.chat.changes import MOST_NAMED, entities_of, is_ordered, within
 from kgask.chat.memory import Memory
 from kgask.chat.of_answers import SECONDS, OfAnswers
@@ -173,9 +174,15 @@ class Chat:
         focus = self._named(said.back_to) if said.back_to else ()
         asked = self._memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
-        if last is not None and (form.asks_how_many(text) or form.asks_how_many(line)):
+        if last is not None and (shorts.asks_how_many(text) or shorts.asks_how_many(line)):
             yield [*self._counted(last, text)]
-        if form.asks_who_they_are(text):
+        if last is not None and isinstance(last.query, nodes.Compare) and shorts.asks_by_how_much(text):
+            yield [*self._difference(last, last.query, text)]
+        if (one := shorts.is_one_of(text)) is not None:
+            yield [*self._is_among(one)]
+        if (asked_of := shorts.of_what(text)) is not None:
+            yield from ([self._answers.naming(asked_of, one)] for one in islice(self._memory.recent(), 2))
+        if shorts.asks_who_they_are(text):
             if last is not None and isinstance(last.query, nodes.Count):
                 yield [Way(text, query=last.query.base, confidence=last.answer.confidence if last.answer else 0.0)]
             return
@@ -206,6 +213,25 @@ class Chat:
         if isinstance(query, SetNode) and last.answer is not None:
             said = f"{text.rstrip('?. ')} ({verbalise(query, self.pipeline.pack)})?"
             yield Way(said, query=nodes.Count(query), confidence=last.answer.confidence)
+
+    def _is_among(self, text: str) -> Iterator[Way]:
+        """Whether something is one of the last answers."""
+        found = self._memory.last_set()
+        if found is None or not isinstance(found.query, SetNode) or found.answer is None:
+            return
+        for entity in self._named(text)[:1]:
+            query = nodes.Some(nodes.And(nodes.Entities((entity,)), found.query))
+            said = f"is {self._answers.label(entity)} one of {verbalise(found.query, self.pipeline.pack)}?"
+            yield Way(said, query=query, confidence=found.answer.confidence)
+
+    def _difference(self, last: Turn, compared: nodes.Compare, text: str) -> Iterator[Way]:
+        """By how much what was compared differs: what is more less the other."""
+        is_so = last.answer is not None and last.answer.truth is True
+        is_left_more = is_so == (compared.comparison in (">", ">="))
+        more, less = (compared.left, compared.right) if is_left_more else (compared.right, compared.left)
+        query = nodes.Difference(more, less)
+        said = f"{text.rstrip('?. ')} ({verbalise(query, self.pipeline.pack)})?"
+        yield Way(said, query=query, confidence=last.answer.confidence if last.answer is not None else 0.0)
 
     # --- one thing that was spoken of -----------------------------------------------------------
 

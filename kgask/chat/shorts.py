@@ -1,0 +1,72 @@
+"""Turns that are short for a question about the last answers: "how many?", "by how much?", "how deep?".
+
+Nothing here knows a pack.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kgask.chat.form import THOSE
+
+_HOW_MANY = re.compile(
+    r"how many(?: (?:is|are|was|were) (?:that|those|there|they|these)| of (?:them|those|these)(?: are there)?|"
+    r" (?:is|are) (?:it|that|there|they) (?:in total|altogether|in all)| in (?:total|all)| \w+ is that)?\W*",
+    re.IGNORECASE,
+)
+_BY_HOW_MUCH = re.compile(
+    r"by how (?:much|many(?: \w+)?)(?: (?:more|less))?\W*|how much (?:more|less|[a-z]+er)\W*|"
+    r"what(?: is|'s|\u2019s) the difference\W*",
+    re.IGNORECASE,
+)
+_NAME_THEM = re.compile(
+    r"(?:(?:please )?(?:name|list|show me|show|give me|tell me|who are|which are|what are|which ones are)"
+    r"(?: all(?: of)?)? "
+    r"(?:them|those|these|they)|who exactly|which ones(?: exactly)?)\W*",
+    re.IGNORECASE,
+)
+_HOW = re.compile(
+    r"how (?:deep|high|tall|big|large|long|heavy|old|wide|dense|hot|populous|far|fast|many (?:people|inhabitants))\W*",
+    re.IGNORECASE,
+)
+_IS_ONE_OF = re.compile(
+    rf"(?:is|was|are|were) (?P<what>.+?) (?:also )?(?:one of|among|in) (?:{THOSE}|that list|the list)\W*",
+    re.IGNORECASE,
+)
+
+
+def asks_how_many(text: str) -> bool:
+    """Whether a turn asks for the number of the last answers."""
+    return _HOW_MANY.fullmatch(text.strip()) is not None
+
+
+def asks_by_how_much(text: str) -> bool:
+    """Whether a turn asks for the difference of what was compared."""
+    return _BY_HOW_MUCH.fullmatch(text.strip()) is not None
+
+
+def is_one_of(text: str) -> str | None:
+    """What a turn asks of whether it is one of the last answers.
+
+    >>> is_one_of("Is Germany one of them?")
+    'Germany'
+    """
+    found = _IS_ONE_OF.fullmatch(text.strip())
+    return found["what"] if found else None
+
+
+def of_what(text: str) -> str | None:
+    """A turn that asks how deep, or how old, with a NUL for what that is asked of.
+
+    >>> of_what("How deep?")
+    'How deep is \\x00?'
+    """
+    if _HOW.fullmatch(text.strip()) is None:
+        return None
+    verb = "live in" if "many" in text.lower() else "is"
+    return f"{text.strip().rstrip('?!. ')} {verb} \0?"
+
+
+def asks_who_they_are(text: str) -> bool:
+    """Whether a turn asks for those that were counted."""
+    return _NAME_THEM.fullmatch(text.strip()) is not None
