@@ -8,15 +8,18 @@ from pathlib import Path
 
 import pytest
 from forked_cli import kgask
+from reciter import write_reciter
 
 import kgask as api
 from kgask.answer.pipeline import Pipeline
 from kgask.chat import form
 from kgask.chat.asked import Asked, asked_for
 from kgask.chat.changes import those_of_whom
+from kgask.chat.rewrite import Rewriter
 from kgask.chat.session import Chat
 from kgask.chat.store import Log, read, save
 from kgask.chat.turns import Turn
+from kgask.cli.writing import writing_with
 from kgask.errors import UsageError
 from kgask.eval import conversations
 from kgask.query import nodes
@@ -248,6 +251,31 @@ def test_in_python() -> None:
         chat = kg.chat()
         chat.ask("Who directed Jaws?")
         assert said(chat.ask("Where was he born?")) == "Cincinnati"
+
+
+# --- a language model rewrites ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pieces", "understood"),
+    [
+        (["Where was", " Steven Spielberg", " born?"], "Where was Steven Spielberg born?"),
+        (["Where was", " Zarbulon", " born?"], "Where was Steven Spielberg born?"),  # invented: by the rules then
+        (["Sorry", " cannot"], "Where was Steven Spielberg born?"),
+    ],
+)
+def test_a_language_model_may_write_the_question(
+    pipeline: Pipeline, tmp_path: Path, pieces: list[str], understood: str
+) -> None:
+    write = writing_with(str(write_reciter(tmp_path / "writes.gguf", pieces)), "--rewriter")
+    chat = Chat(pipeline, rewriter=Rewriter(write, pipeline.linker))
+    chat.ask("Who directed Jaws?")
+    assert chat.ask("Where was he born?").understood == understood
+
+
+def test_what_cannot_write_rewrites_nothing() -> None:
+    done = kgask("chat", "--rewriter", "reader", stdin="Who directed Jaws?\n")
+    assert done.returncode == 2 and "it reads and cannot write" in done.stderr
 
 
 # --- sessions -----------------------------------------------------------------------------------

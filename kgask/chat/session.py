@@ -23,6 +23,7 @@ from kgask.chat.changes import MOST_NAMED, entities_of, is_ordered, within
 from kgask.chat.memory import Memory
 from kgask.chat.of_answers import SECONDS, OfAnswers
 from kgask.chat.referents import Referents
+from kgask.chat.rewrite import Rewriter
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError, UsageError
 from kgask.link.naming import names_in, seeds_in
@@ -54,6 +55,7 @@ class Chat:
     pipeline: Pipeline
     options: AskOptions = field(default_factory=AskOptions)
     turns: list[Turn] = field(default_factory=list)
+    rewriter: Rewriter | None = None  # writes turns as questions of their own, in the place of the rules here
     _referents: Referents = field(init=False)
 
     def __post_init__(self) -> None:
@@ -168,6 +170,9 @@ class Chat:
         """The ways to understand a turn, the likeliest first; of several together the surest counts."""
         if not self.turns:
             yield [Way(line)]
+            return
+        if self.rewriter is not None and (written := self.rewriter.question(self.turns, line)) is not None:
+            yield [Way(written)]
             return
         said = form.heard(line)
         text, is_of_those = said.text, form.is_of_those(said.text)

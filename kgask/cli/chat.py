@@ -15,6 +15,7 @@ from kgask.cli.asked_with import ask_options, not_asked_for, open_pipeline, some
 from kgask.cli.formats import json_line
 from kgask.cli.options import Command
 from kgask.cli.render import answer_view, clean, note
+from kgask.cli.writing import writing_with
 from kgask.errors import KgaskError, UsageError
 
 if TYPE_CHECKING:
@@ -47,8 +48,14 @@ HELP = """\
     help="Keep the conversation in FILE as it goes, and go on with it.",
 )  # fmt: skip
 @click.option("--min-confidence", type=click.FloatRange(0, 1), help="Below this, say that there is no answer.")
+@click.option(
+    "--rewriter", metavar="GGUF",
+    help="A language model that writes turns as questions; where it invents a name, it is not listened to.",
+)  # fmt: skip
 @some_of("--reader", "--no-reader", "--model", "--judge", "--no-judge")
-def chat(as_json: bool, session: Path | None, min_confidence: float | None, **options: Any) -> None:
+def chat(
+    as_json: bool, session: Path | None, min_confidence: float | None, rewriter: str | None, **options: Any
+) -> None:
     """Talk with a knowledge graph: questions, and questions about their answers.
 
     \b
@@ -58,14 +65,17 @@ def chat(as_json: bool, session: Path | None, min_confidence: float | None, **op
     slash; /help lists them. In a pipeline each line is a turn:
       printf 'Who directed Jaws?\\nWhere was he born?\\n' | kgask chat
     """
+    from kgask.chat.rewrite import Rewriter
     from kgask.chat.session import Chat
     from kgask.chat.store import Log
 
     settings = config.load_settings()
     least = settings.get("min_confidence") if min_confidence is None else min_confidence
     options = {**not_asked_for(), **options}
+    write = writing_with(rewriter, "--rewriter") if rewriter is not None else None
     with open_pipeline(options, settings) as pipeline:
         talk = Chat(pipeline, ask_options(options, settings, min_confidence=least))
+        talk.rewriter = Rewriter(write, pipeline.linker) if write is not None else None
         log = Log(session, talk) if session is not None else None
         try:
             if log is not None and talk.turns:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import click
 from kgask.cli.figures import FILE, FOLDER, PLACE, SEED_OPTION, opened_pack, show_figures
 from kgask.cli.options import JSON_OPTION, Command
 from kgask.cli.render import note, steps_bar
+from kgask.cli.writing import writing_with
 from kgask.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ PREPARED = (
     "kgconv",
 )
 MOST_REASONS = 10
-WRITER_TOKENS = 64  # of a question
 
 
 def _built(report: BuildReport) -> str:
@@ -158,24 +157,13 @@ def make(
     settings = Settings(number, conversations, seed, parsed, read_rules(uninformative))
     with opened_pack(pack) as opened, steps_bar("make", number + conversations) as show:
         popularity = read_views(opened, views) if views is not None else None
-        write = None if writer is None else _writer(writer)
+        write = None if writer is None else writing_with(writer, "--writer")
         made, quality = make_questions(opened, settings, popularity, write, tell=lambda done: show(done, ""))
     if not made:
         raise UsageError(f"{pack}: no entity of these bands has 5 to 100 informative triples; try other --bands")
     write_jsonl(output, [each.gold for each in made], force)
     note(f"{output}: {len(made):,} questions")
     show_figures(quality if as_json else {name: _shown(value) for name, value in quality.items()}, as_json)
-
-
-def _writer(name: str) -> Callable[[str], str]:
-    """A model that writes; raises UsageError for kgask's own reader, which only reads."""
-    from kgask import config
-    from kgask.read.load import load_reader
-
-    model = load_reader(config.find("model", name).path).language_model
-    if model is None:
-        raise UsageError(f"--writer {name}: it reads and cannot write; name a language model: --writer FILE.gguf")
-    return lambda prompt: model.complete(prompt, WRITER_TOKENS)
 
 
 def _shown(value: object) -> object:
