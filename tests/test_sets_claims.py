@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import kgask as api
 from kgask.errors import UsageError
 from kgask.pack.store import Pack
 from kgask.query.text import parse
@@ -16,6 +17,7 @@ from kgask.retrieve.run import run
 from kgask.sets import factbench, infotabs, kgconv
 from kgask.sets.packs import build_pack
 from kgask.sets.wikidata import PROPERTIES
+from kgask.verify.verifier import Verifier, VerifyOptions
 
 FACTS = [
     "label\tcorruption\trelation\tsubject\tproperty\tobject\tfrom\tto\tsubject_uri\tobject_uri",
@@ -76,6 +78,16 @@ def test_factbench_is_a_pack_of_what_is_true_and_as_many_claims_that_are_not(tmp
     assert all("Ann Ray" in one.text or "Bo Lund" in one.text for one in claims)
     assert "from 1990 to 1994" in claims[2].text and "in 1946" in claims[3].text
     assert factbench.claims(path) == claims  # wordings are drawn by the facts themselves
+
+
+def test_a_period_is_claimed_from_its_first_to_its_last_year(tmp_path: Path) -> None:
+    put(tmp_path / factbench.FACTS, FACTS)
+    prepared("factbench", tmp_path, tmp_path / "pack").close()
+    with api.open(str(tmp_path / "pack"), reader=None) as kg:
+        verifier = Verifier(kg, VerifyOptions(engine="rigel"))
+        both = [verifier.verify(f"Bo Lund led Arda from {years}.") for years in ("2001 to 2006", "2000 to 2006")]
+    assert [one.verdict for one in both] == ["supported", "refuted"]
+    assert all(str(one.query).startswith("all(compare(") for one in both)
 
 
 @pytest.mark.parametrize("line", ["supported\tshort", FACTS[1].replace("birthPlace", "colour"), "maybe" + FACTS[1][9:]])

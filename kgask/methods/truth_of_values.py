@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, permutations
 
 import numpy as np
 
 from kgask.link.values import ValueSpan
 from kgask.methods.named_relations import Named, NamedRelations
 from kgask.methods.relation_facts import RelationFacts
+from kgask.pack.quantities import DATE
 from kgask.query import nodes
 from kgask.query.base import BagNode, Comparison, Node, SetNode, TruthNode
 from kgask.retrieve.follow import relations_of
-from kgask.retrieve.run import Runner
+from kgask.retrieve.run import Runner, run
 
 FIRSTS = 8  # relations of a name that another is put behind
 MOST_OF_KIND = 8  # queries that are put together in one way
@@ -58,10 +59,25 @@ class TruthOfValues:
         for relation in one.relations if qualifiers and said else ():
             if other.seed.entity not in self._named.ends(one, relation):
                 continue
+            dates = [one for one in qualifiers if self._facts.of(one)[0] == DATE]
+            yield from self._lasted(nodes.Follow(one.node, relation), other.node, said, dates)
             for value in said:
                 for said_by in qualifiers:
                     found = nodes.QualifierOf(nodes.Follow(one.node, relation), said_by, other.node)
                     yield from self._beside(found, _options(value), said_by, (*_MORE, *_LESS))
+
+    def _lasted(
+        self, found: nodes.Follow, other: nodes.Entities, said: Sequence[ValueSpan], dates: Sequence[int]
+    ) -> Iterator[TruthNode]:
+        """Whether a statement began with the first date of a period and ended with its last."""
+        every = [option for value in said for option in _options(value) if isinstance(option, nodes.Range)]
+        periods = [period for period in every if isinstance(period.low, nodes.Date)]
+        bags = [nodes.QualifierOf(found, by, other) for by in dates if periods]
+        known = [(bag, when.low) for bag in bags if (when := run(bag, self._pack).quantity) is not None]
+        for (began, first), (ended, last) in permutations(known, 2):
+            for period in periods if first < last else ():
+                ends = ((began, period.low), (ended, period.high))
+                yield nodes.All(tuple(nodes.Compare(bag, "=", date) for bag, date in ends))
 
     def of_kinds(
         self, kinds: Sequence[SetNode], text: str, said: Sequence[ValueSpan], runner: Runner

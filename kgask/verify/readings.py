@@ -25,7 +25,7 @@ from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId
 from kgask.verify.engines import Engine
 from kgask.verify.sense import is_sensible
-from kgask.verify.signs import is_other_way
+from kgask.verify.signs import is_other_way, is_part_of_period, is_period
 from kgask.verify.world import Decision, World
 
 DECIDE_SECONDS = 8.0
@@ -45,6 +45,7 @@ _NOT_SAID = re.compile(
     re.IGNORECASE,
 )
 _TWICE = re.compile(r"\b([A-Z]\w{2,})\b.*\b\1\b", re.DOTALL)  # "Germany borders Germany"
+_FROM_TO = re.compile(r"\bfrom [^,]*\d{3,4} (?:to|until|till) [^,]*\d{3,4}\b", re.IGNORECASE)
 _OR = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
 _COMPARES = re.compile(
     r"\b(?:than|more|less|fewer|over|under|above|below|exceeds?|beyond|before|after|at (?:least|most)|up to|tops?|"
@@ -109,7 +110,10 @@ class Readings:
         if self._likeness is not None and len(every) > most:
             proposed = self._likeliest(proposed, text)
         ranked = chain((one for one in every if not one.is_proposed), proposed)
-        return list(islice((one for one in ranked if _is_truth(one) and not self._is_other_way(one, text)), most))
+        kept = list(islice((one for one in ranked if _is_truth(one) and not self._is_other_way(one, text)), most))
+        if _FROM_TO.search(text) and any(is_period(_query(one)) for one in kept):
+            return [one for one in kept if not is_part_of_period(_query(one))]
+        return kept
 
     def _is_other_way(self, found: Retrieved, text: str) -> bool:
         return is_other_way(_query(found), text, found.seeds, self._pack)

@@ -44,6 +44,23 @@ def is_other_way(query: TruthNode, text: str, seeds: Sequence[Seed], pack: Pack)
     return False
 
 
+def is_period(query: TruthNode) -> bool:
+    """Whether a query says when something began and when it ended."""
+    ends = query.truths if isinstance(query, nodes.All) else ()
+    return len(ends) == 2 and all(
+        isinstance(end, nodes.Compare) and isinstance(end.left, nodes.QualifierOf) for end in ends
+    )
+
+
+def is_part_of_period(query: TruthNode) -> bool:
+    """Whether a query asks of one qualifier alone that it lies in a period: "from 2001 to 2006" says both ends."""
+    for node in query.walk():
+        match node:
+            case nodes.Qualified(value=nodes.Range()) | nodes.Compare(left=nodes.QualifierOf(), right=nodes.Range()):
+                return True
+    return False
+
+
 def _said_of_two(text: str, places: Sequence[int | None], is_date: bool) -> str | None:
     """ ">" or "<" as the words compare the thing at the first place with the other; None where they do not tell."""
     than, (left, right) = _THAN.search(text), places
