@@ -21,14 +21,15 @@ README = Path(__file__).parents[1] / "README.md"
 PAGES = [README, README.parent / "CONTRIBUTING.md", *sorted((README.parent / "docs").glob("*.md"))]
 OTHER_FILES = (
     "triples.tsv labels.tsv few.txt many.txt q.jsonl qa_dev.txt questions.amr questions.yaml "
-    "q1.jsonl q2.jsonl q3.jsonl q4.jsonl q5.jsonl q6.jsonl q7.jsonl held.jsonl "
+    "q1.jsonl q2.jsonl q3.jsonl q4.jsonl q5.jsonl q6.jsonl q7.jsonl q8.jsonl held.jsonl "
     "mintaka.jsonl FILE r.jsonl DATA/kqapro_parts/questions_train.jsonl.gz "
     "DATA/mintaka/mintaka_train_500.json DATA/infotabs/dev.jsonl.gz DATA/factbench/train.tsv.gz "
     "DATA/kgconv/conversations_dev.jsonl.gz".split()
 )
 FOLDERS = (
-    "DATA DATA/kqapro_parts DATA/mintaka DATA/infotabs DATA/factbench DATA/kgconv PACKS runs/rigel runs/similarity runs/kqapro runs/mintaka "
-    "rigel0 rigel1 rigel2 rigel3 reader1/reader reader2/reader reader3/reader judge1".split()
+    "DATA DATA/kqapro_parts DATA/mintaka DATA/infotabs DATA/factbench DATA/kgconv PACKS PACKS/infotabs "
+    "runs/rigel runs/similarity runs/kqapro runs/mintaka "
+    "rigel0 rigel1 rigel2 rigel3 reader1/reader reader2/reader reader3/reader judge1 judge2/judge".split()
 )
 
 
