@@ -98,6 +98,7 @@ class QueryJudge:
             self.card: Content = content
             self.hash = str(content["files"][GRAPH]["sha256"])
             self._most_tokens = int(content["max_tokens"])
+        self._before: dict[str, np.ndarray] = {}  # vectors of the last call's texts
 
     @cached_property
     def _tokens(self) -> PromptTokens:
@@ -120,7 +121,7 @@ class QueryJudge:
 
         Fewer where they are too long together, but one at least. Raises ModelError when the session fails.
         """
-        vectors = self.encoder.encode([question, *(words for words, _ in queries)])
+        vectors = self._encoded([question, *(words for words, _ in queries)])
         alike = 10 * vectors[1:] @ vectors[0]
         others = SURELY_JUDGED + np.argsort(-alike[SURELY_JUDGED:], kind="stable")
         shown = [*range(min(SURELY_JUDGED, len(queries))), *others.tolist()][:MOST_QUERIES]
@@ -132,6 +133,14 @@ class QueryJudge:
         return Judged(
             tuple(shown), tuple(found[places, OF_QUERY].tolist()), float(found[0, OF_ALL]), tuple(alike[shown].tolist())
         )
+
+    def _encoded(self, texts: Sequence[str]) -> np.ndarray:
+        """float32 [B, D]; what the call before encoded too is not encoded again (a claim's two wordings share most)."""
+        known = self._before
+        unknown = [text for text in dict.fromkeys(texts) if text not in known]
+        found = known | dict(zip(unknown, self.encoder.encode(unknown), strict=True))
+        self._before = {text: found[text] for text in texts}
+        return np.stack([found[text] for text in texts])
 
     @property
     def judges_claims(self) -> bool:
