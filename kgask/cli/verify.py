@@ -49,7 +49,7 @@ SHOWN = 5  # triples that are told of
 @click.option("--complete", metavar="RELATION", multiple=True, help="The graph has all of this relation.")
 @click.option("--min-confidence", type=click.FloatRange(0, 1), help="Below this, say that it is not enough.")
 @click.option(
-    "--engine", type=click.Choice(ENGINES), default="both", show_default=True,
+    "--engine", type=click.Choice(ENGINES), default=ENGINES[0], show_default=True,
     help="Read the claim as a query (rigel), or what the graph says of what it names (reader), or both; or ask a GGUF "
     "model with the prompts of KG-GPT (kg-gpt).",
 )  # fmt: skip

@@ -23,7 +23,7 @@ from kgask.train.calibrate_asked import shown_of
 from kgask.train.calibrate_judging import Judged, candidates, fit_judging
 from kgask.verify.fusion import CARD_KEY, Fusion, features, softmax
 from kgask.verify.verdict import VERDICTS
-from kgask.verify.verifier import Verifier
+from kgask.verify.verifier import Verifier, VerifyOptions
 
 FOLDS = 5
 RIDGE = 1e-3
@@ -77,14 +77,10 @@ def _fitted(seen: Sequence[Judged], card: RigelCard) -> ClaimJudging:
 
 
 def look_at_evidence(pipeline: Pipeline, golds: Sequence[GoldClaim]) -> Iterator[tuple[np.ndarray, int]]:
-    """What speaks for each verdict on each claim (:func:`kgask.verify.fusion.features`), and which is right.
-
-    None where the judge judges no claims.
-    """
-    found = Verifier(pipeline).looked_at([gold.text for gold in golds])
-    for one, (by_query, by_evidence) in zip(golds, found, strict=True):
-        if by_evidence is not None:
-            yield features(by_query, by_evidence.odds), [*VERDICTS].index(one.verdict)
+    """What speaks for each verdict on each claim (:func:`kgask.verify.fusion.features`), and which is right."""
+    queries, reader = Verifier(pipeline), Verifier(pipeline, VerifyOptions(engine="reader"))
+    for one, found in zip(golds, queries.by_query([gold.text for gold in golds]), strict=True):
+        yield features(found, reader.by_evidence(one.text).odds), [*VERDICTS].index(one.verdict)
 
 
 def fit_fusion(seen: Sequence[tuple[np.ndarray, int]]) -> tuple[Fusion, dict[str, float]]:

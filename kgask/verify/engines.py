@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-Engine = Literal["both", "rigel", "reader", "kg-gpt"]
+Engine = Literal["rigel", "reader", "both", "kg-gpt"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
 OF_A_PACK = tuple(one for one in ENGINES if one != "kg-gpt")  # without a language model

@@ -63,7 +63,7 @@ class VerifyOptions:
     single: frozenset[DirectedRelationId] = frozenset()  # relations that have one end, beside those that it learned
     complete: frozenset[DirectedRelationId] = frozenset()  # relations of which the graph has all ends
     min_confidence: float | None = None  # None: the fitted ones
-    engine: Engine = "both"
+    engine: Engine = "rigel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +231,7 @@ def _is_truth(found: Retrieved) -> bool:
     outcome = found.hypotheses[0].outcome if found.hypotheses else None
     if outcome is None or not isinstance(outcome.query, TruthNode):
         return False
+    outcome.runner.budget = Budget(DECIDE_SECONDS)  # of this claim alone: others of the batch were read since
     try:
         return is_sensible(outcome.runner, outcome.query)
     except (QueryError, BudgetError):

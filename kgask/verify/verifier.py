@@ -1,8 +1,8 @@
 """Claims: each as questions, what they ask decided in the open world, and one verdict of all sub-claims.
 
 A claim is a query whose value is a truth. It is read as the question whether it is so and, where that is not sure, as
-it stands; the surer reading counts. Beside it the claim is judged over what the graph says of what it names; both words
-together decide (:mod:`kgask.verify.fusion`).
+it stands; the surer reading counts. Other engines judge it over what the graph says of what it names, alone or together
+with the query (:mod:`kgask.verify.fusion`).
 """
 
 from __future__ import annotations
@@ -81,12 +81,15 @@ class Verifier:
         judge, pack, options = self.pipeline.judge, self.pipeline.pack, self.options
         likeness = RelationLikeness(judge.encoder, pack) if judge is not None else None
         self._readings = Readings(pack, options, likeness)
-        if options.engine != "rigel" and judge is not None and likeness is not None and judge.judges_claims:
-            self._fusion = Fusion.of_card(judge.card)
-            evidence = Evidence(pack, self.pipeline.linker, likeness)
-            self._by_evidence = ByEvidence(judge, evidence, pack, options.closed_world)
-        if options.engine == "reader" and self._by_evidence is None:
-            raise UsageError("--engine reader: this judge judges no claims; train one: kgask train judge --help")
+        if options.engine == "rigel":
+            return
+        if judge is None or likeness is None or not judge.judges_claims:
+            raise UsageError(f"--engine {options.engine}: this judge judges no claims; see: kgask train judge --help")
+        evidence = Evidence(pack, self.pipeline.linker, likeness)
+        self._by_evidence = ByEvidence(judge, evidence, pack, options.closed_world)
+        self._fusion = EVIDENCE_ALONE if options.engine == "reader" else Fusion.of_card(judge.card)
+        if self._fusion is None:
+            raise UsageError("--engine both: not fitted to this judge; see: kgask train calibrate-claims --help")
 
     def verify(self, claim: str) -> Verdict:
         """The verdict on one claim; raises as :meth:`verify_many` does."""
@@ -103,19 +106,22 @@ class Verifier:
         found: list[Verdict] = []
         for start in range(0, len(texts), CHUNK):
             chunk = texts[start : start + CHUNK]
-            if self._by_evidence is None or (self._fusion is None and self.options.engine == "both"):
+            if self.options.engine == "rigel":
                 found += self._judged(chunk, self.options.min_confidence)
             else:
-                found += [self._fused(*one) for one in self.looked_at(chunk)]
+                asks = self.options.engine != "reader"
+                queries = self.by_query(chunk) if asks else [Verdict(claim, UNKNOWN, 0.0) for claim in chunk]
+                found += [self._fused(one, self.by_evidence(one.claim)) for one in queries]
         return found
 
-    def looked_at(self, claims: Sequence[str]) -> list[tuple[Verdict, Judged | None]]:
-        """What a query comes to, however sure, and what the evidence does; each as far as the engine is asked."""
-        asks = self.options.engine != "reader"
-        by_query = self._judged(claims, 0.0) if asks else [Verdict(claim, UNKNOWN, 0.0) for claim in claims]
-        judge = self._by_evidence
-        by_evidence = [None if judge is None else judge.judged(claim) for claim in claims]
-        return list(zip(by_query, by_evidence, strict=True))
+    def by_query(self, claims: Sequence[str]) -> list[Verdict]:
+        """What a query comes to, however sure."""
+        return self._judged(claims, 0.0)
+
+    def by_evidence(self, claim: str) -> Judged:
+        """What the graph's lines come to; of an engine that reads them."""
+        assert self._by_evidence is not None
+        return self._by_evidence.judged(claim)
 
     def verify_lines(self, lines: Sequence[str]) -> list[Verdict]:
         """As :meth:`verify_many`; a line that is no claim is judged with the reason."""
@@ -214,13 +220,11 @@ class Verifier:
         told = replace(told, verdict=said_so, rule=decision.rule, said=rule, reason=None)
         return replace(told, support=triples) if said_so == SUPPORTED else replace(told, counter=triples)
 
-    def _fused(self, by_query: Verdict, judged: Judged | None) -> Verdict:
+    def _fused(self, by_query: Verdict, judged: Judged) -> Verdict:
         """The verdict of both words, told by the one that says so."""
-        if judged is None or self._by_evidence is None:
-            return by_query
-        found = EVIDENCE_ALONE if self._fusion is None or self.options.engine == "reader" else self._fusion
-        shares = found.probabilities(by_query, judged.odds)
-        said = found.said(shares, self.options.min_confidence)
+        assert self._by_evidence is not None and self._fusion is not None
+        shares = self._fusion.probabilities(by_query, judged.odds)
+        said = self._fusion.said(shares, self.options.min_confidence)
         told = replace(by_query, confidence=round(float(shares[VERDICTS.index(said)]), 4))
         if said == by_query.verdict:
             return told
