@@ -46,6 +46,7 @@ _NOT_SAID = re.compile(
 )
 _TWICE = re.compile(r"\b([A-Z]\w{2,})\b.*\b\1\b", re.DOTALL)  # "Germany borders Germany"
 _FROM_TO = re.compile(r"\bfrom [^,]*\d{3,4} (?:to|until|till) [^,]*\d{3,4}\b", re.IGNORECASE)
+_DIGITS = re.compile(r"\d{3,}")  # of a number or year that a query has to have
 _OR = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
 _COMPARES = re.compile(
     r"\b(?:than|more|less|fewer|over|under|above|below|exceeds?|beyond|before|after|at (?:least|most)|up to|tops?|"
@@ -150,6 +151,9 @@ class Readings:
             return f"what {found_word!r} claims is not looked at"
         if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Follow) and _TWICE.search(text):
             return "it does not honour every name of the claim"
+        said = _DIGITS.search(_without_names(text, found))
+        if said is not None and not any(isinstance(one, nodes.Number | nodes.Date) for one in query.walk()):
+            return f"it does not honour {said[0]!r}"
         is_same = any(isinstance(one, nodes.Holds) and isinstance(one.object, nodes.Follow) for one in query.walk())
         passed = {"same"} if is_same else set()
         words = [word for word in found.unused_words if not asks_for_order(word) and word.lower() not in passed]
