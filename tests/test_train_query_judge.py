@@ -27,6 +27,7 @@ from kgask.train.calibrate_claims import fit_claims, look
 from kgask.train.judge.train import JudgeTrainer, Recipe, area_under_curve, finish, make_batch
 from kgask.train.reader.start import find_start
 from kgask.train.trainer import CHECKPOINT
+from kgask.verify.verdict import VERDICTS
 
 pytestmark = pytest.mark.slow
 
@@ -61,11 +62,11 @@ def test_a_run_that_was_stopped_ends_with_the_same_weights(tmp_path: Path) -> No
 
 
 def test_the_exported_judge_says_what_torch_does(tmp_path: Path) -> None:
-    recipe, reader = replace(SMALL, n_layer=4, steps=2), shipped_root("model") / "reader"
+    recipe, reader = replace(SMALL, n_layer=4, steps=12), shipped_root("model") / "reader"
     start = find_start(None, reader)  # int8 is fitted to weights as training leaves them: one layer alone loses more
     run = JudgeTrainer(recipe, JudgedMix(questions(40, 1)), questions(8, 2), tmp_path / "run", start)
     run.run()
-    judge = QueryJudge(finish(run, questions(8, 2)))
+    judge = QueryJudge(finish(run, questions(40, 2)))
     assert judge.card["training_data"] == run.training_data and judge.card["steps"] == recipe.steps
     one = questions(1, 3)[0]
     said = judge.judge(one.text, [(query.words, query.outcome) for query in one.queries])
@@ -74,6 +75,17 @@ def test_the_exported_judge_says_what_torch_does(tmp_path: Path) -> None:
         expected = run.model.eval()(torch.tensor([ids]), torch.ones(1, len(ids), dtype=torch.long))[0].numpy()
     assert np.allclose(said.queries, expected[places, 0], atol=0.3)
     assert said.any == pytest.approx(float(expected[0, 1]), abs=0.3)
+
+
+def test_claims_are_learnt_beside_questions(tmp_path: Path) -> None:
+    lines = (JudgedQuery("the author of X", "Y", None),)
+    claims = [JudgedQuestion("Y wrote X", "evidence", lines, verdict) for verdict in VERDICTS] * 4
+    run = JudgeTrainer(SMALL, JudgedMix(questions(40, 1) + claims), claims, tmp_path / "run", find_start())
+    assert run.judges_claims and run.run()
+    batch = make_batch([*claims[:3], *questions(1, 2)], run.tokens)
+    assert batch.verdicts.tolist() == [0, 1, 2, -1] and not batch.counted[:3].any()
+    _, told = run.loss(batch, random.Random(1))
+    assert set(told) == {"query loss", "claim loss"} and 0 <= run.measure()["held-out verdicts"] <= 1
 
 
 def test_a_batch_counts_what_is_known_alone(tmp_path: Path) -> None:
