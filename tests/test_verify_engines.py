@@ -12,11 +12,14 @@ from tiny_gguf import write_qwen2
 
 import kgask as api
 from kgask.answer.pipeline import Pipeline
+from kgask.errors import ModelError
 from kgask.methods.relation_likeness import RelationLikeness
+from kgask.verify.engines import Engine
 from kgask.verify.evidence import Evidence
 from kgask.verify.fusion import EVIDENCE_ALONE, Fusion, features
 from kgask.verify.prompted import PromptedVerifier
 from kgask.verify.verdict import REFUTED, SUPPORTED, UNKNOWN, Verdict
+from kgask.verify.verifier import Verifier, VerifyOptions
 
 # --- evidence -----------------------------------------------------------------------------------
 
@@ -82,6 +85,17 @@ def test_evidence_alone_takes_no_word_of_a_query() -> None:
 def test_a_fusion_is_kept_in_a_card() -> None:
     assert Fusion.of_card({"verdicts": BOTH.as_card() | {"scores": {}}}) == BOTH and Fusion.of_card({}) is None
     assert features(Verdict("c", UNKNOWN, 0.0), (0, 0, 0)).shape == (3, 6)
+    with pytest.raises(ModelError, match="calibrate-claims"):
+        Fusion.of_card({"verdicts": {"reader": "much"}})
+
+
+@pytest.mark.parametrize("engine", ["reader", "both"])
+def test_an_engine_tells_the_triples_or_why_not(engine: Engine) -> None:
+    with api.open("demo", reader=None, settings={}) as kg:
+        verifier = Verifier(kg, VerifyOptions(engine=engine))
+        known, unknown = verifier.verify_many(["Emma was written by Jane Austen.", "It is raining again."])
+    assert known.verdict == SUPPORTED and known.support and known.rule and known.hashes and known.reason is None
+    assert unknown.verdict == UNKNOWN and unknown.reason and unknown.hashes and not unknown.support
 
 
 # --- a language model ---------------------------------------------------------------------------

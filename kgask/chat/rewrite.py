@@ -42,8 +42,8 @@ class Rewriter:
         written = " ".join(self.write(PROMPT.format(turns=told, line=neutral(line))).split())
         if not written.endswith("?") or len(written) > MOST_CHARS:
             return None
-        known = " ".join([line, *(f"{turn.line} {turn.understood} {_answer(turn)}" for turn in turns)])
-        known += " ".join(names_in(self.linker, written))
+        spoken = (f"{turn.line} {turn.understood} {_answer(turn)}" for turn in turns)
+        known = " ".join([line, *spoken, *names_in(self.linker, written)])
         words = set(re.findall(r"[\w'\u2019-]+", known)) | _ASKING
         return written if all(_plain(word) in words for word in _CAPITALISED.findall(written)) else None
 

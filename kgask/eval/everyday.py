@@ -8,7 +8,7 @@ refused. Answers are judged by their JSON object (``docs/json.md``), as any prog
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,7 @@ class Outcome:
         return self.printed and not self.right
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 # --- golds --------------------------------------------------------------------------------------

@@ -158,6 +158,8 @@ class QueryJudge:
             shown.pop()
             ids, _ = self._tokens.encode(claim, shown, is_claim=True)
         odds = self._said(ids)[0, OF_CLAIM].astype(np.float64)
+        if len(odds) != OF_CLAIM.stop - OF_CLAIM.start:
+            raise ModelError(f"{self.folder / GRAPH}: judges no claims; make it again: {FORMAT.command}")
         supported, refuted, unknown = (odds - np.logaddexp.reduce(odds)).tolist()
         return supported, refuted, unknown
 

@@ -16,7 +16,7 @@ from typing import Any
 from kgask.errors import UsageError
 from kgask.sets.everyday import EverydayQuestion, question_of, yaml_rows
 
-FIRST = "first"  # kind of the first turn
+FIRST, PRONOUN = "first", "pronoun"  # kinds: of the first turn, of one that refers by a pronoun
 
 
 def load_conversations(path: Path) -> list[list[EverydayQuestion]]:

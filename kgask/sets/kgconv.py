@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kgask.sets.conversations import FIRST
+from kgask.sets.conversations import FIRST, PRONOUN
 from kgask.sets.everyday import EverydayQuestion
 from kgask.sets.pack_lines import PackLines
 from kgask.sets.rows import fits, in_data, json_lines, json_of, records
@@ -17,7 +17,7 @@ from kgask.sets.wikidata import property_labels
 TEMPLATES = "kgconv/template_library.json.gz"
 CONVERSATIONS = "kgconv/conversations_dev.jsonl.gz"
 PRONOUNS = frozenset("it its he his him she her hers they their them".split())
-NAMED, PRONOUN = "named", "pronoun"
+NAMED = "named"
 _INVERSE = "-"  # before a property: the answer has it, and what is asked about is its object
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from kgask.errors import ModelError
 from kgask.verify.verdict import REFUTED, SUPPORTED, UNKNOWN, VERDICTS, Said, Verdict
 
 CARD_KEY = "verdicts"
@@ -45,9 +46,14 @@ class Fusion:
 
     @classmethod
     def of_card(cls, card: Mapping[str, Any]) -> Fusion | None:
-        """None for a judge that judges no claims by evidence, or was not fitted to."""
+        """None for a judge that was not fitted to; ModelError for a card in which something else stands."""
         found = card.get(CARD_KEY)
-        return cls(**{name: float(found[name]) for name in cls.__dataclass_fields__}) if found else None
+        if found is None:
+            return None
+        try:
+            return cls(**{name: float(found[name]) for name in cls.__dataclass_fields__})
+        except (TypeError, KeyError, ValueError):
+            raise ModelError(f"the judge's card: {CARD_KEY} are not as 'kgask train calibrate-claims' writes") from None
 
     def as_card(self) -> dict[str, float]:
         return {name: round(value, 4) for name, value in asdict(self).items()}
