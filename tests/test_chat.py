@@ -15,6 +15,7 @@ from kgask.answer.pipeline import Pipeline
 from kgask.chat import form
 from kgask.chat.asked import Asked, asked_for
 from kgask.chat.changes import those_of_whom
+from kgask.chat.heard import Heard, heard, is_thanks
 from kgask.chat.rewrite import Rewriter
 from kgask.chat.session import Chat
 from kgask.chat.store import Log, read, save
@@ -42,7 +43,7 @@ from kgask.sets.conversations import load_conversations
     ],
 )
 def test_what_leads_up_to_a_turn(line: str, text: str, back_to: str, corrects: bool, continues: bool) -> None:
-    assert form.heard(line) == form.Heard(text, back_to, corrects, continues)
+    assert heard(line) == Heard(text, back_to, corrects, continues)
 
 
 @pytest.mark.parametrize(
@@ -102,8 +103,8 @@ def test_what_is_asked_of_one_is_asked_of_all() -> None:
 
 
 def test_thanks_ask_nothing() -> None:
-    assert all(map(form.is_thanks, ("thanks", "Thank you very much!", "ok, great", "bye")))
-    assert not form.is_thanks("thanks, and where was he born?")
+    assert all(map(is_thanks, ("thanks", "Thank you very much!", "ok, great", "bye")))
+    assert not is_thanks("thanks, and where was he born?")
 
 
 # --- understanding ------------------------------------------------------------------------------
@@ -183,6 +184,33 @@ TALKS = [
         ("Which of them has the largest population?", "Germany"),
         ("And the largest area?", "Germany"),
     ],
+    [
+        ("which noble gases are there", "Argon | Helium | Krypton | Neon | Radon | Xenon"),
+        ("which one is the lightest", "Helium"),
+        ("and the heaviest", "Radon"),  # of the noble gases, not of all elements
+        ("symbol?", "Rn"),
+    ],
+    [
+        ("What are the three highest mountains in Africa?", "Mount Kilimanjaro | Mount Kenya | Mawenzi"),
+        ("In which country is the highest one?", "Tanzania"),
+        ("How high is the second?", "5199 m"),
+        ("And the third?", "5148 m"),
+    ],
+    [
+        ("What is the capital of Georgia?", "Tbilisi"),
+        ("no, the US state", "Atlanta"),
+        ("how many people live in the state?", "10097343"),
+        ("and Florida?", "19893297"),
+    ],
+    [
+        ("How long is the Amazon River?", "6400 km"),
+        ("Is that longer than the Nile?", "no"),  # "that" is nothing that the same turn names
+        ("By how much is the Nile longer?", "250"),
+    ],
+    [
+        ("Who won the Nobel Prize in Physics in 1921?", "Albert Einstein"),
+        ("And the year after?", "Niels Bohr"),
+    ],
 ]
 
 
@@ -227,6 +255,20 @@ def test_he_is_not_the_woman_whose_father_is_unknown(pipeline: Pipeline) -> None
     chat = Chat(pipeline)
     chat.ask("Who was Mary Shelley's father?")
     assert said(chat.ask("When did he die?")) is None
+
+
+@pytest.mark.parametrize("line", ["and Norway?", "no, I meant Norway"])
+def test_what_goes_on_from_a_refused_question_is_about_that_one(pipeline: Pipeline, line: str) -> None:
+    chat = Chat(pipeline)
+    for earlier in ("What currency do they use in Iceland?", "Which painters from Iceland were left-handed?"):
+        chat.ask(earlier)
+    assert said(chat.ask(line)) is None
+
+
+def test_of_several_together_nothing_is_answered_for_one(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline)
+    chat.ask("Who wrote Emma?")
+    assert said(chat.ask("Was there a woman among them?")) is None
 
 
 @pytest.mark.parametrize("line", ["???", ".", "!!!"])
@@ -411,7 +453,9 @@ def test_conversations_are_judged_by_turn(pipeline: Pipeline, tmp_path: Path) ->
     )
     outcomes = [*conversations.talk(pipeline, load_conversations(path), Chat(pipeline).options)]
     assert [one.right for one in outcomes] == [True, True, True]
-    assert conversations.figures(outcomes)["follow_ups_right"] == 1.0
+    figures = conversations.figures(outcomes)
+    assert (figures["follow_ups_right"], figures["pronouns_understood"]) == (1.0, 1.0)
+    assert [one.names_right for one in outcomes] == [True, True, None] and outcomes[0].to_dict()["names_right"]
     path.write_text("- {turns: []}\n", encoding="utf-8")
     with pytest.raises(UsageError, match="conversation 1: expected turns"):
         load_conversations(path)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kgask.chat.form import LEAD, sexes_told
+from kgask.chat.form import sexes_told
+from kgask.chat.heard import LEAD
 
 _ASKS_NOTHING_NEW = re.compile(
     r"(?:when|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from kgask.query import nodes
-from kgask.query.base import Node, SetNode
+from kgask.query.base import Node, SetNode, TruthNode
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.types import EntityId, opposite
@@ -25,7 +25,12 @@ def is_ordered(node: Node) -> TypeGuard[nodes.Best]:
 
 
 def within(query: Query, whole: SetNode) -> Query | None:
-    """A query about all things of a kind as one about these: in the place of their class, else where it begins."""
+    """A query about all things of a kind as one about these: in the place of their class, else where it begins.
+
+    None for what is so of one thing: of which of these that is asked is not told.
+    """
+    if isinstance(query, TruthNode) and not isinstance(query, nodes.Some):
+        return None
     for node in query.walk():
         if isinstance(node, nodes.Class):
             return replaced(query, node, whole)

@@ -7,33 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-LEAD = re.compile(
-    r"(?:(?:and|so|ok(?:ay)?|well|then|now|right|great|cool|nice|good|hm+|ah+|but|also|please|thanks|thank you)\b"
-    r"[,!.]*\s+)+",
-    re.IGNORECASE,
-)
-_BACK = re.compile(
-    r"(?:(?:let's |let us )?(?:go(?:ing)? )?back to|returning to|regarding|concerning|as for|speaking of|about)\s+"
-    r"(?P<name>.+?)\s*(?:[:;,\u2013\u2014]|\s-\s)\s*(?P<rest>.+)",
-    re.IGNORECASE | re.DOTALL,
-)
-_CORRECTION = re.compile(
-    r"(?:(?:no|nope|sorry|wait|actually|oops|pardon|hang on)\b[,;.!]*\s*)*"
-    r"(?:(?:i (?:mean|meant|was asking about|am asking about)|make (?:that|it)|rather|i'?m asking about)\s+"
-    r"(?P<what>.+)|"
-    r"not (?:the |that )?[^,]+,\s*(?:but )?(?:i (?:mean|meant) )?(?P<other>.+))",
-    re.IGNORECASE | re.DOTALL,
-)
-_SORRY = re.compile(r"(?:no|nope|sorry|oops)\b[,;.!]+\s*(?P<what>.+)", re.IGNORECASE | re.DOTALL)
-_MEANT_LAST = re.compile(r"(?P<what>.+?),?\s+i (?:mean|meant)\W*", re.IGNORECASE | re.DOTALL)
-_WHAT_ABOUT = re.compile(r"(?:what|how) about\s+(?P<what>.+?)\W*", re.IGNORECASE | re.DOTALL)
-_THANKS = re.compile(
-    r"(?:(?:ok(?:ay)?|great|cool|perfect|nice|good|many|thanks?(?: you)?|thx|cheers|bye|goodbye|that'?s all|got it|"
-    r"a lot|so much|very much|for (?:that|now|the help))\b[,!.\s]*)+",
-    re.IGNORECASE,
-)
 _NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten)"
 THOSE = rf"(?:(?:the|those|these) {_NUMBER}|them|those|these|the (?:\d+|lot|group))"
 _BE = r"(?:is|are|was|were|has|have|had|do|does|did)"
@@ -43,7 +17,7 @@ _OF_THOSE = re.compile(
     re.IGNORECASE,
 )
 _WHICH_ONES = re.compile(
-    r"\b(?P<word>which)(?: ones?)?(?= (?:is|are|was|were|has|have|had|do|does|did|lies?|came|won)\b)", re.I
+    r"\b(?P<word>which)(?: ones?(?= [a-z])|(?= (?:is|are|was|were|has|have|had|do|does|did|lies?|came|won)\b))", re.I
 )
 _OF_THEM_WHO = re.compile(
     rf"(?:of|among) (?:{THOSE}|(?:those|these) [a-z]+),?\s+(?P<word>who|which|what|how many)(?: ones?)?\b",
@@ -70,7 +44,6 @@ _OTHERS = re.compile(
     r"\b(?:the )?(?:rest|remaining(?: ones)?)\b(?: of (?:them|those))?",
     re.IGNORECASE,
 )
-_THAT_ONE = re.compile(r"\b(?:that|this) one\b", re.IGNORECASE)
 _PLURAL = re.compile(r"\b(?:they|them|their|those|these)\b", re.IGNORECASE)
 _PERSON = re.compile(r"\b(?:he|him|his|she|her|hers)\b", re.IGNORECASE)
 _MALE, _FEMALE = re.compile(r"\b(?:he|him|his)\b", re.I), re.compile(r"\b(?:she|her|hers)\b", re.I)
@@ -83,6 +56,17 @@ _BARE_WH = re.compile(
     r"(?: exactly| to| from| with| for)?\W*",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
+_IN_YEAR = re.compile(r"\A(?:in|for|of) (?:the year )?", re.IGNORECASE)
+_A_YEAR = re.compile(
+    r"(?:in )?(?:(?:the|a|one) year (?P<way>after|before|later|earlier)(?: that)?|"
+    r"the (?P<next>next|following|previous) year)",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"(how many|how much|whom?|where|when|which|what)\s+(?:(?:about|of|for|in|did|does|has)\s+)?", re.IGNORECASE
+)
+LEAD_IN = re.compile(r"\A(?:in|on|at|to|for|by|from|of|with|under|since|into)\s+", re.IGNORECASE)
 _ASKS = re.compile(
     r"(?:whom?|whose|which|what|when|where|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|name|"
     r"list|give|show|tell|count)\b",
@@ -112,48 +96,15 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _NOUN = re.compile(r"\s+([a-z]+)\b", re.IGNORECASE)
-_IS_THAT = re.compile(r"(?!how many)(?P<before>.*\b(?:is|was)) that(?=\W*\Z)", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """A turn by its form."""
-
-    text: str  # without what leads up to it
-    back_to: str = ""  # "Back to X: ..."
-    corrects: bool = False
-    continues: bool = False  # it begins with "and", or asks "what about ..."
-
-
-def heard(line: str) -> Heard:
-    """A turn without what leads up to it.
-
-    >>> heard("Back to Inception: which genre is it?"), heard("and in Norway?")
-    (Heard(text='which genre is it?', back_to='Inception', corrects=False, continues=False), \
-Heard(text='in Norway?', back_to='', corrects=False, continues=True))
-    >>> heard("no, I meant war films").text, heard("what about her husband?").text
-    ('war films', 'her husband')
-    """
-    text = _IS_THAT.sub(r"\g<before> it", _THAT_ONE.sub("it", line.strip()))
-    for pattern in (_CORRECTION, _SORRY, _MEANT_LAST):
-        if found := pattern.fullmatch(text):
-            groups = found.groupdict()
-            meant = (groups.get("what") or groups.get("other") or "").rstrip("?.! ")
-            return Heard(re.sub(r",? i (?:mean|meant)\Z", "", meant, flags=re.IGNORECASE), corrects=True)
-    lead = LEAD.match(text)
-    text = text[lead.end() :] if lead else text
-    if found := _BACK.fullmatch(text):
-        return Heard(found["rest"], back_to=found["name"])
-    about = _WHAT_ABOUT.fullmatch(text)
-    continues = about is not None or (
-        lead is not None and lead[0].split()[-1].lower().strip(",") in ("and", "but", "also")
-    )
-    return Heard(about["what"] if about else text, continues=continues)
-
-
-def is_thanks(line: str) -> bool:
-    """Whether nothing is asked."""
-    return _THANKS.fullmatch(line.strip()) is not None
+_AMONG_THEM = re.compile(r"\b(?:among|amongst|out of|of|in) (?:them|those|these)\b", re.IGNORECASE)
+_OF_NAMED = re.compile(rf",?\s*(?:\b(?:of|among) (?:{THOSE}|both))\b", re.IGNORECASE)
+_BOTH = re.compile(
+    r"\b(?:they both|both of (?:them|those|these)|them both|the two of them|those two|these two)\b", re.IGNORECASE
+)
+_THE_BEST = re.compile(
+    r"\bthe (?P<order>(?:most|least|fewest) [a-z]+|[a-z]{2,}est)(?: one)?(?P<own>['\u2019]s)?(?=\W*\Z)", re.IGNORECASE
+)
+_IS_BEST = re.compile(r"(?:who|which|what)(?: [a-z]+)?(?:['\u2019]s| is| are| was| were| has| have)? the\b", re.I)
 
 
 def of_those(text: str, noun: str) -> str | None:
@@ -307,6 +258,70 @@ def sex_meant(text: str) -> str:
     return "thing" if _THING.search(text) or _PLACE.search(text) else ""
 
 
+def is_among_them(text: str) -> bool:
+    """Whether something is asked of several that were spoken of, however it is put: "was there a woman among them?"."""
+    return _AMONG_THEM.search(text) is not None or _BOTH.search(text) is not None
+
+
+def of_named(text: str) -> str:
+    """A text that names the things itself without "of the two".
+
+    >>> of_named("Norway or Finland, which of the two is bigger?")
+    'Norway or Finland, which is bigger?'
+    """
+    return _OF_NAMED.sub("", text)
+
+
+def of_both(text: str, names: Sequence[str]) -> str | None:
+    """A text with names in the place of "they both" or "the two of them"; None where it says neither.
+
+    >>> of_both("What did the two of them discover?", ["Marie Curie", "Pierre Curie"])
+    'What did Marie Curie and Pierre Curie discover?'
+    """
+    return _BOTH.sub(lambda _: " and ".join(names), text) if _BOTH.search(text) else None
+
+
+def of_the_best(text: str) -> tuple[str, str] | None:
+    """Which of the last answers a turn asks about, and the text with a NUL in its place.
+
+    >>> of_the_best("In which country is the highest one?"), of_the_best("which one is the highest?")
+    (('highest', 'In which country is \\x00?'), None)
+    """
+    found = _THE_BEST.search(text)
+    if found is None or _IS_BEST.match(text) or not _ASKS.match(LEAD_IN.sub("", text)) or found.start() == 0:
+        return None
+    place = "\0's" if found["own"] else "\0"
+    return found["order"], f"{text[: found.start()]}{place}{text[found.end() :]}"
+
+
+def name_behind(text: str, before: str) -> str:
+    """What is left of a turn that begins as the question before did: "how many the Rhine" is "the Rhine".
+
+    >>> name_behind("how many the Rhine?", "How many countries does the Danube cross?")
+    'the Rhine?'
+    """
+    asked = _ASKED.match(text)
+    is_so = asked is not None and before.lower().startswith(asked[1].lower())
+    return text[asked.end() :] if is_so and asked is not None else text
+
+
+def other_year(before: str, text: str) -> str | None:
+    """The question before with another year, where a turn says one: "and the year after?".
+
+    >>> other_year("Who won the prize in 1921?", "the year after?"), other_year("Who was born in 1900?", "in 1905?")
+    ('Who won the prize in 1922?', 'Who was born in 1905?')
+    """
+    years = [*_YEAR.finditer(before)]
+    said, step = _YEAR.fullmatch(_IN_YEAR.sub("", text.strip(" ?.!"))), _A_YEAR.fullmatch(text.strip(" ?.!"))
+    if len(years) != 1 or not (said or step):
+        return None
+    (old,) = years
+    if step is not None:
+        is_later = (step["way"] or step["next"]).lower() in ("after", "later", "next", "following")
+    new = said[0] if said is not None else str(int(old[0]) + (1 if is_later else -1))
+    return f"{before[: old.start()]}{new}{before[old.end() :]}"
+
+
 def asks_for_others(text: str) -> bool:
     """Whether what was spoken of is not asked for again."""
     return _ELSE.search(text) is not None
@@ -319,6 +334,15 @@ def is_bare_question_word(text: str) -> bool:
 def is_phrase(text: str) -> bool:
     """Whether it asks by a phrase alone: "melting point?"."""
     return not _ASKS.match(text.strip()) and not _LATER_ASKS.search(text) and len(text.split()) <= 7
+
+
+def bare_noun(text: str) -> str:
+    """A phrase without article and what ends it.
+
+    >>> bare_noun("the currency?"), bare_noun("any kids?")
+    ('currency', 'kids')
+    """
+    return re.sub(r"\A(?:the|a|an|any|its|his|her|their)\s+", "", text.strip().rstrip("?.! "), flags=re.IGNORECASE)
 
 
 def reordered(before: str, text: str) -> str | None:

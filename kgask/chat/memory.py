@@ -8,11 +8,12 @@ question could not have told is still meant: after "when was she born?" she is w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgask.chat.asked import Asked, asked_for
 from kgask.chat.referents import Referents
 from kgask.chat.turns import Turn
+from kgask.query import nodes
 from kgask.types import EntityId
 
 REMEMBERED = 12  # turns back that a pronoun may reach
@@ -61,7 +62,8 @@ class Memory:
         """The last turn that several answered; None where a later one that was refused may have had several."""
         for turn in reversed(self.turns[-REMEMBERED:]):
             if len(turn.ends) > 1:
-                return turn
+                is_counted = isinstance(turn.query, nodes.Count)
+                return replace(turn, query=turn.query.base) if is_counted else turn  # type: ignore[union-attr]
             if turn.is_refused and asked_for(turn.understood).several:
                 return None
         return None
@@ -82,13 +84,17 @@ class Memory:
     def together(self, number: int = 2) -> tuple[EntityId, ...] | None:
         """So many things of a kind that were spoken of last, one by one."""
         recent = [entity for _, entity in zip(range(MOST_TOGETHER), self.recent(), strict=False)]
-        for at, first in enumerate(recent):
-            alike = [first, *(one for one in recent[at + 1 :] if self.referents.alike(first, one))]
-            if len(alike) >= number:
-                return tuple(sorted(alike[:number]))
-            if number == 2:
-                return None
-        return None
+        alike = [one for one in recent if self.referents.alike(recent[0], one)]
+        return tuple(sorted(alike[:number])) if len(alike) >= number else None
+
+    def two_of_a_kind(self) -> tuple[EntityId, ...]:
+        """The two things of one kind that were spoken of last, whatever was spoken of since."""
+        recent = [entity for _, entity in zip(range(MOST_TOGETHER), self.recent(), strict=False)]
+        for at, one in enumerate(recent):
+            other = next((each for each in recent[at + 1 :] if self.referents.alike(one, each)), None)
+            if other is not None:
+                return one, other
+        return ()
 
     def before_last_set(self) -> tuple[EntityId, ...]:
         """What was among the answers before the last ones, less these."""

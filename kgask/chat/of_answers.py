@@ -9,12 +9,14 @@ from kgask.answer.parts import with_name
 from kgask.chat import form
 from kgask.chat.changes import instead, those_of_whom, within
 from kgask.chat.memory import Memory
+from kgask.chat.shorts import only_lists
 from kgask.chat.turns import Change, Turn, Way
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.nodes import Query
 from kgask.query.relation_words import plural
+from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import run
 from kgask.types import EntityId
@@ -35,7 +37,8 @@ class OfAnswers:
     def ways(self, text: str) -> Iterator[Way]:
         """The ways to understand a turn as being about some of them, the likeliest first."""
         found, number = self.memory.last_set(), form.number_of_those(text)
-        pair = self.memory.together(number or 2) if form.says_two(text) or number else None
+        says_pair = form.says_two(text) or number or form.superlative(text) != text
+        pair = self.memory.together(number or 2) if says_pair else None
         members = found.ends if found is not None else ()
         if (rank := form.ranked(text)) is not None and -len(members) <= rank[0] < len(members):
             yield self.naming(rank[1], members[rank[0]])
@@ -94,7 +97,9 @@ class OfAnswers:
     def _of_others(self, text: str) -> Iterator[Way]:
         """What was among the answers before the last ones, less these."""
         rest = self.memory.before_last_set()
-        if len(rest) == 1:
+        if rest and only_lists(text):
+            yield Way(f"{text.replace(chr(0), 'the others')}", query=nodes.Entities(rest), among=self._listed(rest))
+        elif len(rest) == 1:
             yield self.naming(text, rest[0])
         elif rest:
             yield from self._of_each(text.replace("\0", "they"), rest, nodes.Entities(rest))
@@ -107,6 +112,51 @@ class OfAnswers:
                 return
             only = nodes.Entities((one,))
             yield Way(named.text, named.given, lambda query, only=only: instead(query, only, whole))  # type: ignore[misc]
+
+    def counted(self, last: Turn, text: str) -> Iterator[Way]:
+        """How many the last answers are."""
+        query = last.query
+        if isinstance(query, SetNode) and last.answer is not None:
+            said = f"{text.rstrip('?. ')} ({verbalise(query, self.pack)})?"
+            yield Way(said, query=nodes.Count(query), confidence=last.answer.confidence)
+
+    def is_among(self, named: Sequence[EntityId]) -> Iterator[Way]:
+        """Whether something is one of the last answers."""
+        found = self.memory.last_set()
+        if found is None or not isinstance(found.query, SetNode) or found.answer is None:
+            return
+        for entity in named:
+            query = nodes.Some(nodes.And(nodes.Entities((entity,)), found.query))
+            said = f"is {self.label(entity)} one of {verbalise(found.query, self.pack)}?"
+            yield Way(said, query=query, confidence=found.answer.confidence)
+
+    def difference(self, last: Turn, compared: nodes.Compare, text: str) -> Iterator[Way]:
+        """By how much what was compared differs: what is more less the other."""
+        is_so = last.answer is not None and last.answer.truth is True
+        is_left_more = is_so == (compared.comparison in (">", ">="))
+        more, less = (compared.left, compared.right) if is_left_more else (compared.right, compared.left)
+        query = nodes.Difference(more, less)
+        said = f"{text.rstrip('?. ')} ({verbalise(query, self.pack)})?"
+        yield Way(said, query=query, confidence=last.answer.confidence if last.answer is not None else 0.0)
+
+    def both(self, text: str) -> Iterator[Way]:
+        """What is asked of two, with the names of both."""
+        found = self.memory.last_set()
+        for several in (found.ends if found is not None else (), self.memory.two_of_a_kind()):
+            if len(several) == 2 and (named := form.of_both(text, self.pack.labels(several))) is not None:
+                yield Way(named)
+
+    def ranked(self, text: str, last: Turn) -> Iterator[Way]:
+        """The last question, which was about one of several, about another of these: "and the third?"."""
+        found, rank = self.memory.last_set(), form.ranked(text)
+        if found is None or rank is None or rank[1].strip("\0?. ") or last.query is None:
+            return
+        for old in last.topics if -len(found.ends) <= rank[0] < len(found.ends) else ():
+            if old in found.ends:
+                query = instead(last.query, nodes.Entities((old,)), nodes.Entities((found.ends[rank[0]],)))
+                said = last.understood.replace(self.label(old), self.label(found.ends[rank[0]]))
+                if query is not None:
+                    yield Way(said, query=query, confidence=last.answer.confidence if last.answer else 0.0)
 
     def naming(self, text: str, entity: EntityId) -> Way:
         """A text with an entity in the place of its NUL."""

@@ -9,6 +9,7 @@ import numpy as np
 from kgask.chat.form import sexes_told
 from kgask.methods.accounted import RelationWords
 from kgask.methods.relation_facts import RelationFacts
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.query.relation_words import plural
@@ -90,4 +91,12 @@ class Referents:
     def called(self, entity: EntityId) -> list[str]:
         """What "the ..." may say for it: "the country"."""
         kinds = self.kinds(entity)
-        return [*kinds, *(word for kind in kinds for word in _OTHER_WORDS.get(kind, ()))]
+        more = [word for kind in kinds for word in (*_OTHER_WORDS.get(kind, ()), *kind.split()[1:][-1:])]
+        return [*kinds, *more]
+
+    def namesakes(self, label: str, kind: str) -> list[EntityId]:
+        """What else has this name and is of the kind that a text says: "the US state"."""
+        norm, said = normalise(label), {*normalise(kind).split(), normalise(kind).replace(" ", "")}
+        found = [hit.entity for hit in self._pack.exact([norm]).get(norm, [])]
+        names = {one: {normalise(name).replace(" ", "") for name in self.called(one)} for one in dict.fromkeys(found)}
+        return [one for one, called in names.items() if self.is_entity(one) and called & said]

@@ -20,6 +20,7 @@ from kgask.answer.result import Answer
 from kgask.answer.unsaid import unsaid
 from kgask.chat import form, shorts
 from kgask.chat.changes import MOST_NAMED, entities_of, is_ordered, within
+from kgask.chat.heard import heard, is_thanks
 from kgask.chat.memory import Memory
 from kgask.chat.of_answers import SECONDS, OfAnswers
 from kgask.chat.referents import Referents
@@ -28,9 +29,9 @@ from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError, UsageError
 from kgask.link.naming import names_in, seeds_in
 from kgask.methods.accounted import is_all_called
+from kgask.methods.query_readings import is_beside_itself
 from kgask.pack.normalise import normalise
 from kgask.query import nodes
-from kgask.query.base import SetNode
 from kgask.query.nodes import Query
 from kgask.query.relation_words import plural
 from kgask.query.rewrite import replaced
@@ -42,6 +43,7 @@ from kgask.types import EntityId, Question
 
 MOST_JOINED = 3  # things that are named one by one in the place of "them"
 UNKNOWN_SEX = 0.03  # ... than that "she" means somebody of whom that is not known
+MOST_COUNTED = 1000  # things that were counted and are remembered
 NAMED = 0.5  # score from which a refused question surely names something
 OF_KIND = 0.05  # of confidence, that answers of the kind that a question says are worth
 LEAST_OF_THOSE = 0.6  # confidence that is enough for a question about some of the last answers: less can be meant
@@ -83,7 +85,7 @@ class Chat:
         line = checked_question(line, "turn")
         if not any(char.isalnum() for char in line):
             raise UsageError("the turn says nothing")
-        turn = Turn(len(self.turns) + 1, line, line, None) if form.is_thanks(line) else self._answered(line)
+        turn = Turn(len(self.turns) + 1, line, line, None) if is_thanks(line) else self._answered(line)
         self.turns.append(turn)
         return turn
 
@@ -117,12 +119,22 @@ class Chat:
         if answer.abstained and not seeds:
             seeds = self._surely_named(way.text)
         topics = tuple(one for one in dict.fromkeys(seeds) if is_known(one))
-        ends = tuple(one.id for one in answer.entities if is_known(one.id))
+        ends = tuple(one.id for one in answer.entities if is_known(one.id)) or self._counted_ones(answer)
         if answer:
             self._referents.learn(way.text, way.meant, topics, ends)
         if way.text != line:
             answer = replace(answer, notes=(f"read {line!r} as {way.text!r}", *answer.notes))
         return Turn(len(self.turns) + 1, line, way.text, answer, answer.query, topics, ends, way.among)
+
+    def _counted_ones(self, answer: Answer) -> tuple[EntityId, ...]:
+        """What was counted, for a later turn may ask about it."""
+        if not answer or not isinstance(answer.query, nodes.Count):
+            return ()
+        try:
+            found = run(answer.query.base, self.pipeline.pack, Budget(SECONDS)).certain.tolist()
+        except (QueryError, BudgetError):
+            return ()
+        return tuple(found) if 1 < len(found) <= MOST_COUNTED else ()
 
     # --- asking ---------------------------------------------------------------------------------
 
@@ -174,69 +186,79 @@ class Chat:
         if self.rewriter is not None and (written := self.rewriter.question(self.turns, line)) is not None:
             yield [Way(written)]
             return
-        said = form.heard(line)
-        text, is_of_those = said.text, form.is_of_those(said.text)
+        said = heard(line)
+        names = names_in(self.pipeline.linker, said.text)
+        text = form.of_named(said.text) if len(names) > 1 else said.text
+        is_of_those = form.is_of_those(text) and text == said.text
         focus = self._named(said.back_to) if said.back_to else ()
         asked = self._memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
         if last is not None and (shorts.asks_how_many(text) or shorts.asks_how_many(line)):
-            yield [*self._counted(last, text)]
+            yield [*self._answers.counted(last, text)]
         if last is not None and isinstance(last.query, nodes.Compare) and shorts.asks_by_how_much(text):
-            yield [*self._difference(last, last.query, text)]
+            yield [*self._answers.difference(last, last.query, text)]
         if (one := shorts.is_one_of(text)) is not None:
-            yield [*self._is_among(one)]
+            yield [*self._answers.is_among(self._named(one)[:1])]
         if (asked_of := shorts.of_what(text)) is not None:
             yield from ([self._answers.naming(asked_of, one)] for one in islice(self._memory.recent(), 2))
         if shorts.asks_who_they_are(text):
             if last is not None and isinstance(last.query, nodes.Count):
                 yield [Way(text, query=last.query.base, confidence=last.answer.confidence if last.answer else 0.0)]
             return
+        if asked is not None and said.continues:
+            name = form.name_behind(text, asked.understood)
+            text = name if self._is_name(form.bare_noun(name)) else text
+        if asked is not None and (year := form.other_year(asked.understood, text)) is not None:
+            yield [Way(year)]
+        if asked is not None and said.corrects:
+            yield from ([way] for way in self._of_kind(text, asked))
         if said.corrects or (said.continues and form.is_phrase(text)):
+            if last is not None:
+                yield from ([way] for way in self._answers.ranked(text, last))
             yield from ([way] for way in self._changed(text, last))
             yield from ([way] for way in self._asked_again(text, asked))
-            for earlier in self._memory.answered_before(last):
+            for earlier in self._memory.answered_before(last) if last is not None else ():
                 yield from ([way] for way in self._changed(text, earlier))
+        yield from ([way] for way in self._answers.both(text))
         yield from ([way] for way in self._answers.ways(text))
         if not is_of_those:
+            yield from ([way] for way in self._of_the_best(text))
             yield from ([way] for way in self._of_whose(text))
             yield [*self._meant(text, focus)]
         if last is not None and form.is_bare_question_word(text):
             yield [Way(completed(text, last.understood))]
             yield [*self._about(text, (*last.ends, *last.topics))]
-        if last is not None and form.is_phrase(text) and not said.corrects:
-            yield from ([way] for way in self._changed(text, last))
-            yield [*self._about(f"what is the {text.rstrip('?. ')}", (*last.topics, *last.ends))]
-        is_whole = not is_of_those and not (form.is_pronominal(text) and not names_in(self.pipeline.linker, text))
-        if is_whole and not (said.corrects and form.is_phrase(text)):
-            yield [Way(text if said.back_to else line)]
+        if asked is not None and form.is_phrase(text):
+            if not said.corrects:
+                yield from ([way] for way in self._changed(text, last))
+            yield [*self._about(f"what is the {form.bare_noun(text)}", (*asked.topics, *asked.ends))]
+        has_names = bool(names_in(self.pipeline.linker, text))
+        is_whole = not (is_of_those or form.is_among_them(text) or (form.is_pronominal(text) and not has_names))
+        is_whole = is_whole and (form.of_the_best(text) is None or self._memory.last_set() is None)
+        is_name = said.continues and self._is_name(form.bare_noun(text))
+        if is_whole and not is_name and not (said.corrects and form.is_phrase(text)):
+            less = self._answers.unless_known(text)
+            yield [Way(text if said.back_to else line, change=less)]
             if text != line:
-                yield [Way(text)]
+                yield [Way(text, change=less)]
 
-    def _counted(self, last: Turn, text: str) -> Iterator[Way]:
-        """How many the last answers are."""
-        query = last.query
-        if isinstance(query, SetNode) and last.answer is not None:
-            said = f"{text.rstrip('?. ')} ({verbalise(query, self.pipeline.pack)})?"
-            yield Way(said, query=nodes.Count(query), confidence=last.answer.confidence)
+    def _of_kind(self, text: str, asked: Turn) -> Iterator[Way]:
+        """The last question about what has the same name and is of another kind: "no, the US state"."""
+        for old in asked.topics:
+            label = self._answers.label(old)
+            at = asked.understood.find(label)
+            for other in self._referents.namesakes(label, text) if at >= 0 else ():
+                if other != old:
+                    yield Way(asked.understood, ((at, at + len(label), other),))
 
-    def _is_among(self, text: str) -> Iterator[Way]:
-        """Whether something is one of the last answers."""
-        found = self._memory.last_set()
-        if found is None or not isinstance(found.query, SetNode) or found.answer is None:
-            return
-        for entity in self._named(text)[:1]:
-            query = nodes.Some(nodes.And(nodes.Entities((entity,)), found.query))
-            said = f"is {self._answers.label(entity)} one of {verbalise(found.query, self.pipeline.pack)}?"
-            yield Way(said, query=query, confidence=found.answer.confidence)
-
-    def _difference(self, last: Turn, compared: nodes.Compare, text: str) -> Iterator[Way]:
-        """By how much what was compared differs: what is more less the other."""
-        is_so = last.answer is not None and last.answer.truth is True
-        is_left_more = is_so == (compared.comparison in (">", ">="))
-        more, less = (compared.left, compared.right) if is_left_more else (compared.right, compared.left)
-        query = nodes.Difference(more, less)
-        said = f"{text.rstrip('?. ')} ({verbalise(query, self.pipeline.pack)})?"
-        yield Way(said, query=query, confidence=last.answer.confidence if last.answer is not None else 0.0)
+    def _of_the_best(self, text: str) -> Iterator[Way]:
+        """A question about "the highest one" of the last answers."""
+        found = form.of_the_best(text)
+        for way in self._answers.ways(f"which of them is the {found[0]}?") if found is not None else ():
+            answer = self._asked(way)
+            if found is not None and answer and len(answer.entities) == 1:
+                yield self._answers.naming(found[1], answer.entities[0].id)
+                return
 
     # --- one thing that was spoken of -----------------------------------------------------------
 
@@ -250,15 +272,20 @@ class Chat:
                 )
                 if found is not None and not form.is_pronominal(text):
                     yield self._answers.naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)
-        if not form.is_pronominal(text) or form.is_of_two(text):
+        if not form.is_pronominal(text) or form.is_of_two(text) or form.is_among_them(text):
             return
         sex = form.sex_meant(text)
         several = self._memory.last_set()
         if sex and form.is_plural(text) and several is not None and len(several.ends) <= MOST_JOINED:
             text = form.with_names(text, self.pipeline.pack.labels(several.ends))
         every = [*focus] or every
+        named_here = {one.entity for one in seeds_in(self.pipeline.linker, text) if one.score >= NAMED}
         fitting = [
-            one for one in every if self._referents.may_be(one, sex) and not self._memory.is_not_asked_for(one, sex)
+            one
+            for one in every
+            if one not in named_here
+            and self._referents.may_be(one, sex)
+            and not self._memory.is_not_asked_for(one, sex)
         ]
         for rank, entity in enumerate(fitting[:MOST_NAMED]):
             named = with_name(text, entity, self._answers.label(entity))
@@ -298,12 +325,12 @@ class Chat:
             whose = self._resolved(text)
             text = self._answers.label(whose) if whose is not None else text
         for new in self._named(text):
-            for old in self._place_of(new, last):
+            for old in self._place_of(new, last, text):
                 try:
                     query = replaced(last.query, nodes.Entities((old,)), nodes.Entities((new,)))
                 except QueryError:
                     continue
-                if query != last.query:
+                if query != last.query and not is_beside_itself(query):
                     label, known = self._answers.label(new), self._answers.label(old)
                     said = last.understood.replace(known, label)
                     said = said if said != last.understood else f"{verbalise(query, self.pipeline.pack)}?"
@@ -324,7 +351,7 @@ class Chat:
     def _as_before(self, last: Turn) -> Change | None:
         """Within the answers that the last question was asked of."""
         base = next((node.base for node in (last.query.walk() if last.query else ()) if is_ordered(node)), None)
-        return None if base is None or isinstance(base, nodes.Class) else lambda query: within(query, base)
+        return None if base is None else lambda query: within(query, base)
 
     def _resolved(self, text: str) -> EntityId | None:
         """Whom "her husband" is, by asking."""
@@ -335,8 +362,14 @@ class Chat:
         return None
 
     def _named(self, text: str) -> tuple[EntityId, ...]:
-        """The entities that a text may name, the likeliest first."""
-        return tuple(seed.entity for seed in seeds_in(self.pipeline.linker, text)[:MOST_NAMED])
+        """The entities that a text may name, the likeliest first; none by a part of a longer name."""
+        found = seeds_in(self.pipeline.linker, text)
+        whole = [one for one in found if not any(_is_within(one.span, other.span) for other in found)]
+        return tuple(seed.entity for seed in whole[:MOST_NAMED])
+
+    def _is_name(self, text: str) -> bool:
+        """Whether a text is a name and nothing else."""
+        return any(seed.span == (0, len(text)) for seed in seeds_in(self.pipeline.linker, text))
 
     def _surely_named(self, text: str) -> list[EntityId]:
         """What a question that was refused is about: names with a capital, and what was spoken of before."""
@@ -345,8 +378,17 @@ class Chat:
         kept = [one for one in found if one.entity in spoken or (one.mention[:1].isupper() and one.span[0] > 0)]
         return [one.entity for one in kept[:MOST_NAMED]]
 
-    def _place_of(self, new: EntityId, last: Turn) -> list[EntityId]:
-        """What the last question names in the place of another thing: one of its kind, the last of several."""
+    def _place_of(self, new: EntityId, last: Turn, text: str) -> Sequence[EntityId]:
+        """What the last question names in the place of another thing: one of its kind, the last of several.
+
+        After a preposition ("and from France?") it may be of another kind, where that question names nothing else.
+        """
         named = [entity for node in (last.query.walk() if last.query else ()) for entity in entities_of(node)]
         named = [one for one in dict.fromkeys(named) if one != new and self._referents.is_entity(one)]
-        return [one for one in reversed(named) if self._referents.alike(one, new)]
+        alike = [one for one in reversed(named) if self._referents.alike(one, new)]
+        others = last.topics if form.LEAD_IN.match(text) and len(last.topics) == 1 else ()
+        return alike or [one for one in others if one in named]
+
+
+def _is_within(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return other[0] <= one[0] and one[1] <= other[1] and one != other

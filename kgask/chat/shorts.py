@@ -10,19 +10,26 @@ import re
 from kgask.chat.form import THOSE
 
 _HOW_MANY = re.compile(
-    r"how many(?: (?:is|are|was|were) (?:that|those|there|they|these)| of (?:them|those|these)(?: are there)?|"
+    r"how many(?:['\u2019]s (?:that|there)| (?:is|are|was|were) (?:that|those|there|they|these)|"
+    r" of (?:them|those|these)(?: are there)?|"
     r" (?:is|are) (?:it|that|there|they) (?:in total|altogether|in all)| in (?:total|all)| \w+ is that)?\W*",
     re.IGNORECASE,
 )
 _BY_HOW_MUCH = re.compile(
-    r"by how (?:much|many(?: \w+)?)(?: (?:more|less))?\W*|how much (?:more|less|[a-z]+er)\W*|"
+    r"by how (?:much|many(?: \w+)?)(?: (?:more|less|(?:is|was) .+ (?:more|less|[a-z]+er)))?\W*|"
+    r"how much (?:more|less|[a-z]+er)\W*|"
     r"what(?: is|'s|\u2019s) the difference\W*",
     re.IGNORECASE,
 )
 _NAME_THEM = re.compile(
     r"(?:(?:please )?(?:name|list|show me|show|give me|tell me|who are|which are|what are|which ones are)"
     r"(?: all(?: of)?)? "
-    r"(?:them|those|these|they)|who exactly|which ones(?: exactly)?)\W*",
+    r"(?:them|those|these|they)|(?:and )?(?:what are )?(?:their )?names|who exactly|which ones(?: exactly)?)\W*",
+    re.IGNORECASE,
+)
+_LIST_ONLY = re.compile(
+    r"(?:(?:please )?(?:name|list|show me|show|give me|tell me|what about|and)|(?:who|which|what) (?:is|are|was|were))"
+    r"\s*\0\W*",
     re.IGNORECASE,
 )
 _HOW = re.compile(
@@ -30,7 +37,8 @@ _HOW = re.compile(
     re.IGNORECASE,
 )
 _IS_ONE_OF = re.compile(
-    rf"(?:is|was|are|were) (?P<what>.+?) (?:also )?(?:one of|among|in) (?:{THOSE}|that list|the list)\W*",
+    r"(?:is|was|are|were) (?P<what>(?!there |any ).+?) (?:also )?"
+    rf"(?:one of|among|in) (?:{THOSE}|that list|the list)\W*",
     re.IGNORECASE,
 )
 
@@ -65,6 +73,11 @@ def of_what(text: str) -> str | None:
         return None
     verb = "live in" if "many" in text.lower() else "is"
     return f"{text.strip().rstrip('?!. ')} {verb} \0?"
+
+
+def only_lists(text: str) -> bool:
+    """Whether a text with a NUL for some things asks for nothing but these: "list the others"."""
+    return _LIST_ONLY.fullmatch(text.strip()) is not None
 
 
 def asks_who_they_are(text: str) -> bool:

@@ -1,0 +1,85 @@
+"""A turn without what leads up to it, and what that tells: a correction, something that goes on, a way back.
+
+Nothing here knows a pack.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+LEAD = re.compile(
+    r"(?:(?:and|so|ok(?:ay)?|well|then|now|right|great|cool|nice|good|hm+|ah+|but|also|please|thanks|thank you)\b"
+    r"[,!.]*\s+)+",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"(?:(?:let's |let us )?(?:go(?:ing)? )?back to|returning to|regarding|concerning|as for|speaking of|about)\s+"
+    r"(?P<name>.+?)\s*(?:[:;,\u2013\u2014]|\s-\s)\s*(?P<rest>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CORRECTION = re.compile(
+    r"(?:(?:no|nope|sorry|wait|actually|oops|pardon(?: me)?|hang on)\b[,;.!]*\s*)*"
+    r"(?:(?:i (?:mean|meant|want(?:ed)?|was (?:asking (?:about|for)|thinking of)|am asking about)|"
+    r"make (?:that|it)|rather|i'?m asking about)\s+(?:(?:that|those|the one) of )?(?P<what>.+)|"
+    r"not (?:the |that )?[^,]+,\s*(?:but )?(?:i (?:mean|meant) )?(?P<other>.+))",
+    re.IGNORECASE | re.DOTALL,
+)
+_SORRY = re.compile(r"(?:no|nope|sorry|oops)\b[,;.!]+\s*(?P<what>.+)", re.IGNORECASE | re.DOTALL)
+_AT_LAST = re.compile(r",?\s+(?:sorry|please|pardon me|my (?:mistake|bad)|then)(?=\W*\Z)", re.IGNORECASE)
+_MEANT_LAST = re.compile(r"(?P<what>.+?),?\s+i (?:mean|meant)\W*", re.IGNORECASE | re.DOTALL)
+_WHAT_ABOUT = re.compile(r"(?:what|how) about\s+(?P<what>.+?)\W*", re.IGNORECASE | re.DOTALL)
+_THANKS = re.compile(
+    r"(?:(?:ok(?:ay)?|great|cool|perfect|nice|good|many|thanks?(?: you)?|thx|cheers|bye|goodbye|that'?s all|got it|"
+    r"a lot|so much|very much|for (?:that|now|the help))\b[,!.\s]*)+",
+    re.IGNORECASE,
+)
+_THAT_ONE = re.compile(r"\b(?:that|this) one\b", re.IGNORECASE)
+_IS_THAT = re.compile(
+    r"\A(?!.*\bhow many\b)(?P<before>.*\b[a-z]+) that(?=\W*\Z)|"
+    r"\A(?P<is>(?:and )?(?:is|was)) that(?= (?:[a-z]+er|more|less|the|a|an|in)\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A turn by its form."""
+
+    text: str  # without what leads up to it
+    back_to: str = ""  # "Back to X: ..."
+    corrects: bool = False
+    continues: bool = False  # it begins with "and", or asks "what about ..."
+
+
+def heard(line: str) -> Heard:
+    """A turn without what leads up to it.
+
+    >>> heard("Back to Inception: which genre is it?"), heard("and in Norway?")
+    (Heard(text='which genre is it?', back_to='Inception', corrects=False, continues=False), \
+Heard(text='in Norway?', back_to='', corrects=False, continues=True))
+    >>> heard("no, I meant war films").text, heard("what about her husband?").text
+    ('war films', 'her husband')
+    """
+    text = _AT_LAST.sub(
+        "", _IS_THAT.sub(lambda found: f"{found['before'] or found['is']} it", _THAT_ONE.sub("it", line.strip()))
+    )
+    for pattern in (_CORRECTION, _SORRY, _MEANT_LAST):
+        if found := pattern.fullmatch(text):
+            groups = found.groupdict()
+            meant = (groups.get("what") or groups.get("other") or "").rstrip("?.! ")
+            return Heard(re.sub(r",? i (?:mean|meant)\Z", "", meant, flags=re.IGNORECASE), corrects=True)
+    lead = LEAD.match(text)
+    text = text[lead.end() :] if lead else text
+    if found := _BACK.fullmatch(text):
+        return Heard(found["rest"], back_to=found["name"])
+    about = _WHAT_ABOUT.fullmatch(text)
+    continues = about is not None or (
+        lead is not None and lead[0].split()[-1].lower().strip(",") in ("and", "but", "also")
+    )
+    return Heard(about["what"] if about else text, continues=continues)
+
+
+def is_thanks(line: str) -> bool:
+    """Whether nothing is asked."""
+    return _THANKS.fullmatch(line.strip()) is not None
