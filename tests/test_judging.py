@@ -14,20 +14,16 @@ import pytest
 import kgask
 from kgask.answer.judging import (
     DOUBTS,
-    FAIRLY_SURE,
     FEATURES,
-    MOST_BESIDE_SURE,
     POWERS,
     Candidate,
     Judging,
     judged_features,
-    others_of,
 )
 from kgask.answer.pipeline import Pipeline
 from kgask.build.writer import PackBuilder
 from kgask.config import shipped_root
 from kgask.errors import ModelError
-from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import LAST, MOST_QUERIES, QUERY, PromptTokens, QueryJudge
 from kgask.pack.store import Pack
 from kgask.plan.card import Calibration
@@ -189,20 +185,6 @@ def test_the_shipped_judge_was_fitted_beside_the_shipped_planner() -> None:
 def demo() -> Iterator[Pipeline]:
     with kgask.open(reader=None) as pipeline:
         yield pipeline
-
-
-def test_where_the_plan_is_fairly_sure_only_what_it_read_is_judged() -> None:
-    looked: list[str] = []
-
-    def find() -> Iterator[Retrieved]:
-        for name in ("read", "read", "read", "read", "read", "proposed", "proposed"):
-            looked.append(name)
-            yield Retrieved(is_proposed=name == "proposed")
-
-    for confidence, n in ((0.1, 7), (FAIRLY_SURE, MOST_BESIDE_SURE)):
-        looked.clear()
-        found = Retrieved(confidence=confidence, find_alternatives=find)
-        assert len([*others_of(found)]) == len(looked) == n
 
 
 def test_an_answer_says_which_judge_was_asked(demo: Pipeline) -> None:

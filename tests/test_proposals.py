@@ -11,6 +11,7 @@ from kgask.build.writer import PackBuilder
 from kgask.link.classes import chosen, class_readings
 from kgask.link.linker import Linker
 from kgask.link.values import value_spans
+from kgask.methods.cues import Asked
 from kgask.methods.proposals import Proposals
 from kgask.methods.protocol import Request
 from kgask.methods.relation_facts import RelationFacts
@@ -58,7 +59,8 @@ def proposed(pack: Pack, text: str, *kinds: str) -> set[str]:
     linked = _linked(pack, linker, text)
     classes = chosen(class_readings(text, linker.words(Question(text)), pack), ())
     probs = np.array([float(kind in kinds) for kind in KINDS])
-    found = Proposals(facts).of(linked, probs, classes, value_spans(text), Runner(pack, Budget(5.0)))
+    asked = Asked.of(text, probs, value_spans(text))
+    found = Proposals(facts).of(linked, asked, classes, Runner(pack, Budget(5.0)))
     return {to_text(query, pack) for query, _ in found}
 
 
@@ -98,6 +100,16 @@ def _linked(pack: Pack, linker: Linker, text: str) -> list[Linked]:
         ("Dusk at Oakfield?", ["path"], ["holds(<Dusk>, <lives at>, <Oakfield>)"]),
         ("is Comet taller than Dusk", ["comparison"],
          ["compare(values(<Comet>, <height>) > values(<Dusk>, <height>))"]),
+        # what the planner missed, and a word tells
+        ("which horses are not at Oakfield", ["path"], ["minus(class(<horse>), follow(<Oakfield>, ^<lives at>))"]),
+        ("horses without foals", ["path"], ["minus(class(<horse>), having(<foal>))"]),
+        ("after the tallest horse, which is next?", ["path"], ["best(class(<horse>), value(<height>), most 2)"]),
+        ("the two tallest horses", ["path"], ["best(class(<horse>), value(<height>), most 1 .. 2)"]),
+        ("the horse that is number 2 by height", ["superlative"], ["best(class(<horse>), value(<height>), least 2)"]),
+        ("which horse has most foals", ["superlative"], ["best(class(<horse>), size(<foal>), most 1)"]),
+        ("by how much is Dusk above Comet", ["path"],
+         ["difference(values(<Dusk>, <height>), values(<Comet>, <height>))"]),
+        ("Dusk and Comet added together", ["path"], ["sum(values(entities(<Comet>, <Dusk>), <height>))"]),
         ("all there is", ["path"], ["class(<yard>)", "having(<owner>)", "having(^<owner>)"]),
     ],
 )  # fmt: skip

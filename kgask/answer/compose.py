@@ -155,6 +155,11 @@ class Composer:
         """Whether a name of the question is nobody's here."""
         return bool(self._refusing.strangers)
 
+    @property
+    def names_unknown(self) -> bool:
+        """Whether something is written as a name and is none in this pack."""
+        return bool(self._refusing.unknown)
+
     def unanswered(self) -> Answer:
         """Why what was retrieved is no answer, before anything is read."""
         found = self.found

@@ -9,9 +9,8 @@ judge's card.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, takewhile
 
 import numpy as np
 
@@ -28,11 +27,10 @@ from kgask.query.words import verbalise
 
 DOUBTS = ("described", *LEFT_OUT)  # words that describe what is asked for and are not honoured; names, values, demands
 POWERS = ("plan", "judged", "alike", "proposed", "left_out")
-FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query", *DOUBTS)
+AMONG = ("share", "behind", "choices")  # how the winner stands among what was judged
+FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query", *AMONG, *DOUBTS)
 MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
-FAIRLY_SURE = 0.5  # confidence from which less is judged: more changed nothing there, and each takes its time
-MOST_BESIDE_SURE = 4
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 
 
@@ -66,7 +64,7 @@ class Judging(Word):
 
     __slots__ = ()
     whose, card_key, power_names, feature_names = "judge", "judging", POWERS, FEATURES
-    later_names = ("left_out", *DOUBTS)
+    later_names = ("left_out", *AMONG, *DOUBTS)
 
     def is_asked(self, plan_confidence: float) -> bool:
         """Whether a judge may change what is printed by default; always, where its card does not say.
@@ -117,8 +115,9 @@ def judged_features(
 ) -> dict[str, float]:
     """What the confidence in a chosen candidate is made of."""
     one, answers = candidates[chosen], _answers(candidates, powers).values()
-    score = next(answer.score for answer in answers if chosen in answer.places)
-    others = (answer.score for answer in answers if chosen not in answer.places)
+    same = next(answer for answer in answers if chosen in answer.places)
+    score, others = same.score, (answer.score for answer in answers if chosen not in answer.places)
+    said = np.array([other.judged for other in candidates])
     return {
         "plan": one.plan,
         "judged": one.judged,
@@ -128,6 +127,9 @@ def judged_features(
         "changed": float(not one.is_first),
         "proposed": float(one.is_proposed),
         "query": float(one.is_query),
+        "share": float(np.logaddexp.reduce(said[[*same.places]]) - np.logaddexp.reduce(said)),
+        "behind": one.alike - max(other.alike for other in candidates),
+        "choices": float(len(candidates)),
         **{name: one.doubts.get(name, 0.0) for name in DOUBTS},
     }
 
@@ -141,10 +143,10 @@ def may_be_judged(found: Retrieved) -> bool:
 
 
 def judged(
-    found: Retrieved, question: str, judge: QueryJudge, pack: Pack, thorough: bool = False
+    found: Retrieved, question: str, judge: QueryJudge, pack: Pack
 ) -> tuple[list[Retrieved], list[Candidate], float]:
     """What a question may ask for, the same as judge and planner see it, and that any of them does."""
-    every = [one for one in (found, *others_of(found, thorough)) if one.hypotheses]
+    every = [one for one in (found, *found.find_alternatives()) if one.hypotheses]
     told = [(one, words) for one in every if (words := in_words(one, pack)) is not None]
     if not told:
         return [], [], 0.0
@@ -160,15 +162,6 @@ def judged(
     return shown, candidates, said.any
 
 
-def others_of(found: Retrieved, thorough: bool = False) -> Iterator[Retrieved]:
-    """What else it may ask for: where the planner is fairly sure, the next things that it read itself only, or
-    ``thorough``."""
-    others = found.find_alternatives()
-    if thorough or found.confidence < FAIRLY_SURE:
-        return others
-    return islice(takewhile(lambda one: not one.is_proposed, others), MOST_BESIDE_SURE)
-
-
 def in_words(found: Retrieved, pack: Pack) -> tuple[str, str] | None:
     """What the best hypothesis asks for, and what it comes to; None for what cannot be said."""
     one = found.hypotheses[0]
@@ -182,11 +175,9 @@ def in_words(found: Retrieved, pack: Pack) -> tuple[str, str] | None:
         return None
 
 
-def settled(
-    found: Retrieved, question: str, judge: QueryJudge, judging: Judging, pack: Pack, thorough: bool = False
-) -> Retrieved:
+def settled(found: Retrieved, question: str, judge: QueryJudge, judging: Judging, pack: Pack) -> Retrieved:
     """What is answered with after the judge was asked, with the confidence in it."""
-    every, candidates, any_does = judged(found, question, judge, pack, thorough)
+    every, candidates, any_does = judged(found, question, judge, pack)
     if not candidates:
         return found
     chosen, confidence = judging.choose(candidates, any_does)

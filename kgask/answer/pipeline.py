@@ -14,7 +14,7 @@ from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
 from kgask.answer.judging import ClaimJudging, Judging, may_be_judged, settled
 from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
-from kgask.answer.request import CONTEXTS, AskOptions, checked_question
+from kgask.answer.request import CONTEXTS, AskOptions, Settled, checked_question
 from kgask.answer.result import Answer
 from kgask.errors import FallbackWarning, NativeError, UsageError
 from kgask.link.linker import Linker
@@ -250,18 +250,19 @@ class Pipeline:
 
     def settle(
         self, texts: Sequence[str], options: AskOptions, first: Callable[[Retrieved, str], Retrieved]
-    ) -> list[tuple[Retrieved, str | None]]:
-        """What each question is taken to ask, names and judge heard but nothing read, and why it cannot be that.
+    ) -> list[Settled]:
+        """What each question is taken to ask, names and judge heard but nothing read.
 
         ``first`` narrows what it may ask before the judge chooses: to what comes to yes or no, say.
         """
         requests = [Request(read_marks(checked_question(text)), is_claim=True) for text in texts]
         settled_so = []
         for request, found in zip(requests, self._interpret(requests, options), strict=True):
-            found = self._judged(request, first(found, request.question.text), thorough=True)
+            found = self._judged(request, first(found, request.question.text))
             composer = replace(self._composer(request, options), found=found)
             refused = self._misnamed(request, found, composer)
-            settled_so.append((found, None if refused is None else refused.reason))
+            reason = refused.reason if refused is not None else None
+            settled_so.append(Settled(found, reason, reason is not None and composer.names_unknown))
         return settled_so
 
     def refused(self, text: str, reason: str, died_at: Stage | None = None) -> Answer:
@@ -320,15 +321,15 @@ class Pipeline:
     def _judges(self) -> bool:
         return self.judge is not None and self.retriever is self._rigel
 
-    def _judged(self, request: Request, found: Retrieved, thorough: bool = False) -> Retrieved:
-        """The same, or what else the question asks for where the judge says so."""
+    def _judged(self, request: Request, found: Retrieved) -> Retrieved:
+        """The same, or what else the question asks for where the judge says so; of a claim it always does."""
         judge, judging = self.judge, (self._of_claims if request.is_claim else None) or self._judging
         if judge is None or judging is None or not self._judges or not may_be_judged(found):
             return found
-        if found.hypotheses and not thorough and not judging.is_asked(found.confidence):
+        if found.hypotheses and not request.is_claim and not judging.is_asked(found.confidence):
             return found
         with request.timer.stage("judge"):
-            return settled(found, request.question.text, judge, judging, self.pack, thorough)
+            return settled(found, request.question.text, judge, judging, self.pack)
 
     @property
     def _needs_facts(self) -> bool:

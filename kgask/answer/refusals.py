@@ -67,8 +67,8 @@ class Refusing:
 
     def why_not(self, confidence: float) -> tuple[Stage, str]:
         """Where and why nothing that can be trusted was found: the confidence is below ``least``, or there is none."""
-        if unknown := self._unknown_names or self.strangers:
-            return "link", f"nothing in this pack is called {', '.join(map(repr, unknown))}"
+        if self.unknown:
+            return "link", f"nothing in this pack is called {', '.join(map(repr, self.unknown))}"
         if self.unclear:
             return "link", self.ask_back
         if self.found.is_derived and (confidence >= SEEMS or (not self._named and self.found.pointed)):
@@ -284,6 +284,11 @@ class Refusing:
             else:
                 runs.append((word.start, word.end))
         return [self.question.text[start:end] for start, end in runs[:SHOWN_NAMES]]
+
+    @property
+    def unknown(self) -> list[str]:
+        """What is written as a name and is none here."""
+        return self._unknown_names or self.strangers
 
     @cached_property
     def strangers(self) -> list[str]:

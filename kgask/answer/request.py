@@ -5,13 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kgask.errors import UsageError
-from kgask.methods.protocol import MAX_HOPS, Scope
+from kgask.methods.protocol import MAX_HOPS, Retrieved, Scope
 
 TOP_K = 10
 MAX_TOP_K = 20  # three hops of it are what a reader's prompt numbers
 MAX_QUESTION_CHARS = 2000
 ORDERS = ("descending", "ascending", "random")
 CONTEXTS = ("triples", "passages", "both")  # what the reader is shown (LTGen, section 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a text is taken to ask."""
+
+    found: Retrieved
+    misnamed: str | None = None  # why it cannot be that
+    is_unknown: bool = False  # for what it names is not in the pack
 
 
 @dataclass(frozen=True, slots=True)

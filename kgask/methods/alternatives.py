@@ -12,6 +12,7 @@ from itertools import chain, islice
 from kgask.errors import BudgetError, QueryError
 from kgask.link.classes import chosen, class_readings
 from kgask.link.values import value_spans
+from kgask.methods.cues import Asked
 from kgask.methods.operators import BRIDGE_SECONDS, OperatorReader, hypothesis, retrieved
 from kgask.methods.proposals import Proposals, Proposed
 from kgask.methods.protocol import Request, Retrieved
@@ -25,7 +26,7 @@ from kgask.query.nodes import Query
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 
-MOST_PATHS, MOST_READINGS, MOST, MOST_OF_CLAIM = 3, 5, 40, 80
+MOST_PATHS, MOST_READINGS, MOST, MOST_OF_CLAIM = 3, 5, 64, 80
 CLAIM_SECONDS = 4.0  # of what the graph proposes for a claim: a slow machine shall judge as a fast one does
 PROPOSED = 0.01  # confidence in what the graph proposes, before anything judges it
 
@@ -83,7 +84,7 @@ class Alternatives:
         text, pack = request.question.text, self._reader.pack
         classes = chosen(class_readings(text, request.words, pack), ())
         values = value_spans(text, pack.manifest.get("axes", ()))
-        proposed = self._proposals.of(linked, understood.kind_probs, classes, values, runner)
+        proposed = self._proposals.of(linked, Asked.of(text, understood.kind_probs, values), classes, runner)
         if request.is_claim:
             proposed = chain(self._truths.of(request, linked, classes, values, runner), proposed)
         for query, seeds in _until_late(proposed):

@@ -9,32 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice, product
+from itertools import islice, permutations, product
 
 import numpy as np
 
 from kgask.link.classes import ClassSpan
 from kgask.link.values import ValueSpan
+from kgask.methods.cues import Asked
 from kgask.methods.named_relations import Named, NamedRelations
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.understand import Linked
 from kgask.pack.quantities import DATE
-from kgask.plan.query_onnx import KINDS
 from kgask.query import nodes
 from kgask.query.base import By, Comparison, Node, SetNode
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.run import Runner
 from kgask.types import Seed, opposite
 
-LIKELY = 0.15  # probability of a kind from which queries of it are proposed
 SMALL = 10_000  # entities of a graph in which more is proposed
 MOST_RELATIONS = 12  # of a name, those first that the planner holds likeliest
 MOST_KINDS = 24  # classes, and relations, of a graph that is small enough for all of them
-MOST_PAIRED = 4  # relations of each of two names that are put together
+MOST_PAIRED, MOST_PAIRED_IF_SMALL = 4, 8  # relations of each of two names that are put together
+MOST_SIZES = 5  # relations of how many of which a set is ordered
+MOST_LACKED = 6  # relations that some of a set may lack
 MOST_ENDS = 50  # of a relation that are looked at
 MOST_VALUES, MOST_OF_NAME = 8, 3  # numbers and dates by which a class, and what a name has, is ordered
 _SIGNS: tuple[Comparison, ...] = (">", "<", ">=", "<=")
 _ASKS_OF_SETS = {"superlative", "ordinal", "count", "arithmetic", "filter"}
+_ORDERED, _OF_STATEMENTS = {"superlative", "ordinal"}, {"qualifier", "filter", "path"}
 _SETS = {"intersection": nodes.And, "union": nodes.Or, "difference": nodes.Minus}
 Proposed = tuple[nodes.Query, tuple[Seed, ...]]  # with the seeds that it begins with
 
@@ -50,29 +52,28 @@ class Proposals:
     def of(
         self,
         linked: Sequence[Linked],
-        kind_probs: np.ndarray,
+        asked: Asked,
         classes: Sequence[ClassSpan],
-        values: Sequence[ValueSpan],
         runner: Runner,
     ) -> Iterator[Proposed]:
         """Queries about the surest names and the first class word of a question, with its numbers, dates and ranks."""
-        kinds = [kind for kind, prob in zip(KINDS, kind_probs.tolist(), strict=False) if prob >= LIKELY]
         names = self._named.of(linked)
         if len(names) > 1:
-            yield from ((query, _seeds(names)) for query in self._of_two(names[0], names[1], kinds))
+            yield from ((query, _seeds(names)) for query in self._of_two(names[0], names[1], asked))
         others = self._named.of([one for one in linked if _is_apart(one, classes)])
-        for base, seeds in self._of_class(classes[0].candidates[0][0], others, runner) if classes else ():
-            yield from ((query, seeds) for query in self._of_set(base, kinds, values, runner))
+        for base, seeds in self._of_class(classes[0].candidates[0][0], others, asked, runner) if classes else ():
+            yield from ((query, seeds) for query in self._of_set(base, asked, runner))
         if not others:
-            yield from ((query, ()) for query in self._of_none(kinds, values))
+            yield from ((query, ()) for query in self._of_none(asked))
+        yield from self._qualified(names, asked)
         for one in names:
-            yield from ((query, (one.seed,)) for query in self._of_one(one, kinds, values, runner))
+            yield from ((query, (one.seed,)) for query in self._of_one(one, asked, runner))
         for one in names if self._is_small else ():
-            yield from ((query, (one.seed,)) for query in self._of_two_steps(one, kinds))
+            yield from ((query, (one.seed,)) for query in self._of_two_steps(one, asked))
 
     # --- nothing is named ------------------------------------------------------------------------
 
-    def _of_none(self, kinds: Sequence[str], said: Sequence[ValueSpan]) -> Iterator[nodes.Query]:
+    def _of_none(self, asked: Asked) -> Iterator[nodes.Query]:
         """The classes of a small graph, and who has which relation."""
         types, relations = self._pack.types, self._pack.path_relations.tolist()
         classes = np.unique(types[:, 0]).tolist() if types is not None else []
@@ -83,17 +84,17 @@ class Proposals:
         sets += [nodes.Having(relation) for relation in relations]
         sets += [nodes.Having(opposite(relation, self._n)) for relation in relations if relation not in values]
         for relation in values:
-            yield from self._by(nodes.Having(relation), relation, kinds, said)
-        if "count" in kinds:
+            yield from self._by(nodes.Having(relation), relation, asked)
+        if "count" in asked.kinds:
             yield from (nodes.Count(one) for one in sets)
         yield from sets
 
     # --- a class word ----------------------------------------------------------------------------
 
     def _of_class(
-        self, kind: SetNode, names: Sequence[Named], runner: Runner
+        self, kind: SetNode, names: Sequence[Named], asked: Asked, runner: Runner
     ) -> Iterator[tuple[SetNode, tuple[Seed, ...]]]:
-        """What the names have of the class; all of it where they have nothing."""
+        """What the names have of the class, and what of it they do not have; all of it where they have nothing."""
         members, is_had = runner.members(kind).certain, False
         for one in names:
             ends_of = partial(self._named.ends, one)
@@ -101,68 +102,106 @@ class Proposals:
             for relation in islice(leading, MOST_PAIRED):
                 is_had = True
                 yield nodes.And(kind, nodes.Follow(one.node, relation)), (one.seed,)
+                if "difference" in asked.kinds:
+                    yield nodes.Minus(kind, nodes.Follow(one.node, relation)), (one.seed,)
         if not is_had:
             yield kind, ()
 
     # --- a set -----------------------------------------------------------------------------------
 
-    def _of_set(
-        self, base: SetNode, kinds: Sequence[str], said: Sequence[ValueSpan], runner: Runner, most: int = MOST_VALUES
-    ) -> Iterator[nodes.Query]:
+    def _of_set(self, base: SetNode, asked: Asked, runner: Runner, most: int = MOST_VALUES) -> Iterator[nodes.Query]:
         """What is asked of a set, by the numbers and dates that most of its members have, and the set itself."""
         members = runner.members(base).certain[:MOST_ENDS]
         had = np.flatnonzero(relations_of(self._pack, members)).tolist()
         values = [relation for relation in had if self._named.is_value(relation)]
-        having = {one: sum(self._facts.of_entity(member)[one] for member in members.tolist()) for one in values}
-        for relation in sorted(values, key=lambda relation: -having[relation])[:most]:
-            yield from self._by(base, relation, kinds, said)
+        having = {one: sum(self._facts.of_entity(member)[one] for member in members.tolist()) for one in had}
+        had.sort(key=lambda relation: -having[relation])
+        values = [relation for relation in had if self._named.is_value(relation)]
+        for relation in values[:most]:
+            yield from self._by(base, relation, asked)
         yield base
-        if "count" in kinds:
+        if "count" in asked.kinds:
             yield nodes.Count(base)
+        ends = [relation for relation in had if relation not in values and self._facts.paths[relation]]
+        if asked.kinds & _ORDERED:
+            several = [relation for relation in ends if not self._facts.leads_to_one(relation)]
+            for relation in several[:MOST_SIZES]:
+                yield from _ordered(base, nodes.SizeOf((relation,)), asked)
+        if "difference" in asked.kinds:
+            lacked = [relation for relation in ends if having[relation] < len(members)]
+            yield from (nodes.Minus(base, nodes.Having(relation)) for relation in lacked[:MOST_LACKED])
 
-    def _by(self, base: SetNode, value: int, kinds: Sequence[str], said: Sequence[ValueSpan]) -> Iterator[nodes.Query]:
+    def _by(self, base: SetNode, value: int, asked: Asked) -> Iterator[nodes.Query]:
         """A set ordered, added up or narrowed by one number or date of its members."""
-        if "superlative" in kinds or "ordinal" in kinds:
-            rank = _rank(said)
-            yield from (nodes.Best(base, nodes.ValueOf((value,)), most, rank, rank) for most in (True, False))
-        if "arithmetic" in kinds and self._facts.of(value)[0] != DATE:
+        if asked.kinds & _ORDERED:
+            yield from _ordered(base, nodes.ValueOf((value,)), asked)
+        if "arithmetic" in asked.kinds and self._facts.of(value)[0] != DATE:
             yield from (total(nodes.Values(base, value)) for total in (nodes.Sum, nodes.Mean))
-        for one in said if "filter" in kinds else ():
-            options = [option for option in one.options if isinstance(option, Node)]  # none of a rank
-            limit = self._facts.fitting(options, value) if options else None
-            if isinstance(limit, nodes.Number | nodes.Date) and limit.quantity.axis == self._facts.of(value)[0]:
+        for one in asked.values if "filter" in asked.kinds else ():
+            limit = self._limit(one, value)
+            if limit is not None:
                 yield from (nodes.Where(base, nodes.ValueOf((value,)), sign, limit) for sign in _SIGNS)
 
     # --- one name --------------------------------------------------------------------------------
 
-    def _of_one(
-        self, one: Named, kinds: Sequence[str], said: Sequence[ValueSpan], runner: Runner
-    ) -> Iterator[nodes.Query]:
+    def _of_one(self, one: Named, asked: Asked, runner: Runner) -> Iterator[nodes.Query]:
         for relation in one.relations[:MOST_RELATIONS]:
             found = nodes.Follow(one.node, relation)
-            if len(self._named.ends(one, relation)) > 1 and _ASKS_OF_SETS & set(kinds):
-                yield from self._of_set(found, kinds, said, runner, MOST_OF_NAME)
+            if len(self._named.ends(one, relation)) > 1 and _ASKS_OF_SETS & asked.kinds:
+                yield from self._of_set(found, asked, runner, MOST_OF_NAME)
             else:
                 yield found
+        if "arithmetic" in asked.kinds:
+            yield from self._differences(one)
 
-    def _of_two_steps(self, one: Named, kinds: Sequence[str]) -> Iterator[nodes.Query]:
+    def _differences(self, one: Named) -> Iterator[nodes.Query]:
+        """Of two numbers of a name in the same unit: how far the one is below the other."""
+        values = [relation for relation in one.relations if self._named.is_value(relation)][:MOST_PAIRED]
+        for left, right in permutations(values, 2):
+            if self._facts.of(left) == self._facts.of(right):
+                yield nodes.Difference(nodes.Values(one.node, left), nodes.Values(one.node, right))
+
+    def _of_two_steps(self, one: Named, asked: Asked) -> Iterator[nodes.Query]:
         """The likeliest paths of two relations."""
         for first, second in self._named.two_steps(one):
             path = nodes.Follow(nodes.Follow(one.node, first), second)
-            yield nodes.Count(path) if "count" in kinds else path
+            yield nodes.Count(path) if "count" in asked.kinds else path
+
+    def _qualified(self, names: Sequence[Named], asked: Asked) -> Iterator[Proposed]:
+        """What a name has by statements that say a date or number of the question, or its other name."""
+        said = np.flatnonzero(self._facts.qualifiers[: self._n]).tolist() if asked.kinds & _OF_STATEMENTS else []
+        for one in names:
+            steps = [relation for relation in one.relations if not self._named.is_value(relation)]
+            others = [other for other in names if other is not one]
+            for relation, qualifier in product(steps[:MOST_PAIRED], said):
+                found = nodes.Follow(one.node, relation)
+                for value in asked.values:
+                    limit = self._limit(value, qualifier)
+                    if limit is not None:
+                        yield nodes.Qualified(found, qualifier, "in", limit), (one.seed,)
+                for other in others:
+                    yield nodes.Qualified(found, qualifier, "in", other.node), _seeds(names)
+
+    def _limit(self, said: ValueSpan, relation: int) -> nodes.Number | nodes.Date | None:
+        """A number or date of a question as a relation has them."""
+        options = [option for option in said.options if isinstance(option, Node)]  # none of a rank
+        limit = self._facts.fitting(options, relation) if options else None
+        if not isinstance(limit, nodes.Number | nodes.Date) or limit.quantity.axis != self._facts.of(relation)[0]:
+            return None
+        return limit
 
     # --- two names -------------------------------------------------------------------------------
 
-    def _of_two(self, one: Named, other: Named, kinds: Sequence[str]) -> Iterator[nodes.Query]:
+    def _of_two(self, one: Named, other: Named, asked: Asked) -> Iterator[nodes.Query]:
         """What is between two names, and what each has by the same relation, or by two that lead to the same."""
         for relation in one.relations[:MOST_RELATIONS]:
             if opposite(relation, self._n) in other.relations:
-                yield from self._between(one.node, relation, other.node, kinds)
+                yield from self._between(one.node, relation, other.node, asked.kinds)
             if relation in other.relations:
-                yield from self._compared(one.node, other.node, relation, kinds)
-        if "yesno" in kinds:
+                yield from self._compared(one.node, other.node, relation, asked.kinds)
+        if "yesno" in asked.kinds:
             yield from (*self._held_in_two_steps(one, other), *self._held_in_two_steps(other, one))
-        together = [_SETS[kind] for kind in kinds if kind in _SETS] or [nodes.And] * self._is_small
+        together = [put for kind, put in _SETS.items() if kind in asked.kinds] or [nodes.And] * self._is_small
         for first, second in self._paired(one, other):
             left, right = nodes.Follow(one.node, first), nodes.Follow(other.node, second)
             yield from (put(left, right) for put in together)
@@ -181,12 +220,13 @@ class Proposals:
         )
         same = [relation for relation in ones if relation in others]
         yield from ((relation, relation) for relation in same)
-        for first, second in product(ones[:MOST_PAIRED], others[:MOST_PAIRED]):
+        most = MOST_PAIRED_IF_SMALL if self._is_small else MOST_PAIRED
+        for first, second in product(ones[:most], others[:most]):
             if first != second and np.isin(self._named.ends(one, first), self._named.ends(other, second)).any():
                 yield first, second
 
     def _between(
-        self, first: nodes.Entities, relation: int, second: nodes.Entities, kinds: Sequence[str]
+        self, first: nodes.Entities, relation: int, second: nodes.Entities, kinds: frozenset[str]
     ) -> Iterator[nodes.Query]:
         if "yesno" in kinds or self._is_small:
             yield nodes.Holds(first, relation, second)
@@ -195,12 +235,12 @@ class Proposals:
                 yield nodes.QualifierOf(nodes.Follow(first, relation), said, second)
 
     def _compared(
-        self, first: nodes.Entities, second: nodes.Entities, relation: int, kinds: Sequence[str]
+        self, first: nodes.Entities, second: nodes.Entities, relation: int, kinds: frozenset[str]
     ) -> Iterator[nodes.Query]:
         is_value = self._named.is_value(relation)
         by: By = nodes.ValueOf((relation,)) if is_value else nodes.SizeOf((relation,))
+        both = nodes.Entities((*first.ids, *second.ids))
         if "comparison" in kinds or "superlative" in kinds:
-            both = nodes.Entities((*first.ids, *second.ids))
             yield from (nodes.Best(both, by, most) for most in (True, False))
         if not is_value:
             return
@@ -208,7 +248,9 @@ class Proposals:
         if "comparison" in kinds or "yesno" in kinds:
             yield from (nodes.Compare(one, sign, other) for sign in (">", "<"))
         if "arithmetic" in kinds:
-            yield nodes.Difference(one, other)
+            yield from (nodes.Difference(one, other), nodes.Difference(other, one))
+            if self._facts.of(relation)[0] != DATE:
+                yield from (total(nodes.Values(both, relation)) for total in (nodes.Sum, nodes.Mean))
 
 
 def _seeds(names: Sequence[Named]) -> tuple[Seed, ...]:
@@ -221,7 +263,7 @@ def _is_apart(one: Linked, classes: Sequence[ClassSpan]) -> bool:
     return all(span.end <= start or end <= span.start for span in classes)
 
 
-def _rank(said: Sequence[ValueSpan]) -> int:
-    """The rank that a question says, from either end, for both are proposed; 1 where it says none."""
-    ranks = (option for one in said if one.kind == "rank" for option in one.options)
-    return next((abs(option) for option in ranks if isinstance(option, int) and option), 1)
+def _ordered(base: SetNode, by: By, asked: Asked) -> Iterator[nodes.Query]:
+    """From either end, at the places that are asked for."""
+    for first, last in asked.ranks:
+        yield from (nodes.Best(base, by, most, first, last) for most in (True, False))

@@ -12,6 +12,7 @@ from kgask.methods.accounted import LeftOut
 from kgask.methods.understand import Understanding
 from kgask.plan.query_onnx import Written
 from kgask.query import nodes
+from kgask.query.base import Node
 from kgask.query.postfix import Step
 from kgask.retrieve.outcome import Result
 from kgask.types import Seed
@@ -105,12 +106,22 @@ class Understood:
         return any(walk.relations == relations for walk in path.routes[0].walks)
 
 
+_OF_TWO = nodes.And | nodes.Or | nodes.Minus | nodes.Difference | nodes.Compare
+
+
+def is_beside_itself(query: Node) -> bool:
+    """Whether something is compared or put together with itself: that asks nothing."""
+    return any(isinstance(node, _OF_TWO) and node.left == node.right for node in query.walk())
+
+
 def is_void(outcome: Result) -> bool:
     """Whether a query came to nothing: an empty set, an unknown value or truth.
 
-    So does the first of two that are named, where one of them is not known.
+    So does the first of two that are named, where one of them is not known, and what is put beside itself.
     """
     query = outcome.query
+    if is_beside_itself(query):
+        return True
     of_named = isinstance(query, nodes.Best) and isinstance(query.base, nodes.Entities)
     if of_named and any(one.known < one.members for one in outcome.coverage):
         return True

@@ -9,6 +9,7 @@ from itertools import chain, islice
 
 import numpy as np
 
+from kgask.answer.request import Settled
 from kgask.errors import BudgetError, QueryError
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
 from kgask.methods.demands import asks_for_order
@@ -75,6 +76,7 @@ class Reading:
     query: TruthNode | None
     decision: Decision | None
     reason: str  # why it is not enough
+    is_unknown: bool = False  # since it names what is not in the pack
 
     @property
     def worth(self) -> float:
@@ -130,12 +132,16 @@ class Readings:
         worth = [like + HELD * _is_held(one) for like, one in zip(alike, proposed, strict=True)]
         return [proposed[at] for at in np.argsort([-one for one in worth], kind="stable").tolist()]
 
-    def of(self, text: str, found: Retrieved, misnamed: str | None) -> Reading:
-        """What a wording was settled to be, decided; ``misnamed``: why it cannot be."""
+    def of(self, text: str, settled: Settled) -> Reading:
+        """What a wording was settled to be, decided."""
+        found, misnamed = settled.found, settled.misnamed
         query = found.hypotheses[0].make_query() if found.hypotheses else None
         if not isinstance(query, TruthNode):
-            return Reading(found, None, None, misnamed or "no query over this graph says what this claims")
+            reason = misnamed or "no query over this graph says what this claims"
+            return Reading(found, None, None, reason, settled.is_unknown)
         query = as_stated(query, text)
+        if settled.is_unknown and misnamed is not None:
+            return Reading(found, query, None, misnamed, is_unknown=True)
         if doubt := misnamed or self._left_out(found, query, text):
             return Reading(found, query, None, doubt)
         runner, options = Runner(self._pack, Budget(DECIDE_SECONDS)), self._options

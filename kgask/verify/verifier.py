@@ -38,9 +38,11 @@ from kgask.verify.world import Decision, Rule
 
 __all__ = ["Verifier", "VerifyOptions"]
 
-SURELY = 0.85  # confidence of the question from which the claim is not read as it stands too
+SURELY = 0.5  # confidence of the question from which the claim is not read as it stands too
 CHUNK = 32  # claims that are planned together
 LEAST: dict[bool, float] = {True: 0.3, False: 0.5}  # confidence from which a claim is supported, refuted
+UNKNOWN_NAME = 0.9  # ... of what is said of a name that a closed world does not have: it may be spelled otherwise
+NOT_TOLD = "what the graph says of what it names does not tell"
 LEAST_EXISTS, LEAST_COMPARED = 0.5, 0.5  # ... that anything is there at all, that values compare so: easily true
 LEAST_LONG, LONG = 0.92, 2  # ... that names are connected over so many other things: many are
 _RULES: dict[Rule, str] = {
@@ -160,7 +162,7 @@ class Verifier:
 
     def _read(self, texts: Sequence[str]) -> list[Reading]:
         settled = self.pipeline.settle(texts, AskOptions(min_confidence=0.0), self._readings.as_truth)
-        return [self._readings.of(text, *one) for text, one in zip(texts, settled, strict=True)]
+        return [self._readings.of(text, one) for text, one in zip(texts, settled, strict=True)]
 
     def possible(self, text: str, most: int = MOST_LOOKED_AT) -> list[Retrieved]:
         """All that a wording may ask and that comes to yes or no and makes sense, before anything is judged."""
@@ -195,6 +197,10 @@ class Verifier:
     def _verdict(self, part: Part, readings: Sequence[Reading], least: float | None) -> Verdict:
         """Of the surest reading of a sub-claim; ``least`` is the confidence from which it is told."""
         best = max(readings, key=lambda one: one.worth)
+        unknown = next((one.reason for one in readings if one.is_unknown), None)
+        if unknown is not None and self.options.closed_world and not part.denies:
+            rule = f"{unknown}, and it is taken to be complete"
+            return Verdict(part.text, REFUTED, UNKNOWN_NAME, rule="closed world", said=rule)
         if any(is_contrary(best, other) for other in readings):
             best = replace(best, decision=None, reason="two readings of this claim contradict each other")
         confidence = round(best.found.confidence, 4) if best.query is not None else 0.0
@@ -225,16 +231,17 @@ class Verifier:
         assert self._by_evidence is not None and self._fusion is not None
         shares = self._fusion.probabilities(by_query, judged.odds)
         said = self._fusion.said(shares, self.options.min_confidence)
-        told = replace(by_query, confidence=round(float(shares[VERDICTS.index(said)]), 4))
+        sure, hashes = round(float(shares[VERDICTS.index(said)]), 4), self.pipeline.hashes()
+        told = replace(by_query, confidence=sure, reason=by_query.reason or NOT_TOLD, hashes=hashes)
         if said == by_query.verdict:
-            return told
+            return replace(told, reason=None) if said != UNKNOWN else told
         told = replace(told, verdict=said, support=(), counter=(), rule=None, said="")
         if said == UNKNOWN:
             doubt = f"it seems to be {by_query.verdict}, but what else the graph says of it leaves that in doubt"
             return replace(told, reason=doubt)
         triples = self._by_evidence.telling(judged, said)
         told = replace(told, rule="evidence", said=_RULES["evidence"], reason=None)
-        told = replace(told, query=None, understood=None, sparql=None, parts=(), hashes=self.pipeline.hashes())
+        told = replace(told, query=None, understood=None, sparql=None, parts=())
         return replace(told, support=triples) if said == SUPPORTED else replace(told, counter=triples)
 
     def _together(self, claim: str, parts: Sequence[Verdict]) -> Verdict:

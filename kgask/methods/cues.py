@@ -1,0 +1,78 @@
+"""What the words of a question want done with sets: kinds of query that a planner may have missed, ranks, how many.
+
+A word is enough here: whatever is proposed for one too many is judged like everything else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kgask.link.values import ValueSpan
+from kgask.plan.query_onnx import KINDS
+
+LIKELY = 0.15  # probability of a kind from which queries of it are proposed
+MOST_RANKS = 3
+_CUES = {
+    "difference": r"not|never|no|none|nobody|without|w/o|except(?:ing|ed)?|but|excluding|minus|neither|nor|other than|"
+    r"apart from|besides|absent|lack(?:s|ing)?|missing|unlike|out of it|stayed out|yet to|\w+n['\u2019]?t",
+    "union": r"or|either|and",
+    "intersection": r"both|as well|also|too|and",
+    "arithmetic": r"total(?:s|ling)?|altogether|sum|add(?:s|ed|ing)?|combined|together|in all|average|mean|differ\w*|"
+    r"between|gap|how far|how long|how many more|how much|by how|below|above|ahead|behind|on top",
+    "count": r"how many|number of|count|nr of|amount of",
+    "superlative": r"\w{2,}est|most|least|fewest|top|worst|record|last|first",
+    "ordinal": r"next|runner[- ]up|second|third|fourth|fifth|sixth|last but one|rank(?:s|ed|ing)?",
+}
+_SAID = {kind: re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) for kind, words in _CUES.items()}
+_SECOND = re.compile(
+    r"\b(?:next|runner[- ]up|after|apart from|besides|other than|only one|last but one|second to last|penultimate)\b",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"(?:\b(?:number|no\.?|nr\.?|place|rank|position)|#)\s*(\d{1,2}|two|three|four|five|six)\b", re.IGNORECASE
+)
+_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+_SEVERAL = re.compile(
+    rf"\b(\d{{1,2}}|{'|'.join(_WORDS)})\s+(?:\w+\s+)?(?:\w{{2,}}est|most|least|fewest|top|best)\b|"
+    rf"\b(?:top|first|last)\s+(\d{{1,2}}|{'|'.join(_WORDS)})\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question wants done with what it names."""
+
+    kinds: frozenset[str]
+    values: tuple[ValueSpan, ...]  # numbers, dates and ranks
+    ranks: tuple[tuple[int, int], ...]  # first and last place that an order is asked for
+
+    @classmethod
+    def of(cls, text: str, kind_probs: np.ndarray, values: Sequence[ValueSpan]) -> Asked:
+        """``kind_probs`` is the planner's word on :data:`~kgask.plan.query_onnx.KINDS`."""
+        likely = {kind for kind, prob in zip(KINDS, kind_probs.tolist(), strict=False) if prob >= LIKELY}
+        said = {kind for kind, words in _SAID.items() if words.search(text)}
+        ranks = tuple(dict.fromkeys(_ranks(text, values)))[:MOST_RANKS]
+        return cls(frozenset(likely | said), tuple(values), ranks or ((1, 1),))
+
+
+def _ranks(text: str, values: Sequence[ValueSpan]) -> Iterator[tuple[int, int]]:
+    """What a question says of places, in either direction, for both are proposed."""
+    if found := _SEVERAL.search(text):
+        yield 1, _number(found[1] or found[2])
+    for one in values:
+        for option in one.options if one.kind == "rank" else ():
+            if isinstance(option, int) and option:
+                yield abs(option), abs(option)
+    if found := _NUMBERED.search(text):
+        yield _number(found[1]), _number(found[1])
+    if _SECOND.search(text):
+        yield from ((2, 2), (1, 1))  # "after" may be of a date
+
+
+def _number(word: str) -> int:
+    return max(1, int(word) if word.isdigit() else _WORDS[word.lower()])
