@@ -18,6 +18,7 @@ from kgask.query.text import parse
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import Seed
+from kgask.verify.dated import Dated
 from kgask.verify.form import bare, question, said
 from kgask.verify.sense import is_sensible
 from kgask.verify.signs import is_other_way
@@ -180,6 +181,22 @@ def test_what_is_said_and_what_silence_says(demo: Pack, text: str, truth: bool |
 def test_a_closed_world_refutes_what_is_not_said(demo: Pack) -> None:
     assert decided(demo, f"holds({CURIE}, {CHILD}, <Q937|Albert Einstein>)", is_closed=True) == (False, "closed world")
     assert decided(demo, f"some(follow({JAPAN}, {CHILD}))", is_closed=True) == (False, "closed world")
+
+
+def test_a_closed_world_has_no_other_names(opened: Callable[..., Pipeline]) -> None:
+    claim = "The Moons of Zarbulon Seven was written by Jane Austen."
+    closed = Verifier(opened("demo", None), VerifyOptions(closed_world=True))
+    refuted = closed.verify(claim)
+    assert (refuted.verdict, refuted.rule) == ("refuted", "closed world") and "Zarbulon" in refuted.said
+    assert closed.verify("Jane Austen did not write The Moons of Zarbulon Seven.").verdict == "not enough information"
+
+
+@pytest.mark.parametrize(("year", "truth"), [("in 1911", True), ("in 1912", False), ("often", None)])
+def test_when_two_things_were_in_a_relation(demo: Pack, year: str, truth: bool | None) -> None:
+    query, runner = parse(f"holds({CURIE}, <P166>, <nobel-chemistry>)", demo), Runner(demo, Budget())
+    assert isinstance(query, TruthNode)
+    dated = Dated(demo).of(query, f"Marie Curie won the Nobel Prize in Chemistry {year}.", runner)
+    assert (None if dated is None else World(runner).decide(dated).truth) is truth
 
 
 def test_who_knows_that_a_relation_is_complete_may_say_so(demo: Pack) -> None:

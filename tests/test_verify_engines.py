@@ -89,12 +89,19 @@ def test_a_fusion_is_kept_in_a_card() -> None:
         Fusion.of_card({"verdicts": {"reader": "much"}})
 
 
+TRUE = (
+    "Emma was written by Jane Austen.", "Tokyo is the capital of Japan.", "Kenya borders Uganda.",
+    "Marie Curie was born in Warsaw.", "Jaws was directed by Steven Spielberg.",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("engine", ["reader", "both"])
 def test_an_engine_tells_the_triples_or_why_not(engine: Engine) -> None:
     with api.open("demo", reader=None, settings={}) as kg:
         verifier = Verifier(kg, VerifyOptions(engine=engine))
-        known, unknown = verifier.verify_many(["Emma was written by Jane Austen.", "It is raining again."])
-    assert known.verdict == SUPPORTED and known.support and known.rule and known.hashes and known.reason is None
+        *asked, unknown = verifier.verify_many([*TRUE, "It is raining again."])
+    known = next(one for one in asked if one.verdict == SUPPORTED)
+    assert known.support and known.rule and known.hashes and known.reason is None
     assert unknown.verdict == UNKNOWN and unknown.reason and unknown.hashes and not unknown.support
 
 

@@ -32,16 +32,18 @@ class Node:
     def parts(self) -> tuple[Node, ...]:
         """The nodes directly below, in the order of the fields."""
         found: list[Node] = []
-        for field in fields(self):  # type: ignore[arg-type]  # every node is a dataclass
-            value = getattr(self, field.name)
+        for name in _of_nodes(type(self)):  # type: ignore[arg-type]  # classes are hashable
+            value = getattr(self, name)
             found += [part for part in (value if isinstance(value, tuple) else (value,)) if isinstance(part, Node)]
         return tuple(found)
 
     def walk(self) -> Iterator[Node]:
         """This node and all below, each before its parts."""
-        yield self
-        for part in self.parts:
-            yield from part.walk()
+        waiting: list[Node] = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += node.parts[::-1]
 
 
 class SetNode(Node):
@@ -99,6 +101,13 @@ _IDS = ("EntityId", "RelationId", "DirectedRelationId", "int")
 def _annotations(kind: type) -> tuple[tuple[str, str], ...]:
     """Names of a node's fields with their types as they are written here."""
     return tuple((field.name, str(field.type)) for field in fields(kind))
+
+
+@cache
+def _of_nodes(kind: type) -> tuple[str, ...]:
+    """Names of a node's fields that may hold nodes: ids, numbers and texts are none."""
+    plain = {*_IDS, *(f"tuple[{one}, ...]" for one in _IDS), "Comparison", "bool", "str", "float"}
+    return tuple(name for name, annotation in _annotations(kind) if annotation not in plain)
 
 
 def _check(node: Node, annotation: str, value: object) -> None:

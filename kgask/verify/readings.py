@@ -24,6 +24,7 @@ from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId
+from kgask.verify.dated import Dated
 from kgask.verify.engines import Engine
 from kgask.verify.sense import is_sensible
 from kgask.verify.signs import is_other_way, is_part_of_period, is_period
@@ -90,6 +91,7 @@ class Readings:
     def __init__(self, pack: Pack, options: VerifyOptions, likeness: RelationLikeness | None = None) -> None:
         """``likeness`` tells which of the things that the graph proposes are looked at; without it the first ones."""
         self._pack, self._options, self._words, self._likeness = pack, options, RelationWords(pack), likeness
+        self._dated = Dated(pack)
 
     def as_truth(self, found: Retrieved, text: str) -> Retrieved:
         """Of what a question may ask, that which comes to yes or no and makes sense; no hypotheses where nothing does.
@@ -145,8 +147,14 @@ class Readings:
         if doubt := misnamed or self._left_out(found, query, text):
             return Reading(found, query, None, doubt)
         runner, options = Runner(self._pack, Budget(DECIDE_SECONDS)), self._options
+        world = World(runner, options.closed_world, options.single, options.complete)
         try:
-            decision = World(runner, options.closed_world, options.single, options.complete).decide(query)
+            decision = world.decide(query)
+            if decision.truth is not False and (number := _number_left_out(query, _without_names(text, found))):
+                dated = self._dated.of(query, text, runner) if decision.truth else None
+                if dated is None:
+                    return Reading(found, query, None, f"it does not honour {number!r}")
+                query, decision = dated, world.decide(dated)
         except (QueryError, BudgetError) as error:
             return Reading(found, query, None, str(error))
         return Reading(found, query, decision, f"the graph does not say {verbalise(query, self._pack)}")
@@ -157,12 +165,10 @@ class Readings:
             return f"what {found_word!r} claims is not looked at"
         if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Follow) and _TWICE.search(text):
             return "it does not honour every name of the claim"
-        said = _DIGITS.search(_without_names(text, found))
-        if said is not None and not any(isinstance(one, nodes.Number | nodes.Date) for one in query.walk()):
-            return f"it does not honour {said[0]!r}"
         is_same = any(isinstance(one, nodes.Holds) and isinstance(one.object, nodes.Follow) for one in query.walk())
         passed = {"same"} if is_same else set()
         words = [word for word in found.unused_words if not asks_for_order(word) and word.lower() not in passed]
+        words = [word for word in words if not _DIGITS.search(word)]  # which is looked at by itself
         if found.confidence < SURE:
             words = words or self._unsaid(query, text)
         if words:
@@ -175,6 +181,13 @@ class Readings:
         known = self._words.of(relations_in(query)) | set(normalise(" ".join(self._pack.labels(named))).split())
         nouns = [found[1] or found[2] for found in _OF_SOMETHING.finditer(text)]
         return [noun for noun in nouns if noun.lower() not in _NO_NOUNS and not is_all_called(noun, known)]
+
+
+def _number_left_out(query: TruthNode, text: str) -> str:
+    """A year or larger number that a claim says, where the query has none."""
+    said = _DIGITS.search(text)
+    has_one = any(isinstance(one, nodes.Number | nodes.Date) for one in query.walk())
+    return said[0] if said is not None and not has_one else ""
 
 
 def _without_names(text: str, found: Retrieved) -> str:
