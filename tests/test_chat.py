@@ -208,6 +208,13 @@ TALKS = [
         ("By how much is the Nile longer?", "250"),
     ],
     [
+        ("What country does Corsica belong to?", "France"),
+        ("and sardinia?", "Italy"),
+        ("which of these islands is larger?", "Sardinia"),
+        ("its capital?", "Cagliari"),
+        ("no, corsica's", "Ajaccio"),
+    ],
+    [
         ("Who won the Nobel Prize in Physics in 1921?", "Albert Einstein"),
         ("And the year after?", "Niels Bohr"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from kgask.answer.parts import with_name
 from kgask.chat import form
@@ -24,6 +25,7 @@ from kgask.verify.form import question
 
 SECONDS = 8.0  # of a query that was changed
 MOST_TRIED = 3  # of the last answers, of whom is asked what is asked of each
+MOST_CALLED = 12  # things that were spoken of last among which several of a kind are looked for
 LISTED = 3  # of the last answers, that are named where a turn is about some of them
 
 
@@ -38,7 +40,8 @@ class OfAnswers:
         """The ways to understand a turn as being about some of them, the likeliest first."""
         found, number = self.memory.last_set(), form.number_of_those(text)
         says_pair = form.says_two(text) or number or form.superlative(text) != text
-        pair = self.memory.together(number or 2) if says_pair else None
+        noun = form.noun_of_those(text)
+        pair = self._called(noun, number) or self.memory.together(number or 2) if says_pair else None
         members = found.ends if found is not None else ()
         if (rank := form.ranked(text)) is not None and -len(members) <= rank[0] < len(members):
             yield self.naming(rank[1], members[rank[0]])
@@ -50,13 +53,13 @@ class OfAnswers:
         if form.asks_for_people(text):
             known.sort(key=lambda several: not self.memory.referents.is_person(several[0]))
         for several in known:
-            if not self._are_called(several, form.noun_of_those(text)):
+            if not self._are_called(several, noun):
                 continue
             if number not in (0, len(several)):
                 continue
             whole, among = _whole(found, several), self._listed(several)
-            for noun in (self.memory.referents.together(several), ""):
-                if (asked := form.of_those(text, noun)) is not None:
+            for called in (self.memory.referents.together(several), ""):
+                if (asked := form.of_those(text, called)) is not None:
                     yield Way(asked, change=lambda query, whole=whole: within(query, whole), among=among)  # type: ignore[misc]
             yield from self._said_of_each(text, several, whole, among)
         if form.is_plural(text) and found is not None and not form.is_of_those(text) and not form.sex_meant(text):
@@ -89,6 +92,12 @@ class OfAnswers:
         """Whether "the two islands" may mean these, where islands were spoken of."""
         spoken = [one for turn in self.memory.turns for one in (*turn.topics, *turn.ends[:3])]
         return not noun or self._has_kind(members[:3], noun) or not self._has_kind(spoken, noun)
+
+    def _called(self, noun: str, number: int) -> tuple[EntityId, ...]:
+        """The last things spoken of that are called so ("these islands"); none of fewer than two."""
+        recent = islice(self.memory.recent(), MOST_CALLED) if noun else ()
+        found = tuple(sorted([one for one in recent if self._has_kind([one], noun)][: number or 2]))
+        return found if len(found) > 1 else ()
 
     def _has_kind(self, entities: Sequence[EntityId], noun: str) -> bool:
         kinds = {kind for one in entities for kind in self.memory.referents.called(one)}

@@ -127,7 +127,7 @@ class Proposals:
             several = [relation for relation in ends if not self._facts.leads_to_one(relation)]
             for relation in several[:MOST_SIZES]:
                 yield from _ordered(base, nodes.SizeOf((relation,)), asked)
-        if "difference" in asked.kinds:
+        if "difference" in asked.kinds and not isinstance(base, nodes.Minus):
             lacked = [relation for relation in ends if having[relation] < len(members)]
             yield from (nodes.Minus(base, nodes.Having(relation)) for relation in lacked[:MOST_LACKED])
 
@@ -201,7 +201,8 @@ class Proposals:
                 yield from self._compared(one.node, other.node, relation, asked.kinds)
         if "yesno" in asked.kinds:
             yield from (*self._held_in_two_steps(one, other), *self._held_in_two_steps(other, one))
-        together = [put for kind, put in _SETS.items() if kind in asked.kinds] or [nodes.And] * self._is_small
+        kinds = asked.kinds | {"intersection"} if self._is_small else asked.kinds
+        together = [put for kind, put in _SETS.items() if kind in kinds]
         for first, second in self._paired(one, other):
             left, right = nodes.Follow(one.node, first), nodes.Follow(other.node, second)
             yield from (put(left, right) for put in together)
