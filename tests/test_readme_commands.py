@@ -24,7 +24,7 @@ OTHER_FILES = (
     "q1.jsonl q2.jsonl q3.jsonl q4.jsonl q5.jsonl q6.jsonl q7.jsonl q8.jsonl held.jsonl "
     "mintaka.jsonl FILE r.jsonl DATA/kqapro_parts/questions_train.jsonl.gz "
     "DATA/mintaka/mintaka_train_500.json DATA/infotabs/dev.jsonl.gz DATA/factbench/train.tsv.gz "
-    "DATA/kgconv/conversations_dev.jsonl.gz".split()
+    "DATA/kgconv/conversations_dev.jsonl.gz DATA/rewriting/canard_dev_75.jsonl.gz".split()
 )
 FOLDERS = (
     "DATA DATA/kqapro_parts DATA/mintaka DATA/infotabs DATA/factbench DATA/kgconv PACKS PACKS/infotabs "

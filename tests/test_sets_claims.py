@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_cli import kgask
 
 import kgask as api
 from kgask.errors import UsageError
@@ -126,3 +127,18 @@ def test_kgconv_turns_and_their_facts(tmp_path: Path) -> None:
     first, second, third = talks[0]
     assert (first.kind, second.kind, third.kind) == ("first", "pronoun", "named")
     assert second.text == "What is its capital?" and second.golds == ("follow(<Q2>, ^<P1376>)",)
+
+
+def test_turns_written_out_are_compared_with_what_people_wrote(tmp_path: Path) -> None:
+    rows = [
+        {"history": ["Who wrote Emma?", "Jane Austen"], "question": "When was she born?", "rewrite": "x",
+         "more_rewrites": ["When was Jane Austen born?"]},
+        {"history": [], "question": "Who directed Jaws?", "rewrite": "Who directed Jaws?"},
+    ]  # fmt: skip
+    path = put(tmp_path / "pairs.jsonl", [json.dumps(row) for row in rows])
+    found = kgask("eval", "run", "rewriting", str(path), "--no-reader", "--json", "-o", str(tmp_path / "out.jsonl"))
+    assert json.loads(found.stdout) == {"turns": 2, "changed": 1, "token_f1": 1.0, "token_f1_as_it_stands": 0.8333}
+    kept = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [one["understood"] for one in kept] == ["When was Jane Austen born?", "Who directed Jaws?"]
+    broken = kgask("eval", "run", "rewriting", str(put(tmp_path / "b.jsonl", ['{"question": 1}'])), "--no-reader")
+    assert broken.returncode == 2 and "b.jsonl:1" in broken.stderr

@@ -41,6 +41,7 @@ from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import run
 from kgask.types import EntityId, Question
 
+NOT_SPOKEN_OF = "it speaks of something that was not spoken of before"
 MOST_JOINED = 3  # things that are named one by one in the place of "them"
 UNKNOWN_SEX = 0.03  # ... than that "she" means somebody of whom that is not known
 MOST_COUNTED = 1000  # things that were counted and are remembered
@@ -80,6 +81,13 @@ class Chat:
         """Forget the last turn, and give it."""
         return self.turns.pop() if self.turns else None
 
+    def hear(self, line: str) -> None:
+        """Take a line as said without asking anything: later turns may mean what it names."""
+        found = [
+            one for one in seeds_in(self.pipeline.linker, line) if one.score >= NAMED and one.mention[:1].isupper()
+        ]
+        self.turns.append(Turn(len(self.turns) + 1, line, line, None, topics=tuple(one.entity for one in found)))
+
     def ask(self, line: str) -> Turn:
         """Answer one turn. Raises :class:`~kgask.errors.UsageError` for an empty or an overlong line."""
         line = checked_question(line, "turn")
@@ -97,10 +105,7 @@ class Chat:
             if answered:
                 return self._turn(line, *max(answered, key=lambda one: self._worth(*one) - one[0].doubt))
             refused = refused or (asked[0] if asked else None)
-        if refused is None:
-            said = "it speaks of something that was not spoken of before"
-            refused = Way(line), self.pipeline.refused(line, said)
-        return self._turn(line, *refused)
+        return self._turn(line, *(refused or (Way(line), self.pipeline.refused(line, NOT_SPOKEN_OF))))
 
     def _worth(self, way: Way, answer: Answer) -> float:
         """How sure an answer is; more where it is of the kind that is asked for ("which countries")."""

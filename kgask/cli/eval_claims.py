@@ -1,4 +1,4 @@
-"""``kgask eval run claims`` and ``conversations``: against the verdict that is right, against gold queries."""
+"""``kgask eval run claims``, ``conversations`` and ``rewriting``: against verdicts, gold queries, what people wrote."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from kgask.errors import UsageError
 if TYPE_CHECKING:
     from kgask.eval.claims import ClaimOutcome
     from kgask.eval.everyday import Outcome
+    from kgask.eval.rewriting import Rewritten
     from kgask.sets.claims import GoldClaim
 
 
@@ -75,7 +76,23 @@ def run_conversations(
     show_counts(everyday.counts(outcomes), conversations.figures(outcomes), as_json)
 
 
-def _keep(output: Path | None, outcomes: Sequence[ClaimOutcome | Outcome]) -> None:
+def run_rewriting(path: Path, output: Path | None, limit: int | None, options: dict[str, Any], as_json: bool) -> None:
+    """Write the turns of ``path`` out and print how like they are to what people wrote."""
+    from kgask.eval import rewriting
+    from kgask.sets.gold import sample
+    from kgask.sets.rewriting import pairs
+
+    if output is not None and output.exists():
+        raise UsageError(f"{output}: exists; write the outcomes to another file")
+    chosen, settings = sample(pairs(path), limit), config.load_settings()
+    with open_pipeline(options, settings) as pipeline, steps_bar("rewrite", len(chosen)) as show:
+        asked_so = ask_options(options, settings, min_confidence=options["min_confidence"] or None)
+        found = rewriting.rewrite(pipeline, chosen, asked_so, lambda done: show(done, ""))
+    _keep(output, found)
+    show_counts([], rewriting.figures(found), as_json)
+
+
+def _keep(output: Path | None, outcomes: Sequence[ClaimOutcome | Outcome | Rewritten]) -> None:
     from kgask.machine.files import write_whole
 
     if output is not None:

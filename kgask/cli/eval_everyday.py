@@ -34,9 +34,10 @@ def run_everyday(path: Path, output: Path | None, limit: int | None, options: di
 
 
 def show_counts(kinds: list[dict[str, Any]], figures: dict[str, Any], as_json: bool) -> None:
-    """Print what was counted by kind, and the figures of all."""
+    """Print what was counted by kind (nothing, where there are none), and the figures of all."""
     if as_json:
-        print(json.dumps({"kinds": kinds, **figures}))
+        print(json.dumps(({"kinds": kinds} if kinds else {}) | figures))
         return
-    table(list(kinds[0]), [list(one.values()) for one in kinds])
+    if kinds:
+        table(list(kinds[0]), [list(one.values()) for one in kinds])
     table(("figure", "value"), [(name, "-" if value is None else value) for name, value in figures.items()])

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from kgask import config
 from kgask.answer.request import CONTEXTS
 from kgask.cli.asked_with import WRITTEN_TOKENS, ask_options, asked_with, open_pipeline
-from kgask.cli.eval_claims import run_claims, run_conversations
+from kgask.cli.eval_claims import run_claims, run_conversations, run_rewriting
 from kgask.cli.eval_everyday import run_everyday
 from kgask.cli.eval_score import print_figures, print_sweep
 from kgask.cli.figures import LIMIT_OPTION, PLACE
@@ -34,7 +34,7 @@ SWEPT = (
     "top-k", "hops", "method", "reader", "order", "context", "shots", "prompt", "encoder", "model", "pack", "seed",
     "max-tokens",
 )  # fmt: skip
-EVERYDAY = "everyday"
+EVERYDAY, REWRITING = "everyday", "rewriting"
 OF_CLAIMS, OF_CONVERSATIONS = ("claims", "infotabs", "factbench"), ("conversations", "kgconv")
 NO_READER = "none"  # as a value of a sweep over readers
 
@@ -75,7 +75,8 @@ def run(
     A run that was stopped goes on with the same command. --method none --free asks the reader
     without any facts (the question-only baseline). Everyday questions (YAML: q, kind, gold) are judged by
     gold queries over the pack: exactly right, printed but wrong, or refused; conversations (YAML: turns of q,
-    kind, gold; or kgconv) turn by turn. Claims (YAML: claim, kind, verdict, gold; or infotabs, factbench,
+    kind, gold; or kgconv) turn by turn; rewriting (JSON Lines: history, question, rewrite) compares what a
+    turn is understood as with what people wrote. Claims (YAML: claim, kind, verdict, gold; or infotabs, factbench,
     factkg) are judged as kgask verify does; factkg with --free by a GGUF model, with KG-GPT's prompt for claims,
     with --method none by the claim alone.
     """
@@ -85,11 +86,11 @@ def run(
     if path is None and set_name not in registry.SHIPPED:
         raise UsageError(f"where are the questions? kgask eval run {set_name} PATH -o OUT")
     is_verified = set_name == "factkg" and not options["free"]
-    if path is not None and (is_verified or set_name in (EVERYDAY, *OF_CLAIMS, *OF_CONVERSATIONS)):
+    if path is not None and (is_verified or set_name in (EVERYDAY, REWRITING, *OF_CLAIMS, *OF_CONVERSATIONS)):
         if sweep or options["given"] or options["gold_hops"]:
             raise UsageError(f"{set_name} are asked as they are: without --sweep, --given and --gold-hops")
-        run_so = run_everyday
-        if set_name != EVERYDAY:
+        run_so = run_rewriting if set_name == REWRITING else run_everyday
+        if set_name not in (EVERYDAY, REWRITING):
             run_so = partial(run_conversations if set_name in OF_CONVERSATIONS else run_claims, set_name)
         run_so(path, output, options["limit"], options, as_json)
         return
