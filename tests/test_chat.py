@@ -215,6 +215,21 @@ TALKS = [
         ("no, corsica's", "Ajaccio"),
     ],
     [
+        ("How big is the Kalahari desert?", "1200000 km²"),
+        ("And the Namib?", "95000 km²"),
+        ("How much smaller is that?", "1105000"),
+        ("In which countries does the Kalahari lie?", "Zambia | South Africa | Angola | Namibia | Botswana"),
+    ],
+    [
+        ("Is the Rhine longer than the Danube?", "no"),
+        ("Which is longer, the Nile or the Volga?", "Nile"),  # both are named here
+    ],
+    [
+        ("Who won the Nobel Prize in Physics in 1922?", "Niels Bohr"),
+        ("In which city was he born?", "Copenhagen"),
+        ("Did he die there as well?", "yes"),
+    ],
+    [
         ("Who won the Nobel Prize in Physics in 1921?", "Albert Einstein"),
         ("And the year after?", "Niels Bohr"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -115,6 +116,17 @@ def _linked(pack: Pack, linker: Linker, text: str) -> list[Linked]:
 )  # fmt: skip
 def test_what_is_named_is_put_together(stable: Pack, text: str, kinds: Sequence[str], wanted: Sequence[str]) -> None:
     assert set(wanted) <= proposed(stable, text, *kinds)
+
+
+def test_statements_with_a_date_or_another_name(tmp_path: Path) -> None:
+    builder = PackBuilder()
+    for museum, curator, year in (("Tate", "Ada", "2016"), ("Louvre", "Bert", "2019")):
+        builder.add("Old Vase", "lent to", museum, [("since", parse_literal("date", year)), ("curator", curator)])
+    builder.write(tmp_path / "p")
+    with Pack.open(tmp_path / "p") as pack:
+        lent = "follow(<Old Vase>, <lent to>)"
+        assert f"qualified({lent}, <since> in date(2016))" in proposed(pack, "who had Old Vase in 2016?", "path")
+        assert f"qualified({lent}, <curator> in <Bert>)" in proposed(pack, "where was Old Vase with Bert?", "path")
 
 
 def test_operators_that_a_question_does_not_ask_for_are_not_put_on(stable: Pack) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kgask.chat.form import sexes_told
 from kgask.chat.heard import LEAD
 
 _ASKS_NOTHING_NEW = re.compile(
@@ -21,6 +20,11 @@ _IS_ONE = re.compile(
     r"\b(?:which|what) (?:one|(?!has |is |was |does )[a-z]+[^s ]) |\b(?:is|was) (?:the|his|her|its|their|this|that)\b|"
     r"\b[a-z]{2,}est\b|\b(?:most|least)\b"
 )
+
+
+_MEN = re.compile(r"['\u2019]s (?:father|son|sons|brother|brothers|grandfather)\b|\bthe (?:father|sons?) of\b", re.I)
+_WOMEN = re.compile(r"['\u2019]s (?:mother|daughters?|sisters?|grandmother)\b|\bthe (?:mother|daughters?) of\b", re.I)
+_MARRIED_TO = re.compile(r"\b(?:husband|wife|wives)s?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +49,15 @@ def asked_for(text: str) -> Asked:
     if _ASKS_PERSON.search(asked):
         return Asked(person=True, several=not _IS_ONE.search(asked), sex=sexes_told(text)[1])
     return Asked(thing=True, several=not _IS_ONE.search(asked) and not asked.startswith("where"))
+
+
+def sexes_told(text: str) -> tuple[str, str]:
+    """What a question tells of the sex of whom it asks about, and of its answers; "" where it tells nothing.
+
+    >>> sexes_told("Who was Mary Shelley's husband?"), sexes_told("Who directed Jaws?")
+    (('female', 'male'), ('', ''))
+    """
+    ends = "male" if _MEN.search(text) else "female" if _WOMEN.search(text) else ""
+    if found := _MARRIED_TO.search(text):
+        return ("female", "male") if found[0].lower().startswith("husband") else ("male", "female")
+    return "", ends

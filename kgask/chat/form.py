@@ -12,7 +12,7 @@ _NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten)"
 THOSE = rf"(?:(?:the|those|these) {_NUMBER}|them|those|these|the (?:\d+|lot|group))"
 _BE = r"(?:is|are|was|were|has|have|had|do|does|did)"
 _OF_THOSE = re.compile(
-    rf"\b(?P<word>which|who|what|how many|any|are any|is any|do any)(?: ones?)? (?:of|among|out of) {THOSE}"
+    rf"\b(?P<word>which|who|what|how many|any|are any|is any|do any)(?: ones?)? (?:of|among|out of|from) {THOSE}"
     rf"(?: (?P<noun>(?!{_BE}\b)(?:[a-z]+s|people|men|women|children))(?= (?:{_BE}|lies?|in|from|with|that|who)\b))?",
     re.IGNORECASE,
 )
@@ -25,14 +25,18 @@ _OF_THEM_WHO = re.compile(
 )
 _WHO_OF = re.compile(rf"\b(?P<word>who|which)(?P<verb> \w+(?: \w+)*?) (?:of|among) {THOSE}\b", re.IGNORECASE)
 _SUPERLATIVE_OF = re.compile(
-    rf"(?:the )?(?P<word>(?:most|least|fewest) [a-z]+|[a-z]{{2,}}est)(?: one)? (?:of|among) {THOSE}\W*", re.IGNORECASE
+    rf"(?:the )?(?:(?P<number>{_NUMBER}|\d) )?(?P<word>(?:most|least|fewest) [a-z]+|[a-z]{{2,}}est)(?: ones?)?"
+    rf"(?: (?:of|among) (?:{THOSE}|those [a-z ]+))?(?P<by> by [a-z]+)?\W*",
+    re.IGNORECASE,
+)
+_ONLY_THOSE = re.compile(
+    r"(?:please )?(?:(?:show|give) me |list |tell me )?(?:only|just) (?:those|the ones|them)"
+    r"(?P<verb> (?:that|who|which))? (?P<rest>.+?)(?: please)?\W*",
+    re.IGNORECASE,
 )
 _OF_TWO = re.compile(r"\b(?:both|either|who|which)(?: one)? (?:of|among)\b|\bthe two\b", re.IGNORECASE)
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBER_OF = re.compile(rf"\b(?:the|those|these) ({'|'.join(_NUMBERS)})\b", re.IGNORECASE)
-_MEN = re.compile(r"['\u2019]s (?:father|son|sons|brother|brothers|grandfather)\b|\bthe (?:father|sons?) of\b", re.I)
-_WOMEN = re.compile(r"['\u2019]s (?:mother|daughters?|sisters?|grandmother)\b|\bthe (?:mother|daughters?) of\b", re.I)
-_MARRIED_TO = re.compile(r"\b(?:husband|wife|wives)s?\b", re.IGNORECASE)
 _RANKS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1, "former": 0, "latter": -1}
 _RANKED = re.compile(
     rf"\bthe (?P<rank>{'|'.join(_RANKS)})(?: one)?(?P<own>['\u2019]s)?\b"
@@ -54,13 +58,6 @@ _BARE_WH = re.compile(
     r"(?:(?:in|on|at|to|for|by|from|of|with|under|since|until|during|into|against) )?"
     r"(?:where|when|why|how|whom?|what|which|how long|how much|how old|which \w+|what \w+)"
     r"(?: exactly| to| from| with| for)?\W*",
-    re.IGNORECASE,
-)
-_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
-_IN_YEAR = re.compile(r"\A(?:in|for|of) (?:the year )?", re.IGNORECASE)
-_A_YEAR = re.compile(
-    r"(?:in )?(?:(?:the|a|one) year (?P<way>after|before|later|earlier)(?: that)?|"
-    r"the (?P<next>next|following|previous) year)",
     re.IGNORECASE,
 )
 _ASKED = re.compile(
@@ -125,7 +122,10 @@ def of_those(text: str, noun: str) -> str | None:
     if not noun:
         return None
     if found := _SUPERLATIVE_OF.fullmatch(text.strip()):
-        return f"which {noun} is the {found['word']}?"
+        several = f"are the {found['number']}" if found["number"] else "is the"
+        return f"which {noun} {several} {found['word']}{found['by'] or ''}?"
+    if found := _ONLY_THOSE.fullmatch(text.strip()):
+        return f"which {noun} {'' if found['verb'] else 'are '}{found['rest']}?"
     if found := _OF_THEM_WHO.match(text):
         return superlative(f"which {noun}{text[found.end() :]}")
     if found := _WHO_OF.search(text):
@@ -185,21 +185,19 @@ def number_of_those(text: str) -> int:
     return _NUMBERS.index(found[1].lower()) + 2 if found else 0
 
 
-def sexes_told(text: str) -> tuple[str, str]:
-    """What a question tells of the sex of whom it asks about, and of its answers; "" where it tells nothing.
-
-    >>> sexes_told("Who was Mary Shelley's husband?"), sexes_told("Who directed Jaws?")
-    (('female', 'male'), ('', ''))
-    """
-    ends = "male" if _MEN.search(text) else "female" if _WOMEN.search(text) else ""
-    if found := _MARRIED_TO.search(text):
-        return ("female", "male") if found[0].lower().startswith("husband") else ("male", "female")
-    return "", ends
-
-
 def is_of_those(text: str) -> bool:
     """Whether a turn asks about some of several things that were spoken of."""
-    return any(one.search(text) for one in (_OF_THOSE, _SUPERLATIVE_OF, _OF_THEM_WHO, _WHO_OF, _WHICH_ONES))
+    return any(one.search(text) for one in (_OF_THOSE, _OF_THEM_WHO, _WHO_OF, _WHICH_ONES)) or is_bare_of_those(text)
+
+
+def is_bare_of_those(text: str) -> bool:
+    """Whether it is nothing but which of several things: "the longest?", "only those in Africa"."""
+    return any(one.fullmatch(text.strip()) for one in (_SUPERLATIVE_OF, _ONLY_THOSE))
+
+
+def says_those(text: str) -> bool:
+    """Whether a turn says that it is about several things, rather than "which is ..." alone."""
+    return any(one.search(text) for one in (_OF_THOSE, _OF_THEM_WHO, _WHO_OF)) or is_bare_of_those(text)
 
 
 def says_two(text: str) -> bool:
@@ -305,23 +303,6 @@ def name_behind(text: str, before: str) -> str:
     return text[asked.end() :] if is_so and asked is not None else text
 
 
-def other_year(before: str, text: str) -> str | None:
-    """The question before with another year, where a turn says one: "and the year after?".
-
-    >>> other_year("Who won the prize in 1921?", "the year after?"), other_year("Who was born in 1900?", "in 1905?")
-    ('Who won the prize in 1922?', 'Who was born in 1905?')
-    """
-    years = [*_YEAR.finditer(before)]
-    said, step = _YEAR.fullmatch(_IN_YEAR.sub("", text.strip(" ?.!"))), _A_YEAR.fullmatch(text.strip(" ?.!"))
-    if len(years) != 1 or not (said or step):
-        return None
-    (old,) = years
-    if step is not None:
-        is_later = (step["way"] or step["next"]).lower() in ("after", "later", "next", "following")
-    new = said[0] if said is not None else str(int(old[0]) + (1 if is_later else -1))
-    return f"{before[: old.start()]}{new}{before[old.end() :]}"
-
-
 def asks_for_others(text: str) -> bool:
     """Whether what was spoken of is not asked for again."""
     return _ELSE.search(text) is not None
@@ -333,7 +314,7 @@ def is_bare_question_word(text: str) -> bool:
 
 def is_phrase(text: str) -> bool:
     """Whether it asks by a phrase alone: "melting point?"."""
-    return not _ASKS.match(text.strip()) and not _LATER_ASKS.search(text) and len(text.split()) <= 7
+    return not _ASKS.match(LEAD_IN.sub("", text.strip())) and not _LATER_ASKS.search(text) and len(text.split()) <= 7
 
 
 def bare_noun(text: str) -> str:
@@ -376,6 +357,16 @@ def singular(text: str) -> str:
 def said(kind: str, text: str) -> re.Match[str] | None:
     """Where a text says "the country" of something that was spoken of."""
     return re.search(rf"\b(?:the|that|this) {re.escape(kind)}\b(?!s| of| with| that| in)", text, re.IGNORECASE)
+
+
+def with_place(text: str, place: str) -> str:
+    """A text with a name in the place of "there"."""
+    return _PLACE.sub(lambda _: f"in {place}", text)
+
+
+def is_of_person_and_place(text: str) -> bool:
+    """Whether "he" and "there" are both spoken of."""
+    return _PERSON.search(text) is not None and _PLACE.search(text) is not None
 
 
 def with_names(text: str, names: Sequence[str]) -> str:

@@ -18,6 +18,15 @@ _BACK = re.compile(
     r"(?P<name>.+?)\s*(?:[:;,\u2013\u2014]|\s-\s)\s*(?P<rest>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+_NAMED_FIRST = re.compile(
+    r"(?P<name>[^,?]{2,40}), "
+    r"(?P<rest>(?:what|who|when|where|how|which)\b.*\b(?:it|its|that|there|he|his|she|her|they)\b.*)",
+    re.IGNORECASE,
+)
+_SLIPS = (
+    (re.compile(r"\bw(?:hi|ih|i)ch\b", re.IGNORECASE), "which"),
+    (re.compile(r"\br (?=there|they|these)"), "are "),
+)
 _CORRECTION = re.compile(
     r"(?:(?:no|nope|sorry|wait|actually|oops|pardon(?: me)?|hang on)\b[,;.!]*\s*)*"
     r"(?:(?:i (?:mean|meant|want(?:ed)?|was (?:asking (?:about|for)|thinking of)|am asking about)|"
@@ -71,7 +80,7 @@ Heard(text='in Norway?', back_to='', corrects=False, continues=True))
             return Heard(re.sub(r",? i (?:mean|meant)\Z", "", meant, flags=re.IGNORECASE), corrects=True)
     lead = LEAD.match(text)
     text = text[lead.end() :] if lead else text
-    if found := _BACK.fullmatch(text):
+    if found := _BACK.fullmatch(text) or _NAMED_FIRST.fullmatch(text):
         return Heard(found["rest"], back_to=found["name"])
     about = _WHAT_ABOUT.fullmatch(text)
     continues = about is not None or (

@@ -73,7 +73,12 @@ class Memory:
         return next((turn for turn in reversed(self.turns) if turn.answer is not None), None)
 
     def answered_before(self, last: Turn | None) -> Iterator[Turn]:
-        """Turns that were answered before this one, the latest first: what "and in Norway?" may go on from."""
+        """Turns that were answered before this one, the latest first: what "and in Norway?" may go on from.
+
+        None before one that was refused (None), which it is about then.
+        """
+        if last is None:
+            return iter(())
         every = [turn for turn in self.turns[-REMEMBERED:] if turn is not last and turn.ends and turn.query is not None]
         return iter(every[::-1][:MOST_BEFORE])
 

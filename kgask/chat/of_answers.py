@@ -139,6 +139,26 @@ class OfAnswers:
             said = f"is {self.label(entity)} one of {verbalise(found.query, self.pack)}?"
             yield Way(said, query=query, confidence=found.answer.confidence)
 
+    def apart(self, last: Turn, text: str) -> Iterator[Way]:
+        """By how much what was compared, or asked about one after the other, differs."""
+        if isinstance(last.query, nodes.Compare):
+            yield from self.difference(last, last.query, text)
+        for before in self.memory.turns[::-1]:
+            if not before.is_refused and before is not last:
+                yield from self.between(last, before, text)
+
+    def between(self, one: Turn, other: Turn, text: str) -> Iterator[Way]:
+        """How far apart the same value is of two things that were asked about one after the other."""
+        left, right = (_value_of(turn.query) for turn in (one, other))
+        if left is None or right is None or left == right or left.relation != right.relation:
+            return
+        query = nodes.Difference(left, right)
+        if (found := run(query, self.pack, Budget(SECONDS)).quantity) is not None and found.high < 0:
+            query = nodes.Difference(right, left)
+        said = f"{text.rstrip('?. ')} ({verbalise(query, self.pack)})?"
+        sure = min(turn.answer.confidence if turn.answer is not None else 0.0 for turn in (one, other))
+        yield Way(said, query=query, confidence=sure)
+
     def difference(self, last: Turn, compared: nodes.Compare, text: str) -> Iterator[Way]:
         """By how much what was compared differs: what is more less the other."""
         is_so = last.answer is not None and last.answer.truth is True
@@ -155,10 +175,10 @@ class OfAnswers:
             if len(several) == 2 and (named := form.of_both(text, self.pack.labels(several))) is not None:
                 yield Way(named)
 
-    def ranked(self, text: str, last: Turn) -> Iterator[Way]:
+    def ranked(self, text: str, last: Turn | None) -> Iterator[Way]:
         """The last question, which was about one of several, about another of these: "and the third?"."""
         found, rank = self.memory.last_set(), form.ranked(text)
-        if found is None or rank is None or rank[1].strip("\0?. ") or last.query is None:
+        if found is None or rank is None or rank[1].strip("\0?. ") or last is None or last.query is None:
             return
         for old in last.topics if -len(found.ends) <= rank[0] < len(found.ends) else ():
             if old in found.ends:
@@ -192,6 +212,16 @@ class OfAnswers:
 
     def label(self, entity: EntityId) -> str:
         return self.pack.labels([entity])[0]
+
+
+def _value_of(query: Query | None) -> nodes.Values | None:
+    """The value of one thing that a query asks for, however it puts that."""
+    match query:
+        case nodes.Values(nodes.Entities((_,))):
+            return query
+        case nodes.Follow(nodes.Entities((_,)) as base, relation):
+            return nodes.Values(base, relation)
+    return None
 
 
 def _whole(turn: Turn | None, members: Sequence[EntityId]) -> SetNode:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgask.chat.form import sexes_told
+from kgask.chat.asked import sexes_told
 from kgask.methods.accounted import RelationWords
 from kgask.methods.relation_facts import RelationFacts
 from kgask.pack.normalise import normalise

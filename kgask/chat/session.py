@@ -83,19 +83,17 @@ class Chat:
 
     def hear(self, line: str) -> None:
         """Take a line as said without asking anything: later turns may mean what it names."""
-        found = [
-            one for one in seeds_in(self.pipeline.linker, line) if one.score >= NAMED and one.mention[:1].isupper()
-        ]
-        self.turns.append(Turn(len(self.turns) + 1, line, line, None, topics=tuple(one.entity for one in found)))
+        seeds = seeds_in(self.pipeline.linker, line)
+        named = tuple(one.entity for one in seeds if one.score >= NAMED and one.mention[:1].isupper())
+        self.turns.append(Turn(len(self.turns) + 1, line, line, None, topics=named))
 
     def ask(self, line: str) -> Turn:
         """Answer one turn. Raises :class:`~kgask.errors.UsageError` for an empty or an overlong line."""
         line = checked_question(line, "turn")
         if not any(char.isalnum() for char in line):
             raise UsageError("the turn says nothing")
-        turn = Turn(len(self.turns) + 1, line, line, None) if is_thanks(line) else self._answered(line)
-        self.turns.append(turn)
-        return turn
+        self.turns.append(Turn(len(self.turns) + 1, line, line, None) if is_thanks(line) else self._answered(line))
+        return self.turns[-1]
 
     def _answered(self, line: str) -> Turn:
         refused: tuple[Way, Answer] | None = None
@@ -194,14 +192,14 @@ class Chat:
         said = heard(line)
         names = names_in(self.pipeline.linker, said.text)
         text = form.of_named(said.text) if len(names) > 1 else said.text
-        is_of_those = form.is_of_those(text) and text == said.text
+        is_of_those = form.is_of_those(text) and (len(names) < 2 or (form.says_those(text) and text == said.text))
         focus = self._named(said.back_to) if said.back_to else ()
         asked = self._memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
         if last is not None and (shorts.asks_how_many(text) or shorts.asks_how_many(line)):
             yield [*self._answers.counted(last, text)]
-        if last is not None and isinstance(last.query, nodes.Compare) and shorts.asks_by_how_much(text):
-            yield [*self._answers.difference(last, last.query, text)]
+        if last is not None and shorts.asks_by_how_much(text):
+            yield from ([way] for way in self._answers.apart(last, text))
         if (one := shorts.is_one_of(text)) is not None:
             yield [*self._answers.is_among(self._named(one)[:1])]
         if (asked_of := shorts.of_what(text)) is not None:
@@ -213,19 +211,19 @@ class Chat:
         if asked is not None and said.continues:
             name = form.name_behind(text, asked.understood)
             text = name if self._is_name(form.bare_noun(name)) else text
-        if asked is not None and (year := form.other_year(asked.understood, text)) is not None:
+        if asked is not None and (year := shorts.other_year(asked.understood, text)) is not None:
             yield [Way(year)]
         if asked is not None and said.corrects:
             yield from ([way] for way in self._of_kind(text, asked))
         if said.corrects or (said.continues and form.is_phrase(text)):
-            if last is not None:
-                yield from ([way] for way in self._answers.ranked(text, last))
+            yield from ([way] for way in self._answers.ranked(text, last))
             yield from ([way] for way in self._changed(text, last))
             yield from ([way] for way in self._asked_again(text, asked))
-            for earlier in self._memory.answered_before(last) if last is not None else ():
+            for earlier in self._memory.answered_before(last):
                 yield from ([way] for way in self._changed(text, earlier))
         yield from ([way] for way in self._answers.both(text))
-        yield from ([way] for way in self._answers.ways(text))
+        if is_of_those or len(names) < 2:
+            yield from ([way] for way in self._answers.ways(text))
         if not is_of_those:
             yield from ([way] for way in self._of_the_best(text))
             yield from ([way] for way in self._of_whose(text))
@@ -279,6 +277,9 @@ class Chat:
                     yield self._answers.naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)
         if not form.is_pronominal(text) or form.is_of_two(text) or form.is_among_them(text):
             return
+        if form.is_of_person_and_place(text):
+            places = filter(lambda one: self._referents.may_be(one, "thing"), self._memory.recent())
+            text = next((form.with_place(text, self._answers.label(one)) for one in places), text)
         sex = form.sex_meant(text)
         several = self._memory.last_set()
         if sex and form.is_plural(text) and several is not None and len(several.ends) <= MOST_JOINED:
@@ -369,8 +370,8 @@ class Chat:
     def _named(self, text: str) -> tuple[EntityId, ...]:
         """The entities that a text may name, the likeliest first; none by a part of a longer name."""
         found = seeds_in(self.pipeline.linker, text)
-        whole = [one for one in found if not any(_is_within(one.span, other.span) for other in found)]
-        return tuple(seed.entity for seed in whole[:MOST_NAMED])
+        whole = (one.entity for one in found if not any(_is_within(one.span, other.span) for other in found))
+        return tuple(islice(whole, MOST_NAMED))
 
     def _is_name(self, text: str) -> bool:
         """Whether a text is a name and nothing else."""

@@ -11,13 +11,13 @@ from kgask.chat.form import THOSE
 
 _HOW_MANY = re.compile(
     r"how many(?:['\u2019]s (?:that|there)| (?:is|are|was|were) (?:that|those|there|they|these)|"
-    r" of (?:them|those|these)(?: are there)?|"
+    r" of (?:them|those|these)(?: are there)?| (?:they|these|those) are|"
     r" (?:is|are) (?:it|that|there|they) (?:in total|altogether|in all)| in (?:total|all)| \w+ is that)?\W*",
     re.IGNORECASE,
 )
 _BY_HOW_MUCH = re.compile(
     r"by how (?:much|many(?: \w+)?)(?: (?:more|less|(?:is|was) .+ (?:more|less|[a-z]+er)))?\W*|"
-    r"how much (?:more|less|[a-z]+er)\W*|"
+    r"how much (?:more|less|[a-z]+er)(?: (?:is|was) (?:that|it|he|she|the other(?: one)?))?\W*|"
     r"what(?: is|'s|\u2019s) the difference\W*",
     re.IGNORECASE,
 )
@@ -39,6 +39,13 @@ _HOW = re.compile(
 _IS_ONE_OF = re.compile(
     r"(?:is|was|are|were) (?P<what>(?!there |any ).+?) (?:also )?"
     rf"(?:one of|among|in) (?:{THOSE}|that list|the list)\W*",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
+_IN_YEAR = re.compile(r"\A(?:in|for|of) (?:the year )?", re.IGNORECASE)
+_A_YEAR = re.compile(
+    r"(?:in )?(?:(?:the|a|one) year (?P<way>after|before|later|earlier)(?: that)?|"
+    r"the (?P<next>next|following|previous) year)",
     re.IGNORECASE,
 )
 
@@ -83,3 +90,20 @@ def only_lists(text: str) -> bool:
 def asks_who_they_are(text: str) -> bool:
     """Whether a turn asks for those that were counted."""
     return _NAME_THEM.fullmatch(text.strip()) is not None
+
+
+def other_year(before: str, text: str) -> str | None:
+    """The question before with another year, where a turn says one: "and the year after?".
+
+    >>> other_year("Who won the prize in 1921?", "the year after?"), other_year("Who was born in 1900?", "in 1905?")
+    ('Who won the prize in 1922?', 'Who was born in 1905?')
+    """
+    years = [*_YEAR.finditer(before)]
+    said, step = _YEAR.fullmatch(_IN_YEAR.sub("", text.strip(" ?.!"))), _A_YEAR.fullmatch(text.strip(" ?.!"))
+    if len(years) != 1 or not (said or step):
+        return None
+    (old,) = years
+    if step is not None:
+        is_later = (step["way"] or step["next"]).lower() in ("after", "later", "next", "following")
+    new = said[0] if said is not None else str(int(old[0]) + (1 if is_later else -1))
+    return f"{before[: old.start()]}{new}{before[old.end() :]}"
