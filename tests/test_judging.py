@@ -14,16 +14,20 @@ import pytest
 import kgask
 from kgask.answer.judging import (
     DOUBTS,
+    FAIRLY_SURE,
     FEATURES,
+    MOST_BESIDE_SURE,
     POWERS,
     Candidate,
     Judging,
     judged_features,
+    others_of,
 )
 from kgask.answer.pipeline import Pipeline
 from kgask.build.writer import PackBuilder
 from kgask.config import shipped_root
 from kgask.errors import ModelError
+from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import LAST, MOST_QUERIES, QUERY, PromptTokens, QueryJudge
 from kgask.pack.store import Pack
 from kgask.plan.card import Calibration
@@ -130,9 +134,10 @@ def test_planner_and_judge_decide_together() -> None:
     place, confidence = EQUAL.choose(shown, 0.0)
     assert place == 1 and confidence == pytest.approx(1 / (1 + np.exp(-1.0)))
     values = judged_features(shown, place, EQUAL.powers, 0.3)
+    assert values.pop("share") == pytest.approx(2.0 - np.logaddexp.reduce([one.judged for one in shown]))
     assert values == {
         "plan": -1.0, "judged": 2.0, "alike": 2.5, "any": 0.3, "margin": 1.0, "changed": 1.0, "proposed": 0.0,
-        "query": 1.0, "described": 0.0, "names": 0.0, "values": 0.0, "demands": 0.0,
+        "query": 1.0, "behind": 0.0, "choices": 3.0, "described": 0.0, "names": 0.0, "values": 0.0, "demands": 0.0,
     }  # fmt: skip
 
 
@@ -185,6 +190,20 @@ def test_the_shipped_judge_was_fitted_beside_the_shipped_planner() -> None:
 def demo() -> Iterator[Pipeline]:
     with kgask.open(reader=None) as pipeline:
         yield pipeline
+
+
+def test_where_the_plan_is_fairly_sure_only_what_it_read_is_judged() -> None:
+    looked: list[str] = []
+
+    def find() -> Iterator[Retrieved]:
+        for name in ("read", "read", "read", "read", "read", "proposed", "proposed"):
+            looked.append(name)
+            yield Retrieved(is_proposed=name == "proposed")
+
+    for confidence, n in ((0.1, 7), (FAIRLY_SURE, MOST_BESIDE_SURE)):
+        looked.clear()
+        found = Retrieved(confidence=confidence, find_alternatives=find)
+        assert len([*others_of(found)]) == len(looked) == n
 
 
 def test_an_answer_says_which_judge_was_asked(demo: Pipeline) -> None:

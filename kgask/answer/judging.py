@@ -9,8 +9,9 @@ judge's card.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice, takewhile
 
 import numpy as np
 
@@ -31,6 +32,10 @@ AMONG = ("share", "behind", "choices")  # how the winner stands among what was j
 FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query", *AMONG, *DOUBTS)
 MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
+FAIRLY_SURE = (
+    0.5  # confidence from which less is judged: with all of it fewer paths were right, and each takes its time
+)
+MOST_BESIDE_SURE = 4
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 
 
@@ -143,10 +148,14 @@ def may_be_judged(found: Retrieved) -> bool:
 
 
 def judged(
-    found: Retrieved, question: str, judge: QueryJudge, pack: Pack
+    found: Retrieved, question: str, judge: QueryJudge, pack: Pack, thorough: bool = False
 ) -> tuple[list[Retrieved], list[Candidate], float]:
-    """What a question may ask for, the same as judge and planner see it, and that any of them does."""
-    every = [one for one in (found, *found.find_alternatives()) if one.hypotheses]
+    """What a question may ask for, the same as judge and planner see it, and that any of them does.
+
+    ``thorough``: all of it, however sure the planner is, as of a claim.
+    """
+    others = found.find_alternatives() if thorough else others_of(found)
+    every = [one for one in (found, *others) if one.hypotheses]
     told = [(one, words) for one in every if (words := in_words(one, pack)) is not None]
     if not told:
         return [], [], 0.0
@@ -162,6 +171,14 @@ def judged(
     return shown, candidates, said.any
 
 
+def others_of(found: Retrieved) -> Iterator[Retrieved]:
+    """What else it may ask for: where the planner is fairly sure, the next things that it read itself only."""
+    others = found.find_alternatives()
+    if found.confidence < FAIRLY_SURE:
+        return others
+    return islice(takewhile(lambda one: not one.is_proposed, others), MOST_BESIDE_SURE)
+
+
 def in_words(found: Retrieved, pack: Pack) -> tuple[str, str] | None:
     """What the best hypothesis asks for, and what it comes to; None for what cannot be said."""
     one = found.hypotheses[0]
@@ -175,9 +192,11 @@ def in_words(found: Retrieved, pack: Pack) -> tuple[str, str] | None:
         return None
 
 
-def settled(found: Retrieved, question: str, judge: QueryJudge, judging: Judging, pack: Pack) -> Retrieved:
+def settled(
+    found: Retrieved, question: str, judge: QueryJudge, judging: Judging, pack: Pack, thorough: bool = False
+) -> Retrieved:
     """What is answered with after the judge was asked, with the confidence in it."""
-    every, candidates, any_does = judged(found, question, judge, pack)
+    every, candidates, any_does = judged(found, question, judge, pack, thorough)
     if not candidates:
         return found
     chosen, confidence = judging.choose(candidates, any_does)

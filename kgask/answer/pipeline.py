@@ -329,7 +329,7 @@ class Pipeline:
         if found.hypotheses and not request.is_claim and not judging.is_asked(found.confidence):
             return found
         with request.timer.stage("judge"):
-            return settled(found, request.question.text, judge, judging, self.pack)
+            return settled(found, request.question.text, judge, judging, self.pack, request.is_claim)
 
     @property
     def _needs_facts(self) -> bool:

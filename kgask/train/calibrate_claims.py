@@ -38,7 +38,7 @@ def look(pipeline: Pipeline, golds: Iterable[GoldClaim]) -> Iterator[Judged]:
         for part, wanted in wanted_of(verifier, gold):
             for text in dict.fromkeys((part.asked, part.positive)):
                 found = verifier.narrowed(text)
-                every, of_judge, any_does = judged(found, text, pipeline.judge, pipeline.pack)
+                every, of_judge, any_does = judged(found, text, pipeline.judge, pipeline.pack, thorough=True)
                 shown = shown_of(pipeline, every, of_judge, any_does, partial(Wanted.is_met, wanted))
                 if shown is not None:
                     yield shown
