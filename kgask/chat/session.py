@@ -102,7 +102,7 @@ class Chat:
             answered = [one for one in asked if one[1]]
             if answered:
                 return self._turn(line, *max(answered, key=lambda one: self._worth(*one) - one[0].doubt))
-            refused = refused or (asked[0] if asked else None)
+            refused = refused or max(asked, key=lambda one: one[1].confidence - one[0].doubt, default=None)
         return self._turn(line, *(refused or (Way(line), self.pipeline.refused(line, NOT_SPOKEN_OF))))
 
     def _worth(self, way: Way, answer: Answer) -> float:
