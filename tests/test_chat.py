@@ -287,6 +287,19 @@ def test_what_goes_on_from_a_refused_question_is_about_that_one(pipeline: Pipeli
     assert said(chat.ask(line)) is None
 
 
+def test_he_is_nobody_older_than_the_last_answer(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline)
+    for line in ("Who directed Inception?", "Who directed Jaws?"):
+        chat.ask(line)
+    assert chat.ask("What is his shoe size?").understood == "What is Steven Spielberg's shoe size?"
+
+
+def test_a_noun_alone_asks_nothing_of_the_whole_graph(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline)
+    chat.ask("Which painters were left-handed?")
+    assert said(chat.ask("Capital?")) is None
+
+
 def test_of_several_together_nothing_is_answered_for_one(pipeline: Pipeline) -> None:
     chat = Chat(pipeline)
     chat.ask("Who wrote Emma?")

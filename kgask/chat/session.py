@@ -27,7 +27,7 @@ from kgask.chat.referents import Referents
 from kgask.chat.rewrite import Rewriter
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError, UsageError
-from kgask.link.naming import names_in, seeds_in
+from kgask.link.naming import names_in, seeds_in, whole_seeds_in
 from kgask.methods.accounted import is_all_called
 from kgask.methods.query_readings import is_beside_itself
 from kgask.pack.normalise import normalise
@@ -239,7 +239,8 @@ class Chat:
         is_whole = not (is_of_those or form.is_among_them(text) or (form.is_pronominal(text) and not has_names))
         is_whole = is_whole and (form.of_the_best(text) is None or self._memory.last_set() is None)
         is_name = said.continues and self._is_name(form.bare_noun(text))
-        if is_whole and not is_name and not (said.corrects and form.is_phrase(text)):
+        is_noun = form.is_phrase(text) and not has_names and self._is_called(form.bare_noun(text))
+        if is_whole and not (is_name or is_noun or (said.corrects and form.is_phrase(text))):
             less = self._answers.unless_known(text)
             yield [Way(text if said.back_to else line, change=less)]
             if text != line:
@@ -293,6 +294,8 @@ class Chat:
             and self._referents.may_be(one, sex)
             and not self._memory.is_not_asked_for(one, sex)
         ]
+        if sex in ("male", "female") and any(self._memory.turns_ago(one) == 0 for one in fitting):
+            fitting = [one for one in fitting if self._memory.turns_ago(one) == 0]  # nobody older is "he" then
         for rank, entity in enumerate(fitting[:MOST_NAMED]):
             named = with_name(text, entity, self._answers.label(entity))
             if named is not None:
@@ -369,9 +372,7 @@ class Chat:
 
     def _named(self, text: str) -> tuple[EntityId, ...]:
         """The entities that a text may name, the likeliest first; none by a part of a longer name."""
-        found = seeds_in(self.pipeline.linker, text)
-        whole = (one.entity for one in found if not any(_is_within(one.span, other.span) for other in found))
-        return tuple(islice(whole, MOST_NAMED))
+        return tuple(one.entity for one in islice(whole_seeds_in(self.pipeline.linker, text), MOST_NAMED))
 
     def _is_name(self, text: str) -> bool:
         """Whether a text is a name and nothing else."""
@@ -394,7 +395,3 @@ class Chat:
         alike = [one for one in reversed(named) if self._referents.alike(one, new)]
         others = last.topics if form.LEAD_IN.match(text) and len(last.topics) == 1 else ()
         return alike or [one for one in others if one in named]
-
-
-def _is_within(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return other[0] <= one[0] and one[1] <= other[1] and one != other

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
 from kgask.types import Seed
@@ -12,6 +14,12 @@ SURELY = 0.6  # score from which what has no capital is a name
 def seeds_in(linker: Linker, text: str) -> list[Seed]:
     """What a text may name, the best first."""
     return sorted((one for found in linker.link(read_marks(text)) for one in found.seeds), key=_by_score)
+
+
+def whole_seeds_in(linker: Linker, text: str) -> Iterator[Seed]:
+    """The same without what only a part of a longer name names: "Isaac" of "Isaac Newton"."""
+    found = seeds_in(linker, text)
+    return (one for one in found if not any(_is_part(one.span, other.span) for other in found))
 
 
 def names_in(linker: Linker, text: str) -> list[str]:
@@ -31,3 +39,7 @@ def names_in(linker: Linker, text: str) -> list[str]:
 
 def _by_score(seed: Seed) -> float:
     return -seed.score
+
+
+def _is_part(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return other[0] <= one[0] and one[1] <= other[1] and one != other
