@@ -239,7 +239,7 @@ class Chat:
         is_whole = not (is_of_those or form.is_among_them(text) or (form.is_pronominal(text) and not has_names))
         is_whole = is_whole and (form.of_the_best(text) is None or self._memory.last_set() is None)
         is_name = said.continues and self._is_name(form.bare_noun(text))
-        is_noun = form.is_phrase(text) and not has_names and self._is_called(form.bare_noun(text))
+        is_noun = form.is_phrase(text) and all(map(self._is_called, (form.bare_noun(text), *names)))
         if is_whole and not (is_name or is_noun or (said.corrects and form.is_phrase(text))):
             less = self._answers.unless_known(text)
             yield [Way(text if said.back_to else line, change=less)]
