@@ -113,7 +113,6 @@ class Proposals:
         """What is asked of a set, by the numbers and dates that most of its members have, and the set itself."""
         members = runner.members(base).certain[:MOST_ENDS]
         had = np.flatnonzero(relations_of(self._pack, members)).tolist()
-        values = [relation for relation in had if self._named.is_value(relation)]
         having = {one: sum(self._facts.of_entity(member)[one] for member in members.tolist()) for one in had}
         had.sort(key=lambda relation: -having[relation])
         values = [relation for relation in had if self._named.is_value(relation)]
