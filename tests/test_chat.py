@@ -225,6 +225,17 @@ TALKS = [
         ("Which is longer, the Nile or the Volga?", "Nile"),  # both are named here
     ],
     [
+        ("When was Albert Einstein born?", "1879-03-14"),
+        ("And Marie Curie?", "1867-11-07"),
+        ("how much older?", "11"),  # in years, as such a question asks
+    ],
+    [
+        ("Who directed Jaws?", "Steven Spielberg"),
+        ("Who directed Inception?", "Christopher Nolan"),
+        ("By how much?", None),  # directors are no numbers
+        ("what is the difference?", None),  # nor is that a book of this name
+    ],
+    [
         ("Who won the Nobel Prize in Physics in 1922?", "Niels Bohr"),
         ("In which city was he born?", "Copenhagen"),
         ("Did he die there as well?", "yes"),

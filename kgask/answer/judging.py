@@ -32,9 +32,7 @@ AMONG = ("share", "behind", "choices")  # how the winner stands among what was j
 FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query", *AMONG, *DOUBTS)
 MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
-FAIRLY_SURE = (
-    0.5  # confidence from which less is judged: with all of it fewer paths were right, and each takes its time
-)
+FAIRLY_SURE = 0.5  # confidence from which less is judged: with all of it fewer paths were right
 MOST_BESIDE_SURE = 4
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 

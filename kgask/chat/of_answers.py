@@ -12,6 +12,8 @@ from kgask.chat.changes import instead, those_of_whom, within
 from kgask.chat.memory import Memory
 from kgask.chat.shorts import only_lists
 from kgask.chat.turns import Change, Turn, Way
+from kgask.errors import BudgetError, QueryError
+from kgask.methods.differences import downwards, in_years
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import SetNode
@@ -19,7 +21,7 @@ from kgask.query.nodes import Query
 from kgask.query.relation_words import plural
 from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
-from kgask.retrieve.run import run
+from kgask.retrieve.run import Runner, run
 from kgask.types import EntityId
 from kgask.verify.form import question
 
@@ -107,7 +109,7 @@ class OfAnswers:
         """What was among the answers before the last ones, less these."""
         rest = self.memory.before_last_set()
         if rest and only_lists(text):
-            yield Way(f"{text.replace(chr(0), 'the others')}", query=nodes.Entities(rest), among=self._listed(rest))
+            yield Way(text.replace("\0", "the others"), query=nodes.Entities(rest), among=self._listed(rest))
         elif len(rest) == 1:
             yield self.naming(text, rest[0])
         elif rest:
@@ -141,32 +143,26 @@ class OfAnswers:
 
     def apart(self, last: Turn, text: str) -> Iterator[Way]:
         """By how much what was compared, or asked about one after the other, differs."""
+        for query, sure in self._differences(last):
+            runner = Runner(self.pack, Budget(SECONDS))
+            try:
+                found = in_years(text, runner, downwards(runner, runner.result(query)))
+            except (QueryError, BudgetError):
+                continue
+            if found.quantity is not None:
+                said = f"{text.rstrip('?. ')} ({verbalise(found.query, self.pack)})?"
+                yield Way(said, query=found.query, confidence=sure)
+
+    def _differences(self, last: Turn) -> Iterator[tuple[nodes.Difference, float]]:
+        """Of the values that the last turn compared, or of its own and the same of what was asked about before."""
         if isinstance(last.query, nodes.Compare):
-            yield from self.difference(last, last.query, text)
-        for before in self.memory.turns[::-1]:
-            if not before.is_refused and before is not last:
-                yield from self.between(last, before, text)
-
-    def between(self, one: Turn, other: Turn, text: str) -> Iterator[Way]:
-        """How far apart the same value is of two things that were asked about one after the other."""
-        left, right = (_value_of(turn.query) for turn in (one, other))
-        if left is None or right is None or left == right or left.relation != right.relation:
-            return
-        query = nodes.Difference(left, right)
-        if (found := run(query, self.pack, Budget(SECONDS)).quantity) is not None and found.high < 0:
-            query = nodes.Difference(right, left)
-        said = f"{text.rstrip('?. ')} ({verbalise(query, self.pack)})?"
-        sure = min(turn.answer.confidence if turn.answer is not None else 0.0 for turn in (one, other))
-        yield Way(said, query=query, confidence=sure)
-
-    def difference(self, last: Turn, compared: nodes.Compare, text: str) -> Iterator[Way]:
-        """By how much what was compared differs: what is more less the other."""
-        is_so = last.answer is not None and last.answer.truth is True
-        is_left_more = is_so == (compared.comparison in (">", ">="))
-        more, less = (compared.left, compared.right) if is_left_more else (compared.right, compared.left)
-        query = nodes.Difference(more, less)
-        said = f"{text.rstrip('?. ')} ({verbalise(query, self.pack)})?"
-        yield Way(said, query=query, confidence=last.answer.confidence if last.answer is not None else 0.0)
+            yield nodes.Difference(last.query.left, last.query.right), _confidence(last)
+        value = _value_of(last.query)
+        for before in self.memory.turns[::-1] if value is not None else ():
+            other = _value_of(before.query) if not before.is_refused else None
+            if value is not None and other is not None and other != value and other.relation == value.relation:
+                yield nodes.Difference(value, other), min(_confidence(last), _confidence(before))
+                return
 
     def both(self, text: str) -> Iterator[Way]:
         """What is asked of two, with the names of both."""
@@ -185,7 +181,7 @@ class OfAnswers:
                 query = instead(last.query, nodes.Entities((old,)), nodes.Entities((found.ends[rank[0]],)))
                 said = last.understood.replace(self.label(old), self.label(found.ends[rank[0]]))
                 if query is not None:
-                    yield Way(said, query=query, confidence=last.answer.confidence if last.answer else 0.0)
+                    yield Way(said, query=query, confidence=_confidence(last))
 
     def naming(self, text: str, entity: EntityId) -> Way:
         """A text with an entity in the place of its NUL."""
@@ -212,6 +208,10 @@ class OfAnswers:
 
     def label(self, entity: EntityId) -> str:
         return self.pack.labels([entity])[0]
+
+
+def _confidence(turn: Turn) -> float:
+    return turn.answer.confidence if turn.answer is not None else 0.0
 
 
 def _value_of(query: Query | None) -> nodes.Values | None:

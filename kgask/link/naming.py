@@ -19,7 +19,7 @@ def seeds_in(linker: Linker, text: str) -> list[Seed]:
 def whole_seeds_in(linker: Linker, text: str) -> Iterator[Seed]:
     """The same without what only a part of a longer name names: "Isaac" of "Isaac Newton"."""
     found = seeds_in(linker, text)
-    return (one for one in found if not any(_is_part(one.span, other.span) for other in found))
+    return (one for one in found if not any(is_part(one.span, other.span) for other in found))
 
 
 def names_in(linker: Linker, text: str) -> list[str]:
@@ -41,5 +41,6 @@ def _by_score(seed: Seed) -> float:
     return -seed.score
 
 
-def _is_part(one: tuple[int, int], other: tuple[int, int]) -> bool:
+def is_part(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether one span lies within another, longer one."""
     return other[0] <= one[0] and one[1] <= other[1] and one != other

@@ -14,6 +14,7 @@ from itertools import chain, combinations, islice, permutations, product, zip_lo
 import numpy as np
 
 from kgask.link.classes import ClassSpan
+from kgask.link.naming import is_part
 from kgask.link.plural_names import plural_names
 from kgask.link.values import ValueSpan
 from kgask.methods.named_relations import Named, NamedRelations
@@ -85,7 +86,7 @@ class TruthProposals:
         kinds = {(span.start, span.end) for span in classes if not isinstance(span.candidates[0][0], nodes.Follow)}
         named = plural_names(request.question.text, request.words, self._pack)
         plurals = [one for one in named if one.span not in kinds]
-        free = [one for one in linked if not any(_is_part(one.mention.span, plural.span) for plural in plurals)]
+        free = [one for one in linked if not any(is_part(one.mention.span, plural.span) for plural in plurals)]
         names = self._named.of(free, MOST_NAMES)
         taken = [one.seed.span for one in names]
         for plural in plurals[: MOST_NAMES - len(names)]:
@@ -203,10 +204,6 @@ def _with_seeds(queries: Iterator[TruthNode], *names: Named) -> Iterator[Propose
 def _in_turn(several: Sequence[Iterator[Proposed]]) -> Iterator[Proposed]:
     """One of each, then another of each."""
     yield from (one for found in zip_longest(*several) for one in found if one is not None)
-
-
-def _is_part(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return other[0] <= one[0] and one[1] <= other[1] and one != other
 
 
 def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -180,7 +180,7 @@ def open_array(folder: Path, name: str, manifest: Manifest) -> np.ndarray:
     except Exception as error:  # numpy reads the header with Python's tokenizer: damage raises almost anything
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise PackError(f"{path}: not a readable array ({reason})") from error
-    array = np.asarray(mapped)  # of the same memory; a memmap's own slices take ten times as long to make
+    array = np.asarray(mapped)  # of the same memory; a memmap's own slices take eight times as long to make
     entry = manifest["files"][f"{name}.npy"]
     if not _is_text(entry.get("dtype")):
         raise PackError(f"{folder / PACK_MANIFEST}: the dtype of {path.name} is missing")

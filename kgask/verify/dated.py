@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cached_property
 
 from kgask.link.values import value_spans
 from kgask.methods.named_relations import NamedRelations
@@ -23,8 +24,11 @@ class Dated:
     """Adds the year or the period of a claim to what it says of two names, over one pack."""
 
     def __init__(self, pack: Pack) -> None:
-        facts = RelationFacts(pack)
-        self._pack, self._named, self._values = pack, NamedRelations(facts), TruthOfValues(facts)
+        self._pack = pack
+
+    @cached_property
+    def _facts(self) -> RelationFacts:
+        return RelationFacts(self._pack)  # which looks at every qualifier: not before a claim needs it
 
     def of(self, query: TruthNode, text: str, runner: Runner) -> TruthNode | None:
         """Whether the triple held then; None where its statements do not say, or several of their dates may be meant.
@@ -33,11 +37,12 @@ class Dated:
         """
         match query:
             case nodes.Holds(nodes.Entities((subject,)), relation, nodes.Entities((target,))):
-                one, other = (self._named.unplanned(Seed(entity, (0, 0), 1.0)) for entity in (subject, target))
+                named = NamedRelations(self._facts)
+                one, other = (named.unplanned(Seed(entity, (0, 0), 1.0)) for entity in (subject, target))
             case _:
                 return None
         said = value_spans(text, self._pack.manifest.get("axes", ()))
-        proposed = [*self._values.of_statements(replace(one, relations=(relation,)), other, said)]
+        proposed = [*TruthOfValues(self._facts).of_statements(replace(one, relations=(relation,)), other, said)]
         period = next((one for one in proposed if isinstance(one, nodes.All)), None)
         if period is not None:
             return period
