@@ -7,6 +7,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from kgask.corpus.examples import PathExample
@@ -21,6 +22,8 @@ from kgask.corpus.query_mix import Draw
 from kgask.corpus.sparql_questions import sparql_questions
 from kgask.corpus.table_answers import answered_questions
 from kgask.corpus.table_questions import wikisql_questions
+from kgask.corpus.worded_queries import SOURCE as WORDED
+from kgask.corpus.worded_queries import all_worded, drawn
 from kgask.sets.gold import Gold
 from kgask.sets.kqapro_gold import fact_questions
 
@@ -57,17 +60,25 @@ class Sources:
     held_out: list[QueryExample]
 
 
-def query_sources(data: Path, rng_seed: int, wanted: Collection[str] = tuple(SHARES)) -> Sources:
-    """Read and prepare the sources that ``wanted`` names; what goes with them in one file is read too."""
+def query_sources(
+    data: Path, rng_seed: int, wanted: Collection[str] = tuple(SHARES), planner: Path | None = None
+) -> Sources:
+    """Read and prepare the sources that ``wanted`` names; what goes with them in one file is read too.
+
+    ``planner`` is the folder of the one that is taught, which finds names in our own worded questions.
+    """
     corpus = load_corpus(data, rng_seed, PATHS if "paths" in wanted else ())
     pools: dict[str, list[QueryExample]] = defaultdict(list)
     held: dict[str, list[QueryExample]] = defaultdict(list)
-    for example in _read(data, wanted):
+    own = all_worded(planner) if planner is not None and WORDED in wanted else ()
+    for example in chain(_read(data, wanted), own):
         (held if is_held_out(example.text) else pools)[example.source].append(example)
     rng = random.Random(f"held out {rng_seed}")
     found = [one for name in sorted(held) for one in rng.sample(held[name], min(MOST_HELD_OUT, len(held[name])))]
     found += [one for example in corpus.held_out if (one := path_example(example)) is not None][:MOST_HELD_OUT]
-    draws: dict[str, Draw] = {name: _choice(pool) for name, pool in sorted(pools.items())}
+    draws: dict[str, Draw] = {
+        name: drawn(pool) if name == WORDED else _choice(pool) for name, pool in sorted(pools.items())
+    }
     held_lines, lines = templates(held=True), templates(held=False)
     found += _drawn(OperatorComposer(corpus.wordings, {}, rng, corpus.names, held_lines), rng)
     draws["operators"] = _operators(OperatorComposer(corpus.wordings, {}, rng, corpus.names, lines))

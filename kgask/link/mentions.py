@@ -27,6 +27,9 @@ NEVER_AFTER_ARTICLE = frozenset("us who it he she they them me you we i".split()
 # Capitalised in titles, but no sign of a name: "The Who" is named by its second word.
 ARTICLES = frozenset("the a an of and in on at to for from by with".split())
 
+# What makes another word of one, by a hyphen.
+BOUND = frozenset("non ex anti pro pre post un co semi quasi half self sub trans inter".split())
+
 TORN_CAPITAL, TORN = 0.3, 0.6  # what is left of a span's fit when its name goes on beside it
 NAME, CONTENT, FUNCTION = 1.0, 0.3, 0.05  # how much a word tells about being part of a name
 
@@ -62,13 +65,27 @@ def split_words(text: str, question_words: frozenset[str]) -> list[Word]:
     """
     words: list[Word] = []
     for match in _WORD.finditer(text):
-        start, end = match.span()
-        token = _POSSESSIVE.sub("", match.group()) or match.group()
-        norm = normalise(token)
-        if norm and any(char.isalnum() for char in norm):
-            first = not words
-            words.append(Word(token, norm, start, start + len(token), _weight(token, norm, first, question_words)))
+        words += _word(match.group(), match.start(), not words, question_words)
     return _without_comparatives(words[:MAX_QUESTION_WORDS])
+
+
+def _word(found: str, start: int, first: bool, question_words: frozenset[str]) -> list[Word]:
+    """None for punctuation."""
+    token = _POSSESSIVE.sub("", found) or found
+    norm = normalise(token)
+    if not norm or not any(char.isalnum() for char in norm):
+        return []
+    return [Word(token, norm, start, start + len(token), _weight(token, norm, first, question_words))]
+
+
+def halves(word: Word, question_words: frozenset[str]) -> list[Word]:
+    """What a hyphen joins ("Kenya-Uganda border"); the word itself where there is none, or where what stands before
+    it turns the meaning ("non-EU")."""
+    if "-" not in word.text or word.text.lower().split("-", 1)[0] in BOUND:
+        return [word]
+    parts = re.finditer(r"[^-]+", word.text)
+    found = [one for part in parts for one in _word(part.group(), word.start + part.start(), False, question_words)]
+    return found or [word]
 
 
 def _without_comparatives(words: list[Word]) -> list[Word]:

@@ -13,9 +13,11 @@ import numpy as np
 
 from kgask.link.values import ValueSpan
 from kgask.plan.query_onnx import KINDS
+from kgask.query import nodes
 
 LIKELY = 0.15  # probability of a kind from which queries of it are proposed
 MOST_RANKS = 3
+MOST_COUNTED = 100  # a greater number is hardly how many things one thing has
 _CUES = {
     "difference": r"not|never|no|none|nobody|without|w/o|except(?:ing|ed)?|but|excluding|minus|neither|nor|other than|"
     r"apart from|besides|absent|lack(?:s|ing)?|missing|unlike|out of it|stayed out|yet to|\w+n['\u2019]?t",
@@ -25,11 +27,15 @@ _CUES = {
     r"between|gap|how far|how long|how many more|how much|by how|below|above|ahead|behind|on top",
     "count": r"how many|number of|count|nr of|amount of",
     "superlative": r"\w{2,}est|most|least|fewest|top|worst|record|last|first",
-    "ordinal": r"next|runner[- ]up|second|third|fourth|fifth|sixth|last but one|rank(?:s|ed|ing)?",
+    "filter": r"than|over|under|above|below|before|after|since|until|till|between|from|at least|at most|up to|prior|"
+    r"beyond|more|less|fewer|or (?:later|earlier|higher|lower)|exceed\w*|"
+    r"out(?:size|number|weigh|rank|strip|do|grow|live)\w*",
+    "ordinal": r"silver|behind|next|runner[- ]up|second|third|fourth|fifth|sixth|last but one|rank(?:s|ed|ing)?",
 }
 _SAID = {kind: re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) for kind, words in _CUES.items()}
 _SECOND = re.compile(
-    r"\b(?:next|runner[- ]up|after|apart from|besides|other than|only one|last but one|second to last|penultimate)\b",
+    r"\b(?:next|runner[- ]up|after|behind|silver|apart from|besides|other than|only one|last but one|second to last|"
+    r"penultimate)\b",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
@@ -50,6 +56,12 @@ class Asked:
     kinds: frozenset[str]
     values: tuple[ValueSpan, ...]  # numbers, dates and ranks
     ranks: tuple[tuple[int, int], ...]  # first and last place that an order is asked for
+
+    @property
+    def counts(self) -> list[nodes.Number]:
+        """The numbers without a unit, by which the size of a set may be meant."""
+        options = (option for one in self.values for option in one.options)
+        return [one for one in options if isinstance(one, nodes.Number) and not one.unit and one.number < MOST_COUNTED]
 
     @classmethod
     def of(cls, text: str, kind_probs: np.ndarray, values: Sequence[ValueSpan]) -> Asked:

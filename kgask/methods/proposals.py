@@ -34,8 +34,9 @@ MOST_SIZES = 5  # relations of how many of which a set is ordered
 MOST_LACKED = 6  # relations that some of a set may lack
 MOST_ENDS = 50  # of a relation that are looked at
 MOST_VALUES, MOST_OF_NAME = 8, 3  # numbers and dates by which a class, and what a name has, is ordered
-_SIGNS: tuple[Comparison, ...] = (">", "<", ">=", "<=")
+_SIGNS: tuple[Comparison, ...] = (">", "<", ">=", "<=", "=")
 _ASKS_OF_SETS = {"superlative", "ordinal", "count", "arithmetic", "filter"}
+_COMPARED = {"comparison", "filter", "superlative", "ordinal"}
 _ORDERED, _OF_STATEMENTS = {"superlative", "ordinal"}, {"qualifier", "filter", "path"}
 _SETS = {"intersection": nodes.And, "union": nodes.Or, "difference": nodes.Minus}
 Proposed = tuple[nodes.Query, tuple[Seed, ...]]  # with the seeds that it begins with
@@ -61,8 +62,10 @@ class Proposals:
         if len(names) > 1:
             yield from ((query, _seeds(names)) for query in self._of_two(names[0], names[1], asked))
         others = self._named.of([one for one in linked if _is_apart(one, classes)])
-        for base, seeds in self._of_class(classes[0].candidates[0][0], others, asked, runner) if classes else ():
-            yield from ((query, seeds) for query in self._of_set(base, asked, runner))
+        for kind in [classes[0].candidates[0][0]] if classes else []:
+            yield from self._beside(kind, others, asked, runner)
+            for base, seeds in self._of_class(kind, others, asked, runner):
+                yield from ((query, seeds) for query in self._of_set(base, asked, runner))
         if not others:
             yield from ((query, ()) for query in self._of_none(asked))
         yield from self._qualified(names, asked)
@@ -107,6 +110,17 @@ class Proposals:
         if not is_had:
             yield kind, ()
 
+    def _beside(self, kind: SetNode, names: Sequence[Named], asked: Asked, runner: Runner) -> Iterator[Proposed]:
+        """Those of the class that have more, or less, of what a name has a number or date of."""
+        if not asked.kinds & _COMPARED:
+            return
+        had = relations_of(self._pack, runner.members(kind).certain[:MOST_ENDS])
+        for one in names:
+            values = [relation for relation in one.relations if self._named.is_value(relation) and had[relation]]
+            for relation, sign in product(values[:MOST_OF_NAME], _SIGNS[:2]):
+                limit = nodes.Values(one.node, relation)
+                yield nodes.Where(kind, nodes.ValueOf((relation,)), sign, limit), (one.seed,)
+
     # --- a set -----------------------------------------------------------------------------------
 
     def _of_set(self, base: SetNode, asked: Asked, runner: Runner, most: int = MOST_VALUES) -> Iterator[nodes.Query]:
@@ -122,10 +136,11 @@ class Proposals:
         if "count" in asked.kinds:
             yield nodes.Count(base)
         ends = [relation for relation in had if relation not in values and self._facts.paths[relation]]
-        if asked.kinds & _ORDERED:
-            several = [relation for relation in ends if not self._facts.leads_to_one(relation)]
-            for relation in several[:MOST_SIZES]:
-                yield from _ordered(base, nodes.SizeOf((relation,)), asked)
+        several = [relation for relation in ends if not self._facts.leads_to_one(relation)][:MOST_SIZES]
+        for relation in several if asked.kinds & _ORDERED else ():
+            yield from _ordered(base, nodes.SizeOf((relation,)), asked)
+        for relation, number in product(several if "filter" in asked.kinds else (), asked.counts):
+            yield from self._where(base, nodes.SizeOf((relation,)), number)
         if "difference" in asked.kinds and not isinstance(base, nodes.Minus):
             lacked = [relation for relation in ends if having[relation] < len(members)]
             yield from (nodes.Minus(base, nodes.Having(relation)) for relation in lacked[:MOST_LACKED])
@@ -139,7 +154,13 @@ class Proposals:
         for one in asked.values if "filter" in asked.kinds else ():
             limit = self._limit(one, value)
             if limit is not None:
-                yield from (nodes.Where(base, nodes.ValueOf((value,)), sign, limit) for sign in _SIGNS)
+                yield from self._where(base, nodes.ValueOf((value,)), limit)
+
+    @staticmethod
+    def _where(base: SetNode, by: By, limit: nodes.Constant) -> Iterator[nodes.Query]:
+        """What lies in a range; on either side of a number or date, or just there."""
+        signs = _SIGNS[-1:] if isinstance(limit, nodes.Range) else _SIGNS
+        yield from (nodes.Where(base, by, sign, limit) for sign in signs)
 
     # --- one name --------------------------------------------------------------------------------
 
@@ -181,11 +202,11 @@ class Proposals:
                 for other in others:
                     yield nodes.Qualified(found, qualifier, "in", other.node), _seeds(names)
 
-    def _limit(self, said: ValueSpan, relation: int) -> nodes.Number | nodes.Date | None:
-        """A number or date of a question as a relation has them."""
+    def _limit(self, said: ValueSpan, relation: int) -> nodes.Constant | None:
+        """A number or date of a question, or a range of them, as a relation has them."""
         options = [option for option in said.options if isinstance(option, Node)]  # none of a rank
         limit = self._facts.fitting(options, relation) if options else None
-        if not isinstance(limit, nodes.Number | nodes.Date) or limit.quantity.axis != self._facts.of(relation)[0]:
+        if not isinstance(limit, nodes.Constant) or limit.quantity.axis != self._facts.of(relation)[0]:
             return None
         return limit
 

@@ -56,7 +56,7 @@ class QueriesTrainer(QueryTrainer):
         torch.manual_seed(config.rng_seed)
         texts = TextBatcher.load(start, config.max_tokens, device)
         model = (load_query(start) or QueryRigel(load_torch(start), config.hidden)).to(device)
-        sources = query_sources(data, config.rng_seed, config.wanted())
+        sources = query_sources(data, config.rng_seed, config.wanted(), start)
         missing = [name for name in config.wanted() if name not in sources.draws]
         if missing:
             raise UsageError(f"the mix names {missing[0]!r}, but the data has no such questions")

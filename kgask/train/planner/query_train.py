@@ -27,6 +27,7 @@ from kgask.train.trainer import Trainer, mixed_precision
 KIND_WEIGHT = 0.2
 PADDING = -1
 MEASURED_ROWS = 128
+OF_SETS = ("wikisql", "kqapro", "worded")  # sources that are measured by themselves, the others by kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +206,7 @@ class QueryTrainer(Trainer[QueryConfig, QueryBatch]):
             logits, _ = self._logits(batch)
             right = ((logits.argmax(-1) == batch.steps) | (batch.steps == PADDING)).all(1).tolist()
             for example, is_right in zip(part, right, strict=True):
-                found[example.source if example.source.startswith(("wikisql", "kqapro")) else example.kind].append(
-                    is_right
-                )
+                found[example.source if example.source.startswith(OF_SETS) else example.kind].append(is_right)
         every = [one for values in found.values() for one in values]
         by_kind = {name: sum(values) / len(values) for name, values in sorted(found.items())}
         return ({"exact": sum(every) / len(every)} if every else {}) | by_kind
