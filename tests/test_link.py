@@ -217,3 +217,16 @@ def test_an_article_before_a_pronoun_is_a_name() -> None:
     assert "the us" in [span.norm for span in spans(text, split_words(text, QUESTION_WORDS))]
     text = "what did they tell us about the end?"
     assert not {"us", "tell us"} & {span.norm for span in spans(text, split_words(text, QUESTION_WORDS))}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("the Evie-Cora Reed quarrel", ["Cora Reed", "Evie"]),
+        ("an Evie-sized coat", ["Evie"]),
+        ("a non-Evie coat", []),
+        ("any ex-Evie people", []),
+    ],
+)
+def test_names_that_a_hyphen_joins(linker: Linker, text: str, found: list[str]) -> None:
+    assert sorted(mention.text for mention in linker.link(Question(text))) == found

@@ -10,6 +10,7 @@ from kgask.errors import QueryError
 from kgask.query import nodes
 from kgask.query.nodes import Date, Entities, Follow, Number
 from kgask.query.postfix import OPERATORS, SPAN_KINDS, Stack, query_of
+from kgask.query.steps import steps_of
 
 N = 5  # relations
 KINDS = ("entity", "entity", "class", "number", "date", "rank")
@@ -35,37 +36,82 @@ def test_a_rank_counts_from_either_end(said: int, most: bool, rank: int) -> None
     assert written == nodes.Best(nodes.Class(2), nodes.ValueOf((1,)), most, rank, rank)
 
 
-@pytest.mark.parametrize(
-    ("steps", "query"),
-    [
-        ((X, 3, 7, "END"), Follow(Follow(A, 3), 7)),
-        ((CLASS, X, 8, "AND", Y, 8, "MINUS", "COUNT", "END"),
-         nodes.Count(nodes.Minus(nodes.And(nodes.Class(2), Follow(A, 8)), Follow(B, 8)))),
-        ((CLASS, "BY", 1, SECOND, "MOST", 0), Follow(nodes.Best(nodes.Class(2), nodes.ValueOf((1,)), True, 2, 2), 0)),
-        ((CLASS, "BY", 1, FIVE, "LEAST"), nodes.Best(nodes.Class(2), nodes.ValueOf((1,)), False, 1, 5)),
-        ((CLASS, "BY", 1, "SIZE", FIVE, "GT"), nodes.Where(nodes.Class(2), nodes.SizeOf((1,)), ">", Number(5))),
-        ((CLASS, "BY", 1, "SIZE", X, "GT"),
-         nodes.Where(nodes.Class(2), nodes.SizeOf((1,)), ">", nodes.Count(Follow(A, 1)))),
-        ((CLASS, "BY", 0, 1, X, "LT"),
-         nodes.Where(nodes.Class(2), nodes.ValueOf((0, 1)), "<", nodes.Values(Follow(A, 0), 1))),
-        ((CLASS, "BY", 1, YEAR, "IN"), nodes.Where(nodes.Class(2), nodes.ValueOf((1,)), "=", Date("1935"))),
-        ((X, 7, "QUAL", 4, YEAR, "IN"), nodes.Qualified(Follow(A, 7), 4, "in", Date("1935"))),
-        ((X, 2, Y, "OF", 4), nodes.QualifierOf(Follow(A, 2), 4, B)),
-        ((X, 2, "OF", 4), nodes.QualifierOf(Follow(A, 2), 4)),
-        ((X, 1, Y, 1, "GT"), nodes.Compare(nodes.Values(A, 1), ">", nodes.Values(B, 1))),
-        ((X, 0, "COUNT", Y, 0, "COUNT", "DIFF"),
-         nodes.Difference(nodes.Count(Follow(A, 0)), nodes.Count(Follow(B, 0)))),
-        ((X, Y, "OR", "BY", 1, "LEAST"), nodes.Best(Entities((0, 1)), nodes.ValueOf((1,)), False)),
-        ((X, 0, Y, "HOLDS", "NOT"), nodes.Not(nodes.Holds(A, 0, B))),
-        ((X, CLASS, "HOLDS"), nodes.Some(nodes.And(A, nodes.Class(2)))),
-        ((X, 1, X, 2, "AGE"), nodes.Age(nodes.Values(A, 1), nodes.Values(A, 2))),
-        ((X, 1, YEAR, "AGE"), nodes.Age(nodes.Values(A, 1), Date("1935"))),
-        ((CLASS, 1, "MEAN"), nodes.Mean(nodes.Values(nodes.Class(2), 1))),
-        (("THING", 1, "COUNT"), nodes.Count(nodes.Having(6))),
-    ],
-)  # fmt: skip
+WRITTEN = [
+    ((X, 3, 7, "END"), Follow(Follow(A, 3), 7)),
+    ((CLASS, X, 8, "AND", Y, 8, "MINUS", "COUNT", "END"),
+     nodes.Count(nodes.Minus(nodes.And(nodes.Class(2), Follow(A, 8)), Follow(B, 8)))),
+    ((CLASS, "BY", 1, SECOND, "MOST", 0), Follow(nodes.Best(nodes.Class(2), nodes.ValueOf((1,)), True, 2, 2), 0)),
+    ((CLASS, "BY", 1, FIVE, "LEAST"), nodes.Best(nodes.Class(2), nodes.ValueOf((1,)), False, 1, 5)),
+    ((CLASS, "BY", 1, "SIZE", FIVE, "GT"), nodes.Where(nodes.Class(2), nodes.SizeOf((1,)), ">", Number(5))),
+    ((CLASS, "BY", 1, "SIZE", X, "GT"),
+     nodes.Where(nodes.Class(2), nodes.SizeOf((1,)), ">", nodes.Count(Follow(A, 1)))),
+    ((CLASS, "BY", 0, 1, X, "LT"),
+     nodes.Where(nodes.Class(2), nodes.ValueOf((0, 1)), "<", nodes.Values(Follow(A, 0), 1))),
+    ((CLASS, "BY", 1, YEAR, "IN"), nodes.Where(nodes.Class(2), nodes.ValueOf((1,)), "=", Date("1935"))),
+    ((X, 7, "QUAL", 4, YEAR, "IN"), nodes.Qualified(Follow(A, 7), 4, "in", Date("1935"))),
+    ((X, 2, Y, "OF", 4), nodes.QualifierOf(Follow(A, 2), 4, B)),
+    ((X, 2, "OF", 4), nodes.QualifierOf(Follow(A, 2), 4)),
+    ((X, 1, Y, 1, "GT"), nodes.Compare(nodes.Values(A, 1), ">", nodes.Values(B, 1))),
+    ((X, 0, "COUNT", Y, 0, "COUNT", "DIFF"),
+     nodes.Difference(nodes.Count(Follow(A, 0)), nodes.Count(Follow(B, 0)))),
+    ((X, Y, "OR", "BY", 1, "LEAST"), nodes.Best(Entities((0, 1)), nodes.ValueOf((1,)), False)),
+    ((X, 0, Y, "HOLDS", "NOT"), nodes.Not(nodes.Holds(A, 0, B))),
+    ((X, CLASS, "HOLDS"), nodes.Some(nodes.And(A, nodes.Class(2)))),
+    ((X, 1, X, 2, "AGE"), nodes.Age(nodes.Values(A, 1), nodes.Values(A, 2))),
+    ((X, 1, YEAR, "AGE"), nodes.Age(nodes.Values(A, 1), Date("1935"))),
+    ((CLASS, 1, "MEAN"), nodes.Mean(nodes.Values(nodes.Class(2), 1))),
+    (("THING", 1, "COUNT"), nodes.Count(nodes.Having(6))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("steps", "query"), WRITTEN)
 def test_steps_write_a_query(steps, query) -> None:
     assert build(*steps) == query
+
+
+class Said:
+    """The operands of a question that says just SPANS."""
+
+    def entity(self, entity: int) -> int:
+        return self._at(Entities((entity,)))
+
+    def set_of(self, node) -> int | None:
+        return SPANS.index(node) if isinstance(node, nodes.Class) and node in SPANS else None
+
+    def constant(self, node) -> int:
+        return self._at(node)
+
+    def rank(self, number: int) -> int:
+        return self._at(Number(number))
+
+    number = rank
+
+    def _at(self, node) -> int:
+        if node not in SPANS:
+            raise QueryError("the question does not say it")
+        return SPANS.index(node)
+
+
+@pytest.mark.parametrize(("steps", "query"), WRITTEN)
+def test_a_query_has_the_steps_that_write_it(steps, query) -> None:
+    assert build(*steps_of(query, Said(), N)) == query
+    assert steps_of(query, Said(), N) == [*(step for step in steps if step != "END"), "END"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        Follow(Entities((3,)), 1),
+        nodes.Where(A, nodes.ValueOf((1,)), ">", Number(6)),
+        nodes.Best(nodes.Class(2), nodes.ValueOf((1,)), True, 3, 3),
+        nodes.Best(nodes.Class(2), nodes.ValueOf((1,)), True, 2, 5),
+        nodes.Class(4),
+        nodes.All((nodes.Holds(A, 0, B), nodes.Holds(A, 1, B))),
+    ],
+)
+def test_what_no_operand_says_has_no_steps(query) -> None:
+    with pytest.raises(QueryError):
+        steps_of(query, Said(), N)
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,8 @@ def test_the_shipped_cards_list_what_their_recipes_draw_from(data: Path) -> None
     for phase in PHASES:
         read = read_config(phase)
         drawn |= Mix(load_corpus(data, read.rng_seed, read.wanted()), 5, {}, read.shares, read.vocabularies).sources()
-    queries = set(read_query_config(SHIPPED / "queries.ini").wanted()) - {"paths"}
+    phases = [read_query_config(SHIPPED / name).wanted() for name in ("queries.ini", "worded.ini")]
+    queries = set().union(*phases) - {"paths"}
     more = [sets.base_encoder("all-MiniLM-L6-v2"), sets.ENTITY_QUESTION_NAMES, *ALWAYS]
     assert set(listed) == {*sets.sets_of(drawn | queries), *more}
     reader = sets.of_folder(config.shipped_root("model") / "reader")

@@ -35,8 +35,10 @@ SETS = {  # source of an example, as the mix calls it -> the set that it is from
 }
 _WIKISQL = "WikiSQL, training part (BSD-3-Clause)"
 _KQAPRO = "KQA Pro, training part (CC BY-SA 4.0; no text of it ships)"
+_WORDED = "our own questions about the demo pack and small tables of our own (kgask/corpus/worded)"
 QUERY_SETS = {  # source of a question with a query -> the set that it is from
     "operators": "our own templates of questions with operators (kgask/corpus/operators)",
+    "worded": _WORDED,
     **dict.fromkeys(("wikisql_path", "wikisql_count", "wikisql_value", "wikisql_filter", "wikisql_both"), _WIKISQL),
     **dict.fromkeys(("kqapro_qualifier", "kqapro_verify", "kqapro_multihop"), _KQAPRO),
     "qald": "QALD-7 over Wikidata, training part (MIT)",
@@ -50,7 +52,7 @@ QUERY_SETS = {  # source of a question with a query -> the set that it is from
 
 JUDGED = {  # source of a question with queries to judge -> the set that it is from
     "composed": QUERY_SETS["operators"],
-    "worded": "our own questions about the demo pack and small tables of our own (kgask/corpus/worded)",
+    "worded": _WORDED,
     "claims": "our own claims about the demo pack and small tables of our own (kgask/corpus/worded)",
     "evidence": "InfoTabS, training part (Apache-2.0), and the claims above, over what graphs say of them",
     "near": "wordings of relation paths (the sets above), asked of packs",

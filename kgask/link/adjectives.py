@@ -1,4 +1,4 @@
-"""Places and faiths that an adjective, or who is called so, speaks of: "Brazilian" and "Brazilians" of Brazil.
+"""Places, faiths, movements and parties that an adjective, or who is called so, speaks of: "Brazilians" of Brazil.
 
 A rule for the regular ones, whose guesses the pack's names decide on; a table for the others.
 """
@@ -32,23 +32,27 @@ _IRREGULAR = {
     "himalayan": "himalayas", "caribbean": "caribbean", "dane": "denmark", "swede": "sweden", "spaniard": "spain",
     "finn": "finland", "pole": "poland", "turk": "turkey", "briton": "united kingdom|great britain", "scot": "scotland",
     "muslim": "islam", "christian": "christianity", "buddhist": "buddhism", "hindu": "hinduism", "jewish": "judaism",
+    "democrat": "democratic party", "republican": "republican party", "whig": "whig party", "liberal": "liberal party",
+    "tory": "conservative party", "tories": "conservative party",
     "jew": "judaism", "sikh": "sikhism", "catholic": "catholicism|catholic church|roman catholic",
 }  # fmt: skip
 # The end of a regular adjective, and what stands in its place in the name of the place.
 _ENDS = (
     ("ian", ("ia", "y", "", "a", "i")), ("ean", ("ea", "e", "")), ("an", ("a", "", "o", "e")), ("ese", ("", "a", "o")),
-    ("ish", ("", "land")), ("i", ("", "a")), ("ic", ("ia", "")), ("er", ("",)), ("n", ("",)),
+    ("ish", ("", "land")), ("i", ("", "a")), ("ic", ("ia", "", "icism")), ("ist", ("ism",)), ("er", ("",)),
+    ("n", ("",)),
 )  # fmt: skip
 SHORTEST = 5  # letters of a regular adjective
 
 
 def places_of(norm: str) -> tuple[str, ...]:
-    """The names (normalised) of places that a phrase may be the adjective of, the likeliest first.
+    """The names (normalised) of places, faiths, movements and parties that a phrase may be the adjective of, the
+    likeliest first.
 
     >>> places_of("african"), places_of("dutch"), places_of("south american")[0]
     (('africa', 'afric', 'africo', 'africe'), ('netherlands', 'the netherlands'), 'south america')
-    >>> places_of("canadians"), places_of("icelanders"), places_of("capital")
-    (('canada',), ('iceland',), ())
+    >>> places_of("canadians"), places_of("icelanders"), places_of("surrealists"), places_of("capital")
+    (('canada',), ('iceland',), ('surrealism',), ())
     """
     if norm in _IRREGULAR:
         return tuple(_IRREGULAR[norm].split("|"))

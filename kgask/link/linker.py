@@ -32,6 +32,7 @@ from kgask.pack.store import Pack
 from kgask.types import EntityId, Match, Mention, Question, Seed
 
 LEAST_APART = 4  # characters of a name that a hyphen joins to another word: "non-metal" names no Non
+MOVEMENT = "ism"  # what the name of a movement or faith ends with, in lower case too
 MAX_SEEDS = 5  # entities kept per mention
 MAX_MENTIONS = 5
 MAX_TOLERANT_SPANS = 8
@@ -192,7 +193,8 @@ class Linker:
         if degrees[best] < LEAST_KNOWN_PLACE or entities[best] in {hit.entity for hit in called}:
             return []
         name = next(hit.name for hit in known if hit.entity == entities[best])
-        return [PartHit(entities[best], name, True, 1.0, "alias")] if name[:1].isupper() else []
+        is_place = name[:1].isupper() or name.endswith(MOVEMENT)
+        return [PartHit(entities[best], name, True, 1.0, "alias")] if is_place else []
 
     def _meant(self, span: Span, hits: list[NameHit], words: list[Word]) -> list[NameHit]:
         """Without those whose surname a common word happens to be: "born" is not Max Born."""
