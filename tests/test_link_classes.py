@@ -247,7 +247,9 @@ def test_words_of_a_class_or_relation_are_no_names(world: Pack) -> None:
     """Noble and State are titles of this pack, and a state is a country."""
     assert _read(world, "Who likes noble gases?") == [("noble gases", "class")]
     assert _read(world, "Who is the head of state of Norland?") == [("Norland", "entity")]
+    assert _read(world, "Noble gases that anybody likes") == [("Noble gases", "class")]
     assert _read(world, "Who likes noble men?")[0] == ("noble", "entity")
+    assert _read(world, "Noble of Bo Lind")[0] == ("Noble", "entity")
 
 
 def test_a_common_word_that_is_a_name_stays_a_word(world: Pack) -> None:

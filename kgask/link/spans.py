@@ -127,7 +127,7 @@ def _is_mention(
         known = [seed for seed in mention.seeds if seed.entity < pack.n_entities - pack.n_literals]
         if is_lower or not known or known[0].score < LOWER:
             return False
-    if is_lower and _is_inside_any(mention.span, phrases):
+    if _is_part_of_class(mention, words, phrases):
         return False
     best = mention.seeds[0]
     if best.match == "given":
@@ -135,6 +135,17 @@ def _is_mention(
     names = [word for word in _inside(mention, words) if word.weight == NAME]
     least = COMMON if not names else NAMED if any(not word.text[0].islower() for word in names) else LOWER
     return best.score >= least
+
+
+def _is_part_of_class(mention: Mention, words: Sequence[Word], phrases: Sequence[tuple[int, int]]) -> bool:
+    """Whether more words than a mention's say a class, and nothing but a sentence's beginning makes it a name: the
+    "Medicine" of "Medicine laureates", "the physics" of "the physics laureates"."""
+    said = mention.text if words and mention.span[0] > words[0].start else mention.text[:1].lower() + mention.text[1:]
+    inside = [word for word in _inside(mention, words) if word.norm not in FUNCTION_WORDS]
+    if not said.islower() or not inside or mention.seeds[0].match == "given":
+        return False
+    place = inside[0].start, inside[-1].end
+    return _is_inside_any(place, phrases)
 
 
 def _is_best_of_class(inside: Sequence[Word], phrases: Sequence[tuple[int, int]]) -> bool:
