@@ -27,10 +27,14 @@ from kgask.answer.pipeline import Pipeline
 from kgask.build.writer import PackBuilder
 from kgask.config import shipped_root
 from kgask.errors import ModelError
-from kgask.methods.protocol import Retrieved
+from kgask.methods.protocol import Hypothesis, Retrieved
 from kgask.methods.query_judge import LAST, MOST_QUERIES, QUERY, PromptTokens, QueryJudge
 from kgask.pack.store import Pack
 from kgask.plan.card import Calibration
+from kgask.query import nodes
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.outcome import NONE, Result
+from kgask.retrieve.run import Runner
 
 JUDGE = shipped_root("model") / "judge"
 TRAILS = """
@@ -192,7 +196,7 @@ def demo() -> Iterator[Pipeline]:
         yield pipeline
 
 
-def test_where_the_plan_is_fairly_sure_only_what_it_read_is_judged() -> None:
+def test_where_a_path_is_fairly_sure_only_what_the_planner_read_is_judged(demo: Pipeline) -> None:
     looked: list[str] = []
 
     def find() -> Iterator[Retrieved]:
@@ -204,6 +208,17 @@ def test_where_the_plan_is_fairly_sure_only_what_it_read_is_judged() -> None:
         looked.clear()
         found = Retrieved(confidence=confidence, find_alternatives=find)
         assert len([*others_of(found)]) == len(looked) == n
+    looked.clear()
+    outcome = Result(nodes.Entities((1,)), Runner(demo.pack, Budget(1.0)))
+    query = Hypothesis(0.9, NONE, frozenset(), lambda answers: [], outcome=outcome)
+    assert len([*others_of(Retrieved(hypotheses=(query,), confidence=0.9, find_alternatives=find))]) == 7
+
+
+def test_whether_a_topic_is_its_own_answer_is_no_matter_of_the_judge(demo: Pipeline) -> None:
+    """Nobody who asks for films of the same director means the film that is named."""
+    answer = demo.ask("which films have the same director as Pulp Fiction?")
+    assert answer.text is not None
+    assert "Jackie Brown" in answer.text and "Pulp Fiction" not in answer.text
 
 
 def test_an_answer_says_which_judge_was_asked(demo: Pipeline) -> None:

@@ -24,6 +24,8 @@ from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.understand import calibrated
 from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.nodes import Query
 from kgask.query.words import verbalise
 
 DOUBTS = ("described", *LEFT_OUT)  # words that describe what is asked for and are not honoured; names, values, demands
@@ -153,7 +155,7 @@ def judged(
     ``thorough``: all of it, however sure the planner is, as of a claim.
     """
     others = found.find_alternatives() if thorough else others_of(found)
-    every = [one for one in (found, *others) if one.hypotheses]
+    every = _apart([one for one in (found, *others) if one.hypotheses])
     told = [(one, words) for one in every if (words := in_words(one, pack)) is not None]
     if not told:
         return [], [], 0.0
@@ -170,11 +172,30 @@ def judged(
 
 
 def others_of(found: Retrieved) -> Iterator[Retrieved]:
-    """What else it may ask for: where the planner is fairly sure of a path, the next things that it read itself only."""
+    """What else it may ask for: where the planner is fairly sure of a path, the next that it read itself only."""
     others = found.find_alternatives()
     if found.is_query or found.confidence < FAIRLY_SURE:
         return others
     return islice(takewhile(lambda one: not one.is_proposed, others), MOST_BESIDE_SURE)
+
+
+def _apart(every: Sequence[Retrieved]) -> list[Retrieved]:
+    """Of those that differ only in whether a topic is among its own answers, the likeliest: the planner knows that."""
+    likeliest: dict[object, Retrieved] = {}
+    for one in every:
+        query = one.hypotheses[0].make_query()
+        key = id(one) if query is None else _with_itself(query)
+        if key not in likeliest or one.confidence > likeliest[key].confidence:
+            likeliest[key] = one
+    return list(likeliest.values())
+
+
+def _with_itself(query: Query) -> Query:
+    """The query without "except X", where it begins with X: co-stars of somebody who is none of them."""
+    match query:
+        case nodes.Minus(left, nodes.Entities((topic,))) if nodes.Entities((topic,)) in left.walk():
+            return left
+    return query
 
 
 def in_words(found: Retrieved, pack: Pack) -> tuple[str, str] | None:
@@ -185,7 +206,7 @@ def in_words(found: Retrieved, pack: Pack) -> tuple[str, str] | None:
         return None
     try:
         said = outcome_words(one.outcome, pack) if one.outcome is not None else several(one.answers.tolist(), pack)
-        return verbalise(query, pack), said
+        return verbalise(_with_itself(query), pack), said
     except QueryError:
         return None
 

@@ -17,7 +17,7 @@ from kgask.link.mentions import (
     NAME,
     Span,
     Word,
-    halves,
+    apart,
     looks_named,
     marked_span,
     may_be_named,
@@ -31,7 +31,6 @@ from kgask.pack.records import NameHit, RelationText
 from kgask.pack.store import Pack
 from kgask.types import EntityId, Match, Mention, Question, Seed
 
-LEAST_APART = 4  # characters of a name that a hyphen joins to another word: "non-metal" names no Non
 MOVEMENT = "ism"  # what the name of a movement or faith ends with, in lower case too
 MAX_SEEDS = 5  # entities kept per mention
 MAX_MENTIONS = 5
@@ -83,18 +82,7 @@ class Linker:
 
         What a hyphen joins is apart where only a part of it is a name: "the Kenya-Uganda border".
         """
-        words = split_words(question.text, self._plain_words)
-        joined = {word: halves(word, self._plain_words) for word in words if "-" in word.text}
-        if not joined:
-            return words
-        wanted = {one.norm for word in joined for one in (word, *joined[word]) if len(one.norm) >= LEAST_APART}
-        known = self._pack.exact(wanted)
-        apart = {
-            word: parts
-            for word, parts in joined.items()
-            if word.norm not in known and any(part.norm in known for part in parts)
-        }
-        return [part for word in words for part in apart.get(word, [word])]
+        return apart(split_words(question.text, self._plain_words), self._plain_words, self._pack.exact)
 
     def is_rare(self, word: Word) -> bool:
         """Whether no question uses it around names, and no relation says it."""

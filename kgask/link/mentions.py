@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kgask.pack.normalise import normalise
@@ -27,6 +27,7 @@ NEVER_AFTER_ARTICLE = frozenset("us who it he she they them me you we i".split()
 # Capitalised in titles, but no sign of a name: "The Who" is named by its second word.
 ARTICLES = frozenset("the a an of and in on at to for from by with".split())
 
+LEAST_APART = 4  # characters of a name that a hyphen joins to another word
 # What makes another word of one, by a hyphen.
 BOUND = frozenset("non ex anti pro pre post un co semi quasi half self sub trans inter".split())
 
@@ -78,14 +79,35 @@ def _word(found: str, start: int, first: bool, question_words: frozenset[str]) -
     return [Word(token, norm, start, start + len(token), _weight(token, norm, first, question_words))]
 
 
-def halves(word: Word, question_words: frozenset[str]) -> list[Word]:
-    """What a hyphen joins ("Kenya-Uganda border"); the word itself where there is none, or where what stands before
-    it turns the meaning ("non-EU")."""
-    if "-" not in word.text or word.text.lower().split("-", 1)[0] in BOUND:
-        return [word]
+def apart(
+    words: Sequence[Word], question_words: frozenset[str], known: Callable[[Iterable[str]], Container[str]]
+) -> list[Word]:
+    """The words, with what a hyphen joins apart where only a part of it is a name: "the Kenya-Uganda border".
+
+    ``known`` gives those of some names (normalised) that there are.
+    """
+    joined = {word: halves for word in words if (halves := _halves(word, question_words))}
+    if not joined:
+        return [*words]
+    names = known({one.norm for word in joined for one in (word, *joined[word]) if len(one.norm) >= LEAST_APART})
+    return [
+        part
+        for word in words
+        for part in (
+            joined[word]
+            if word in joined and word.norm not in names and any(half.norm in names for half in joined[word])
+            else [word]
+        )
+    ]
+
+
+def _halves(word: Word, question_words: frozenset[str]) -> list[Word]:
+    """What a hyphen joins; nothing where there is none, or where what stands before it turns the meaning ("non-EU")."""
+    first, *others = word.text.split("-")
+    if not others or first.lower() in BOUND:
+        return []
     parts = re.finditer(r"[^-]+", word.text)
-    found = [one for part in parts for one in _word(part.group(), word.start + part.start(), False, question_words)]
-    return found or [word]
+    return [one for part in parts for one in _word(part.group(), word.start + part.start(), False, question_words)]
 
 
 def _without_comparatives(words: list[Word]) -> list[Word]:
