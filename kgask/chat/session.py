@@ -47,7 +47,7 @@ UNKNOWN_SEX = 0.03  # ... than that "she" means somebody of whom that is not kno
 MOST_COUNTED = 1000  # things that were counted and are remembered
 NAMED = 0.5  # score from which a refused question surely names something
 OF_KIND = 0.05  # of confidence, that answers of the kind that a question says are worth
-LEAST_OF_THOSE = 0.6  # confidence that is enough for a question about some of the last answers: less can be meant
+LEAST_OF_THOSE = 0.45  # confidence that is enough for a question about some of the last answers: less can be meant
 LATER, EARLIER = 0.01, 0.05  # of confidence, that what stands behind, or was spoken of a turn before, is less likely
 
 

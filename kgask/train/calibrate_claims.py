@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from scipy.optimize import minimize
 
-from kgask.answer.judging import ClaimJudging, best_of, judged, judged_features
+from kgask.answer.judging import AMONG, FEATURES, ClaimJudging, best_of, judged, judged_features
 from kgask.answer.pipeline import Pipeline
 from kgask.cards import write_card
 from kgask.config import MODEL_CARD
@@ -26,6 +26,8 @@ from kgask.verify.verdict import VERDICTS
 from kgask.verify.verifier import Verifier, VerifyOptions
 
 FOLDS = 5
+# How the winner stands among the others is left out: with it 62 instead of 67 % of FactBench's claims were decided.
+OF_CLAIMS = tuple(name for name in FEATURES if name not in AMONG)
 RIDGE = 1e-3
 MOST_WRONG = {"true_refuted": 0.02, "false_supported": 0.03, "unknown_decided": 0.03}
 
@@ -71,7 +73,7 @@ def _held_out(seen: Sequence[Judged], fold: np.ndarray, number: int, card: Rigel
 
 
 def _fitted(seen: Sequence[Judged], card: RigelCard) -> ClaimJudging:
-    found = fit_judging(seen, np.full(len(seen), 1.0 / len(seen)), card.calibration, card.queries)
+    found = fit_judging(seen, np.full(len(seen), 1.0 / len(seen)), card.calibration, card.queries, OF_CLAIMS)
     assert found is not None
     return ClaimJudging(found.powers, found.confidence, found.min_confidence)
 

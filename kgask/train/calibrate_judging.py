@@ -66,9 +66,14 @@ def _plan(one: Shown, paths: Calibration, queries: Calibration) -> float:
 
 
 def fit_judging(
-    seen: Sequence[Judged], weights: np.ndarray, paths: Calibration, queries: Calibration
+    seen: Sequence[Judged],
+    weights: np.ndarray,
+    paths: Calibration,
+    queries: Calibration,
+    names: Sequence[str] = FEATURES,
 ) -> Judging | None:
-    """``weights`` [n] of the questions; None where a judge was asked of none."""
+    """``weights`` [n] of the questions, ``names`` of what the confidence is made of; None where a judge was asked of
+    none."""
     if not seen:
         return None
     told = [candidates(one, paths, queries) for one in seen]
@@ -77,9 +82,9 @@ def fit_judging(
     for one, shown in zip(seen, told, strict=True):
         chosen = best_of(shown, powers)
         values = judged_features(shown, chosen, powers, one.any_does)
-        rows.append([values[name] for name in FEATURES])
+        rows.append([values[name] for name in names])
         targets.append(float(one.shown[chosen].right))
-    confidence, _ = fit(np.array(rows), np.array(targets), FEATURES, weights)
+    confidence, _ = fit(np.array(rows), np.array(targets), names, weights)
     return Judging(powers, confidence, MIN_CONFIDENCE)
 
 
