@@ -18,6 +18,7 @@ from kgask.answer.judging import (
     FEATURES,
     MOST_BESIDE_SURE,
     POWERS,
+    SURE_QUERY,
     Candidate,
     Judging,
     judged_features,
@@ -196,7 +197,7 @@ def demo() -> Iterator[Pipeline]:
         yield pipeline
 
 
-def test_where_a_path_is_fairly_sure_only_what_the_planner_read_is_judged(demo: Pipeline) -> None:
+def test_where_the_planner_is_sure_enough_only_what_the_planner_read_is_judged(demo: Pipeline) -> None:
     looked: list[str] = []
 
     def find() -> Iterator[Retrieved]:
@@ -211,7 +212,9 @@ def test_where_a_path_is_fairly_sure_only_what_the_planner_read_is_judged(demo: 
     looked.clear()
     outcome = Result(nodes.Entities((1,)), Runner(demo.pack, Budget(1.0)))
     query = Hypothesis(0.9, NONE, frozenset(), lambda answers: [], outcome=outcome)
-    assert len([*others_of(Retrieved(hypotheses=(query,), confidence=0.9, find_alternatives=find))]) == 7
+    for confidence, n in ((FAIRLY_SURE, 7), (SURE_QUERY, MOST_BESIDE_SURE)):
+        found = Retrieved(hypotheses=(query,), confidence=confidence, find_alternatives=find)
+        assert len([*others_of(found)]) == n
 
 
 def test_whether_a_topic_is_its_own_answer_is_no_matter_of_the_judge(demo: Pipeline) -> None:

@@ -35,6 +35,7 @@ FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "
 MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
 FAIRLY_SURE = 0.5  # confidence in a path from which less is judged: with all of it fewer were right
+SURE_QUERY = 0.8  # confidence in a query from which it is: half the time of a question, and as many are right
 MOST_BESIDE_SURE = 4
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 
@@ -172,9 +173,9 @@ def judged(
 
 
 def others_of(found: Retrieved) -> Iterator[Retrieved]:
-    """What else it may ask for: where the planner is fairly sure of a path, the next that it read itself only."""
+    """What else it may ask for: where the planner is sure enough, the next that it read itself only."""
     others = found.find_alternatives()
-    if found.is_query or found.confidence < FAIRLY_SURE:
+    if found.confidence < (SURE_QUERY if found.is_query else FAIRLY_SURE):
         return others
     return islice(takewhile(lambda one: not one.is_proposed, others), MOST_BESIDE_SURE)
 
