@@ -35,7 +35,7 @@ FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "
 MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
 FAIRLY_SURE = 0.5  # confidence in a path from which less is judged: with all of it fewer were right
-SURE_QUERY = 0.8  # confidence in a query from which it is: half the time of a question, and as many are right
+SURE_QUERY = 0.85  # confidence in a query from which it is: half the time of a question, and as many are right
 MOST_BESIDE_SURE = 4
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 
