@@ -40,6 +40,10 @@ from kgask.sets.conversations import load_conversations
         ("Back to Jaws: who directed it?", "who directed it?", "Jaws", False, False),
         ("Okay, where was he born?", "where was he born?", "", False, False),
         ("Who directed Jaws?", "Who directed Jaws?", "", False, False),
+        ("Next one: who directed Jaws?", "who directed Jaws?", "", False, False),
+        ("Same for lead.", "lead", "", False, True),
+        ("I should have asked for its area.", "its area", "", True, False),
+        ("whos it by?", "who's it by?", "", False, False),
     ],
 )
 def test_what_leads_up_to_a_turn(line: str, text: str, back_to: str, corrects: bool, continues: bool) -> None:
@@ -244,6 +248,48 @@ TALKS = [
         ("Who won the Nobel Prize in Physics in 1921?", "Albert Einstein"),
         ("And the year after?", "Niels Bohr"),
     ],
+    [
+        ("Who won the Nobel Prize in Chemistry in 1935?", "Frédéric Joliot | Irène Joliot-Curie"),
+        ("And who won the literature prize that year?", None),  # nobody did
+    ],
+    [
+        ("Who won the Nobel Prize in Chemistry in 1945?", "Artturi Virtanen"),
+        ("And who received the Peace Prize that year?", "Cordell Hull"),
+    ],
+    [
+        ("Who is Barack Obama's wife?", "Michelle Obama"),
+        ("Where was she born?", "Chicago"),
+        ("And he?", "Honolulu"),
+    ],
+    [
+        ("Which river does the Vltava flow into?", "Elbe"),
+        ("And where does that one end?", "North Sea"),  # where the Vltava does was told
+    ],
+    [
+        ("Which countries border Peru?", "Brazil | Chile | Bolivia | Colombia | Ecuador"),
+        ("which of them has the most inhabitants?", "Brazil"),
+        ("And the fewest?", "Bolivia"),
+        ("Smallest of these by area?", "Ecuador"),
+        ("Currency there?", "United States dollar"),
+    ],
+    [
+        ("What is the chemical symbol of tungsten?", "W"),
+        ("Atomic number?", "74"),
+        ("Same for lead.", "82"),
+    ],
+    [
+        ("Who directed Inception?", "Christopher Nolan"),
+        ("and dracula, who's that by?", "Bram Stoker"),
+        ("back to Psycho, who was the director?", "Alfred Hitchcock"),
+    ],
+    [
+        ("What is the population of Casablanca?", "2946440"),
+        ("Which country is that city in?", "Morocco"),
+    ],
+    [
+        ("Which airports serve Paris?", "Charles De Gaulle Airport | Orly Airport"),
+        ("And which ones serve London?", "Gatwick Airport | Heathrow Airport | Stansted Airport"),
+    ],
 ]
 
 
@@ -309,6 +355,25 @@ def test_a_noun_alone_asks_nothing_of_the_whole_graph(pipeline: Pipeline) -> Non
     chat = Chat(pipeline)
     chat.ask("Which painters were left-handed?")
     assert said(chat.ask("Capital?")) is None
+
+
+def test_that_year_is_one_that_was_said(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline)
+    chat.ask("Who wrote Emma?")
+    assert said(chat.ask("Who received the Nobel Peace Prize that year?")) is None
+
+
+def test_its_is_not_what_a_superlative_was_asked_of(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline)
+    for line in ("What is the population of Uruguay?", "Which film festival there is the loudest?"):
+        chat.ask(line)
+    assert said(chat.ask("Its capital?")) is None
+
+
+def test_a_question_word_alone_asks_nothing_of_the_whole_graph(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline)
+    chat.ask("Which painters were left-handed?")
+    assert said(chat.ask("which prize exactly?")) is None
 
 
 def test_of_several_together_nothing_is_answered_for_one(pipeline: Pipeline) -> None:

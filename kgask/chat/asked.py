@@ -22,6 +22,7 @@ _IS_ONE = re.compile(
 )
 
 
+_IS_BEST = re.compile(r"\b(?:[a-z]{2,}est|(?:most|least|fewest) [a-z]+)\b")
 _MEN = re.compile(r"['\u2019]s (?:father|son|sons|brother|brothers|grandfather)\b|\bthe (?:father|sons?) of\b", re.I)
 _WOMEN = re.compile(r"['\u2019]s (?:mother|daughters?|sisters?|grandmother)\b|\bthe (?:mother|daughters?) of\b", re.I)
 _MARRIED_TO = re.compile(r"\b(?:husband|wife|wives)s?\b", re.IGNORECASE)
@@ -34,6 +35,7 @@ class Asked:
     person: bool = False
     thing: bool = False  # or a place
     several: bool = False  # it may have more than one answer
+    best: bool = False  # the one that is the largest, or the like
     sex: str = ""  # of the person, where the question tells
 
 
@@ -48,7 +50,8 @@ def asked_for(text: str) -> Asked:
         return Asked()
     if _ASKS_PERSON.search(asked):
         return Asked(person=True, several=not _IS_ONE.search(asked), sex=sexes_told(text)[1])
-    return Asked(thing=True, several=not _IS_ONE.search(asked) and not asked.startswith("where"))
+    several = not _IS_ONE.search(asked) and not asked.startswith("where")
+    return Asked(thing=True, several=several, best=_IS_BEST.search(asked) is not None)
 
 
 def sexes_told(text: str) -> tuple[str, str]:

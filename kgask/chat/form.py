@@ -92,6 +92,11 @@ _ORDER = re.compile(
     r"\b(?:(?:second|third|fourth|fifth|next)[ -])?(?:(?:most|least|fewest) [a-z]+|[a-z]{2,}est)\b|\bby [a-z ]+\Z",
     re.IGNORECASE,
 )
+_MOST = re.compile(r"most|least|fewest", re.IGNORECASE)
+_MOST_OF = dict.fromkeys(("most", "largest", "highest", "biggest", "greatest"), "most")
+_MOST_OF |= dict.fromkeys(("least", "fewest", "smallest", "lowest"), "fewest")
+_ANY_ORDER = re.compile("|".join(_MOST_OF), re.IGNORECASE)
+_BY = re.compile(r",? by (?:area|size|length|height|elevation|depth|population|age|mass|weight)\b", re.IGNORECASE)
 _NOUN = re.compile(r"\s+([a-z]+)\b", re.IGNORECASE)
 _AMONG_THEM = re.compile(r"\b(?:among|amongst|out of|of|in) (?:them|those|these)\b", re.IGNORECASE)
 _OF_NAMED = re.compile(rf",?\s*(?:\b(?:of|among) (?:{THOSE}|both))\b", re.IGNORECASE)
@@ -123,7 +128,7 @@ def of_those(text: str, noun: str) -> str | None:
         return None
     if found := _SUPERLATIVE_OF.fullmatch(text.strip()):
         several = f"are the {found['number']}" if found["number"] else "is the"
-        return f"which {noun} {several} {found['word']}{found['by'] or ''}?"
+        return f"which {noun} {several} {found['word'].lower()}{found['by'] or ''}?"
     if found := _ONLY_THOSE.fullmatch(text.strip()):
         return f"which {noun} {'' if found['verb'] else 'are '}{found['rest']}?"
     if found := _OF_THEM_WHO.match(text):
@@ -242,6 +247,17 @@ def is_pronominal(text: str) -> bool:
     return any(pattern.search(text) for pattern in (_PERSON, _THING, _PLACE, _PLURAL))
 
 
+def is_bare_pronoun(text: str) -> bool:
+    """Whether it is a pronoun alone: "and he?"."""
+    return text.strip(" ?.!").lower() in ("he", "him", "she", "her", "it")
+
+
+def says_pronoun_first(text: str, names: Sequence[str]) -> bool:
+    """Whether a pronoun stands before all that a text names: it cannot mean one of these."""
+    first = min((text.find(name) for name in names if name in text), default=len(text))
+    return is_pronominal(text[:first])
+
+
 def is_of_two(text: str) -> bool:
     """Whether "he" and "she" are both spoken of: who is meant by each is not told."""
     return bool(_MALE.search(text) and _FEMALE.search(text))
@@ -342,6 +358,10 @@ def reordered(before: str, text: str) -> str | None:
             return None
         return f"{bare[: nouns[1].start(1)]}{nouns[0][1]}{bare[nouns[1].end(1) :]}?"
     if old is not None:
+        if _ANY_ORDER.fullmatch(said) and (most := _MOST.match(old[0])):
+            said = f"{_MOST_OF[said.lower()]}{old[0][most.end() :]}"
+        elif not _ANY_ORDER.fullmatch(said):
+            bare = f"{bare[: old.end()]}{_BY.sub('', bare[old.end() :])}"
         return f"{bare[: old.start()]}{said}{bare[old.end() :]}?"
     return f"{bare} {said}?" if said.lower().startswith("by ") else None
 
@@ -356,7 +376,8 @@ def singular(text: str) -> str:
 
 def said(kind: str, text: str) -> re.Match[str] | None:
     """Where a text says "the country" of something that was spoken of."""
-    return re.search(rf"\b(?:the|that|this) {re.escape(kind)}\b(?!s| of| with| that| in)", text, re.IGNORECASE)
+    pattern = rf"\b(?:the|that|this) {re.escape(kind)}\b(?!s| of| with| that| in\b(?!\W*\Z))"
+    return re.search(pattern, text, re.IGNORECASE)
 
 
 def with_place(text: str, place: str) -> str:

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 
 LEAD = re.compile(
-    r"(?:(?:and|so|ok(?:ay)?|well|then|now|right|great|cool|nice|good|hm+|ah+|but|also|please|thanks|thank you)\b"
-    r"[,!.]*\s+)+",
+    r"(?:(?:and|so|ok(?:ay)?|well|then|now|right|great|cool|nice|good|hm+|ah+|but|also|please|thanks|thank you|"
+    r"(?:next|another|new|different)(?: one| question| thing)(?=:|,| -))\b[,!.:]*\s+)+",
     re.IGNORECASE,
 )
 _BACK = re.compile(
@@ -25,11 +25,13 @@ _NAMED_FIRST = re.compile(
 )
 _SLIPS = (
     (re.compile(r"\bw(?:hi|ih|i)ch\b", re.IGNORECASE), "which"),
+    (re.compile(r"\b(who|what|where|when|how)s\b", re.IGNORECASE), r"\1's"),
     (re.compile(r"\br (?=there|they|these)"), "are "),
 )
 _CORRECTION = re.compile(
     r"(?:(?:no|nope|sorry|wait|actually|oops|pardon(?: me)?|hang on)\b[,;.!]*\s*)*"
-    r"(?:(?:i (?:mean|meant|want(?:ed)?|was (?:asking (?:about|for)|thinking of)|am asking about)|"
+    r"(?:(?:i (?:mean|me(?:a)?nt|(?:want(?:ed)?|me(?:a)?nt)(?: to (?:say|know|ask(?: about| for)?))?|"
+    r"should have (?:asked (?:about|for)|said)|was (?:asking (?:about|for)|thinking of)|am asking about)|"
     r"make (?:that|it)|rather|i'?m asking about)\s+(?:(?:that|those|the one) of )?(?P<what>.+)|"
     r"not (?:the |that )?[^,]+,\s*(?:but )?(?:i (?:mean|meant) )?(?P<other>.+))",
     re.IGNORECASE | re.DOTALL,
@@ -37,7 +39,11 @@ _CORRECTION = re.compile(
 _SORRY = re.compile(r"(?:no|nope|sorry|oops)\b[,;.!]+\s*(?P<what>.+)", re.IGNORECASE | re.DOTALL)
 _AT_LAST = re.compile(r",?\s+(?:sorry|please|pardon me|my (?:mistake|bad)|then)(?=\W*\Z)", re.IGNORECASE)
 _MEANT_LAST = re.compile(r"(?P<what>.+?),?\s+i (?:mean|meant)\W*", re.IGNORECASE | re.DOTALL)
-_WHAT_ABOUT = re.compile(r"(?:what|how) about\s+(?P<what>.+?)\W*", re.IGNORECASE | re.DOTALL)
+_WHAT_ABOUT = re.compile(
+    r"(?:(?:what|how) about|(?:(?:the )?same(?: question| thing)?|ditto) (?:again )?(?:for|about|with))\s+"
+    r"(?P<what>.+?)\W*",
+    re.IGNORECASE | re.DOTALL,
+)
 _THANKS = re.compile(
     r"(?:(?:ok(?:ay)?|great|cool|perfect|nice|good|many|thanks?(?: you)?|thx|cheers|bye|goodbye|that'?s all|got it|"
     r"a lot|so much|very much|for (?:that|now|the help))\b[,!.\s]*)+",
@@ -46,7 +52,8 @@ _THANKS = re.compile(
 _THAT_ONE = re.compile(r"\b(?:that|this) one\b", re.IGNORECASE)
 _IS_THAT = re.compile(
     r"\A(?!.*\bhow many\b)(?P<before>.*\b[a-z]+) that(?=\W*\Z)|"
-    r"\A(?P<is>(?:and )?(?:is|was)) that(?= (?:[a-z]+er|more|less|the|a|an|in)\b)",
+    r"\A(?P<is>(?:and )?(?:(?:who|what|where)(?:['\u2019]s| is| was)|is|was)) that"
+    r"(?= (?:[a-z]+er|more|less|the|a|an|in|by|from|about|called)\b)",
     re.IGNORECASE,
 )
 
@@ -70,23 +77,29 @@ Heard(text='in Norway?', back_to='', corrects=False, continues=True))
     >>> heard("no, I meant war films").text, heard("what about her husband?").text
     ('war films', 'her husband')
     """
-    text = _AT_LAST.sub(
-        "", _IS_THAT.sub(lambda found: f"{found['before'] or found['is']} it", _THAT_ONE.sub("it", line.strip()))
-    )
+    text = line.strip()
+    for slip, word in _SLIPS:
+        text = slip.sub(word, text)
+    text = _AT_LAST.sub("", _with_it(_THAT_ONE.sub("it", text)))
     for pattern in (_CORRECTION, _SORRY, _MEANT_LAST):
         if found := pattern.fullmatch(text):
             groups = found.groupdict()
             meant = (groups.get("what") or groups.get("other") or "").rstrip("?.! ")
             return Heard(re.sub(r",? i (?:mean|meant)\Z", "", meant, flags=re.IGNORECASE), corrects=True)
     lead = LEAD.match(text)
-    text = text[lead.end() :] if lead else text
+    text = _with_it(text[lead.end() :]) if lead else text
     if found := _BACK.fullmatch(text) or _NAMED_FIRST.fullmatch(text):
-        return Heard(found["rest"], back_to=found["name"])
+        return Heard(_with_it(found["rest"]), back_to=found["name"])
     about = _WHAT_ABOUT.fullmatch(text)
     continues = about is not None or (
         lead is not None and lead[0].split()[-1].lower().strip(",") in ("and", "but", "also")
     )
     return Heard(about["what"] if about else text, continues=continues)
+
+
+def _with_it(text: str) -> str:
+    """A text with "it" for a "that" that means something spoken of."""
+    return _IS_THAT.sub(lambda found: f"{found['before'] or found['is']} it", text)
 
 
 def is_thanks(line: str) -> bool:

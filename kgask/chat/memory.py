@@ -34,7 +34,7 @@ class Memory:
         barriers: list[Asked] = []
         for turn in reversed(self.turns[-REMEMBERED:]):
             asked = asked_for(turn.understood) if turn.is_refused else None
-            if asked is not None and asked.person and not asked.sex:
+            if asked is not None and (asked.best or (asked.person and not asked.sex)):
                 barriers.append(asked)
             for entity in (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics):
                 if entity not in seen and not any(self._is_like(entity, one) for one in barriers):
@@ -105,6 +105,18 @@ class Memory:
         """What was among the answers before the last ones, less these."""
         sets, last = [turn for turn in self.turns[-REMEMBERED:] if len(turn.ends) > 1], self.latest()
         return tuple(one for one in sets[-1].ends if one not in last.ends) if sets and last is not None else ()
+
+    def spoken_of(self) -> frozenset[EntityId]:
+        """All that was named, or was the one answer to a question."""
+        turns = self.turns[-REMEMBERED:]
+        return frozenset(one for turn in turns for one in (*turn.topics, *(turn.ends if len(turn.ends) == 1 else ())))
+
+    def years_said(self) -> Iterator[str]:
+        """Texts that may say a year, the latest first: what answered and what was asked."""
+        for turn in reversed(self.turns):
+            if turn.answer is not None and not turn.answer.abstained:
+                yield turn.answer.text or ""
+            yield turn.understood
 
     def turns_ago(self, entity: EntityId) -> int:
         """How many turns were made since something was spoken of."""

@@ -192,7 +192,7 @@ class OfAnswers:
         """Less what was spoken of, where "other" things are asked for."""
         if not form.asks_for_others(text):
             return None
-        known = frozenset(self.memory.recent())
+        known = self.memory.spoken_of()
 
         def without(query: Query) -> Query:
             if isinstance(query, nodes.Some | nodes.Count):
@@ -205,6 +205,17 @@ class OfAnswers:
             return nodes.Minus(every, nodes.Entities(meant)) if meant else every
 
         return without
+
+    def of_their_kind(self, text: str) -> Iterator[Way]:
+        """The same about all things of the kind of the last answers: "and which ones serve London?"."""
+        found = self.memory.last_set()
+        asked = form.of_those(text, self.memory.referents.together(found.ends)) if found is not None else None
+        if asked is not None:
+            yield Way(asked)
+
+    def behind(self, text: str, entities: Sequence[EntityId]) -> Iterator[Way]:
+        """A question that was said to be about something, with its name at the end."""
+        yield from (self.naming(f"{text.rstrip('?!. ')} of \0?", entity) for entity in entities)
 
     def label(self, entity: EntityId) -> str:
         return self.pack.labels([entity])[0]

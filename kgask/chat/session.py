@@ -6,7 +6,6 @@ of the last answers, as the last question about something else. The first that h
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -19,22 +18,22 @@ from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import Answer
 from kgask.answer.unsaid import unsaid
 from kgask.chat import form, shorts
-from kgask.chat.changes import MOST_NAMED, entities_of, is_ordered, within
+from kgask.chat.again import Again
+from kgask.chat.changes import MOST_NAMED, entities_of
 from kgask.chat.heard import heard, is_thanks
 from kgask.chat.memory import Memory
+from kgask.chat.names import NAMED, Names
 from kgask.chat.of_answers import SECONDS, OfAnswers
 from kgask.chat.referents import Referents
 from kgask.chat.rewrite import Rewriter
-from kgask.chat.turns import Change, Turn, Way
+from kgask.chat.turns import Turn, Way
 from kgask.errors import BudgetError, QueryError, UsageError
-from kgask.link.naming import names_in, seeds_in, whole_seeds_in
-from kgask.methods.accounted import is_all_called
-from kgask.methods.query_readings import is_beside_itself
+from kgask.link.naming import names_in, seeds_in
+from kgask.methods.accounted import CARRY_NOTHING, is_all_called
 from kgask.pack.normalise import normalise
 from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.query.relation_words import plural
-from kgask.query.rewrite import replaced
 from kgask.query.sparql import to_sparql
 from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
@@ -43,9 +42,9 @@ from kgask.types import EntityId, Question
 
 NOT_SPOKEN_OF = "it speaks of something that was not spoken of before"
 MOST_JOINED = 3  # things that are named one by one in the place of "them"
+REPEATED = 0.5  # of confidence, that what was answered already is not asked for again
 UNKNOWN_SEX = 0.03  # ... than that "she" means somebody of whom that is not known
 MOST_COUNTED = 1000  # things that were counted and are remembered
-NAMED = 0.5  # score from which a refused question surely names something
 OF_KIND = 0.05  # of confidence, that answers of the kind that a question says are worth
 LEAST_OF_THOSE = 0.45  # confidence that is enough for a question about some of the last answers: less can be meant
 LATER, EARLIER = 0.01, 0.05  # of confidence, that what stands behind, or was spoken of a turn before, is less likely
@@ -69,8 +68,21 @@ class Chat:
         return Memory(self.turns, self._referents)
 
     @property
+    def _last_topics(self) -> list[list[EntityId]]:
+        """What the last turn was about: what is asked for next is hardly that again."""
+        return [[one] for one in self.turns[-1].topics] if self.turns else []
+
+    @property
     def _answers(self) -> OfAnswers:
         return OfAnswers(self.pipeline.pack, self._memory)
+
+    @property
+    def _names(self) -> Names:
+        return Names(self.pipeline.linker, self._memory)
+
+    @property
+    def _again(self) -> Again:
+        return Again(self._answers, self._names)
 
     def reset(self) -> None:
         """Forget the turns."""
@@ -109,7 +121,9 @@ class Chat:
         """How sure an answer is; more where it is of the kind that is asked for ("which countries")."""
         ends = [one.id for one in answer.entities[:1] if self._referents.is_entity(one.id)]
         text = way.text.lower()
-        return answer.confidence + OF_KIND * any(kind in text or plural(kind) in text for kind in self._kinds(ends))
+        is_known = any(answer.query == turn.query for turn in self.turns if turn.query) or ends in self._last_topics
+        is_of_kind = any(kind in text or plural(kind) in text for kind in self._kinds(ends))
+        return answer.confidence + OF_KIND * is_of_kind - REPEATED * is_known
 
     def _kinds(self, entities: Sequence[EntityId]) -> list[str]:
         return [kind for entity in entities for kind in self._referents.kinds(entity)]
@@ -120,7 +134,7 @@ class Chat:
         in_order = sorted(answer.seeds, key=lambda seed: seed.span)
         seeds = [*(seed.entity for seed in in_order), *(named if way.query is not None else ())]
         if answer.abstained and not seeds:
-            seeds = self._surely_named(way.text)
+            seeds = self._names.surely_named(way.text)
         topics = tuple(one for one in dict.fromkeys(seeds) if is_known(one))
         ends = tuple(one.id for one in answer.entities if is_known(one.id)) or self._counted_ones(answer)
         if answer:
@@ -190,10 +204,13 @@ class Chat:
             yield [Way(written)]
             return
         said = heard(line)
+        if (dated := shorts.in_that_year(said.text, self._memory.years_said())) is not None:
+            yield [Way(dated)] if dated else []
+            return
         names = names_in(self.pipeline.linker, said.text)
         text = form.of_named(said.text) if len(names) > 1 else said.text
         is_of_those = form.is_of_those(text) and (len(names) < 2 or (form.says_those(text) and text == said.text))
-        focus = self._named(said.back_to) if said.back_to else ()
+        focus = self._names.spoken_of_first(said.back_to) if said.back_to else ()
         asked = self._memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
         if last is not None and (shorts.asks_how_many(text) or shorts.asks_how_many(line)):
@@ -202,7 +219,7 @@ class Chat:
             yield from ([way] for way in (self._answers.apart(last, text) if last is not None else ()))
             return
         if (one := shorts.is_one_of(text)) is not None:
-            yield [*self._answers.is_among(self._named(one)[:1])]
+            yield [*self._answers.is_among(self._names.named(one)[:1])]
         if (asked_of := shorts.of_what(text)) is not None:
             yield from ([self._answers.naming(asked_of, one)] for one in islice(self._memory.recent(), 2))
         if shorts.asks_who_they_are(text):
@@ -211,7 +228,7 @@ class Chat:
             return
         if asked is not None and said.continues:
             name = form.name_behind(text, asked.understood)
-            text = name if self._is_name(form.bare_noun(name)) else text
+            text = name if self._names.is_name(form.bare_noun(name)) else text
         if asked is not None and (year := shorts.other_year(asked.understood, text)) is not None:
             yield [Way(year)]
         if asked is not None and said.corrects:
@@ -219,7 +236,7 @@ class Chat:
         if said.corrects or (said.continues and form.is_phrase(text)):
             yield from ([way] for way in self._answers.ranked(text, last))
             yield from ([way] for way in self._changed(text, last))
-            yield from ([way] for way in self._asked_again(text, asked))
+            yield from ([way] for way in self._again.asked(text, asked))
             for earlier in self._memory.answered_before(last):
                 yield from ([way] for way in self._changed(text, earlier))
         yield from ([way] for way in self._answers.both(text))
@@ -229,6 +246,10 @@ class Chat:
             yield from ([way] for way in self._of_the_best(text))
             yield from ([way] for way in self._of_whose(text))
             yield [*self._meant(text, focus)]
+            if focus and not form.is_pronominal(text):
+                yield [*self._answers.behind(text, focus[:1])]
+        elif said.continues and names:
+            yield [*self._answers.of_their_kind(text)]
         if last is not None and form.is_bare_question_word(text):
             yield [Way(completed(text, last.understood))]
             yield [*self._about(text, (*last.ends, *last.topics))]
@@ -236,10 +257,11 @@ class Chat:
             if not said.corrects:
                 yield from ([way] for way in self._changed(text, last))
             yield [*self._about(f"what is the {form.bare_noun(text)}", (*asked.topics, *asked.ends))]
-        has_names = bool(names_in(self.pipeline.linker, text))
-        is_whole = not (is_of_those or form.is_among_them(text) or (form.is_pronominal(text) and not has_names))
+        named = [name for name in names if not self._is_called(name)]
+        is_whole = not (is_of_those or form.is_among_them(text) or form.says_pronoun_first(text, named))
+        is_whole = is_whole and not form.is_bare_question_word(text)
         is_whole = is_whole and (form.of_the_best(text) is None or self._memory.last_set() is None)
-        is_name = said.continues and self._is_name(form.bare_noun(text))
+        is_name = said.continues and self._names.is_name(form.bare_noun(text))
         is_noun = form.is_phrase(text) and all(map(self._is_called, (form.bare_noun(text), *names)))
         if is_whole and not (is_name or is_noun or (said.corrects and form.is_phrase(text))):
             less = self._answers.unless_known(text)
@@ -272,9 +294,7 @@ class Chat:
         every = [*focus, *self._memory.recent()]
         for entity in every:
             for word in self._referents.called(entity):
-                found = re.search(
-                    rf"\b(?:the|that|this) {re.escape(word)}\b(?!s| of| with| that| in)", text, re.IGNORECASE
-                )
+                found = form.said(word, text)
                 if found is not None and not form.is_pronominal(text):
                     yield self._answers.naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)
         if not form.is_pronominal(text) or form.is_of_two(text) or form.is_among_them(text):
@@ -322,77 +342,25 @@ class Chat:
 
     def _is_called(self, text: str) -> bool:
         """Whether a phrase is what a relation is called; question words are."""
-        words = normalise(text.removeprefix("what is the ")).split()
-        return form.is_bare_question_word(text) or is_all_called(" ".join(words[-2:]), self._referents.relation_words)
+        words = [word for word in normalise(text.removeprefix("what is the ")).split() if word not in CARRY_NOTHING]
+        is_all = bool(words) and is_all_called(" ".join(words[-2:]), self._referents.relation_words)
+        return is_all or form.is_bare_question_word(text)
 
     # --- the last question about something else -------------------------------------------------
 
     def _changed(self, text: str, last: Turn | None) -> Iterator[Way]:
-        """The last question with another name, or another word for order, in the place of its own."""
+        """The last question with another name, or whom a pronoun means, in the place of its own."""
         if last is None or last.query is None:
             return
-        if form.is_pronominal(text):
-            whose = self._resolved(text)
-            text = self._answers.label(whose) if whose is not None else text
-        for new in self._named(text):
-            for old in self._place_of(new, last, text):
-                try:
-                    query = replaced(last.query, nodes.Entities((old,)), nodes.Entities((new,)))
-                except QueryError:
-                    continue
-                if query != last.query and not is_beside_itself(query):
-                    label, known = self._answers.label(new), self._answers.label(old)
-                    said = last.understood.replace(known, label)
-                    said = said if said != last.understood else f"{verbalise(query, self.pipeline.pack)}?"
-                    sure = last.answer.confidence if last.answer is not None else 0.0
-                    yield Way(said, query=query, confidence=sure)
-        if (changed := form.reordered(last.understood, text)) is not None:
-            yield Way(changed, change=self._as_before(last), among=last.among)
-
-    def _asked_again(self, text: str, refused: Turn | None) -> Iterator[Way]:
-        """A question that was refused, about something else."""
-        if refused is None or not refused.is_refused:
-            return
-        for new in self._named(text):
-            for old in refused.topics:
-                if self._referents.alike(old, new) and self._answers.label(old) in refused.understood:
-                    yield Way(refused.understood.replace(self._answers.label(old), self._answers.label(new)))
-
-    def _as_before(self, last: Turn) -> Change | None:
-        """Within the answers that the last question was asked of."""
-        base = next((node.base for node in (last.query.walk() if last.query else ()) if is_ordered(node)), None)
-        return None if base is None else lambda query: within(query, base)
+        whose = self._resolved(text) if form.is_pronominal(text) else None
+        yield from self._again.changed(self._answers.label(whose) if whose is not None else text, last)
 
     def _resolved(self, text: str) -> EntityId | None:
-        """Whom "her husband" is, by asking."""
+        """Whom "he" is, or "her husband", by asking."""
+        if form.is_bare_pronoun(text):
+            return next((way.meant[0] for way in self._meant(f"who is {text}", ()) if way.meant is not None), None)
         for way in self._meant(f"who is {text.rstrip('?. ')}?", ()):
             answer = self._asked(way)
             if answer and len(answer.entities) == 1 and self._referents.is_entity(answer.entities[0].id):
                 return answer.entities[0].id
         return None
-
-    def _named(self, text: str) -> tuple[EntityId, ...]:
-        """The entities that a text may name, the likeliest first; none by a part of a longer name."""
-        return tuple(one.entity for one in islice(whole_seeds_in(self.pipeline.linker, text), MOST_NAMED))
-
-    def _is_name(self, text: str) -> bool:
-        """Whether a text is a name and nothing else."""
-        return any(seed.span == (0, len(text)) for seed in seeds_in(self.pipeline.linker, text))
-
-    def _surely_named(self, text: str) -> list[EntityId]:
-        """What a question that was refused is about: names with a capital, and what was spoken of before."""
-        spoken = {one for turn in self.turns for one in (*turn.topics, *turn.ends)}
-        found = [one for one in seeds_in(self.pipeline.linker, text) if one.score >= NAMED]
-        kept = [one for one in found if one.entity in spoken or (one.mention[:1].isupper() and one.span[0] > 0)]
-        return [one.entity for one in kept[:MOST_NAMED]]
-
-    def _place_of(self, new: EntityId, last: Turn, text: str) -> Sequence[EntityId]:
-        """What the last question names in the place of another thing: one of its kind, the last of several.
-
-        After a preposition ("and from France?") it may be of another kind, where that question names nothing else.
-        """
-        named = [entity for node in (last.query.walk() if last.query else ()) for entity in entities_of(node)]
-        named = [one for one in dict.fromkeys(named) if one != new and self._referents.is_entity(one)]
-        alike = [one for one in reversed(named) if self._referents.alike(one, new)]
-        others = last.topics if form.LEAD_IN.match(text) and len(last.topics) == 1 else ()
-        return alike or [one for one in others if one in named]

@@ -6,13 +6,14 @@ Nothing here knows a pack.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from kgask.chat.form import THOSE
 
 _HOW_MANY = re.compile(
     r"how many(?:['\u2019]s (?:that|there)| (?:is|are|was|were) (?:that|those|there|they|these)|"
     r" of (?:them|those|these)(?: are there)?| (?:they|these|those) are|"
-    r" (?:is|are) (?:it|that|there|they) (?:in total|altogether|in all)| in (?:total|all)| \w+ is that)?\W*",
+    r" (?:is|are) (?:it|that|there|they) (?:in total|altogether|in all)| in (?:total|all)| \w+ is (?:that|it))?\W*",
     re.IGNORECASE,
 )
 _BY_HOW_MUCH = re.compile(
@@ -48,6 +49,7 @@ _A_YEAR = re.compile(
     r"the (?P<next>next|following|previous) year)",
     re.IGNORECASE,
 )
+_THAT_YEAR = re.compile(r"\b(?P<in>(?:in|of|for|during) )?(?:that|the same)(?: same)? year(?P<own>['\u2019]s)?\b", re.I)
 
 
 def asks_how_many(text: str) -> bool:
@@ -107,3 +109,19 @@ def other_year(before: str, text: str) -> str | None:
         is_later = (step["way"] or step["next"]).lower() in ("after", "later", "next", "following")
     new = said[0] if said is not None else str(int(old[0]) + (1 if is_later else -1))
     return f"{before[: old.start()]}{new}{before[old.end() :]}"
+
+
+def in_that_year(text: str, said: Iterable[str]) -> str | None:
+    """A turn with the last year that was said in the place of "that year"; "" where none was, None where it says none.
+
+    >>> in_that_year("Who got it that year?", ["1945", "Who won in 1921?"]), in_that_year("who won?", ["1945"])
+    ('Who got it in 1945?', None)
+    """
+    meant = _THAT_YEAR.search(text)
+    if meant is None:
+        return None
+    year = next((found[0] for one in said if (found := _YEAR.search(one))), None)
+    if year is None:
+        return ""
+    place = f"{year}'s" if meant["own"] else f"{meant['in'] or 'in '}{year}"
+    return f"{text[: meant.start()]}{place}{text[meant.end() :]}"

@@ -1,0 +1,76 @@
+"""An earlier question about something else: "and in Norway?", "no, the smallest"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kgask.chat import form
+from kgask.chat.changes import entities_of, is_ordered, within
+from kgask.chat.names import Names, called_in
+from kgask.chat.of_answers import OfAnswers
+from kgask.chat.turns import Change, Turn, Way
+from kgask.errors import QueryError
+from kgask.methods.query_readings import is_beside_itself
+from kgask.query import nodes
+from kgask.query.rewrite import replaced
+from kgask.query.words import verbalise
+from kgask.types import EntityId
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Understands turns as an earlier question, changed."""
+
+    answers: OfAnswers
+    names: Names
+
+    def changed(self, text: str, last: Turn) -> Iterator[Way]:
+        """The last question with another name, or another word for order, in the place of its own."""
+        query = last.query
+        for new in self.names.named(text) if query is not None else ():
+            for old in self._place_of(new, last, text):
+                yield from self._with(new, old, last)
+        if (changed := form.reordered(last.understood, text)) is not None:
+            yield Way(changed, change=_as_before(last), among=last.among)
+
+    def asked(self, text: str, refused: Turn | None) -> Iterator[Way]:
+        """A question that was refused, about something else."""
+        if refused is None or not refused.is_refused:
+            return
+        for new in self.names.named(text):
+            for old in refused.topics:
+                called = called_in(refused, old, self.answers.label(old))
+                if called is not None and self.answers.memory.referents.alike(old, new):
+                    yield Way(refused.understood.replace(called, self.answers.label(new)))
+
+    def _with(self, new: EntityId, old: EntityId, last: Turn) -> Iterator[Way]:
+        """The last question with one thing in the place of another."""
+        assert last.query is not None  # of changed
+        try:
+            query = replaced(last.query, nodes.Entities((old,)), nodes.Entities((new,)))
+        except QueryError:
+            return
+        if query != last.query and not is_beside_itself(query):
+            called = called_in(last, old, self.answers.label(old))
+            said = last.understood.replace(called, self.answers.label(new)) if called else None
+            sure = last.answer.confidence if last.answer is not None else 0.0
+            yield Way(said or f"{verbalise(query, self.answers.pack)}?", query=query, confidence=sure)
+
+    def _place_of(self, new: EntityId, last: Turn, text: str) -> Sequence[EntityId]:
+        """What the last question names in the place of another thing: one of its kind, the last of several.
+
+        After a preposition ("and from France?") it may be of another kind, where that question names nothing else.
+        """
+        referents = self.answers.memory.referents
+        named = [entity for node in (last.query.walk() if last.query else ()) for entity in entities_of(node)]
+        named = [one for one in dict.fromkeys(named) if one != new and referents.is_entity(one)]
+        alike = [one for one in reversed(named) if referents.alike(one, new)]
+        others = last.topics if form.LEAD_IN.match(text) and len(last.topics) == 1 else ()
+        return alike or [one for one in others if one in named]
+
+
+def _as_before(last: Turn) -> Change | None:
+    """Within the answers that the last question was asked of."""
+    base = next((node.base for node in (last.query.walk() if last.query else ()) if is_ordered(node)), None)
+    return None if base is None else lambda query: within(query, base)
