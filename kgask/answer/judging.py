@@ -181,14 +181,21 @@ def others_of(found: Retrieved) -> Iterator[Retrieved]:
 
 
 def _apart(every: Sequence[Retrieved]) -> list[Retrieved]:
-    """Of those that differ only in whether a topic is among its own answers, the likeliest: the planner knows that."""
+    """Of those that differ only in whether a topic is among its own answers, the relation path, else the likeliest.
+
+    A path that comes back to its topic leaves it out: whether it is meant the planner knows, never the judge.
+    """
     likeliest: dict[object, Retrieved] = {}
     for one in every:
         query = one.hypotheses[0].make_query()
         key = id(one) if query is None else _with_itself(query)
-        if key not in likeliest or one.confidence > likeliest[key].confidence:
+        if key not in likeliest or _rank(one) > _rank(likeliest[key]):
             likeliest[key] = one
     return list(likeliest.values())
+
+
+def _rank(found: Retrieved) -> tuple[bool, float]:
+    return not found.is_query, found.confidence
 
 
 def _with_itself(query: Query) -> Query:
