@@ -197,7 +197,7 @@ def demo() -> Iterator[Pipeline]:
         yield pipeline
 
 
-def test_where_the_planner_is_sure_enough_only_what_the_planner_read_is_judged(demo: Pipeline) -> None:
+def test_beside_a_sure_reading_no_proposals_are_judged(demo: Pipeline) -> None:
     looked: list[str] = []
 
     def find() -> Iterator[Retrieved]:
@@ -222,6 +222,8 @@ def test_whether_a_topic_is_its_own_answer_is_no_matter_of_the_judge(demo: Pipel
     answer = demo.ask("which films have the same director as Pulp Fiction?")
     assert answer.text is not None
     assert "Jackie Brown" in answer.text and "Pulp Fiction" not in answer.text
+    behind = demo.ask("what genres are the films directed by Inception's director?")
+    assert behind.query_text is not None and "minus(" in behind.query_text and "Inception>)" in behind.query_text
 
 
 def test_an_answer_says_which_judge_was_asked(demo: Pipeline) -> None:

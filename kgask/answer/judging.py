@@ -26,6 +26,7 @@ from kgask.methods.understand import calibrated
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
+from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 
 DOUBTS = ("described", *LEFT_OUT)  # words that describe what is asked for and are not honoured; names, values, demands
@@ -199,10 +200,11 @@ def _rank(found: Retrieved) -> tuple[bool, float]:
 
 
 def _with_itself(query: Query) -> Query:
-    """The query without "except X", where it begins with X: co-stars of somebody who is none of them."""
-    match query:
-        case nodes.Minus(left, nodes.Entities((topic,))) if nodes.Entities((topic,)) in left.walk():
-            return left
+    """The query without "except X" behind what begins with X: co-stars of somebody who is none of them."""
+    for node in query.walk():
+        match node:
+            case nodes.Minus(left, nodes.Entities((_,)) as topic) if topic in left.walk():
+                return _with_itself(replaced(query, node, left))
     return query
 
 
