@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from piped import opened, piped
 
-from kgask.build.writer import PackBuilder
 from kgask.corpus.query_examples import QueryExample
 from kgask.corpus.worded_queries import all_worded, worded_queries
 from kgask.link.linker import Linker
-from kgask.pack.literals import parse_literal
 from kgask.pack.store import Pack
 from kgask.sets.everyday import EverydayQuestion
 
@@ -32,13 +31,7 @@ WORDS = frozenset("which what how many are of the than is who whose".split())
 
 @pytest.fixture(scope="module")
 def horses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
-    folder = tmp_path_factory.mktemp("horses") / "pack"
-    builder = PackBuilder()
-    for line in HORSES.strip().splitlines():
-        subject, relation, end = (part.strip() for part in line.split("|"))
-        builder.add(subject, relation, parse_literal("number", end) if relation == "height" else end)
-    builder.write(folder)
-    with Pack.open(folder) as pack:
+    with opened(piped(HORSES, {"height"}), tmp_path_factory.mktemp("horses")) as pack:
         yield pack
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from piped import opened, piped
 
 import kgask
 from kgask.answer.judging import (
@@ -25,7 +26,6 @@ from kgask.answer.judging import (
     others_of,
 )
 from kgask.answer.pipeline import Pipeline
-from kgask.build.writer import PackBuilder
 from kgask.config import shipped_root
 from kgask.errors import ModelError
 from kgask.methods.protocol import Hypothesis, Retrieved
@@ -57,12 +57,7 @@ def judge() -> QueryJudge:
 
 @pytest.fixture(scope="module")
 def trails(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
-    folder = tmp_path_factory.mktemp("trails") / "pack"
-    builder = PackBuilder()
-    for line in TRAILS.strip().splitlines():
-        builder.add(*(part.strip() for part in line.split("|")))
-    builder.write(folder)
-    with Pack.open(folder) as pack:
+    with opened(piped(TRAILS), tmp_path_factory.mktemp("trails")) as pack:
         yield pack
 
 

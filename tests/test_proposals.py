@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from piped import opened, piped
 
 from kgask.build.writer import PackBuilder
 from kgask.link.classes import chosen, class_readings
@@ -44,13 +45,7 @@ Oakfield | type | yard
 
 @pytest.fixture(scope="module")
 def stable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
-    folder = tmp_path_factory.mktemp("stable") / "pack"
-    builder = PackBuilder()
-    for line in STABLE.strip().splitlines():
-        subject, relation, end = (part.strip() for part in line.split("|"))
-        builder.add(subject, relation, parse_literal("number", end) if relation == "height" else end)
-    builder.write(folder)
-    with Pack.open(folder) as pack:
+    with opened(piped(STABLE, {"height"}), tmp_path_factory.mktemp("stable")) as pack:
         yield pack
 
 

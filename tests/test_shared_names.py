@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
+from piped import opened, piped
 
 from kgask.answer.shared_names import shared_mentions
-from kgask.build.writer import PackBuilder
 from kgask.link.linker import Linker
 from kgask.methods.protocol import Hypothesis, Retrieved
 from kgask.pack.records import Literal
@@ -30,14 +29,10 @@ WORDS = frozenset("who where does the of is live live in play older than was bor
 
 @pytest.fixture(scope="module")
 def people(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
-    folder: Path = tmp_path_factory.mktemp("people") / "pack"
-    builder = PackBuilder()
-    for line in FACTS.strip().splitlines():
-        builder.add(*(part.strip() for part in line.split("|")))
+    builder = piped(FACTS)
     for name, year in BORN.items():
         builder.add(name, "age", Literal("number", str(2020 - year), 2020.0 - year))
-    builder.write(folder)
-    with Pack.open(folder) as pack:
+    with opened(builder, tmp_path_factory.mktemp("people")) as pack:
         yield pack
 
 
