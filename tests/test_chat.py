@@ -16,6 +16,7 @@ from kgask.chat import form
 from kgask.chat.asked import Asked, asked_for
 from kgask.chat.changes import those_of_whom
 from kgask.chat.heard import Heard, heard, is_thanks
+from kgask.chat.narrower import Narrower, narrower
 from kgask.chat.rewrite import Rewriter
 from kgask.chat.session import Chat
 from kgask.chat.store import Log, read, save
@@ -104,6 +105,24 @@ def test_what_is_asked_of_one_is_asked_of_all() -> None:
     }
     for truth, those in truths.items():
         assert those_of_whom(truth, 1, whole, 10) == those
+
+
+@pytest.mark.parametrize(
+    ("text", "continues", "asked"),
+    [
+        ("only the composers, please", False, Narrower("which", "composers")),
+        ("the ones that are set in Paris", False, Narrower("which", "set in Paris")),
+        ("war films only", False, Narrower("which", "war films")),
+        ("how many women?", False, Narrower("how many", "women", is_said=False)),
+        ("are there any poets among them?", False, Narrower("any", "poets")),
+        ("the men", True, Narrower("which", "men", is_said=False)),
+        ("who on the full list was born in Wales?", False, Narrower("which", "born in Wales", of_all=True)),
+        ("Which of them is the oldest?", False, None),
+        ("When was she born?", False, None),
+    ],
+)
+def test_which_of_the_last_answers_a_turn_asks_for(text: str, continues: bool, asked: Narrower | None) -> None:
+    assert narrower(text, continues) == asked
 
 
 def test_thanks_ask_nothing() -> None:
@@ -287,6 +306,20 @@ TALKS = [
         ("Which country is that city in?", "Morocco"),
     ],
     [
+        ("Which people died in Venice?", "*"),
+        ("which of them were composers?", "Antonio Sartorio | Richard Wagner | Ezra Pound"),
+    ],
+    [
+        ("Which films did Martin Scorsese direct?", "*"),
+        ("with de niro", "Goodfellas | Taxi Driver | Raging Bull | Casino"),
+        ("no, i mean the ones with DiCaprio", "Gangs of New York | The Departed | The Aviator | Shutter Island"),
+    ],
+    [
+        ("mountains in nepal", "*"),
+        ("top 3 by elevation", "Mount Everest | Kangchenjunga | Lhotse"),
+        ("height of the third one", "8516 m"),
+    ],
+    [
         ("Which airports serve Paris?", "Charles De Gaulle Airport | Orly Airport"),
         ("And which ones serve London?", "Gatwick Airport | Heathrow Airport | Stansted Airport"),
     ],
@@ -296,7 +329,8 @@ TALKS = [
 @pytest.mark.parametrize("talk", TALKS, ids=[talk[0][0] for talk in TALKS])
 def test_follow_ups(pipeline: Pipeline, talk: list[tuple[str, str | None]]) -> None:
     chat = Chat(pipeline)
-    assert [(line, said(chat.ask(line))) for line, _ in talk] == talk
+    told = [(line, said(chat.ask(line)), expected) for line, expected in talk]
+    assert [(line, "*" if expected == "*" and text else text) for line, text, expected in told] == talk
 
 
 def test_what_a_turn_was_understood_as_is_told(pipeline: Pipeline) -> None:
@@ -374,6 +408,18 @@ def test_a_question_word_alone_asks_nothing_of_the_whole_graph(pipeline: Pipelin
     chat = Chat(pipeline)
     chat.ask("Which painters were left-handed?")
     assert said(chat.ask("which prize exactly?")) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["born in New York", "just the ones born in New York", "which of the painters died in London?", "the longest?",
+     "who in that list was born in London?", "What are the others?", "which of the Norwegian ones is the oldest?"],
+)  # fmt: skip
+def test_what_is_about_some_of_those_is_never_asked_of_all(pipeline: Pipeline, line: str) -> None:
+    """After a question that was refused nobody knows who those are."""
+    chat = Chat(pipeline)
+    chat.ask("Which painters were left-handed?")
+    assert said(chat.ask(line)) is None
 
 
 def test_of_several_together_nothing_is_answered_for_one(pipeline: Pipeline) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kgask.chat import form
+from kgask.chat import form, order
 from kgask.chat.changes import entities_of, is_ordered, within
 from kgask.chat.names import Names, called_in
 from kgask.chat.of_answers import OfAnswers
@@ -31,7 +31,7 @@ class Again:
         for new in self.names.named(text) if query is not None else ():
             for old in self._place_of(new, last, text):
                 yield from self._with(new, old, last)
-        if (changed := form.reordered(last.understood, text)) is not None:
+        if (changed := order.reordered(last.understood, text)) is not None:
             yield Way(changed, change=_as_before(last), among=last.among)
 
     def asked(self, text: str, refused: Turn | None) -> Iterator[Way]:
@@ -65,7 +65,8 @@ class Again:
         referents = self.answers.memory.referents
         named = [entity for node in (last.query.walk() if last.query else ()) for entity in entities_of(node)]
         named = [one for one in dict.fromkeys(named) if one != new and referents.is_entity(one)]
-        alike = [one for one in reversed(named) if referents.alike(one, new)]
+        said = [seed.entity for seed in last.answer.seeds] if last.answer is not None else []
+        alike = sorted((one for one in reversed(named) if referents.alike(one, new)), key=lambda one: one not in said)
         others = last.topics if form.LEAD_IN.match(text) and len(last.topics) == 1 else ()
         return alike or [one for one in others if one in named]
 

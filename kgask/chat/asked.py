@@ -17,7 +17,8 @@ _ASKS_PERSON = re.compile(
     r"spouses?|partners?|which (?:men|women|man|woman|people|person|[a-z]+(?:ors?|ers?|ists?|ians?)))\b"
 )
 _IS_ONE = re.compile(
-    r"\b(?:which|what) (?:one|(?!has |is |was |does )[a-z]+[^s ]) |\b(?:is|was) (?:the|his|her|its|their|this|that)\b|"
+    r"\b(?:which|what) (?:one|(?!has |is |was |does |of |are |were |have |do )[a-z]+[^s ]) |"
+    r"\b(?:is|was) (?:the|his|her|its|their|this|that)\b|"
     r"\b[a-z]{2,}est\b|\b(?:most|least)\b"
 )
 

@@ -8,16 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten)"
-THOSE = rf"(?:(?:the|those|these) {_NUMBER}|them|those|these|the (?:\d+|lot|group))"
+from kgask.chat.order import NUMBER, ORDER, of_kind
+
+THOSE = rf"(?:(?:the|those|these) {NUMBER}|them|em|those|these|the (?:\d+|lot|group))"
 _BE = r"(?:is|are|was|were|has|have|had|do|does|did)"
 _OF_THOSE = re.compile(
-    rf"\b(?P<word>which|who|what|how many|any|are any|is any|do any)(?: ones?)? (?:of|among|out of|from) {THOSE}"
+    rf"\b(?P<word>which|who|what|how many|(?:{_BE} )?any)(?: ones?)? (?:of|among|out of|from) {THOSE}"
     rf"(?: (?P<noun>(?!{_BE}\b)(?:[a-z]+s|people|men|women|children))(?= (?:{_BE}|lies?|in|from|with|that|who)\b))?",
     re.IGNORECASE,
 )
 _WHICH_ONES = re.compile(
-    r"\b(?P<word>which)(?: ones?(?= [a-z])|(?= (?:is|are|was|were|has|have|had|do|does|did|lies?|came|won)\b))", re.I
+    r"\b(?P<word>which|how many)(?: ones?(?= [a-z])|"
+    r"(?= (?:is|are|was|were|has|have|had|do|does|did|lies?|came|won)\b))",
+    re.IGNORECASE,
 )
 _OF_THEM_WHO = re.compile(
     rf"(?:of|among) (?:{THOSE}|(?:those|these) [a-z]+),?\s+(?P<word>who|which|what|how many)(?: ones?)?\b",
@@ -25,7 +28,9 @@ _OF_THEM_WHO = re.compile(
 )
 _WHO_OF = re.compile(rf"\b(?P<word>who|which)(?P<verb> \w+(?: \w+)*?) (?:of|among) {THOSE}\b", re.IGNORECASE)
 _SUPERLATIVE_OF = re.compile(
-    rf"(?:the )?(?:(?P<number>{_NUMBER}|\d) )?(?P<word>(?:most|least|fewest) [a-z]+|[a-z]{{2,}}est)(?: ones?)?"
+    r"(?:(?:what|who|which)(?:['\u2019]s| is| are| was| were)? )?(?:the )?(?:very )?"
+    rf"(?:(?P<number>{NUMBER}|\d) |(?P<rank>second|third|fourth|fifth|2nd|3rd|next)[ -])?"
+    r"(?P<word>(?:most|least|fewest) [a-z]+|[a-z]{2,}est)(?: ones?)?"
     rf"(?: (?:of|among) (?:{THOSE}|those [a-z ]+))?(?P<by> by [a-z]+)?\W*",
     re.IGNORECASE,
 )
@@ -34,9 +39,17 @@ _ONLY_THOSE = re.compile(
     r"(?P<verb> (?:that|who|which))? (?P<rest>.+?)(?: please)?\W*",
     re.IGNORECASE,
 )
+_SEVERAL_MEANT = re.compile(
+    r"\b(?:of|among) (?:the|these|those) (?P<noun>[a-z]{3,}s|people|men|women)\b"
+    r"(?! (?:of|in|on|from|with|by|who|that|which)\b)",
+    re.IGNORECASE,
+)
+_ONES = re.compile(r"\b(?:the|those|these)(?: [\w-]+){1,4} ones\b", re.IGNORECASE)
 _OF_TWO = re.compile(r"\b(?:both|either|who|which)(?: one)? (?:of|among)\b|\bthe two\b", re.IGNORECASE)
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBER_OF = re.compile(rf"\b(?:the|those|these) ({'|'.join(_NUMBERS)})\b", re.IGNORECASE)
+_NUMBER_OF = re.compile(
+    rf"\b(?:the|those|these) ({'|'.join(_NUMBERS)})\b(?! (?:most|least|fewest|[a-z]{{2,}}est)\b)", re.IGNORECASE
+)
 _RANKS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1, "former": 0, "latter": -1}
 _RANKED = re.compile(
     rf"\bthe (?P<rank>{'|'.join(_RANKS)})(?: one)?(?P<own>['\u2019]s)?\b"
@@ -59,9 +72,6 @@ _BARE_WH = re.compile(
     r"(?:where|when|why|how|whom?|what|which|how long|how much|how old|which \w+|what \w+)"
     r"(?: exactly| to| from| with| for)?\W*",
     re.IGNORECASE,
-)
-_ASKED = re.compile(
-    r"(how many|how much|whom?|where|when|which|what)\s+(?:(?:about|of|for|in|did|does|has)\s+)?", re.IGNORECASE
 )
 LEAD_IN = re.compile(r"\A(?:in|on|at|to|for|by|from|of|with|under|since|into)\s+", re.IGNORECASE)
 _ASKS = re.compile(
@@ -88,16 +98,6 @@ _WHOSE = re.compile(
 _IS_WHO = re.compile(
     r"(?:who|what|which \w+)(?:['\u2019]s| is| was| are| were) (?:his|her|its|their) \w+\W*\Z", re.IGNORECASE
 )
-_ORDER = re.compile(
-    r"\b(?:(?:second|third|fourth|fifth|next)[ -])?(?:(?:most|least|fewest) [a-z]+|[a-z]{2,}est)\b|\bby [a-z ]+\Z",
-    re.IGNORECASE,
-)
-_MOST = re.compile(r"most|least|fewest", re.IGNORECASE)
-_MOST_OF = dict.fromkeys(("most", "largest", "highest", "biggest", "greatest"), "most")
-_MOST_OF |= dict.fromkeys(("least", "fewest", "smallest", "lowest"), "fewest")
-_ANY_ORDER = re.compile("|".join(_MOST_OF), re.IGNORECASE)
-_BY = re.compile(r",? by (?:area|size|length|height|elevation|depth|population|age|mass|weight)\b", re.IGNORECASE)
-_NOUN = re.compile(r"\s+([a-z]+)\b", re.IGNORECASE)
 _AMONG_THEM = re.compile(r"\b(?:among|amongst|out of|of|in) (?:them|those|these)\b", re.IGNORECASE)
 _OF_NAMED = re.compile(rf",?\s*(?:\b(?:of|among) (?:{THOSE}|both))\b", re.IGNORECASE)
 _BOTH = re.compile(
@@ -127,8 +127,10 @@ def of_those(text: str, noun: str) -> str | None:
     if not noun:
         return None
     if found := _SUPERLATIVE_OF.fullmatch(text.strip()):
-        several = f"are the {found['number']}" if found["number"] else "is the"
+        several = f"are the {found['number']}" if found["number"] else f"is the {found['rank'] or ''}".strip()
         return f"which {noun} {several} {found['word'].lower()}{found['by'] or ''}?"
+    if (ordered := of_kind(text, noun)) is not None:
+        return ordered
     if found := _ONLY_THOSE.fullmatch(text.strip()):
         return f"which {noun} {'' if found['verb'] else 'are '}{found['rest']}?"
     if found := _OF_THEM_WHO.match(text):
@@ -149,7 +151,7 @@ def said_of_each(text: str) -> tuple[str, str] | None:
     text = re.sub(r",? (?:too|also|as well|then)(?=\W*\Z)", "", text).rstrip("?.! ")
     found = next((one for pattern in (_OF_THOSE, _OF_THEM_WHO, _WHICH_ONES) if (one := pattern.match(text))), None)
     rest = text[found.end() :].strip() if found else ""
-    if found is None or not rest or _ORDER.search(rest) or _COMPARATIVE.search(rest):
+    if found is None or not rest or ORDER.search(rest) or _COMPARATIVE.search(rest):
         return None
     for several, single in (("are", "is"), ("were", "was"), ("have", "has"), ("do", "does")):
         rest = re.sub(rf"\A{several}\b", single, rest, flags=re.IGNORECASE)
@@ -195,9 +197,29 @@ def is_of_those(text: str) -> bool:
     return any(one.search(text) for one in (_OF_THOSE, _OF_THEM_WHO, _WHO_OF, _WHICH_ONES)) or is_bare_of_those(text)
 
 
+def several_meant(text: str) -> str:
+    """The noun of "which of the composers ...", as far as it is the same for one; "" where none is said.
+
+    >>> several_meant("which of the composers died in London?"), several_meant("which of the kings of Spain?")
+    ('composer', '')
+    """
+    found = _SEVERAL_MEANT.search(text)
+    return found["noun"].lower().removesuffix("s").removesuffix("ie") if found else ""
+
+
+def says_ones(text: str) -> bool:
+    """Whether it speaks of "the African ones" of several."""
+    return _ONES.search(text) is not None
+
+
 def is_bare_of_those(text: str) -> bool:
     """Whether it is nothing but which of several things: "the longest?", "only those in Africa"."""
-    return any(one.fullmatch(text.strip()) for one in (_SUPERLATIVE_OF, _ONLY_THOSE))
+    return any(one.fullmatch(text.strip()) for one in (_SUPERLATIVE_OF, _ONLY_THOSE)) or (of_kind(text, "") is not None)
+
+
+def asks_whether_any(text: str) -> bool:
+    """Whether it is asked whether any of several things ..., which a yes or a no answers."""
+    return (found := _OF_THOSE.search(text)) is not None and found["word"].lower().endswith("any")
 
 
 def says_those(text: str) -> bool:
@@ -308,17 +330,6 @@ def of_the_best(text: str) -> tuple[str, str] | None:
     return found["order"], f"{text[: found.start()]}{place}{text[found.end() :]}"
 
 
-def name_behind(text: str, before: str) -> str:
-    """What is left of a turn that begins as the question before did: "how many the Rhine" is "the Rhine".
-
-    >>> name_behind("how many the Rhine?", "How many countries does the Danube cross?")
-    'the Rhine?'
-    """
-    asked = _ASKED.match(text)
-    is_so = asked is not None and before.lower().startswith(asked[1].lower())
-    return text[asked.end() :] if is_so and asked is not None else text
-
-
 def asks_for_others(text: str) -> bool:
     """Whether what was spoken of is not asked for again."""
     return _ELSE.search(text) is not None
@@ -340,30 +351,6 @@ def bare_noun(text: str) -> str:
     ('currency', 'kids')
     """
     return re.sub(r"\A(?:the|a|an|any|its|his|her|their)\s+", "", text.strip().rstrip("?.! "), flags=re.IGNORECASE)
-
-
-def reordered(before: str, text: str) -> str | None:
-    """The question before with another superlative, or "by population", of a correction."""
-    new = _ORDER.search(text)
-    if new is None:
-        return None
-    bare, said = before.rstrip("?. "), new[0]
-    old = next(
-        (one for one in _ORDER.finditer(bare) if one[0].lower().startswith("by ") == said.lower().startswith("by ")),
-        None,
-    )
-    if old is not None and old[0].lower() == said.lower():
-        nouns = [_NOUN.match(one, found.end()) for one, found in ((text, new), (bare, old))]
-        if nouns[0] is None or nouns[1] is None or nouns[0][1].lower() == nouns[1][1].lower():
-            return None
-        return f"{bare[: nouns[1].start(1)]}{nouns[0][1]}{bare[nouns[1].end(1) :]}?"
-    if old is not None:
-        if _ANY_ORDER.fullmatch(said) and (most := _MOST.match(old[0])):
-            said = f"{_MOST_OF[said.lower()]}{old[0][most.end() :]}"
-        elif not _ANY_ORDER.fullmatch(said):
-            bare = f"{bare[: old.end()]}{_BY.sub('', bare[old.end() :])}"
-        return f"{bare[: old.start()]}{said}{bare[old.end() :]}?"
-    return f"{bare} {said}?" if said.lower().startswith("by ") else None
 
 
 def singular(text: str) -> str:

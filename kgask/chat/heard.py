@@ -56,6 +56,7 @@ _IS_THAT = re.compile(
     r"(?= (?:[a-z]+er|more|less|the|a|an|in|by|from|about|called)\b)",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"(?P<aside>[^?]{2,80}?(?:[.!:;]+|\s[-\u2013\u2014])\s+)(?=\S.{3,})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,28 @@ Heard(text='in Norway?', back_to='', corrects=False, continues=True))
 def _with_it(text: str) -> str:
     """A text with "it" for a "that" that means something spoken of."""
     return _IS_THAT.sub(lambda found: f"{found['before'] or found['is']} it", text)
+
+
+def without_aside(line: str) -> str:
+    """A line without the sentences before its last one that ask nothing and name nothing.
+
+    >>> without_aside("Hi! I plan a trip - which islands belong to Greece?"), without_aside("Nice. And in Norway?")
+    ('which islands belong to Greece?', 'And in Norway?')
+    >>> without_aside("I like Jane Austen. What did she write?")
+    'I like Jane Austen. What did she write?'
+    """
+    while (found := _ASIDE.match(line)) is not None:
+        aside = found["aside"]
+        is_name = any(word[0].isupper() for word in re.findall(r"[^\W\d]\w*", aside)[1:] if word != "I")
+        if is_name or is_correction(aside) or any(char.isdigit() for char in aside):
+            break
+        line = line[found.end("aside") :]
+    return line
+
+
+def is_correction(text: str) -> bool:
+    """Whether a sentence takes back what was said before it."""
+    return re.match(r"(?:no|nope|not|sorry|wait|oops|actually|back|pardon)\b", text, re.IGNORECASE) is not None
 
 
 def is_thanks(line: str) -> bool:

@@ -68,6 +68,12 @@ class Memory:
                 return None
         return None
 
+    def had_several(self) -> bool:
+        """Whether "those" were spoken of, be it that nobody knows who they are."""
+        last = self.last_asked()
+        is_unknown = last is not None and last.is_refused and asked_for(last.understood).several
+        return is_unknown or self.last_set() is not None
+
     def last_asked(self) -> Turn | None:
         """The last turn that asked anything, whatever came of it."""
         return next((turn for turn in reversed(self.turns) if turn.answer is not None), None)
@@ -110,6 +116,10 @@ class Memory:
         """All that was named, or was the one answer to a question."""
         turns = self.turns[-REMEMBERED:]
         return frozenset(one for turn in turns for one in (*turn.topics, *(turn.ends if len(turn.ends) == 1 else ())))
+
+    def was_said(self, noun: str) -> bool:
+        """Whether a noun stands in an earlier turn."""
+        return bool(noun) and any(noun in turn.line.lower() for turn in self.turns)
 
     def years_said(self) -> Iterator[str]:
         """Texts that may say a year, the latest first: what answered and what was asked."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 from kgask.answer.parts import with_name
 from kgask.chat import form
 from kgask.chat.changes import instead, those_of_whom, within
 from kgask.chat.memory import Memory
+from kgask.chat.order import asks_for_order
 from kgask.chat.shorts import only_lists
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError
@@ -45,7 +48,9 @@ class OfAnswers:
         noun = form.noun_of_those(text)
         pair = self._called(noun, number) or self.memory.together(number or 2) if says_pair else None
         members = found.ends if found is not None else ()
-        if (rank := form.ranked(text)) is not None and -len(members) <= rank[0] < len(members):
+        asked = self.memory.last_asked()
+        is_told = asked is not None and not asked.is_refused
+        if is_told and (rank := form.ranked(text)) is not None and -len(members) <= rank[0] < len(members):
             yield self.naming(rank[1], members[rank[0]])
         if (rest := form.others(text)) is not None:
             yield from self._of_others(rest)
@@ -59,10 +64,12 @@ class OfAnswers:
                 continue
             if number not in (0, len(several)):
                 continue
-            whole, among = _whole(found, several), self._listed(several)
+            whole, among = _whole(found, several), self.listed(several)
             for called in (self.memory.referents.together(several), ""):
-                if (asked := form.of_those(text, called)) is not None:
-                    yield Way(asked, change=lambda query, whole=whole: within(query, whole), among=among)  # type: ignore[misc]
+                if (asked_of := form.of_those(text, called)) is not None:
+                    ranks = len(several) if asks_for_order(text) else 0
+                    change = partial(_among, whole=whole, is_any=form.asks_whether_any(text), ranks=ranks)
+                    yield Way(asked_of, change=change, among=among)
             yield from self._said_of_each(text, several, whole, among)
         if form.is_plural(text) and found is not None and not form.is_of_those(text) and not form.sex_meant(text):
             yield from self._of_each(text, members, _whole(found, members))
@@ -85,10 +92,20 @@ class OfAnswers:
 
             yield Way(asked, ((at, at + len(label), one),) if at >= 0 else (), change, among=among)
 
-    def _listed(self, members: Sequence[EntityId]) -> str:
+    def listed(self, members: Sequence[EntityId]) -> str:
+        """The first of them by name."""
         labels = self.pack.labels(members[:LISTED])
         more = len(members) - len(labels)
         return ", ".join(labels) + (f" and {more} more" if more else "")
+
+    def with_those(self, text: str) -> str:
+        """A text with "those" for "the lakes", where some were the last answers: "how many of the lakes are salty?"."""
+        found = self.memory.last_set()
+        kinds = {kind for one in found.ends[:3] for kind in self.memory.referents.called(one)} if found else ()
+        for kind in kinds:
+            several = rf"(?:the|these|those) {re.escape(plural(kind))}\b(?! (?:of|in|on|with|from|by|near)\b)"
+            text = re.sub(rf"\b(of|among|from) {several}", r"\1 those", text, flags=re.IGNORECASE)
+        return text
 
     def _are_called(self, members: Sequence[EntityId], noun: str) -> bool:
         """Whether "the two islands" may mean these, where islands were spoken of."""
@@ -109,7 +126,7 @@ class OfAnswers:
         """What was among the answers before the last ones, less these."""
         rest = self.memory.before_last_set()
         if rest and only_lists(text):
-            yield Way(text.replace("\0", "the others"), query=nodes.Entities(rest), among=self._listed(rest))
+            yield Way(text.replace("\0", "the others"), query=nodes.Entities(rest), among=self.listed(rest))
         elif len(rest) == 1:
             yield self.naming(text, rest[0])
         elif rest:
@@ -219,6 +236,14 @@ class OfAnswers:
 
     def label(self, entity: EntityId) -> str:
         return self.pack.labels([entity])[0]
+
+
+def _among(query: Query, whole: SetNode, is_any: bool, ranks: int) -> Query | None:
+    """A query about all things of a kind as one about some of them, about whether any are, or to so many ranks."""
+    found = within(query, whole)
+    if ranks:
+        return replace(found, last=ranks) if isinstance(found, nodes.Best) else None
+    return nodes.Some(found) if is_any and isinstance(found, SetNode) else found
 
 
 def _confidence(turn: Turn) -> float:

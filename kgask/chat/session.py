@@ -20,16 +20,18 @@ from kgask.answer.unsaid import unsaid
 from kgask.chat import form, shorts
 from kgask.chat.again import Again
 from kgask.chat.changes import MOST_NAMED, entities_of
-from kgask.chat.heard import heard, is_thanks
+from kgask.chat.heard import Heard, heard, is_thanks, without_aside
 from kgask.chat.memory import Memory
 from kgask.chat.names import NAMED, Names
+from kgask.chat.narrower import narrower, speaks_of_list
+from kgask.chat.narrowing import Narrowing
 from kgask.chat.of_answers import SECONDS, OfAnswers
 from kgask.chat.referents import Referents
 from kgask.chat.rewrite import Rewriter
 from kgask.chat.turns import Turn, Way
 from kgask.errors import BudgetError, QueryError, UsageError
 from kgask.link.naming import names_in, seeds_in
-from kgask.methods.accounted import CARRY_NOTHING, is_all_called
+from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
 from kgask.pack.normalise import normalise
 from kgask.query import nodes
 from kgask.query.nodes import Query
@@ -59,9 +61,10 @@ class Chat:
     turns: list[Turn] = field(default_factory=list)
     rewriter: Rewriter | None = None  # writes turns as questions of their own, in the place of the rules here
     _referents: Referents = field(init=False)
+    _words: RelationWords = field(init=False)
 
     def __post_init__(self) -> None:
-        self._referents = Referents(self.pipeline.pack)
+        self._referents, self._words = Referents(self.pipeline.pack), RelationWords(self.pipeline.pack)
 
     @property
     def _memory(self) -> Memory:
@@ -75,6 +78,10 @@ class Chat:
     @property
     def _answers(self) -> OfAnswers:
         return OfAnswers(self.pipeline.pack, self._memory)
+
+    @property
+    def _narrowing(self) -> Narrowing:
+        return Narrowing(self._answers, self._words)
 
     @property
     def _names(self) -> Names:
@@ -162,6 +169,8 @@ class Chat:
             answer = self.pipeline.ask_given(Question(way.text), way.given, self.options)
         else:
             answer = self.pipeline.ask(way.text, self._options(way))
+        if way.is_whole and not all(map(_is_grounded, answer.parts or (answer,))):
+            return replace(answer, abstained=True, text=None, parts=(), reason=NOT_SPOKEN_OF)
         if way.change is None or not answer or answer.query is None:
             return answer
         changed = way.change(answer.query)
@@ -198,12 +207,12 @@ class Chat:
     def _ways(self, line: str) -> Iterator[list[Way]]:
         """The ways to understand a turn, the likeliest first; of several together the surest counts."""
         if not self.turns:
-            yield [Way(line)]
+            yield [Way(without_aside(line))]
             return
         if self.rewriter is not None and (written := self.rewriter.question(self.turns, line)) is not None:
             yield [Way(written)]
             return
-        said = heard(line)
+        said = heard(self._answers.with_those(without_aside(line)))
         if (dated := shorts.in_that_year(said.text, self._memory.years_said())) is not None:
             yield [Way(dated)] if dated else []
             return
@@ -227,7 +236,7 @@ class Chat:
                 yield [Way(text, query=last.query.base, confidence=last.answer.confidence if last.answer else 0.0)]
             return
         if asked is not None and said.continues:
-            name = form.name_behind(text, asked.understood)
+            name = shorts.name_behind(text, asked.understood)
             text = name if self._names.is_name(form.bare_noun(name)) else text
         if asked is not None and (year := shorts.other_year(asked.understood, text)) is not None:
             yield [Way(year)]
@@ -240,6 +249,7 @@ class Chat:
             for earlier in self._memory.answered_before(last):
                 yield from ([way] for way in self._changed(text, earlier))
         yield from ([way] for way in self._answers.both(text))
+        yield from ([way] for way in self._narrowing.ways(text, said.continues or said.corrects))
         if is_of_those or len(names) < 2:
             yield from ([way] for way in self._answers.ways(text))
         if not is_of_those:
@@ -257,17 +267,29 @@ class Chat:
             if not said.corrects:
                 yield from ([way] for way in self._changed(text, last))
             yield [*self._about(f"what is the {form.bare_noun(text)}", (*asked.topics, *asked.ends))]
+        if not is_of_those and self._may_be_whole(text, names, said):
+            less = self._answers.unless_known(text)
+            yield [Way(text if said.back_to else line, change=less, is_whole=True)]
+            if text != line:
+                yield [Way(text, change=less, is_whole=True)]
+
+    def _may_be_whole(self, text: str, names: Sequence[str], said: Heard) -> bool:
+        """Whether a turn may be a question of its own, which speaks of nothing that was said before."""
         named = [name for name in names if not self._is_called(name)]
-        is_whole = not (is_of_those or form.is_among_them(text) or form.says_pronoun_first(text, named))
-        is_whole = is_whole and not form.is_bare_question_word(text)
-        is_whole = is_whole and (form.of_the_best(text) is None or self._memory.last_set() is None)
+        if form.is_among_them(text) or form.says_pronoun_first(text, named):
+            return False
+        if form.is_bare_question_word(text) or form.says_ones(text) or form.others(text) is not None:
+            return False
+        if speaks_of_list(text) or self._memory.was_said(form.several_meant(text)):
+            return False
+        some = narrower(text, said.continues)
+        if some is not None and (some.is_said or self._memory.had_several()) and len(names) < 2:
+            return False
+        if form.of_the_best(text) is not None and self._memory.last_set() is not None:
+            return False
         is_name = said.continues and self._names.is_name(form.bare_noun(text))
         is_noun = form.is_phrase(text) and all(map(self._is_called, (form.bare_noun(text), *names)))
-        if is_whole and not (is_name or is_noun or (said.corrects and form.is_phrase(text))):
-            less = self._answers.unless_known(text)
-            yield [Way(text if said.back_to else line, change=less)]
-            if text != line:
-                yield [Way(text, change=less)]
+        return not (is_name or is_noun or (said.corrects and form.is_phrase(text)))
 
     def _of_kind(self, text: str, asked: Turn) -> Iterator[Way]:
         """The last question about what has the same name and is of another kind: "no, the US state"."""
@@ -364,3 +386,9 @@ class Chat:
             if answer and len(answer.entities) == 1 and self._referents.is_entity(answer.entities[0].id):
                 return answer.entities[0].id
         return None
+
+
+def _is_grounded(answer: Answer) -> bool:
+    """Whether what is chosen by rank is named: "the largest" alone is of what was spoken of before."""
+    ranked = [node for node in (answer.query.walk() if answer.query else ()) if isinstance(node, nodes.Best)]
+    return all(any(isinstance(one, nodes.Entities | nodes.Class) for one in node.base.walk()) for node in ranked)

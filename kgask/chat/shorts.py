@@ -50,6 +50,9 @@ _A_YEAR = re.compile(
     re.IGNORECASE,
 )
 _THAT_YEAR = re.compile(r"\b(?P<in>(?:in|of|for|during) )?(?:that|the same)(?: same)? year(?P<own>['\u2019]s)?\b", re.I)
+_ASKED = re.compile(
+    r"(how many|how much|whom?|where|when|which|what)\s+(?:(?:about|of|for|in|did|does|has)\s+)?", re.IGNORECASE
+)
 
 
 def asks_how_many(text: str) -> bool:
@@ -125,3 +128,14 @@ def in_that_year(text: str, said: Iterable[str]) -> str | None:
         return ""
     place = f"{year}'s" if meant["own"] else f"{meant['in'] or 'in '}{year}"
     return f"{text[: meant.start()]}{place}{text[meant.end() :]}"
+
+
+def name_behind(text: str, before: str) -> str:
+    """What is left of a turn that begins as the question before did: "how many the Rhine" is "the Rhine".
+
+    >>> name_behind("how many the Rhine?", "How many countries does the Danube cross?")
+    'the Rhine?'
+    """
+    asked = _ASKED.match(text)
+    is_so = asked is not None and before.lower().startswith(asked[1].lower())
+    return text[asked.end() :] if is_so and asked is not None else text

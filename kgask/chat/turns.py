@@ -55,5 +55,6 @@ class Way:
     query: Query | None = None  # asked instead of the text
     confidence: float = 1.0  # of that query
     among: str = ""  # the last answers, about some of which it is
+    is_whole: bool = False  # it speaks of nothing that was said before
     doubt: float = 0.0  # that this is meant, beside others
     meant: tuple[EntityId, str] | None = None  # by a pronoun: whom, and of which sex

@@ -1,0 +1,132 @@
+"""Some of the last answers, by what the graph says of them: "only the composers", "the ones set in London".
+
+A name is looked for among what the answers have; the relation is the one that leads from them to it, or the one of
+several that the turn calls. Where that is not told, nothing is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from kgask.chat.narrower import Narrower, narrower
+from kgask.chat.of_answers import OfAnswers
+from kgask.chat.turns import Turn, Way
+from kgask.link.plurals import singulars
+from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
+from kgask.pack.normalise import normalise
+from kgask.query import nodes
+from kgask.query.base import SetNode
+from kgask.query.relation_words import plural
+from kgask.retrieve.follow import all_edges
+from kgask.types import EntityId, opposite
+
+_SEXES = {"woman": "female", "women": "female", "girl": "female", "man": "male", "men": "male", "boy": "male"}
+_LITTLE = CARRY_NOTHING | frozenset("ones one please pls plz thanks".split())
+MOST_MEMBERS = 2000  # answers that are looked at
+MOST_LABELS = 3000  # things that they have, of which a part of the name is enough
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """Narrows answers of one pack."""
+
+    answers: OfAnswers
+    words: RelationWords
+
+    def ways(self, text: str, continues: bool) -> Iterator[Way]:
+        """Those of the last answers that a turn asks for, or of the ones that these were chosen from."""
+        asked = narrower(text, continues)
+        found = self.answers.memory.last_set()
+        if asked is None or found is None or not isinstance(found.query, SetNode):
+            return
+        last = self.answers.memory.last_asked()
+        if not asked.is_said and (last is None or not (last.among or len(last.ends) > 1)):
+            return
+        for base in self._bases(found, asked, continues):
+            chosen = self._chosen(base, asked)
+            if chosen is not None:
+                yield self._way(text, base, asked, chosen)
+                return
+
+    def _bases(self, last: Turn, asked: Narrower, continues: bool) -> list[Turn]:
+        """What may be narrowed, the likeliest first: after "only the women", "and the men?" is of all."""
+        wider = [replace(turn, query=query) for turn in self.answers.memory.turns if (query := _wider(turn, last))]
+        if asked.of_all:
+            return [*wider[:1], last]
+        return [*wider[::-1], last] if continues else [last, *wider[::-1]]
+
+    def _chosen(self, base: Turn, asked: Narrower) -> SetNode | None:
+        """All that has to the named thing what some of the answers have; None where that may be two things."""
+        pack, members = self.answers.pack, np.array(base.ends[:MOST_MEMBERS])
+        groups: dict[tuple[int, int], frozenset[EntityId]] = {}
+        for inverse in (False, True):
+            edges = all_edges(pack, members, inverse)
+            named = self._named(base, asked.phrase, np.unique(edges.targets))
+            for target, rest in named.items():
+                for relation in np.unique(edges.relations[edges.targets == target]).tolist():
+                    if not rest or is_all_called(" ".join(rest), self.words.of([relation])):
+                        at = (edges.targets == target) & (edges.relations == relation)
+                        groups[target, relation] = frozenset(edges.sources[at].tolist())
+        best = max(groups, key=lambda one: len(groups[one]), default=None)
+        if best is None or any(not group <= groups[best] for group in groups.values()):
+            return None
+        target, relation = best
+        return nodes.Follow(nodes.Entities((target,)), opposite(relation, pack.n_relations))
+
+    def _named(self, base: Turn, phrase: str, targets: np.ndarray) -> dict[EntityId, tuple[str, ...]]:
+        """Which of the targets a phrase names, with the words beside the name."""
+        called = chain.from_iterable(map(self.answers.memory.referents.called, base.ends[:3]))
+        kinds = {*called} - _SEXES.keys()
+        little = _LITTLE | {word for kind in kinds for word in (*kind.split(), *plural(kind).split())}
+        words = [word for word in normalise(phrase).split() if word not in little]
+        for n in range(len(words), 0, -1):
+            for start in range(len(words) - n + 1):
+                rest = (*words[:start], *words[start + n :])
+                found = self._called(" ".join(words[start : start + n]), kinds, targets)
+                if found:
+                    return dict.fromkeys(found, rest)
+        return {}
+
+    def _called(self, name: str, kinds: Collection[str], targets: np.ndarray) -> list[EntityId]:
+        """The targets of this name, in the singular too, or with their kind ("horror" is "horror film")."""
+        pack = self.answers.pack
+        head, _, last = name.rpartition(" ")
+        single = [f"{head} {one}".strip() for one in (last, *singulars(last))]
+        forms = [form for one in single for form in (one, *(f"{one} {kind}" for kind in kinds))]
+        forms = [normalise(_SEXES.get(form, form)) for form in forms if form not in kinds]
+        hits = {hit.entity for found in pack.exact(forms).values() for hit in found}
+        literals = np.array(sorted(one for one in hits if not self.answers.memory.referents.is_entity(one)), np.int64)
+        if len(literals):  # "German" is what those from Germany are called
+            hits |= set(all_edges(pack, literals, inverse=True).targets.tolist())
+        known = [one for one in targets.tolist() if one in hits]
+        return known or self._partly(name, targets)
+
+    def _partly(self, name: str, targets: np.ndarray) -> list[EntityId]:
+        """The one target of which this is the last name: "de Niro"."""
+        if len(targets) > MOST_LABELS:
+            return []
+        labels = zip(targets.tolist(), self.answers.pack.labels(targets.tolist()), strict=True)
+        found = [one for one, label in labels if normalise(label).endswith(f" {name}")]
+        return found if len(found) == 1 else []
+
+    def _way(self, text: str, base: Turn, asked: Narrower, chosen: SetNode) -> Way:
+        assert isinstance(base.query, SetNode)  # of _bases
+        query: nodes.Query = nodes.And(base.query, chosen)
+        if asked.word == "how many":
+            query = nodes.Count(nodes.And(base.query, chosen))
+        elif asked.word == "any":
+            query = nodes.Some(nodes.And(base.query, chosen))
+        sure = base.answer.confidence if base.answer is not None else 0.0
+        return Way(text, query=query, confidence=sure, among=self.answers.listed(base.ends))
+
+
+def _wider(turn: Turn, last: Turn) -> SetNode | None:
+    """The query of a turn, where the last answers were chosen from what it came to."""
+    query = turn.query.base if isinstance(turn.query, nodes.Count) else turn.query
+    if not isinstance(query, SetNode) or last.query is None or query == last.query or len(turn.ends) < 2:
+        return None
+    return query if query in last.query.walk() else None

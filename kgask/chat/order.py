@@ -1,0 +1,67 @@
+"""Words of order in a turn: "the smallest" instead of "the largest", "top three", "sort them by height".
+
+Nothing here knows a pack.
+"""
+
+from __future__ import annotations
+
+import re
+
+NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten)"
+ORDER = re.compile(
+    r"\b(?:(?:second|third|fourth|fifth|next)[ -])?(?:(?:most|least|fewest) [a-z]+|[a-z]{2,}est)\b|\bby [a-z ]+\Z",
+    re.IGNORECASE,
+)
+_MOST = re.compile(r"most|least|fewest", re.IGNORECASE)
+_MOST_OF = dict.fromkeys(("most", "largest", "highest", "biggest", "greatest"), "most")
+_MOST_OF |= dict.fromkeys(("least", "fewest", "smallest", "lowest"), "fewest")
+_ANY_ORDER = re.compile("|".join(_MOST_OF), re.IGNORECASE)
+_BY = re.compile(r",? by (?:area|size|length|height|elevation|depth|population|age|mass|weight)\b", re.IGNORECASE)
+_NOUN = re.compile(r"\s+([a-z]+)\b", re.IGNORECASE)
+_TOP = re.compile(rf"(?:the )?top (?P<n>{NUMBER}|\d)(?P<by> by [a-z ]+)?\W*", re.IGNORECASE)
+_SORTED = re.compile(
+    r"(?:please )?(?:sort|order|rank|list|put)(?: (?:them|those|these))?(?: in order)?(?P<by> (?:by|of) [a-z ]+?)\W*",
+    re.IGNORECASE,
+)
+
+
+def of_kind(text: str, noun: str) -> str | None:
+    """A turn that asks for the first so many of several things, or for all of them in order, as a question about these.
+
+    >>> of_kind("top 3 by area", "lakes"), of_kind("sort them by depth", "lakes")
+    ('which lakes are the 3 largest by area?', 'which lakes is the largest by depth?')
+    """
+    found = _TOP.fullmatch(text.strip()) or _SORTED.fullmatch(text.strip())
+    if found is None:
+        return None
+    number = found.groupdict().get("n")
+    return f"which {noun} {f'are the {number}' if number else 'is the'} largest{found['by'] or ''}?"
+
+
+def asks_for_order(text: str) -> bool:
+    """Whether all of several are asked for, in order: "sort them by height"."""
+    return _SORTED.fullmatch(text.strip()) is not None
+
+
+def reordered(before: str, text: str) -> str | None:
+    """The question before with another superlative, or "by population", of a correction."""
+    new = ORDER.search(text)
+    if new is None:
+        return None
+    bare, said = before.rstrip("?. "), new[0]
+    old = next(
+        (one for one in ORDER.finditer(bare) if one[0].lower().startswith("by ") == said.lower().startswith("by ")),
+        None,
+    )
+    if old is not None and old[0].lower() == said.lower():
+        nouns = [_NOUN.match(one, found.end()) for one, found in ((text, new), (bare, old))]
+        if nouns[0] is None or nouns[1] is None or nouns[0][1].lower() == nouns[1][1].lower():
+            return None
+        return f"{bare[: nouns[1].start(1)]}{nouns[0][1]}{bare[nouns[1].end(1) :]}?"
+    if old is not None:
+        if _ANY_ORDER.fullmatch(said) and (most := _MOST.match(old[0])):
+            said = f"{_MOST_OF[said.lower()]}{old[0][most.end() :]}"
+        elif not _ANY_ORDER.fullmatch(said):
+            bare = f"{bare[: old.end()]}{_BY.sub('', bare[old.end() :])}"
+        return f"{bare[: old.start()]}{said}{bare[old.end() :]}?"
+    return f"{bare} {said}?" if said.lower().startswith("by ") else None
