@@ -112,6 +112,7 @@ def test_what_is_asked_of_one_is_asked_of_all() -> None:
     [
         ("only the composers, please", False, Narrower("which", "composers")),
         ("the ones that are set in Paris", False, Narrower("which", "set in Paris")),
+        ("the ones that aren't poets", False, Narrower("which", "poets", is_negated=True)),
         ("war films only", False, Narrower("which", "war films")),
         ("how many women?", False, Narrower("how many", "women", is_said=False)),
         ("are there any poets among them?", False, Narrower("any", "poets")),
@@ -308,6 +309,11 @@ TALKS = [
     [
         ("Which people died in Venice?", "*"),
         ("which of them were composers?", "Antonio Sartorio | Richard Wagner | Ezra Pound"),
+    ],
+    [
+        ("Which countries border Austria?", "*"),
+        ("which of them use the euro?", "Italy | Germany | Slovakia | Slovenia"),
+        ("and the ones that don't?", "Switzerland | Czech Republic | Hungary | Liechtenstein"),
     ],
     [
         ("Which films did Martin Scorsese direct?", "*"),

@@ -6,7 +6,7 @@ Nothing here knows a pack.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgask.chat.form import LEAD_IN, THOSE, bare_noun, is_phrase, said_of_each
 
@@ -37,6 +37,10 @@ _THE_ONES = re.compile(
 )
 _HOW_MANY = re.compile(r"how many (?P<p>(?!of |are |is )[a-z]+(?: [a-z]+)?)", re.IGNORECASE)
 _IS = re.compile(r"(?:is|are|was|were|be|became|become|has|have|had)\b\s*", re.IGNORECASE)
+_NOT = re.compile(
+    r"\b(?:not(?: an?)?|no|never|without|(?:are|is|was|were|do|does|did|have|has|had)n['\u2019]?t)\b|\bn['\u2019]t\b",
+    re.IGNORECASE,
+)
 _BEGUN = re.compile(
     r"(?:with|from|in|by|set in|born in|died in|made in|directed by|written by|buried in|based in) "
     r"(?!.*\b(?:who|whom|which|what|where|when|how)\b)",
@@ -52,14 +56,23 @@ class Narrower:
     phrase: str
     of_all: bool = False  # that were ever chosen from, "on the full list"
     is_said: bool = True  # that it is about some of them; else it may be about anything
+    is_negated: bool = False  # those are asked for that are not
 
 
 def narrower(text: str, continues: bool) -> Narrower | None:
     """Which of the last answers a turn asks for; None for another turn. ``continues``: it began with "and".
 
     >>> narrower("how many of them were born in Wales?", False)
-    Narrower(word='how many', phrase='born in Wales', of_all=False, is_said=True)
+    Narrower(word='how many', phrase='born in Wales', of_all=False, is_said=True, is_negated=False)
     """
+    found = _narrower(text, continues)
+    if found is None:
+        return None
+    phrase, n = _NOT.subn(" ", found.phrase)
+    return replace(found, phrase=" ".join(phrase.split()), is_negated=n == 1) if n < 2 else None
+
+
+def _narrower(text: str, continues: bool) -> Narrower | None:
     of_all = _OF_ALL.search(text) is not None
     text = _AT_LAST.sub("", _OF_ALL.sub(" of those", text)) if of_all else _AT_LAST.sub("", text)
     if (each := said_of_each(text)) is not None:

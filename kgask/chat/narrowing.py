@@ -25,7 +25,8 @@ from kgask.retrieve.follow import all_edges
 from kgask.types import EntityId, opposite
 
 _SEXES = {"woman": "female", "women": "female", "girl": "female", "man": "male", "men": "male", "boy": "male"}
-_LITTLE = CARRY_NOTHING | frozenset("ones one please pls plz thanks".split())
+_JOIN = frozenset("and or but nor except not never no without than".split())  # another question than which have it
+_LITTLE = (CARRY_NOTHING | frozenset("ones one please pls plz thanks".split())) - _JOIN
 MOST_MEMBERS = 2000  # answers that are looked at
 MOST_LABELS = 3000  # things that they have, of which a part of the name is enough
 
@@ -47,9 +48,10 @@ class Narrowing:
         if not asked.is_said and (last is None or not (last.among or len(last.ends) > 1)):
             return
         for base in self._bases(found, asked, continues):
-            chosen = self._chosen(base, asked)
+            is_rest = not asked.phrase and asked.is_negated and base.query != found.query  # "the ones that don't"
+            chosen = found.query if is_rest else self._chosen(base, asked)
             if chosen is not None:
-                yield self._way(text, base, asked, chosen)
+                yield _way(text, base, asked, chosen, self.answers.listed(base.ends))
                 return
 
     def _bases(self, last: Turn, asked: Narrower, continues: bool) -> list[Turn]:
@@ -73,6 +75,8 @@ class Narrowing:
                         groups[target, relation] = frozenset(edges.sources[at].tolist())
         best = max(groups, key=lambda one: len(groups[one]), default=None)
         if best is None or any(not group <= groups[best] for group in groups.values()):
+            return None
+        if len(groups) > 1 and asked.phrase.lower().startswith("by "):  # whoever plays in them may be whom they are by
             return None
         target, relation = best
         return nodes.Follow(nodes.Entities((target,)), opposite(relation, pack.n_relations))
@@ -113,15 +117,13 @@ class Narrowing:
         found = [one for one, label in labels if normalise(label).endswith(f" {name}")]
         return found if len(found) == 1 else []
 
-    def _way(self, text: str, base: Turn, asked: Narrower, chosen: SetNode) -> Way:
-        assert isinstance(base.query, SetNode)  # of _bases
-        query: nodes.Query = nodes.And(base.query, chosen)
-        if asked.word == "how many":
-            query = nodes.Count(nodes.And(base.query, chosen))
-        elif asked.word == "any":
-            query = nodes.Some(nodes.And(base.query, chosen))
-        sure = base.answer.confidence if base.answer is not None else 0.0
-        return Way(text, query=query, confidence=sure, among=self.answers.listed(base.ends))
+
+def _way(text: str, base: Turn, asked: Narrower, chosen: SetNode, among: str) -> Way:
+    assert isinstance(base.query, SetNode)  # of _bases
+    some = nodes.Minus(base.query, chosen) if asked.is_negated else nodes.And(base.query, chosen)
+    query = nodes.Count(some) if asked.word == "how many" else nodes.Some(some) if asked.word == "any" else some
+    sure = base.answer.confidence if base.answer is not None else 0.0
+    return Way(text, query=query, confidence=sure, among=among)
 
 
 def _wider(turn: Turn, last: Turn) -> SetNode | None:
