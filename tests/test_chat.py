@@ -313,7 +313,7 @@ TALKS = [
     [
         ("Which countries border Austria?", "*"),
         ("which of them use the euro?", "Italy | Germany | Slovakia | Slovenia"),
-        ("and the ones that don't?", "Switzerland | Czech Republic | Hungary | Liechtenstein"),
+        ("and the ones that don't?", "Hungary | Switzerland | Czech Republic | Liechtenstein"),
     ],
     [
         ("Which films did Martin Scorsese direct?", "*"),
