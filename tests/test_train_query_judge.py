@@ -77,6 +77,16 @@ def test_the_exported_judge_says_what_torch_does(tmp_path: Path) -> None:
     assert said.any == pytest.approx(float(expected[0, 1]), abs=0.3)
 
 
+def test_another_runs_weights_are_taken_in_by_their_share(tmp_path: Path) -> None:
+    one, other = trainer(tmp_path / "one"), trainer(tmp_path / "other", replace(SMALL, rng_seed=9))
+    one.run(), other.run()
+    own, others = ({name: weight.clone() for name, weight in run.model.state_dict().items()} for run in (one, other))
+    one.average(find_start(None, tmp_path / "other"), 0.25)
+    for name, weight in one.model.state_dict().items():
+        assert torch.allclose(weight, 0.75 * own[name] + 0.25 * others[name], atol=1e-6), name
+    assert one.averaged is not None and one.averaged["share_of_another_run"] == 0.25
+
+
 def test_claims_are_learnt_beside_questions(tmp_path: Path) -> None:
     lines = (JudgedQuery("the author of X", "Y", None),)
     claims = [JudgedQuestion("Y wrote X", "evidence", lines, verdict) for verdict in VERDICTS] * 4

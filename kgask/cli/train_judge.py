@@ -214,6 +214,10 @@ class _Maker:
 )  # fmt: skip
 @click.option("--start", type=shared.OLD_FOLDER, help="Finished reader, or a judge's run, to go on from.")
 @shared.output(help="Run folder: checkpoint, log, and the finished judge in DIR/judge. A run found there goes on.")
+@click.option(
+    "--average", type=(shared.OLD_FOLDER, click.FloatRange(0, 1)), metavar="RUN SHARE",
+    help="Export so much of another run's weights with the rest of this one's.",
+)  # fmt: skip
 @click.option("--steps", type=click.IntRange(1), default=2700, show_default=True, help="Steps of the whole run.")
 @click.option("--batch-size", type=click.IntRange(1), default=32, show_default=True, help="Questions a step.")
 @click.option("--seed", "rng_seed", type=int, default=1, show_default=True, help="Seed of all randomness.")
@@ -227,7 +231,7 @@ class _Maker:
 @shared.FORCE
 def judge(
     files: tuple[Path, ...], held_out: Path, encoder: Path | None, start: Path | None, out: Path,
-    minutes: float | None, threads: int, force: bool, **recipe: Any,
+    average: tuple[Path, float] | None, minutes: float | None, threads: int, force: bool, **recipe: Any,
 ) -> None:  # fmt: skip
     """Train the small model that tells whether a query asks what a question does, and write it as ONNX.
 
@@ -252,4 +256,6 @@ def judge(
     if not is_done:
         note(f"stopped at step {trainer.step} of {settings.steps}; the same command goes on")
         return
+    if average is not None:
+        trainer.average(find_start(encoder, average[0]), average[1])
     click.echo(str(finish(trainer, measured, force)))

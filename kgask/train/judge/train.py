@@ -139,6 +139,13 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
         super().__init__(model, rates, folder, recipe, pace, betas=(0.9, 0.98), fused=True)
         self.earlier_recipe = start.recipe
         self.judges_claims = EVIDENCE in train.sources
+        self.averaged: dict[str, float] | None = None
+
+    def average(self, other: Start, share: float) -> None:
+        """Take so much of another run's weights into these, before they are exported; checkpoints stay as they are."""
+        own, others = self.model.state_dict(), _model(other, self.config.n_layer).state_dict()
+        self.model.load_state_dict({name: torch.lerp(own[name], others[name], share) for name in own})
+        self.averaged = {"share_of_another_run": share, **self.measure()}
 
     def begin(self) -> None:
         write_tokenizer(self.tokenizer.parent, self.work / TOKENIZER)  # so that another run can start from this one
@@ -284,5 +291,6 @@ def _about(trainer: JudgeTrainer, difference: float, alike: float) -> dict[str, 
         "examples": trainer.step * trainer.config.batch_size,
         "seconds": round(trainer.seconds),
         "scores": trainer.best.figures,
+        **({"averaged": trainer.averaged} if trainer.averaged else {}),
         "parity": {"fp32": difference, "int8_verdicts_alike": round(alike, 4)},
     }
