@@ -307,6 +307,12 @@ TALKS = [
         ("Which country is that city in?", "Morocco"),
     ],
     [
+        ("What is the highest mountain in Nepal?", "Mount Everest"),
+        ("and the second?", "Kangchenjunga"),
+        ("number three?", "Lhotse"),
+        ("the next one?", "Makalu"),
+    ],
+    [
         ("Which people died in Venice?", "*"),
         ("which of them were composers?", "Antonio Sartorio | Richard Wagner | Ezra Pound"),
     ],

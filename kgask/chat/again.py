@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgask.chat import form, order
 from kgask.chat.changes import entities_of, is_ordered, within
@@ -33,6 +33,15 @@ class Again:
                 yield from self._with(new, old, last)
         if (changed := order.reordered(last.understood, text)) is not None:
             yield Way(changed, change=_as_before(last), among=last.among)
+
+    def at_rank(self, text: str, last: Turn) -> Iterator[Way]:
+        """The last question, which chose by rank, at another rank: "and the second?"."""
+        best = next((node for node in (last.query.walk() if last.query else ()) if is_ordered(node)), None)
+        rank = order.rank_meant(text, best.last) if best is not None and len(last.ends) == 1 else None
+        if rank is not None and best is not None and best.first == best.last:
+            query = replaced(last.query, best, replace(best, first=rank, last=rank))  # type: ignore[arg-type]
+            sure = last.answer.confidence if last.answer is not None else 0.0
+            yield Way(f"{verbalise(query, self.answers.pack)}?", query=query, confidence=sure, among=last.among)
 
     def asked(self, text: str, refused: Turn | None) -> Iterator[Way]:
         """A question that was refused, about something else."""

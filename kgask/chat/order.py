@@ -23,6 +23,14 @@ _SORTED = re.compile(
     r"(?:please )?(?:sort|order|rank|list|put)(?: (?:them|those|these))?(?: in order)?(?P<by> (?:by|of) [a-z ]+?)\W*",
     re.IGNORECASE,
 )
+_RANKS = {"second": 2, "2nd": 2, "two": 2, "2": 2, "runner-up": 2, "third": 3, "3rd": 3, "three": 3, "3": 3}
+_RANKS |= {"fourth": 4, "4th": 4, "four": 4, "4": 4, "fifth": 5, "5th": 5, "five": 5, "5": 5}
+_RANK = re.compile(
+    r"(?:and )?(?:(?:what|which|who)(?: one)?(?:['\u2019]s| is| comes| was) )?(?:(?:the |in )?"
+    r"(?P<rank>second|third|fourth|fifth|[2345](?:nd|rd|th)|next|runner-up)(?: one| place)?|"
+    r"number (?P<number>two|three|four|five|[2345]))\W*",
+    re.IGNORECASE,
+)
 
 
 def of_kind(text: str, noun: str) -> str | None:
@@ -36,6 +44,19 @@ def of_kind(text: str, noun: str) -> str | None:
         return None
     number = found.groupdict().get("n")
     return f"which {noun} {f'are the {number}' if number else 'is the'} largest{found['by'] or ''}?"
+
+
+def rank_meant(text: str, before: int) -> int | None:
+    """The rank that a turn asks for alone, after one at the rank ``before``: "and the second?", "number three?".
+
+    >>> rank_meant("and the second one?", 1), rank_meant("the next?", 2), rank_meant("the second wife?", 1)
+    (2, 3, None)
+    """
+    found = _RANK.fullmatch(text.strip())
+    if found is None:
+        return None
+    said = (found["rank"] or found["number"]).lower()
+    return before + 1 if said == "next" else _RANKS[said]
 
 
 def asks_for_order(text: str) -> bool:

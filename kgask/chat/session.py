@@ -224,6 +224,8 @@ class Chat:
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
         if last is not None and (shorts.asks_how_many(text) or shorts.asks_how_many(line)):
             yield [*self._answers.counted(last, text)]
+        if last is not None:
+            yield [*self._again.at_rank(text, last)]
         if shorts.asks_by_how_much(text):
             yield from ([way] for way in (self._answers.apart(last, text) if last is not None else ()))
             return
