@@ -38,28 +38,28 @@ class Narrowing:
     answers: OfAnswers
     words: RelationWords
 
-    def ways(self, text: str, continues: bool) -> Iterator[Way]:
+    def ways(self, text: str, continues: bool, corrects: bool) -> Iterator[Way]:
         """Those of the last answers that a turn asks for, or of the ones that these were chosen from."""
-        asked = narrower(text, continues)
+        asked = narrower(text, continues or corrects)
         found = self.answers.memory.last_set()
         if asked is None or found is None or not isinstance(found.query, SetNode):
             return
         last = self.answers.memory.last_asked()
         if not asked.is_said and (last is None or not (last.among or len(last.ends) > 1)):
             return
-        for base in self._bases(found, asked, continues):
+        for base in self._bases(found, asked, corrects or (continues and not asked.is_said)):
             is_rest = not asked.phrase and asked.is_negated and base.query != found.query  # "the ones that don't"
             chosen = found.query if is_rest else self._chosen(base, asked)
             if chosen is not None:
                 yield _way(text, base, asked, chosen, self.answers.listed(base.ends))
                 return
 
-    def _bases(self, last: Turn, asked: Narrower, continues: bool) -> list[Turn]:
+    def _bases(self, last: Turn, asked: Narrower, instead: bool) -> list[Turn]:
         """What may be narrowed, the likeliest first: after "only the women", "and the men?" is of all."""
         wider = [replace(turn, query=query) for turn in self.answers.memory.turns if (query := _wider(turn, last))]
         if asked.of_all:
             return [*wider[:1], last]
-        return [*wider[::-1], last] if continues else [last, *wider[::-1]]
+        return [*wider[::-1], last] if instead else [last, *wider[::-1]]
 
     def _chosen(self, base: Turn, asked: Narrower) -> SetNode | None:
         """All that has to the named thing what some of the answers have; None where that may be two things."""

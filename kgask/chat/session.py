@@ -251,7 +251,7 @@ class Chat:
             for earlier in self._memory.answered_before(last):
                 yield from ([way] for way in self._changed(text, earlier))
         yield from ([way] for way in self._answers.both(text))
-        yield from ([way] for way in self._narrowing.ways(text, said.continues or said.corrects))
+        yield from ([way] for way in self._narrowing.ways(text, said.continues, said.corrects))
         if is_of_those or len(names) < 2:
             yield from ([way] for way in self._answers.ways(text))
         if not is_of_those:

@@ -111,7 +111,11 @@ _OF_TWO = nodes.And | nodes.Or | nodes.Minus | nodes.Difference | nodes.Compare
 
 def is_beside_itself(query: Node) -> bool:
     """Whether something is compared or put together with itself: that asks nothing."""
-    return any(isinstance(node, _OF_TWO) and node.left == node.right for node in query.walk())
+    return any(
+        (isinstance(node, _OF_TWO) and node.left == node.right)
+        or (isinstance(node, nodes.Holds) and node.subject == node.object)
+        for node in query.walk()
+    )
 
 
 def is_void(outcome: Result) -> bool:
