@@ -71,11 +71,6 @@ class Chat:
         return Memory(self.turns, self._referents)
 
     @property
-    def _last_topics(self) -> list[list[EntityId]]:
-        """What the last turn was about: what is asked for next is hardly that again."""
-        return [[one] for one in self.turns[-1].topics] if self.turns else []
-
-    @property
     def _answers(self) -> OfAnswers:
         return OfAnswers(self.pipeline.pack, self._memory)
 
@@ -128,7 +123,7 @@ class Chat:
         """How sure an answer is; more where it is of the kind that is asked for ("which countries")."""
         ends = [one.id for one in answer.entities[:1] if self._referents.is_entity(one.id)]
         text = way.text.lower()
-        is_known = any(answer.query == turn.query for turn in self.turns if turn.query) or ends in self._last_topics
+        is_known = any(answer.query == turn.query for turn in self.turns if turn.query)
         is_of_kind = any(kind in text or plural(kind) in text for kind in self._kinds(ends))
         return answer.confidence + OF_KIND * is_of_kind - REPEATED * is_known
 
