@@ -209,7 +209,7 @@ TALKS = [
         ("And the largest area?", "Germany"),
     ],
     [
-        ("which noble gases are there", "Argon | Helium | Krypton | Neon | Radon | Xenon"),
+        ("name the noble gases", "Argon | Helium | Krypton | Neon | Radon | Xenon"),
         ("which one is the lightest", "Helium"),
         ("and the heaviest", "Radon"),  # of the noble gases, not of all elements
         ("symbol?", "Rn"),
@@ -242,7 +242,7 @@ TALKS = [
         ("How big is the Kalahari desert?", "1200000 km²"),
         ("And the Namib?", "95000 km²"),
         ("How much smaller is that?", "1105000"),
-        ("In which countries does the Kalahari lie?", "Zambia | South Africa | Angola | Namibia | Botswana"),
+        ("Which countries is the Kalahari in?", "Zambia | South Africa | Angola | Namibia | Botswana"),
     ],
     [
         ("Is the Rhine longer than the Danube?", "no"),
@@ -299,7 +299,7 @@ TALKS = [
     ],
     [
         ("Who directed Inception?", "Christopher Nolan"),
-        ("and dracula, who's that by?", "Bram Stoker"),
+        ("and dracula, who wrote that one?", "Bram Stoker"),
         ("back to Psycho, who was the director?", "Alfred Hitchcock"),
     ],
     [

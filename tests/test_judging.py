@@ -221,6 +221,13 @@ def test_whether_a_topic_is_its_own_answer_is_no_matter_of_the_judge(demo: Pipel
     assert behind.query_text is not None and "minus(" in behind.query_text and "Inception>)" in behind.query_text
 
 
+def test_a_relation_is_never_read_the_wrong_way_round_for_want_of_the_right_one(demo: Pipeline) -> None:
+    """Of Metope the graph knows a child, and no parents: whom she was the mother of is no answer."""
+    answer = demo.ask("Who was Metope's father?")
+    assert answer.abstained and "has no 'parent'" in (answer.reason or "")
+    assert "Percy Florence" not in (demo.ask("Who was Mary Shelley's father?").text or "")
+
+
 def test_an_answer_says_which_judge_was_asked(demo: Pipeline) -> None:
     assert demo.judge is not None
     assert demo.ask("who wrote Lady Susan?").hashes["judge"] == demo.judge.hash

@@ -108,5 +108,6 @@ def test_questions_that_were_worded_for_a_pack_are_judged_by_their_gold_queries(
 
 def test_the_questions_that_confidence_is_calibrated_on_can_be_read() -> None:
     found = everyday.load(Path(kgask.__file__).parent / "corpus" / "asked")
-    assert len(found) > 600 and 0.2 < sum(not one.golds for one in found) / len(found) < 0.35
+    none = sum(not one.golds for one in found) / len(found)
+    assert len(found) > 600 and 0.15 < none < 0.35  # weighed as a third: calibrate_asked.weights_of
     assert len({one.text for one in found}) == len(found)

@@ -227,7 +227,7 @@ VERDICTS = {
     "Osaka is not the capital of Japan": "supported",
     "Jane Austen wrote Lady Susan": "supported",
     "Eight countries border Austria.": "supported",
-    "Seven countries border Austria.": "refuted",
+    "Austria borders seven countries.": "refuted",
     "Peru is bigger than Chile": "supported",
     "Marie Curie was born before 1900": "supported",
     "Marie Curie was born in Warsaw and died in London": "refuted",

@@ -28,6 +28,7 @@ from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
+from kgask.types import opposite
 
 DOUBTS = ("described", *LEFT_OUT)  # words that describe what is asked for and are not honoured; names, values, demands
 POWERS = ("plan", "judged", "alike", "proposed", "left_out")
@@ -157,7 +158,8 @@ def judged(
     ``thorough``: all of it, however sure the planner is, as of a claim.
     """
     others = found.find_alternatives() if thorough else others_of(found)
-    every = _apart([one for one in (found, *others) if one.hypotheses])
+    every = [one for one in (found, *others) if one.hypotheses]
+    every = _apart(every if thorough else [one for one in every if not is_turned_round(one, found, pack)])
     told = [(one, words) for one in every if (words := in_words(one, pack)) is not None]
     if not told:
         return [], [], 0.0
@@ -179,6 +181,18 @@ def others_of(found: Retrieved) -> Iterator[Retrieved]:
     if found.confidence < (SURE_QUERY if found.is_query else FAIRLY_SURE):
         return others
     return islice(takewhile(lambda one: not one.is_proposed, others), MOST_BESIDE_SURE)
+
+
+def is_turned_round(one: Retrieved, found: Retrieved, pack: Pack) -> bool:
+    """Whether it answers with the relation of a topic that the planner asks for the other way round.
+
+    Where the graph says whose child somebody is not, her child is no answer. Which way is meant the planner knows.
+    """
+    understood = found.understood
+    if understood is None or understood.parts or not one.hypotheses:
+        return False
+    turned = nodes.Follow(nodes.Entities((understood.seed.entity,)), opposite(understood.asked, pack.n_relations))
+    return one.hypotheses[0].make_query() == turned
 
 
 def _apart(every: Sequence[Retrieved]) -> list[Retrieved]:

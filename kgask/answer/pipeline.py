@@ -12,7 +12,7 @@ from kgask import config
 from kgask.answer.compose import Composer
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
-from kgask.answer.judging import ClaimJudging, Judging, may_be_judged, settled
+from kgask.answer.judging import ClaimJudging, Judging, is_turned_round, may_be_judged, settled
 from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
 from kgask.answer.request import CONTEXTS, AskOptions, Settled, checked_question
 from kgask.answer.result import Answer
@@ -324,6 +324,8 @@ class Pipeline:
     def _judged(self, request: Request, found: Retrieved) -> Retrieved:
         """The same, or what else the question asks for where the judge says so; of a claim it always does."""
         judge, judging = self.judge, (self._of_claims if request.is_claim else None) or self._judging
+        if not request.is_claim and is_turned_round(found, found, self.pack):
+            found = replace(found, confidence=0.0)
         if judge is None or judging is None or not self._judges or not may_be_judged(found):
             return found
         if found.hypotheses and not request.is_claim and not judging.is_asked(found.confidence):
