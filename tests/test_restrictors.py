@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from piped import piped
 
 import kgask
 from kgask.answer.pipeline import Pipeline
@@ -51,3 +53,20 @@ def test_what_is_read_over_is_refused_and_said(demo: Pipeline, text: str, word: 
 def test_what_is_honoured_is_answered(demo: Pipeline, text: str, said: str) -> None:
     answer = demo.ask(text, min_confidence=0.0)
     assert not answer.abstained and said in (answer.text or "")
+
+
+RACES = """
+Monza 2001 | winner | Ann Berg
+Spa 2001 | winner | Ann Berg
+Imola 2001 | winner | Ann Berg
+Monza 2002 | winner | Joe Lund
+Season 2001 | champion | Ann Berg
+Season 2002 | champion | Joe Lund
+"""
+
+
+def test_other_things_than_are_asked_for_are_not_counted(tmp_path: Path) -> None:
+    """ "championships" is what another relation of hers is called: three won races are none."""
+    piped(RACES).write(tmp_path / "races")
+    with kgask.open(tmp_path / "races", reader=None) as races:
+        assert races.ask("How many championships did Ann Berg win?", min_confidence=0.0).text != "3"

@@ -302,18 +302,20 @@ class OperatorReader:
 
     def unhonoured(self, request: Request, found: Retrieved) -> tuple[str, ...]:
         """Words of a question that choose among what was found, and that its query does not honour."""
-        query = found.hypotheses[0].make_query()
+        query, n = found.hypotheses[0].make_query(), self.pack.n_relations
         if query is None:
             return ()
-        runner = Runner(self.pack, Budget(BRIDGE_SECONDS))
+        runner, text = Runner(self.pack, Budget(BRIDGE_SECONDS)), request.question.text
         names = [*(seed.span for seed in found.seeds), *found.pointed]
         classes = self.class_words(request, [seed.span for seed in found.seeds])
         names = [place for place in names if place not in {one.place for one in classes}]
-        answers, said = found.hypotheses[0].answers, self.words.of(relations_in(query))
+        answers, used = found.hypotheses[0].answers, {one % n for one in relations_in(query)}
+        has = {int(one) % n for seed in found.seeds for one in np.flatnonzero(self.facts.of_entity(seed.entity))}
+        said, other = self.words.of(used), self.words.of_ends(has - used)
         try:
             sexes, last = self.facts.sexes_of(answers), (query.relation,) if isinstance(query, nodes.Follow) else ()
-            asked_for = self.words.of(last)
-            return unhonoured(request.question.text, names, classes, query, answers, said, runner, sexes, asked_for)
+            asked = self.words.of(last)
+            return unhonoured(text, names, classes, query, answers, said, runner, sexes, asked, other)
         except BudgetError:
             return ()
 

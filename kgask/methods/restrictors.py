@@ -29,7 +29,8 @@ _KIN = {
 }
 _ONE_ONLY = ("mother", "father")
 _OTHER = {"female": "male", "male": "female"}
-_ANY = re.compile(rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE | set(_KIN)))})\b", re.IGNORECASE)
+_ANY = re.compile(rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE | set(_KIN)))}|how many)\b", re.IGNORECASE)
+_COUNTED = re.compile(r"\bhow many (?:[a-z]+ )?(?P<noun>(?!people|persons|times|years|days|things)[a-z]{4,}s)\b", re.I)
 
 
 def may_restrict(text: str) -> bool:
@@ -47,18 +48,24 @@ def unhonoured(
     runner: Runner,
     sexes: Collection[str],
     asked_for: Collection[str],
+    elsewhere: Collection[str],
 ) -> tuple[str, ...]:
     """Words of a question that narrow or choose, and that neither the query nor what it came to does justice to.
 
     ``names`` are the characters of what the query is about, ``classes`` the question's class words, ``said`` the words
     of the query's relations, ``sexes`` what the graph says of the answers, ``asked_for`` the
-    words of the relation that leads to them.
+    words of the relation that leads to them, ``elsewhere`` the labels of what else the topics have.
     """
     of_query = set(query.walk())
     is_ordered = any(isinstance(node, nodes.Best | nodes.Where) for node in of_query)
     found = [*_sexes(text, names, classes, of_query, answers, runner)]
     kin = [word[0].lower() for word in _WORD.finditer(text) if not is_within_any(word.span(), names)]
     found += _of_other_sex([word for word in kin if word in _KIN and word in asked_for], sexes, len(answers))
+    if isinstance(query, nodes.Count) and (noun := _COUNTED.search(text)) is not None:
+        places = [*names, *(one.place for one in classes)]
+        is_said = is_within_any(noun.span("noun"), places) or is_all_called(noun["noun"].lower(), said)
+        if not is_said and is_all_called(noun["noun"].lower(), elsewhere):  # "championships", and races are counted
+            found.append(noun["noun"].lower())
     for word, noun in pairwise(_WORD.finditer(text)):
         lower, after = word[0].lower(), noun[0].lower()
         if is_within_any(word.span(), names):
