@@ -108,16 +108,20 @@ def without_aside(line: str) -> str:
 
     >>> without_aside("Hi! I plan a trip - which islands belong to Greece?"), without_aside("Nice. And in Norway?")
     ('which islands belong to Greece?', 'And in Norway?')
-    >>> without_aside("I like Jane Austen. What did she write?")
-    'I like Jane Austen. What did she write?'
+    >>> without_aside("I like Jane Austen. What did she write?"), without_aside("St. Louis: population?")
+    ('I like Jane Austen. What did she write?', 'St. Louis: population?')
     """
-    while (found := _ASIDE.match(line)) is not None:
-        aside = found["aside"]
-        is_name = any(word[0].isupper() for word in re.findall(r"[^\W\d]\w*", aside)[1:] if word != "I")
-        if is_name or is_correction(aside) or any(char.isdigit() for char in aside):
-            break
+    while (found := _ASIDE.match(line)) is not None and _says_nothing(found["aside"]):
         line = line[found.end("aside") :]
     return line
+
+
+def _says_nothing(aside: str) -> bool:
+    """Whether a sentence may be passed over: no name, no number, no correction, and not the beginning of a name."""
+    words = re.findall(r"[^\W\d]\w*", aside)
+    is_name = any(word[0].isupper() for word in words[1:] if word != "I") or any(char.isdigit() for char in aside)
+    is_whole = len(words) > 1 or LEAD.fullmatch(aside) is not None or aside.lower().startswith(("hi", "hello", "hey"))
+    return is_whole and not is_name and not is_correction(aside)
 
 
 def is_correction(text: str) -> bool:

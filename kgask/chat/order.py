@@ -56,7 +56,7 @@ def rank_meant(text: str, before: int) -> int | None:
     if found is None:
         return None
     said = (found["rank"] or found["number"]).lower()
-    return before + 1 if said == "next" else _RANKS[said]
+    return before + 1 if said == "next" else _RANKS.get(said)
 
 
 def asks_for_order(text: str) -> bool:
