@@ -9,6 +9,7 @@ judge's card.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
@@ -39,6 +40,10 @@ BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner
 FAIRLY_SURE = 0.5  # confidence in a path from which less is judged: with all of it fewer were right
 SURE_QUERY = 0.85  # confidence in a query from which it is: half the time of a question, and as many are right
 MOST_BESIDE_SURE = 4
+_BY_NOUN = re.compile(
+    r"\b(?:fathers?|mothers?|parents?|dad|mum|mom|sons?|daughters?|child|children|kids?)\b|['\u2019]s? [a-z]+\W*\Z",
+    re.IGNORECASE,
+)
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 
 
@@ -159,7 +164,9 @@ def judged(
     """
     others = found.find_alternatives() if thorough else others_of(found)
     every = [one for one in (found, *others) if one.hypotheses]
-    every = _apart(every if thorough else [one for one in every if not is_turned_round(one, found, pack)])
+    if not thorough:
+        every = [one for one in every if not is_turned_round(one, found, question, pack)]
+    every = _apart(every)
     told = [(one, words) for one in every if (words := in_words(one, pack)) is not None]
     if not told:
         return [], [], 0.0
@@ -183,13 +190,14 @@ def others_of(found: Retrieved) -> Iterator[Retrieved]:
     return islice(takewhile(lambda one: not one.is_proposed, others), MOST_BESIDE_SURE)
 
 
-def is_turned_round(one: Retrieved, found: Retrieved, pack: Pack) -> bool:
+def is_turned_round(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
     """Whether it answers with the relation of a topic that the planner asks for the other way round.
 
-    Where the graph says whose child somebody is not, her child is no answer. Which way is meant the planner knows.
+    Where the graph says whose child somebody is not, her child is no answer. Which way a noun is meant ("her father",
+    "X's owner") the planner knows; of verbs ("whom did she teach?") it does not.
     """
     understood = found.understood
-    if understood is None or understood.parts or not one.hypotheses:
+    if understood is None or understood.parts or not one.hypotheses or _BY_NOUN.search(question) is None:
         return False
     turned = nodes.Follow(nodes.Entities((understood.seed.entity,)), opposite(understood.asked, pack.n_relations))
     return one.hypotheses[0].make_query() == turned

@@ -324,7 +324,7 @@ class Pipeline:
     def _judged(self, request: Request, found: Retrieved) -> Retrieved:
         """The same, or what else the question asks for where the judge says so; of a claim it always does."""
         judge, judging = self.judge, (self._of_claims if request.is_claim else None) or self._judging
-        if not request.is_claim and is_turned_round(found, found, self.pack):
+        if not request.is_claim and is_turned_round(found, found, request.question.text, self.pack):
             found = replace(found, confidence=0.0)
         if judge is None or judging is None or not self._judges or not may_be_judged(found):
             return found
