@@ -44,7 +44,7 @@ def test_there_are_forty_of_each_kind() -> None:
 def test_every_gold_answers_and_truths_go_both_ways(demo: Pack) -> None:
     found: list[tuple[EverydayQuestion, list[Gold]]] = [
         (one, golds_of(one, demo))
-        for name in ("demo.yaml", "plain.yaml")
+        for name in ("demo.yaml", "plain.yaml", "users.yaml")
         for one in load(FOLDER / name)  # an empty or unknown one raises
     ]
     for kind in ("yesno", "comparison"):
