@@ -23,7 +23,7 @@ _IS_ONE = re.compile(
 )
 
 
-_IS_BEST = re.compile(r"\b(?:[a-z]{2,}est|(?:most|least|fewest) [a-z]+)\b")
+_IS_BEST = re.compile(r"\bthe (?!west|guest|forest|rest|test|quest)(?:[a-z]{2,}est|(?:most|least|fewest) [a-z]+)\b")
 _MEN = re.compile(r"['\u2019]s (?:father|son|sons|brother|brothers|grandfather)\b|\bthe (?:father|sons?) of\b", re.I)
 _WOMEN = re.compile(r"['\u2019]s (?:mother|daughters?|sisters?|grandmother)\b|\bthe (?:mother|daughters?) of\b", re.I)
 _MARRIED_TO = re.compile(r"\b(?:husband|wife|wives)s?\b", re.IGNORECASE)
