@@ -16,7 +16,7 @@ from kgask.chat.narrower import Narrower, narrower
 from kgask.chat.of_answers import OfAnswers
 from kgask.chat.turns import Turn, Way
 from kgask.link.plurals import singulars
-from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
+from kgask.methods.accounted import CARRY_NOTHING, is_all_called
 from kgask.pack.normalise import normalise
 from kgask.query import nodes
 from kgask.query.base import SetNode
@@ -36,7 +36,6 @@ class Narrowing:
     """Narrows answers of one pack."""
 
     answers: OfAnswers
-    words: RelationWords
 
     def ways(self, text: str, continues: bool, corrects: bool) -> Iterator[Way]:
         """Those of the last answers that a turn asks for, or of the ones that these were chosen from."""
@@ -64,13 +63,13 @@ class Narrowing:
     def _chosen(self, base: Turn, asked: Narrower) -> SetNode | None:
         """All that has to the named thing what some of the answers have; None where that may be two things."""
         pack, members = self.answers.pack, np.array(base.ends[:MOST_MEMBERS])
-        groups: dict[tuple[int, int], frozenset[EntityId]] = {}
+        words, groups = self.answers.memory.referents.words, dict[tuple[int, int], frozenset[EntityId]]()
         for inverse in (False, True):
             edges = all_edges(pack, members, inverse)
             named = self._named(base, asked.phrase, np.unique(edges.targets))
             for target, rest in named.items():
                 for relation in np.unique(edges.relations[edges.targets == target]).tolist():
-                    if not rest or is_all_called(" ".join(rest), self.words.of([relation])):
+                    if not rest or is_all_called(" ".join(rest), words.of([relation])):
                         at = (edges.targets == target) & (edges.relations == relation)
                         groups[target, relation] = frozenset(edges.sources[at].tolist())
         best = max(groups, key=lambda one: len(groups[one]), default=None)

@@ -27,7 +27,8 @@ class Referents:
     def __init__(self, pack: Pack) -> None:
         self.told: dict[EntityId, str] = {}  # sexes that the conversation told
         self._pack, self._facts = pack, RelationFacts(pack)
-        self.relation_words = RelationWords(pack).of(range(pack.n_relations))
+        self.words = RelationWords(pack)
+        self.relation_words = self.words.of(range(pack.n_relations))
         self._leads = type_relations(pack.relations())
         self._of_persons = [at for at, text in enumerate(pack.relations()) if text.label.lower() in _BORN]
 

@@ -31,7 +31,7 @@ from kgask.chat.rewrite import Rewriter
 from kgask.chat.turns import Turn, Way
 from kgask.errors import BudgetError, QueryError, UsageError
 from kgask.link.naming import names_in, seeds_in
-from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
+from kgask.methods.accounted import CARRY_NOTHING, is_all_called
 from kgask.pack.normalise import normalise
 from kgask.query import nodes
 from kgask.query.nodes import Query
@@ -61,10 +61,9 @@ class Chat:
     turns: list[Turn] = field(default_factory=list)
     rewriter: Rewriter | None = None  # writes turns as questions of their own, in the place of the rules here
     _referents: Referents = field(init=False)
-    _words: RelationWords = field(init=False)
 
     def __post_init__(self) -> None:
-        self._referents, self._words = Referents(self.pipeline.pack), RelationWords(self.pipeline.pack)
+        self._referents = Referents(self.pipeline.pack)
 
     @property
     def _memory(self) -> Memory:
@@ -76,7 +75,7 @@ class Chat:
 
     @property
     def _narrowing(self) -> Narrowing:
-        return Narrowing(self._answers, self._words)
+        return Narrowing(self._answers)
 
     @property
     def _names(self) -> Names:
