@@ -199,6 +199,10 @@ def test_of_a_name_that_the_graph_has_it_is_not_said_that_it_says_nothing(kg: Pi
         ("located in", False, "what is Kenya located in?"),
         ("subclass of", False, "what is Kenya subclass of?"),
         ("located in", True, "what is located in Kenya?"),
+        ("located on body of water", False, "what body of water is Kenya located on?"),
+        ("was built by", False, "what was Kenya built by?"),
+        ("Reports To", False, "what does Kenya report to?"),
+        ("wrote", False, "what is it that Kenya wrote?"),
     ],
 )
 def test_questions_are_made_of_relations(label: str, inverse: bool, question: str) -> None:

@@ -47,6 +47,12 @@ Ann|child|Cid
 Dan|child|Eve
 Ann|manages|Bob
 Bob|date of birth|"1990"^^date
+Kiel|located on body of water|Baltic Sea
+Bob|Reports To|Ann
+Argo|was built by|Ann
+Argo|has served as|ferry
+Argo|launched on|"1931"^^date
+Nile|flows through lake|Lake Victoria
 """
 SAID = {
     # sets
@@ -57,6 +63,15 @@ SAID = {
     "follow(<Kenya>, <capital>)": "the capital of Kenya",
     "follow(<Kenya>, <official language>)": "the official languages of Kenya",
     "follow(<Jane Austen>, ^<author>)": "those whose author is Jane Austen",
+    "follow(<Kiel>, <located on body of water>)": "the body of water that Kiel is located on",
+    "follow(<Baltic Sea>, ^<located on body of water>)": "those that are located on body of water Baltic Sea",
+    "having(<flows through lake>)": "those that flow through a lake",
+    "and(class(<country>), follow(<Ann>, ^<Reports To>))": "countries that report to Ann",
+    "follow(<Ann>, ^<was built by>)": "those that were built by Ann",
+    "follow(<ferry>, ^<has served as>)": "those that have served as ferry",
+    "where(having(<launched on>), value(<launched on>) < date(1940))": "those launched before 1940",
+    "best(<Argo>, value(<launched on>), least 2)": "Argo, the second earliest launched",
+    "values(<Argo>, <launched on>)": "the launched date of Argo",
     "follow(<Kenya>, <shares border with>)": "what Kenya shares border with",
     "follow(<Uganda>, ^<shares border with>)": "those that share border with Uganda",
     "follow(<Ann>, <manages>)": "what Ann manages",

@@ -149,7 +149,7 @@ def judged_features(
 
 def may_be_judged(found: Retrieved) -> bool:
     """Whether there is anything to choose from."""
-    is_doubted = any(found.features.get(name) for name in ("described", "idle", "unmet"))
+    is_doubted = any(found.features.get(name) for name in ("described", "idle", "unmet", "elsewhere"))
     is_path = bool(found.hypotheses) and not found.is_query
     is_sure = is_path and not is_doubted and found.confidence >= SURE_PATH
     return found.read_as is not None and not found.failed and not is_sure

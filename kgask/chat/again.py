@@ -13,6 +13,7 @@ from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import QueryError
 from kgask.methods.query_readings import is_beside_itself
 from kgask.query import nodes
+from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 from kgask.types import EntityId
@@ -31,7 +32,8 @@ class Again:
         for new in self.names.named(text) if query is not None else ():
             for old in self._place_of(new, last, text):
                 yield from self._with(new, old, last)
-        if (changed := order.reordered(last.understood, text)) is not None:
+        most = form.superlative(f"has {text}").removeprefix("has ")  # "a larger population"
+        if (changed := order.reordered(form.superlative(last.understood), most)) is not None:
             yield Way(changed, change=_as_before(last), among=last.among)
 
     def at_rank(self, text: str, last: Turn) -> Iterator[Way]:
@@ -40,8 +42,14 @@ class Again:
         rank = order.rank_meant(text, best.last) if best is not None and len(last.ends) == 1 else None
         if rank is not None and best is not None and best.first == best.last:
             query = replaced(last.query, best, replace(best, first=rank, last=rank))  # type: ignore[arg-type]
-            sure = last.answer.confidence if last.answer is not None else 0.0
-            yield Way(f"{verbalise(query, self.answers.pack)}?", query=query, confidence=sure, among=last.among)
+            yield self._of_query(query, last)
+        chosen, rank = _by_what(last.query), order.rank_meant(text, 0) or 1
+        if best is None and chosen is not None and rank > 1:
+            yield self._of_query(nodes.Best(chosen, chosen.by, True, rank, rank), last)
+
+    def _of_query(self, query: Query, last: Turn) -> Way:
+        sure = last.answer.confidence if last.answer is not None else 0.0
+        return Way(f"{verbalise(query, self.answers.pack)}?", query=query, confidence=sure, among=last.among)
 
     def asked(self, text: str, refused: Turn | None) -> Iterator[Way]:
         """A question that was refused, about something else."""
@@ -78,6 +86,12 @@ class Again:
         alike = sorted((one for one in reversed(named) if referents.alike(one, new)), key=lambda one: one not in said)
         others = last.topics if form.LEAD_IN.match(text) and len(last.topics) == 1 else ()
         return alike or [one for one in others if one in named]
+
+
+def _by_what(query: Query | None) -> nodes.Where | None:
+    """What was chosen for having more of something than a number: "and number two" is of these then."""
+    is_more = isinstance(query, nodes.Where) and query.comparison in (">", ">=")
+    return query if is_more and isinstance(query, nodes.Where) and isinstance(query.by, nodes.ValueOf) else None
 
 
 def _as_before(last: Turn) -> Change | None:

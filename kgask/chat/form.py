@@ -133,12 +133,11 @@ def of_those(text: str, noun: str) -> str | None:
         return ordered
     if found := _ONLY_THOSE.fullmatch(text.strip()):
         return f"which {noun} {'' if found['verb'] else 'are '}{found['rest']}?"
-    if found := _OF_THEM_WHO.match(text):
-        return superlative(f"which {noun}{text[found.end() :]}")
+    if found := _OF_THEM_WHO.match(text) or _WHICH_ONES.match(text):
+        word = "how many" if found["word"].lower() == "how many" else "which"
+        return superlative(f"{word} {noun}{text[found.end() :]}")
     if found := _WHO_OF.search(text):
         return superlative(f"{text[: found.start()]}which {noun}{found['verb']}{text[found.end() :]}")
-    if found := _WHICH_ONES.match(text):
-        return superlative(f"which {noun}{text[found.end() :]}")
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import islice
 
@@ -47,4 +48,4 @@ def called_in(turn: Turn, entity: EntityId, label: str) -> str | None:
     """What a turn calls an entity: its label, or the name that was linked."""
     seeds = turn.answer.seeds if turn.answer is not None else ()
     called = (label, *(seed.mention for seed in seeds if seed.entity == entity))
-    return next((one for one in called if one and one in turn.understood), None)
+    return next((one for one in called if one and re.search(rf"{re.escape(one)}\b", turn.understood)), None)

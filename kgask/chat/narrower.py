@@ -21,7 +21,7 @@ _OF_ALL = re.compile(
 )
 _THAT_LIST = re.compile(r"\b(?:on|in|from|of) (?:this|that|the) (?:[a-z-]+ )?list\b", re.IGNORECASE)
 _ONLY = re.compile(
-    r"(?:of (?:these|those|them),? )?(?:please )?(?:(?:show|give) me |list |keep )?"
+    r"(?:of (?:these|those|them),? )?(?:please )?(?:(?:(?:show|give|tell|leave) me|list|keep|leave|take|show) )?"
     r"(?:(?:only|just) (?:the (?!ones))?(?P<p>.+)|(?:the )?(?P<q>[a-z -]+?) only)",
     re.IGNORECASE,
 )

@@ -62,25 +62,30 @@ class Narrowing:
 
     def _chosen(self, base: Turn, asked: Narrower) -> SetNode | None:
         """All that has to the named thing what some of the answers have; None where that may be two things."""
-        pack, members = self.answers.pack, np.array(base.ends[:MOST_MEMBERS])
-        words, groups = self.answers.memory.referents.words, dict[tuple[int, int], frozenset[EntityId]]()
-        for inverse in (False, True):
-            edges = all_edges(pack, members, inverse)
-            named = self._named(base, asked.phrase, np.unique(edges.targets))
-            for target, rest in named.items():
-                for relation in np.unique(edges.relations[edges.targets == target]).tolist():
-                    if not rest or is_all_called(" ".join(rest), words.of([relation])):
-                        at = (edges.targets == target) & (edges.relations == relation)
-                        groups[target, relation] = frozenset(edges.sources[at].tolist())
+        groups = self._groups(base, asked, in_part=False) or self._groups(base, asked, in_part=True)
         best = max(groups, key=lambda one: len(groups[one]), default=None)
         if best is None or any(not group <= groups[best] for group in groups.values()):
             return None
         if len(groups) > 1 and asked.phrase.lower().startswith("by "):  # whoever plays in them may be whom they are by
             return None
         target, relation = best
-        return nodes.Follow(nodes.Entities((target,)), opposite(relation, pack.n_relations))
+        return nodes.Follow(nodes.Entities((target,)), opposite(relation, self.answers.pack.n_relations))
 
-    def _named(self, base: Turn, phrase: str, targets: np.ndarray) -> dict[EntityId, tuple[str, ...]]:
+    def _groups(self, base: Turn, asked: Narrower, in_part: bool) -> dict[tuple[int, int], frozenset[EntityId]]:
+        """The answers that have each relation to each thing that the phrase names; ``in_part``: by its last name."""
+        words, members = self.answers.memory.referents.words, np.array(base.ends[:MOST_MEMBERS])
+        groups: dict[tuple[int, int], frozenset[EntityId]] = {}
+        for inverse in (False, True):
+            edges = all_edges(self.answers.pack, members, inverse)
+            named = self._named(base, asked.phrase, np.unique(edges.targets), in_part)
+            for target, rest in named.items():
+                for relation in np.unique(edges.relations[edges.targets == target]).tolist():
+                    if not rest or is_all_called(" ".join(rest), words.of([relation])):
+                        at = (edges.targets == target) & (edges.relations == relation)
+                        groups[target, relation] = frozenset(edges.sources[at].tolist())
+        return groups
+
+    def _named(self, base: Turn, phrase: str, targets: np.ndarray, in_part: bool) -> dict[EntityId, tuple[str, ...]]:
         """Which of the targets a phrase names, with the words beside the name."""
         called = chain.from_iterable(map(self.answers.memory.referents.called, base.ends[:3]))
         kinds = {*called} - _SEXES.keys()
@@ -89,7 +94,8 @@ class Narrowing:
         for n in range(len(words), 0, -1):
             for start in range(len(words) - n + 1):
                 rest = (*words[:start], *words[start + n :])
-                found = self._called(" ".join(words[start : start + n]), kinds, targets)
+                name = " ".join(words[start : start + n])
+                found = self._partly(name, targets) if in_part else self._called(name, kinds, targets)
                 if found:
                     return dict.fromkeys(found, rest)
         return {}
@@ -100,13 +106,13 @@ class Narrowing:
         head, _, last = name.rpartition(" ")
         single = [f"{head} {one}".strip() for one in (last, *singulars(last))]
         forms = [form for one in single for form in (one, *(f"{one} {kind}" for kind in kinds))]
+        forms += [name.removesuffix(end) for end in ("n", "an") if name.endswith("an")]  # African, European
         forms = [normalise(_SEXES.get(form, form)) for form in forms if form not in kinds]
         hits = {hit.entity for found in pack.exact(forms).values() for hit in found}
         literals = np.array(sorted(one for one in hits if not self.answers.memory.referents.is_entity(one)), np.int64)
         if len(literals):  # "German" is what those from Germany are called
             hits |= set(all_edges(pack, literals, inverse=True).targets.tolist())
-        known = [one for one in targets.tolist() if one in hits]
-        return known or self._partly(name, targets)
+        return [one for one in targets.tolist() if one in hits]
 
     def _partly(self, name: str, targets: np.ndarray) -> list[EntityId]:
         """The one target of which this is the last name: "de Niro"."""

@@ -13,7 +13,7 @@ from kgask.chat import form
 from kgask.chat.changes import instead, those_of_whom, within
 from kgask.chat.memory import Memory
 from kgask.chat.order import asks_for_order
-from kgask.chat.shorts import only_lists
+from kgask.chat.shorts import only_lists, theirs
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError
 from kgask.methods.differences import downwards, in_years
@@ -101,6 +101,11 @@ class OfAnswers:
     def with_those(self, text: str) -> str:
         """A text with "those" for "the lakes", where some were the last answers: "how many of the lakes are salty?"."""
         found = self.memory.last_set()
+        if found is not None and form.number_of_those(text) in (0, len(found.ends)):
+            text = theirs(text)
+        noun = form.several_meant(text)
+        if found is not None and noun and noun in found.line.lower():
+            text = re.sub(rf"\b(of|among) (?:the|these|those) {noun}\w*", r"\1 those", text, flags=re.IGNORECASE)
         kinds = {kind for one in found.ends[:3] for kind in self.memory.referents.called(one)} if found else ()
         for kind in kinds:
             several = rf"(?:the|these|those) {re.escape(plural(kind))}\b(?! (?:of|in|on|with|from|by|near)\b)"

@@ -17,6 +17,7 @@ _MOST_OF = dict.fromkeys(("most", "largest", "highest", "biggest", "greatest"), 
 _MOST_OF |= dict.fromkeys(("least", "fewest", "smallest", "lowest"), "fewest")
 _ANY_ORDER = re.compile("|".join(_MOST_OF), re.IGNORECASE)
 _BY = re.compile(r",? by (?:area|size|length|height|elevation|depth|population|age|mass|weight)\b", re.IGNORECASE)
+_PHRASE = re.compile(rf"(?:and )?(?:the )?(?:{'|'.join(_MOST_OF)}) [a-z]+\W*", re.IGNORECASE)  # "a larger population"
 _NOUN = re.compile(r"\s+([a-z]+)\b", re.IGNORECASE)
 _TOP = re.compile(rf"(?:the )?top (?P<n>{NUMBER}|\d)(?P<by> by [a-z ]+)?\W*", re.IGNORECASE)
 _SORTED = re.compile(
@@ -74,8 +75,12 @@ def reordered(before: str, text: str) -> str | None:
         (one for one in ORDER.finditer(bare) if one[0].lower().startswith("by ") == said.lower().startswith("by ")),
         None,
     )
-    if old is not None and old[0].lower() == said.lower():
+    if old is not None and (old[0].lower() == said.lower() or _PHRASE.fullmatch(text.strip())):
         nouns = [_NOUN.match(one, found.end()) for one, found in ((text, new), (bare, old))]
+        if old[0].lower() != said.lower() and None not in nouns and _ANY_ORDER.fullmatch(old[0]):
+            assert nouns[0] is not None and nouns[1] is not None
+            return f"{bare[: old.start()]}{said} {nouns[0][1]}{bare[nouns[1].end(1) :]}?"
+    if old is not None and old[0].lower() == said.lower():
         if nouns[0] is None or nouns[1] is None or nouns[0][1].lower() == nouns[1][1].lower():
             return None
         return f"{bare[: nouns[1].start(1)]}{nouns[0][1]}{bare[nouns[1].end(1) :]}?"

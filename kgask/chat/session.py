@@ -165,6 +165,8 @@ class Chat:
             answer = self.pipeline.ask(way.text, self._options(way))
         if way.is_whole and not all(map(_is_grounded, answer.parts or (answer,))):
             return replace(answer, abstained=True, text=None, parts=(), reason=NOT_SPOKEN_OF)
+        if way.change is not None and answer.parts:
+            return replace(answer, abstained=True, text=None, parts=(), reason=NOT_SPOKEN_OF)
         if way.change is None or not answer or answer.query is None:
             return answer
         changed = way.change(answer.query)
@@ -211,7 +213,7 @@ class Chat:
             yield [Way(dated)] if dated else []
             return
         names = names_in(self.pipeline.linker, said.text)
-        text = form.of_named(said.text) if len(names) > 1 else said.text
+        text = shorts.with_own_place(form.of_named(said.text) if len(names) > 1 else said.text, names)
         is_of_those = form.is_of_those(text) and (len(names) < 2 or (form.says_those(text) and text == said.text))
         focus = self._names.spoken_of_first(said.back_to) if said.back_to else ()
         asked = self._memory.last_asked()

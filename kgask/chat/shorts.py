@@ -6,14 +6,20 @@ Nothing here knows a pack.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from kgask.chat.form import THOSE
+from kgask.chat.form import THOSE, with_place
 
 _HOW_MANY = re.compile(
     r"how many(?:['\u2019]s (?:that|there)| (?:is|are|was|were) (?:that|those|there|they|these)|"
     r" of (?:them|those|these)(?: are there)?| (?:they|these|those) are|"
     r" (?:is|are) (?:it|that|there|they) (?:in total|altogether|in all)| in (?:total|all)| \w+ is (?:that|it))?\W*",
+    re.IGNORECASE,
+)
+_THEIRS = re.compile(
+    r"\A(?:and )?(?:what (?:are|is) )?(?:the )?"
+    r"(?P<what>(?!(?:is|are|was|were|do|does|did|who|which|what|how|any|all|one|some|none|most|many|each)\b)"
+    rf"[a-z]+(?: [a-z]+)?) of (?:each(?: of)? )?(?:all )?{THOSE}(?=\W*\Z)",
     re.IGNORECASE,
 )
 _BY_HOW_MUCH = re.compile(
@@ -139,3 +145,19 @@ def name_behind(text: str, before: str) -> str:
     asked = _ASKED.match(text)
     is_so = asked is not None and before.lower().startswith(asked[1].lower())
     return text[asked.end() :] if is_so and asked is not None else text
+
+
+def theirs(text: str) -> str:
+    """ "Their capitals" of a phrase that says so otherwise.
+
+    >>> theirs("and the capitals of the three?"), theirs("which of the three?")
+    ('their capitals?', 'which of the three?')
+    """
+    return _THEIRS.sub(r"their \g<what>", text)
+
+
+def with_own_place(text: str, names: Sequence[str]) -> str:
+    """A text with a name that stands before "there" in its place: "who was born in Rome and died there?"."""
+    at = re.search(r"\bthere\b", text, re.IGNORECASE)
+    before = [name for name in names if at is not None and name in text[: at.start()]]
+    return with_place(text, before[-1]) if before else text

@@ -10,10 +10,11 @@ import os
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from kgask.link.mentions import FUNCTION_WORDS
+from kgask.link.plurals import singulars
 from kgask.link.spans import CandidateSpan
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
@@ -67,6 +68,21 @@ class RelationWords:
         """Of the labels of those that are followed forward: what "religion" leads to are religions."""
         texts, n = self._pack.relations(), self._pack.n_relations
         return _content(" ".join(texts[one].label for one in relations if one < n))
+
+    def called(self, text: str, covered: Sequence[tuple[int, int]], said: Collection[str]) -> tuple[str, ...]:
+        """Words of a question that are what relations are called of which a query has none: "soloist", "budget".
+
+        ``covered`` are the characters of what is accounted for otherwise, ``said`` the words of the query's relations.
+        """
+        words = (match[0].lower() for match in _WORD.finditer(text) if not is_within_any(match.span(), covered))
+        found = (word for word in words if not self._labels.isdisjoint((word, *singulars(word))))
+        return tuple(word for word in found if not _is_called(word, said))
+
+    @cached_property
+    def _labels(self) -> frozenset[str]:
+        """What says something in labels of which one word does: "soloist" of "soloist at"."""
+        labels = (_content(text.label) for text in self._pack.relations())
+        return frozenset(word for label in labels if len(label) == 1 for word in label)
 
     def _words(self, relation: int) -> frozenset[str]:
         text = self._pack.relations()[relation]

@@ -154,7 +154,8 @@ class Rigel:
         values = features(understood) if understood.routes else {}
         described: tuple[str, ...] = ()
         if values and self.planner.writes:
-            described = self._described(understood, pack, request)
+            described, elsewhere = self._described(understood, pack, request)
+            values["elsewhere"] = -float(len(elsewhere))
             values["unmet"] = -float(len(self._unmet(understood, hypotheses[0], pack, request)))
             values["described"] = -float(len(described))
         confidence = self._confidence(values)
@@ -167,11 +168,14 @@ class Rigel:
         operators = ("AND",) if understood.parts else ()
         return unmet(text, operators, reader.shape_of(best.answers), reader.words.of(_walked(understood)))
 
-    def _described(self, understood: Understanding, pack: Pack, request: Request) -> tuple[str, ...]:
-        """Words that describe what a path leads to, and that it does not honour."""
+    def _described(
+        self, understood: Understanding, pack: Pack, request: Request
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Words that describe what a path leads to, and that it does not honour; those that call another relation."""
         reader, topics = self._operators(pack), [part.mention.span for part in understood.readings]
-        said, classes = reader.words.of(_walked(understood)), [one.place for one in reader.class_words(request, topics)]
-        return describing(request.question.text, topics, classes, said)
+        text, said = request.question.text, reader.words.of(_walked(understood))
+        classes = [one.place for one in reader.class_words(request, topics)]
+        return describing(text, topics, classes, said), reader.words.called(text, (*topics, *classes), said)
 
     def _confidence(self, values: Mapping[str, float]) -> float:
         """Calibrated probability that the best path is the answer; 0 when there is none."""
@@ -249,8 +253,9 @@ def _surely_a_path(pack: Pack, request: Request, linked: Sequence[Linked], path:
     words = _words_of(pack, understood)
     others = [one.mention for one in linked if not _overlap(one.mention.span, understood.mention.span)]
     inside = [mention for mention in others if mention.text.lower() not in words]
-    doubted = inside or understood.mention.unused or path.features.get("unmet") or path.features.get("described")
-    return understood.branch.path_prob > SURE_OF_PATH and not doubted
+    doubted = any(path.features.get(name) for name in ("unmet", "described", "elsewhere"))
+    is_plain = not (doubted or inside or understood.mention.unused)
+    return understood.branch.path_prob > SURE_OF_PATH and is_plain
 
 
 def _words_of(pack: Pack, understood: Understanding) -> set[str]:

@@ -13,13 +13,15 @@ import numpy as np
 
 from kgask.pack.arrays import id_type, spans
 from kgask.pack.csr import Csr
+from kgask.pack.labels import readable_relation
 from kgask.pack.records import RelationText
 
 TYPES_ARRAY = "types"  # the file is types.npy, int [n, 2]: type and relation, sorted
 TYPES_COUNT = "type_relations"  # n, in the manifest's counts
 _KEYS = ("/P31", "#type", "rdf:type")  # ends of keys; Wikidata's "instance of" and RDF's own
 _LABELS = frozenset(
-    {"instance of", "is instance of", "type", "rdf type", "is a", "isa", "a", "class", "has type", "kind"}
+    "instance of|is instance of|type|rdf type|is a|isa|is an|a|class|has type|kind|has kind|kind of|is kind of|type of"
+    "|is type of|entity type|object type|item type|record type|node type|category|has category|sort".split("|")
 )
 _WIDER_KEYS = ("/P279", "#subClassOf", "rdfs:subClassOf")
 _WIDER_LABELS = frozenset({"subclass of", "sub class of", "subclassof", "is subclass of", "subtype of", "is a kind of"})
@@ -46,7 +48,8 @@ def subclass_relations(relations: Sequence[RelationText]) -> list[int]:
 
 @lru_cache(4096)  # the labels of a pack are looked at again with every class of a query
 def _plain(label: str) -> str:
-    return " ".join(label.replace("_", " ").lower().split())
+    words = label if "/" in label else readable_relation(label)  # instanceOf
+    return " ".join(words.replace("_", " ").lower().split())
 
 
 def type_table(csr: Csr, relations: Sequence[int], n_relations: int) -> np.ndarray:

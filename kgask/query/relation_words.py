@@ -5,15 +5,34 @@ Labels are what their makers wrote, so this is a guess by the label's form; what
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from kgask.pack.labels import readable_relation
 
-_PREPOSITIONS = frozenset("in at on from to for with as of into under after by through near over".split())
+_PREPOSITIONS = frozenset(
+    "in at on from to for with as of into under after by through near over onto off about via above below behind"
+    " against across along around beside between within until since past out up".split()
+)
 _VERBS = frozenset(
     "borders manages supplies owns leads employs teaches wrote directed founded created produces uses contains"
     " includes supports plays speaks likes knows loves makes sells buys runs hosts connects follows precedes causes"
-    " treats inhibits encodes regulates activates binds needs requires wins won married directs writes stars".split()
+    " treats inhibits encodes regulates activates binds needs requires wins won married directs writes stars"
+    " supervises advises mentors hires lends eats drinks feeds grows keeps carries drives operates serves orbits"
+    " drains separates depicts represents commemorates replaces supersedes extends cites affects threatens insures"
+    " proposes attends learns beats sings conducts composes edits translates publishes hates dislikes trusts marries"
+    " gives takes sponsors delivers maintains holds joins overlooks wields assists instructs honours climbs reads"
+    " composed painted invented discovered killed defeated taught mentored edited translated hired employed".split()
+)
+_WITH_PLACES = frozenset(  # verbs that come with a preposition: "flows through lake", and never nouns there
+    "flows belongs lies rises applies appears lives works plays runs stands sits comes goes leads depends".split()
+)
+_EVENT = re.compile(r"(?:was )?(\w+)((?: up| off| out)?)(?: on| in| at| since| date| dt| year| yr)?")
+_AUXILIARIES = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_PARTICIPLES = frozenset(
+    "born made built held written taught won kept sold grown sung set found led sent given known shown drawn bought"
+    " brought seen worn bound fed hung laid lent lit meant met paid read run said spoken spent spun struck thrown"
+    " told torn understood woven driven eaten flown taken chosen hidden broken stolen".split()
 )
 _IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women", "human": "humans"}
 _IRREGULAR |= {"foot": "feet", "species": "species", "series": "series"}
@@ -45,20 +64,41 @@ class RelationWords:
 
     @property
     def words(self) -> str:
-        """The label as words."""
-        return readable_relation(self.label)
+        """The label as words; "Reports To" is no name."""
+        words = readable_relation(self.label)
+        return words.lower() if words.istitle() else words
 
     @property
     def is_verb(self) -> bool:
         """``flows through``, ``manages``: it stands between a subject and an object."""
-        first, *rest = self.words.split()
-        return _is_of_verb(first) if rest and rest[-1] in _PREPOSITIONS else first in _VERBS
+        first, *rest = self.words.lower().split()
+        if first in _AUXILIARIES:
+            return bool(rest) and (first != "has" or rest[-1] in _PREPOSITIONS)
+        if rest and rest[-1] in _PREPOSITIONS:
+            return _is_of_verb(first)
+        return first in _VERBS or (first in _WITH_PLACES and bool(rest) and rest[0] in _PREPOSITIONS)
 
     @property
     def is_state(self) -> bool:
-        """``located in``, ``part of``: with "is" it stands between a subject and an object."""
-        first, *rest = self.words.split()
-        return bool(rest) and rest[-1] in _PREPOSITIONS and not _is_of_verb(first)
+        """``located in``, ``part of``, ``located on island``: with "is" it stands between a subject and an object."""
+        first, *rest = self.words.lower().split()
+        if not rest or _is_of_verb(first):
+            return False
+        return rest[-1] in _PREPOSITIONS or (_is_participle(first) and rest[0] in _PREPOSITIONS)
+
+    @property
+    def event(self) -> str:
+        """What a label says that names a date by what happened: ``opened`` of "was opened on"; else nothing."""
+        found = _EVENT.fullmatch(self.words.lower())
+        return f"{found[1]}{found[2]}" if found and _is_participle(found[1]) else ""
+
+    @property
+    def kind(self) -> str:
+        """What a verb or a state says of its object: ``island`` of ``located on island``; else nothing."""
+        _, *rest = self.words.split()
+        if (self.is_verb or self.is_state) and len(rest) > 1 and rest[0].lower() in _PREPOSITIONS:
+            return " ".join(rest[1:]) if rest[-1].lower() not in _PREPOSITIONS else ""
+        return ""
 
     @property
     def noun(self) -> str:
@@ -73,7 +113,8 @@ class RelationWords:
         if self.inverse:
             return f"those {RelationWords(self.label, False).that(base)}"
         if self.is_verb or self.is_state:
-            return f"what {base} {'' if self.is_verb else 'is '}{self.words}"
+            what, link = f"the {self.kind} that" if self.kind else "what", self.words.removesuffix(f" {self.kind}")
+            return f"{what} {base} {'' if self.is_verb else 'is '}{link}"
         words = self.words.removeprefix("has ")
         return f"the {plural(words) if several else words} of {base}"
 
@@ -81,6 +122,8 @@ class RelationWords:
         """Said of what the relation leaves, where it leads to ``other``: ``whose author is Jane Austen``."""
         if self.is_verb or self.is_state:
             link = self.words if self.is_verb else f"is {self.words}"
+            if other == "something" and self.kind and not self.inverse:
+                other, link = _article(self.kind), link.removesuffix(f" {self.kind}")
             return f"that {other} {link}" if self.inverse else f"that {_plural_verb(link) if many else link} {other}"
         words, is_ = self.words.removeprefix("has "), "are" if many else "is"
         if self.inverse:
@@ -93,11 +136,16 @@ class RelationWords:
 
     def asked(self, name: str) -> str:
         """A question for what the relation leads to from one thing: ``what is the capital of Kenya?``."""
-        words = self.words
+        words, what = self.words, f"what {self.kind}".strip()
+        link = words if self.inverse else words.removesuffix(f" {self.kind}")
+        first, _, rest = link.partition(" ")
+        if self.is_state or first in ("is", "was", "has"):
+            is_, rest = ("is", link) if self.is_state else (first, rest)
+            return f"what {is_} {rest} {name}?" if self.inverse else f"{what} {is_} {name} {rest}?"
+        if self.is_verb and not self.inverse and not first.endswith("s"):  # past tense
+            return f"what is it that {name} {link}?"
         if self.is_verb:
-            return f"what {words} {name}?" if self.inverse else f"what does {name} {_plural_verb(words)}?"
-        if self.is_state:
-            return f"what is {words} {name}?" if self.inverse else f"what is {name} {words}?"
+            return f"what {link} {name}?" if self.inverse else f"{what} does {name} {_plural_verb(link)}?"
         noun = words.removeprefix("has ")
         *before, last = noun.split()
         head = " ".join(before) if before and last.endswith(("ed", "en")) else noun  # languages spoken
@@ -131,6 +179,8 @@ def superlative(what: str, most: bool, is_date: bool) -> str:
     for word, both in _SUPERLATIVES.items():
         if what == word:
             return both[not most]
+    if is_date and (event := RelationWords(what, False).event):
+        return f"{'latest' if most else 'earliest'} {event}"
     if is_date:
         return f"with the {'latest' if most else 'earliest'} {what}"
     return f"with the {'highest' if most else 'lowest'} {what}"
@@ -162,11 +212,11 @@ def _plural_word(word: str) -> str:
 def _plural_verb(words: str) -> str:
     """Third person to plural: ``shares border with`` -> ``share border with``, ``is part of`` -> ``are part of``."""
     first, _, rest = words.partition(" ")
-    if first == "is":
-        first = "are"
+    if first in _AUXILIARIES:
+        first = _AUXILIARIES[first]
     elif first.endswith("ies"):
         first = f"{first[:-3]}y"
-    elif first.endswith(("ches", "shes", "sses")):
+    elif first.endswith(("ches", "shes", "sses", "oes")):
         first = first[:-2]
     elif first.endswith("s"):
         first = first[:-1]
@@ -188,3 +238,8 @@ def ordinal(number: int) -> str:
 def _is_of_verb(word: str) -> bool:
     """``flows``, but not ``subclass``."""
     return word.endswith("s") and not word.endswith("ss")
+
+
+def _is_participle(word: str) -> bool:
+    """``located``, ``built``, but not ``seed``."""
+    return (word.endswith("ed") and not word.endswith("eed") and len(word) > 4) or word in _PARTICIPLES

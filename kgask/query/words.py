@@ -211,9 +211,9 @@ class _Words:
         if isinstance(node.value, SetNode):
             among = self._among(node.value)
             return path[0].that(among) if len(path) == 1 else f"whose {self._path(node.by)} is {among}"
-        return (
-            f"whose {self._path(node.by)} is {self._compared(node.comparison, node.value, self._is_date(node.value))}"
-        )
+        is_date = self._is_date(node.value)
+        event = path[0].event if is_date and len(path) == 1 else ""
+        return f"{event or f'whose {self._path(node.by)} is'} {self._compared(node.comparison, node.value, is_date)}"
 
     def _among(self, node: SetNode) -> str:
         words = self._part(node)
@@ -228,12 +228,13 @@ class _Words:
         """``the second largest by area``."""
         single = node.first == node.last
         ranks = ("" if node.last == 1 else ordinal(node.last)) if single else ordinal_range(node.first, node.last)
+        path = [self._relation(relation) for relation in node.by.path]
         if isinstance(node.by, nodes.SizeOf):
-            path = [self._relation(relation) for relation in node.by.path]
             best = counted(path, "the most" if node.most else "the fewest", many=not single)
         else:
             is_date = relation_axis(self._pack, node.by.path[-1]) == DATE
-            best = superlative(self._path(node.by), node.most, is_date)
+            what = path[0].words if len(path) == 1 and path[0].event else self._path(node.by)
+            best = superlative(what, node.most, is_date)
         who = "one" if single and best.startswith(("with ", "that ")) else ""
         return " ".join(filter(None, ("the", ranks, who, best)))
 
@@ -273,7 +274,10 @@ class _Words:
             case nodes.Count(base):
                 return f"the number of {self._set(base)}"
             case nodes.Values(base, relation):
-                return self._relation(relation).of(self._part(base))
+                words = self._relation(relation)
+                if words.event and self._is_date(node):
+                    return f"the {words.event} date of {self._part(base)}"
+                return words.of(self._part(base))
             case nodes.QualifierOf(base, relation, None):
                 return f"the {self._relation(relation).noun} stated for {self._set(base)}"
             case nodes.QualifierOf(base, relation, ends):
