@@ -15,6 +15,8 @@ from kgask.errors import BuildError, UsageError
 from kgask.pack.iris import is_prefix
 from kgask.pack.records import LITERAL_KINDS, LiteralKind
 
+MOST_TOLD = 12  # relations that are told of
+
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
@@ -34,6 +36,7 @@ class Recipe:
     source_notes: tuple[str, ...] = ()
     skip_errors: bool = False
     force: bool = False
+    recognise: bool = False  # a line of column names, the delimiter, and relations of numbers or dates, in tables
     iri_prefix: str = ""  # of keys that are no IRIs, where the pack is written as RDF
 
 
@@ -62,7 +65,7 @@ def build(
     for number, (source, format) in enumerate(zip(recipe.sources, formats, strict=True)):
         with open_source(source, on_bytes) as stream:
             if format in TABLE_FORMATS:
-                read_triples(stream, source, builder, problems, _table(recipe, format))
+                read_triples(stream, source, builder, problems, _table(recipe, format), tell)
             else:
                 from kgask.build.rdf import read_rdf  # pyoxigraph is needed for RDF only
 
@@ -73,6 +76,8 @@ def build(
     problems.settle()
     if not builder.n_added:
         raise BuildError(f"{', '.join(recipe.sources)}: no triples, so no pack")
+    if recipe.recognise and any(format in TABLE_FORMATS for format in formats):
+        _recognise(builder, recipe, tell)
     report = builder.write(
         recipe.target,
         name=recipe.name,
@@ -83,6 +88,12 @@ def build(
         iri_prefix=recipe.iri_prefix,
     )
     return BuildOutcome(report, problems.count)
+
+
+def _recognise(builder: PackBuilder, recipe: Recipe, tell: Callable[[str], None]) -> None:
+    if found := builder.recognise(recipe.literals):
+        more = f" and {len(found) - MOST_TOLD} more" if len(found) > MOST_TOLD else ""
+        tell(f"values of {', '.join(map(str, found[:MOST_TOLD]))}{more}; --text leaves such fields names")
 
 
 def _check_inputs(recipe: Recipe) -> None:
@@ -106,6 +117,7 @@ def _table(recipe: Recipe, format: str) -> TableFormat:
         columns=recipe.columns,
         header=recipe.header,
         literals=recipe.literals,
+        recognise=recipe.recognise,
     )
 
 

@@ -7,8 +7,10 @@ comments (lines of ``#`` alone or beginning with ``# ``) are passed over.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import BinaryIO
 
 from kgask.build.source import MAX_LINE_BYTES, Problems, display, numbered_lines
@@ -27,6 +29,13 @@ REPEATED = "..."
 DELIMITERS = {"tsv": "\t", "csv": ",", "pipe": "|"}
 
 
+_DELIMITERS = (",", ";", "\t")
+# What the columns of a triple are called in a first line.
+_CALLED = (
+    frozenset("subject subj s source head from entity".split()),
+    frozenset("relation rel predicate pred p property relationship edge attribute".split()),
+    frozenset("object obj o target tail to value".split()),
+)
 LiteralRule = tuple[LiteralKind, str]  # kind and unit of what a relation leads to
 
 
@@ -39,6 +48,7 @@ class TableFormat:
     columns: tuple[str, ...] = ()  # () = subject, relation, object, or as the header says
     header: bool = False
     literals: Mapping[str, LiteralRule] = field(default_factory=dict)
+    recognise: bool = False  # another delimiter, and a first line that names the columns
 
 
 def check_columns(columns: Sequence[str]) -> tuple[str, ...]:
@@ -91,17 +101,32 @@ def rows(
         yield number, [field.strip() for field in fields]
 
 
-def read_triples(stream: BinaryIO, name: str, builder: PackBuilder, problems: Problems, table: TableFormat) -> None:
-    """Add every triple, its qualifiers and the labels beside it to ``builder``."""
+def read_triples(
+    stream: BinaryIO,
+    name: str,
+    builder: PackBuilder,
+    problems: Problems,
+    table: TableFormat,
+    tell: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Add every triple, its qualifiers and the labels beside it to ``builder``; ``tell`` gets what was recognised."""
     source = display(name)
     # Longer fields than csv allows by default are stopped by the length of the line.
     csv.field_size_limit(2 * MAX_LINE_BYTES)
-    records = rows(stream, source, problems, table.delimiter, table.quoted)
+    delimiter = _delimiter_of(stream, table.delimiter) if table.recognise else table.delimiter
+    records = rows(stream, source, problems, delimiter, table.quoted)
     columns = table.columns or TRIPLE_COLUMNS
     if table.header:
         _, names = next(records, (0, []))
         if not table.columns:
             columns = _columns_of_header(names, source)
+    elif table.recognise and not table.columns and (first := next(records, None)) is not None:
+        named = _columns_named(first[1])
+        if named:
+            tell(f"{source}: the first line names the columns; --text takes it for a triple")
+        columns, records = named or columns, records if named else chain([first], records)
+    if delimiter != table.delimiter:
+        tell(f"{source}: fields end with {delimiter!r}")
     reader = _TableReader(builder, columns, table.literals)
     for number, fields in records:
         try:
@@ -169,6 +194,26 @@ def _columns_of_header(names: Sequence[str], source: str) -> tuple[str, ...]:
         return check_columns(columns)
     except UsageError as error:
         raise BuildError(f"{source}:1: header: {error}; --columns names them") from None
+
+
+def _columns_named(names: Sequence[str]) -> tuple[str, ...]:
+    """The columns of a first line that names them as people do ("from, relation, to"); () for another line."""
+    plain = [name.strip().lower() for name in names]
+    places = [[at for at, name in enumerate(plain) if name in called] for called in _CALLED]
+    if any(len(found) != 1 for found in places):
+        return ()
+    triple = {found[0]: column for found, column in zip(places, TRIPLE_COLUMNS, strict=True)}
+    known = (*LABEL_COLUMNS, IGNORED)
+    others = [name if name.lower().startswith(OF_RELATION) or name.lower() in known else IGNORED for name in names]
+    return tuple(triple.get(at, other) for at, other in enumerate(others))
+
+
+def _delimiter_of(stream: BinaryIO, usual: str) -> str:
+    """The usual delimiter, or another one that the first line has twice where it has that never."""
+    lines = io.BytesIO(stream.peek(MAX_LINE_BYTES)) if isinstance(stream, io.BufferedReader) else io.BytesIO()
+    first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").decode(errors="replace")
+    others = (one for one in _DELIMITERS if first.count(one) >= 2)
+    return usual if usual in first else next(others, usual)
 
 
 def _wrong_count(fields: Sequence[str], columns: Sequence[str], is_repeated: bool) -> str:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +30,7 @@ import numpy as np
 from kgask.build.folder import new_folder
 from kgask.build.names_writer import Alias, EntityText, Texts, write_names
 from kgask.build.passages_writer import split_text, write_passages
+from kgask.build.plain_values import Recognised, recognised
 from kgask.build.readable import entity_label, relation_label
 from kgask.build.settle import Settled, settled
 from kgask.build.statements import Said
@@ -177,6 +178,25 @@ class PackBuilder:
             description or old.description,
             inverse_label or old.inverse_label,
         )
+
+    def recognise(self, given: Collection[str]) -> list[Recognised]:
+        """Make literals of keys that nearly all say numbers or dates behind a relation; not behind those ``given``."""
+        triples, qualifiers = (
+            np.frombuffer(rows, np.int64).reshape(-1, 3) for rows in (self._triples, self._qualifiers)
+        )
+        keys, is_thing = list(self._terms.entities), np.zeros(len(self._terms.entities), bool)
+        is_thing[triples[:, 0]] = True
+        is_thing[[self._terms.entities[key] for key in self._labels.keys() & self._terms.entities.keys()]] = True
+        said = np.hstack([triples[:, 1:].T, qualifiers[:, 1:].T])
+        found = [*recognised(keys, list(self._terms.relations), said, is_thing, given)]
+        for one in found:
+            numbers = np.arange(len(keys))
+            for key, literal in one.values.items():
+                numbers[key] = self._terms.value(literal)
+            for rows in (triples, qualifiers):
+                at = rows[:, 1] == one.relation
+                rows[at, 2] = numbers[rows[at, 2]]
+        return found
 
     @property
     def n_added(self) -> int:

@@ -33,6 +33,11 @@ Literals. A field of a table is an entity unless it is written as a literal:
 or unless --literal says that its relation has literals (fields then hold the bare
 text): --literal release_year=date --literal "area=number[km²]". ISO years are
 astronomical: -0043 is 44 BCE. RDF literals keep their datatypes.
+Of the other relations those become literals whose fields nearly all are numbers
+(with one unit, "12 km", or none) or ISO dates, and of which nothing else is said;
+years where the relation tells of when ("founded"). A first line that names the
+columns (subject,relation,object) and another delimiter (; or a tab) are recognised
+too. What was recognised is said; --text prevents it.
 \b
 Text files (TSV, or CSV by the name; the first file that names a key wins):
   labels, descriptions   key, text
@@ -72,6 +77,7 @@ def _text_option(kind: str, help_text: str) -> Any:
 @click.option("--header", is_flag=True, help="The first line names the columns (with --columns: pass over it).")
 @click.option("--delimiter", metavar="CHAR", help="Delimiter of a table, one character (\\t for a tab).")
 @click.option("--literal", multiple=True, metavar="RELATION=KIND", help="A relation of literals. Repeatable.")
+@click.option("--text", is_flag=True, help="Recognise nothing in tables: bare numbers and dates are names.")
 @click.option(
     "--language",
     multiple=True,
@@ -121,6 +127,7 @@ def _recipe(sources: tuple[str, ...], output: Path, options: dict[str, Any]) -> 
         columns=check_columns([c.strip() for c in columns.split(",")]) if columns else (),
         header=options["header"],
         literals=parse_literal_rules(options["literal"]),
+        recognise=not options["text"],
         languages=options["language"] or ("en",),
         texts=tuple((kind, name) for kind in kinds for name in options[kind]),
         name=options["name"],

@@ -37,6 +37,7 @@ _TERM = rf"\(?+{_WORD}(?:\^?+-?+[1-4](?!\d)|⁻?+[¹²³])?+\)?+"
 _PLAIN_UNIT = re.compile(rf"{_TERM}(?: ?+[·*/]?+ ?+{_TERM})*+")
 _BARE_POWER = re.compile(r"(?<=[^\W\d])(?=[1-4])")  # km2, which pint would read as a name
 _MAX_UNIT_CHARS = 60
+_BASE_UNITS = frozenset("m kg s K A m² m³".split())  # of which a conversion changes nothing
 _DIGITS = 12  # kept of a converted number
 
 
@@ -156,6 +157,12 @@ def from_base(value: float, unit: str) -> float:
 def axis_of(unit: str) -> str:
     """The axis that numbers of a unit lie on."""
     return _conversion(unit)[0]
+
+
+def is_unit(unit: str) -> bool:
+    """Whether numbers of this unit can be converted to another."""
+    axis, scale, _ = _conversion(unit)
+    return (axis, scale) != (unit, 1.0) or unit in _BASE_UNITS
 
 
 @lru_cache(maxsize=4096)

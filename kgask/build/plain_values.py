@@ -1,0 +1,115 @@
+"""Numbers and dates that a table writes as bare text: relations whose objects nearly all are some become literals.
+
+A field of a table is a key; ``35`` behind ``age`` would be an entity called 35, of which nothing is more or less. What
+every field of a relation says is looked at when all is read: numbers, all with the same unit or none, or ISO dates. Of
+four digits a year is meant where the relation's name tells of when something happened. Keys that something is said of,
+that have a label, or that look like codes (``007``, a relation called "phone") stay what they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from kgask.pack.labels import readable_relation
+from kgask.pack.literals import parse_literal
+from kgask.pack.quantities import is_unit
+from kgask.pack.records import Literal, LiteralKind
+
+MOST_OTHERS = 0.1  # of the values of a relation that are no number or date ("unknown")
+LOOKED_AT = 100  # values of a relation that are looked at before all of them are
+_NUMBER = re.compile(
+    r"(?P<sign>[+-]?)(?P<digits>\d{1,3}(?:,\d{3})+|\d+)(?P<rest>\.\d+)?\s?(?P<unit>(?:[^\W\d_]|[°%€$£µ])[\w°/²³]{0,7})?"
+)
+_DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?")
+_YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
+_CODES = re.compile(
+    r"\b(?:ids?|codes?|phones?|tel|fax|mobile|zip|post ?codes?|isbn|ean|sku|iban|ips?|vlan|ports?|rooms?|serial|version"
+    r")\b"
+)
+_WHEN = re.compile(
+    r"\b(?:years?|dates?|yr|born|births?|died|deaths?|built|made|began|begun|starts?|ends?|since|until|from|when|time|"
+    r"won|inception|premiere|release|debut|founding|opening|[a-z]{3,}ed)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """What the values of a relation were taken for."""
+
+    relation: int
+    name: str
+    kind: LiteralKind
+    unit: str
+    values: dict[int, Literal]  # number of the key -> what it is
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.kind}s{f' in {self.unit}' if self.unit else ''})"
+
+
+def recognised(
+    keys: Sequence[str], relations: Sequence[str], said: np.ndarray, is_thing: np.ndarray, given: Collection[str]
+) -> Iterator[Recognised]:
+    """The relations whose values are numbers or dates.
+
+    ``keys`` and ``relations`` are by number, ``said`` is int64 [2, N]: relation and value (negative for a literal) of
+    all that is said; ``is_thing``, bool [keys], tells keys that are no bare values; ``given`` are relations whose kind
+    the user gave.
+    """
+    order = np.argsort(said[0], kind="stable")
+    of_relation, values = said[0][order], said[1][order]
+    for relation in np.unique(of_relation).tolist():
+        first, last = np.searchsorted(of_relation, [relation, relation + 1])
+        own = np.unique(values[first:last])
+        if relations[relation] in given or own[0] < 0 or is_thing[own].any():
+            continue
+        name = readable_relation(relations[relation])
+        some = own[:: max(1, len(own) // LOOKED_AT)]
+        if _of_texts(_by_number(keys, some), name) is None:
+            continue
+        found = _of_texts(_by_number(keys, own), name)
+        if found is not None:
+            yield Recognised(relation, name, *found)
+
+
+def _by_number(keys: Sequence[str], numbers: np.ndarray) -> dict[int, str]:
+    return {number: keys[number] for number in numbers.tolist()}
+
+
+def _of_texts(texts: dict[int, str], relation: str) -> tuple[LiteralKind, str, dict[int, Literal]] | None:
+    """What all of these are, and which literal each of them is."""
+    enough, name = len(texts) * (1 - MOST_OTHERS), relation.lower()
+    days = [number for number, text in texts.items() if _DATE.fullmatch(text)]
+    years = [number for number, text in texts.items() if _YEAR.fullmatch(text)]
+    if days or _WHEN.search(name):
+        dates = _parsed("date", {number: texts[number] for number in (*days, *years)})
+        if len(dates) >= enough:
+            return "date", "", dates
+    found = {number: match for number, text in texts.items() if (match := _NUMBER.fullmatch(text))}
+    units = {match["unit"] or "" for match in found.values()}
+    if len(units) != 1 or _CODES.search(name) or any(map(_is_code, found.values())):
+        return None
+    (unit,) = units
+    numbers = _parsed("number", {number: _plain(match) for number, match in found.items()}, unit)
+    return ("number", unit, numbers) if len(numbers) >= enough and (not unit or is_unit(unit)) else None
+
+
+def _parsed(kind: LiteralKind, texts: dict[int, str], unit: str = "") -> dict[int, Literal]:
+    """Without what is none after all, such as 2019-02-30."""
+    found = {}
+    for number, text in texts.items():
+        with suppress(ValueError):
+            found[number] = parse_literal(kind, text, unit)
+    return found
+
+
+def _is_code(number: re.Match[str]) -> bool:
+    return len(number["digits"]) > 1 and number["digits"].startswith("0")
+
+
+def _plain(number: re.Match[str]) -> str:
+    return f"{number['sign']}{number['digits'].replace(',', '')}{number['rest'] or ''}"

@@ -1,0 +1,109 @@
+"""What a table writes as bare text: numbers, dates, the names of its columns, its delimiter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from forked_cli import kgask
+
+from kgask.build.recipe import Recipe, build
+from kgask.pack.store import Pack
+from kgask.query.text import parse
+from kgask.retrieve.run import run
+
+STAFF = """Subject;Relation;Object
+Ann;age;35
+Bob;age;41
+Cid;age;unknown
+Ann;hired;2019-03-02
+Bob;hired;2011
+Ann;room;12
+Bob;room;14
+Ann;desk length;120 cm
+Bob;desk length;1,040 cm
+Ann;badge;0071
+Ann;manager;Bob
+Ann;flat;3
+3;owner;Bob
+"""
+
+
+def built(folder: Path, text: str = STAFF, **more: object) -> tuple[Path, list[str]]:
+    source, told = folder / "staff.csv", list[str]()
+    source.write_text(text, encoding="utf-8")
+    build(Recipe((str(source),), folder / "pack", recognise=True, **more), told.append)  # type: ignore[arg-type]
+    return folder / "pack", told
+
+
+def test_numbers_and_dates_are_recognised_and_said(tmp_path: Path) -> None:
+    folder, told = built(tmp_path, STAFF.replace("Cid;age;unknown\n", ""))
+    assert told[0].endswith("the first line names the columns; --text takes it for a triple")
+    assert told[1].endswith("fields end with ';'")
+    assert told[2].startswith("values of age (numbers), hired (dates), desk length (numbers in cm);")
+    with Pack.open(folder) as pack:
+        assert pack.manifest["counts"]["literals"] == 6
+        asked = {
+            "best(having(<age>), value(<age>), most 1)": "Bob",
+            "where(having(<hired>), value(<hired>) > date(2015))": "Ann",
+            "where(having(<desk length>), value(<desk length>) < 2[m])": "Ann",
+            "follow(<12>, ^<room>)": "Ann",
+            "follow(<3>, <owner>)": "Bob",
+            "follow(<0071>, ^<badge>)": "Ann",
+        }
+        for query, answer in asked.items():
+            assert pack.labels(run(parse(query, pack), pack).certain.tolist()) == [answer], query
+
+
+def test_one_in_ten_may_be_something_else(tmp_path: Path) -> None:
+    ages = "".join(f"P{number},age,{number}\n" for number in range(20, 40))
+    folder, _ = built(tmp_path, f"{ages}Cid,age,unknown\n")
+    with Pack.open(folder) as pack:
+        assert pack.manifest["counts"]["literals"] == 20
+        assert pack.exact(["unknown"])["unknown"]
+
+
+def test_a_third_of_other_words_leaves_a_relation_alone(tmp_path: Path) -> None:
+    folder, told = built(tmp_path, "a,size,1\nb,size,2\nc,size,big\n")
+    with Pack.open(folder) as pack:
+        assert pack.manifest["counts"].get("literals", 0) == 0 and told == []
+
+
+def test_what_is_no_day_and_no_number_stays_a_name(tmp_path: Path) -> None:
+    days = "".join(f"P{number},hired,2019-03-{number}\n" for number in range(10, 30))
+    folder, told = built(tmp_path, f"{days}Cid,hired,2019-02-30\n{'9' * 400},is,{'9' * 400}\na,size,{'9' * 5000}\n")
+    with Pack.open(folder) as pack:
+        assert pack.manifest["counts"]["literals"] == 20 and pack.exact(["2019 02 30"])["2019 02 30"]
+
+
+def test_what_the_user_says_counts(tmp_path: Path) -> None:
+    folder, told = built(tmp_path, "a,size,1\nb,size,2\n", literals={"size": ("string", "")})
+    with Pack.open(folder) as pack:
+        assert [one.kind for one in pack.literals(range(pack.n_entities)) if one is not None] == ["string", "string"]
+    assert told == []
+
+
+@pytest.mark.parametrize("first", ["from,relation,to", "Source,Edge,Target,note", "s,p,o"])
+def test_a_first_line_of_names(tmp_path: Path, first: str) -> None:
+    more = ",x" * first.count("note")
+    folder, told = built(tmp_path, f"{first}\nAnn,manager,Bob{more}\n")
+    with Pack.open(folder) as pack:
+        assert pack.labels(range(pack.n_entities)) == ["Ann", "Bob"] and len(told) == 1
+
+
+def test_values_of_qualifiers(tmp_path: Path) -> None:
+    lines = "subject,relation,object,qualifier:since\nAnn,office,mayor,1801\nBob,office,mayor,1807\n"
+    folder, told = built(tmp_path, lines)
+    assert told[-1].startswith("values of since (dates)")
+    with Pack.open(folder) as pack:
+        said = run(parse("qualified(follow(<mayor>, ^<office>), <since> > date(1805))", pack), pack)
+        assert pack.labels(said.certain.tolist()) == ["Bob"]
+
+
+def test_text_prevents_it(tmp_path: Path) -> None:
+    source = tmp_path / "a.csv"
+    source.write_text("subject,relation,object\nAnn,age,35\n", encoding="utf-8")
+    done = kgask("pack", "build", str(source), "-o", str(tmp_path / "a"), "--text")
+    assert done.returncode == 0 and "2 relations" in done.stderr and "(0 literals)" in done.stderr
+    done = kgask("pack", "build", str(source), "-o", str(tmp_path / "b"))
+    assert "values of age (numbers)" in done.stderr and "1 relation" in done.stderr
