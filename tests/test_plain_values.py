@@ -83,7 +83,7 @@ def test_what_the_user_says_counts(tmp_path: Path) -> None:
     assert told == []
 
 
-@pytest.mark.parametrize("first", ["from,relation,to", "Source,Edge,Target,note", "s,p,o"])
+@pytest.mark.parametrize("first", ["from,relation,to", "person,property,what", "Source,Edge,Target,note", "s,p,o"])
 def test_a_first_line_of_names(tmp_path: Path, first: str) -> None:
     more = ",x" * first.count("note")
     folder, told = built(tmp_path, f"{first}\nAnn,manager,Bob{more}\n")

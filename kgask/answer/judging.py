@@ -20,10 +20,12 @@ from kgask.answer.fuse import log_odds
 from kgask.answer.readings import outcome_words, several
 from kgask.answer.word import Word
 from kgask.errors import QueryError
+from kgask.methods.differences import of_age
 from kgask.methods.doubts import LEFT_OUT
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.understand import calibrated
+from kgask.methods.voice import is_turned
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
@@ -149,7 +151,7 @@ def judged_features(
 
 def may_be_judged(found: Retrieved) -> bool:
     """Whether there is anything to choose from."""
-    is_doubted = any(found.features.get(name) for name in ("described", "idle", "unmet", "elsewhere"))
+    is_doubted = any(found.features.get(name) for name in ("described", "idle", "unmet", "elsewhere", "turned"))
     is_path = bool(found.hypotheses) and not found.is_query
     is_sure = is_path and not is_doubted and found.confidence >= SURE_PATH
     return found.read_as is not None and not found.failed and not is_sure
@@ -191,16 +193,20 @@ def others_of(found: Retrieved) -> Iterator[Retrieved]:
 
 
 def is_turned_round(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
-    """Whether it answers with the relation of a topic that the planner asks for the other way round.
+    """Whether it answers with a relation, or with an order by age, the other way round than the question says.
 
     Where the graph says whose child somebody is not, her child is no answer. Which way a noun is meant ("her father",
-    "X's owner") the planner knows; of verbs ("whom did she teach?") it does not.
+    "X's owner") the planner knows; of a verb ("whom did she teach?") its form tells (:mod:`kgask.methods.voice`).
     """
+    query = one.hypotheses[0].make_query() if one.hypotheses else None
+    spans = {seed.entity: seed.span for seed in (*found.seeds, *one.seeds)}
+    if query is not None and (is_turned(query, question, spans, pack) or of_age(query, question, pack) != query):
+        return True
     understood = found.understood
-    if understood is None or understood.parts or not one.hypotheses or _BY_NOUN.search(question) is None:
+    if understood is None or understood.parts or query is None or _BY_NOUN.search(question) is None:
         return False
     turned = nodes.Follow(nodes.Entities((understood.seed.entity,)), opposite(understood.asked, pack.n_relations))
-    return one.hypotheses[0].make_query() == turned
+    return query == turned
 
 
 def _apart(every: Sequence[Retrieved]) -> list[Retrieved]:

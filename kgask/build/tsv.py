@@ -200,6 +200,8 @@ def _columns_named(names: Sequence[str]) -> tuple[str, ...]:
     """The columns of a first line that names them as people do ("from, relation, to"); () for another line."""
     plain = [name.strip().lower() for name in names]
     places = [[at for at, name in enumerate(plain) if name in called] for called in _CALLED]
+    if len(plain) == len(TRIPLE_COLUMNS) and places[1] == [1]:
+        return TRIPLE_COLUMNS  # "person, relation, what"
     if any(len(found) != 1 for found in places):
         return ()
     triple = {found[0]: column for found, column in zip(places, TRIPLE_COLUMNS, strict=True)}

@@ -21,7 +21,7 @@ from kgask.methods.accounted import HEARD, LeftOut, RelationWords, describing, i
 from kgask.methods.bridge import CLASSES, Bridge
 from kgask.methods.class_words import ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
-from kgask.methods.differences import downwards, in_years
+from kgask.methods.differences import downwards, in_years, of_age
 from kgask.methods.doubts import SURE_CLASS, is_class_word, kept, left_out_of, relations_in
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
@@ -130,13 +130,13 @@ class OperatorReader:
             idle: tuple[int, ...] = ()
             try:
                 relations = [step for step in one.steps if isinstance(step, int)]
-                query, idle = self.of_classes(one.query, text, spans, used_spans(one), relations, runner)
+                asked = of_age(one.query, text, self.pack)
+                query, idle = self.of_classes(asked, text, spans, used_spans(one), relations, runner)
                 outcome = in_years(text, runner, downwards(runner, runner.result(query)))
             except (QueryError, BudgetError):
                 outcome = None
-            query = outcome.query if outcome is not None else one.query  # as it was run
-            written_as_run, score = replace(one, query=query), one.log_prob + link
-            reading = Reading(written_as_run, spans, LeftOut((), HEARD), (), idle, seeds, outcome, score)
+            as_run = replace(one, query=outcome.query if outcome is not None else one.query)
+            reading = Reading(as_run, spans, LeftOut((), HEARD), (), idle, seeds, outcome, one.log_prob + link)
             yield self._of_namesakes(reading, runner)
 
     def _of_namesakes(self, reading: Reading, runner: Runner) -> Reading:

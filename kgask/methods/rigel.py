@@ -26,6 +26,7 @@ from kgask.methods.query_features import features as query_features
 from kgask.methods.query_features import path_doubts
 from kgask.methods.query_readings import Understood
 from kgask.methods.understand import Linked, Understanding, calibrated, choose, features
+from kgask.methods.voice import is_object
 from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
 from kgask.plan.protocol import Planner
@@ -156,6 +157,7 @@ class Rigel:
         if values and self.planner.writes:
             described, elsewhere = self._described(understood, pack, request)
             values["elsewhere"] = -float(len(elsewhere))
+            values["turned"] = -float(_is_turned(understood, pack, request.question.text))
             values["unmet"] = -float(len(self._unmet(understood, hypotheses[0], pack, request)))
             values["described"] = -float(len(described))
         confidence = self._confidence(values)
@@ -242,6 +244,13 @@ def _walked(understood: Understanding) -> Iterator[int]:
     return (relation for walk in understood.routes[0].walks for relation in walk.relations)
 
 
+def _is_turned(understood: Understanding, pack: Pack, text: str) -> bool:
+    """Whether the best path begins the other way round than the question's verb says."""
+    plain, inverse = undirected(understood.routes[0].walks[0].relations[0], pack.n_relations)
+    said = is_object(text, understood.mention.span, pack.relations()[plain].label)
+    return said is not None and said is not bool(inverse) and not understood.parts
+
+
 def _surely_a_path(pack: Pack, request: Request, linked: Sequence[Linked], path: Retrieved) -> bool:
     """Whether a question needs no other reading than the path that was found: nothing else than its topic is named."""
     understood = path.understood
@@ -253,7 +262,7 @@ def _surely_a_path(pack: Pack, request: Request, linked: Sequence[Linked], path:
     words = _words_of(pack, understood)
     others = [one.mention for one in linked if not _overlap(one.mention.span, understood.mention.span)]
     inside = [mention for mention in others if mention.text.lower() not in words]
-    doubted = any(path.features.get(name) for name in ("unmet", "described", "elsewhere"))
+    doubted = any(path.features.get(name) for name in ("unmet", "described", "elsewhere", "turned"))
     is_plain = not (doubted or inside or understood.mention.unused)
     return understood.branch.path_prob > SURE_OF_PATH and is_plain
 

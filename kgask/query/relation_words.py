@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from kgask.pack.labels import readable_relation
 
-_PREPOSITIONS = frozenset(
+PREPOSITIONS = frozenset(
     "in at on from to for with as of into under after by through near over onto off about via above below behind"
     " against across along around beside between within until since past out up".split()
 )
@@ -50,6 +50,15 @@ _SUPERLATIVES = {
     "density": ("densest", "least dense"),
     "duration": ("longest in duration", "shortest in duration"),
     "speed": ("fastest", "slowest"),
+    "age": ("oldest by age", "youngest by age"),
+    "size": ("largest by size", "smallest by size"),
+    "width": ("widest", "narrowest"),
+    "price": ("most expensive by price", "cheapest by price"),
+    "cost": ("most expensive by cost", "cheapest by cost"),
+    "salary": ("best paid by salary", "worst paid by salary"),
+    "wage": ("best paid by wage", "worst paid by wage"),
+    "temperature": ("hottest by temperature", "coldest by temperature"),
+    "distance": ("farthest by distance", "nearest by distance"),
     "date of birth": ("youngest by date of birth", "oldest by date of birth"),
     "date of death": ("last to die", "first to die"),
 }
@@ -73,10 +82,10 @@ class RelationWords:
         """``flows through``, ``manages``: it stands between a subject and an object."""
         first, *rest = self.words.lower().split()
         if first in _AUXILIARIES:
-            return bool(rest) and (first != "has" or rest[-1] in _PREPOSITIONS)
-        if rest and rest[-1] in _PREPOSITIONS:
+            return bool(rest) and (first != "has" or rest[-1] in PREPOSITIONS)
+        if rest and rest[-1] in PREPOSITIONS:
             return _is_of_verb(first)
-        return first in _VERBS or (first in _WITH_PLACES and bool(rest) and rest[0] in _PREPOSITIONS)
+        return first in _VERBS or (first in _WITH_PLACES and bool(rest) and rest[0] in PREPOSITIONS)
 
     @property
     def is_state(self) -> bool:
@@ -84,20 +93,20 @@ class RelationWords:
         first, *rest = self.words.lower().split()
         if not rest or _is_of_verb(first):
             return False
-        return rest[-1] in _PREPOSITIONS or (_is_participle(first) and rest[0] in _PREPOSITIONS)
+        return rest[-1] in PREPOSITIONS or (is_participle(first) and rest[0] in PREPOSITIONS)
 
     @property
     def event(self) -> str:
         """What a label says that names a date by what happened: ``opened`` of "was opened on"; else nothing."""
         found = _EVENT.fullmatch(self.words.lower())
-        return f"{found[1]}{found[2]}" if found and _is_participle(found[1]) else ""
+        return f"{found[1]}{found[2]}" if found and is_participle(found[1]) else ""
 
     @property
     def kind(self) -> str:
         """What a verb or a state says of its object: ``island`` of ``located on island``; else nothing."""
         _, *rest = self.words.split()
-        if (self.is_verb or self.is_state) and len(rest) > 1 and rest[0].lower() in _PREPOSITIONS:
-            return " ".join(rest[1:]) if rest[-1].lower() not in _PREPOSITIONS else ""
+        if (self.is_verb or self.is_state) and len(rest) > 1 and rest[0].lower() in PREPOSITIONS:
+            return " ".join(rest[1:]) if rest[-1].lower() not in PREPOSITIONS else ""
         return ""
 
     @property
@@ -189,7 +198,7 @@ def superlative(what: str, most: bool, is_date: bool) -> str:
 def plural(label: str) -> str:
     """Several of what a label names: ``works of art``, ``countries``."""
     words = label.split()
-    head = next((at for at, word in enumerate(words) if word in _PREPOSITIONS), len(words)) - 1
+    head = next((at for at, word in enumerate(words) if word in PREPOSITIONS), len(words)) - 1
     head -= head > 0 and words[head].endswith("ed")  # awards received
     if head < 0 or not words[head].isalpha():
         return label
@@ -240,6 +249,6 @@ def _is_of_verb(word: str) -> bool:
     return word.endswith("s") and not word.endswith("ss")
 
 
-def _is_participle(word: str) -> bool:
-    """``located``, ``built``, but not ``seed``."""
+def is_participle(word: str) -> bool:
+    """Whether a word may be one: ``located``, ``built``, but not ``seed``."""
     return (word.endswith("ed") and not word.endswith("eed") and len(word) > 4) or word in _PARTICIPLES

@@ -1,0 +1,109 @@
+"""Which way a verb is meant: "who reports to Bob?" or "whom does Bob report to?".
+
+A relation called by a verb ("reports to", "manages", "managed by") stands between a subject and an object; where the
+question uses that verb, its form tells which of the two the named topic is. The planner sees both ways as one relation
+and confuses them more often than this does. Nouns ("boss of") are another matter: their form tells nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.nodes import Query
+from kgask.query.relation_words import PREPOSITIONS, RelationWords, is_participle
+from kgask.types import EntityId, undirected
+
+_TOPIC = "\0"
+_IRREGULAR = tuple(
+    frozenset(forms.split())
+    for forms in (
+        "write writes wrote written writing", "teach teaches taught teaching", "lead leads led leading",
+        "make makes made making", "build builds built building", "sell sells sold selling", "buy buys bought buying",
+        "sing sings sang sung singing", "draw draws drew drawn drawing", "run runs ran running",
+        "win wins won winning", "hold holds held holding", "give gives gave given giving",
+        "take takes took taken taking", "know knows knew known knowing", "drive drives drove driven driving",
+        "grow grows grew grown growing", "eat eats ate eaten eating", "feed feeds fed feeding",
+        "keep keeps kept keeping", "speak speaks spoke spoken speaking", "beat beats beaten beating",
+        "lend lends lent lending", "send sends sent sending", "find finds found finding", "bear bears bore born",
+        "fight fights fought fighting", "bind binds bound binding", "rise rises rose risen rising",
+        "lie lies lay lain lying", "sit sits sat sitting", "come comes came coming", "go goes went gone going",
+        "begin begins began begun beginning", "break breaks broke broken breaking", "hide hides hid hidden hiding",
+    )
+)  # fmt: skip
+_BE = r"(?:is|are|was|were|been|being|be|gets?|got)"
+_LEAD = r"(?:the |a |an |mr\.? |mrs\.? |ms\.? |dr\.? )?"
+_HELP = r"(?:is|are|was|were|has|have|had|does|do|did|will|would|can|could|might|must)"
+
+
+def is_turned(query: Query, text: str, spans: dict[EntityId, tuple[int, int]], pack: Pack) -> bool:
+    """Whether a query follows a relation from a topic the other way round than the question's verb says.
+
+    ``spans`` are the characters of ``text`` that name each topic.
+    """
+    for node in query.walk():
+        match node:
+            case nodes.Follow(nodes.Entities((topic,)), relation) if topic in spans:
+                plain, inverse = undirected(relation, pack.n_relations)
+                said = is_object(text, spans[topic], pack.relations()[plain].label)
+                if said is not None and said is not bool(inverse):
+                    return True
+    return False
+
+
+def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
+    """Whether the topic is what the relation leads to, by the question's verb; None where that does not tell.
+
+    >>> is_object("who reports to Bob?", (15, 18), "reports to"), is_object("who manages Bob?", (12, 15), "managed by")
+    (True, False)
+    """
+    verb = _verb_of(label)
+    if verb is None:
+        return None
+    forms, by_agent, particle = verb
+    words = RelationWords(label, False)
+    said = f"{text[: topic[0]]}{_TOPIC}{text[topic[1] :]}".lower()
+    found = re.findall(rf"\b(?:{forms})\b", said)
+    if len(found) != 1 or said.count(_TOPIC) != 1:
+        return None
+    after = re.search(rf"\b{forms}{particle} {_LEAD}{_TOPIC}", said)
+    agent = re.search(rf"\b{forms} by {_LEAD}{_TOPIC}", said)
+    more = r"(?P<more>(?:\w+ ){0,2}?)"
+    before = re.search(rf"\b(?P<help>{_HELP}) {_LEAD}{_TOPIC} {more}(?P<verb>{forms})\b", said)
+    is_passive = before is not None and re.search(rf"\b{_BE}\b", f"{before['help']} {before['more']}") is not None
+    if particle:  # of "sold at" the shop sells
+        is_same = before is not None and is_passive is words.is_state
+        return True if after else False if is_same else None
+    if before:
+        is_patient = is_passive and is_participle(before["verb"])
+    elif after or agent:
+        is_patient = after is not None
+    else:
+        return None
+    return is_patient is not by_agent
+
+
+@lru_cache(4096)
+def _verb_of(label: str) -> tuple[str, bool, str] | None:
+    """The verb's forms, whether the relation leads to who does it ("managed by"), and its particle, as patterns."""
+    words = RelationWords(label, False)
+    first, *rest = words.words.lower().split()
+    if first in ("is", "was") and rest:
+        first, *rest = rest
+    if not (words.is_verb or words.is_state) or len(rest) > 1 or not all(word in PREPOSITIONS for word in rest):
+        return None
+    if first in PREPOSITIONS or (words.is_state and not is_participle(first)):
+        return None
+    by_agent = rest == ["by"]
+    particle = "" if by_agent or not rest else f" {re.escape(rest[0])}"
+    return _forms(first), by_agent, particle
+
+
+def _forms(verb: str) -> str:
+    known = next((forms for forms in _IRREGULAR if verb in forms), None)
+    if known is not None:
+        return f"(?:{'|'.join(sorted(known))})"
+    stem = re.sub(r"(?:ies|ied|es|ed|s|e|y)\Z", "", verb)
+    return rf"(?:{re.escape(stem)}(?:{re.escape(stem[-1:])}?(?:e|es|s|ed|d|ing)|y|ies|ied|ying)?)"

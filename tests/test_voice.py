@@ -1,0 +1,73 @@
+"""Which way the form of a question means a verb, and who is older by ages and by dates of birth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from piped import opened, piped
+
+from kgask.methods.differences import of_age
+from kgask.methods.voice import is_object, is_turned
+from kgask.query.text import parse, to_text
+
+TRIPLES = """
+Ann|reports to|Bob
+Bob|managed by|Cid
+Ann|age|35
+Bob|age|41
+Ann|years of age|35
+Ann|born|Rome
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "label", "is_it"),
+    [
+        ("who reports to Bob?", "reports to", True),
+        ("who does Bob report to?", "reports to", False),
+        ("who manages Bob", "manages", True),
+        ("who is Bob managed by", "manages", True),
+        ("whom does Bob manage", "manages", False),
+        ("who is managed by Bob", "manages", False),
+        ("who managed Bob", "managed by", False),
+        ("who does Bob manage?", "managed by", True),
+        ("what is located in Bob", "located in", True),
+        ("which company has Bob been hired by", "hired by", False),
+        ("the teams that were beaten by Bob", "beats", False),
+        ("who wrote Bob", "wrote", True),
+        ("how many teas does Bob sell", "sold at", None),  # he sells them, they are sold there
+        ("who is Bob's manager", "manages", None),
+        ("who is Bob's boss", "boss of", None),
+        ("who knows who manages and managed Bob", "manages", None),
+    ],
+)
+def test_the_form_of_a_verb_tells_who_does_it(question: str, label: str, is_it: bool | None) -> None:
+    at = question.index("Bob")
+    assert is_object(question, (at, at + 3), label) is is_it
+
+
+def test_a_query_that_goes_the_other_way_is_turned(tmp_path: Path) -> None:
+    with opened(piped(TRIPLES, ["age", "years of age"]), tmp_path) as pack:
+        bob = pack.exact(["bob"])["bob"][0].entity
+        spans = {bob: (15, 18)}
+        assert is_turned(parse("follow(<Bob>, <reports to>)", pack), "who reports to Bob?", spans, pack)
+        assert not is_turned(parse("follow(<Bob>, ^<reports to>)", pack), "who reports to Bob?", spans, pack)
+        assert not is_turned(parse("follow(<Bob>, <managed by>)", pack), "who reports to Bob?", spans, pack)
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "after"),
+    [
+        ("who is the oldest?", "best(having(<age>), value(<age>), least 1)", "most 1"),
+        ("who is the oldest?", "best(having(<born>), size(<born>), least 1)", "least 1"),
+        ("who is the youngest?", "best(having(<age>), value(<age>), most 2)", "least 2"),
+        ("is Ann older than Bob?", "compare(values(<Ann>, <age>) < values(<Bob>, <age>))", "values(<Ann>, <age>) > "),
+        ("who is younger than 40?", "where(having(<age>), value(<age>) >= 40)", "<= 40"),
+        ("who is not older than 40?", "where(having(<age>), value(<age>) <= 40)", "<= 40"),
+        ("who is older than 40 and younger than 50", "where(having(<age>), value(<age>) > 40)", "> 40"),
+    ],
+)
+def test_who_is_older_has_more_years(tmp_path: Path, question: str, before: str, after: str) -> None:
+    with opened(piped(TRIPLES, ["age", "years of age"]), tmp_path) as pack:
+        assert after in to_text(of_age(parse(before, pack), question, pack), pack)
