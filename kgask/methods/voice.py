@@ -8,6 +8,7 @@ and confuses them more often than this does. Nouns ("boss of") are another matte
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from kgask.pack.store import Pack
@@ -43,14 +44,22 @@ def is_turned(query: Query, text: str, spans: dict[EntityId, tuple[int, int]], p
 
     ``spans`` are the characters of ``text`` that name each topic.
     """
+    for topic, relation, as_object in _walked(query):
+        plain, inverse = undirected(relation, pack.n_relations)
+        said = is_object(text, spans[topic], pack.relations()[plain].label) if topic in spans else None
+        if said is not None and said is not (as_object is not inverse):
+            return True
+    return False
+
+
+def _walked(query: Query) -> Iterator[tuple[EntityId, int, bool]]:
+    """Topics with the directed relation that is followed from them, or that (True) is to lead to them."""
     for node in query.walk():
         match node:
-            case nodes.Follow(nodes.Entities((topic,)), relation) if topic in spans:
-                plain, inverse = undirected(relation, pack.n_relations)
-                said = is_object(text, spans[topic], pack.relations()[plain].label)
-                if said is not None and said is not bool(inverse):
-                    return True
-    return False
+            case nodes.Follow(nodes.Entities((topic,)), relation):
+                yield topic, relation, False
+            case nodes.Holds(nodes.Entities((subject,)), relation, nodes.Entities((obj,))):
+                yield from ((subject, relation, False), (obj, relation, True))
 
 
 def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
