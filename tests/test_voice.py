@@ -38,6 +38,9 @@ Ann|born|Rome
         ("who wrote Bob", "wrote", True),
         ("how many teas does Bob sell", "sold at", None),  # he sells them, they are sold there
         ("who is Bob's manager", "manages", None),
+        ("films directed by the Bob director", "directed by", None),
+        ("films directed by Bob's teacher", "directed by", None),
+        ("films directed by Bob in 1990", "directed by", True),
         ("who is Bob's boss", "boss of", None),
         ("who knows who manages and managed Bob", "manages", None),
     ],

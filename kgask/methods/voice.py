@@ -36,6 +36,10 @@ _IRREGULAR = tuple(
 )  # fmt: skip
 _BE = r"(?:is|are|was|were|been|being|be|gets?|got)"
 _LEAD = r"(?:the |a |an |mr\.? |mrs\.? |ms\.? |dr\.? )?"
+_END = (  # not "directed by the Galaxy Quest director"
+    r"(?=\W*\Z|[,;:.?!)]| (?:and|or|but|nor|is|are|was|were|has|have|had|do|does|did|who|which|that|as|when|while|"
+    rf"too|also|now|currently|today|{'|'.join(sorted(PREPOSITIONS))})\b)"
+)
 _HELP = r"(?:is|are|was|were|has|have|had|does|do|did|will|would|can|could|might|must)"
 
 
@@ -77,8 +81,8 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
     found = re.findall(rf"\b(?:{forms})\b", said)
     if len(found) != 1 or said.count(_TOPIC) != 1:
         return None
-    after = re.search(rf"\b{forms}{particle} {_LEAD}{_TOPIC}", said)
-    agent = re.search(rf"\b{forms} by {_LEAD}{_TOPIC}", said)
+    after = re.search(rf"\b{forms}{particle} {_LEAD}{_TOPIC}{_END}", said)
+    agent = re.search(rf"\b{forms} by {_LEAD}{_TOPIC}{_END}", said)
     more = r"(?P<more>(?:\w+ ){0,2}?)"
     before = re.search(rf"\b(?P<help>{_HELP}) {_LEAD}{_TOPIC} {more}(?P<verb>{forms})\b", said)
     is_passive = before is not None and re.search(rf"\b{_BE}\b", f"{before['help']} {before['more']}") is not None
