@@ -91,6 +91,11 @@ def _narrower(text: str, continues: bool) -> Narrower | None:
     return None
 
 
+def is_denied(text: str) -> bool:
+    """Whether it asks for those that are not so."""
+    return _NOT.search(text) is not None
+
+
 def speaks_of_list(text: str) -> bool:
     """Whether it speaks of all that was told, "on the full list"."""
     return _OF_ALL.search(text) is not None or _THAT_LIST.search(text) is not None

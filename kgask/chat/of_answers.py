@@ -12,6 +12,7 @@ from kgask.answer.parts import with_name
 from kgask.chat import form
 from kgask.chat.changes import instead, those_of_whom, within
 from kgask.chat.memory import Memory
+from kgask.chat.narrower import is_denied
 from kgask.chat.order import asks_for_order
 from kgask.chat.shorts import only_lists, theirs
 from kgask.chat.turns import Change, Turn, Way
@@ -76,7 +77,7 @@ class OfAnswers:
 
     def _said_of_each(self, text: str, members: Sequence[EntityId], whole: SetNode, among: str) -> Iterator[Way]:
         """What is asked of each, as the question whether it is so of one of them."""
-        if (said := form.said_of_each(text)) is None:
+        if (said := form.said_of_each(text)) is None or is_denied(said[1]):
             return
         word, claim = said
         for one in members[:MOST_TRIED]:
