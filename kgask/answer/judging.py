@@ -272,8 +272,13 @@ def settled(
 
 
 def _set_of(found: Retrieved) -> object:
-    """Equal for what answers with the same entities and literals; None for truths and numbers, alike by chance."""
+    """Equal for what answers with the same entities and literals, or counts the same.
+
+    None for truths and other numbers, which are alike by chance.
+    """
     one = found.hypotheses[0]
+    if one.outcome is not None and isinstance(one.outcome.query, nodes.Count):
+        return "counted", one.outcome.runner.members(one.outcome.query.base).certain.tobytes()
     is_set = one.outcome is None or one.outcome.members is not None
     return np.sort(one.answers).tobytes() if is_set and len(one.answers) else None
 
