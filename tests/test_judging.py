@@ -22,6 +22,7 @@ from kgask.answer.judging import (
     SURE_QUERY,
     Candidate,
     Judging,
+    _set_of,
     judged_features,
     others_of,
 )
@@ -33,6 +34,7 @@ from kgask.methods.query_judge import LAST, MOST_QUERIES, QUERY, PromptTokens, Q
 from kgask.pack.store import Pack
 from kgask.plan.card import Calibration
 from kgask.query import nodes
+from kgask.query.text import parse
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import NONE, Result
 from kgask.retrieve.run import Runner
@@ -190,6 +192,18 @@ def test_the_shipped_judge_was_fitted_beside_the_shipped_planner() -> None:
 def demo() -> Iterator[Pipeline]:
     with kgask.open(reader=None) as pipeline:
         yield pipeline
+
+
+def test_counts_of_the_same_things_are_one_answer(demo: Pipeline) -> None:
+    counted = [
+        "count(follow(<Q183|Germany>, <P47|shares border with>))",
+        "count(and(class(<class-country|country>), follow(<Q183|Germany>, ^<P47|shares border with>)))",
+        "count(follow(<Q40|Austria>, <P47|shares border with>))",
+    ]
+    results = [Runner(demo.pack, Budget(5.0)).result(parse(text, demo.pack)) for text in counted]
+    found = [Retrieved(hypotheses=(Hypothesis(1.0, NONE, frozenset(), lambda _: [], outcome=one),)) for one in results]
+    first, same, other = map(_set_of, found)
+    assert first == same != other
 
 
 def test_beside_a_sure_reading_no_proposals_are_judged(demo: Pipeline) -> None:
