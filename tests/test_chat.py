@@ -293,6 +293,23 @@ TALKS = [
         ("Currency there?", "United States dollar"),
     ],
     [
+        ("Which countries border Peru?", "Brazil | Chile | Bolivia | Colombia | Ecuador"),
+        ("how many are larger than 1000000 km²?", "3"),
+    ],
+    [
+        ("which cities in Finland have more than 150000 inhabitants?", "Oulu | Tampere | Turku | Helsinki | Espoo"),
+        ("which is number two?", "Espoo"),
+        ("And which of these have no airport?", None),
+    ],
+    [
+        ("Which is larger, Chile or Peru?", "Peru"),
+        ("And a larger population?", None),
+    ],
+    [
+        ("where was Kant born?", "Königsberg"),
+        ("who was born in Boston and died there?", "Charles Francis Adams, Sr."),
+    ],
+    [
         ("What is the chemical symbol of tungsten?", "W"),
         ("Atomic number?", "74"),
         ("Same for lead.", "82"),

@@ -174,6 +174,11 @@ def superlative(text: str) -> str:
     return f"{text[: found.start()]}{before}the {word}{text[found.end() :]}"
 
 
+def is_compared(text: str) -> bool:
+    """Whether a phrase asks for more or less of something: "a larger population"."""
+    return superlative(f"has {text}") != f"has {text}"
+
+
 def noun_of_those(text: str) -> str:
     """ "islands" of "which of the two islands ..."; "" where none is said."""
     found = _OF_THOSE.search(text)

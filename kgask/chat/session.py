@@ -266,7 +266,8 @@ class Chat:
                 yield from ([way] for way in self._changed(text, last))
             noun = form.bare_noun(text)
             noun = noun[:1].lower() + noun[1:] if noun[1:2].islower() else noun  # "Atomic number?"
-            yield [*self._about(f"what is the {noun}", (*asked.topics, *asked.ends))]
+            if not form.is_compared(text):
+                yield [*self._about(f"what is the {noun}", (*asked.topics, *asked.ends))]
         if not is_of_those and self._may_be_whole(text, names, said):
             less = self._answers.unless_known(text)
             yield [Way(text if said.back_to else line, change=less, is_whole=True)]

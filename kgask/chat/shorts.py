@@ -18,7 +18,8 @@ _HOW_MANY = re.compile(
 )
 _THEIRS = re.compile(
     r"\A(?:and )?(?:what (?:are|is) )?(?:the )?"
-    r"(?P<what>(?!(?:is|are|was|were|do|does|did|who|which|what|how|any|all|one|some|none|most|many|each)\b)"
+    r"(?P<what>(?!(?:the|a|an|is|are|was|were|do|does|did|who|which|what|how|any|all|one|some|none|most|many|each|first|second|"
+    r"third|last|next|other|others|rest|half|total|sum|average|mean|combined|number|count|order|[a-z]+est)\b)"
     rf"[a-z]+(?: [a-z]+)?) of (?:each(?: of)? )?(?:all )?{THOSE}(?=\W*\Z)",
     re.IGNORECASE,
 )
@@ -150,8 +151,8 @@ def name_behind(text: str, before: str) -> str:
 def theirs(text: str) -> str:
     """ "Their capitals" of a phrase that says so otherwise.
 
-    >>> theirs("and the capitals of the three?"), theirs("which of the three?")
-    ('their capitals?', 'which of the three?')
+    >>> theirs("and the capitals of the three?"), theirs("the largest of the three?")
+    ('their capitals?', 'the largest of the three?')
     """
     return _THEIRS.sub(r"their \g<what>", text)
 
