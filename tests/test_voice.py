@@ -18,6 +18,8 @@ Ann|age|35
 Bob|age|41
 Ann|years of age|35
 Ann|born|Rome
+Ann|hired|2015
+Bob|hired|2011
 """
 
 
@@ -51,7 +53,7 @@ def test_the_form_of_a_verb_tells_who_does_it(question: str, label: str, is_it: 
 
 
 def test_a_query_that_goes_the_other_way_is_turned(tmp_path: Path) -> None:
-    with opened(piped(TRIPLES, ["age", "years of age"]), tmp_path) as pack:
+    with opened(piped(TRIPLES, ["age", "years of age", "hired"]), tmp_path) as pack:
         bob = pack.exact(["bob"])["bob"][0].entity
         spans = {bob: (15, 18)}
         assert is_turned(parse("follow(<Bob>, <reports to>)", pack), "who reports to Bob?", spans, pack)
@@ -77,5 +79,12 @@ def test_a_query_that_goes_the_other_way_is_turned(tmp_path: Path) -> None:
     ],
 )
 def test_who_is_older_has_more_years(tmp_path: Path, question: str, before: str, after: str) -> None:
-    with opened(piped(TRIPLES, ["age", "years of age"]), tmp_path) as pack:
+    with opened(piped(TRIPLES, ["age", "years of age", "hired"]), tmp_path) as pack:
         assert after in to_text(of_age(parse(before, pack), question, pack), pack)
+
+
+def test_a_passive_says_nothing_of_values(tmp_path: Path) -> None:
+    with opened(piped(TRIPLES, ["age", "years of age", "hired"]), tmp_path) as pack:
+        ann = pack.exact(["ann"])["ann"][0].entity
+        query = parse("follow(<Ann>, <hired>)", pack)
+        assert not is_turned(query, "when was Ann hired?", {ann: (9, 12)}, pack)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from kgask.build.folder import check_target
 from kgask.build.source import STDIN, TABLE_FORMATS, Problems, guess_format, open_source
@@ -64,12 +65,7 @@ def build(
     builder, problems = PackBuilder(), Problems(recipe.skip_errors, tell)
     for number, (source, format) in enumerate(zip(recipe.sources, formats, strict=True)):
         with open_source(source, on_bytes) as stream:
-            if format in TABLE_FORMATS:
-                read_triples(stream, source, builder, problems, _table(recipe, format), tell)
-            else:
-                from kgask.build.rdf import read_rdf  # pyoxigraph is needed for RDF only
-
-                read_rdf(stream, source, number, format, builder, problems, recipe.languages)
+            _read(stream, source, number, format, recipe, builder, problems, tell)
     for rank, (kind, name) in enumerate(recipe.texts):
         # Files that were asked for by name win over labels inside the sources.
         read_texts(name, kind, builder, problems, rank - len(recipe.texts), on_bytes)
@@ -88,6 +84,25 @@ def build(
         iri_prefix=recipe.iri_prefix,
     )
     return BuildOutcome(report, problems.count)
+
+
+def _read(
+    stream: BinaryIO,
+    source: str,
+    number: int,
+    format: str,
+    recipe: Recipe,
+    builder: PackBuilder,
+    problems: Problems,
+    tell: Callable[[str], None],
+) -> None:
+    """One source into the builder; a reader is imported when its format is read."""
+    if format in TABLE_FORMATS:
+        read_triples(stream, source, builder, problems, _table(recipe, format), tell)
+    else:
+        from kgask.build.rdf import read_rdf
+
+        read_rdf(stream, source, number, format, builder, problems, recipe.languages)
 
 
 def _recognise(builder: PackBuilder, recipe: Recipe, tell: Callable[[str], None]) -> None:

@@ -26,7 +26,7 @@ from kgask.methods.query_features import features as query_features
 from kgask.methods.query_features import path_doubts
 from kgask.methods.query_readings import Understood
 from kgask.methods.understand import Linked, Understanding, calibrated, choose, features
-from kgask.methods.voice import is_object
+from kgask.methods.voice import is_start_object
 from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
 from kgask.plan.protocol import Planner
@@ -246,9 +246,8 @@ def _walked(understood: Understanding) -> Iterator[int]:
 
 def _is_turned(understood: Understanding, pack: Pack, text: str) -> bool:
     """Whether the best path begins the other way round than the question's verb says."""
-    plain, inverse = undirected(understood.routes[0].walks[0].relations[0], pack.n_relations)
-    said = is_object(text, understood.mention.span, pack.relations()[plain].label)
-    return said is not None and said is not bool(inverse) and not understood.parts
+    first = understood.routes[0].walks[0].relations[0]
+    return is_start_object(text, understood.mention.span, first, pack) is True and not understood.parts
 
 
 def _surely_a_path(pack: Pack, request: Request, linked: Sequence[Linked], path: Retrieved) -> bool:

@@ -13,9 +13,10 @@ from functools import lru_cache
 
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.axes import relation_axis
 from kgask.query.nodes import Query
 from kgask.query.relation_words import PREPOSITIONS, RelationWords, is_participle
-from kgask.types import EntityId, undirected
+from kgask.types import DirectedRelationId, EntityId, undirected
 
 _TOPIC = "\0"
 _IRREGULAR = tuple(
@@ -49,11 +50,22 @@ def is_turned(query: Query, text: str, spans: dict[EntityId, tuple[int, int]], p
     ``spans`` are the characters of ``text`` that name each topic.
     """
     for topic, relation, as_object in _walked(query):
-        plain, inverse = undirected(relation, pack.n_relations)
-        said = is_object(text, spans[topic], pack.relations()[plain].label) if topic in spans else None
-        if said is not None and said is not (as_object is not inverse):
+        said = is_start_object(text, spans[topic], relation, pack) if topic in spans else None
+        if said is not None and said is not as_object:
             return True
     return False
+
+
+def is_start_object(text: str, topic: tuple[int, int], relation: DirectedRelationId, pack: Pack) -> bool | None:
+    """Whether the topic is what the directed relation leads to, by the question's verb; None where that does not tell.
+
+    Of values ("hired" with a date) a passive says nothing: "when was Ann hired?" asks what Ann has.
+    """
+    plain, inverse = undirected(relation, pack.n_relations)
+    if relation_axis(pack, plain) is not None:
+        return None
+    said = is_object(text, topic, pack.relations()[plain].label)
+    return None if said is None else said is not inverse
 
 
 def _walked(query: Query) -> Iterator[tuple[EntityId, int, bool]]:

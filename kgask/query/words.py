@@ -149,7 +149,10 @@ class _Words:
             case nodes.Having(relation):
                 return f"those {self._relation(relation).that('something')}"
             case nodes.Follow(base, relation):
-                return self._relation(relation).of(self._part(base), self._leads_to_several(base, relation))
+                words = self._relation(relation)
+                if words.event and not words.inverse and relation_axis(self._pack, relation) == DATE:
+                    return f"the {words.event} date of {self._part(base)}"
+                return words.of(self._part(base), self._leads_to_several(base, relation))
             case nodes.And(nodes.Follow() as left, nodes.Class() as right):
                 return f"{self._set(right)} {self._that(left)}"
             case nodes.And(left, right):
