@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from kgask.build.folder import check_target
-from kgask.build.source import STDIN, TABLE_FORMATS, Problems, guess_format, open_source
+from kgask.build.from_pack import add_pack
+from kgask.build.source import PACK, STDIN, TABLE_FORMATS, Problems, guess_format, open_source
 from kgask.build.texts import TextKind, read_texts
 from kgask.build.tsv import DELIMITERS, TableFormat, read_triples
 from kgask.build.writer import BuildReport, PackBuilder
 from kgask.errors import BuildError, UsageError
-from kgask.pack.iris import is_prefix
+from kgask.pack.iris import IRI_PREFIX, is_prefix
 from kgask.pack.records import LITERAL_KINDS, LiteralKind
+from kgask.pack.store import Pack
 
 MOST_TOLD = 12  # relations that are told of
 
@@ -64,6 +66,9 @@ def build(
     check_target(recipe.target, recipe.force, sources=inputs)
     builder, problems = PackBuilder(), Problems(recipe.skip_errors, tell)
     for number, (source, format) in enumerate(zip(recipe.sources, formats, strict=True)):
+        if format == PACK:
+            recipe = _read_pack(source, recipe, builder)
+            continue
         with open_source(source, on_bytes) as stream:
             _read(stream, source, number, format, recipe, builder, problems, tell)
     for rank, (kind, name) in enumerate(recipe.texts):
@@ -105,6 +110,20 @@ def _read(
         read_rdf(stream, source, number, format, builder, problems, recipe.languages)
 
 
+def _read_pack(source: str, recipe: Recipe, builder: PackBuilder) -> Recipe:
+    """A pack into the builder; the recipe with what it says of its sources and licences."""
+    with Pack.open(source) as pack:
+        add_pack(pack, builder)
+        told = {name: tuple(map(str, pack.manifest.get(name, ()))) for name in ("sources", "licences")}
+        prefix = recipe.iri_prefix or str(pack.manifest.get(IRI_PREFIX, ""))
+    return replace(
+        recipe,
+        source_notes=tuple(dict.fromkeys((*recipe.source_notes, *told["sources"]))),
+        licences=tuple(dict.fromkeys((*recipe.licences, *told["licences"]))),
+        iri_prefix=prefix,
+    )
+
+
 def _recognise(builder: PackBuilder, recipe: Recipe, tell: Callable[[str], None]) -> None:
     if found := builder.recognise(recipe.literals):
         more = f" and {len(found) - MOST_TOLD} more" if len(found) > MOST_TOLD else ""
@@ -120,7 +139,7 @@ def _check_inputs(recipe: Recipe) -> None:
     if recipe.iri_prefix and not is_prefix(recipe.iri_prefix):
         raise UsageError(f"--iri-prefix {recipe.iri_prefix[:60]!r} begins no IRI; write one that ends in / # or :")
     for name in [*recipe.sources, *(name for _, name in recipe.texts)]:
-        if name != STDIN:
+        if name != STDIN and not Path(name).is_dir():
             with open_source(name):
                 pass
 

@@ -1,16 +1,21 @@
-"""Where triples come from: files and stdin, plain or gzipped, and what to do with their broken lines."""
+"""Where triples come from: files and stdin, plain or packed, and what to do with their broken lines."""
 
 from __future__ import annotations
 
+import bz2
+import codecs
 import gzip
 import io
+import lzma
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from kgask.config import PACK_MANIFEST
 from kgask.errors import BuildError, UsageError
 
 if TYPE_CHECKING:
@@ -19,12 +24,17 @@ if TYPE_CHECKING:
 STDIN = "-"
 MAX_LINE_BYTES = 1 << 20
 _MOST_BROKEN = 100  # a source this broken is of another format: there is no need to read it all
+_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}  # first bytes
+_PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+_ZSTD = ("compression.zstd", "backports.zstd")  # Python's own from 3.14 on
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SUFFIX_FORMAT = {
     ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".psv": "pipe",
     ".nt": "nt", ".ntriples": "nt", ".nq": "nq", ".nquads": "nq", ".ttl": "ttl", ".turtle": "ttl",
     ".rdf": "rdf", ".owl": "rdf", ".xml": "rdf",
 }  # fmt: skip
 FORMATS = ("tsv", "csv", "pipe", "nt", "nq", "ttl", "rdf")
+PACK = "pack"  # the format of a source that is a pack
 TABLE_FORMATS = ("tsv", "csv", "pipe")
 
 
@@ -74,34 +84,82 @@ class _Counted(io.RawIOBase):
         return len(data)
 
 
+class _Recoded(io.RawIOBase):
+    """UTF-16 as UTF-8."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw, self._decoder, self._left = raw, codecs.getincrementaldecoder("utf-16")(), b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view, is_end = memoryview(buffer), False
+        while not self._left and not is_end:
+            data = self._raw.read(len(view))
+            is_end = not data
+            self._left = self._decoder.decode(data, final=is_end).encode()
+        n_read = min(len(view), len(self._left))
+        view[:n_read], self._left = self._left[:n_read], self._left[n_read:]
+        return n_read
+
+
 @contextmanager
 def open_source(name: str, on_bytes: Callable[[int], None] = lambda _: None) -> Iterator[BinaryIO]:
-    """Open a file or stdin (``-``) as bytes, unzipped if it begins as gzip does.
+    """Open a file or stdin (``-``) as bytes: unpacked if it begins as gzip, bzip2, xz or zstd do, UTF-16 as UTF-8.
 
-    Inside the block, failures to read become :class:`BuildError`, a gzip
+    Inside the block, failures to read become :class:`BuildError`, a packed
     stream that ends early or is damaged among them.
     """
+    packing = None
     try:
         raw = sys.stdin.buffer if name == STDIN else open(name, "rb")  # noqa: SIM115
     except OSError as error:
         raise BuildError(f"{name}: {error.strerror}") from error
     try:
-        stream = io.BufferedReader(_Counted(raw, on_bytes), 1 << 18)
-        unzip = stream.peek(2)[:2] == b"\x1f\x8b"
-        yield io.BufferedReader(gzip.GzipFile(fileobj=stream), 1 << 18) if unzip else stream
+        stream: io.BufferedReader[Any] = io.BufferedReader(_Counted(raw, on_bytes), 1 << 18)
+        start = stream.peek(6)
+        packing = next((how for magic, how in _PACKED.items() if start.startswith(magic)), None)
+        if packing:
+            stream = io.BufferedReader(_unpacked(stream, packing, display(name)), 1 << 18)
+        yield io.BufferedReader(_Recoded(stream), 1 << 18) if stream.peek(2).startswith(_UTF_16) else stream
     except EOFError:
-        raise BuildError(f"{display(name)}: the gzip stream ends early; the file is cut short") from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise BuildError(f"{display(name)}: damaged gzip stream ({error})") from None
+        raise BuildError(f"{display(name)}: the {packing} stream ends early; the file is cut short") from None
+    except _damage() as error:
+        raise BuildError(f"{display(name)}: damaged {packing} stream ({error})") from None
+    except UnicodeDecodeError as error:
+        raise BuildError(f"{display(name)}: not UTF-16 after its byte order mark ({error.reason})") from None
     except IsADirectoryError:
         raise BuildError(f"{name}: is a folder; name the files in it") from None
     except OSError as error:
         if error.filename is not None:
             raise
+        if packing and error.errno is None:  # what bz2 raises
+            raise BuildError(f"{display(name)}: damaged {packing} stream ({error})") from None
         raise BuildError(f"{display(name)}: {error.strerror or error}") from error
     finally:
         if name != STDIN:
             raw.close()
+
+
+def _unpacked(stream: io.BufferedReader[Any], packing: str, source: str) -> io.RawIOBase:
+    """The bytes behind a packed stream, which may be several one after another."""
+    if packing == "gzip":
+        return cast(io.RawIOBase, gzip.GzipFile(fileobj=stream))
+    if packing == "bzip2":
+        return cast(io.RawIOBase, bz2.BZ2File(stream))
+    if packing == "xz":
+        return cast(io.RawIOBase, lzma.LZMAFile(stream))
+    for module in _ZSTD:
+        with suppress(ImportError):
+            return cast(io.RawIOBase, import_module(module).ZstdFile(stream))
+    raise BuildError(f"{source}: zstd needs one more package: pip install 'kgask[zstd]'")
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """What a damaged stream raises."""
+    zstd = (sys.modules[module].ZstdError for module in _ZSTD if module in sys.modules)
+    return gzip.BadGzipFile, zlib.error, lzma.LZMAError, *zstd
 
 
 def display(name: str) -> str:
@@ -124,13 +182,15 @@ def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
 
 
 def guess_format(name: str, format: str | None) -> str:
-    """The format of a source: as told, else from the ending, else from the first line of a ``.txt``."""
+    """The format of a source: a pack's, as told, from the ending, or from the first line of a ``.txt``."""
+    if (Path(name) / PACK_MANIFEST).exists():
+        return PACK
     if format is not None:
         return format
     if name == STDIN:
         raise UsageError(f"stdin needs --format ({', '.join(FORMATS)})")
     path = Path(name)
-    if path.suffix.lower() == ".gz":
+    if path.suffix.lower() in _PACKED_SUFFIXES:
         path = path.with_suffix("")
     suffix = path.suffix.lower()
     if suffix == ".txt":

@@ -1,6 +1,7 @@
 """Tables of triples and of texts: TSV, CSV and ``subject|relation|object`` lines.
 
-One record a line. Fields are stripped of surrounding blanks; empty lines and
+One record a line, or several in CSV where a quoted field has line breaks, which
+count as blanks. Fields are stripped of surrounding blanks; empty lines and
 comments (lines of ``#`` alone or beginning with ``# ``) are passed over.
 """
 
@@ -8,9 +9,10 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from typing import BinaryIO
 
 from kgask.build.source import MAX_LINE_BYTES, Problems, display, numbered_lines
@@ -26,6 +28,7 @@ IGNORED = "_"
 QUALIFIER_COLUMNS = ("qualifier", "value")  # a relation and, in the next column, its value; repeated by REPEATED
 OF_RELATION = "qualifier:"  # before a relation: the column holds its values
 REPEATED = "..."
+_MOST_LINES = 200  # of one record
 DELIMITERS = {"tsv": "\t", "csv": ",", "pipe": "|"}
 
 
@@ -76,15 +79,27 @@ def check_columns(columns: Sequence[str]) -> tuple[str, ...]:
 def rows(
     stream: BinaryIO, source: str, problems: Problems, delimiter: str, quoted: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
-    """(line number, fields) of every record; lines that cannot be read go to ``problems``."""
+    """(number of the first line, fields) of every record; lines that cannot be read go to ``problems``."""
+    lines = _Lines(_texts(stream, source, problems))
+    for number, text in lines:
+        if not text or text.isspace() or text == "#" or text.startswith("# "):
+            continue
+        try:
+            fields = _quoted(text, lines, delimiter) if quoted else text.split(delimiter)
+        except csv.Error as error:
+            problems.broken(source, number, f"CSV: {error}")
+            continue
+        yield number, [" ".join(field.splitlines()).strip() for field in fields]
+
+
+def _texts(stream: BinaryIO, source: str, problems: Problems) -> Iterator[tuple[int, str]]:
+    """(number, text) of every line that is text."""
     for number, line in numbered_lines(stream):
         if line is None:
             problems.broken(source, number, f"line longer than {MAX_LINE_BYTES} bytes")
             continue
         if number == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")
-        if not line or line.isspace() or line == b"#" or line.startswith(b"# "):
-            continue
         try:
             text = line.decode()
         except UnicodeDecodeError as error:
@@ -93,12 +108,44 @@ def rows(
         if "\0" in text:
             problems.broken(source, number, "NUL byte")
             continue
-        try:
-            fields = next(csv.reader([text], delimiter=delimiter, strict=True)) if quoted else text.split(delimiter)
-        except csv.Error as error:
-            problems.broken(source, number, f"CSV: {error} (a quoted field ends on its line)")
-            continue
-        yield number, [field.strip() for field in fields]
+        yield number, text
+
+
+class _Lines:
+    """Numbered lines, of which some can be given back."""
+
+    def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
+        self._lines, self._back = lines, deque[tuple[int, str]]()
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return self
+
+    def __next__(self) -> tuple[int, str]:
+        return self._back.popleft() if self._back else next(self._lines)
+
+    def give_back(self, taken: Sequence[tuple[int, str]]) -> None:
+        """These come next again."""
+        self._back.extendleft(reversed(taken))
+
+
+def _quoted(text: str, lines: _Lines, delimiter: str) -> list[str]:
+    """The fields of a record that begins with ``text`` and may go on in further lines.
+
+    csv.Error where a quote is not closed within :data:`_MOST_LINES`: then no further line is taken.
+    """
+    taken: list[tuple[int, str]] = []
+
+    def record() -> Iterator[str]:
+        yield f"{text}\n"
+        for line in islice(lines, _MOST_LINES):
+            taken.append(line)
+            yield f"{line[1]}\n"
+
+    try:
+        return next(csv.reader(record(), delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        lines.give_back(taken)
+        raise csv.Error(f"a quote is not closed ({error})" if taken else str(error)) from None
 
 
 def read_triples(

@@ -60,6 +60,10 @@ class Names(ReadOnly):
             self._prefixes = dict(self.query("SELECT id, prefix FROM prefixes"))
         return f"{self._prefixes.get(prefix, '') if prefix is not None else ''}{rest}"
 
+    def aliases_between(self, first: int, last: int) -> list[tuple[int, str]]:
+        """(entity, alias) of the entities from ``first`` to ``last``."""
+        return self.query("SELECT entity, name FROM aliases WHERE entity BETWEEN ? AND ? ORDER BY id", first, last)
+
     def descriptions(self, ids: Iterable[int]) -> list[str]:
         ids = list(map(int, ids))
         rows = self.by_id("text", "descriptions", ids)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kgask.errors import PackError
@@ -14,6 +14,7 @@ from kgask.types import Passage
 PASSAGES_FILE = "passages.sqlite"
 APPLICATION_ID, VERSION = 0x6B677073, 1  # "kgps"
 MAX_QUERY_WORDS = 64
+_BLOCK = 1 << 12  # passages read at a time
 
 DDL = """
 CREATE TABLE passages (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
@@ -57,6 +58,13 @@ class Passages(ReadOnly):
             limit,
         )
         return self._of({int(row[0]): 0.0 for row in rows})
+
+    def every(self) -> Iterator[Passage]:
+        """All passages, in the order of their ids, some at a time."""
+        last = self.query("SELECT max(id) FROM passages")[0][0]
+        for start in range(0, -1 if last is None else last + 1, _BLOCK):
+            rows = self.query("SELECT id FROM passages WHERE id BETWEEN ? AND ? ORDER BY id", start, start + _BLOCK - 1)
+            yield from self._of({int(row): 0.0 for (row,) in rows})
 
     def _of(self, scores: dict[int, float]) -> list[Passage]:
         ids = json.dumps(list(scores))
