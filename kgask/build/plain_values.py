@@ -26,6 +26,8 @@ _NUMBER = re.compile(
     r"(?P<sign>[+-]?)(?P<digits>\d{1,3}(?:,\d{3})+|\d+)(?P<rest>\.\d+)?\s?(?P<unit>(?:[^\W\d_]|[°%€$£µ])[\w°/²³]{0,7})?"
 )
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?")
+_DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|[+-]\d\d:?\d\d)?(?:\[.*\])?")
+_LONG = 120  # characters from which on a text is no name
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
 _CODES = re.compile(
     r"\b(?:ids?|codes?|phones?|tel|fax|mobile|zip|post ?codes?|isbn|ean|sku|iban|ips?|vlan|ports?|rooms?|serial|version"
@@ -35,6 +37,46 @@ _WHEN = re.compile(
     r"\b(?:years?|dates?|yr|born|births?|died|deaths?|built|made|began|begun|starts?|ends?|since|until|from|when|time|"
     r"won|inception|premiere|release|debut|founding|opening|[a-z]{3,}ed)\b"
 )
+
+
+def is_code(relation: str) -> bool:
+    """Whether digits behind a relation of this name are a code rather than a number."""
+    return _CODES.search(relation.lower()) is not None
+
+
+def is_when(relation: str) -> bool:
+    """Whether a relation of this name tells of when something was."""
+    return _WHEN.search(relation.lower()) is not None
+
+
+def bare_value(relation: str, value: object) -> str | Literal | None:
+    """What a value of a database or a JSON file says: a literal, a name, or None for nothing (NULL, "", bytes).
+
+    A short text is a name, for people ask what else has it (a city); texts that are all numbers or dates become
+    literals when all is read (:func:`recognised`).
+    """
+    if value is None or isinstance(value, bytes) or not (text := str(value).strip()):
+        return None
+    if isinstance(value, bool):
+        return parse_literal("string", text.lower())
+    if isinstance(value, int | float) and not is_code(relation):
+        is_year = isinstance(value, int) and 1000 <= value <= 2100 and is_when(relation)
+        return parse_literal("date" if is_year else "number", text)
+    if len(text) > _LONG or "\n" in text:
+        return parse_literal("string", text)
+    return parse_literal("date", iso_day(text)) if _DATE_TIME.fullmatch(text) else text
+
+
+def iso_day(text: str) -> str:
+    """A date with a time as ISO writes it, without the time where that is midnight; any other text as it is.
+
+    >>> iso_day("2009-01-01 00:00:00"), iso_day("2009-01-01T08:30Z"), iso_day("2009")
+    ('2009-01-01', '2009-01-01T08:30', '2009')
+    """
+    found = _DATE_TIME.fullmatch(text)
+    if found is None:
+        return text
+    return f"{found[1]}T{found[2]}" if found[2].strip("0:.") else found[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +127,13 @@ def _of_texts(texts: dict[int, str], relation: str) -> tuple[LiteralKind, str, d
     enough, name = len(texts) * (1 - MOST_OTHERS), relation.lower()
     days = [number for number, text in texts.items() if _DATE.fullmatch(text)]
     years = [number for number, text in texts.items() if _YEAR.fullmatch(text)]
-    if days or _WHEN.search(name):
+    if days or is_when(name):
         dates = _parsed("date", {number: texts[number] for number in (*days, *years)})
         if len(dates) >= enough:
             return "date", "", dates
     found = {number: match for number, text in texts.items() if (match := _NUMBER.fullmatch(text))}
     units = {match["unit"] or "" for match in found.values()}
-    if len(units) != 1 or _CODES.search(name) or any(map(_is_code, found.values())):
+    if len(units) != 1 or is_code(name) or any(map(_has_leading_zero, found.values())):
         return None
     (unit,) = units
     numbers = _parsed("number", {number: _plain(match) for number, match in found.items()}, unit)
@@ -107,7 +149,7 @@ def _parsed(kind: LiteralKind, texts: dict[int, str], unit: str = "") -> dict[in
     return found
 
 
-def _is_code(number: re.Match[str]) -> bool:
+def _has_leading_zero(number: re.Match[str]) -> bool:
     return len(number["digits"]) > 1 and number["digits"].startswith("0")
 
 

@@ -1,4 +1,4 @@
-"""RDF into triples: N-Triples, N-Quads, Turtle, RDF/XML, parsed by pyoxigraph.
+"""RDF into triples: N-Triples, N-Quads, Turtle, RDF/XML, JSON-LD, parsed by pyoxigraph.
 
 Texts for people (rdfs:label, skos:prefLabel, skos:altLabel, schema:name,
 schema:description, rdfs:comment and their like) name things and are no
@@ -87,6 +87,7 @@ def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> It
         "nq": RdfFormat.N_QUADS,
         "ttl": RdfFormat.TURTLE,
         "rdf": RdfFormat.RDF_XML,
+        "jsonld": RdfFormat.JSON_LD,
     }
     quads = parse(stream, format=known[format])
     while True:
@@ -95,9 +96,9 @@ def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> It
         except StopIteration:
             return
         except SyntaxError as error:
-            # The parser finds the next statement by itself, except in XML.
+            # The parser finds the next statement by itself, except in XML and JSON.
             problems.broken(source, error.lineno, _reason(error, format))
-            if format == "rdf":
+            if format in ("rdf", "jsonld"):
                 return
             continue
         yield quad
@@ -108,6 +109,8 @@ def _reason(error: SyntaxError, format: str) -> str:
     text = re.sub(r"^Parser error (at|between) line .*?: ", "", " ".join(str(error.msg).split()))
     if format in ("nt", "nq") and "subject of a triple" in text:
         text += "; << quoted triples >> are read as Turtle: --format ttl"
+    if "remote contexts" in text:
+        text = "a context elsewhere, which is never fetched; write the context into the file"
     return text
 
 

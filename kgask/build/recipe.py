@@ -18,6 +18,8 @@ from kgask.pack.iris import IRI_PREFIX, is_prefix
 from kgask.pack.records import LITERAL_KINDS, LiteralKind
 from kgask.pack.store import Pack
 
+# Whose numbers and dates may be written as bare text.
+BARE_FORMATS = (*TABLE_FORMATS, "neo4j", "jsonl", "graphml", "sqlite")
 MOST_TOLD = 12  # relations that are told of
 
 
@@ -40,6 +42,7 @@ class Recipe:
     skip_errors: bool = False
     force: bool = False
     recognise: bool = False  # a line of column names, the delimiter, and relations of numbers or dates, in tables
+    mapping: Path | None = None  # what the tables of a database mean
     iri_prefix: str = ""  # of keys that are no IRIs, where the pack is written as RDF
 
 
@@ -60,14 +63,21 @@ def build(
     ``on_bytes`` the bytes read so far in steps. Raises :class:`BuildError`
     before anything is written if a line is broken and ``skip_errors`` is off.
     """
-    formats = [guess_format(source, recipe.format) for source in recipe.sources]
+    formats = [_format_of(source, recipe) for source in recipe.sources]
     _check_inputs(recipe)
     inputs = tuple(name for name in (*recipe.sources, *(name for _, name in recipe.texts)) if name != STDIN)
+    if recipe.mapping is not None and "sqlite" not in formats:
+        raise UsageError("--mapping says what a database means, and no source is one")
     check_target(recipe.target, recipe.force, sources=inputs)
     builder, problems = PackBuilder(), Problems(recipe.skip_errors, tell)
     for number, (source, format) in enumerate(zip(recipe.sources, formats, strict=True)):
         if format == PACK:
             recipe = _read_pack(source, recipe, builder)
+            continue
+        if format == "sqlite":
+            from kgask.build.sqlite import read_sqlite
+
+            read_sqlite(Path(source), recipe.mapping, builder, problems, tell)
             continue
         with open_source(source, on_bytes) as stream:
             _read(stream, source, number, format, recipe, builder, problems, tell)
@@ -77,7 +87,7 @@ def build(
     problems.settle()
     if not builder.n_added:
         raise BuildError(f"{', '.join(recipe.sources)}: no triples, so no pack")
-    if recipe.recognise and any(format in TABLE_FORMATS for format in formats):
+    if recipe.recognise and any(format in BARE_FORMATS for format in formats):
         _recognise(builder, recipe, tell)
     report = builder.write(
         recipe.target,
@@ -89,6 +99,16 @@ def build(
         iri_prefix=recipe.iri_prefix,
     )
     return BuildOutcome(report, problems.count)
+
+
+def _format_of(source: str, recipe: Recipe) -> str:
+    """As told or guessed; a table that begins as an export of Neo4j does is one."""
+    found = guess_format(source, recipe.format)
+    if recipe.format is None and recipe.recognise and found in TABLE_FORMATS and not recipe.columns:
+        from kgask.build.neo4j import is_header
+
+        return "neo4j" if is_header(source) else found
+    return found
 
 
 def _read(
@@ -104,6 +124,18 @@ def _read(
     """One source into the builder; a reader is imported when its format is read."""
     if format in TABLE_FORMATS:
         read_triples(stream, source, builder, problems, _table(recipe, format), tell)
+    elif format == "neo4j":
+        from kgask.build.neo4j import read_neo4j
+
+        read_neo4j(stream, source, builder, problems, recipe.delimiter)
+    elif format == "jsonl":
+        from kgask.build.jsonl import read_jsonl
+
+        read_jsonl(stream, source, builder, problems)
+    elif format == "graphml":
+        from kgask.build.graphml import read_graphml
+
+        read_graphml(stream, source, builder, problems, tell)
     else:
         from kgask.build.rdf import read_rdf
 

@@ -32,8 +32,10 @@ _SUFFIX_FORMAT = {
     ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".psv": "pipe",
     ".nt": "nt", ".ntriples": "nt", ".nq": "nq", ".nquads": "nq", ".ttl": "ttl", ".turtle": "ttl",
     ".rdf": "rdf", ".owl": "rdf", ".xml": "rdf",
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".jsonld": "jsonld", ".graphml": "graphml",
+    ".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite", ".db3": "sqlite",
 }  # fmt: skip
-FORMATS = ("tsv", "csv", "pipe", "nt", "nq", "ttl", "rdf")
+FORMATS = ("tsv", "csv", "pipe", "neo4j", "jsonl", "graphml", "sqlite", "nt", "nq", "ttl", "rdf", "jsonld")
 PACK = "pack"  # the format of a source that is a pack
 TABLE_FORMATS = ("tsv", "csv", "pipe")
 

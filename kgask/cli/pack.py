@@ -10,6 +10,7 @@ import click
 from kgask.cli.options import PRINTED, Command
 from kgask.cli.pack_build import build
 from kgask.cli.pack_export import export
+from kgask.cli.pack_map import map_tables
 from kgask.cli.render import clean, note, print_json, shorten, show_facts, show_found, show_rows, table, with_qualifiers
 from kgask.config import DEFAULT_PACK, Found, find, list_found, load_settings
 from kgask.errors import PackError
@@ -35,6 +36,7 @@ def pack() -> None:
 
 pack.add_command(build)
 pack.add_command(export)
+pack.add_command(map_tables)
 
 
 def _find(name: str | None) -> Found:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kgask.build.recipe import BuildOutcome, Recipe
     from kgask.build.texts import TextKind
 
+_FORMATS = ["tsv", "csv", "pipe", "neo4j", "jsonl", "graphml", "sqlite", "nt", "nq", "ttl", "rdf", "jsonld"]
 BUILD_EPILOG = """\b
 Sources are TSV or CSV triples, subject|relation|object lines, or RDF (N-Triples,
 N-Quads, Turtle, RDF/XML); plain, gzipped, or - for stdin. Subjects and objects are
@@ -70,13 +71,19 @@ def _text_option(kind: str, help_text: str) -> Any:
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Pack folder.")
 @click.option(
     "--format",
-    type=click.Choice(["tsv", "csv", "pipe", "nt", "nq", "ttl", "rdf"]),
+    type=click.Choice(_FORMATS),
     help="Format of the sources; by default from their names. Needed for stdin.",
 )
 @click.option("--columns", metavar="A,B,...", help="Columns of a table, in order.")
 @click.option("--header", is_flag=True, help="The first line names the columns (with --columns: pass over it).")
 @click.option("--delimiter", metavar="CHAR", help="Delimiter of a table, one character (\\t for a tab).")
 @click.option("--literal", multiple=True, metavar="RELATION=KIND", help="A relation of literals. Repeatable.")
+@click.option(
+    "--mapping",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What the tables of a database mean ('kgask pack map' writes it).",
+)
 @click.option("--text", is_flag=True, help="Recognise nothing in tables: bare numbers and dates are names.")
 @click.option(
     "--language",
@@ -136,6 +143,7 @@ def _recipe(sources: tuple[str, ...], output: Path, options: dict[str, Any]) -> 
         skip_errors=options["skip_errors"],
         force=options["force"],
         iri_prefix=options["iri_prefix"],
+        mapping=options["mapping"],
     )
 
 

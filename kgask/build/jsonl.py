@@ -1,0 +1,133 @@
+"""JSON Lines: a triple, or a node or edge as Neo4j's APOC writes them, on each line.
+
+::
+
+    {"subject": "Emma", "relation": "author", "object": "Jane Austen", "qualifiers": {"point in time": "1815"}}
+    {"type": "node", "id": "0", "labels": ["Person"], "properties": {"name": "Ann", "born": 1964}}
+    {"type": "relationship", "label": "KNOWS", "start": {"id": "0"}, "end": {"id": "1"}, "properties": {"since": 1993}}
+
+What stands for a triple's parts may be called otherwise (:data:`CALLED`), and be an object with an id and a label.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+from kgask.build.plain_values import bare_value
+from kgask.build.property_graph import PropertyGraph
+from kgask.build.source import MAX_LINE_BYTES, Problems, display, numbered_lines
+from kgask.build.terms import Value
+from kgask.build.writer import PackBuilder
+from kgask.errors import BuildError
+
+CALLED = (
+    ("subject", "subj", "s", "head", "h", "source", "from", "start"),
+    ("relation", "predicate", "rel", "p", "r", "property", "type", "label", "edge"),
+    ("object", "obj", "o", "tail", "t", "target", "to", "end", "value"),
+)
+_QUALIFIERS = ("qualifiers", "properties", "attributes")
+_LABELS = ("label", "name", "title")
+
+
+def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Problems) -> None:
+    """Add what every line says."""
+    source, reader = display(name), _Reader(builder)
+    for number, line in numbered_lines(stream):
+        if line is None:
+            problems.broken(source, number, f"line longer than {MAX_LINE_BYTES} bytes")
+            continue
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        if not line.strip():
+            continue
+        try:
+            reader.take(parsed(line))
+        except BuildError as error:
+            problems.broken(source, number, str(error))
+
+
+def parsed(line: bytes) -> dict[str, Any]:
+    """The object of one line; :class:`BuildError` for anything else."""
+    try:
+        found = json.loads(line, parse_constant=_refused)
+    except (ValueError, RecursionError) as error:
+        raise BuildError(f"not JSON ({' '.join(str(error).split())[:100]})") from None
+    if not isinstance(found, dict):
+        raise BuildError("not a JSON object")
+    return found
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is no number")
+
+
+class _Reader:
+    def __init__(self, builder: PackBuilder) -> None:
+        self._builder, self._graph = builder, PropertyGraph(builder)
+
+    def take(self, said: Mapping[str, Any]) -> None:
+        """One line's object."""
+        kind = said.get("type")
+        if kind == "node" and "id" in said:
+            types = [str(one) for one in _list(said.get("labels", []))]
+            self._graph.node(_node_key(said), types, _mapping(said.get("properties", {})))
+        elif kind == "relationship" and "start" in said and "end" in said:
+            start, end = (_node_key(_mapping(said[which])) for which in ("start", "end"))
+            self._graph.edge(start, str(said.get("label", "")), end, _mapping(said.get("properties", {})))
+        else:
+            self._triple(said)
+
+    def _triple(self, said: Mapping[str, Any]) -> None:
+        subject, relation, obj = (_called(said, names) for names in CALLED)
+        name = self._key(relation, is_relation=True)
+        qualifiers = next((_mapping(said[key]) for key in _QUALIFIERS if key in said), {})
+        pairs = [(path, value) for path, values in qualifiers.items() for value in self._values(path, values)]
+        for value in self._values(name, obj):
+            self._builder.add(self._key(subject), name, value, pairs)
+
+    def _values(self, relation: str, value: object) -> Iterator[Value]:
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, dict):
+                yield self._key(one)
+            elif isinstance(one, list):
+                raise BuildError(f"a list within a list, of {relation!r}")
+            elif (found := bare_value(relation, one)) is not None:
+                yield found
+
+    def _key(self, part: object, is_relation: bool = False) -> str:
+        """The key of a subject or relation, which may be an object that labels it."""
+        if isinstance(part, dict):
+            key = next((part[name] for name in ("id", "key", "uri", "iri", "@id") if name in part), None)
+            label = next((str(part[name]) for name in _LABELS if part.get(name)), "")
+            if key is None:
+                key = label
+            key = self._key(key)
+            if label and label != key:
+                (self._builder.relation if is_relation else self._builder.label)(key, label)
+            return key
+        if isinstance(part, bool) or not isinstance(part, str | int | float):
+            raise BuildError("a subject or relation that is no text")
+        return str(part).strip()
+
+
+def _called(said: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    found = next((name for name in names if said.get(name) is not None), None)
+    if found is None:
+        raise BuildError(f"no {names[0]} (also called {', '.join(names[1:4])}, ...)")
+    return said[found]
+
+
+def _node_key(said: Mapping[str, Any]) -> str:
+    return f"node/{said.get('id', '')}"
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BuildError("properties and qualifiers are objects")
+    return value
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -1,0 +1,234 @@
+"""A SQLite database as a source: its tables as :mod:`kgask.build.tables` understands them.
+
+Only plain tables are read: a view or a virtual table would run what somebody else wrote. The database is opened
+read-only, texts are bounded in length, and a query that gives no row for a while is stopped.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+from kgask.build.plain_values import bare_value, iso_day
+from kgask.build.source import Problems
+from kgask.build.tables import Column, Table, from_toml, relation_of, understood
+from kgask.build.terms import Value
+from kgask.build.writer import PackBuilder
+from kgask.errors import BuildError
+from kgask.pack.literals import parse_literal
+
+TYPE = "instance of"
+MAGIC = b"SQLite format 3\0"
+MOST_SECONDS = 20.0  # without a row
+_MOST_TEXT = 1 << 20
+_MOST_TABLES = 10_000
+
+
+def read_sqlite(
+    path: Path, mapping: Path | None, builder: PackBuilder, problems: Problems, tell: Callable[[str], None]
+) -> None:
+    """Add every row of a database's plain tables. Raises :class:`BuildError`."""
+    with _opened(path) as db:
+        tables, passed_over = _tables_of(db, path)
+        if passed_over:
+            tell(f"{path}: {', '.join(passed_over)} passed over: only plain tables are read")
+        every = {table.name: table for table in tables}
+        for table in tables if mapping is None else mapped(mapping, tables):
+            reader = _TableReader(db, path, table, every, builder, problems)
+            for row in db.rows(reader.sql):
+                reader.take(row)
+
+
+def tables_of(path: Path) -> list[Table]:
+    """What the plain tables of a database mean, by their names and foreign keys."""
+    with _opened(path) as db:
+        return _tables_of(db, path)[0]
+
+
+def mapped(mapping: Path, tables: list[Table]) -> list[Table]:
+    """The tables as a mapping file says."""
+    try:
+        with mapping.open("rb") as file:
+            return from_toml(file.read(1 << 21), str(mapping), tables)
+    except OSError as error:
+        raise BuildError(f"{mapping}: {error.strerror or error}") from error
+
+
+class _Database:
+    """One connection; every failure is a :class:`BuildError`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._since = path, time.monotonic()
+        self.connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)
+        self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * _MOST_TEXT)
+        self.connection.execute("PRAGMA trusted_schema = OFF")
+        self.connection.text_factory = lambda data: data.decode(errors="replace")
+        self.connection.set_progress_handler(self._is_late, 100_000)
+
+    def _is_late(self) -> bool:
+        return time.monotonic() - self._since > MOST_SECONDS
+
+    def rows(self, sql: str) -> Iterator[tuple[object, ...]]:
+        self._since = time.monotonic()
+        try:
+            for row in self.connection.execute(sql):
+                yield row
+                self._since = time.monotonic()
+        except sqlite3.Error as error:
+            reason = f"a query gave no row in {MOST_SECONDS:.0f} s" if self._is_late() else str(error)
+            raise BuildError(f"{self._path}: {reason}") from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[_Database]:
+    try:
+        db = _Database(path)
+    except sqlite3.Error as error:
+        raise BuildError(f"{path}: {error}") from error
+    with closing(db.connection):
+        yield db
+
+
+def _tables_of(db: _Database, path: Path) -> tuple[list[Table], list[str]]:
+    """Plain tables, in the order of their names, and what else there is."""
+    listed = [(str(name), kind) for schema, name, kind, *_ in db.rows("PRAGMA table_list") if schema == "main"]
+    names = sorted(name for name, kind in listed if kind == "table" and not name.startswith("sqlite_"))
+    if len(names) > _MOST_TABLES:
+        raise BuildError(f"{path}: {len(names)} tables; at most {_MOST_TABLES} are read")
+    tables = understood(_with_ends(db, [_table(db, name) for name in names]))
+    return tables, sorted(f"{kind} {name}" for name, kind in listed if kind in ("view", "virtual"))
+
+
+def _table(db: _Database, name: str) -> Table:
+    """Its key and columns; those of a foreign key that are several are one."""
+    found = [*db.rows(f"PRAGMA table_xinfo({_sql(name)})")]
+    keys = sorted((int(str(at)), str(column)) for _, column, _, _, _, at, _ in found if at)
+    columns = [str(column) for _, column, *_, hidden in found if not hidden]
+    groups: dict[int, list[tuple[str, str | None, str]]] = {}
+    for number, _, other, column, end, *_ in db.rows(f"PRAGMA foreign_key_list({_sql(name)})"):
+        groups.setdefault(int(str(number)), []).append((str(column), None if end is None else str(end), str(other)))
+    foreign = [
+        Column(tuple(one[0] for one in group), relation_of(tuple(one[0] for one in group)), table=group[0][2],
+               ends=tuple(one[1] for one in group if one[1] is not None))
+        for group in groups.values()
+    ]  # fmt: skip
+    foreign.sort(key=lambda column: columns.index(column.names[0]) if column.names[0] in columns else -1)
+    of_others = {column for one in foreign for column in one.names}
+    own = [column for column in columns if column not in of_others and column not in {key for _, key in keys}]
+    plain = (Column((column,), relation_of((column,))) for column in own)
+    return Table(name, tuple(column for _, column in keys), "", (), (*foreign, *plain))
+
+
+def _with_ends(db: _Database, tables: list[Table]) -> Iterator[Table]:
+    """Foreign keys with the columns that they are equal to; without those to a table that is not there."""
+    every = {table.name.lower(): table for table in tables}
+    for table in tables:
+        columns = []
+        for column in table.columns:
+            other = every.get(column.table.lower())
+            if not column.table:
+                columns.append(column)
+            elif other is None:
+                columns += [Column((name,), relation_of((name,))) for name in column.names]
+            elif len(ends := column.ends or other.key) == len(column.names):
+                columns.append(replace(column, table=other.name, ends=ends))
+        yield replace(table, columns=tuple(columns))
+
+
+class _TableReader:
+    """Rows of one table, given to the builder."""
+
+    def __init__(
+        self, db: _Database, path: Path, table: Table, every: dict[str, Table], builder: PackBuilder, problems: Problems
+    ) -> None:
+        self._table, self._builder, self._problems = table, builder, problems
+        self._where, self._parts = f"{path}: {table.name}", list[int]()
+        columns: list[str] = []
+
+        def asked(parts: list[str]) -> slice:
+            columns.extend(parts)
+            return slice(len(columns) - len(parts), len(columns))
+
+        self._key = asked(_key_of(table, "t"))
+        self._label = asked([f"t.{_sql(name)}" for name in table.label])
+        self._ends = [(column, asked(_end(column, every))) for column in (*table.joins, *table.columns) if column.table]
+        plain = [column for column in table.columns if not column.table]
+        self._values = [(column, asked([f"t.{_sql(column.names[0])}"])) for column in plain]
+        self.sql = f"SELECT {', '.join(columns)} FROM main.{_sql(table.name)} t"
+
+    def take(self, row: tuple[object, ...]) -> None:
+        """Add one row; what is wrong with it goes to the problems."""
+        try:
+            if self._table.joins:
+                self._join(row)
+            else:
+                self._thing(row)
+        except (BuildError, ValueError) as error:
+            self._problems.broken(f"{self._where}, row {_joined(row[self._key])}", None, str(error))
+
+    def _thing(self, row: tuple[object, ...]) -> None:
+        key = f"{self._table.name}/{_joined(row[self._key])}"
+        if self._table.type:
+            self._builder.add(key, TYPE, self._table.type)
+        for relation, value in self._said(row):
+            self._builder.add(key, relation, value)
+        label = " ".join(str(part).strip() for part in row[self._label] if part not in (None, ""))
+        if label:
+            self._builder.label(key, label)
+
+    def _join(self, row: tuple[object, ...]) -> None:
+        first, second = (_row_of(column, row[places]) for column, places in self._ends[:2])
+        if first and second:
+            self._builder.add(first, self._table.relation, second, [*self._said(row)])
+
+    def _said(self, row: tuple[object, ...]) -> Iterator[tuple[str, Value]]:
+        for column, places in self._ends[len(self._table.joins) :]:
+            if other := _row_of(column, row[places]):
+                yield column.relation, other
+        for column, place in self._values:
+            (value,) = row[place]
+            if (said := _value(column, value)) is not None:
+                yield column.relation, said
+
+
+def _key_of(table: Table, name: str) -> list[str]:
+    return [f"{name}.{_sql(column)}" for column in table.key] or [f"{name}.rowid"]
+
+
+def _end(column: Column, every: dict[str, Table]) -> list[str]:
+    """SQL of the key of the row that a foreign key names: its own columns, where they are that key."""
+    other = every[column.table]
+    if column.ends == other.key:
+        return [f"t.{_sql(name)}" for name in column.names]
+    same = " AND ".join(f"o.{_sql(end)} = t.{_sql(name)}" for end, name in zip(column.ends, column.names, strict=True))
+    return [f"(SELECT {key} FROM main.{_sql(other.name)} o WHERE {same})" for key in _key_of(other, "o")]
+
+
+def _row_of(column: Column, values: tuple[object, ...]) -> str:
+    """The key of the row that is named; "" where none is."""
+    return "" if any(value is None for value in values) else f"{column.table}/{_joined(values)}"
+
+
+def _joined(values: tuple[object, ...]) -> str:
+    return ",".join(value.hex() if isinstance(value, bytes) else str(value) for value in values)
+
+
+def _value(column: Column, value: object) -> Value | None:
+    """A value as its column says, else as it looks; None for what says nothing (NULL, "", bytes)."""
+    if not column.kind or value is None or isinstance(value, bytes) or not (text := str(value).strip()):
+        return bare_value(column.relation, value)
+    if column.kind == "name":
+        return text
+    if column.kind == "text":
+        return parse_literal("string", text)
+    return parse_literal(column.kind, iso_day(text) if column.kind == "date" else text, column.unit)
+
+
+def _sql(name: str) -> str:
+    escaped = name.replace('"', '""')
+    return f'"{escaped}"'

@@ -1,0 +1,246 @@
+"""What the tables of a database mean as a graph, and the mapping file in which a user says it otherwise.
+
+A row is an entity of its table's type, a column a relation to a value, a foreign key one to another row; a table that
+only joins two others is a relation between them, whose further columns are qualifiers. The mapping (TOML) has a section
+a table::
+
+    [tables.Track]
+    type = "track"                 # what a row is; "" for nothing
+    label = ["Name"]               # the columns that name a row
+    [tables.Track.columns]
+    Milliseconds = "length = number[ms]"    # relation, and what its values are: number, number[UNIT], date, text, name
+    AlbumId = "album -> Album"              # relation to the rows of another table
+    Bytes = ""                              # left out
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Any
+
+from kgask.errors import BuildError
+from kgask.pack.labels import readable_relation
+
+KINDS = ("number", "date", "text", "name")
+_SPEC = re.compile(
+    r"(?P<relation>[^=>]*?)\s*(?:->\s*(?P<table>\S.*)|=\s*(?P<kind>\w+)(?:\[(?P<unit>[^\]]+)\])?)?", re.DOTALL
+)
+_ID = re.compile(r" (?:id|key|no|fk|ref)\Z")
+_NAMED_BY = ("name", "title", "label", "full name", "display name")
+_MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column, or the several of one foreign key."""
+
+    names: tuple[str, ...]
+    relation: str  # "" leaves it out
+    kind: str = ""  # of KINDS; "" for what its values look like
+    unit: str = ""
+    table: str = ""  # whose rows it names
+    ends: tuple[str, ...] = ()  # the columns there that it is equal to
+
+    @property
+    def spec(self) -> str:
+        """As the mapping file says it."""
+        kind = f" = {self.kind}{f'[{self.unit}]' if self.unit else ''}" if self.kind else ""
+        return f"{self.relation} -> {self.table}" if self.table and self.relation else f"{self.relation}{kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a table means."""
+
+    name: str
+    key: tuple[str, ...]  # columns that tell its rows apart; () for the row number
+    type: str
+    label: tuple[str, ...]
+    columns: tuple[Column, ...]
+    joins: tuple[Column, ...] = field(default=())  # the two foreign keys of a table that only joins: subject and object
+
+    @property
+    def relation(self) -> str:
+        """Between the two that it joins."""
+        return self.type
+
+
+def understood(tables: Iterable[Table]) -> list[Table]:
+    """Tables with types, labels and relations by their names, and those that only join two others recognised."""
+    every = {table.name: table for table in tables}
+    named = {column.table for table in every.values() for column in table.columns}
+    return [_understood(table, every, table.name in named) for table in every.values()]
+
+
+def _understood(table: Table, every: Mapping[str, Table], is_named: bool) -> Table:
+    words, ends = readable(table.name), [column for column in table.columns if column.table]
+    of_ends = {name for column in ends for name in column.names}
+    is_whole = set(table.key) == of_ends or (len(table.key) < 2 and len(table.columns) <= 2)
+    if len(ends) == 2 and is_whole and not is_named:
+        joined = [readable(column.table) for column in ends]
+        between = _without(words, joined)
+        columns = tuple(column for column in table.columns if not column.table)
+        return replace(table, type=between or singular(joined[1]), columns=columns, joins=(ends[0], ends[1]))
+    texts = [column for column in table.columns if not column.table]
+    label = next(
+        (
+            column.names
+            for name in (*_NAMED_BY, f"{singular(words)} name")
+            for column in texts
+            if column.relation == name
+        ),
+        tuple(column.names[0] for part in ("first name", "last name") for column in texts if column.relation == part),
+    )
+    columns = tuple(column for column in table.columns if not (len(label) == 1 and column.names == label))
+    return replace(table, type=singular(words), label=label, columns=columns)
+
+
+def _without(words: str, joined: list[str]) -> str:
+    """What the name of a joining table says besides the two tables that it joins."""
+    left = words
+    for one in joined:
+        for form in (one, singular(one)):
+            left = re.sub(rf"\b{re.escape(form)}s?\b", "", left)
+    return " ".join(left.split())
+
+
+def readable(name: str) -> str:
+    """The words of a table's or column's name.
+
+    >>> readable("BirthDate"), readable("employee_ID"), readable("ReportsTo")
+    ('birth date', 'employee id', 'reports to')
+    """
+    return " ".join(readable_relation(name).replace("-", " ").lower().split())
+
+
+def relation_of(names: tuple[str, ...]) -> str:
+    """What a column is called as a relation.
+
+    >>> relation_of(("AlbumId",)), relation_of(("ReportsTo",)), relation_of(("Id",))
+    ('album', 'reports to', 'id')
+    """
+    return " ".join(_ID.sub("", readable(name)) for name in names)
+
+
+def singular(words: str) -> str:
+    """
+    >>> singular("employees"), singular("media types"), singular("categories"), singular("address"), singular("bus")
+    ('employee', 'media type', 'category', 'address', 'bus')
+    """
+    if words.endswith("ies") and len(words) > 4:
+        return f"{words[:-3]}y"
+    if words.endswith(("sses", "shes", "ches", "xes")):
+        return words[:-2]
+    return words[:-1] if words.endswith("s") and not words.endswith(("ss", "us", "is")) else words
+
+
+def to_toml(tables: Iterable[Table], source: str) -> str:
+    """The mapping file that says what is done without one."""
+    lines = [
+        f"# What 'kgask pack build {source} --mapping THIS_FILE -o NAME' makes of each table; edit it.",
+        '# A column: "relation", "relation = number[km]" (or number, date, text, name), "relation -> Table", or "" to',
+        "# leave it out. A table: what its rows are (type), and the columns that name them (label). Delete what you do",
+        "# not want to be read: a table or column that is not here is left out.",
+    ]
+    for table in tables:
+        lines += ["", f"[tables.{_key(table.name)}]"]
+        if table.joins:
+            first, second = (column.table for column in table.joins)
+            lines.append(f"relation = {_quoted(table.relation)}  # from {_plain(first)} to {_plain(second)}")
+        else:
+            lines += [f"type = {_quoted(table.type)}", f"label = {json.dumps(table.label, ensure_ascii=False)}"]
+        if table.columns:
+            lines.append(f"[tables.{_key(table.name)}.columns]")
+            lines += [f"{_key(','.join(column.names))} = {_quoted(column.spec)}" for column in table.columns]
+    return "\n".join(lines) + "\n"
+
+
+def _key(text: str) -> str:
+    return text if re.fullmatch(r"[A-Za-z0-9_-]+", text) else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _plain(text: str) -> str:
+    """For a comment."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def from_toml(data: bytes, source: str, tables: Iterable[Table]) -> list[Table]:
+    """The tables as a mapping file says; :class:`BuildError` for what the database does not have."""
+    if len(data) > _MOST_BYTES:
+        raise BuildError(f"{source}: longer than {_MOST_BYTES} bytes, so no mapping")
+    try:
+        content = tomllib.loads(data.decode())
+    except (ValueError, RecursionError) as error:
+        raise BuildError(f"{source}: not TOML ({error}); 'kgask pack map DATABASE' writes a mapping") from None
+    every = {table.name: table for table in tables}
+    _known(content, ("tables",), "section", source)
+    return [
+        _mapped(every[_near(name, every, "table", source)], said, every, f"{source}: {name}")
+        for name, said in _section(content.get("tables", {}), source).items()
+    ]
+
+
+def _mapped(table: Table, said: Any, every: Mapping[str, Table], where: str) -> Table:
+    said = _section(said, where)
+    _known(said, ("relation", "columns") if table.joins else ("type", "label", "columns"), "setting", where)
+    what, label = said.get("relation" if table.joins else "type", ""), said.get("label", [])
+    if not isinstance(what, str) or not isinstance(label, list) or not all(isinstance(one, str) for one in label):
+        raise BuildError(f"{where}: type and relation are texts, label is a list of columns")
+    if table.joins and not what.strip():
+        raise BuildError(f"{where}: relation is empty; delete the table's section to leave it out")
+    columns = {",".join(column.names): column for column in table.columns}
+    columns |= {name: Column((name,), relation_of((name,))) for name in table.label if name not in columns}
+    mapped = (
+        _specified(columns[_near(name, columns, "column", where)], spec, every, f"{where}.{name}")
+        for name, spec in _section(said.get("columns", {}), where).items()
+    )
+    named = tuple(_near(name, columns, "column", where) for name in label)
+    return replace(table, type=what, label=named, columns=tuple(one for one in mapped if one.relation))
+
+
+def _specified(column: Column, spec: Any, every: Mapping[str, Table], where: str) -> Column:
+    found = _SPEC.fullmatch(spec.strip()) if isinstance(spec, str) else None
+    if found is None:
+        raise BuildError(f'{where}: write "relation", "relation = number[km]", "relation -> Table" or ""')
+    kind, unit, table = found["kind"] or "", found["unit"] or "", (found["table"] or "").strip()
+    if kind:
+        _near(kind, KINDS, "kind", where)
+    if unit and kind != "number":
+        raise BuildError(f"{where}: only a number has a unit")
+    if table and table != column.table:
+        _near(table, every, "table", where)
+        if len(column.names) != len(every[table].key):
+            raise BuildError(f"{where}: rows of {table} are told apart by {', '.join(every[table].key) or 'no column'}")
+    ends = column.ends if table == column.table else every[table].key if table else ()
+    return replace(column, relation=found["relation"], kind=kind, unit=unit, table=table, ends=ends)
+
+
+def _section(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BuildError(f"{where}: must be a section")
+    return value
+
+
+def _known(said: Mapping[str, Any], known: tuple[str, ...], what: str, where: str) -> None:
+    for name in said:
+        _near(name, known, what, where)
+
+
+def _near(name: str, known: Iterable[str], what: str, where: str) -> str:
+    """The name, if it is known; else BuildError with one that is near."""
+    names = [*known]
+    if name not in names:
+        close = get_close_matches(name, names, 1)
+        advice = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(map(repr, names[:8])) or 'none'}"
+        raise BuildError(f"{where}: no {what} {name!r} ({advice})")
+    return name
