@@ -123,3 +123,38 @@ def test_broken_statements_are_skipped_when_asked(tmp_path: Path) -> None:
     data = "<http://e/a> <http://e/r> <http://e/b> .\nrubbish\n<http://e/b> <http://e/r> <http://e/c> .\n"
     with _build(tmp_path, data, "t.nt", skip_errors=True) as pack:
         assert pack.n_triples == 2
+
+
+XML = (
+    '<?xml version="1.0"?>\n{}<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e.org/">'
+)
+KNOWS = '<rdf:Description rdf:about="{}a"><e:knows rdf:resource="http://e.org/b"/></rdf:Description>\n'
+DEEP = "<rdf:Description><e:k>" * 80 + "</e:k></rdf:Description>" * 80
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (XML.format("") + KNOWS * 9, "no element found; the file is cut short"),
+        ((XML.format("") + KNOWS * 9)[:-30], "unclosed token; the file is cut short"),
+        (XML.format("") + DEEP + "</rdf:RDF>", "nested more than 100 deep"),
+        (
+            XML.format('<!DOCTYPE r [<!ENTITY a "x"><!ENTITY b "&a;&a;">]>') + KNOWS + "</rdf:RDF>",
+            "'b' refers to another",
+        ),
+        (XML.format('<!DOCTYPE r [<!ENTITY a SYSTEM "/etc/passwd">]>') + KNOWS + "</rdf:RDF>", "'a' refers to another"),
+        (XML.format(f'<!DOCTYPE r [<!ENTITY a "{"x" * 2000}">]>') + KNOWS + "</rdf:RDF>", "one of more than 1000"),
+    ],
+)
+def test_xml_that_is_cut_short_or_a_trap_is_refused(tmp_path: Path, text: str, reason: str) -> None:
+    source = tmp_path / "x.rdf"
+    source.write_text(text)
+    with pytest.raises(BuildError, match=r"x\.rdf:\d+: ") as caught:
+        build(Recipe((str(source),), tmp_path / "pack"), print)
+    assert reason in str(caught.value)
+
+
+def test_xml_may_abbreviate_its_namespaces(tmp_path: Path) -> None:
+    source = tmp_path / "x.rdf"
+    source.write_text(XML.format('<!DOCTYPE r [<!ENTITY e "http://e.org/">]>') + KNOWS.format("&e;") + "</rdf:RDF>")
+    assert build(Recipe((str(source),), tmp_path / "pack"), print).report.manifest["counts"]["triples"] == 1

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from kgask.build.source import Problems, display
 from kgask.build.statements import Role, role_of
 from kgask.build.terms import Value
+from kgask.build.xml import XmlGuard
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
 from kgask.pack.literals import parse_literal
@@ -89,6 +90,8 @@ def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> It
         "rdf": RdfFormat.RDF_XML,
         "jsonld": RdfFormat.JSON_LD,
     }
+    if format == "rdf":
+        stream = cast(BinaryIO, XmlGuard(stream, source))
     quads = parse(stream, format=known[format])
     while True:
         try:

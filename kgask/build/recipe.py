@@ -42,6 +42,8 @@ class Recipe:
     skip_errors: bool = False
     force: bool = False
     recognise: bool = False  # a line of column names, the delimiter, and relations of numbers or dates, in tables
+    all_ranks: bool = False  # of Wikidata's JSON: all statements but the deprecated, not only the best
+    external_ids: bool = False  # of Wikidata's JSON
     mapping: Path | None = None  # what the tables of a database mean
     iri_prefix: str = ""  # of keys that are no IRIs, where the pack is written as RDF
 
@@ -136,6 +138,10 @@ def _read(
         from kgask.build.graphml import read_graphml
 
         read_graphml(stream, source, builder, problems, tell)
+    elif format == "wikidata":
+        from kgask.build.wikidata import read_wikidata
+
+        read_wikidata(stream, source, builder, problems, recipe.languages, recipe.all_ranks, recipe.external_ids, tell)
     else:
         from kgask.build.rdf import read_rdf
 

@@ -27,6 +27,7 @@ _MOST_BROKEN = 100  # a source this broken is of another format: there is no nee
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}  # first bytes
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 _ZSTD = ("compression.zstd", "backports.zstd")  # Python's own from 3.14 on
+_JSON_START = 1 << 12  # bytes that tell what a JSON file is
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SUFFIX_FORMAT = {
     ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".psv": "pipe",
@@ -35,7 +36,7 @@ _SUFFIX_FORMAT = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".jsonld": "jsonld", ".graphml": "graphml",
     ".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite", ".db3": "sqlite",
 }  # fmt: skip
-FORMATS = ("tsv", "csv", "pipe", "neo4j", "jsonl", "graphml", "sqlite", "nt", "nq", "ttl", "rdf", "jsonld")
+FORMATS = ("tsv", "csv", "pipe", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf", "jsonld")
 PACK = "pack"  # the format of a source that is a pack
 TABLE_FORMATS = ("tsv", "csv", "pipe")
 
@@ -169,13 +170,13 @@ def display(name: str) -> str:
     return "stdin" if name == STDIN else name
 
 
-def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """(number from 1, line without its end); None for a line over :data:`MAX_LINE_BYTES`."""
+def numbered_lines(stream: BinaryIO, most: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes | None]]:
+    """(number from 1, line without its end); None for a line over ``most`` bytes."""
     number = 0
-    while line := stream.readline(MAX_LINE_BYTES + 2):
+    while line := stream.readline(most + 2):
         number += 1
         whole = line.rstrip(b"\r\n")
-        if len(whole) <= MAX_LINE_BYTES and (line.endswith(b"\n") or len(line) <= MAX_LINE_BYTES + 1):
+        if len(whole) <= most and (line.endswith(b"\n") or len(line) <= most + 1):
             yield number, whole
             continue
         while line and not line.endswith(b"\n"):
@@ -199,6 +200,21 @@ def guess_format(name: str, format: str | None) -> str:
         with open_source(name) as stream:
             first = stream.readline(MAX_LINE_BYTES)
         return "pipe" if first.count(b"|") == 2 and b"\t" not in first else "tsv"
+    if suffix == ".json":
+        return _format_of_json(name)
     if suffix not in _SUFFIX_FORMAT:
         raise UsageError(f"{name}: cannot tell the format from the name; add --format ({', '.join(FORMATS)})")
     return _SUFFIX_FORMAT[suffix]
+
+
+def _format_of_json(name: str) -> str:
+    from kgask.build.wikidata import is_wikidata
+
+    with open_source(name) as stream:
+        start = stream.read(_JSON_START)
+    if is_wikidata(start):
+        return "wikidata"
+    if b'"@context"' in start:
+        return "jsonld"
+    advice = "objects one a line are --format jsonl, Wikidata's entities --format wikidata"
+    raise UsageError(f"{name}: cannot tell what this JSON is; {advice}")

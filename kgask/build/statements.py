@@ -170,12 +170,12 @@ def _value_nodes(
             words = "" if unit == _NO_UNIT else unit_name(unit).replace("]", ")")
             literal = parse_literal("number", literal.text, words)
         elif literal.kind == "date" and _NOTHING < detail < 0:
-            literal = _as_precise(literal, int(literals[~detail].value or 0))
+            literal = as_precise(literal, int(literals[~detail].value or 0))
         exact[node] = terms.value(literal)
     return raw, exact
 
 
-def _as_precise(date: Literal, precision: int) -> Literal:
+def as_precise(date: Literal, precision: int) -> Literal:
     """A day, a month (precision 10) or a year (9); a decade, century or millennium (8, 7, 6) is text."""
     found = re.fullmatch(r"(-?\d+)-(\d\d)-\d\d", date.text)
     if found is None or precision >= 11:

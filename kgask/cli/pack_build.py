@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kgask.build.recipe import BuildOutcome, Recipe
     from kgask.build.texts import TextKind
 
-_FORMATS = ["tsv", "csv", "pipe", "neo4j", "jsonl", "graphml", "sqlite", "nt", "nq", "ttl", "rdf", "jsonld"]
+_FORMATS = ["tsv", "csv", "pipe", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf", "jsonld"]
 BUILD_EPILOG = """\b
 Sources are TSV or CSV triples, subject|relation|object lines, or RDF (N-Triples,
 N-Quads, Turtle, RDF/XML); plain, gzipped, or - for stdin. Subjects and objects are
@@ -84,6 +84,8 @@ def _text_option(kind: str, help_text: str) -> Any:
     metavar="FILE",
     help="What the tables of a database mean ('kgask pack map' writes it).",
 )
+@click.option("--all-ranks", is_flag=True, help="Of Wikidata's JSON: all statements but the deprecated, not the best.")
+@click.option("--external-ids", is_flag=True, help="Of Wikidata's JSON: keep ids in other catalogues.")
 @click.option("--text", is_flag=True, help="Recognise nothing in tables: bare numbers and dates are names.")
 @click.option(
     "--language",
@@ -144,6 +146,8 @@ def _recipe(sources: tuple[str, ...], output: Path, options: dict[str, Any]) -> 
         force=options["force"],
         iri_prefix=options["iri_prefix"],
         mapping=options["mapping"],
+        all_ranks=options["all_ranks"],
+        external_ids=options["external_ids"],
     )
 
 
