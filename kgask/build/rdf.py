@@ -18,8 +18,8 @@ from typing import Any, BinaryIO, cast
 from kgask.build.source import Problems, display
 from kgask.build.statements import Role, role_of
 from kgask.build.terms import Value
-from kgask.build.xml import XmlGuard
 from kgask.build.writer import PackBuilder
+from kgask.build.xml import XmlGuard
 from kgask.errors import BuildError
 from kgask.pack.literals import parse_literal
 from kgask.pack.records import Literal, LiteralKind

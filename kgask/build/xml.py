@@ -12,8 +12,8 @@ MOST_ENTITIES, MOST_ENTITY_CHARS = 1000, 1000  # of namespaces, as OWL abbreviat
 class XmlGuard:
     """A stream of bytes that hands on what it reads, and reads it as XML beside.
 
-    ``read`` raises SyntaxError, as the parser does, where elements are nested too deeply, where entities refer to entities or to
-    files, or are long or many, and at the end of a document that is not whole.
+    ``read`` raises SyntaxError, as the parser does, where elements are nested too deeply, where entities refer to
+    entities or to files, or are long or many, and at the end of a document that is not whole.
     """
 
     def __init__(self, stream: BinaryIO, source: str) -> None:
