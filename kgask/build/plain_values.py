@@ -9,7 +9,7 @@ that have a label, or that look like codes (``007``, a relation called "phone") 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -94,19 +94,29 @@ class Recognised:
 
 
 def recognised(
-    keys: Sequence[str], relations: Sequence[str], said: np.ndarray, is_thing: np.ndarray, given: Collection[str]
+    keys: Sequence[str],
+    relations: Sequence[str],
+    said: np.ndarray,
+    is_thing: np.ndarray,
+    given: Collection[str],
+    known: Mapping[str, tuple[LiteralKind, str]],
 ) -> Iterator[Recognised]:
     """The relations whose values are numbers or dates.
 
     ``keys`` and ``relations`` are by number, ``said`` is int64 [2, N]: relation and value (negative for a literal) of
     all that is said; ``is_thing``, bool [keys], tells keys that are no bare values; ``given`` are relations whose kind
-    the user gave.
+    the user gave, ``known`` those that have literals of a kind and unit already: what looks like one joins them.
     """
     order = np.argsort(said[0], kind="stable")
     of_relation, values = said[0][order], said[1][order]
     for relation in np.unique(of_relation).tolist():
         first, last = np.searchsorted(of_relation, [relation, relation + 1])
         own = np.unique(values[first:last])
+        if (like := known.get(relations[relation])) is not None:
+            bare = own[own >= 0]
+            if alike := _alike(_by_number(keys, bare[~is_thing[bare]]), *like):
+                yield Recognised(relation, readable_relation(relations[relation]), *like, alike)
+            continue
         if relations[relation] in given or own[0] < 0 or is_thing[own].any():
             continue
         name = readable_relation(relations[relation])
@@ -138,6 +148,15 @@ def _of_texts(texts: dict[int, str], relation: str) -> tuple[LiteralKind, str, d
     (unit,) = units
     numbers = _parsed("number", {number: _plain(match) for number, match in found.items()}, unit)
     return ("number", unit, numbers) if len(numbers) >= enough and (not unit or is_unit(unit)) else None
+
+
+def _alike(texts: dict[int, str], kind: LiteralKind, unit: str) -> dict[int, Literal]:
+    """Those that are dates, or numbers of this unit or none."""
+    if kind == "date":
+        return _parsed(kind, {at: text for at, text in texts.items() if _DATE.fullmatch(text) or _YEAR.fullmatch(text)})
+    found = {at: match for at, text in texts.items() if (match := _NUMBER.fullmatch(text))}
+    plain = {at: _plain(match) for at, match in found.items() if match["unit"] in (None, unit)}
+    return _parsed("number", plain, unit)
 
 
 def _parsed(kind: LiteralKind, texts: dict[int, str], unit: str = "") -> dict[int, Literal]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -65,32 +65,12 @@ def build(
     ``on_bytes`` the bytes read so far in steps. Raises :class:`BuildError`
     before anything is written if a line is broken and ``skip_errors`` is off.
     """
-    formats = [_format_of(source, recipe) for source in recipe.sources]
-    _check_inputs(recipe)
-    inputs = tuple(name for name in (*recipe.sources, *(name for _, name in recipe.texts)) if name != STDIN)
-    if recipe.mapping is not None and "sqlite" not in formats:
-        raise UsageError("--mapping says what a database means, and no source is one")
+    inputs = inputs_of(recipe)
     check_target(recipe.target, recipe.force, sources=inputs)
-    builder, problems = PackBuilder(), Problems(recipe.skip_errors, tell)
-    for number, (source, format) in enumerate(zip(recipe.sources, formats, strict=True)):
-        if format == PACK:
-            recipe = _read_pack(source, recipe, builder)
-            continue
-        if format == "sqlite":
-            from kgask.build.sqlite import read_sqlite
-
-            read_sqlite(Path(source), recipe.mapping, builder, problems, tell)
-            continue
-        with open_source(source, on_bytes) as stream:
-            _read(stream, source, number, format, recipe, builder, problems, tell)
-    for rank, (kind, name) in enumerate(recipe.texts):
-        # Files that were asked for by name win over labels inside the sources.
-        read_texts(name, kind, builder, problems, rank - len(recipe.texts), on_bytes)
-    problems.settle()
+    builder = PackBuilder()
+    recipe, n_broken = collect(recipe, builder, tell, on_bytes)
     if not builder.n_added:
         raise BuildError(f"{', '.join(recipe.sources)}: no triples, so no pack")
-    if recipe.recognise and any(format in BARE_FORMATS for format in formats):
-        _recognise(builder, recipe, tell)
     report = builder.write(
         recipe.target,
         name=recipe.name,
@@ -100,7 +80,50 @@ def build(
         made_from=inputs,
         iri_prefix=recipe.iri_prefix,
     )
-    return BuildOutcome(report, problems.count)
+    return BuildOutcome(report, n_broken)
+
+
+def inputs_of(recipe: Recipe) -> tuple[str, ...]:
+    """The files and folders that a recipe reads."""
+    return tuple(name for name in (*recipe.sources, *(name for _, name in recipe.texts)) if name != STDIN)
+
+
+def collect(
+    recipe: Recipe,
+    builder: PackBuilder,
+    tell: Callable[[str], None],
+    on_bytes: Callable[[int], None] = lambda _: None,
+    given: Collection[str] = (),
+    known: Mapping[str, tuple[LiteralKind, str]] | None = None,
+) -> tuple[Recipe, int]:
+    """Read every source into a builder, which may hold something before.
+
+    ``given`` are relations of which nothing is recognised, ``known`` those that have literals of a kind and unit
+    already (:meth:`PackBuilder.recognise`). The recipe with what packs among the sources say of where
+    they come from, and the number of broken lines that were skipped. Raises as :func:`build` does.
+    """
+    formats = [_format_of(source, recipe) for source in recipe.sources]
+    if recipe.mapping is not None and "sqlite" not in formats:
+        raise UsageError("--mapping says what a database means, and no source is one")
+    _check_inputs(recipe)
+    problems = Problems(recipe.skip_errors, tell)
+    for number, (source, format) in enumerate(zip(recipe.sources, formats, strict=True)):
+        if format == PACK:
+            recipe = _read_pack(source, recipe, builder)
+        elif format == "sqlite":
+            from kgask.build.sqlite import read_sqlite
+
+            read_sqlite(Path(source), recipe.mapping, builder, problems, tell)
+        else:
+            with open_source(source, on_bytes) as stream:
+                _read(stream, source, number, format, recipe, builder, problems, tell)
+    for rank, (kind, name) in enumerate(recipe.texts):
+        # Files that were asked for by name win over labels inside the sources.
+        read_texts(name, kind, builder, problems, rank - len(recipe.texts), on_bytes)
+    problems.settle()
+    if recipe.recognise and any(format in BARE_FORMATS for format in formats):
+        _recognise(builder, {*recipe.literals, *given}, known, tell)
+    return recipe, problems.count
 
 
 def _format_of(source: str, recipe: Recipe) -> str:
@@ -162,8 +185,13 @@ def _read_pack(source: str, recipe: Recipe, builder: PackBuilder) -> Recipe:
     )
 
 
-def _recognise(builder: PackBuilder, recipe: Recipe, tell: Callable[[str], None]) -> None:
-    if found := builder.recognise(recipe.literals):
+def _recognise(
+    builder: PackBuilder,
+    given: Collection[str],
+    known: Mapping[str, tuple[LiteralKind, str]] | None,
+    tell: Callable[[str], None],
+) -> None:
+    if found := builder.recognise(given, known):
         more = f" and {len(found) - MOST_TOLD} more" if len(found) > MOST_TOLD else ""
         tell(f"values of {', '.join(map(str, found[:MOST_TOLD]))}{more}; --text leaves such fields names")
 

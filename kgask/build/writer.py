@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,7 +46,7 @@ from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE
 from kgask.pack.qualifiers import QUALIFIERS_COUNT, STATEMENTS_COUNT
 from kgask.pack.quantities import AXES_COUNT, LiteralValues
-from kgask.pack.records import RelationText
+from kgask.pack.records import LiteralKind, RelationText
 from kgask.pack.relation_kinds import KINDS_ARRAY, relation_kinds
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT, type_relations, type_table
 from kgask.version import __version__
@@ -179,8 +179,13 @@ class PackBuilder:
             inverse_label or old.inverse_label,
         )
 
-    def recognise(self, given: Collection[str]) -> list[Recognised]:
-        """Make literals of keys that nearly all say numbers or dates behind a relation; not behind those ``given``."""
+    def recognise(
+        self, given: Collection[str], known: Mapping[str, tuple[LiteralKind, str]] | None = None
+    ) -> list[Recognised]:
+        """Make literals of keys that nearly all say numbers or dates behind a relation; not behind those ``given``.
+
+        Behind those ``known`` to have literals of a kind and unit each key that looks like one becomes one.
+        """
         triples, qualifiers = (
             np.frombuffer(rows, np.int64).reshape(-1, 3) for rows in (self._triples, self._qualifiers)
         )
@@ -188,15 +193,22 @@ class PackBuilder:
         is_thing[triples[:, 0]] = True
         is_thing[[self._terms.entities[key] for key in self._labels.keys() & self._terms.entities.keys()]] = True
         said = np.hstack([triples[:, 1:].T, qualifiers[:, 1:].T])
-        found = [*recognised(keys, list(self._terms.relations), said, is_thing, given)]
+        found = [*recognised(keys, list(self._terms.relations), said, is_thing, given, known or {})]
         for one in found:
             numbers = np.arange(len(keys))
             for key, literal in one.values.items():
                 numbers[key] = self._terms.value(literal)
             for rows in (triples, qualifiers):
-                at = rows[:, 1] == one.relation
+                at = (rows[:, 1] == one.relation) & (rows[:, 2] >= 0)  # literals stay
                 rows[at, 2] = numbers[rows[at, 2]]
         return found
+
+    def triples(self) -> Iterator[tuple[str, str, Value]]:
+        """What was added so far, with duplicates, without qualifiers."""
+        terms = self._terms
+        keys, literals, relations = list(terms.entities), list(terms.literals), list(terms.relations)
+        for subject, relation, value in np.frombuffer(self._triples, np.int64).reshape(-1, 3).tolist():
+            yield keys[subject], relations[relation], keys[value] if value >= 0 else literals[~value]
 
     @property
     def n_added(self) -> int:
@@ -213,11 +225,12 @@ class PackBuilder:
         force: bool = False,
         made_from: Iterable[str | Path] = (),
         iri_prefix: str = "",
+        change: Mapping[str, str] | None = None,
     ) -> BuildReport:
         """Write the pack folder at once; see :func:`kgask.build.folder.new_folder` for what is refused.
 
         ``made_from`` are files and folders that it must not replace, ``iri_prefix`` is what keys that are no IRIs
-        begin with where the pack is written as RDF.
+        begin with where the pack is written as RDF, ``change`` what made it of an earlier version.
         """
         path = Path(path)
         found = settled(self._terms, self._given(), lambda key: self._labels.best(key)[0] or entity_label(key))
@@ -239,6 +252,8 @@ class PackBuilder:
             about: dict[str, Any] = {"name": name or path.name, "sources": list(sources), "licences": list(licences)}
             if iri_prefix:
                 about[IRI_PREFIX] = iri_prefix
+            if change:
+                about[header.CHANGE] = dict(change)
             manifest = _write_arrays_and_manifest(folder, found.csr, counts, texts, about)
         unused = len(labelled.difference(found.keys, found.relation_keys))
         return BuildReport(path, manifest, found.n_duplicates, unused, found.n_nested)

@@ -1,4 +1,4 @@
-"""``kgask pack``: build, export, info, check, list, search, show."""
+"""``kgask pack``: the group of its commands, and info, check, list, search, show."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgask.cli import pack_life, pack_names
 from kgask.cli.options import PRINTED, Command
 from kgask.cli.pack_build import build
 from kgask.cli.pack_export import export
@@ -37,6 +38,8 @@ def pack() -> None:
 pack.add_command(build)
 pack.add_command(export)
 pack.add_command(map_tables)
+for _command in (*pack_life.COMMANDS, *pack_names.COMMANDS):
+    pack.add_command(_command)
 
 
 def _find(name: str | None) -> Found:
@@ -55,8 +58,10 @@ def _open(name: str | None) -> Pack:
 def list_packs(as_json: bool) -> None:
     """Packs that ship with kgask and packs of the user, and where they are."""
 
-    columns = ("name", "origin", "entities", "triples", "path")
-    show_found("pack", [_listed(found) for found in list_found("pack")], columns, as_json)
+    columns = ("name", "origin", "default", "entities", "triples", "path")
+    chosen = str(load_settings().get("pack", DEFAULT_PACK))
+    rows = [_listed(found) | {"default": found.name == chosen} for found in list_found("pack")]
+    show_found("pack", rows, columns, as_json)
 
 
 def _listed(found: Found) -> dict[str, Any]:
@@ -171,7 +176,7 @@ def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
     from kgask.verbalise import qualifiers_text
 
     with _open(name) as opened:
-        chosen, others = _resolve(opened, entity)
+        chosen, others = resolved(opened, entity)
         facts = _hit_rows(opened, [chosen])[0]
         triples, total = _triples_of(opened, chosen.entity, limit)
         facts = facts | {"kind": opened.kinds([chosen.entity])[0], "n_triples": total, "triples": triples}
@@ -190,7 +195,7 @@ def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
         note(f"{len(triples):,} of {total:,} triples; --limit shows more")
 
 
-def _resolve(opened: Pack, text: str) -> tuple[NameHit, list[NameHit]]:
+def resolved(opened: Pack, text: str) -> tuple[NameHit, list[NameHit]]:
     """The entity meant by a key, a name or ``#id``, and the other entities of that name."""
     from kgask.pack.normalise import normalise
     from kgask.pack.records import NameHit

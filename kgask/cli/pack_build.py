@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgask.config import list_found, places
+from kgask.errors import UsageError
+
 if TYPE_CHECKING:
     from kgask.build.recipe import BuildOutcome, Recipe
     from kgask.build.texts import TextKind
 
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _FORMATS = ["tsv", "csv", "pipe", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf", "jsonld"]
 BUILD_EPILOG = """\b
 Sources are TSV or CSV triples, subject|relation|object lines, or RDF (N-Triples,
@@ -66,62 +72,86 @@ def _text_option(kind: str, help_text: str) -> Any:
     return click.option(f"--{kind}", multiple=True, metavar="FILE", help=f"{help_text} Repeatable.")
 
 
+# How sources are read: of every command that reads some.
+_READING = (
+    click.argument("sources", nargs=-1, required=True, metavar="SOURCE..."),
+    click.option(
+        "--format",
+        type=click.Choice(_FORMATS),
+        help="Format of the sources; by default from their names. Needed for stdin.",
+    ),
+    click.option("--columns", metavar="A,B,...", help="Columns of a table, in order."),
+    click.option("--header", is_flag=True, help="The first line names the columns (with --columns: pass over it)."),
+    click.option("--delimiter", metavar="CHAR", help="Delimiter of a table, one character (\\t for a tab)."),
+    click.option("--literal", multiple=True, metavar="RELATION=KIND", help="A relation of literals. Repeatable."),
+    click.option(
+        "--mapping",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="What the tables of a database mean ('kgask pack map' writes it).",
+    ),
+    click.option(
+        "--all-ranks", is_flag=True, help="Of Wikidata's JSON: all statements but the deprecated, not the best."
+    ),
+    click.option("--external-ids", is_flag=True, help="Of Wikidata's JSON: keep ids in other catalogues."),
+    click.option("--text", is_flag=True, help="Recognise nothing in tables: bare numbers and dates are names."),
+    click.option(
+        "--language",
+        multiple=True,
+        metavar="TAG",
+        help="Languages of RDF labels, best first. Repeatable; en by default.",
+    ),
+    _text_option("labels", "Labels of entities."),
+    _text_option("aliases", "Other names of entities."),
+    _text_option("descriptions", "Descriptions of entities."),
+    _text_option("relations", "Labels, aliases, descriptions, inverse labels of relations."),
+    _text_option("passages", "Texts about entities, for --context passages."),
+    click.option("--licence", multiple=True, help="Licence of the data, for the manifest. Repeatable."),
+    click.option("--source-note", multiple=True, help="Where the data come from, for the manifest. Repeatable."),
+    click.option("--skip-errors", is_flag=True, help="Go on without broken lines and say how many there were."),
+)
+
+
+def reads_sources(command: Any) -> Any:
+    """A command with the arguments and options of how sources are read (:func:`recipe_of` takes them)."""
+    for decorate in reversed(_READING):
+        command = decorate(command)
+    return command
+
+
 @click.command(epilog=BUILD_EPILOG)
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Pack folder.")
-@click.option(
-    "--format",
-    type=click.Choice(_FORMATS),
-    help="Format of the sources; by default from their names. Needed for stdin.",
-)
-@click.option("--columns", metavar="A,B,...", help="Columns of a table, in order.")
-@click.option("--header", is_flag=True, help="The first line names the columns (with --columns: pass over it).")
-@click.option("--delimiter", metavar="CHAR", help="Delimiter of a table, one character (\\t for a tab).")
-@click.option("--literal", multiple=True, metavar="RELATION=KIND", help="A relation of literals. Repeatable.")
-@click.option(
-    "--mapping",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="What the tables of a database mean ('kgask pack map' writes it).",
-)
-@click.option("--all-ranks", is_flag=True, help="Of Wikidata's JSON: all statements but the deprecated, not the best.")
-@click.option("--external-ids", is_flag=True, help="Of Wikidata's JSON: keep ids in other catalogues.")
-@click.option("--text", is_flag=True, help="Recognise nothing in tables: bare numbers and dates are names.")
-@click.option(
-    "--language",
-    multiple=True,
-    metavar="TAG",
-    help="Languages of RDF labels, best first. Repeatable; en by default.",
-)
-@_text_option("labels", "Labels of entities.")
-@_text_option("aliases", "Other names of entities.")
-@_text_option("descriptions", "Descriptions of entities.")
-@_text_option("relations", "Labels, aliases, descriptions, inverse labels of relations.")
-@_text_option("passages", "Texts about entities, for --context passages.")
+@reads_sources
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Pack folder.")
+@click.option("-n", "--named", metavar="NAME", help="Put it where every command finds it by this name.")
 @click.option("--name", default="", help="Name of the pack; by default that of the folder.")
-@click.option("--licence", multiple=True, help="Licence of the data, for the manifest. Repeatable.")
-@click.option("--source-note", multiple=True, help="Where the data come from, for the manifest. Repeatable.")
 @click.option(
     "--iri-prefix",
     default="",
     metavar="IRI",
     help="What keys that are no IRIs begin with in RDF and SPARQL.  [default: urn:kgask:]",
 )
-@click.option("--skip-errors", is_flag=True, help="Go on without broken lines and say how many there were.")
 @click.option("--force", is_flag=True, help="Replace a pack that is there.")
-def build(sources: tuple[str, ...], output: Path, **options: Any) -> None:
-    """Build a pack from triples."""
+def build(sources: tuple[str, ...], output: Path | None, named: str | None, **options: Any) -> None:
+    """Build a pack from triples.
+
+    One of -o and -n says where: -o DIR is a path, -n NAME a name by which
+    every command finds it.
+    """
     from kgask.build.recipe import build as build_pack
     from kgask.cli.render import note, progress
 
-    recipe = _recipe(sources, output, options)
+    if (output is None) == (named is None):
+        raise UsageError("say where: -o DIR for a path, or -n NAME for a name that every command finds")
+    target = output if output is not None else named_folder(str(named))
+    recipe = recipe_of(sources, target, options)
     inputs = [*recipe.sources, *(name for _, name in recipe.texts)]
     with progress("Reading", _total_bytes(inputs)) as on_bytes:
         outcome = build_pack(recipe, note, on_bytes)
     note(_summary(outcome))
 
 
-def _recipe(sources: tuple[str, ...], output: Path, options: dict[str, Any]) -> Recipe:
+def recipe_of(sources: tuple[str, ...], output: Path, options: Mapping[str, Any]) -> Recipe:
+    """What :func:`reads_sources` gives, as a recipe; the name of a pack stands for its folder."""
     from kgask.build.recipe import Recipe, parse_literal_rules
     from kgask.build.tsv import check_columns
 
@@ -129,7 +159,7 @@ def _recipe(sources: tuple[str, ...], output: Path, options: dict[str, Any]) -> 
     delimiter = options["delimiter"]
     kinds: tuple[TextKind, ...] = ("labels", "aliases", "descriptions", "relations", "passages")
     return Recipe(
-        sources=sources,
+        sources=tuple(map(_source, sources)),
         target=output,
         format=options["format"],
         delimiter="\t" if delimiter == "\\t" else delimiter,
@@ -139,16 +169,31 @@ def _recipe(sources: tuple[str, ...], output: Path, options: dict[str, Any]) -> 
         recognise=not options["text"],
         languages=options["language"] or ("en",),
         texts=tuple((kind, name) for kind in kinds for name in options[kind]),
-        name=options["name"],
+        name=options.get("name", ""),
         licences=options["licence"],
         source_notes=options["source_note"],
         skip_errors=options["skip_errors"],
-        force=options["force"],
-        iri_prefix=options["iri_prefix"],
+        force=options.get("force", False),
+        iri_prefix=options.get("iri_prefix", ""),
         mapping=options["mapping"],
         all_ranks=options["all_ranks"],
         external_ids=options["external_ids"],
     )
+
+
+def _source(name: str) -> str:
+    if os.path.lexists(name):
+        return name
+    return next((str(found.path) for found in list_found("pack") if found.name == name), name)
+
+
+def named_folder(name: str) -> Path:
+    """Where the user's pack of this name is; UsageError for what cannot be a name, or is that of a shipped pack."""
+    if not _NAME.fullmatch(name) or name.endswith(".tmp"):
+        raise UsageError(f"{name!r} cannot be a pack's name: letters, digits, '.', '_' and '-', at most 64")
+    if any(found.name == name and found.origin == "shipped" for found in list_found("pack")):
+        raise UsageError(f"a pack named {name!r} ships with kgask; choose another name")
+    return places("pack")["user"] / name
 
 
 def _total_bytes(names: list[str]) -> int | None:

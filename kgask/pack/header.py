@@ -25,6 +25,7 @@ FORMAT_MAJOR = 1
 # The least minor version that knows what a pack holds, newest first, by what is counted; 0 where there is none of it.
 _MINORS = {STATEMENTS_COUNT: 3, AXES_COUNT: 3, TYPES_COUNT: 2, "passages": 1}
 NAMES_FILE = "names.sqlite"
+CHANGE = "change"  # what made this version of an earlier one: command and time
 ARRAYS = ("out_indptr", "out_relation", "out_object", "in_indptr", "in_relation", "in_subject")
 # Each array's rows, and what its ids are below or its row pointers lead up to: counts of the manifest.
 _SIZES = {
