@@ -127,7 +127,7 @@ def test_ask_asks_anything(typed: str) -> None:
         ("--pack", "kgask --help"),
         ("--no-raeder x", "'--no-reader'"),
         ("pack lst", "'list'? See: kgask pack --help"),
-        ("pack build s.tsv", "'--output'; see: kgask pack build --help"),
+        ("pack build s.tsv", "say where: -o DIR for a path, or -n NAME"),
         ("train station in Paris", 'kgask ask "..."'),
         ("'who wrote Emma?' 'who wrote Dracula?'", "--questions FILE"),
         ("'who wrote Emma' 'who wrote Dracula'", "--questions FILE"),

@@ -112,8 +112,8 @@ def test_list_finds_packs_of_the_user(
     code, out, err = kgask("list")
     assert code == 0
     assert [line.split("\t") for line in out] == [
-        ["broken", "user", "", "", str(broken)],
-        ["kin", "user", "10", "21", str(copy)],
+        ["broken", "user", "", "", "", str(broken)],
+        ["kin", "user", "", "10", "21", str(copy)],
     ]
     assert len(err) == 1 and "broken JSON" in err[0]
     assert [entry["name"] for entry in json.loads(kgask("list", "--json")[1][0])] == ["broken", "kin"]

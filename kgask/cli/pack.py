@@ -12,7 +12,18 @@ from kgask.cli.options import PRINTED, Command
 from kgask.cli.pack_build import build
 from kgask.cli.pack_export import export
 from kgask.cli.pack_map import map_tables
-from kgask.cli.render import clean, note, print_json, shorten, show_facts, show_found, show_rows, table, with_qualifiers
+from kgask.cli.render import (
+    clean,
+    flag,
+    note,
+    print_json,
+    shorten,
+    show_facts,
+    show_found,
+    show_rows,
+    table,
+    with_qualifiers,
+)
 from kgask.config import DEFAULT_PACK, Found, find, list_found, load_settings
 from kgask.errors import PackError
 
@@ -60,7 +71,7 @@ def list_packs(as_json: bool) -> None:
 
     columns = ("name", "origin", "default", "entities", "triples", "path")
     chosen = str(load_settings().get("pack", DEFAULT_PACK))
-    rows = [_listed(found) | {"default": found.name == chosen} for found in list_found("pack")]
+    rows = [_listed(found) | {"default": flag(found.name == chosen, as_json)} for found in list_found("pack")]
     show_found("pack", rows, columns, as_json)
 
 

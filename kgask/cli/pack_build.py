@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _FORMATS = ["tsv", "csv", "pipe", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf", "jsonld"]
 BUILD_EPILOG = """\b
-Sources are TSV or CSV triples, subject|relation|object lines, or RDF (N-Triples,
-N-Quads, Turtle, RDF/XML); plain, gzipped, or - for stdin. Subjects and objects are
-ids or labels: a key without a label is its own label.
+Sources are TSV or CSV triples, subject|relation|object lines, RDF (N-Triples, N-Quads,
+Turtle, RDF/XML, JSON-LD), Neo4j's exports (CSV with :ID and :START_ID, APOC's CSV and
+JSON), JSON Lines ({"subject": ..., "relation": ..., "object": ...}), GraphML,
+Wikidata's JSON, SQLite databases, or packs; plain or packed (gzip, bzip2, xz, zstd),
+or - for stdin. In tables subjects and objects are ids or labels: a key without a
+label is its own label.
 \b
 Columns (--columns, or the first line with --header): subject, relation, object,
 subject_label, relation_label, object_label, and _ for a column to pass over.
@@ -65,6 +68,8 @@ Examples:
   kgask pack build codex.tsv -o codex \\
     --columns subject,subject_label,relation,relation_label,object,object_label,_
   zcat dump.nt.gz | kgask pack build - --format nt -o dump
+  kgask pack build nodes.csv edges.csv -n mine
+  kgask pack build music.sqlite --mapping music.toml -o music
 """
 
 
@@ -132,7 +137,7 @@ def reads_sources(command: Any) -> Any:
 )
 @click.option("--force", is_flag=True, help="Replace a pack that is there.")
 def build(sources: tuple[str, ...], output: Path | None, named: str | None, **options: Any) -> None:
-    """Build a pack from triples.
+    """Build a pack from triples, a graph, a database or other packs.
 
     One of -o and -n says where: -o DIR is a path, -n NAME a name by which
     every command finds it.

@@ -9,7 +9,7 @@ import click
 
 from kgask.cli.options import PRINTED, Command
 from kgask.cli.pack_build import BUILD_EPILOG, reads_sources, recipe_of
-from kgask.cli.render import clean, note, print_json, show_rows
+from kgask.cli.render import clean, flag, note, print_json, show_rows
 from kgask.config import Found, find
 from kgask.errors import PackError
 
@@ -192,7 +192,7 @@ def history(name: str, as_json: bool) -> None:
     rows = [
         {
             "version": version.number,
-            "current": version.is_current,
+            "current": flag(version.is_current, as_json),
             "time": version.change.get("time", ""),
             "command": version.change.get("command", "built"),
             "triples": version.manifest["counts"]["triples"],

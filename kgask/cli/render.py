@@ -56,6 +56,11 @@ def shorten(text: str, limit: int = MAX_SHOWN) -> str:
     return clean(text[:limit]) if len(text) <= limit else clean(text[: limit - 1]) + "…"
 
 
+def flag(value: bool, as_json: bool) -> bool | str:
+    """A mark in a table's row, where JSON has the truth."""
+    return value if as_json else "*" * value
+
+
 def note(text: str) -> None:
     """One line for a person, on stderr."""
     tell(f"kgask: {clean(text)}\n")
