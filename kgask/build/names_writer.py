@@ -92,9 +92,10 @@ def _write_lookup(conn: sqlite3.Connection, texts: Texts) -> int:
     insert(conn, "names", 2, sorted(hashes))
     insert(conn, "name_words (rowid, name)", 2, rows)
     conn.execute("INSERT INTO name_words (name_words) VALUES ('optimize')")
-    # Words with digits are never read as typos (kgask.pack.fuzzy), so they need no reverse.
-    backwards = sorted(word[::-1] for word in words if not any(map(str.isdigit, word)))
-    insert(conn, "reversed_words", 1, ((word,) for word in backwards))
+    # Words with digits are never read as typos (kgask.pack.fuzzy).
+    spelt = [word for word in words if not any(map(str.isdigit, word))]
+    insert(conn, "words", 1, ((word,) for word in sorted(spelt)))
+    insert(conn, "reversed_words", 1, ((word,) for word in sorted(word[::-1] for word in spelt)))
     return len(hashes)
 
 

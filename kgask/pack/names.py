@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from kgask.errors import PackError
@@ -15,6 +17,7 @@ from kgask.pack.normalise import normalise
 from kgask.pack.records import Literal, NameHit, RelationText
 
 LAST_CHARACTER = "\U0010ffff"
+MOST_COUNTED = 2000  # names that have a word: more is common, however many
 
 
 class Names(ReadOnly):
@@ -25,7 +28,6 @@ class Names(ReadOnly):
         self.n_entities = n_entities
         self.first_literal = n_entities - n_literals
         self._prefixes: dict[int, str] | None = None
-        self._has_vocabulary = False
 
     def by_id(self, columns: str, table: str, ids: Iterable[int]) -> dict[int, tuple]:
         """Rows of ``table`` by id, in one query; ids that have no row are left out."""
@@ -165,14 +167,15 @@ class Names(ReadOnly):
         return [ref if ref < self.n_entities else owners[ref - self.n_entities][0] for ref in refs]
 
     def word_counts(self, words: Iterable[str]) -> dict[str, int]:
-        """How many names have each word; words that no name has are left out."""
-        self._open_vocabulary()
-        sql = "SELECT term, doc FROM temp.vocabulary WHERE term = ?"
-        return dict(row for word in words for row in self.query(sql, word))
+        """How many names have each word, :data:`MOST_COUNTED` at most; words that no name has are left out."""
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM name_words WHERE name_words MATCH ? LIMIT {MOST_COUNTED})"
+        counts = {word: self.query(sql, f'"{word}"')[0][0] for word in words if _is_token(word)}
+        return {word: count for word, count in counts.items() if count}
 
     def words_beginning(self, start: str, shortest: int, longest: int) -> set[str]:
         """Words of names that begin with ``start``, of ``shortest`` to ``longest`` characters."""
-        self._open_vocabulary()
+        if self._has_words:
+            return self._words("word", "words", start, shortest, longest)
         return self._words("term", "temp.vocabulary", start, shortest, longest)
 
     def words_ending(self, end: str, shortest: int, longest: int) -> set[str]:
@@ -180,12 +183,19 @@ class Names(ReadOnly):
         backwards = self._words("word", "reversed_words", end[::-1], shortest, longest)
         return {word[::-1] for word in backwards}
 
-    def _open_vocabulary(self) -> None:
-        if not self._has_vocabulary:
-            # A temporary table is no write: it lives in this connection's memory.
-            self.query("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, name_words, row)")
-            self._has_vocabulary = True
+    @cached_property
+    def _has_words(self) -> bool:
+        """Whether the words are listed; else FTS5's vocabulary is opened, as a temporary table, which is no write."""
+        if self.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'words'"):
+            return True
+        self.query("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, name_words, row)")
+        return False
 
     def _words(self, column: str, table: str, start: str, shortest: int, longest: int) -> set[str]:
         sql = f"SELECT {column} FROM {table} WHERE {column} >= ? AND {column} < ? AND length({column}) BETWEEN ? AND ?"
         return {word for (word,) in self.query(sql, start, start + LAST_CHARACTER, shortest, longest)}
+
+
+def _is_token(word: str) -> bool:
+    """Whether FTS5 takes the word as it is (see the tokenizer in :mod:`kgask.pack.schema`)."""
+    return all(unicodedata.category(char)[0] in "LNM" for char in word)

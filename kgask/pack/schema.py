@@ -6,7 +6,8 @@ Sizes decide the layout (a pack ships inside a wheel):
 - a key is a prefix id and a rest, NULL when the key is the label; the digits of Q42 are an integer;
 - names are found by the CRC-32 of their normalised form and then verified, so no text is stored twice;
 - FTS5 keeps no content, columns or positions: it lists the names that have a word, for search;
-- words are found by their beginning in FTS5's own vocabulary, by their end in ``reversed_words``.
+- words are found by their beginning in ``words``, by their end in ``reversed_words``: FTS5's own vocabulary would walk
+  all names that have a word to say that there is one. Packs of kgask before 0.3 have no ``words``.
 
 A *ref* names a name: an entity id for a label (or a literal's text), ``N + alias id`` for an alias.
 Literals have the last entity ids, from ``N - counts.literals`` on.
@@ -29,6 +30,7 @@ CREATE TABLE descriptions (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE relations (id INTEGER PRIMARY KEY, key TEXT NOT NULL, label TEXT NOT NULL,
   aliases TEXT NOT NULL, description TEXT NOT NULL, inverse_label TEXT NOT NULL);
 CREATE TABLE names (hash INTEGER, ref INTEGER, PRIMARY KEY (hash, ref)) WITHOUT ROWID;
+CREATE TABLE words (word TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE reversed_words (word TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE VIRTUAL TABLE name_words USING fts5(name, content='', detail=none, columnsize=0,
   tokenize="unicode61 remove_diacritics 0 categories 'L* N* M*'");

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -11,8 +12,10 @@ from kgask.errors import BudgetError
 from kgask.pack.store import Pack
 from kgask.query.axes import axis_codes, literal_places
 from kgask.retrieve.follow import Edges, concatenate, edges_with
-from kgask.types import DirectedRelationId
+from kgask.types import DirectedRelationId, undirected
 
+MOST_HELD = 1 << 22  # ids
+_HAVING: WeakKeyDictionary[Pack, dict[DirectedRelationId, np.ndarray]] = WeakKeyDictionary()
 CHUNK = 1 << 16  # entities that are followed between two looks at the clock
 
 
@@ -40,9 +43,32 @@ class Found:
 
 def ascending(values: np.ndarray) -> np.ndarray:
     """The different values, ascending; those that are so already are not sorted again."""
-    if len(values) < 2 or bool((values[1:] > values[:-1]).all()):
+    if len(values) < 2:
         return values
+    is_new = values[1:] > values[:-1]
+    if is_new.all():
+        return values
+    if (values[1:] >= values[:-1]).all():
+        return values[np.concatenate([[True], is_new])]
     return np.unique(values)
+
+
+def having(pack: Pack, relation: DirectedRelationId) -> np.ndarray:
+    """The entities (int64, ascending) that a directed relation leads from, anywhere in the pack.
+
+    One pass over the pack's triples; what was found is held for the next question, :data:`MOST_HELD` ids a pack.
+    """
+    held = _HAVING.setdefault(pack, {})
+    if relation not in held:
+        plain, inverse = undirected(relation, pack.n_relations)
+        column, indptr = (pack.in_relation, pack.in_indptr) if inverse else (pack.out_relation, pack.out_indptr)
+        rows = np.flatnonzero(column == plain).astype(indptr.dtype)  # for others searchsorted copies all pointers
+        found = ascending(np.searchsorted(indptr, rows, "right").astype(np.int64) - 1)
+        found.flags.writeable = False
+        if sum(map(len, held.values())) + len(found) > MOST_HELD:
+            held.clear()
+        held[relation] = found
+    return held[relation]
 
 
 def edges_from(pack: Pack, entities: np.ndarray, relation: DirectedRelationId, budget: Budget) -> Edges:

@@ -21,7 +21,7 @@ from kgask.query.base import Comparison, Node, SetNode, TruthNode, ValueNode
 from kgask.query.nodes import Query
 from kgask.retrieve.compare import age, compared, difference, every, highest_each, kleene, ranked, some
 from kgask.retrieve.follow import Edges
-from kgask.retrieve.frontier import Budget, Found, ascending, edges_from, path_ends, values_on
+from kgask.retrieve.frontier import Budget, Found, ascending, edges_from, having, path_ends, values_on
 from kgask.retrieve.outcome import NONE, Bag, Coverage, Members, Result
 from kgask.retrieve.statements import said, statements_of
 from kgask.retrieve.trace import triple_ids
@@ -145,13 +145,9 @@ class Runner:
         return ascending(np.concatenate(found)) if found else NONE
 
     def _having(self, relation: int) -> np.ndarray:
-        inverse = relation >= self.pack.n_relations
-        plain = relation - self.pack.n_relations if inverse else relation
-        if plain >= self.pack.n_relations:
+        if relation >= 2 * self.pack.n_relations:
             raise QueryError(f"no directed relation {relation} in this pack")
-        column, indptr = ("in", self.pack.in_indptr) if inverse else ("out", self.pack.out_indptr)
-        rows = np.flatnonzero((self.pack.in_relation if column == "in" else self.pack.out_relation) == plain)
-        return ascending(np.searchsorted(indptr, rows, "right").astype(np.int64) - 1)
+        return having(self.pack, relation)
 
     # --- members that are judged ----------------------------------------------------------------
 
