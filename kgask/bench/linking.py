@@ -1,7 +1,7 @@
 """The same questions about a small and a large synthetic pack: what a question costs beside what the pack holds.
 
-Names have several words that many names share ("Old Riverton Millford 1234 School"); how often a thing is an object falls
-off by a power of its rank, so that there are hubs.
+Names have several words that many names share ("Old Riverton Millford 1234 School"); how often a thing is an object
+falls off by a power of its rank, so that there are hubs.
 """
 
 from __future__ import annotations
