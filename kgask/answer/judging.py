@@ -243,7 +243,7 @@ def in_words(found: Retrieved, pack: Pack) -> tuple[str, str] | None:
     if query is None:
         return None
     try:
-        said = outcome_words(one.outcome, pack) if one.outcome is not None else several(one.answers.tolist(), pack)
+        said = outcome_words(one.outcome, pack) if one.outcome is not None else several(one.answers, pack)
         return verbalise(_with_itself(query), pack), said
     except QueryError:
         return None

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from kgask.answer.derived import TRUTH_WORDS
 from kgask.link.spans import CandidateSpan
 from kgask.methods.operators import RUN_SECONDS
@@ -71,10 +73,10 @@ def outcome_words(outcome: Result | None, pack: Pack) -> str:
     if outcome.quantity is not None:
         unit = unit_of(outcome.runner, outcome.query, outcome.quantity.axis)
         return quantity_text(outcome.quantity, unit)
-    return several(outcome.certain.tolist(), pack)
+    return several(outcome.certain, pack)
 
 
-def several(ids: Sequence[int], pack: Pack) -> str:
+def several(ids: Sequence[int] | np.ndarray, pack: Pack) -> str:
     """The first of a set by their labels, and how many more there are."""
     labels = pack.labels(ids[:SHOWN_ANSWERS])
     more = [f"{len(ids) - len(labels):,} more"] if len(ids) > len(labels) else []

@@ -14,7 +14,7 @@ from kgask.query.axes import axis_codes, literal_places
 from kgask.retrieve.follow import Edges, concatenate, edges_with
 from kgask.types import DirectedRelationId, undirected
 
-MOST_HELD = 1 << 22  # ids
+MOST_HELD = 1 << 25
 _HAVING: WeakKeyDictionary[Pack, dict[DirectedRelationId, np.ndarray]] = WeakKeyDictionary()
 CHUNK = 1 << 16  # entities that are followed between two looks at the clock
 
@@ -56,19 +56,19 @@ def ascending(values: np.ndarray) -> np.ndarray:
 def having(pack: Pack, relation: DirectedRelationId) -> np.ndarray:
     """The entities (int64, ascending) that a directed relation leads from, anywhere in the pack.
 
-    One pass over the pack's triples; what was found is held for the next question, :data:`MOST_HELD` ids a pack.
+    One pass over the pack's triples; what was found is held, a bit an entity and :data:`MOST_HELD` bytes a pack.
     """
     held = _HAVING.setdefault(pack, {})
     if relation not in held:
         plain, inverse = undirected(relation, pack.n_relations)
         column, indptr = (pack.in_relation, pack.in_indptr) if inverse else (pack.out_relation, pack.out_indptr)
         rows = np.flatnonzero(column == plain).astype(indptr.dtype)  # for others searchsorted copies all pointers
-        found = ascending(np.searchsorted(indptr, rows, "right").astype(np.int64) - 1)
-        found.flags.writeable = False
-        if sum(map(len, held.values())) + len(found) > MOST_HELD:
+        is_found = np.zeros(pack.n_entities, bool)
+        is_found[np.searchsorted(indptr, rows, "right") - 1] = True
+        if (len(held) + 1) * (pack.n_entities // 8 + 1) > MOST_HELD:
             held.clear()
-        held[relation] = found
-    return held[relation]
+        held[relation] = np.packbits(is_found)
+    return np.flatnonzero(np.unpackbits(held[relation], count=pack.n_entities))
 
 
 def edges_from(pack: Pack, entities: np.ndarray, relation: DirectedRelationId, budget: Budget) -> Edges:
