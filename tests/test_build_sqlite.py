@@ -169,6 +169,31 @@ def test_names_that_are_no_words_are_mapped_too(tmp_path: Path) -> None:
         assert one.content_hash == two.content_hash
 
 
+def test_rows_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "odd.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript("""
+            PRAGMA journal_mode = WAL;
+            CREATE TABLE Pair (A TEXT, B TEXT, Size INTEGER, PRIMARY KEY (A, B));
+            INSERT INTO Pair VALUES ('a,b', 'c', 1), ('a', 'b,c', 2);
+            CREATE TABLE Plain (rowid TEXT, Height INTEGER);
+            INSERT INTO Plain VALUES ('x', 3), ('x', 4);
+            CREATE TABLE Code (CodeId INTEGER PRIMARY KEY, Code TEXT);
+            CREATE TABLE Uses (UsesId INTEGER PRIMARY KEY, Code TEXT REFERENCES Code (Code), Depth INTEGER);
+            WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 20000)
+              INSERT INTO Code SELECT n, 'c' || n FROM r;
+            INSERT INTO Uses SELECT CodeId, Code, CodeId FROM Code;
+        """)
+        db.commit()
+    before = {one.name for one in tmp_path.iterdir()}
+    with _built(path, tmp_path / "pack") as pack:
+        facts = _facts(pack)
+    assert {("Pair/a\\,b,c", "size", '"1"^^number'), ("Pair/a,b\\,c", "size", '"2"^^number')} <= facts
+    assert {("Plain/1", "height", '"3"^^number'), ("Plain/2", "height", '"4"^^number')} <= facts
+    assert ("Uses/19999", "code", "Code/19999") in facts  # found by an index that SQLite makes for it
+    assert {one.name for one in tmp_path.iterdir()} - before == {"pack"}  # no log is left beside the database
+
+
 ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r"
 
 

@@ -64,7 +64,10 @@ class _Database:
 
     def __init__(self, path: Path) -> None:
         self._path, self._since = path, time.monotonic()
-        self.connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)
+        # Where no writer has left a log, none is made: a database in a folder that cannot be written to is read too.
+        has_log = path.with_name(f"{path.name}-wal").exists()
+        how = "mode=ro" if has_log else "mode=ro&immutable=1"
+        self.connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?{how}", uri=True)
         self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * _MOST_TEXT)
         self.connection.execute("PRAGMA trusted_schema = OFF")
         self.connection.text_factory = lambda data: data.decode(errors="replace")
@@ -119,9 +122,16 @@ def _table(db: _Database, name: str) -> Table:
     ]  # fmt: skip
     foreign.sort(key=lambda column: columns.index(column.names[0]) if column.names[0] in columns else -1)
     of_others = {column for one in foreign for column in one.names}
-    own = [column for column in columns if column not in of_others and column not in {key for _, key in keys}]
+    key = tuple(column for _, column in keys) or (_row_number(columns),)
+    own = [column for column in columns if column not in of_others and column not in key]
     plain = (Column((column,), relation_of((column,))) for column in own)
-    return Table(name, tuple(column for _, column in keys), "", (), (*foreign, *plain))
+    return Table(name, key, "", (), (*foreign, *plain))
+
+
+def _row_number(columns: list[str]) -> str:
+    """What the number of a row is called that has no key; a column may have one of its names."""
+    taken = {column.lower() for column in columns}
+    return next((name for name in ("rowid", "_rowid_", "oid") if name not in taken), "rowid")
 
 
 def _with_ends(db: _Database, tables: list[Table]) -> Iterator[Table]:
@@ -156,10 +166,12 @@ class _TableReader:
 
         self._key = asked(_key_of(table, "t"))
         self._label = asked([f"t.{_sql(name)}" for name in table.label])
-        self._ends = [(column, asked(_end(column, every))) for column in (*table.joins, *table.columns) if column.table]
+        ends = [column for column in (*table.joins, *table.columns) if column.table]
+        self._ends = [(column, asked(_end(column, every, f"o{at}"))) for at, column in enumerate(ends)]
         plain = [column for column in table.columns if not column.table]
         self._values = [(column, asked([f"t.{_sql(column.names[0])}"])) for column in plain]
-        self.sql = f"SELECT {', '.join(columns)} FROM main.{_sql(table.name)} t"
+        joined = (_join(column, every, f"o{at}") for at, column in enumerate(ends))
+        self.sql = f"SELECT {', '.join(columns)} FROM main.{_sql(table.name)} t{''.join(joined)}"
 
     def take(self, row: tuple[object, ...]) -> None:
         """Add one row; what is wrong with it goes to the problems."""
@@ -197,16 +209,22 @@ class _TableReader:
 
 
 def _key_of(table: Table, name: str) -> list[str]:
-    return [f"{name}.{_sql(column)}" for column in table.key] or [f"{name}.rowid"]
+    return [f"{name}.{_sql(column)}" for column in table.key]
 
 
-def _end(column: Column, every: dict[str, Table]) -> list[str]:
+def _end(column: Column, every: dict[str, Table], name: str) -> list[str]:
     """SQL of the key of the row that a foreign key names: its own columns, where they are that key."""
     other = every[column.table]
+    return [f"t.{_sql(own)}" for own in column.names] if column.ends == other.key else _key_of(other, name)
+
+
+def _join(column: Column, every: dict[str, Table], name: str) -> str:
+    """SQL that finds the row which a foreign key names by other columns than its key."""
+    other = every[column.table]
     if column.ends == other.key:
-        return [f"t.{_sql(name)}" for name in column.names]
-    same = " AND ".join(f"o.{_sql(end)} = t.{_sql(name)}" for end, name in zip(column.ends, column.names, strict=True))
-    return [f"(SELECT {key} FROM main.{_sql(other.name)} o WHERE {same})" for key in _key_of(other, "o")]
+        return ""
+    same = (f"{name}.{_sql(end)} = t.{_sql(own)}" for end, own in zip(column.ends, column.names, strict=True))
+    return f" LEFT JOIN main.{_sql(other.name)} {name} ON {' AND '.join(same)}"
 
 
 def _row_of(column: Column, values: tuple[object, ...]) -> str:
@@ -215,7 +233,9 @@ def _row_of(column: Column, values: tuple[object, ...]) -> str:
 
 
 def _joined(values: tuple[object, ...]) -> str:
-    return ",".join(value.hex() if isinstance(value, bytes) else str(value) for value in values)
+    """The key of a row; of several columns the commas within one are escaped."""
+    parts = [value.hex() if isinstance(value, bytes) else str(value) for value in values]
+    return parts[0] if len(parts) == 1 else ",".join(part.replace("\\", "\\\\").replace(",", "\\,") for part in parts)
 
 
 def _value(column: Column, value: object) -> Value | None:

@@ -58,7 +58,7 @@ class Table:
     """What a table means."""
 
     name: str
-    key: tuple[str, ...]  # columns that tell its rows apart; () for the row number
+    key: tuple[str, ...]  # columns that tell its rows apart, or SQLite's name of the row number
     type: str
     label: tuple[str, ...]
     columns: tuple[Column, ...]
