@@ -57,7 +57,7 @@ def test_the_table_of_subcommands_is_what_there_is() -> None:
         ("show Q36322", ["pack show Q36322", "models show Q36322"]),
         ("check mine", ["pack check mine", "models check mine"]),
         ("build triples.tsv -o mine", ["pack build triples.tsv -o mine"]),
-        ("add my.gguf", ["models add my.gguf"]),
+        ("add my.gguf", ["pack add my.gguf", "models add my.gguf"]),
         ("run metaqa qa_dev.txt", ["eval run metaqa qa_dev.txt"]),
         ("score runs/rigel", ["eval score runs/rigel"]),
     ],
