@@ -56,6 +56,7 @@ _ALIASES = {
     "dependent territory": ("territory", "dependency", "overseas territory"), "volcano": ("volcanic mountain",),
     "video game": ("computer game",), "award": ("prize",), "book": ("literary work",), 
     "play": ("stage play", "theatre play"), "airport": ("airfield",),
+    "Nobel laureate": ("laureate", "Nobel Prize laureate", "Nobel Prize winner", "Nobel winner", "Nobelist"),
 }  # fmt: skip
 
 
@@ -83,6 +84,8 @@ def _of_fact(world: World, subject: str, relation: str, obj: str) -> None:
         world.add_class(world.nodes[obj], "city", SOURCE)
         if any(key == "class-country" for key in world.values(world.nodes[subject], "P31")):
             world.add_class(world.nodes[obj], "capital", SOURCE)
+    elif relation == "P166":
+        world.add_class(world.nodes[subject], "Nobel laureate", SOURCE)
     elif relation == "P136":
         if world.nodes[obj].label.endswith("novel") and world.nodes[subject].kinds == BOOK:
             world.add_class(world.nodes[subject], "novel", SOURCE)
