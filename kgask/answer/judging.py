@@ -185,9 +185,10 @@ def judged(
 
 
 def others_of(found: Retrieved) -> Iterator[Retrieved]:
-    """What else it may ask for: where the planner is sure enough, the next that it read itself only."""
+    """What else it may ask for: where the planner is sure enough, and leaves nothing out, the next that it read."""
     others = found.find_alternatives()
-    if found.confidence < (SURE_QUERY if found.is_query else FAIRLY_SURE):
+    is_sure = found.confidence >= (SURE_QUERY if found.is_query else FAIRLY_SURE)
+    if not is_sure or any(found.find_left_out().values()):
         return others
     return islice(takewhile(lambda one: not one.is_proposed, others), MOST_BESIDE_SURE)
 

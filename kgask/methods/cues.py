@@ -56,6 +56,7 @@ class Asked:
     kinds: frozenset[str]
     values: tuple[ValueSpan, ...]  # numbers, dates and ranks
     ranks: tuple[tuple[int, int], ...]  # first and last place that an order is asked for
+    excepts: bool = False  # a name may be left out of what is asked for
 
     @property
     def counts(self) -> list[nodes.Number]:
@@ -69,7 +70,7 @@ class Asked:
         likely = {kind for kind, prob in zip(KINDS, kind_probs.tolist(), strict=False) if prob >= LIKELY}
         said = {kind for kind, words in _SAID.items() if words.search(text)}
         ranks = tuple(dict.fromkeys(_ranks(text, values)))[:MOST_RANKS]
-        return cls(frozenset(likely | said), tuple(values), ranks or ((1, 1),))
+        return cls(frozenset(likely | said), tuple(values), ranks or ((1, 1),), _SECOND.search(text) is not None)
 
 
 def _ranks(text: str, values: Sequence[ValueSpan]) -> Iterator[tuple[int, int]]:

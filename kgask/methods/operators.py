@@ -23,6 +23,7 @@ from kgask.methods.class_words import ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
 from kgask.methods.differences import downwards, in_years, of_age
 from kgask.methods.doubts import SURE_CLASS, is_class_word, kept, left_out_of, relations_in
+from kgask.methods.kinds import of_kinds
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
 from kgask.methods.relation_facts import RelationFacts
@@ -132,7 +133,7 @@ class OperatorReader:
                 relations = [step for step in one.steps if isinstance(step, int)]
                 asked = of_age(one.query, text, self.pack)
                 query, idle = self.of_classes(asked, text, spans, used_spans(one), relations, runner)
-                outcome = in_years(text, runner, downwards(runner, runner.result(query)))
+                outcome = in_years(text, runner, downwards(runner, of_kinds(runner, runner.result(query))))
             except (QueryError, BudgetError):
                 outcome = None
             as_run = replace(one, query=outcome.query if outcome is not None else one.query)

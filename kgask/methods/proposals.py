@@ -100,6 +100,8 @@ class Proposals:
         """What the names have of the class, and what of it they do not have; all of it where they have nothing."""
         members, is_had = runner.members(kind).certain, False
         for one in names:
+            if asked.excepts and one.seed.entity in members:  # "the largest after Russia"
+                yield nodes.Minus(kind, one.node), (one.seed,)
             ends_of = partial(self._named.ends, one)
             leading = (relation for relation in one.relations if np.isin(ends_of(relation), members).any())
             for relation in islice(leading, MOST_PAIRED):
@@ -107,6 +109,9 @@ class Proposals:
                 yield nodes.And(kind, nodes.Follow(one.node, relation)), (one.seed,)
                 if "difference" in asked.kinds:
                     yield nodes.Minus(kind, nodes.Follow(one.node, relation)), (one.seed,)
+        for one in names:
+            for path in self._through(one):
+                yield nodes.And(kind, path), (one.seed,)
         if not is_had:
             yield kind, ()
 
@@ -171,6 +176,8 @@ class Proposals:
                 yield from self._of_set(found, asked, runner, MOST_OF_NAME)
             else:
                 yield found
+        for path in self._through(one):
+            yield nodes.Count(path) if "count" in asked.kinds else path
         if "arithmetic" in asked.kinds:
             yield from self._differences(one)
 
@@ -180,6 +187,11 @@ class Proposals:
         for left, right in permutations(values, 2):
             if self._facts.of(left) == self._facts.of(right):
                 yield nodes.Difference(nodes.Values(one.node, left), nodes.Values(one.node, right))
+
+    def _through(self, one: Named) -> Iterator[SetNode]:
+        """What is asked for and the name lacks, by way of what belongs to it."""
+        for first, second in self._named.through(one):
+            yield nodes.Follow(nodes.Follow(one.node, first), second)
 
     def _of_two_steps(self, one: Named, asked: Asked) -> Iterator[nodes.Query]:
         """The likeliest paths of two relations."""
