@@ -21,7 +21,7 @@ from kgask.answer.readings import outcome_words, several
 from kgask.answer.word import Word
 from kgask.errors import QueryError
 from kgask.methods.differences import of_age
-from kgask.methods.doubts import LEFT_OUT
+from kgask.methods.doubts import DENIED, DESCRIBED, LEFT_OUT
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.understand import calibrated
@@ -33,7 +33,7 @@ from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 from kgask.types import opposite
 
-DOUBTS = ("described", *LEFT_OUT)  # words that describe what is asked for and are not honoured; names, values, demands
+DOUBTS = (DESCRIBED, DENIED, *LEFT_OUT)  # what speaks against a query, whoever wrote it
 POWERS = ("plan", "judged", "alike", "proposed", "left_out")
 AMONG = ("share", "behind", "choices")  # how the winner stands among what was judged
 FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query", *AMONG, *DOUBTS)

@@ -20,6 +20,7 @@ from kgask.query.nodes import Query
 
 LEFT_OUT = ("names", "values", "demands")
 DESCRIBED = "described"  # words that describe what is asked for
+DENIED = "denied"  # a "no" of two things that the graph has in another relation
 MOST = 3  # of each; more add no doubt
 WHOLE, SURE_NAME = ("label", "alias"), 0.2  # how common words together name an entity, and how surely
 SURE_CLASS = 0.7  # score from which a word is a class's name

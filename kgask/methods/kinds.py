@@ -1,9 +1,11 @@
-"""Whether something has a thing, where what is named is a kind of things: "has she got a Nobel Prize?"."""
+"""What a "no" may overlook: a kind of things is named ("has she got a Nobel Prize?"), another relation is meant."""
 
 from __future__ import annotations
 
+from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import SetNode
+from kgask.retrieve.follow import are_related
 from kgask.retrieve.outcome import Result
 from kgask.retrieve.run import Runner
 
@@ -23,3 +25,13 @@ def of_kinds(runner: Runner, found: Result) -> Result:
             return found
     changed = runner.result(nodes.Some(nodes.And(nodes.Class(kind), among)))
     return changed if changed.truth else found
+
+
+def is_denied(pack: Pack, outcome: Result | None) -> bool:
+    """Whether a relation is said not to hold between two things that are in another: that may be the one meant."""
+    if outcome is None or outcome.truth is not False:
+        return False
+    match outcome.query:
+        case nodes.Holds(nodes.Entities((one,)), _, nodes.Entities((other,))):
+            return are_related(pack, one, other)
+    return False

@@ -142,6 +142,13 @@ def follow(
 
 
 @reads_arrays
+def are_related(graph: Graph, one: int, other: int) -> bool:
+    """Whether a triple has them as subject and object, whichever is which."""
+    pairs = ((one, other), (other, one))
+    return any(bool((graph.out_object[graph.out_indptr[a] : graph.out_indptr[a + 1]] == b).any()) for a, b in pairs)
+
+
+@reads_arrays
 def relations_of(graph: Graph, entities: np.ndarray) -> np.ndarray:
     """bool [2R]: which directed relations leave any of the entities."""
     present = np.zeros((2, graph.n_relations), bool)
