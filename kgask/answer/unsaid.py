@@ -16,7 +16,6 @@ from kgask.query.base import SetNode, TruthNode
 from kgask.query.words import verbalise
 from kgask.retrieve.compare import every, some
 from kgask.retrieve.derive import otherwise
-from kgask.retrieve.follow import relations_of
 from kgask.retrieve.outcome import Result
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
@@ -78,15 +77,12 @@ def _says_else(runner: Runner, node: nodes.Holds) -> bool:
 
 
 def _could_be(runner: Runner, entities: np.ndarray, others: np.ndarray) -> bool:
-    """Whether entities are of the same kinds as others; of no kind, whether they have any relation that others have.
+    """Whether entities are of the same kinds as others, as far as the graph says of what kind they are.
 
     That physics is none of her awards says nothing: it is no award.
     """
-    others = others[:MOST_TYPED]
-    kinds, other_kinds = _types_of(runner, entities), _types_of(runner, others)
-    if kinds or not other_kinds:
-        return not other_kinds or bool(kinds & other_kinds)
-    return bool((relations_of(runner.pack, entities) & relations_of(runner.pack, others)).any())
+    kinds, other_kinds = (_types_of(runner, ids) for ids in (entities, others[:MOST_TYPED]))
+    return not kinds or not other_kinds or bool(kinds & other_kinds)
 
 
 def _types_of(runner: Runner, ids: np.ndarray) -> set[int]:

@@ -16,7 +16,7 @@ _OF_KIND: dict[Kinds, str] = {
 _OF_OBJECT = {
     "P140": "religion", "P172": "ethnic group", "P1303": "musical instrument", "P641": "sport",
     "P102": "political party", "P264": "record label", "P176": "manufacturer", "P1050": "disease",
-    "P122": "form of government",
+    "P122": "form of government", "P101": "academic discipline",
 }  # fmt: skip
 _LANGUAGE = frozenset({"language"})
 _TOPIC = frozenset({"topic"})
@@ -48,7 +48,7 @@ _ALIASES = {
     "island group": ("archipelago", "group of islands"), "sea": ("gulf", "bay"),
     "international organisation": ("international organization", "intergovernmental organisation"),
     "organisation": ("organization",), "company": ("firm",), "currency": ("money",),
-    "ethnic group": ("people group", "ethnicity"), "disease": ("illness",),
+    "ethnic group": ("people group", "ethnicity"), "disease": ("illness",), "academic discipline": ("discipline", "field of study"),
     "occupation": ("profession", "job"), "musical instrument": ("instrument",),
     "educational institution": ("school", "place of education"), "fictional character": ("character",),
     "chemical element": ("element",), "lanthanide": ("lanthanoid",), "actinide": ("actinoid",),
