@@ -58,11 +58,13 @@ class Proposals:
         runner: Runner,
     ) -> Iterator[Proposed]:
         """Queries about the surest names and the first class word of a question, with its numbers, dates and ranks."""
-        names = self._named.of(linked)
+        names, kinds = self._named.of(linked), [one.candidates[0][0] for one in classes]
         if len(names) > 1:
-            yield from ((query, _seeds(names)) for query in self._of_two(names[0], names[1], asked))
+            yield from ((query, _seeds(names)) for query in self._of_two(names[0], names[1], asked, kinds[:1]))
+        if len(kinds) > 1:
+            yield from ((query, ()) for query in self._of_two_kinds(kinds[0], kinds[1], asked))
         others = self._named.of([one for one in linked if _is_apart(one, classes)])
-        for kind in [classes[0].candidates[0][0]] if classes else []:
+        for kind in kinds[:1]:
             yield from self._beside(kind, others, asked, runner)
             for base, seeds in self._of_class(kind, others, asked, runner):
                 yield from ((query, seeds) for query in self._of_set(base, asked, runner))
@@ -224,8 +226,9 @@ class Proposals:
 
     # --- two names -------------------------------------------------------------------------------
 
-    def _of_two(self, one: Named, other: Named, asked: Asked) -> Iterator[nodes.Query]:
-        """What is between two names, and what each has by the same relation, or by two that lead to the same."""
+    def _of_two(self, one: Named, other: Named, asked: Asked, kind: Sequence[SetNode] = ()) -> Iterator[nodes.Query]:
+        """What is between two names, and what each has by the same relation, or by two that lead to the same; of a
+        kind, where one is named."""
         for relation in one.relations[:MOST_RELATIONS]:
             if opposite(relation, self._n) in other.relations:
                 yield from self._between(one.node, relation, other.node, asked.kinds)
@@ -237,7 +240,17 @@ class Proposals:
         together = [put for kind, put in _SETS.items() if kind in kinds]
         for first, second in self._paired(one, other):
             left, right = nodes.Follow(one.node, first), nodes.Follow(other.node, second)
-            yield from (put(left, right) for put in together)
+            both = [put(left, right) for put in together]
+            yield from (nodes.And(named, found) for named in kind for found in both)
+            yield from both
+
+    def _of_two_kinds(self, one: SetNode, other: SetNode, asked: Asked) -> Iterator[nodes.Query]:
+        """What is of either kind, of both, or of one and not of the other."""
+        found = [put(one, other) for kind, put in _SETS.items() if kind in asked.kinds]
+        if "difference" in asked.kinds:
+            found.append(nodes.Minus(other, one))
+        yield from (nodes.Count(both) for both in found if "count" in asked.kinds)
+        yield from found
 
     def _held_in_two_steps(self, one: Named, other: Named) -> Iterator[nodes.Query]:
         """Whether what one has is in a relation to the other, by relations that both have; the likeliest first."""
