@@ -21,9 +21,10 @@ from kgask.answer.readings import outcome_words, several
 from kgask.answer.word import Word
 from kgask.errors import QueryError
 from kgask.methods.differences import of_age
-from kgask.methods.doubts import DENIED, DESCRIBED, LEFT_OUT
+from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
+from kgask.methods.relation_facts import is_small
 from kgask.methods.understand import calibrated
 from kgask.methods.voice import is_turned
 from kgask.pack.store import Pack
@@ -33,7 +34,7 @@ from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 from kgask.types import opposite
 
-DOUBTS = (DESCRIBED, DENIED, *LEFT_OUT)  # what speaks against a query, whoever wrote it
+DOUBTS = (DESCRIBED, DENIED, KIN, *LEFT_OUT)  # what speaks against a query, whoever wrote it
 POWERS = ("plan", "judged", "alike", "proposed", "left_out")
 AMONG = ("share", "behind", "choices")  # how the winner stands among what was judged
 FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query", *AMONG, *DOUBTS)
@@ -149,11 +150,11 @@ def judged_features(
     }
 
 
-def may_be_judged(found: Retrieved) -> bool:
-    """Whether there is anything to choose from."""
+def may_be_judged(found: Retrieved, pack: Pack) -> bool:
+    """Whether there is anything to choose from; in a small graph there always is, for its labels are its owner's."""
     is_doubted = any(found.features.get(name) for name in ("described", "idle", "unmet", "elsewhere", "turned"))
     is_path = bool(found.hypotheses) and not found.is_query
-    is_sure = is_path and not is_doubted and found.confidence >= SURE_PATH
+    is_sure = is_path and not is_doubted and found.confidence >= SURE_PATH and not is_small(pack)
     return found.read_as is not None and not found.failed and not is_sure
 
 
@@ -164,7 +165,7 @@ def judged(
 
     ``thorough``: all of it, however sure the planner is, as of a claim.
     """
-    others = found.find_alternatives() if thorough else others_of(found)
+    others = found.find_alternatives() if thorough or is_small(pack) else others_of(found)
     every = [one for one in (found, *others) if one.hypotheses]
     if not thorough:
         every = [one for one in every if not is_turned_round(one, found, question, pack)]

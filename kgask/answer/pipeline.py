@@ -22,6 +22,7 @@ from kgask.link.marks import read_marks
 from kgask.methods.protocol import Request, Retrieved, Retriever
 from kgask.methods.query_judge import QueryJudge, opened_judge
 from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
+from kgask.methods.relation_facts import is_small
 from kgask.methods.restrictors import may_restrict
 from kgask.methods.rigel import Rigel
 from kgask.pack.store import Pack
@@ -326,9 +327,10 @@ class Pipeline:
         judge, judging = self.judge, (self._of_claims if request.is_claim else None) or self._judging
         if not request.is_claim and is_turned_round(found, found, request.question.text, self.pack):
             found = replace(found, confidence=0.0)
-        if judge is None or judging is None or not self._judges or not may_be_judged(found):
+        if judge is None or judging is None or not self._judges or not may_be_judged(found, self.pack):
             return found
-        if found.hypotheses and not request.is_claim and not judging.is_asked(found.confidence):
+        is_asked = request.is_claim or is_small(self.pack) or judging.is_asked(found.confidence)
+        if found.hypotheses and not is_asked:
             return found
         with request.timer.stage("judge"):
             return settled(found, request.question.text, judge, judging, self.pack, request.is_claim)

@@ -14,12 +14,14 @@ import numpy as np
 from kgask.link.spans import CandidateSpan, masked
 from kgask.methods.accounted import RelationWords, describing, is_all_called
 from kgask.methods.demands import Shape, unmet
+from kgask.methods.kinship import is_other_kin
 from kgask.query import nodes
 from kgask.query.base import By, Node
 from kgask.query.nodes import Query
 
 LEFT_OUT = ("names", "values", "demands")
 DESCRIBED = "described"  # words that describe what is asked for
+KIN = "kin"  # other kin than is asked for
 DENIED = "denied"  # a "no" of two things that the graph has in another relation
 MOST = 3  # of each; more add no doubt
 WHOLE, SURE_NAME = ("label", "alias"), 0.2  # how common words together name an entity, and how surely
@@ -71,7 +73,8 @@ def left_out_of(
     demands = len(unmet(masked(text, spans)[0], operators_of(query), shape, said)) + len(kept(text, spans, answers))
     classes = [one.place for one in spans if one.kind == "class"]
     described = describing(text, [one.place for one in spans], classes, said, "BY" in operators_of(query))
-    counts = zip((*LEFT_OUT, DESCRIBED), (len(names), len(values), demands, len(described)), strict=True)
+    kin = is_other_kin(query, masked(text, spans)[0], words.pack)
+    counts = zip((*LEFT_OUT, DESCRIBED, KIN), (len(names), len(values), demands, len(described), kin), strict=True)
     return {name: -float(min(count, MOST)) for name, count in counts}
 
 

@@ -17,7 +17,7 @@ from kgask.link.classes import ClassSpan
 from kgask.link.values import ValueSpan
 from kgask.methods.cues import Asked
 from kgask.methods.named_relations import Named, NamedRelations
-from kgask.methods.relation_facts import RelationFacts
+from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.methods.understand import Linked
 from kgask.pack.quantities import DATE
 from kgask.query import nodes
@@ -26,7 +26,6 @@ from kgask.retrieve.follow import relations_of
 from kgask.retrieve.run import Runner
 from kgask.types import Seed, opposite
 
-SMALL = 10_000  # entities of a graph in which more is proposed
 MOST_RELATIONS = 12  # of a name, those first that the planner holds likeliest
 MOST_KINDS = 24  # classes, and relations, of a graph that is small enough for all of them
 MOST_PAIRED, MOST_PAIRED_IF_SMALL = 4, 8  # relations of each of two names that are put together
@@ -48,7 +47,7 @@ class Proposals:
     def __init__(self, facts: RelationFacts) -> None:
         self._facts, self._pack, self._n = facts, facts.pack, facts.n_relations
         self._named = NamedRelations(facts)
-        self._is_small = facts.pack.n_entities <= SMALL
+        self._is_small = is_small(facts.pack)
 
     def of(
         self,
