@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, cast
 
+from kgask.build.json_depth import JsonGuard
 from kgask.build.source import Problems, display
 from kgask.build.statements import Role, role_of
 from kgask.build.terms import Value
@@ -90,9 +91,10 @@ def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> It
         "rdf": RdfFormat.RDF_XML,
         "jsonld": RdfFormat.JSON_LD,
     }
-    if format == "rdf":
-        stream = cast(BinaryIO, XmlGuard(stream, source))
-    quads = parse(stream, format=known[format])
+    if guard := {"rdf": XmlGuard, "jsonld": JsonGuard}.get(format):
+        stream = cast(BinaryIO, guard(stream, source))
+    read = _Read(stream)
+    quads = parse(cast(BinaryIO, read), format=known[format])
     while True:
         try:
             quad = next(quads)
@@ -104,7 +106,21 @@ def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> It
             if format in ("rdf", "jsonld"):
                 return
             continue
+        except MemoryError as error:  # what the parser says of a statement that its buffer does not hold
+            raise BuildError(f"{source}:{read.n_lines + 1}: a statement or literal is too long ({error})") from None
         yield quad
+
+
+class _Read:
+    """A stream that knows how many lines were read from it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self.n_lines = stream, 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(size)
+        self.n_lines += data.count(b"\n")
+        return data
 
 
 def _reason(error: SyntaxError, format: str) -> str:
