@@ -10,6 +10,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -38,7 +39,7 @@ def _short(name: str) -> str:
     return os.fsencode(name)[:200].decode("utf-8", "ignore")
 
 
-def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
     """Open a file to read its bytes. OSError for a folder, and for a pipe or device, which may never end."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe without a writer would wait
     mode = os.fstat(descriptor).st_mode
