@@ -25,7 +25,10 @@ Content = dict[str, Any]  # a card as its JSON says it
 
 def read_content(folder: Path) -> Any:
     """The JSON of a folder's card. OSError where there is no file of at most 16 MiB, ValueError for what is no JSON."""
-    return json.loads(read_regular(folder / MODEL_CARD, MOST_BYTES))
+    try:
+        return json.loads(read_regular(folder / MODEL_CARD, MOST_BYTES))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 @dataclass(frozen=True, slots=True)

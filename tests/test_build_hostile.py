@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kgask.build import settle, source, terms, writer
+from kgask.build import rdf, settle, source, terms, writer
 from kgask.build.recipe import Recipe, build
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
@@ -19,6 +19,8 @@ _RDF = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e
 _ABOUT = '<rdf:Description rdf:about="http://e.org/a{0}"><e:p>'
 _BOMB = "".join(f'<!ENTITY l{at} "{f"&l{at - 1};" * 10}">' for at in range(1, 9))
 _LONG = "x" * (17 << 20)
+_NAMESPACES = "<e:a " + " ".join(f'xmlns:m{at}="http://e.org/m"' for at in range(996)) + "/>"
+_ATTRIBUTES = " ".join(f"e:p{at}='1'" for at in range(1001))
 REFUSED = {
     "entities.rdf": (
         f'<!DOCTYPE r [<!ENTITY l0 "lol">{_BOMB}]>{_RDF}<e:a e:p="&l8;"/></rdf:RDF>',
@@ -31,6 +33,18 @@ REFUSED = {
     "nested.jsonld": (
         '{"@context": {"p": "http://e.org/p"},\n"p": "\\"[[", "p": ' + '{"p": ' * 100 + '"x"' + "}" * 101,
         r"nested.jsonld:2: nested more than 100 deep",
+    ),
+    "attributes.rdf": (
+        f"{_RDF}\n<e:a {_ATTRIBUTES}/></rdf:RDF>",
+        r"attributes.rdf:2: more than 1000 attributes",
+    ),
+    "namespaces.rdf": (
+        _RDF + "".join(f'<e:a xmlns:n{at}="http://e.org/{at}"><e:p>' for at in range(3)) + _NAMESPACES,
+        r"namespaces.rdf:1: more than 1000 attributes or namespaces",
+    ),
+    "much.jsonl": (
+        f'{{"subject": "a", "relation": "b", "object": {list(range(400))}, "qualifiers": {{"q": {list(range(300))}}}}}',
+        r"much.jsonl:1: 400 objects with 300 qualifiers each; at most 100,000 in all",
     ),
     "long.ttl": (f'<http://e/a> <http://e/b> """\n\n{_LONG}""" .', r"long.ttl:3: a statement or literal is too long"),
     "long.nt": (f'<http://e/a> <http://e/b> "{_LONG[: (1 << 20) + 1]}" .\n', r"a literal longer than 1,048,576"),
@@ -53,6 +67,17 @@ def test_it_is_refused_with_a_line(name: str, tmp_path: Path, monkeypatch: pytes
     with pytest.raises(BuildError, match=why):
         built(tmp_path / name)
     assert not (tmp_path / "pack").exists()
+
+
+def test_contexts_that_cost_more_than_their_size_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rdf, "_FREE_SECONDS", 0.05)
+    monkeypatch.setattr(rdf, "_SECONDS_A_BYTE", 0.0)
+    objects = ", ".join(f'{{"@context": {{"x": "http://e.org/{at}"}}, "x": "y"}}' for at in range(2000))
+    terms = ", ".join(f'"t{at}": "http://e.org/t{at}"' for at in range(300))
+    path = tmp_path / "contexts.jsonld"
+    path.write_text(f'{{"@context": {{{terms}}}, "@graph": [\n{objects}]}}')
+    with pytest.raises(BuildError, match=r"contexts.jsonld:\d: \d s for [\d,]+ bytes: its contexts or prefixes cost"):
+        built(path)
 
 
 def test_what_unpacks_to_very_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
