@@ -16,10 +16,19 @@ from typing import Any
 
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
-from kgask.machine.files import write_whole
+from kgask.machine.files import open_regular, read_regular, write_whole
 
 MAGIC = "kgask-model"
+MOST_BYTES = 1 << 24  # of a card
 Content = dict[str, Any]  # a card as its JSON says it
+
+
+def read_content(folder: Path) -> Any:
+    """The JSON of a folder's card. OSError where there is no file of at most 16 MiB, ValueError for what is no JSON."""
+    try:
+        return json.loads(read_regular(folder / MODEL_CARD, MOST_BYTES))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +50,7 @@ class CardFormat:
         """
         path = folder / MODEL_CARD
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = read_content(folder)
             if (content["magic"], content.get("kind", self.kind)) != (self.magic, self.kind):
                 raise ModelError(f"{path}: not of kind {self.kind!r}; make one: {self.command}")
             if content["format_version"] > self.version:
@@ -69,8 +78,9 @@ def write_card(folder: Path, content: Mapping[str, Any]) -> None:
 
 def file_entry(path: Path) -> Content:
     """Size and SHA-256 of a model's file, as its card lists them."""
-    content = path.read_bytes()
-    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    with open_regular(path) as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"bytes": file.tell(), "sha256": digest}
 
 
 def check_sizes(folder: Path, files: Mapping[str, Mapping[str, Any]], needed: Iterable[str]) -> None:

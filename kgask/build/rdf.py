@@ -12,9 +12,11 @@ are named by source and order of appearance.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, cast
 
+from kgask.build.json_depth import JsonGuard
 from kgask.build.source import Problems, display
 from kgask.build.statements import Role, role_of
 from kgask.build.terms import Value
@@ -57,6 +59,7 @@ _NUMBERS = {f"{_XSD}{name}" for name in ("decimal", "double", "float", *_INTEGER
 _WIKIDATA = re.compile(r"https?://www\.wikidata\.org/(?:entity|prop/direct|wiki)/([QPL]\d+)")
 _WIKIDATA_NODE = re.compile(r"https?://www\.wikidata\.org/(entity/statement|value|reference)/")
 _REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
+_FREE_SECONDS, _SECONDS_A_BYTE = 5.0, 5e-6  # of the parser, which takes a twentieth of it for what is meant well
 _UNTAGGED = 1  # a text without a language ranks between the languages asked for and all others
 
 
@@ -90,10 +93,12 @@ def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> It
         "rdf": RdfFormat.RDF_XML,
         "jsonld": RdfFormat.JSON_LD,
     }
-    if format == "rdf":
-        stream = cast(BinaryIO, XmlGuard(stream, source))
-    quads = parse(stream, format=known[format])
+    if guard := {"rdf": XmlGuard, "jsonld": JsonGuard}.get(format):
+        stream = cast(BinaryIO, guard(stream, source))
+    read = _Read(stream)
+    quads, spent = parse(cast(BinaryIO, read), format=known[format]), 0.0
     while True:
+        began = time.process_time()
         try:
             quad = next(quads)
         except StopIteration:
@@ -104,7 +109,26 @@ def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> It
             if format in ("rdf", "jsonld"):
                 return
             continue
+        except MemoryError as error:  # what the parser says of a statement that its buffer does not hold
+            raise BuildError(f"{source}:{read.n_lines + 1}: a statement or literal is too long ({error})") from None
+        spent += time.process_time() - began
+        if spent > _FREE_SECONDS + _SECONDS_A_BYTE * read.n_bytes:
+            why = "its contexts or prefixes cost far more than its size"
+            raise BuildError(f"{source}:{read.n_lines + 1}: {spent:.0f} s for {read.n_bytes:,} bytes: {why}")
         yield quad
+
+
+class _Read:
+    """A stream that knows how many bytes and lines were read from it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self.n_bytes, self.n_lines = stream, 0, 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(size)
+        self.n_bytes += len(data)
+        self.n_lines += data.count(b"\n")
+        return data
 
 
 def _reason(error: SyntaxError, format: str) -> str:

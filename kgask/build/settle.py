@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from itertools import compress
 
@@ -17,6 +17,8 @@ from kgask.pack.qualifiers import build_qualifiers
 from kgask.pack.records import Literal
 from kgask.pack.schema import key_order
 
+MOST_RELATIONS = 100_000  # the planner reads the words of each before a pack's first question: 0.6 ms
+
 
 @dataclass(frozen=True, slots=True)
 class Settled:
@@ -28,6 +30,15 @@ class Settled:
     csr: Csr
     n_duplicates: int  # triples given more than once
     n_nested: int  # statements about statements
+
+
+def check_relations(keys: Collection[str]) -> None:
+    """Raise :class:`BuildError` for more relations than a question can be compared with."""
+    if len(keys) > MOST_RELATIONS:
+        raise BuildError(
+            f"{len(keys):,} relations, of which a pack holds at most {MOST_RELATIONS:,}; does the second column hold "
+            f"values ({next(iter(keys))[:40]!r})? --columns says what each column is"
+        )
 
 
 def settled(terms: Terms, given: Said, unit_name: Callable[[str], str]) -> Settled:
@@ -46,6 +57,7 @@ def settled(terms: Terms, given: Said, unit_name: Callable[[str], str]) -> Settl
     keys = sorted(compress(terms.entities, is_used), key=key_order)
     literals = sorted(compress(terms.literals, is_used[::-1]), key=lambda x: (x.kind, x.value or 0.0, x.text, x.unit))
     relation_keys = sorted(compress(terms.relations, is_spoken), key=key_order)
+    check_relations(relation_keys)
     ids = np.empty(len(is_used), dtype=np.int64)
     ids[[terms.entities[key] for key in keys]] = np.arange(len(keys))
     ids[[~terms.literals[literal] for literal in literals]] = np.arange(len(literals)) + len(keys)

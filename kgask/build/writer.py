@@ -31,7 +31,8 @@ from kgask.build.names_writer import Alias, EntityText, Texts, write_names
 from kgask.build.passages_writer import split_text, write_passages
 from kgask.build.plain_values import Recognised, recognised
 from kgask.build.readable import entity_label, relation_label
-from kgask.build.settle import Settled, settled
+from kgask.build.repeats import without_repeats
+from kgask.build.settle import Settled, check_relations, settled
 from kgask.build.statements import Said
 from kgask.build.terms import Terms, Value, checked
 from kgask.build.written import entry_of, write_array, write_bytes
@@ -51,6 +52,8 @@ from kgask.pack.records import LiteralKind, RelationText
 from kgask.pack.relation_kinds import KINDS_ARRAY, relation_kinds
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT, type_relations, type_table
 from kgask.version import __version__
+
+_REPEATS_FROM = 1 << 20  # triples that are held before repetitions are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,10 @@ class PackBuilder:
         self._relation_labels = _Ranked()
         self._relation_texts: dict[str, RelationText] = {}
         self._passages: dict[str, set[str]] = {}
+        self._repeats_at, self._n_repeated = (
+            _REPEATS_FROM,
+            0,
+        )  # triples held when repetitions are looked for; dropped ones
 
     def add(
         self,
@@ -132,6 +139,8 @@ class PackBuilder:
             for pair in pairs:
                 self._qualifiers.extend((own, *pair))
         self._triples.extend(row)
+        if self.n_added >= self._repeats_at:
+            self._drop_repeats()
 
     def stands_for(self, node: str, row: int = -1) -> None:
         """What is said of ``node`` is said of a triple, by default of one that a pack cannot hold."""
@@ -187,6 +196,7 @@ class PackBuilder:
 
         Behind those ``known`` to have literals of a kind and unit each key that looks like one becomes one.
         """
+        check_relations(self._terms.relations)
         triples, qualifiers = (
             np.frombuffer(rows, np.int64).reshape(-1, 3) for rows in (self._triples, self._qualifiers)
         )
@@ -213,8 +223,16 @@ class PackBuilder:
 
     @property
     def n_added(self) -> int:
-        """Triples added so far, duplicates counted."""
+        """Triples held so far; of many, repetitions are dropped now and then."""
         return len(self._triples) // 3
+
+    def _drop_repeats(self) -> None:
+        said, n_repeated = without_repeats(self._given())
+        self._triples, self._statements, self._qualifiers = (
+            array("q", rows.T.tobytes()) for rows in (said.triples, said.statements, said.qualifiers)
+        )
+        self._n_repeated += n_repeated
+        self._repeats_at = max(_REPEATS_FROM, 2 * self.n_added)
 
     def write(
         self,
@@ -257,7 +275,8 @@ class PackBuilder:
                 about[header.CHANGE] = dict(change)
             manifest = _write_arrays_and_manifest(folder, found.csr, counts, texts, about)
         unused = len(labelled.difference(found.keys, found.relation_keys))
-        return BuildReport(path, manifest, found.n_duplicates, unused, found.n_nested)
+        n_duplicates = found.n_duplicates + self._n_repeated
+        return BuildReport(path, manifest, n_duplicates, unused, found.n_nested)
 
     def _given(self) -> Said:
         def columns(rows: array[int], width: int) -> np.ndarray:

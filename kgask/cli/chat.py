@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -234,8 +235,10 @@ class _Talk:
 
 
 def _piped() -> Iterator[str]:
-    for line in sys.stdin:
-        yield line.rstrip("\n")
+    from kgask.cli.questions import read_chunks
+
+    for lines in read_chunks(cast(BufferedReader, sys.stdin.buffer)):
+        yield from (line.rstrip("\r") for line in lines)
 
 
 def _prompted(pipeline: Pipeline, session: Path | None) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from kgask.config import PACK_MANIFEST
 from kgask.errors import PackDamage, PackError
+from kgask.machine.files import NO_FILE, open_regular
 from kgask.pack.blocks import checked_array, damage, read_npy
 from kgask.pack.qualifiers import QUALIFIER_ARRAYS, QUALIFIERS_COUNT, STATEMENTS_COUNT
 from kgask.pack.quantities import AXES_COUNT, VALUE_ARRAYS
@@ -79,7 +81,7 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / PACK_MANIFEST
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(MAX_MANIFEST_BYTES + 1)
         manifest = json.loads(data) if len(data) <= MAX_MANIFEST_BYTES else None
     except FileNotFoundError:
@@ -177,10 +179,12 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
     for name, entry in manifest["files"].items():
         path = folder / name
         try:
-            size = path.stat().st_size
+            found = path.stat()
         except OSError as error:
             raise PackError(f"{path}: {error.strerror}; the pack is incomplete") from error
-        if size != entry["bytes"]:
+        if not stat.S_ISREG(found.st_mode):
+            raise PackError(f"{path}: {NO_FILE}; the pack is broken")
+        if (size := found.st_size) != entry["bytes"]:
             raise PackDamage(f"{path}: {size} bytes, {entry['bytes']} expected; run: kgask pack check {folder}")
 
 

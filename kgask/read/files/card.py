@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kgask.cards import MAGIC, CardFormat, Content
+from kgask.cards import MAGIC, CardFormat, Content, read_content
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
 from kgask.read.cross_encoder.prompt import PROMPT_FORMAT
@@ -91,7 +90,7 @@ def file_hash(path: Path) -> str:
 def is_added(folder: Path) -> bool:
     """Whether ``kgask models add`` made this folder."""
     try:
-        content = json.loads((folder / MODEL_CARD).read_text(encoding="utf-8"))
+        content = read_content(folder)
     except (OSError, ValueError):
         return False
     return isinstance(content, dict) and (content.get("magic"), content.get("kind")) == (MAGIC, ADDED.kind)

@@ -29,6 +29,7 @@ from pathlib import Path
 from string import Formatter
 
 from kgask.errors import UsageError
+from kgask.machine.files import open_regular
 from kgask.verbalise import Line
 
 DONT_KNOW = "I don't know"
@@ -160,7 +161,7 @@ def form_of(name_or_file: str) -> PromptForm:
         return NAMED[name_or_file]
     path = Path(name_or_file).expanduser()
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             data = file.read(MAX_TEMPLATE_BYTES + 1)
     except FileNotFoundError:
         names = ", ".join(NAMED)
