@@ -11,6 +11,7 @@ EXIT_ERROR = 1
 EXIT_USAGE = 2
 EXIT_NO_ANSWER = 3
 EXIT_NOT_WELL = 4  # kgask doctor found something that fails
+EXIT_REMOTE = 6  # a graph elsewhere cannot be asked
 EXIT_REFUTED = 5  # kgask verify: the claim is refuted
 
 
@@ -28,6 +29,12 @@ class UsageError(KgaskError):
 
 class PackError(KgaskError):
     """A KG pack is missing, broken, or of a format this version does not read."""
+
+
+class RemoteError(KgaskError):
+    """A graph elsewhere cannot be asked, or answers with what is no answer; names its host."""
+
+    exit_code = EXIT_REMOTE
 
 
 class BuildError(KgaskError):

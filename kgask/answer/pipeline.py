@@ -19,12 +19,13 @@ from kgask.answer.result import Answer
 from kgask.errors import FallbackWarning, NativeError, UsageError
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
-from kgask.methods.protocol import Request, Retrieved, Retriever
+from kgask.methods.protocol import Request, Retrieved, Retriever, Timer
 from kgask.methods.query_judge import QueryJudge, opened_judge
 from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
 from kgask.methods.restrictors import may_restrict
 from kgask.methods.rigel import Rigel
 from kgask.pack.store import Pack
+from kgask.remote.folder import open_pack
 from kgask.plan.card import MIN_CONFIDENCE
 from kgask.plan.protocol import Planner
 from kgask.plan.rigel_onnx import RigelPlanner
@@ -99,7 +100,7 @@ class Pipeline:
         settings = config.load_settings() if settings is None else settings
         pack_name = pack or str(settings.get("pack", config.DEFAULT_PACK))
         model_name = model or str(settings.get("model", config.DEFAULT_MODEL))
-        opened = Pack.open(config.find("pack", pack_name).path)
+        opened = open_pack(config.find("pack", pack_name).path)
         planner = RigelPlanner.load(config.find("model", model_name).path)
         chosen = method or str(settings.get("method", PLANNED))
         must_read = must_read or prompt is not None or context != CONTEXTS[0] or chosen == NO_TRIPLES
@@ -237,8 +238,21 @@ class Pipeline:
         return self._ask_chunk([Request(question, given=given)], options)[0]
 
     def _ask_chunk(self, requests: Sequence[Request], options: AskOptions) -> list[Answer]:
-        found = self._interpret(requests, options)
-        return [self._answer(request, one, options) for request, one in zip(requests, found, strict=True)]
+        def run() -> list[Answer]:
+            # Of a graph elsewhere this runs again when more of it is known: the time is that of the last run.
+            timed = [replace(request, timer=Timer()) for request in requests]
+            found = self._interpret(timed, options)
+            return [self._answer(request, one, options) for request, one in zip(timed, found, strict=True)]
+
+        return [self._sourced(answer) for answer in self.pack.complete(run)]
+
+    def _sourced(self, answer: Answer) -> Answer:
+        """With where the triples are from, if they are from elsewhere."""
+        source = self.pack.source
+        if source is None:
+            return answer
+        notes = () if source["complete"] else ("only a part of what the graph has on this was fetched",)
+        return replace(answer, source=source, notes=(*answer.notes, *notes))
 
     def understand(self, question: Question, options: AskOptions) -> Retrieved:
         """Link and retrieve without reading or refusing: what calibration looks at."""
@@ -246,7 +260,8 @@ class Pipeline:
 
     def understand_many(self, questions: Sequence[Question], options: AskOptions) -> list[Retrieved]:
         """As :meth:`understand`; the questions are planned together, so give some dozens, of similar length."""
-        return self._interpret([Request(question, options.entity) for question in questions], options)
+        requests = [Request(question, options.entity) for question in questions]
+        return self.pack.complete(lambda: self._interpret(requests, options))
 
     def settle(
         self, texts: Sequence[str], options: AskOptions, first: Callable[[Retrieved, str], Retrieved]

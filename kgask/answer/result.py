@@ -85,6 +85,7 @@ class Answer:
     help: tuple[str, ...] = ()  # of a refusal: what was understood, what the pack knows, what could be asked
     parts: tuple[Answer, ...] = ()  # of several questions in one
     free: bool = False  # the reader writes freely
+    source: Mapping[str, Any] | None = None  # the endpoint, time and requests, where the graph is elsewhere
 
     def restored(self, said: Mapping[str, Any]) -> Answer:
         """An answer with what was kept of it: text, confidence and query."""
@@ -153,6 +154,8 @@ class Answer:
         }
         if self.evidence is not None and self.evidence.passages:
             content["passages"] = [{"id": passage.id, "text": passage.text} for passage in self.passages]
+        if self.source is not None:
+            content["source"] = dict(self.source)
         if self.parts:
             content["parts"] = [one.to_dict() for one in self.parts]
         if self.free:

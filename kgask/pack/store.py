@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from kgask.errors import PackError
 from kgask.pack.csr import POINTERS, Csr, degree_of, triple_ids_of, triples_of
 from kgask.pack.header import (
+    ENDPOINT,
     NAMES_FILE,
     ONLY_QUALIFIERS,
     arrays_of,
@@ -30,6 +31,7 @@ from kgask.pack.types import TYPES_ARRAY, type_relations
 
 __all__ = ["Literal", "NameHit", "Pack", "RelationText"]
 
+Given = TypeVar("Given")
 _MAX_MATCHES = 50_000  # names that one search looks at before it ranks them
 
 
@@ -56,10 +58,16 @@ class Pack(Csr):
         self.relation_hash: str = manifest["relations_sha256"]
 
     @classmethod
-    def open(cls, path: str | Path) -> Pack:
-        """Open a pack folder; checks magic, version, sizes and shapes, not hashes."""
+    def open(cls, path: str | Path, *, connected: bool = False) -> Self:
+        """Open a pack folder; checks magic, version, sizes and shapes, not hashes.
+
+        The folder of a graph elsewhere (:mod:`kgask.remote`) holds but a sample of its triples, and raises PackError
+        unless it is to be opened ``connected``.
+        """
         folder = Path(path)
         manifest = read_manifest(folder)
+        if ENDPOINT in manifest and not connected:
+            raise PackError(f"{folder}: its triples are elsewhere ('kgask pack info' says where); this needs them here")
         check_sizes(folder, manifest)
         arrays = {name: open_array(folder, name, manifest) for name in arrays_of(manifest["counts"])}
         # Two numbers an array tell an overwritten row index, which would otherwise answer nothing in silence.
@@ -71,6 +79,15 @@ class Pack(Csr):
     def damaged(self, error: Exception) -> PackError:
         """See :mod:`kgask.pack.graph`."""
         return PackError(f"{self.path}: damaged ({error}); run: kgask pack check {self.path}")
+
+    def complete(self, run: Callable[[], Given]) -> Given:
+        """What ``run`` comes to on this pack. Of a graph elsewhere it is run until all that it reads was fetched."""
+        return run()
+
+    @property
+    def source(self) -> dict[str, Any] | None:
+        """Where the triples were asked for last, when, and in how many requests; None for a pack on disk."""
+        return None
 
     def close(self) -> None:
         """Close the names and passages; the array maps go with their last reference."""

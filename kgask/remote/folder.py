@@ -1,0 +1,18 @@
+"""Opens a pack, wherever its triples are; nothing of the network is loaded for one on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kgask.pack.header import ENDPOINT, read_manifest
+from kgask.pack.store import Pack
+
+
+def open_pack(path: str | Path) -> Pack:
+    """A pack on disk, or the graph elsewhere that a folder is connected to; raises PackError."""
+    folder = Path(path)
+    if ENDPOINT not in read_manifest(folder):
+        return Pack.open(folder)
+    from kgask.remote.connected import ConnectedPack
+
+    return ConnectedPack.open(folder, connected=True)
