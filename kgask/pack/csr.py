@@ -41,8 +41,9 @@ class Csr(Qualifiers):
     def need_rows(self, entities: np.ndarray, inverse: bool) -> None:
         """All triples of the entities in one direction are."""
 
-    def need_all(self, relation: int) -> None:
-        """All triples of a relation are."""
+    def owners(self, relation: int) -> np.ndarray | None:
+        """The entities (int64, ascending) that a directed relation leads from; None where the arrays tell."""
+        return None
 
     def damaged(self, error: Exception) -> Exception:
         """See :mod:`kgask.pack.graph`; arrays in memory were just made, so the error is their maker's."""

@@ -27,7 +27,7 @@ from kgask.query.rdf import LITERALS, VOCABULARY
 from kgask.remote.endpoint import Cell, Endpoint, Limits, Row
 from kgask.remote.terms import WIKIDATA_PREFIX, Keys, literal_in, literal_node
 
-PAGE = 10_000  # rows
+PAGE = 50_000  # rows
 ASKED_OF = 2_000  # entities whose triples are counted in one request
 SAMPLED, MOST_SAMPLED = 2_000, 200_000  # triples of a relation, and of all
 RELATIONS_EACH = 25  # relations whose samples are fetched in one request
@@ -197,8 +197,10 @@ class _Connecting:
 
     def _texts_of(self, texts: Sequence[str], of: str) -> Iterator[Row]:
         """Texts in the languages asked for or in none, page by page; an endpoint may give less than a page at a time."""
+        # Beside other VALUES a list of relations is a filter: some engines read all triples else.
+        said = f"?s ?p ?o FILTER(?p IN ({', '.join(f'<{iri}>' for iri in texts)}))" if of else f"{_values('?p', texts)} ?s ?p ?o"
         tags = " || ".join(f'LANGMATCHES(LANG(?o), "{tag}")' for tag in self._wish.languages)
-        wanted = f'{of}{_values("?p", texts)} ?s ?p ?o FILTER(ISIRI(?s) && ISLITERAL(?o) && (LANG(?o) = "" || {tags}))'
+        wanted = f'{of}{said} FILTER(ISIRI(?s) && ISLITERAL(?o) && (LANG(?o) = "" || {tags}))'
         start = 0
         while rows := self._endpoint.select(
             f"SELECT ?s ?p ?o WHERE {{ {wanted} }} ORDER BY ?s ?p ?o LIMIT {PAGE} OFFSET {start}"

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kgask.errors import KgaskError, PackError
+from kgask.errors import BudgetError, KgaskError, PackError
 from kgask.pack.csr import build_csr
 from kgask.pack.header import ARRAYS, DEGREES, ENDPOINT, NAMES_FILE, axes_of, open_array
 from kgask.pack.quantities import AXES_COUNT, VALUE_ARRAYS, LiteralValues
@@ -27,7 +27,7 @@ from kgask.query.rdf import LITERALS, Iris, literal_iri
 from kgask.remote.endpoint import Cell, Endpoint, Limits, Row
 from kgask.remote.names import RESERVED, ConnectedNames
 from kgask.remote.terms import Keys, literal_in, literal_node, term_in, terms_of
-from kgask.remote.wanted import HUB, Known, Wanted, Writer
+from kgask.remote.wanted import HUB, NONE, Known, Wanted, Writer
 
 MOST_REQUESTS = 5  # for one question
 MOST_KEPT = 2_000_000  # triples that are kept from one question to the next
@@ -53,6 +53,7 @@ class ConnectedPack(Pack):
         self._sample = self._columns()
         self._known, self._wanted = Known(self.n_relations), Wanted()
         self._met: list[np.ndarray] = []  # [3, n] each: subjects, relations, objects
+        self._owners: dict[int, np.ndarray] = {}  # of directed relations
         self._seen_terms: dict[int, set[str]] = {}  # of literals that were met
         self._is_run, self._source = False, dict[str, Any]()
         self._rebuild()
@@ -74,10 +75,15 @@ class ConnectedPack(Pack):
         is_hub = self._degrees(entities, inverse=True) > HUB
         self._want(self._known.missing_rows(entities, inverse, is_hub))
 
-    def need_all(self, relation: int) -> None:
-        if relation not in self._known.relations:
-            self._wanted.relations.add(relation)
+    def owners(self, relation: int) -> np.ndarray:
+        """Raises :class:`~kgask.errors.BudgetError` where there are more than a request may bring."""
+        of, most = self._counts[relation % self.n_relations], self.endpoint.limits.rows
+        if of[2 if relation >= self.n_relations else 1] > most:
+            raise BudgetError(f"more than {most:,} things have that relation, too many to be fetched")
+        if relation not in self._known.owners:
+            self._wanted.owners.add(relation)
             self._fetch_alone()
+        return self._owners.get(relation, NONE)
 
     def _want(self, codes: np.ndarray) -> None:
         if len(codes):
@@ -185,6 +191,7 @@ class ConnectedPack(Pack):
 
     def _take(self, rows: Sequence[Row]) -> None:
         """Triples of known relations, and labels of entities that were met."""
+        self._own([row for row in rows if row.keys() in ({"s", "p"}, {"p", "o"})])
         known = [row for row in rows if row.keys() >= {"s", "p", "o"} and row["s"]["type"] == "uri"]
         said = [(row, relation) for row in known if (relation := self._relation_ids.get(row["p"]["value"])) is not None]
         ids = self._ids([cell for row, _ in said for cell in (row["s"], row["o"])])
@@ -193,6 +200,16 @@ class ConnectedPack(Pack):
         if triples:
             self._met.append(np.array(triples, np.int64).T)
         self._name([row for row in known if row["p"]["value"] in self._texts])
+
+    def _own(self, rows: Sequence[Row]) -> None:
+        """The owners of directed relations: subjects, or objects of inverse ones."""
+        ids = self._ids([row["s"] if "s" in row else row["o"] for row in rows])
+        found: dict[int, list[int]] = {}
+        for row, number in zip(rows, ids, strict=True):
+            plain = self._relation_ids.get(row["p"]["value"])
+            if plain is not None and number is not None:
+                found.setdefault(plain + self.n_relations * ("o" in row), []).append(number)
+        self._owners |= {relation: np.unique(np.array(numbers, np.int64)) for relation, numbers in found.items()}
 
     def _ids(self, cells: Sequence[Cell]) -> list[int | None]:
         """The ids of terms; None for blank nodes and what a pack cannot hold."""

@@ -21,14 +21,15 @@ NONE = np.empty(0, np.int64)
 
 @dataclass(slots=True)
 class Wanted:
-    """The codes that were asked for and are not known, whole relations, and entities without a label."""
+    """The codes that were asked for and are not known, directed relations of which all owners are wanted, and entities
+    without a label."""
 
     codes: list[np.ndarray] = field(default_factory=list)
-    relations: set[int] = field(default_factory=set)
+    owners: set[int] = field(default_factory=set)
     labels: set[int] = field(default_factory=set)
 
     def __bool__(self) -> bool:
-        return bool(self.codes or self.relations or self.labels)
+        return bool(self.codes or self.owners or self.labels)
 
 
 class Known:
@@ -37,13 +38,11 @@ class Known:
     def __init__(self, n_relations: int) -> None:
         self.n_relations, self.width = n_relations, 2 * n_relations + 3
         self.codes = NONE  # ascending
-        self.relations: set[int] = set()
+        self.owners: set[int] = set()
         self.labels: set[int] = set()
 
     def missing(self, entities: np.ndarray, relations: np.ndarray) -> np.ndarray:
         """The codes of the entities' directed relations that are not known."""
-        plain = relations % self.n_relations
-        relations = relations[~np.isin(plain, list(self.relations))] if self.relations else relations
         codes = (entities[:, None] * self.width + relations).ravel()
         whole = entities[:, None] * self.width + 2 * self.n_relations + (relations >= self.n_relations)
         return codes[~(self._has(codes) | self._has(whole.ravel()))]
@@ -57,14 +56,13 @@ class Known:
 
     def learn(self, wanted: Wanted) -> None:
         self.codes = np.unique(np.concatenate([self.codes, *wanted.codes]))
-        self.relations |= wanted.relations
+        self.owners |= wanted.owners
         self.labels |= wanted.labels
 
     def covers(self, entities: np.ndarray, relations: np.ndarray, inverse: bool) -> np.ndarray:
         """bool [n]: whether the triples of each entity with the directed relation beside it were fetched."""
         whole = entities * self.width + 2 * self.n_relations + (IN if inverse else OUT)
-        found = self._has(entities * self.width + relations) | self._has(whole)
-        return found | np.isin(relations % self.n_relations, list(self.relations))
+        return self._has(entities * self.width + relations) | self._has(whole)
 
     def _has(self, codes: np.ndarray) -> np.ndarray:
         if not len(self.codes):
@@ -105,52 +103,46 @@ class Writer:
             yield _together(parts)
 
     def _parts(self, wanted: Wanted) -> Iterator[tuple[int, str]]:
+        """Each with the number of terms in it."""
         n = len(self._relations)
         codes = np.unique(np.concatenate([NONE, *wanted.codes]))
         entities, what = codes // (2 * n + 3), codes % (2 * n + 3)
-        for entity in entities[what == 2 * n + SEEN].tolist():
-            yield from self._look_at(entity)
-        groups: dict[tuple[int, ...], list[int]] = {}  # what is wanted of the same entities is asked for once
-        order = np.flatnonzero(what != 2 * n + SEEN)
-        for entity in np.unique(entities[order]).tolist():
-            at = slice(*np.searchsorted(entities[order], [entity, entity + 1]))
-            for inverse in (False, True):
-                of = what[order][at]
-                whole = 2 * n + (IN if inverse else OUT)
-                plain = of[(of < 2 * n) & ((of >= n) == inverse)] % n
-                if whole in of:
-                    groups.setdefault((inverse, -1), []).append(entity)
-                elif len(plain):
-                    groups.setdefault((inverse, *plain.tolist()), []).append(entity)
-        for (inverse, *plain_relations), members in groups.items():
-            relations = None if plain_relations == [-1] else [self._relations[one] for one in plain_relations]
-            yield from self._rows("?o" if inverse else "?s", members, relations)
-        for relation in sorted(wanted.relations):
-            yield 1, self._limited(_values("?p", [self._relations[relation]]))
-        yield from self._rows("?s", sorted(wanted.labels), self._texts)
+        of_whole = {end: entities[what == 2 * n + end] for end in (OUT, IN)}
+        for one in np.unique(what).tolist():
+            members = entities[what == one]
+            if one == 2 * n + SEEN:
+                for entity in members.tolist():
+                    yield from self._look_at(entity)
+            elif one >= 2 * n:
+                yield from self._rows(one == 2 * n + IN, members, None)
+            else:
+                members = members[~np.isin(members, of_whole[IN if one >= n else OUT])]
+                yield from self._rows(one >= n, members, self._relations[one % n])
+        for relation in sorted(wanted.owners):
+            end, said = "?o" if relation >= n else "?s", self._relations[relation % n]
+            yield 1, f"SELECT DISTINCT {end} ?p WHERE {{ ?s {said} ?o BIND({said} AS ?p) }} LIMIT {self._most}"
+        labels = np.array(sorted(wanted.labels), np.int64)
+        for text in self._texts:
+            yield from self._rows(False, labels, text)
 
-    def _rows(self, variable: str, entities: Sequence[int], relations: Sequence[str] | None) -> Iterator[tuple[int, str]]:
-        said = _values("?p", relations) + " " if relations is not None else ""
+    def _rows(self, inverse: bool, entities: np.ndarray, relation: str | None) -> Iterator[tuple[int, str]]:
+        """The relation is written into the pattern: some engines read all triples where it is one of VALUES."""
+        variable = "?o" if inverse else "?s"
+        pattern = "?s ?p ?o" if relation is None else f"?s {relation} ?o BIND({relation} AS ?p)"
         for start in range(0, len(entities), MOST_TERMS // 2):
-            terms = [term for of in self._terms(entities[start : start + MOST_TERMS // 2]) for term in of]
-            if variable == "?s":
-                terms = [term for term in terms if term.startswith("<")]
+            terms = [term for of in self._terms(entities[start : start + MOST_TERMS // 2].tolist()) for term in of]
+            terms = [term for term in terms if inverse or term.startswith("<")]  # no literal is a subject
             if terms:
-                yield len(terms), self._limited(f"{said}{_values(variable, terms)}")
+                values = f"VALUES {variable} {{ {' '.join(terms)} }}"
+                yield len(terms), f"SELECT ?s ?p ?o WHERE {{ {values} {pattern} }} LIMIT {self._most}"
 
     def _look_at(self, entity: int) -> Iterator[tuple[int, str]]:
         """One triple of each relation that leads to a hub."""
         for term in self._terms([entity])[0]:
             for relation in self._looked_at:
-                values = f"{_values('?p', [self._relations[relation]])} {_values('?o', [term])}"
-                yield 2, f"SELECT ?s ?p ?o WHERE {{ {values} ?s ?p ?o }} LIMIT 1"
-
-    def _limited(self, values: str) -> str:
-        return f"SELECT ?s ?p ?o WHERE {{ {values} ?s ?p ?o }} LIMIT {self._most}"
-
-
-def _values(variable: str, terms: Sequence[str]) -> str:
-    return f"VALUES {variable} {{ {' '.join(terms)} }}"
+                said = self._relations[relation]
+                pattern = f"?s {said} ?o BIND({said} AS ?p)"
+                yield 1, f"SELECT ?s ?p ?o WHERE {{ VALUES ?o {{ {term} }} {pattern} }} LIMIT 1"
 
 
 def _together(parts: Sequence[str]) -> str:

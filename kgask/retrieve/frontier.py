@@ -15,8 +15,7 @@ from kgask.retrieve.follow import Edges, concatenate, edges_with
 from kgask.types import DirectedRelationId, undirected
 
 MOST_HELD = 1 << 25
-# By how often more of the graph had become known.
-_HAVING: WeakKeyDictionary[Pack, tuple[int, dict[DirectedRelationId, np.ndarray]]] = WeakKeyDictionary()
+_HAVING: WeakKeyDictionary[Pack, dict[DirectedRelationId, np.ndarray]] = WeakKeyDictionary()
 CHUNK = 1 << 16  # entities that are followed between two looks at the clock
 
 
@@ -59,12 +58,12 @@ def having(pack: Pack, relation: DirectedRelationId) -> np.ndarray:
 
     One pass over the pack's triples; what was found is held, a bit an entity and :data:`MOST_HELD` bytes a pack.
     """
-    plain, inverse = undirected(relation, pack.n_relations)
-    pack.need_all(plain)
-    n_fetches, held = _HAVING.setdefault(pack, (pack.n_fetches, {}))
-    if n_fetches != pack.n_fetches:
-        n_fetches, held = _HAVING[pack] = pack.n_fetches, {}
+    told = pack.owners(relation)
+    if told is not None:
+        return told
+    held = _HAVING.setdefault(pack, {})
     if relation not in held:
+        plain, inverse = undirected(relation, pack.n_relations)
         column, indptr = (pack.in_relation, pack.in_indptr) if inverse else (pack.out_relation, pack.out_indptr)
         rows = np.flatnonzero(column == plain).astype(indptr.dtype)  # for others searchsorted copies all pointers
         is_found = np.zeros(pack.n_entities, bool)
