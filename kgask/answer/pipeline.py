@@ -25,12 +25,12 @@ from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
 from kgask.methods.restrictors import may_restrict
 from kgask.methods.rigel import Rigel
 from kgask.pack.store import Pack
-from kgask.remote.folder import open_pack
 from kgask.plan.card import MIN_CONFIDENCE
 from kgask.plan.protocol import Planner
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.read.load import opened_reader
 from kgask.read.protocol import Reader
+from kgask.remote.folder import open_pack
 from kgask.types import PLANNED, Evidence, Passage, Question, Stage
 from kgask.verbalise import walked_ends
 
@@ -202,10 +202,8 @@ class Pipeline:
         """
         options = options or AskOptions(**overrides)
         given = entities or [options.entity] * len(texts), exact_hops or [None] * len(texts)
-        requests = [
-            Request(read_marks(checked_question(text)), entity, hops)
-            for text, entity, hops in zip(texts, *given, strict=True)
-        ]
+        asked = zip(texts, *given, strict=True)
+        requests = [Request(read_marks(checked_question(text)), entity, hops) for text, entity, hops in asked]
         answers: dict[int, Answer] = {}
         for row, request in enumerate(requests):
             parts = self._parts(request)
@@ -227,10 +225,8 @@ class Pipeline:
         return split_question(question.text, named)
 
     def _in_parts(self, request: Request, parts: list[str], options: AskOptions) -> Answer:
-        def ask(text: str, given: tuple[Given, ...]) -> Answer:
-            return self.ask_given(Question(text), given, options)
-
-        answers = answers_of(parts, ask, self.pack.n_entities - self.pack.n_literals)
+        n_things = self.pack.n_entities - self.pack.n_literals
+        answers = answers_of(parts, lambda text, given: self.ask_given(Question(text), given, options), n_things)
         return together(request.question.text, answers)
 
     def ask_given(self, question: Question, given: tuple[Given, ...], options: AskOptions) -> Answer:
@@ -238,21 +234,13 @@ class Pipeline:
         return self._ask_chunk([Request(question, given=given)], options)[0]
 
     def _ask_chunk(self, requests: Sequence[Request], options: AskOptions) -> list[Answer]:
-        def run() -> list[Answer]:
-            # Of a graph elsewhere this runs again when more of it is known: the time is that of the last run.
-            timed = [replace(request, timer=Timer()) for request in requests]
-            found = self._interpret(timed, options)
-            return [self._answer(request, one, options) for request, one in zip(timed, found, strict=True)]
+        found = self.pack.complete(partial(self._answers, requests, options))
+        return [answer.sourced(self.pack.source) for answer in found]
 
-        return [self._sourced(answer) for answer in self.pack.complete(run)]
-
-    def _sourced(self, answer: Answer) -> Answer:
-        """With where the triples are from, if they are from elsewhere."""
-        source = self.pack.source
-        if source is None:
-            return answer
-        notes = () if source["complete"] else ("only a part of what the graph has on this was fetched",)
-        return replace(answer, source=source, notes=(*answer.notes, *notes))
+    def _answers(self, requests: Sequence[Request], options: AskOptions) -> list[Answer]:
+        timed = [replace(request, timer=Timer()) for request in requests]  # the last run of a graph elsewhere counts
+        found = self._interpret(timed, options)
+        return [self._answer(request, one, options) for request, one in zip(timed, found, strict=True)]
 
     def understand(self, question: Question, options: AskOptions) -> Retrieved:
         """Link and retrieve without reading or refusing: what calibration looks at."""
@@ -260,8 +248,7 @@ class Pipeline:
 
     def understand_many(self, questions: Sequence[Question], options: AskOptions) -> list[Retrieved]:
         """As :meth:`understand`; the questions are planned together, so give some dozens, of similar length."""
-        requests = [Request(question, options.entity) for question in questions]
-        return self.pack.complete(lambda: self._interpret(requests, options))
+        return self._interpret([Request(question, options.entity) for question in questions], options)
 
     def settle(
         self, texts: Sequence[str], options: AskOptions, first: Callable[[Retrieved, str], Retrieved]

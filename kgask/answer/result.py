@@ -96,6 +96,13 @@ class Answer:
             query_text=str(query) if query else None,
         )  # fmt: skip
 
+    def sourced(self, source: Mapping[str, Any] | None) -> Answer:
+        """With where the triples are from, if they are from elsewhere (:attr:`kgask.pack.store.Pack.source`)."""
+        if source is None:
+            return self
+        notes = () if source["complete"] else ("only a part of what the graph has on this was fetched",)
+        return replace(self, source=source, notes=(*self.notes, *notes))
+
     @property
     def truth(self) -> bool | None:
         """Of an answer yes or no; None of others."""

@@ -43,7 +43,8 @@ _DESCRIPTIONS = (
     f"{_RDFS}comment",
     "http://purl.org/dc/terms/description",
 )
-# Predicate -> what it gives (label, alias or description), its place among those that give the same, and how many these are.
+# Predicate -> what it gives (label, alias or description), its place among those that give the same, and how many
+# these are.
 TEXTS = {
     predicate: (kind, place, len(predicates))
     for kind, predicates in (("label", _LABELS), ("alias", _ALIASES), ("description", _DESCRIPTIONS))

@@ -125,7 +125,9 @@ class _Connecting:
             rows = self._endpoint.select(query)
         except RemoteError as error:
             # Too large to be counted: Wikibases list their relations.
-            rows = self._endpoint.select(f"SELECT ?p WHERE {{ ?x <http://wikiba.se/ontology#directClaim> ?p }} LIMIT {PAGE}")
+            rows = self._endpoint.select(
+                f"SELECT ?p WHERE {{ ?x <http://wikiba.se/ontology#directClaim> ?p }} LIMIT {PAGE}"
+            )
             if not rows:
                 raise
             self._notes.append(f"relations are not counted ({error})")
@@ -153,7 +155,9 @@ class _Connecting:
         if not found:
             raise RemoteError(f"{self._wish.url} has no relations between things, only names")
         if len(found) > self._wish.most_relations:
-            self._notes.append(f"{len(found):,} relations, of which the {self._wish.most_relations:,} most frequent are used")
+            self._notes.append(
+                f"{len(found):,} relations, of which the {self._wish.most_relations:,} most frequent are used"
+            )
         return dict(list(found.items())[: self._wish.most_relations])
 
     def _describe(self, relations: dict[str, str], prefix: str, texts: Sequence[str]) -> None:
@@ -196,9 +200,13 @@ class _Connecting:
             return  # what a pack cannot hold is no name: NUL bytes, half characters
 
     def _texts_of(self, texts: Sequence[str], of: str) -> Iterator[Row]:
-        """Texts in the languages asked for or in none, page by page; an endpoint may give less than a page at a time."""
+        """Texts in the languages asked for or in none, page by page; an endpoint may give less than asked for."""
         # Beside other VALUES a list of relations is a filter: some engines read all triples else.
-        said = f"?s ?p ?o FILTER(?p IN ({', '.join(f'<{iri}>' for iri in texts)}))" if of else f"{_values('?p', texts)} ?s ?p ?o"
+        said = (
+            f"?s ?p ?o FILTER(?p IN ({', '.join(f'<{iri}>' for iri in texts)}))"
+            if of
+            else f"{_values('?p', texts)} ?s ?p ?o"
+        )
         tags = " || ".join(f'LANGMATCHES(LANG(?o), "{tag}")' for tag in self._wish.languages)
         wanted = f'{of}{said} FILTER(ISIRI(?s) && ISLITERAL(?o) && (LANG(?o) = "" || {tags}))'
         start = 0
@@ -212,7 +220,7 @@ class _Connecting:
 
     def _count(self) -> None:
         """Out of and into each named entity; where that takes the endpoint too long it is not known."""
-        aside = f'?p NOT IN ({", ".join(f"<{iri}>" for iri in TEXTS)})'
+        aside = f"?p NOT IN ({', '.join(f'<{iri}>' for iri in TEXTS)})"
         ours = f'!STRSTARTS(STR(?p), "{VOCABULARY}") && !STRSTARTS(STR(?p), "{_qualifier_prefix(DEFAULT_PREFIX)}")'
         for n_done, iris in enumerate(_batches(list(self._values), ASKED_OF)):
             self._tell(n_done * ASKED_OF, "counting")

@@ -260,7 +260,7 @@ class ConnectedPack(Pack):
         stale |= self._known.covers(objects, relations + self.n_relations, inverse=True)
         columns = np.concatenate([self._sample[:, ~stale], *self._met], axis=1)
         self.n_entities, self.n_literals = self.names.n_all, self.names.n_all_literals
-        csr = build_csr(*columns, self.n_entities, self.n_relations)
+        csr = build_csr(columns[0], columns[1], columns[2], self.n_entities, self.n_relations)
         for name in ARRAYS:
             setattr(self, name, getattr(csr, name))
         self.n_triples = len(self.out_relation)
@@ -287,8 +287,8 @@ class ConnectedPack(Pack):
         own, met = self._own_values, LiteralValues.of(self.names.met_literals)
         axes = (*own.axes, *(axis for axis in met.axes if axis not in own.axes))
         codes = np.array([axes.index(axis) for axis in met.axes] + [-1], np.int16)[met.axis]  # -1 stays -1
-        bounds = (np.concatenate([getattr(own, name), getattr(met, name)]) for name in ("low", "high"))
-        return LiteralValues(*bounds, np.concatenate([own.axis, codes]), axes)
+        low, high = np.concatenate([own.low, met.low]), np.concatenate([own.high, met.high])
+        return LiteralValues(low, high, np.concatenate([own.axis, codes]), axes)
 
     @cached_property
     def _own_values(self) -> LiteralValues:
@@ -300,7 +300,7 @@ class ConnectedPack(Pack):
 
     @cached_property
     def relation_kinds(self) -> np.ndarray:
-        """Only what the counts of the whole graph say: that a relation has one end. No sample tells what is complete."""
+        """Only what counts of the whole graph say: that a relation has one end. No sample tells what is complete."""
         triples, subjects, objects = self._counts.T
         return np.concatenate([SINGLE * (triples <= ONE * owners) for owners in (subjects, objects)]).astype(np.int8)
 

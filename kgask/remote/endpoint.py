@@ -15,8 +15,8 @@ import re
 import ssl
 import time
 import zlib
-from contextlib import contextmanager, suppress
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Timer
 from typing import Any
@@ -26,6 +26,7 @@ from kgask.errors import RemoteError, UsageError
 from kgask.pack.labels import clean_label
 from kgask.version import __version__
 
+OFFLINE = "KGASK_OFFLINE"  # this variable, set to anything: no endpoint is asked
 RESULTS = "application/sparql-results+json"
 _TYPES = (RESULTS, "application/json")
 _TRANSIENT = (429, 502, 503, 504)
@@ -90,6 +91,8 @@ class Endpoint:
 
         Raises :class:`~kgask.errors.RemoteError`, one line, for everything that an endpoint and a network can do.
         """
+        if os.environ.get(OFFLINE):
+            raise RemoteError(f"{OFFLINE} is set, so {self._name} is not asked")
         for attempt in range(1, TRIES + 1):
             try:
                 return rows_of(self._post(query), self.limits.rows + 1, self._name)
@@ -180,7 +183,9 @@ class Endpoint:
             raise _TryAgain(f"answers {status}", float(asked) if asked.isdecimal() and len(asked) < 6 else None)
         if 300 <= status < 400:
             to = clean_label(response.headers.get("Location", ""), 80)
-            raise RemoteError(f"{self._name} leads elsewhere ({to}), which is not followed; connect to that if you trust it")
+            raise RemoteError(
+                f"{self._name} leads elsewhere ({to}), which is not followed; connect to that if you trust it"
+            )
         if status in (401, 403):
             raise RemoteError(f"{self._name} wants credentials ({status}); connect with --credentials NAME")
         if status != 200:

@@ -8,6 +8,12 @@ from kgask.pack.header import ENDPOINT, read_manifest
 from kgask.pack.store import Pack
 
 
+def endpoint_of(path: str | Path) -> str | None:
+    """The URL that a folder is connected to; None for a pack on disk. Raises PackError."""
+    about = read_manifest(Path(path)).get(ENDPOINT)
+    return str(about["url"]) if about else None
+
+
 def open_pack(path: str | Path) -> Pack:
     """A pack on disk, or the graph elsewhere that a folder is connected to; raises PackError."""
     folder = Path(path)

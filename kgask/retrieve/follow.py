@@ -157,16 +157,15 @@ def relations_of(graph: Graph, entities: np.ndarray) -> np.ndarray:
     """bool [2R]: which directed relations leave any of the entities."""
     present = np.zeros((2, graph.n_relations), bool)
     entities = np.asarray(entities, np.int64)
-    for inverse in (False, True):
-        graph.need_rows(entities, inverse)
     for inverse, indptr, relation in (
-        (0, graph.out_indptr, graph.out_relation),
-        (1, graph.in_indptr, graph.in_relation),
+        (False, graph.out_indptr, graph.out_relation),
+        (True, graph.in_indptr, graph.in_relation),
     ):
+        graph.need_rows(entities, inverse)
         is_hub = (indptr[entities + 1].astype(np.int64) - indptr[entities] > HUB) | (len(entities) < MANY)
         for entity in entities[is_hub].tolist():
-            present[inverse, relation[int(indptr[entity]) : int(indptr[entity + 1])]] = True
+            present[int(inverse), relation[int(indptr[entity]) : int(indptr[entity + 1])]] = True
         if not is_hub.all():
             rows, _ = _rows(indptr, entities[~is_hub])
-            present[inverse, relation[rows]] = True
+            present[int(inverse), relation[rows]] = True
     return present.ravel()
