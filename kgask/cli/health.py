@@ -1,7 +1,7 @@
 """What ``kgask doctor`` looks at: the machine, the libraries, the models, a pack, and how planner and pack fit.
 
 Every check is a function that yields :class:`Finding` and raises nothing that
-it can foresee. Nothing here imports torch, or touches a network unless the pack is a connected one.
+it can foresee. Nothing here imports torch; a network is touched by questions to a connected pack, and else by nothing.
 """
 
 from __future__ import annotations
@@ -158,11 +158,12 @@ def _model(model: config.Found, in_use: bool) -> Finding:
 
 def pack_and_fit(pack: str, model: str, reader: str, encoder: str) -> Iterator[Finding]:
     """The pack's counts, its relations as the planner reads them, and questions through planner and reader."""
-    from kgask.remote.folder import endpoint_of, open_pack
+    from kgask.pack.store import Pack
+    from kgask.remote.folder import endpoint_of
 
     try:
         path = config.find("pack", pack).path
-        with open_pack(path) as opened:
+        with Pack.open(path, connected=True) as opened:
             version = opened.manifest["format"]
             size = sum(entry["bytes"] for entry in opened.manifest["files"].values())
             yield Finding(

@@ -74,6 +74,8 @@ def list_packs(as_json: bool) -> None:
     columns = ("name", "origin", "default", "entities", "triples", "path")
     chosen = str(load_settings().get("pack", DEFAULT_PACK))
     rows = [_listed(found) | {"default": flag(found.name == chosen, as_json)} for found in list_found("pack")]
+    if not as_json:
+        rows = [{column: "" if text is None else text for column, text in row.items()} for row in rows]
     show_found("pack", rows, columns, as_json)
 
 

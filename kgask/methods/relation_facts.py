@@ -74,6 +74,8 @@ class RelationFacts:
 
     def _leads_to_one(self, relation: int) -> bool:
         """Whether a directed relation seldom leads from one thing to several, by :data:`LOOKED_AT` triples of it."""
+        if counted := self.pack.counted(relation):
+            return counted[0] <= ONE * counted[1]
         pack, plain = self.pack, relation % self.n_relations
         out = relation < self.n_relations
         relations, indptr = (pack.out_relation, pack.out_indptr) if out else (pack.in_relation, pack.in_indptr)

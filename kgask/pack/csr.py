@@ -45,6 +45,10 @@ class Csr(Qualifiers):
         """The entities (int64, ascending) that a directed relation leads from; None where the arrays tell."""
         return None
 
+    def counted(self, relation: int) -> tuple[int, int] | None:
+        """Triples of a directed relation and how many entities it leads from; None where the arrays tell."""
+        return None
+
     def damaged(self, error: Exception) -> Exception:
         """See :mod:`kgask.pack.graph`; arrays in memory were just made, so the error is their maker's."""
         return error

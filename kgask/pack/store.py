@@ -85,6 +85,11 @@ class Pack(Csr):
         return run()
 
     @property
+    def held(self) -> str:
+        """In words: how many triples it has, or where they are."""
+        return f"{self.n_triples:,} triples"
+
+    @property
     def source(self) -> dict[str, Any] | None:
         """Where the triples were asked for last, when, and in how many requests; None for a pack on disk."""
         return None

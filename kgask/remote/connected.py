@@ -77,13 +77,17 @@ class ConnectedPack(Pack):
 
     def owners(self, relation: int) -> np.ndarray:
         """Raises :class:`~kgask.errors.BudgetError` where there are more than a request may bring."""
-        of, most = self._counts[relation % self.n_relations], self.endpoint.limits.rows
-        if of[2 if relation >= self.n_relations else 1] > most:
+        most = self.endpoint.limits.rows
+        if self.counted(relation)[1] > most:
             raise BudgetError(f"more than {most:,} things have that relation, too many to be fetched")
         if relation not in self._known.owners:
             self._wanted.owners.add(relation)
             self._fetch_alone()
         return self._owners.get(relation, NONE)
+
+    def counted(self, relation: int) -> tuple[int, int]:
+        triples, subjects, objects = self._counts[relation % self.n_relations].tolist()
+        return triples, objects if relation >= self.n_relations else subjects
 
     def _want(self, codes: np.ndarray) -> None:
         if len(codes):
@@ -127,6 +131,10 @@ class ConnectedPack(Pack):
         finally:
             self._is_run = False
             self._wanted = Wanted()
+
+    @property
+    def held(self) -> str:
+        return f"triples at {self.endpoint.url}"
 
     @property
     def source(self) -> dict[str, Any]:
