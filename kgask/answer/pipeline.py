@@ -19,7 +19,7 @@ from kgask.answer.result import Answer
 from kgask.errors import FallbackWarning, NativeError, UsageError
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
-from kgask.methods.protocol import Request, Retrieved, Retriever
+from kgask.methods.protocol import Request, Retrieved, Retriever, Timer
 from kgask.methods.query_judge import QueryJudge, opened_judge
 from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
 from kgask.methods.relation_facts import is_small
@@ -31,6 +31,7 @@ from kgask.plan.protocol import Planner
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.read.load import opened_reader
 from kgask.read.protocol import Reader
+from kgask.remote.folder import open_pack
 from kgask.types import PLANNED, Evidence, Passage, Question, Stage
 from kgask.verbalise import walked_ends
 
@@ -100,7 +101,7 @@ class Pipeline:
         settings = config.load_settings() if settings is None else settings
         pack_name = pack or str(settings.get("pack", config.DEFAULT_PACK))
         model_name = model or str(settings.get("model", config.DEFAULT_MODEL))
-        opened = Pack.open(config.find("pack", pack_name).path)
+        opened = open_pack(config.find("pack", pack_name).path)
         planner = RigelPlanner.load(config.find("model", model_name).path)
         chosen = method or str(settings.get("method", PLANNED))
         must_read = must_read or prompt is not None or context != CONTEXTS[0] or chosen == NO_TRIPLES
@@ -202,10 +203,8 @@ class Pipeline:
         """
         options = options or AskOptions(**overrides)
         given = entities or [options.entity] * len(texts), exact_hops or [None] * len(texts)
-        requests = [
-            Request(read_marks(checked_question(text)), entity, hops)
-            for text, entity, hops in zip(texts, *given, strict=True)
-        ]
+        asked = zip(texts, *given, strict=True)
+        requests = [Request(read_marks(checked_question(text)), entity, hops) for text, entity, hops in asked]
         answers: dict[int, Answer] = {}
         for row, request in enumerate(requests):
             parts = self._parts(request)
@@ -227,10 +226,8 @@ class Pipeline:
         return split_question(question.text, named)
 
     def _in_parts(self, request: Request, parts: list[str], options: AskOptions) -> Answer:
-        def ask(text: str, given: tuple[Given, ...]) -> Answer:
-            return self.ask_given(Question(text), given, options)
-
-        answers = answers_of(parts, ask, self.pack.n_entities - self.pack.n_literals)
+        n_things = self.pack.n_entities - self.pack.n_literals
+        answers = answers_of(parts, lambda text, given: self.ask_given(Question(text), given, options), n_things)
         return together(request.question.text, answers)
 
     def ask_given(self, question: Question, given: tuple[Given, ...], options: AskOptions) -> Answer:
@@ -238,8 +235,13 @@ class Pipeline:
         return self._ask_chunk([Request(question, given=given)], options)[0]
 
     def _ask_chunk(self, requests: Sequence[Request], options: AskOptions) -> list[Answer]:
-        found = self._interpret(requests, options)
-        return [self._answer(request, one, options) for request, one in zip(requests, found, strict=True)]
+        found = self.pack.complete(partial(self._answers, requests, options))
+        return [answer.sourced(self.pack.source) for answer in found]
+
+    def _answers(self, requests: Sequence[Request], options: AskOptions) -> list[Answer]:
+        timed = [replace(request, timer=Timer()) for request in requests]  # the last run of a graph elsewhere counts
+        found = self._interpret(timed, options)
+        return [self._answer(request, one, options) for request, one in zip(timed, found, strict=True)]
 
     def understand(self, question: Question, options: AskOptions) -> Retrieved:
         """Link and retrieve without reading or refusing: what calibration looks at."""

@@ -45,8 +45,9 @@ _DESCRIPTIONS = (
     f"{_RDFS}comment",
     "http://purl.org/dc/terms/description",
 )
-# Predicate -> what it gives, its place among those that give the same, and how many these are.
-_TEXTS = {
+# Predicate -> what it gives (label, alias or description), its place among those that give the same, and how many
+# these are.
+TEXTS = {
     predicate: (kind, place, len(predicates))
     for kind, predicates in (("label", _LABELS), ("alias", _ALIASES), ("description", _DESCRIPTIONS))
     for place, predicate in enumerate(predicates)
@@ -73,7 +74,7 @@ def read_rdf(
     languages: Sequence[str],
 ) -> None:
     """Add every triple and text of one RDF source; ``number`` tells the blank nodes of sources apart."""
-    reader = _RdfReader(builder, number, [language.lower() for language in languages])
+    reader = RdfReader(builder, number, [language.lower() for language in languages])
     source = display(name)
     for quad in _quads(stream, source, format, problems):
         try:
@@ -146,7 +147,7 @@ def _statement(quad: Any, limit: int = 120) -> str:
     return text if len(text) <= limit else text[:limit] + "..."
 
 
-class _RdfReader:
+class RdfReader:
     """One source's statements, given to the builder as triples or texts."""
 
     def __init__(self, builder: PackBuilder, number: int, languages: list[str]) -> None:
@@ -164,8 +165,8 @@ class _RdfReader:
         predicate, obj = quad.predicate.value, quad.object
         if predicate == _REIFIES:
             self._take_reified(self._key(quad.subject), obj)
-        elif isinstance(obj, self._types[2]) and predicate in _TEXTS:
-            self._take_text(self._key(quad.subject), predicate, obj)
+        elif isinstance(obj, self._types[2]) and predicate in TEXTS:
+            self.take_text(self._key(quad.subject), predicate, obj.value, obj.language)
         elif not self._is_aside(quad.subject, predicate):
             self._builder.add(self._key(quad.subject), self._iri(predicate), self._value(obj))
 
@@ -175,7 +176,7 @@ class _RdfReader:
             raise BuildError("rdf:reifies leads to a triple, <<( subject predicate object )>>")
         try:
             subject, predicate, obj = self._key(triple.subject), triple.predicate.value, self._value(triple.object)
-            if predicate in _TEXTS:
+            if predicate in TEXTS:
                 self._builder.stands_for(node)
             else:
                 self._builder.add(subject, self._iri(predicate), obj, node=node)
@@ -184,7 +185,7 @@ class _RdfReader:
             raise
 
     def _value(self, term: Any) -> Value:
-        return _literal(term) if isinstance(term, self._types[2]) else self._key(term)
+        return literal_of(term.value, term.datatype.value) if isinstance(term, self._types[2]) else self._key(term)
 
     def _is_aside(self, subject: Any, predicate: str) -> bool:
         """Whether this tells of a Wikidata statement what a pack does not hold: references, types, calendars."""
@@ -204,15 +205,14 @@ class _RdfReader:
     def _iri(self, iri: str) -> str:
         key = self._keys.get(iri)
         if key is None:
-            match = _WIKIDATA.fullmatch(iri)
-            key = self._keys[iri] = match[1] if match else iri
+            key = self._keys[iri] = wikidata_id(iri) or iri
         return key
 
-    def _take_text(self, key: str, predicate: str, obj: Any) -> None:
-        text = obj.value
+    def take_text(self, key: str, predicate: str, text: str, tag: str | None) -> None:
+        """A name or description of ``key`` (one of :data:`TEXTS`), in the language of the tag."""
         if not text.strip():
             return
-        language, (kind, place, n_places) = self._language_rank(obj.language), _TEXTS[predicate]
+        language, (kind, place, n_places) = self._language_rank(tag), TEXTS[predicate]
         if kind != "alias":
             give = self._builder.label if kind == "label" else self._builder.description
             give(key, text, language * n_places + place)
@@ -230,11 +230,19 @@ class _RdfReader:
         return len(self._languages) + _UNTAGGED
 
 
-def _literal(obj: Any) -> Literal:
-    """A literal of the datatype's kind; ill-typed ones ("2021-02-30"^^xsd:date is legal RDF) stay strings."""
-    datatype = obj.datatype.value
+def wikidata_id(iri: str) -> str | None:
+    """The id in a Wikidata IRI of an entity or a direct relation; None for another IRI."""
+    match = _WIKIDATA.fullmatch(iri)
+    return match[1] if match else None
+
+
+def literal_of(text: str, datatype: str) -> Literal:
+    """A literal of the datatype's kind; ill-typed ones ("2021-02-30"^^xsd:date is legal RDF) stay strings.
+
+    Raises :class:`BuildError` for an empty one.
+    """
     kind: LiteralKind = "date" if datatype in _DATES else "number" if datatype in _NUMBERS else "string"
-    text = obj.value.removeprefix("+") if kind == "number" else obj.value
+    text = text.removeprefix("+") if kind == "number" else text
     try:
         return parse_literal(kind, text)
     except ValueError:

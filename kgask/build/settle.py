@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 
@@ -41,8 +41,11 @@ def check_relations(keys: Collection[str]) -> None:
         )
 
 
-def settled(terms: Terms, given: Said, unit_name: Callable[[str], str]) -> Settled:
-    """Number what is used by its place in sorted lists; ``unit_name`` gives the words for the key of a unit."""
+def settled(terms: Terms, given: Said, unit_name: Callable[[str], str], kept: Sequence[int] = ()) -> Settled:
+    """Number what is used by its place in sorted lists; ``unit_name`` gives the words for the key of a unit.
+
+    ``kept`` are numbers of entities and literals (negative) that are used whether a triple names them or not.
+    """
     said = resolved(given, terms, unit_name)
     (subjects, relations, objects), (rows, lengths, said_by, values) = said.triples, said.qualified()
     if not len(subjects):
@@ -50,7 +53,7 @@ def settled(terms: Terms, given: Said, unit_name: Callable[[str], str]) -> Settl
     # Literals have negative numbers, and so the last places.
     is_used = np.zeros(len(terms.entities) + len(terms.literals), dtype=bool)
     is_spoken = np.zeros(len(terms.relations), dtype=bool)
-    for used in (subjects, objects, values):
+    for used in (subjects, objects, values, np.array(kept, np.int64)):
         is_used[used] = True
     for spoken in (relations, said_by):
         is_spoken[spoken] = True

@@ -190,6 +190,6 @@ def _print(text: str) -> None:
 
 
 def _say_what_is_open(pipeline: Pipeline) -> None:
-    note(f"pack {pipeline.pack.path}, {pipeline.pack.n_triples:,} triples")
+    note(f"pack {pipeline.pack.path}, {pipeline.pack.held}")
     for text in pipeline.notes:
         note(text)

@@ -211,7 +211,7 @@ class _Talk:
             self._log.rewrite()
 
     def _pack(self) -> None:
-        note(f"pack {self._pipeline.pack.name}, {self._pipeline.pack.n_triples:,} triples, {self._pipeline.pack.path}")
+        note(f"pack {self._pipeline.pack.name}, {self._pipeline.pack.held}, {self._pipeline.pack.path}")
 
     def _file(self, name: str, rest: str) -> None:
         from kgask.chat.store import read, save

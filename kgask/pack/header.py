@@ -29,6 +29,8 @@ FORMAT_MAJOR = 1
 # The least minor version that knows what a pack holds, newest first, by what is counted; 0 where there is none of it.
 _MINORS = {STATEMENTS_COUNT: 3, AXES_COUNT: 3, TYPES_COUNT: 2, "passages": 1}
 NAMES_FILE = "names.sqlite"
+ENDPOINT = "endpoint"  # in the manifest of a graph elsewhere: where it is (kgask.remote)
+DEGREES = ("endpoint_out", "endpoint_in")  # triples of each entity there, in either direction
 CHANGE = "change"  # what made this version of an earlier one: command and time
 ARRAYS = ("out_indptr", "out_relation", "out_object", "in_indptr", "in_relation", "in_subject")
 # Each array's rows, and what its ids are below or its row pointers lead up to: counts of the manifest.
@@ -46,6 +48,7 @@ _SIZES = {
     TYPES_ARRAY: (TYPES_COUNT, "entities"),
     KINDS_ARRAY: ("relations", "relations"),
     **dict.fromkeys(VALUE_ARRAYS, ("literals", "entities")),
+    **dict.fromkeys(DEGREES, ("entities", "entities")),
 }
 _NEEDED_COUNTS = ("entities", "literals", "relations", "triples", "names")
 _OPTIONAL_COUNTS = (TYPES_COUNT, STATEMENTS_COUNT, QUALIFIERS_COUNT, AXES_COUNT)
