@@ -25,7 +25,7 @@ from kgask.cli.options import PRINTED, Command
 from kgask.cli.render import note, print_json, progress, show_facts, table
 from kgask.config import Found, find, list_found, set_setting
 from kgask.errors import ConfigError, ModelError, UsageError
-from kgask.machine.homes import data_home
+from kgask.machine.homes import data_home, expanded
 
 if TYPE_CHECKING:
     from kgask.read.gguf.header import GgufHeader
@@ -50,7 +50,7 @@ def add(file: str, name: str | None, link: bool, as_json: bool) -> None:
     """
     from kgask.read.files.probe import checked_header, try_file
 
-    source = Path(file).expanduser()
+    source = expanded(file)
     header = checked_header(source)
     name = free_name(name, source)
     if header.file_bytes >= LARGE_BYTES:
