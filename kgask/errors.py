@@ -12,6 +12,8 @@ EXIT_USAGE = 2
 EXIT_NO_ANSWER = 3
 EXIT_NOT_WELL = 4  # kgask doctor found something that fails
 EXIT_REFUTED = 5  # kgask verify: the claim is refuted
+EXIT_DAMAGED = 6  # a file of a pack or a model is not what was written, so nothing is answered from it
+EXIT_UNFORESEEN = 70  # kgask itself is at fault; EX_SOFTWARE of sysexits.h
 
 
 class KgaskError(Exception):
@@ -28,6 +30,12 @@ class UsageError(KgaskError):
 
 class PackError(KgaskError):
     """A KG pack is missing, broken, or of a format this version does not read."""
+
+
+class PackDamage(PackError):
+    """A file of a pack is not what was written: a checksum does not hold, or its content cannot be."""
+
+    exit_code = EXIT_DAMAGED
 
 
 class BuildError(KgaskError):
@@ -48,6 +56,12 @@ class BudgetError(QueryError):
 
 class ModelError(KgaskError):
     """A planner or reader model is missing, broken, or does not fit."""
+
+
+class ModelDamage(ModelError):
+    """A file of a model is not what its card says, or the card is not what was written."""
+
+    exit_code = EXIT_DAMAGED
 
 
 class NativeError(ModelError):
