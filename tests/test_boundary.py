@@ -18,14 +18,16 @@ from kgask.cli import main
 @click.option("--verbose", is_flag=True)
 def faulty(verbose):
     {}["\\x1b[31m" + "x" * 5000]
-main.COMMANDS["faulty"] = ("", "")
+main.COMMANDS["faulty"] = ("__main__:faulty", "")
 main.main(prog_name="kgask")
 """
 
 
 @pytest.mark.parametrize("words", [("faulty",), ("faulty", "--verbose")])
 def test_the_unforeseen_is_one_line_with_a_code(words: tuple[str, ...]) -> None:
-    ended = subprocess.run([sys.executable, "-c", FAULTY, *words], capture_output=True, text=True, check=False, timeout=60)
+    ended = subprocess.run(
+        [sys.executable, "-c", FAULTY, *words], capture_output=True, text=True, check=False, timeout=60
+    )
     assert (ended.returncode, ended.stdout) == (EXIT_UNFORESEEN, "")
     *traceback, line = ended.stderr.splitlines()
     assert line.startswith("kgask: a fault of kgask itself (KeyError-") and len(line) < 600

@@ -42,7 +42,12 @@ def limited(most_bytes: int, *words: str) -> subprocess.CompletedProcess[str]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
 
     return subprocess.run(
-        [sys.executable, "-m", "kgask", *words], preexec_fn=limit, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-m", "kgask", *words],
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
 
 
@@ -92,7 +97,7 @@ def test_what_is_not_what_was_written_is_not_put_in_place(tmp_path: Path, family
     for name in ("out_object.npy", "names.sqlite", "pack.json"):
         with pytest.raises(BuildError, match="not"), new_folder(target, True) as folder:
             for file, content in before.items():
-                write_bytes(folder / file, content[:-1] if file == name else content)
+                write_bytes(folder / file, content[: len(content) // 2] if file == name else content)
         assert tree(target) == before
     with new_folder(target, True) as folder:
         for file, content in before.items():

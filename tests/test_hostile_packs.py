@@ -94,12 +94,23 @@ def test_checked_arrays_read_like_arrays_and_only_what_is_asked(many: Path, brok
         name = "out_object"
         plain = np.load(many / f"{name}.npy")
         n, array = len(plain), pack.out_object
-        for key in (0, -1, np.int32(5), slice(3, 900), slice(None, None, -7), [1, 2], rng.integers(-n, n, 500), plain > 9):
+        for key in (
+            0,
+            -1,
+            np.int32(5),
+            slice(3, 900),
+            slice(None, None, -7),
+            [1, 2],
+            rng.integers(-n, n, 500),
+            plain > 9,
+        ):
             with Pack.open(many) as anew:
                 assert np.array_equal(anew.out_object[key], plain[key])
         assert np.array_equal(array + 1, plain + 1) and np.array_equal(array == 3, plain == 3)
         assert (len(array), array.dtype, array.shape, array.max()) == (n, plain.dtype, plain.shape, plain.max())
-        assert np.array_equal(pack.out_indptr.searchsorted([0, 77, n]), np.load(many / "out_indptr.npy").searchsorted([0, 77, n]))
+        assert np.array_equal(
+            pack.out_indptr.searchsorted([0, 77, n]), np.load(many / "out_indptr.npy").searchsorted([0, 77, n])
+        )
         with pytest.raises(IndexError):
             array[n]
 
