@@ -63,6 +63,7 @@ def test_a_changed_database_is_another_one(tool: dict[str, ModuleType], family_p
         (["Ann"], "", 1, "SILENT"),
         (["Ann"], "", 0, "SILENT"),
         ([], "Traceback (most recent call last):\nValueError\n", 1, "TRACEBACK"),
+        ([], "kgask: a fault of kgask itself (IndexError-x:1): y; please report it\n", 70, "FAULT"),
         ([], "libfoo: oops\n", 1, "UNCLEAR"),
         ([], "", -11, "SIGNAL"),
     ],
