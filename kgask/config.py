@@ -19,7 +19,7 @@ from typing import Literal
 
 from kgask.errors import ConfigError, ModelError, PackError
 from kgask.machine.files import TMP_SUFFIX, read_regular, write_whole
-from kgask.machine.homes import data_home
+from kgask.machine.homes import data_home, expanded
 
 DEFAULT_PACK = "demo"
 DEFAULT_MODEL = "rigel"
@@ -85,7 +85,7 @@ def find(kind: Kind, name_or_path: str) -> Found:
     for found in _iter_found(kind):
         if found.name == name_or_path:
             return found
-    path = Path(name_or_path).expanduser()
+    path = expanded(name_or_path)
     if path.exists():
         return Found(path.name, path, "path")
     error = PackError if kind == "pack" else ModelError

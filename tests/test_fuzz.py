@@ -63,6 +63,7 @@ def test_a_changed_database_is_another_one(tool: dict[str, ModuleType], family_p
         (["Ann"], "", 1, "SILENT"),
         (["Ann"], "", 0, "SILENT"),
         ([], "Traceback (most recent call last):\nValueError\n", 1, "TRACEBACK"),
+        ([], "kgask: a fault of kgask itself (IndexError-x:1): y; please report it\n", 70, "FAULT"),
         ([], "libfoo: oops\n", 1, "UNCLEAR"),
         ([], "", -11, "SIGNAL"),
     ],
@@ -92,5 +93,5 @@ def test_a_case_is_made_again_by_its_number(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["packs", "sources", "inputs", "planners", "judges", "readers"])
 def test_a_short_run_finds_nothing(what: str, tmp_path: Path) -> None:
-    done = fuzzed("--what", what, "--number", "40", "--seconds", "5", "--seed", "20", "--keep", str(tmp_path / "kept"))
+    done = fuzzed("--what", what, "--number", "40", "--seconds", "3", "--seed", "20", "--keep", str(tmp_path / "kept"))
     assert done.returncode == 0, done.stdout + done.stderr

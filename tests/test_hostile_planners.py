@@ -13,6 +13,7 @@ from forked_cli import run_all
 from network import QUESTION
 from onnx import TensorProto, helper
 
+from kgask.cards import write_card
 from kgask.config import shipped_root
 from kgask.plan.control_flow import control_flow
 
@@ -39,7 +40,7 @@ def with_node(path: Path, node: onnx.NodeProto, **constants: onnx.TensorProto) -
     onnx.save(model, path)
     data, card = path.read_bytes(), json.loads((path.parent / "model.json").read_text())
     card["files"][path.name] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-    (path.parent / "model.json").write_text(json.dumps(card))
+    write_card(path.parent, card)
 
 
 @pytest.fixture

@@ -215,10 +215,11 @@ class _Talk:
 
     def _file(self, name: str, rest: str) -> None:
         from kgask.chat.store import read, save
+        from kgask.machine.homes import expanded
 
         if not rest.strip():
             raise UsageError(f"which file? /{name} FILE")
-        path = Path(rest.strip()).expanduser()
+        path = expanded(rest.strip())
         if name == "save":
             if path.exists():
                 raise UsageError(f"{path}: exists; choose another name")

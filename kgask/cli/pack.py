@@ -104,7 +104,11 @@ def info(name: str | None, relations: bool, as_json: bool) -> None:
     found = _find(name)
     with _open(str(found.path)) as opened:
         if relations:
-            show_rows(_relation_rows(opened), ("key", "label", "inverse_label", "triples", "learned"), as_json)
+            from kgask.pack.graph import reads_arrays
+
+            show_rows(
+                reads_arrays(_relation_rows)(opened), ("key", "label", "inverse_label", "triples", "learned"), as_json
+            )
         else:
             show_facts(_facts(opened, found), as_json)
 
@@ -215,12 +219,13 @@ def _hit_rows(opened: Pack, hits: list[NameHit]) -> list[dict[str, Any]]:
 @PRINTED
 def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
     """The triples of ENTITY, a key, a label, or an id (#12), in both directions."""
+    from kgask.pack.graph import reads_arrays
     from kgask.verbalise import qualifiers_text
 
     with _open(name) as opened:
         chosen, others = resolved(opened, entity)
         facts = _hit_rows(opened, [chosen])[0]
-        triples, total = opened.complete(lambda: _triples_of(opened, chosen.entity, limit))
+        triples, total = opened.complete(lambda: reads_arrays(_triples_of)(opened, chosen.entity, limit))
         facts = facts | {"kind": opened.kinds([chosen.entity])[0], "n_triples": total, "triples": triples}
     del facts["alias"]
     if others:
@@ -243,7 +248,7 @@ def resolved(opened: Pack, text: str) -> tuple[NameHit, list[NameHit]]:
     from kgask.pack.records import NameHit
 
     number = text.removeprefix("#")
-    is_id = number.isascii() and number.isdigit() and int(number) < opened.n_entities
+    is_id = number.isascii() and number.isdigit() and len(number) < 20 and int(number) < opened.n_entities
     if text.startswith("#") and is_id:
         return NameHit(int(number), text, False), []
     entity = opened.find_key(text)

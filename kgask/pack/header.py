@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import stat
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +198,8 @@ def open_array(folder: Path, name: str, manifest: Manifest, sums: np.ndarray | N
     path = folder / f"{name}.npy"
     try:
         raw, array, start = read_npy(path)
+    except OSError as error:
+        raise PackError(f"{path}: {error.strerror or error}") from error
     except Exception as error:  # numpy reads the header with Python's tokenizer: damage raises almost anything
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise PackDamage(f"{path}: not a readable array ({reason}); run: kgask pack check {folder}") from error

@@ -20,8 +20,10 @@ MISSED = "MISSED"  # by a command whose purpose it is to find it
 SILENT = "SILENT"  # it fails without a word, or goes on without saying what it left out
 UNCLEAR = "UNCLEAR"  # stderr has what kgask did not write
 LEAK = "LEAK"  # control characters on a terminal
+FAULT = "FAULT"  # what nothing foresaw: a line with a code to report, in place of a traceback
 TRACEBACK, SIGNAL, HANG, MEMORY = "TRACEBACK", "SIGNAL", "HANG", "MEMORY"
-BAD = (WRONG, MISSED, SILENT, UNCLEAR, LEAK, TRACEBACK, SIGNAL, HANG, MEMORY)
+BAD = (WRONG, MISSED, SILENT, UNCLEAR, LEAK, FAULT, TRACEBACK, SIGNAL, HANG, MEMORY)
+_FAULT = "a fault of kgask itself"
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -41,6 +43,8 @@ def broken(ended: Ended, as_json: bool = False) -> str:
         return SIGNAL
     if ended.code in (98, 99) or "Traceback (most recent call last)" in ended.stderr:
         return TRACEBACK
+    if _FAULT in ended.stderr:
+        return FAULT
     lines = ended.stderr.splitlines()
     if "--explain" not in ended.words and any(not line.startswith("kgask: ") and line.strip() for line in lines):
         return UNCLEAR

@@ -39,10 +39,12 @@ def _rewrite(path: Path, data: bytes) -> None:
 
 def seal_model(model: Path) -> bool:
     """Rewrite the sizes and hashes of a model's card."""
+    from kgask.cards import write_card
+
     card = json.loads((model / "model.json").read_bytes())
     for name, entry in card["files"].items():
         _stated(model / name, entry)
-    _rewrite(model / "model.json", json.dumps(card).encode())
+    write_card(model, card)
     return True
 
 
