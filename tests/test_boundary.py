@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -52,8 +53,6 @@ def test_odd_words_are_one_line(words: list[str], code: int) -> None:
 
 def test_a_terminal_that_has_no_letters_for_an_answer() -> None:
     command = [sys.executable, "-m", "kgask", "pack", "search", "charlotte bronte"]
-    import os
-
     ended = subprocess.run(
         command, env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True, text=True, check=False, timeout=60
     )

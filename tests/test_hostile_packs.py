@@ -1,4 +1,4 @@
-"""Packs with flipped bits, other tables, foreign types and long texts: an error that says what to do, never an answer."""
+"""Packs with flipped bits, other tables, foreign types and long texts: an error, never an answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from forked_cli import kgask
-from hostile_pack import accept_hashes, flip
+from hostile_pack import accept_hashes, flip, forget_checksums
 
 from kgask.build.checksums import add_checksums
 from kgask.build.writer import PackBuilder
@@ -20,7 +20,6 @@ from kgask.errors import EXIT_DAMAGED, PackDamage, PackError
 from kgask.pack import blocks
 from kgask.pack.blocks import BLOCK_BYTES, BLOCKS_FILE
 from kgask.pack.check import check_pack
-from kgask.pack.header import arrays_of
 from kgask.pack.literals import parse_literal
 from kgask.pack.store import Pack
 
@@ -144,7 +143,7 @@ def test_only_blocks_that_are_read_are_compared(tmp_path: Path) -> None:
         ("UPDATE entities SET label = x'00ff' WHERE id < 9", "another type"),
         ("UPDATE relations SET aliases = '{}'", "other names"),
         ("UPDATE literals SET kind = 'colour'", "no kind"),
-        ("UPDATE entities SET label = hex(zeroblob(30000000)) WHERE id < 9", "too big"),
+        ("UPDATE entities SET label = hex(zeroblob(2200000)) WHERE id = 3", "too big"),
     ],
 )
 def test_tables_that_are_not_what_they_say(broken: Path, sql: str, says: str) -> None:
@@ -156,7 +155,7 @@ def test_tables_that_are_not_what_they_say(broken: Path, sql: str, says: str) ->
 
 
 def test_a_schema_of_many_tables_is_not_read(broken: Path) -> None:
-    _change(broken, ";".join(f"CREATE TABLE t{number} (x)" for number in range(3000)))
+    _change(broken, "BEGIN;" + ";".join(f"CREATE TABLE t{number} (x)" for number in range(200)) + "; COMMIT")
     accept_hashes(broken)
     with Pack.open(broken) as pack, pytest.raises(PackDamage, match="schema"):
         pack.labels([0])
@@ -168,7 +167,7 @@ def test_a_schema_of_many_tables_is_not_read(broken: Path) -> None:
         ("names.sqlite", "INSERT INTO name_words (name_words) VALUES ('delete-all')", "search index"),
         ("names.sqlite", "INSERT INTO name_words (rowid, name) VALUES (3, 'bomb')", "search index"),
         ("names.sqlite", "DELETE FROM words WHERE word = 'thing'", "words does not list"),
-        ("names.sqlite", "UPDATE reversed_words SET word = 'gnihtyna'", "reversed_words"),
+        ("names.sqlite", "UPDATE reversed_words SET word = 'gnihtyna' WHERE word = 'gniht'", "reversed_words"),
         ("passages.sqlite", "INSERT INTO words (words) VALUES ('delete-all')", "passages"),
     ],
 )
@@ -208,13 +207,10 @@ def test_what_is_no_array(broken: Path, spoil: Callable[[Path], object]) -> None
 
 def test_checksums_for_a_pack_that_has_none(many: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(many, tmp_path / "older"))
-    from hostile_pack import forget_checksums
-
     forget_checksums(folder)
     with Pack.open(folder) as pack:
         assert not pack.has_checksums
         content = pack.content_hash
-        assert {name for name in arrays_of(pack.manifest["counts"])}
     assert check_pack(folder) == [] and everything(folder) == everything(many)
     assert "--write-checksums" in kgask("pack", "info", str(folder)).stdout
     ended = kgask("pack", "check", str(folder), "--write-checksums")

@@ -25,7 +25,7 @@ from kgask.cli.render import (
     table,
     with_qualifiers,
 )
-from kgask.config import DEFAULT_PACK, Found, find, list_found, load_settings
+from kgask.config import DEFAULT_PACK, PACK_MANIFEST, Found, find, list_found, load_settings
 from kgask.errors import PackDamage, PackError
 
 if TYPE_CHECKING:
@@ -176,7 +176,8 @@ def check(name: str | None, write_checksums: bool, as_json: bool) -> None:
         for line in problems or ["ok"]:
             click.echo(clean(line))
     if problems:
-        raise PackDamage(f"{path}: {len(problems)} problem{'s' * (len(problems) != 1)}; rebuild the pack")
+        error = PackDamage if (path / PACK_MANIFEST).is_file() else PackError
+        raise error(f"{path}: {len(problems)} problem{'s' * (len(problems) != 1)}; rebuild the pack")
     if write_checksums:
         from kgask.build.checksums import add_checksums
 
