@@ -104,8 +104,7 @@ def test_several_questions_are_fetched_for_together(films_path: Path, connected:
         assert list(map(told, there.ask_many(QUESTIONS))) == expected
         assert isinstance(there.pack, ConnectedPack)
         assert there.pack.endpoint.n_requests <= MOST_REQUESTS
-        claim = "Ann Ray directed North Road"
-        assert there.verify(claim).verdict == "refuted" or there.verify(claim).verdict == "unknown"
+        assert there.verify("Ann Ray directed North Road").verdict != "supported"
         assert there.verify("Ann Ray directed Stone Garden").verdict == "supported"
 
 
@@ -128,7 +127,9 @@ def test_what_is_read_alone_is_fetched_then(films_path: Path, connected: Path) -
             ids = np.array([entity]), np.array([other])
             assert (relations_of(here, ids[0]) == relations_of(there, ids[1])).all()
             for inverse in (False, True):
-                ends = [sorted(g.keys(all_edges(g, i, inverse).targets)) for g, i in zip((here, there), ids, strict=True)]
+                ends = [
+                    sorted(g.keys(all_edges(g, i, inverse).targets)) for g, i in zip((here, there), ids, strict=True)
+                ]
                 assert ends[0] == ends[1]
         for relation in range(2 * here.n_relations):
             assert sorted(there.keys(having(there, relation))) == sorted(here.keys(having(here, relation)))
@@ -144,7 +145,6 @@ def test_rdf_of_others(turtle_url: str, tmp_path: Path) -> None:
     with kgask.open(str(tmp_path / "x"), reader=None, settings={}) as kg:
         for question, text in (
             ("who directed Inception?", "Christopher Nolan"),
-            ("who directed Origin?", "Christopher Nolan"),
             ("when was Inception released?", "2010-07-16"),
             ("what is the length of Dunkirk?", "106"),
         ):
@@ -165,13 +165,16 @@ def test_what_has_no_name_in_the_folder_is_named_when_it_is_met(turtle_url: str,
         answer = kg.ask("who directed Inception?")
         assert answer.text == "Christopher Nolan"
         assert [one.key for one in answer.entities] == ["http://x.org/nolan"]
+        (new,) = kg.pack.names.ids_of_keys(["http://x.org/released"])  # named there, and not in the folder
+        assert kg.pack.labels([new]) == ["released"]
+        assert kg.pack.keys([new]) == ["http://x.org/released"] and kg.pack.literals([new]) == [None]
 
 
 def test_a_cut_answer_is_said(films_url: str, tmp_path: Path) -> None:
     connect(Wish(films_url, tmp_path / "x", limits=Limits(rows=100)), lambda *_: None)
     with open_pack(tmp_path / "x") as pack:
         assert isinstance(pack, ConnectedPack)
-        object.__setattr__(pack.endpoint.limits, "rows", 2)
+        pack.endpoint.limits = Limits(rows=2)
         _ = pack.complete(lambda: all_edges(pack, np.arange(5), False))
         assert pack.source["complete"] is False
 

@@ -213,7 +213,11 @@ def test_certificates_are_checked(tmp_path: Path) -> None:
     script = "import sys; from kgask.remote.endpoint import Endpoint; print(len(Endpoint(sys.argv[1]).select('x')))"
     with answering(sends(GOOD), context) as url:
         port = url.split(":")[2].split("/")[0]
-        for trusted, host, works in ((False, "localhost", False), (True, "localhost", True), (True, "127.0.0.1", False)):
+        for trusted, host, works in (
+            (False, "localhost", False),
+            (True, "localhost", True),
+            (True, "127.0.0.1", False),
+        ):
             environment = os.environ | ({"SSL_CERT_FILE": str(certificate)} if trusted else {})
             done = subprocess.run(
                 [sys.executable, "-c", script, f"https://{host}:{port}/sparql"],

@@ -13,8 +13,8 @@ from reified import ReifiedKB
 
 import kgask.retrieve.evidence as evidence_module
 import kgask.retrieve.follow as follow_module
-from kgask.pack.graph import AllHere
 from kgask.build.recipe import Recipe, build
+from kgask.pack.graph import AllHere
 from kgask.pack.store import Pack
 from kgask.retrieve.evidence import gather
 from kgask.retrieve.follow import edges_of, follow, relations_of

@@ -29,7 +29,7 @@ from kgask.remote.terms import WIKIDATA_PREFIX, Keys, literal_in, literal_node
 
 PAGE = 50_000  # rows
 ASKED_OF = 2_000  # entities whose triples are counted in one request
-SAMPLED, MOST_SAMPLED = 2_000, 200_000  # triples of a relation, and of all
+SAMPLED, MOST_SAMPLED = 2_000, 100_000  # triples of a relation, and of all
 RELATIONS_EACH = 25  # relations whose samples are fetched in one request
 _TYPES = "VALUES ?is { <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.wikidata.org/prop/direct/P31> }"
 _DIRECT = "http://www.wikidata.org/prop/direct/"
@@ -90,8 +90,10 @@ class _Connecting:
         relations = self._relations(said, keys)
         self._describe(relations, prefix, texts)
         self._names(texts, keys, set(relations.values()))
-        self._count()
+        n_names = len(self._values)
         self._sample(relations, keys)
+        self._name_sampled(texts, n_names)
+        self._count()
         is_ours = any(iri.startswith(VOCABULARY) for iri in said)
         about = {
             "url": self._wish.url,
@@ -113,7 +115,7 @@ class _Connecting:
             iri_prefix="" if prefix == DEFAULT_PREFIX else prefix,
             connected=Connected(about, self._degree_arrays),
         )
-        return Connection(report, len(self._values), tuple(self._notes))
+        return Connection(report, n_names, tuple(self._notes))
 
     # --- relations ---------------------------------------------------------------------------------
 
@@ -271,8 +273,17 @@ class _Connecting:
     def _met(self, cell: Cell, keys: Keys) -> Value | None:
         if cell["type"] == "uri":
             iri = cell["value"]
-            return self._values.get(iri) or (literal_node(iri) if iri.startswith(LITERALS) else keys.entity(iri))
+            value = self._values.get(iri) or (literal_node(iri) if iri.startswith(LITERALS) else keys.entity(iri))
+            if isinstance(value, str):
+                self._values[iri] = value
+            return value
         return None if cell["type"] == "bnode" else literal_in(cell)
+
+    def _name_sampled(self, texts: Sequence[str], n_named: int) -> None:
+        """What the sample brought beside what is named: it is told by its label too."""
+        for iris in _batches(list(self._values)[n_named:], ASKED_OF):
+            for row in self._texts_of(texts, f"{_values('?s', iris)} "):
+                self._take_text(row, str(self._values[row["s"]["value"]]))
 
 
 def _value_of(iri: str, row: Row, keys: Keys) -> Value | None:
