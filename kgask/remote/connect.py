@@ -76,6 +76,7 @@ class _Connecting:
     def __init__(self, wish: Wish, tell: Tell) -> None:
         self._wish, self._tell = wish, tell
         self._endpoint = Endpoint(wish.url, wish.limits, wish.credentials)
+        self._page, self._asked_of = (min(most, wish.limits.rows) for most in (PAGE, ASKED_OF))
         self._builder, self._notes = PackBuilder(), list[str]()
         self._reader = RdfReader(self._builder, 0, [tag.lower() for tag in wish.languages])
         self._values: dict[str, Value] = {}  # of the IRIs that are named
@@ -122,13 +123,13 @@ class _Connecting:
     def _predicates(self) -> dict[str, list[int]]:
         """Every predicate with its triples and its different subjects and objects, the most frequent first."""
         counts = "(COUNT(*) AS ?n) (COUNT(DISTINCT ?s) AS ?ns) (COUNT(DISTINCT ?o) AS ?no)"
-        query = f"SELECT ?p {counts} WHERE {{ ?s ?p ?o }} GROUP BY ?p ORDER BY DESC(?n) LIMIT {PAGE}"
+        query = f"SELECT ?p {counts} WHERE {{ ?s ?p ?o }} GROUP BY ?p ORDER BY DESC(?n) LIMIT {self._page}"
         try:
             rows = self._endpoint.select(query)
         except RemoteError as error:
             # Too large to be counted: Wikibases list their relations.
             rows = self._endpoint.select(
-                f"SELECT ?p WHERE {{ ?x <http://wikiba.se/ontology#directClaim> ?p }} LIMIT {PAGE}"
+                f"SELECT ?p WHERE {{ ?x <http://wikiba.se/ontology#directClaim> ?p }} LIMIT {self._page}"
             )
             if not rows:
                 raise
@@ -166,7 +167,7 @@ class _Connecting:
         """The words of relations, which a Wikibase has of the entity with their id."""
         by_iri = {iri: key for key, iri in relations.items()}
         by_iri |= {f"{prefix}{key}": key for key in relations if prefix == WIKIDATA_PREFIX}
-        for iris in _batches(list(by_iri), ASKED_OF):
+        for iris in _batches(list(by_iri), self._asked_of):
             for row in self._texts_of(texts, _values("?s", iris)):
                 self._take_text(row, by_iri[row["s"]["value"]])
 
@@ -213,7 +214,7 @@ class _Connecting:
         wanted = f'{of}{said} FILTER(ISIRI(?s) && ISLITERAL(?o) && (LANG(?o) = "" || {tags}))'
         start = 0
         while rows := self._endpoint.select(
-            f"SELECT ?s ?p ?o WHERE {{ {wanted} }} ORDER BY ?s ?p ?o LIMIT {PAGE} OFFSET {start}"
+            f"SELECT ?s ?p ?o WHERE {{ {wanted} }} ORDER BY ?s ?p ?o LIMIT {self._page} OFFSET {start}"
         ):
             yield from (row for row in rows if row.keys() >= {"s", "p", "o"})
             start += len(rows)
@@ -224,8 +225,8 @@ class _Connecting:
         """Out of and into each named entity; where that takes the endpoint too long it is not known."""
         aside = f"?p NOT IN ({', '.join(f'<{iri}>' for iri in TEXTS)})"
         ours = f'!STRSTARTS(STR(?p), "{VOCABULARY}") && !STRSTARTS(STR(?p), "{_qualifier_prefix(DEFAULT_PREFIX)}")'
-        for n_done, iris in enumerate(_batches(list(self._values), ASKED_OF)):
-            self._tell(n_done * ASKED_OF, "counting")
+        for n_done, iris in enumerate(_batches(list(self._values), self._asked_of)):
+            self._tell(n_done * self._asked_of, "counting")
             for at, end in enumerate(("?s", "?o")):
                 pattern = f"{_values(end, iris)} ?s ?p ?o FILTER({aside} && {ours})"
                 try:
@@ -251,7 +252,7 @@ class _Connecting:
 
     def _sample(self, relations: dict[str, str], keys: Keys) -> None:
         """At least one triple of each relation, so that the folder has it."""
-        each = max(1, min(SAMPLED, MOST_SAMPLED // len(relations)))
+        each = max(1, min(SAMPLED, MOST_SAMPLED // len(relations), self._wish.limits.rows // RELATIONS_EACH))
         by_iri = {iri: key for key, iri in relations.items()}
         for n_done, iris in enumerate(_batches(list(by_iri), RELATIONS_EACH)):
             self._tell(n_done * RELATIONS_EACH, "sample")
@@ -281,7 +282,7 @@ class _Connecting:
 
     def _name_sampled(self, texts: Sequence[str], n_named: int) -> None:
         """What the sample brought beside what is named: it is told by its label too."""
-        for iris in _batches(list(self._values)[n_named:], ASKED_OF):
+        for iris in _batches(list(self._values)[n_named:], self._asked_of):
             for row in self._texts_of(texts, f"{_values('?s', iris)} "):
                 self._take_text(row, str(self._values[row["s"]["value"]]))
 
