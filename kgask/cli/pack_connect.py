@@ -41,7 +41,7 @@ def _number(name: str, default: int, least: int, text: str) -> Any:
 @click.option("--class", "classes", multiple=True, metavar="IRI", help="Name the instances of these only. Repeatable.")
 @_number("--most-names", 500_000, 1, "Things that are named.")
 @_number("--most-relations", 2_000, 1, "Relations that are used, the most frequent.")
-@_number("--most-rows", 200_000, 100, "Rows of one answer of the endpoint.")
+@_number("--most-rows", 200_000, 5_000, "Rows of one answer of the endpoint.")
 @_number("--most-mib", 64, 1, "MiB of one answer.")
 @click.option(
     "--seconds", type=click.FloatRange(1), default=60.0, show_default=True, help="Time for one answer of the endpoint."

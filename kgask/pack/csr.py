@@ -9,13 +9,13 @@ All arrays are signed; for their dtypes see :mod:`kgask.pack.arrays`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from kgask.errors import PackError
 from kgask.pack.arrays import distinct_rows, id_type, relation_type, row_pointers
-from kgask.pack.graph import reads_arrays
+from kgask.pack.graph import AllHere, reads_arrays
 from kgask.pack.qualifiers import Qualifiers
 
 # Row pointers, and what they point into.
@@ -23,7 +23,7 @@ POINTERS = {"out_indptr": "out_object", "in_indptr": "in_subject", "qualifier_in
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
-class Csr(Qualifiers):
+class Csr(Qualifiers, AllHere):
     """The arrays of triples, and of the statements about them; N entities, T triples."""
 
     out_indptr: np.ndarray  # [N+1]
@@ -32,22 +32,6 @@ class Csr(Qualifiers):
     in_indptr: np.ndarray  # [N+1]
     in_relation: np.ndarray  # [T]
     in_subject: np.ndarray  # [T]
-
-    n_fetches: int = field(default=0, init=False)  # how often more of the graph became known; 0 where all is here
-
-    def need(self, entities: np.ndarray, relations: np.ndarray) -> None:
-        """The triples of the entities with the directed relations are about to be read; here they are there already."""
-
-    def need_rows(self, entities: np.ndarray, inverse: bool) -> None:
-        """All triples of the entities in one direction are."""
-
-    def owners(self, relation: int) -> np.ndarray | None:
-        """The entities (int64, ascending) that a directed relation leads from; None where the arrays tell."""
-        return None
-
-    def counted(self, relation: int) -> tuple[int, int] | None:
-        """Triples of a directed relation and how many entities it leads from; None where the arrays tell."""
-        return None
 
     def damaged(self, error: Exception) -> Exception:
         """See :mod:`kgask.pack.graph`; arrays in memory were just made, so the error is their maker's."""

@@ -29,7 +29,7 @@ from kgask.remote.terms import WIKIDATA_PREFIX, Keys, literal_in, literal_node
 
 PAGE = 50_000  # rows
 ASKED_OF = 2_000  # entities whose triples are counted in one request
-SAMPLED, MOST_SAMPLED = 2_000, 200_000  # triples of a relation, and of all
+SAMPLED, MOST_SAMPLED = 2_000, 100_000  # triples of a relation, and of all
 RELATIONS_EACH = 25  # relations whose samples are fetched in one request
 _TYPES = "VALUES ?is { <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.wikidata.org/prop/direct/P31> }"
 _DIRECT = "http://www.wikidata.org/prop/direct/"
@@ -76,6 +76,7 @@ class _Connecting:
     def __init__(self, wish: Wish, tell: Tell) -> None:
         self._wish, self._tell = wish, tell
         self._endpoint = Endpoint(wish.url, wish.limits, wish.credentials)
+        self._page, self._asked_of = (min(most, wish.limits.rows) for most in (PAGE, ASKED_OF))
         self._builder, self._notes = PackBuilder(), list[str]()
         self._reader = RdfReader(self._builder, 0, [tag.lower() for tag in wish.languages])
         self._values: dict[str, Value] = {}  # of the IRIs that are named
@@ -90,8 +91,10 @@ class _Connecting:
         relations = self._relations(said, keys)
         self._describe(relations, prefix, texts)
         self._names(texts, keys, set(relations.values()))
-        self._count()
+        n_names = len(self._values)
         self._sample(relations, keys)
+        self._name_sampled(texts, n_names)
+        self._count()
         is_ours = any(iri.startswith(VOCABULARY) for iri in said)
         about = {
             "url": self._wish.url,
@@ -113,20 +116,20 @@ class _Connecting:
             iri_prefix="" if prefix == DEFAULT_PREFIX else prefix,
             connected=Connected(about, self._degree_arrays),
         )
-        return Connection(report, len(self._values), tuple(self._notes))
+        return Connection(report, n_names, tuple(self._notes))
 
     # --- relations ---------------------------------------------------------------------------------
 
     def _predicates(self) -> dict[str, list[int]]:
         """Every predicate with its triples and its different subjects and objects, the most frequent first."""
         counts = "(COUNT(*) AS ?n) (COUNT(DISTINCT ?s) AS ?ns) (COUNT(DISTINCT ?o) AS ?no)"
-        query = f"SELECT ?p {counts} WHERE {{ ?s ?p ?o }} GROUP BY ?p ORDER BY DESC(?n) LIMIT {PAGE}"
+        query = f"SELECT ?p {counts} WHERE {{ ?s ?p ?o }} GROUP BY ?p ORDER BY DESC(?n) LIMIT {self._page}"
         try:
             rows = self._endpoint.select(query)
         except RemoteError as error:
             # Too large to be counted: Wikibases list their relations.
             rows = self._endpoint.select(
-                f"SELECT ?p WHERE {{ ?x <http://wikiba.se/ontology#directClaim> ?p }} LIMIT {PAGE}"
+                f"SELECT ?p WHERE {{ ?x <http://wikiba.se/ontology#directClaim> ?p }} LIMIT {self._page}"
             )
             if not rows:
                 raise
@@ -164,7 +167,7 @@ class _Connecting:
         """The words of relations, which a Wikibase has of the entity with their id."""
         by_iri = {iri: key for key, iri in relations.items()}
         by_iri |= {f"{prefix}{key}": key for key in relations if prefix == WIKIDATA_PREFIX}
-        for iris in _batches(list(by_iri), ASKED_OF):
+        for iris in _batches(list(by_iri), self._asked_of):
             for row in self._texts_of(texts, _values("?s", iris)):
                 self._take_text(row, by_iri[row["s"]["value"]])
 
@@ -211,7 +214,7 @@ class _Connecting:
         wanted = f'{of}{said} FILTER(ISIRI(?s) && ISLITERAL(?o) && (LANG(?o) = "" || {tags}))'
         start = 0
         while rows := self._endpoint.select(
-            f"SELECT ?s ?p ?o WHERE {{ {wanted} }} ORDER BY ?s ?p ?o LIMIT {PAGE} OFFSET {start}"
+            f"SELECT ?s ?p ?o WHERE {{ {wanted} }} ORDER BY ?s ?p ?o LIMIT {self._page} OFFSET {start}"
         ):
             yield from (row for row in rows if row.keys() >= {"s", "p", "o"})
             start += len(rows)
@@ -222,8 +225,8 @@ class _Connecting:
         """Out of and into each named entity; where that takes the endpoint too long it is not known."""
         aside = f"?p NOT IN ({', '.join(f'<{iri}>' for iri in TEXTS)})"
         ours = f'!STRSTARTS(STR(?p), "{VOCABULARY}") && !STRSTARTS(STR(?p), "{_qualifier_prefix(DEFAULT_PREFIX)}")'
-        for n_done, iris in enumerate(_batches(list(self._values), ASKED_OF)):
-            self._tell(n_done * ASKED_OF, "counting")
+        for n_done, iris in enumerate(_batches(list(self._values), self._asked_of)):
+            self._tell(n_done * self._asked_of, "counting")
             for at, end in enumerate(("?s", "?o")):
                 pattern = f"{_values(end, iris)} ?s ?p ?o FILTER({aside} && {ours})"
                 try:
@@ -249,7 +252,7 @@ class _Connecting:
 
     def _sample(self, relations: dict[str, str], keys: Keys) -> None:
         """At least one triple of each relation, so that the folder has it."""
-        each = max(1, min(SAMPLED, MOST_SAMPLED // len(relations)))
+        each = max(1, min(SAMPLED, MOST_SAMPLED // len(relations), self._wish.limits.rows // RELATIONS_EACH))
         by_iri = {iri: key for key, iri in relations.items()}
         for n_done, iris in enumerate(_batches(list(by_iri), RELATIONS_EACH)):
             self._tell(n_done * RELATIONS_EACH, "sample")
@@ -271,8 +274,17 @@ class _Connecting:
     def _met(self, cell: Cell, keys: Keys) -> Value | None:
         if cell["type"] == "uri":
             iri = cell["value"]
-            return self._values.get(iri) or (literal_node(iri) if iri.startswith(LITERALS) else keys.entity(iri))
+            value = self._values.get(iri) or (literal_node(iri) if iri.startswith(LITERALS) else keys.entity(iri))
+            if isinstance(value, str):
+                self._values[iri] = value
+            return value
         return None if cell["type"] == "bnode" else literal_in(cell)
+
+    def _name_sampled(self, texts: Sequence[str], n_named: int) -> None:
+        """What the sample brought beside what is named: it is told by its label too."""
+        for iris in _batches(list(self._values)[n_named:], self._asked_of):
+            for row in self._texts_of(texts, f"{_values('?s', iris)} "):
+                self._take_text(row, str(self._values[row["s"]["value"]]))
 
 
 def _value_of(iri: str, row: Row, keys: Keys) -> Value | None:

@@ -145,12 +145,17 @@ class ConnectedPack(Pack):
         return dict(self._source)
 
     def _start(self) -> None:
-        if sum(rows.shape[1] for rows in self._met) > MOST_KEPT:
-            self._known, self._met = Known(self.n_relations), []
-            self._rebuild()
+        is_partial = not self._source.get("complete", True)  # what was cut counts as known, for one question only
+        if is_partial or sum(rows.shape[1] for rows in self._met) > MOST_KEPT:
+            self.forget()
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._source = {"endpoint": self.endpoint.url, "time": now, "requests": 0, "rows": 0, "bytes": 0, "ms": 0.0}
         self._source["complete"] = True
+
+    def forget(self) -> None:
+        """What was fetched so far is fetched again when it is read."""
+        self._known, self._met, self._owners = Known(self.n_relations), [], {}
+        self._rebuild()
 
     # --- fetching ----------------------------------------------------------------------------------
 

@@ -118,8 +118,8 @@ class Endpoint:
         target = f"{self._parts.path or '/'}{'?' if self._parts.query else ''}{self._parts.query}"
         with self._connected() as connection:
             connection.request("POST", target, urlencode({"query": query}), headers)
-            response = connection.getresponse()
-            return self._body(response)
+            with connection.getresponse() as response:
+                return self._body(response)
 
     @contextmanager
     def _connected(self) -> Iterator[http.client.HTTPConnection]:
@@ -135,25 +135,28 @@ class Endpoint:
         def stop() -> None:
             nonlocal is_over
             is_over = True
-            with suppress(OSError, AttributeError):
-                connection.sock.shutdown(2)
+            with suppress(OSError):
+                sock.shutdown(2)
 
         clock = Timer(self.limits.seconds, stop)
         clock.daemon = True
         slow = f"{self._name} did not answer within {self.limits.seconds:g} s; ask for less, or raise --seconds"
         try:
             connection.connect()
-            clock.start()
+            sock = connection.sock  # the connection gives it away where the answer ends with it
             # What is waited for may take as long as the whole answer; connecting may not.
-            connection.sock.settimeout(self.limits.seconds)
+            sock.settimeout(self.limits.seconds)
+            clock.start()
             yield connection
         except ssl.SSLCertVerificationError as error:
             raise RemoteError(f"{self._name}: its certificate is not to be trusted ({error.verify_message})") from None
         except TimeoutError:
-            raise RemoteError(slow if connection.sock else f"{self._name} cannot be reached (no answer)") from None
-        except (http.client.HTTPException, OSError) as error:
-            if is_over:
+            raise RemoteError(slow if clock.ident else f"{self._name} cannot be reached (no answer)") from None
+        except (RemoteError, http.client.HTTPException, OSError, _TryAgain) as error:
+            if is_over:  # what was read until then may look like anything
                 raise RemoteError(slow) from None
+            if isinstance(error, RemoteError | _TryAgain):
+                raise
             reason = getattr(error, "strerror", None) or clean_label(str(error), _SAID) or type(error).__name__
             raise _TryAgain(f"cannot be asked: {reason}") from None
         finally:
