@@ -12,6 +12,7 @@ EXIT_USAGE = 2
 EXIT_NO_ANSWER = 3
 EXIT_NOT_WELL = 4  # kgask doctor found something that fails
 EXIT_REFUTED = 5  # kgask verify: the claim is refuted
+EXIT_SIGNATURE = 6  # a signature is missing, of another key, or does not hold
 
 
 class KgaskError(Exception):
@@ -28,6 +29,12 @@ class UsageError(KgaskError):
 
 class PackError(KgaskError):
     """A KG pack is missing, broken, or of a format this version does not read."""
+
+
+class SignatureError(KgaskError):
+    """A signature does not hold, or a key or signature cannot be read."""
+
+    exit_code = EXIT_SIGNATURE
 
 
 class BuildError(KgaskError):
