@@ -1,4 +1,4 @@
-"""What an endpoint may do to us over HTTP: every misbehaviour is one line and exit code 6, soon."""
+"""What an endpoint may do to us over HTTP: every misbehaviour is one line and exit code 7, soon."""
 
 from __future__ import annotations
 

@@ -10,8 +10,7 @@ import lzma
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from importlib import import_module
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -28,7 +27,6 @@ _MOST_EXPANSION, _FREE_BYTES = 500, 1 << 26  # unpacked bytes of a packed one; s
 _MOST_BROKEN = 100  # a source this broken is of another format: there is no need to read it all
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}  # first bytes
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
-_ZSTD = ("compression.zstd", "backports.zstd")  # Python's own from 3.14 on
 _JSON_START = 1 << 12  # bytes that tell what a JSON file is
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SUFFIX_FORMAT = {
@@ -156,7 +154,7 @@ def open_source(name: str, on_bytes: Callable[[int], None] = lambda _: None) -> 
         start = stream.peek(6)
         packing = next((how for magic, how in _PACKED.items() if start.startswith(magic)), None)
         if packing:
-            unpacked = _unpacked(stream, packing, display(name))
+            unpacked = _unpacked(stream, packing)
             stream = io.BufferedReader(_Bounded(unpacked, counted, display(name)), 1 << 18)
         yield io.BufferedReader(_Recoded(stream), 1 << 18) if stream.peek(2).startswith(_UTF_16) else stream
     except EOFError:
@@ -176,7 +174,7 @@ def open_source(name: str, on_bytes: Callable[[int], None] = lambda _: None) -> 
             raw.close()
 
 
-def _unpacked(stream: io.BufferedReader[Any], packing: str, source: str) -> io.RawIOBase:
+def _unpacked(stream: io.BufferedReader[Any], packing: str) -> io.RawIOBase:
     """The bytes behind a packed stream, which may be several one after another."""
     if packing == "gzip":
         return cast(io.RawIOBase, gzip.GzipFile(fileobj=stream))
@@ -184,16 +182,16 @@ def _unpacked(stream: io.BufferedReader[Any], packing: str, source: str) -> io.R
         return cast(io.RawIOBase, bz2.BZ2File(stream))
     if packing == "xz":
         return cast(io.RawIOBase, lzma.LZMAFile(stream))
-    for module in _ZSTD:
-        with suppress(ImportError):
-            return cast(io.RawIOBase, import_module(module).ZstdFile(stream))
-    raise BuildError(f"{source}: zstd needs one more package: pip install 'kgask[zstd]'")
+    from backports.zstd import ZstdFile  # what few sources need
+
+    return cast(io.RawIOBase, ZstdFile(stream))
 
 
 def _damage() -> tuple[type[Exception], ...]:
     """What a damaged stream raises."""
-    zstd = (sys.modules[module].ZstdError for module in _ZSTD if module in sys.modules)
-    return gzip.BadGzipFile, zlib.error, lzma.LZMAError, *zstd
+    from backports.zstd import ZstdError
+
+    return gzip.BadGzipFile, zlib.error, lzma.LZMAError, ZstdError
 
 
 def display(name: str) -> str:

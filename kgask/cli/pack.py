@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgask.cli import pack_life, pack_names
+from kgask.cli import pack_import, pack_life, pack_names
 from kgask.cli.options import PRINTED, Command
 from kgask.cli.pack_build import build
 from kgask.cli.pack_connect import connect
@@ -53,7 +53,7 @@ pack.add_command(build)
 pack.add_command(connect)
 pack.add_command(export)
 pack.add_command(map_tables)
-for _command in (*pack_life.COMMANDS, *pack_names.COMMANDS):
+for _command in (*pack_life.COMMANDS, *pack_names.COMMANDS, *pack_import.COMMANDS):
     pack.add_command(_command)
 
 

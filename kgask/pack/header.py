@@ -85,13 +85,20 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         with open_regular(path) as file:
             data = file.read(MAX_MANIFEST_BYTES + 1)
-        manifest = json.loads(data) if len(data) <= MAX_MANIFEST_BYTES else None
     except FileNotFoundError:
         raise PackError(f"{folder}: no KG pack here ({PACK_MANIFEST} is missing)") from None
     except NotADirectoryError:
-        raise PackError(f"{folder}: a KG pack is a folder with a {PACK_MANIFEST} in it") from None
+        unpacks = f"; 'kgask pack import {folder}' unpacks one" if folder.suffix == ".kgpack" else ""
+        raise PackError(f"{folder}: a KG pack is a folder with a {PACK_MANIFEST} in it{unpacks}") from None
     except OSError as error:
         raise PackError(f"{path}: {error.strerror}") from error
+    return parse_manifest(path, data)
+
+
+def parse_manifest(path: Path, data: bytes) -> Manifest:
+    """The checked content of a pack.json; ``path`` is its name in messages."""
+    try:
+        manifest = json.loads(data) if len(data) <= MAX_MANIFEST_BYTES else None
     except (ValueError, RecursionError):
         raise PackError(f"{path}: not a pack manifest (broken JSON)") from None
     if not isinstance(manifest, dict) or manifest.get("magic") != MAGIC:
