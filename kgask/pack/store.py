@@ -66,8 +66,8 @@ class Pack(Csr):
         """Open a pack folder; checks magic, version, the manifest's hash, sizes and shapes.
 
         What is read later is compared with the checksums of its blocks, in a pack that has them. The folder of a graph
-        elsewhere (:mod:`kgask.remote`) holds but a sample of its triples, and raises PackError unless it is to be opened
-        ``connected``.
+        elsewhere (:mod:`kgask.remote`) holds but a sample of its triples, and raises PackError unless it is to be
+        opened ``connected``.
         """
         folder = Path(path)
         manifest = read_manifest(folder)
