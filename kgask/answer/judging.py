@@ -158,6 +158,11 @@ def may_be_judged(found: Retrieved, pack: Pack) -> bool:
     return found.read_as is not None and not found.failed and not is_sure
 
 
+def is_needed(judging: Judging, found: Retrieved, pack: Pack, is_claim: bool) -> bool:
+    """Whether its word may change what is printed: of a claim, and in a small graph, always."""
+    return is_claim or is_small(pack) or not found.hypotheses or judging.is_asked(found.confidence)
+
+
 def judged(
     found: Retrieved, question: str, judge: QueryJudge, pack: Pack, thorough: bool = False
 ) -> tuple[list[Retrieved], list[Candidate], float]:

@@ -12,7 +12,7 @@ from kgask import config
 from kgask.answer.compose import Composer
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
-from kgask.answer.judging import ClaimJudging, Judging, is_turned_round, may_be_judged, settled
+from kgask.answer.judging import ClaimJudging, Judging, is_needed, is_turned_round, may_be_judged, settled
 from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
 from kgask.answer.request import CONTEXTS, AskOptions, Settled, checked_question
 from kgask.answer.result import Answer
@@ -22,7 +22,6 @@ from kgask.link.marks import read_marks
 from kgask.methods.protocol import Request, Retrieved, Retriever, Timer
 from kgask.methods.query_judge import QueryJudge, opened_judge
 from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
-from kgask.methods.relation_facts import is_small
 from kgask.methods.restrictors import may_restrict
 from kgask.methods.rigel import Rigel
 from kgask.pack.store import Pack
@@ -325,14 +324,13 @@ class Pipeline:
         return self.judge is not None and self.retriever is self._rigel
 
     def _judged(self, request: Request, found: Retrieved) -> Retrieved:
-        """The same, or what else the question asks for where the judge says so; of a claim it always does."""
+        """The same, or what else is asked for where the judge says so; of a claim, in a small graph, it always does."""
         judge, judging = self.judge, (self._of_claims if request.is_claim else None) or self._judging
         if not request.is_claim and is_turned_round(found, found, request.question.text, self.pack):
             found = replace(found, confidence=0.0)
         if judge is None or judging is None or not self._judges or not may_be_judged(found, self.pack):
             return found
-        is_asked = request.is_claim or is_small(self.pack) or judging.is_asked(found.confidence)
-        if found.hypotheses and not is_asked:
+        if not is_needed(judging, found, self.pack, request.is_claim):
             return found
         with request.timer.stage("judge"):
             return settled(found, request.question.text, judge, judging, self.pack, request.is_claim)
