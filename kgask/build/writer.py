@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from kgask.build.folder import new_folder
-from kgask.build.names_writer import Alias, EntityText, Texts, write_names
+from kgask.build.names_writer import Alias, EntityText, LookUpInMemory, TextsInMemory, write_names
 from kgask.build.passages_writer import split_text, write_passages
 from kgask.build.plain_values import Recognised, recognised
 from kgask.build.readable import entity_label, relation_label
@@ -238,12 +238,12 @@ class PackBuilder:
         labelled = self._labels.keys() | self._descriptions.keys() | self._aliases.keys()
         with new_folder(path, force, sources=made_from) as folder:
             counts = {
-                "entities": len(texts.entities),
-                "literals": len(texts.literals),
+                "entities": len(texts.every_entity),
+                "literals": len(texts.every_literal),
                 "relations": len(texts.relations),
                 "triples": len(found.csr.out_relation),
-                "names": write_names(folder / header.NAMES_FILE, texts),
-                "aliases": len(texts.aliases),
+                "names": write_names(folder / header.NAMES_FILE, texts, LookUpInMemory()),
+                "aliases": len(texts.every_alias),
             }
             passages = self._passage_rows(found.keys)
             if passages:
@@ -264,7 +264,7 @@ class PackBuilder:
 
         return Said(columns(self._triples, 3), columns(self._statements, 2), columns(self._qualifiers, 3))
 
-    def _texts(self, found: Settled) -> Texts:
+    def _texts(self, found: Settled) -> TextsInMemory:
         entities, aliases = [], []
         for number, key in enumerate(found.keys):
             label, others = self._labels.best(key)
@@ -278,7 +278,7 @@ class PackBuilder:
                     known.add(norm)
                     aliases.append(Alias(number, alias))
         entities += [EntityText(literal_label(literal), None, "") for literal in found.literals]
-        return Texts(entities, found.literals, aliases, [self._relation_text(key) for key in found.relation_keys])
+        return TextsInMemory(entities, found.literals, aliases, [self._relation_text(key) for key in found.relation_keys])
 
     def _passage_rows(self, keys: list[str]) -> list[tuple[str, list[int]]]:
         """Passages about entities that triples name, in the order of their text."""
@@ -302,7 +302,7 @@ class PackBuilder:
 
 
 def _write_arrays_and_manifest(
-    folder: Path, csr: Csr, counts: dict[str, int], texts: Texts, about: dict[str, Any]
+    folder: Path, csr: Csr, counts: dict[str, int], texts: TextsInMemory, about: dict[str, Any]
 ) -> dict[str, Any]:
     if csr.n_statements:
         counts = counts | {STATEMENTS_COUNT: csr.n_statements, QUALIFIERS_COUNT: len(csr.qualifier_value)}
@@ -313,11 +313,25 @@ def _write_arrays_and_manifest(
     if len(types):
         arrays[TYPES_ARRAY] = types
         counts = counts | {TYPES_COUNT: len(types)}
-    values = LiteralValues.of(texts.literals)
+    values = LiteralValues.of(texts.every_literal)
     if values.axes:
         arrays |= values.arrays
         counts = counts | {AXES_COUNT: len(values.axes)}
         about = about | {"axes": list(values.axes)}
+    for name, column in arrays.items():
+        np.save(folder / f"{name}.npy", column, allow_pickle=False)
+    return write_manifest(folder, csr, arrays, counts, texts.relations, about)
+
+
+def write_manifest(
+    folder: Path,
+    csr: Csr,
+    arrays: Mapping[str, np.ndarray],
+    counts: dict[str, int],
+    relations: Sequence[RelationText],
+    about: dict[str, Any],
+) -> dict[str, Any]:
+    """The last file of a pack, once names.sqlite, ``arrays`` and what else ``counts`` tell of are in the folder."""
     only_said = np.setdiff1d(csr.qualifier_relation, csr.out_relation).tolist()
     if only_said:
         about = about | {header.ONLY_QUALIFIERS: only_said}
@@ -325,7 +339,6 @@ def _write_arrays_and_manifest(
     if "passages" in counts:
         files[PASSAGES_FILE] = {}
     for name, column in arrays.items():
-        np.save(folder / f"{name}.npy", column, allow_pickle=False)
         files[f"{name}.npy"] = {"shape": list(column.shape), "dtype": column.dtype.str}
     for name, entry in files.items():
         path = folder / name
@@ -342,7 +355,7 @@ def _write_arrays_and_manifest(
         "counts": counts,
         "files": files,
         "content_sha256": content,
-        "relations_sha256": relation_hash(texts.relations),
+        "relations_sha256": relation_hash(relations),
     }
     (folder / PACK_MANIFEST).write_bytes(header.dump_manifest(manifest))
     return manifest
