@@ -160,9 +160,24 @@ def read_triples(
     source = display(name)
     # Longer fields than csv allows by default are stopped by the length of the line.
     csv.field_size_limit(2 * MAX_LINE_BYTES)
-    delimiter = _delimiter_of(stream, table.delimiter) if table.recognise else table.delimiter
+    delimiter = delimiter_of(stream, table.delimiter) if table.recognise else table.delimiter
     records = rows(stream, source, problems, delimiter, table.quoted)
-    columns = table.columns or TRIPLE_COLUMNS
+    columns, records = columns_of(records, source, table, tell)
+    if delimiter != table.delimiter:
+        tell(f"{source}: fields end with {delimiter!r}")
+    reader = TableReader(builder, columns, table.literals)
+    for number, fields in records:
+        try:
+            reader.take(fields)
+        except (BuildError, ValueError) as error:
+            problems.broken(source, number, str(error))
+
+
+def columns_of(
+    records: Iterator[tuple[int, list[str]]], source: str, table: TableFormat, tell: Callable[[str], None]
+) -> tuple[Sequence[str], Iterator[tuple[int, list[str]]]]:
+    """The columns as told or as the first record names them, and the records of triples."""
+    columns: Sequence[str] = table.columns or TRIPLE_COLUMNS
     if table.header:
         _, names = next(records, (0, []))
         if not table.columns:
@@ -172,17 +187,10 @@ def read_triples(
         if named:
             tell(f"{source}: the first line names the columns; --text takes it for a triple")
         columns, records = named or columns, records if named else chain([first], records)
-    if delimiter != table.delimiter:
-        tell(f"{source}: fields end with {delimiter!r}")
-    reader = _TableReader(builder, columns, table.literals)
-    for number, fields in records:
-        try:
-            reader.take(fields)
-        except (BuildError, ValueError) as error:
-            problems.broken(source, number, str(error))
+    return columns, records
 
 
-class _TableReader:
+class TableReader:
     """Lines of one table, given to the builder as triples, qualifiers and labels."""
 
     def __init__(self, builder: PackBuilder, columns: Sequence[str], literals: Mapping[str, LiteralRule]) -> None:
@@ -257,7 +265,7 @@ def _columns_named(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(triple.get(at, other) for at, other in enumerate(others))
 
 
-def _delimiter_of(stream: BinaryIO, usual: str) -> str:
+def delimiter_of(stream: BinaryIO, usual: str) -> str:
     """The usual delimiter, or another one that the first line has twice where it has that never."""
     lines = io.BytesIO(stream.peek(MAX_LINE_BYTES)) if isinstance(stream, io.BufferedReader) else io.BytesIO()
     first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").decode(errors="replace")
