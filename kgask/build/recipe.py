@@ -95,11 +95,12 @@ def collect(
     on_bytes: Callable[[int], None] = lambda _: None,
     given: Collection[str] = (),
     known: Mapping[str, tuple[LiteralKind, str]] | None = None,
+    read: Callable[..., None] | None = None,
 ) -> tuple[Recipe, int]:
     """Read every source into a builder, which may hold something before.
 
     ``given`` are relations of which nothing is recognised, ``known`` those that have literals of a kind and unit
-    already (:meth:`PackBuilder.recognise`). The recipe with what packs among the sources say of where
+    already (:meth:`PackBuilder.recognise`). ``read`` takes one source, :func:`read_one` by default. The recipe with what packs among the sources say of where
     they come from, and the number of broken lines that were skipped. Raises as :func:`build` does.
     """
     formats = [_format_of(source, recipe) for source in recipe.sources]
@@ -116,7 +117,7 @@ def collect(
             read_sqlite(Path(source), recipe.mapping, builder, problems, tell)
         else:
             with open_source(source, on_bytes) as stream:
-                _read(stream, source, number, format, recipe, builder, problems, tell)
+                (read or read_one)(stream, source, number, format, recipe, builder, problems, tell)
     for rank, (kind, name) in enumerate(recipe.texts):
         # Files that were asked for by name win over labels inside the sources.
         read_texts(name, kind, builder, problems, rank - len(recipe.texts), on_bytes)
@@ -136,7 +137,7 @@ def _format_of(source: str, recipe: Recipe) -> str:
     return found
 
 
-def _read(
+def read_one(
     stream: BinaryIO,
     source: str,
     number: int,

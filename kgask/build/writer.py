@@ -278,7 +278,7 @@ class PackBuilder:
                     known.add(norm)
                     aliases.append(Alias(number, alias))
         entities += [EntityText(literal_label(literal), None, "") for literal in found.literals]
-        return TextsInMemory(entities, found.literals, aliases, [self._relation_text(key) for key in found.relation_keys])
+        return TextsInMemory(entities, found.literals, aliases, self.relation_texts(found.relation_keys))
 
     def _passage_rows(self, keys: list[str]) -> list[tuple[str, list[int]]]:
         """Passages about entities that triples name, in the order of their text."""
@@ -289,6 +289,10 @@ class PackBuilder:
             if entities:
                 rows.append((text, entities))
         return rows
+
+    def relation_texts(self, keys: Iterable[str]) -> list[RelationText]:
+        """The words of relations, by what was said of them."""
+        return [self._relation_text(key) for key in keys]
 
     def _relation_text(self, key: str) -> RelationText:
         label, others = self._relation_labels.best(key)
