@@ -100,8 +100,9 @@ def collect(
     """Read every source into a builder, which may hold something before.
 
     ``given`` are relations of which nothing is recognised, ``known`` those that have literals of a kind and unit
-    already (:meth:`PackBuilder.recognise`). ``read`` takes one source, :func:`read_one` by default. The recipe with what packs among the sources say of where
-    they come from, and the number of broken lines that were skipped. Raises as :func:`build` does.
+    already (:meth:`PackBuilder.recognise`). ``read`` takes one source, :func:`read_one` by default.
+    The recipe with what packs among the sources say of where they come from, and the number of broken lines that were
+    skipped. Raises as :func:`build` does.
     """
     formats = [_format_of(source, recipe) for source in recipe.sources]
     if recipe.mapping is not None and "sqlite" not in formats:
@@ -149,7 +150,7 @@ def read_one(
 ) -> None:
     """One source into the builder; a reader is imported when its format is read."""
     if format in TABLE_FORMATS:
-        read_triples(stream, source, builder, problems, _table(recipe, format), tell)
+        read_triples(stream, source, builder, problems, table_of(recipe, format), tell)
     elif format == "neo4j":
         from kgask.build.neo4j import read_neo4j
 
@@ -211,7 +212,8 @@ def _check_inputs(recipe: Recipe) -> None:
                 pass
 
 
-def _table(recipe: Recipe, format: str) -> TableFormat:
+def table_of(recipe: Recipe, format: str) -> TableFormat:
+    """How the lines of a table of this format are read."""
     return TableFormat(
         delimiter=recipe.delimiter or DELIMITERS[format],
         quoted=format == "csv",

@@ -77,10 +77,13 @@ def check_columns(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def rows(
-    stream: BinaryIO, source: str, problems: Problems, delimiter: str, quoted: bool = False
+    stream: BinaryIO, source: str, problems: Problems, delimiter: str, quoted: bool = False, n_before: int = 0
 ) -> Iterator[tuple[int, list[str]]]:
-    """(number of the first line, fields) of every record; lines that cannot be read go to ``problems``."""
-    lines = _Lines(_texts(stream, source, problems))
+    """(number of the first line, fields) of every record; lines that cannot be read go to ``problems``.
+
+    ``n_before`` lines of the source come before the stream.
+    """
+    lines = _Lines(_texts(stream, source, problems, n_before))
     for number, text in lines:
         if not text or text.isspace() or text == "#" or text.startswith("# "):
             continue
@@ -92,9 +95,10 @@ def rows(
         yield number, [" ".join(field.splitlines()).strip() for field in fields]
 
 
-def _texts(stream: BinaryIO, source: str, problems: Problems) -> Iterator[tuple[int, str]]:
+def _texts(stream: BinaryIO, source: str, problems: Problems, n_before: int) -> Iterator[tuple[int, str]]:
     """(number, text) of every line that is text."""
     for number, line in numbered_lines(stream):
+        number += n_before
         if line is None:
             problems.broken(source, number, f"line longer than {MAX_LINE_BYTES} bytes")
             continue

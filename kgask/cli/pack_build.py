@@ -180,11 +180,11 @@ def _engine(engine: str, memory: str | None) -> Callable[[Recipe, Callable[[str]
         return build_in_memory
     from kgask.build.outofcore.engine import build as build_out_of_core
 
-    n_bytes = _bytes_of(memory or "2GB")
+    n_bytes = bytes_of(memory or "2GB")
     return lambda recipe, tell, on_bytes: build_out_of_core(recipe, n_bytes, tell, on_bytes)
 
 
-def _bytes_of(size: str) -> int:
+def bytes_of(size: str) -> int:
     """``800MB`` or ``4GB`` in bytes; UsageError for another text, and for less than the engine needs."""
     from kgask.build.outofcore.store import LEAST_BYTES
 

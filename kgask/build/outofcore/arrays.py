@@ -51,7 +51,10 @@ class Direction:
 
 
 def write_direction(store: Store, folder: Path, names: tuple[str, str, str], order: str, stated: bool) -> Direction:
-    """Row pointers, relations and other ends. ``order`` is ``s, r, o`` or ``o, r, s``; ``stated``: some have statements."""
+    """Row pointers, relations and other ends, in the ``order`` ``s, r, o`` or ``o, r, s``.
+
+    With ``stated`` some triples have statements, and what is said without one is counted.
+    """
     n_entities, n_relations = sizes(store)
     pointers = _Pointers(folder / f"{names[0]}.npy", n_entities)
     relations = ArrayWriter(folder / f"{names[1]}.npy", relation_type(n_relations))

@@ -1,8 +1,8 @@
 """A whole build out of core, step by step; each finished step is where a rerun goes on.
 
-The same pack as :func:`kgask.build.recipe.build` makes, with the same content hash, from the same recipe: sources are read
-by the same readers (plain tables by DuckDB itself), the numbering, the sorting and the choosing of texts are SQL, and the
-files are written from sorted streams.
+The same pack as :func:`kgask.build.recipe.build` makes, with the same content hash, from the same recipe: sources are
+read by the same readers (plain tables by DuckDB itself), the numbering, the sorting and the choosing of texts are SQL,
+and the files are written from sorted streams.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 from kgask.build.folder import check_target, new_folder
 from kgask.build.names_writer import write_names
 from kgask.build.outofcore import arrays, learned, numbering
+from kgask.build.outofcore.lines import read_source
 from kgask.build.outofcore.stage import Stage, stage_for
 from kgask.build.outofcore.staged import StagedBuilder
 from kgask.build.outofcore.store import ROWS, Store, check_installed
@@ -61,8 +62,8 @@ def build(
 ) -> BuildOutcome:
     """Build within ``memory`` bytes and temporary disk beside the target; see :func:`kgask.build.recipe.build`.
 
-    ``tell`` gets a line a step. After Ctrl-C or a kill the same recipe goes on behind the last finished step. ``rows`` is
-    how many are held at a time. Raises UsageError where DuckDB is missing, BuildError as the other engine does.
+    ``tell`` gets a line a step. After Ctrl-C or a kill the same recipe goes on behind the last finished step. ``rows``
+    is how many are held at a time. Raises UsageError where DuckDB is missing, BuildError as the other engine does.
     """
     check_installed()
     inputs = inputs_of(recipe)
@@ -122,7 +123,7 @@ def _built(job: _Job, inputs: tuple[str, ...]) -> BuildOutcome:
 
 def _read(job: _Job) -> None:
     builder = StagedBuilder(job.store)
-    recipe, n_broken = collect(job.recipe, builder, job.tell, job.on_bytes)
+    recipe, n_broken = collect(job.recipe, builder, job.tell, job.on_bytes, read=read_source)
     if not builder.n_added:
         raise BuildError(f"{', '.join(recipe.sources)}: no triples, so no pack")
     builder.flush()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def write_learned(store: Store, folder: Path, ways: Sequence[Direction], relatio
 
 
 def _shares(store: Store, n_owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """See :func:`kgask.pack.relation_kinds.main_classes`; only classes that may be a relation's main one are fetched."""
+    """See :func:`kgask.pack.relation_kinds.main_classes`; only what may be a relation's main class is fetched."""
     rows = [*store.stream(
         "WITH pairs AS (SELECT i.type, t.r, count(*) AS n FROM instances i JOIN (SELECT DISTINCT s, r FROM triples) t "
         "ON t.s = i.s GROUP BY i.type, t.r), owners AS (SELECT r, count(DISTINCT s) AS n FROM triples GROUP BY r) "
@@ -45,7 +46,8 @@ def _shares(store: Store, n_owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]
         "WHERE 2 * p.n >= o.n ORDER BY p.type, p.r"
     )]  # fmt: skip
     table = np.array(rows, np.int64).reshape(-1, 4)
-    return main_classes(*table[:, 1:].T, n_owners)
+    relations, counts, sizes_of = table[:, 1:].T
+    return main_classes(relations, counts, sizes_of, n_owners)
 
 
 def _turned_round(store: Store, relation: int) -> float:
@@ -90,6 +92,6 @@ def write_values(store: Store, folder: Path) -> list[str]:
     return [*axes]
 
 
-def as_literals(rows: Sequence[tuple]) -> Iterator[Literal]:
+def as_literals(rows: Iterable[tuple[Any, ...]]) -> Iterator[Literal]:
     """Of rows as :data:`LITERALS` gives them."""
     return (Literal(kind, text, value, unit) for kind, text, value, unit in rows)

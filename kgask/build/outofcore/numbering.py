@@ -97,10 +97,10 @@ def choose_texts(store: Store) -> int:
         "JOIN entities e ON e.key = t.key"
     )
     for table, what in (("labels", LABEL), ("descriptions", DESCRIPTION)):
+        best = f"SELECT id, min(rank) AS rank FROM of_entities WHERE what = {what} GROUP BY id"
         store.run(
             f"CREATE OR REPLACE TABLE {table} AS SELECT t.id, min(t.text) AS text, min(t.rank) AS rank "
-            f"FROM of_entities t JOIN (SELECT id, min(rank) AS rank FROM of_entities WHERE what = {what} GROUP BY id) b "
-            f"ON b.id = t.id AND b.rank = t.rank WHERE t.what = {what} GROUP BY t.id"
+            f"FROM of_entities t JOIN ({best}) b ON b.id = t.id AND b.rank = t.rank WHERE t.what = {what} GROUP BY t.id"
         )
     unnamed = store.stream(
         "SELECT id, key FROM entities e WHERE contains(key, '://') AND id NOT IN (SELECT id FROM labels)"
@@ -134,9 +134,7 @@ def _aliases(store: Store) -> Iterator[tuple[int, int, str]]:
             n_aliases += 1
 
 
-def _fill(
-    store: Store, table: str, columns: tuple[tuple[str, str], ...], rows: Iterable[tuple[object, ...]]
-) -> None:
+def _fill(store: Store, table: str, columns: tuple[tuple[str, str], ...], rows: Iterable[tuple[object, ...]]) -> None:
     """Rows to a table, a batch at a time."""
     for batch in batched(rows, store.rows):
         names = [name for name, _ in columns]

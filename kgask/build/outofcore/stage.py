@@ -1,7 +1,8 @@
 """The folder beside the pack in which a build out of core works, and from which a rerun goes on.
 
-``.NAME.<hash>.kgask-stage``: the hash is of the sources (path, size, time of change) and the options, so that a rerun of the
-same command finds it. It is locked while its process lives. What earlier commands left for the same pack is removed.
+``.NAME.<hash>.kgask-stage``: the hash is of the sources (path, size, time of change) and the options, so that a rerun
+of the same command finds it. It is locked while its process lives. What earlier commands left for the same pack is
+removed.
 """
 
 from __future__ import annotations

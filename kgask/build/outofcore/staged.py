@@ -44,7 +44,7 @@ class StagedBuilder(PackBuilder):
 
     def __init__(self, store: Store) -> None:
         super().__init__()
-        self._store, self._n, self._n_qualified, self._in_files = store, 0, 0, False
+        self.store, self._n, self._n_qualified, self._in_files = store, 0, 0, False
         self._waiting: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _TABLES}
         self._key = lru_cache(_MOST_CHECKED)(checked_key)
         self._literal = lru_cache(_MOST_CHECKED)(checked_literal)
@@ -138,13 +138,13 @@ class StagedBuilder(PackBuilder):
         self, given: Collection[str], known: Mapping[str, tuple[LiteralKind, str]] | None = None
     ) -> list[Recognised]:
         self.flush()
-        self._store.run("CREATE OR REPLACE TABLE read_as (r VARCHAR, old VARCHAR, v VARCHAR, kind VARCHAR, "
+        self.store.run("CREATE OR REPLACE TABLE read_as (r VARCHAR, old VARCHAR, v VARCHAR, kind VARCHAR, "
                         "unit VARCHAR, num DOUBLE)")  # fmt: skip
         found = [one for relation in self._bare(given) if (one := self._recognised(relation)) is not None]
         if found:
             for table, columns in (("said", SAID), ("qualifiers", _TABLES["qualifiers"])):
                 taken = {name: f"coalesce(a.{name}, t.{name}) AS {name}" for name in ("v", "kind", "unit", "num")}
-                self._store.run(
+                self.store.run(
                     f"CREATE OR REPLACE TABLE {table} AS SELECT {', '.join(taken.get(c, f't.{c}') for c in columns)} "
                     f"FROM {table} t LEFT JOIN read_as a ON t.r = a.r AND t.v = a.old AND t.kind IS NULL"
                 )
@@ -152,7 +152,7 @@ class StagedBuilder(PackBuilder):
 
     def _bare(self, given: Collection[str]) -> list[str]:
         """Relations without literals nine in ten of whose values begin as numbers and dates do, none of them things."""
-        found = self._store.stream(
+        found = self.store.stream(
             f"SELECT r FROM (SELECT r, v, kind FROM ({_SPOKEN}) WHERE r IN (SELECT r FROM ({_SPOKEN}) GROUP BY r "
             f"HAVING count(kind) = 0 AND bool_or({_DIGIT}))) GROUP BY r "
             f"HAVING count(DISTINCT v) FILTER (WHERE {_DIGIT}) >= 0.9 * count(DISTINCT v) ORDER BY r"
@@ -160,10 +160,10 @@ class StagedBuilder(PackBuilder):
         bare = [relation for (relation,) in [*found] if relation not in given]
         if not bare:
             return []
-        self._store.run("CREATE OR REPLACE TABLE bare AS SELECT unnest(?::VARCHAR[]) AS r", bare)
+        self.store.run("CREATE OR REPLACE TABLE bare AS SELECT unnest(?::VARCHAR[]) AS r", bare)
         of_things = {
             relation
-            for (relation,) in self._store.stream(
+            for (relation,) in self.store.stream(
                 f"SELECT DISTINCT r FROM ({_SPOKEN}) WHERE r IN (SELECT r FROM bare) AND "
                 f"v IN (SELECT s FROM said UNION ALL SELECT key FROM texts WHERE what = {LABEL})"
             )
@@ -184,17 +184,17 @@ class StagedBuilder(PackBuilder):
             ]
             types = {"r": "string", "old": "string", **{name: _VALUE[name] for name in ("v", "kind", "unit", "num")}}
             if rows:
-                self._store.append("read_as", dict(zip(types, zip(*rows, strict=True), strict=True)), types)
+                self.store.append("read_as", dict(zip(types, zip(*rows, strict=True), strict=True)), types)
         return Recognised(0, looks.relation, *kind, {})
 
     def _values(self, relation: str) -> Iterator[list[str]]:
         literal = "'" + relation.replace("'", "''") + "'"
-        for batch in self._store.batches(f"SELECT DISTINCT v FROM ({_SPOKEN}) WHERE r = {literal}"):
+        for batch in self.store.batches(f"SELECT DISTINCT v FROM ({_SPOKEN}) WHERE r = {literal}"):
             yield batch.column(0).to_pylist()
 
     def triples(self) -> Iterator[tuple[str, str, Value]]:
         self.flush()
-        for s, r, v, kind, unit, num in self._store.stream("SELECT s, r, v, kind, unit, num FROM said"):
+        for s, r, v, kind, unit, num in self.store.stream("SELECT s, r, v, kind, unit, num FROM said"):
             yield s, r, v if kind is None else Literal(kind, v, num, unit)
 
     @property
@@ -208,13 +208,13 @@ class StagedBuilder(PackBuilder):
     def _put(self, table: str, row: tuple[Any, ...]) -> None:
         waiting = self._waiting[table]
         waiting.append(row)
-        if len(waiting) >= self._store.rows:
+        if len(waiting) >= self.store.rows:
             self._flush(table)
 
     def _flush(self, table: str) -> None:
         rows, types = self._waiting[table], _TABLES[table]
         if rows:
-            self._store.append(table, dict(zip(types, zip(*rows, strict=True), strict=True)), types)
+            self.store.append(table, dict(zip(types, zip(*rows, strict=True), strict=True)), types)
             rows.clear()
 
     def flush(self) -> None:

@@ -55,13 +55,12 @@ class Store:
 
     def run(self, sql: str, *parameters: object) -> None:
         with _told():
-            self._db.execute(sql, parameters or None)
+            self._db.execute(sql, parameters or None).fetchall()  # a result that is not fetched blocks what follows
 
     def row(self, sql: str, *parameters: object) -> tuple[Any, ...]:
         """The only row."""
         with _told():
-            found = self._db.execute(sql, parameters or None).fetchone()
-        assert found is not None
+            (found,) = self._db.execute(sql, parameters or None).fetchall()
         return tuple(found)
 
     def batches(self, sql: str) -> Iterator[pyarrow.RecordBatch]:
@@ -85,7 +84,9 @@ class Store:
         for batch in self.batches(sql):
             yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
-    def append(self, table: str, columns: Mapping[str, Sequence[object] | np.ndarray], types: Mapping[str, str]) -> None:
+    def append(
+        self, table: str, columns: Mapping[str, Sequence[object] | np.ndarray], types: Mapping[str, str]
+    ) -> None:
         """Rows to a table, column by column; ``types`` are Arrow's."""
         import pyarrow
 
@@ -96,7 +97,7 @@ class Store:
         """What ``select`` makes of Arrow's rows, which it calls ``given``."""
         with _told():
             self._db.register("given", rows)
-            self._db.execute(f"INSERT INTO {table} {select}")
+            self._db.execute(f"INSERT INTO {table} {select}").fetchall()
             self._db.unregister("given")
 
 

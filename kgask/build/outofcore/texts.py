@@ -101,7 +101,7 @@ class StoredLookUp:
 
 
 def relation_texts(store: Store) -> list[RelationText]:
-    """The words of all relations by id: what was said of them, in its order, and their texts among those of entities."""
+    """The words of all relations by id: what was said of them in its order, and their texts among those of things."""
     builder = PackBuilder()
     keys = [key for (key,) in store.stream("SELECT key FROM relations ORDER BY id")]
     wanted = set(keys)
