@@ -1,4 +1,4 @@
-"""Building a synthetic graph with named entities by either engine, and the bare plan of it in DuckDB, a process each."""
+"""Building a synthetic graph with named entities by either engine, beside its bare plan in DuckDB; a process each."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _spent(words: list[str]) -> tuple[float, int]:
 
 
 def write_sources(folder: Path, n_triples: int) -> tuple[Path, Path]:
-    """A table of triples and one of labels, one name to five triples, as :func:`kgask.bench.linking.synthetic` has them."""
+    """A table of triples and one of labels, one name to five triples, as in :func:`kgask.bench.linking.synthetic`."""
     rng, n_names = np.random.default_rng(SEED), max(200, n_triples // TRIPLES_A_NAME)
     common, popular = power_law(len(WORDS), 1.0), np.cumsum(power_law(n_names, 0.8))
     labels, triples = folder / "labels.tsv", folder / "triples.tsv"

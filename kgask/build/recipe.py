@@ -96,11 +96,13 @@ def collect(
     given: Collection[str] = (),
     known: Mapping[str, tuple[LiteralKind, str]] | None = None,
     read: Callable[..., None] | None = None,
+    read_file: Callable[..., None] = read_texts,
 ) -> tuple[Recipe, int]:
     """Read every source into a builder, which may hold something before.
 
     ``given`` are relations of which nothing is recognised, ``known`` those that have literals of a kind and unit
-    already (:meth:`PackBuilder.recognise`). ``read`` takes one source, :func:`read_one` by default.
+    already (:meth:`PackBuilder.recognise`). ``read`` takes one source, :func:`read_one` by default, ``read_file``
+    one file of texts.
     The recipe with what packs among the sources say of where they come from, and the number of broken lines that were
     skipped. Raises as :func:`build` does.
     """
@@ -121,7 +123,7 @@ def collect(
                 (read or read_one)(stream, source, number, format, recipe, builder, problems, tell)
     for rank, (kind, name) in enumerate(recipe.texts):
         # Files that were asked for by name win over labels inside the sources.
-        read_texts(name, kind, builder, problems, rank - len(recipe.texts), on_bytes)
+        read_file(name, kind, builder, problems, rank - len(recipe.texts), on_bytes)
     problems.settle()
     if recipe.recognise and any(format in BARE_FORMATS for format in formats):
         _recognise(builder, {*recipe.literals, *given}, known, tell)

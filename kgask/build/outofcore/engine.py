@@ -20,7 +20,7 @@ import numpy as np
 from kgask.build.folder import check_target, new_folder
 from kgask.build.names_writer import write_names
 from kgask.build.outofcore import arrays, learned, numbering
-from kgask.build.outofcore.lines import read_source
+from kgask.build.outofcore.lines import read_source, read_text_file
 from kgask.build.outofcore.stage import Stage, stage_for
 from kgask.build.outofcore.staged import StagedBuilder
 from kgask.build.outofcore.store import ROWS, Store, check_installed
@@ -123,7 +123,7 @@ def _built(job: _Job, inputs: tuple[str, ...]) -> BuildOutcome:
 
 def _read(job: _Job) -> None:
     builder = StagedBuilder(job.store)
-    recipe, n_broken = collect(job.recipe, builder, job.tell, job.on_bytes, read=read_source)
+    recipe, n_broken = collect(job.recipe, builder, job.tell, job.on_bytes, read=read_source, read_file=read_text_file)
     if not builder.n_added:
         raise BuildError(f"{', '.join(recipe.sources)}: no triples, so no pack")
     builder.flush()

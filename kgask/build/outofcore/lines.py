@@ -1,4 +1,4 @@
-"""Plain tables, split by DuckDB a block of lines at a time; every line that is not plain goes to kgask's own reader.
+"""Plain tables, split a block of lines at a time; every line that is not plain goes to kgask's own reader.
 
 Plain is a line of the table's columns with a key in each: no quotes (a literal, a quoted field), no comment, no blanks
 at the ends of a field, no control characters. What the readers make of such a line is no more than its fields.
@@ -9,15 +9,16 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import BinaryIO, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 
-from kgask.build.outofcore.staged import LABEL, StagedBuilder
+from kgask.build.outofcore.staged import ALIAS, DESCRIPTION, LABEL, StagedBuilder
 from kgask.build.recipe import Recipe, read_one, table_of
-from kgask.build.source import MAX_LINE_BYTES, TABLE_FORMATS, Problems, display
+from kgask.build.source import MAX_LINE_BYTES, TABLE_FORMATS, Problems, display, open_source
+from kgask.build.texts import TextKind, read_text_lines, read_texts
 from kgask.build.tsv import (
     IGNORED,
     TRIPLE_COLUMNS,
@@ -31,12 +32,15 @@ from kgask.build.tsv import (
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
 
+if TYPE_CHECKING:
+    import pyarrow
+
 _BYTES_A_ROW = 128  # of a block: as many lines as rows of a batch, about
 _BOM = b"\xef\xbb\xbf"
-# Blanks and line breaks within a field, as Python strips and splits them, but the space.
-_BLANK = r"\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
+# Quotes, control characters, and what may begin a blank or a line break that is not ASCII.
+_ODD_BYTES = bytes([*range(32), ord('"'), 0xC2, 0xE1, 0xE2, 0xE3])
 _PLAIN_COLUMNS = {*TRIPLE_COLUMNS, IGNORED, "subject_label", "object_label"}
-_ENTITY_LABELS = ("subject", "object")
+_TEXTS: Mapping[TextKind, int] = {"labels": LABEL, "aliases": ALIAS, "descriptions": DESCRIPTION}
 
 
 def read_source(
@@ -72,7 +76,7 @@ def _read_table(
     records = rows(start, display(name), Problems(True, lambda _: None), delimiter, table.quoted)
     columns, records = columns_of(records, display(name), table, told.append)
     at, _ = next(records, (0, []))
-    if not at or not set(columns) <= _PLAIN_COLUMNS or (table.quoted and b'"' in first):
+    if not at or ord(delimiter) > 127 or not set(columns) <= _PLAIN_COLUMNS or (table.quoted and b'"' in first):
         read_triples(_joined(first, blocks), name, builder, problems, table, tell)
         return
     for line in told:
@@ -133,67 +137,34 @@ class _PlainLines:
         self._builder, self._source, self._problems = builder, source, problems
         self._table, self._columns = table, columns
         self._reader = TableReader(builder, columns, table.literals)
-        self._places = {column: place + 1 for place, column in enumerate(columns)}
-        ends = re.escape(table.delimiter) if table.delimiter != "\t" else r"\t"
-        self._odd = (
-            rf'["\x00-\x08\x0A-\x1F{_BLANK}]|\A#|\A(?:{ends}| )|(?:{ends}| )\z|{ends} | {ends}|{ends}{ends}|\A\z'
-        )
 
     def take(self, block: bytes, n_before: int) -> int:
         """The lines of a block; how many there are."""
-        import pyarrow
-
-        ends = np.flatnonzero(np.frombuffer(block, np.uint8) == 10)
-        starts = np.concatenate([[0], ends + 1]).astype(np.int64)
-        if len(block) > starts[-1]:
-            ends = np.append(ends, len(block))
-        else:
-            starts = starts[:-1]
-        if not self._is_text(block, ends - starts):
+        lines = split(block, self._table.delimiter, len(self._columns))
+        if lines is None:
             self.rest(io.BytesIO(block), n_before)
-            return len(starts)
-        # Each line with its break, which SQL takes off: Arrow's offsets leave no gaps.
-        offsets = np.append(starts, len(block)).astype(np.int32)
-        texts = pyarrow.StringArray.from_buffers(
-            len(starts), pyarrow.py_buffer(offsets.tobytes()), pyarrow.py_buffer(block)
-        )
-        numbers = pyarrow.array(np.arange(len(starts)) + n_before + 1)
-        self._insert(pyarrow.table({"line": texts, "number": numbers}))
-        return len(starts)
+            return block.count(b"\n")
+        fields = dict(zip(self._columns, lines.fields, strict=True))
+        if not any(self._has_literals(relation) for relation in fields["relation"].unique().to_pylist()):
+            self._insert(fields)
+        else:
+            lines.odd = np.arange(len(lines.starts))
+        for at in lines.odd.tolist():
+            self.rest(io.BytesIO(lines.line(at)), n_before + at)
+        return len(lines.starts)
 
-    @staticmethod
-    def _is_text(block: bytes, lengths: np.ndarray) -> bool:
-        try:
-            block.decode()
-        except UnicodeDecodeError:
-            return False
-        return not len(lengths) or int(lengths.max()) <= MAX_LINE_BYTES
+    def _has_literals(self, relation: str) -> bool:
+        self._builder.check_relation(relation)
+        return relation in self._table.literals
 
-    def _insert(self, lines: object) -> None:
-        store, field = self._builder.store, self._places
-        literal = [f"fields[{field['relation']}] = {_quoted(relation)}" for relation in self._table.literals]
-        store.run("CREATE OR REPLACE TABLE split (number BIGINT, line VARCHAR, fields VARCHAR[], odd BOOLEAN)")
-        store.insert(
-            "split",
-            lines,
-            f"SELECT number, text, fields, regexp_matches(text, {_quoted(self._odd)}) OR len(fields) <> "
-            f"{len(self._columns)}{''.join(f' OR {one}' for one in literal)} FROM (SELECT number, text, "
-            f"string_split(text, {_quoted(self._table.delimiter)}) AS fields FROM "
-            "(SELECT number, rtrim(line, chr(13) || chr(10)) AS text FROM given))",
-        )
-        for (relation,) in store.stream(f"SELECT DISTINCT fields[{field['relation']}] FROM split WHERE NOT odd"):
-            self._builder.check_relation(relation)
-        triple = ", ".join(f"fields[{field[column]}]" for column in TRIPLE_COLUMNS)
-        store.run(f"INSERT INTO said SELECT {triple}, NULL, NULL, NULL, NULL FROM split WHERE NOT odd")
-        for owner in _ENTITY_LABELS:
-            if (label := field.get(f"{owner}_label")) is not None:
-                store.run(
-                    f"INSERT INTO texts SELECT {LABEL}, fields[{field[owner]}], fields[{label}], 0, false "
-                    "FROM split WHERE NOT odd"
-                )
-        self._builder.added(int(store.row("SELECT count(*) FROM split WHERE NOT odd")[0]))
-        for number, line in store.stream("SELECT number, line FROM split WHERE odd ORDER BY number"):
-            self.rest(io.BytesIO(line.encode()), number - 1)
+    def _insert(self, fields: Mapping[str, pyarrow.Array]) -> None:
+        store = self._builder.store
+        triple = [fields[column] for column in TRIPLE_COLUMNS]
+        store.insert("said", triple, "SELECT c0, c1, c2, NULL, NULL, NULL, NULL FROM given")
+        for owner in ("subject", "object"):
+            if f"{owner}_label" in fields:
+                insert_texts(self._builder, LABEL, fields[owner], fields[f"{owner}_label"], 0, False)
+        self._builder.added(len(triple[0]))
 
     def rest(self, stream: BinaryIO, n_before: int) -> None:
         """All that is in the stream, by kgask's reader; ``n_before`` lines come before it."""
@@ -206,6 +177,76 @@ class _PlainLines:
                 self._problems.broken(self._source, number, str(error))
 
 
-def _quoted(text: str) -> str:
-    """A text constant of SQL."""
-    return "'" + text.replace("'", "''") + "'"
+def read_text_file(
+    name: str, kind: TextKind, builder: PackBuilder, problems: Problems, rank: int, on_bytes: Callable[[int], None]
+) -> None:
+    """See :func:`kgask.build.texts.read_texts`: plain lines of TSV by blocks."""
+    if kind not in _TEXTS or ".csv" in name.lower() or not isinstance(builder, StagedBuilder):
+        read_texts(name, kind, builder, problems, rank, on_bytes)
+        return
+    n_before = 0
+    with open_source(name, on_bytes) as stream:
+        for block in _blocks(stream, builder.store.rows * _BYTES_A_ROW):
+            lines = split(block, "\t", 2, b"|" if kind == "aliases" else b"")
+            if lines is None:
+                read_text_lines(io.BytesIO(block), name, kind, builder, problems, rank, n_before)
+                n_before += block.count(b"\n")
+                continue
+            insert_texts(builder, _TEXTS[kind], *lines.fields, 0 if kind == "aliases" else rank, True)
+            for at in lines.odd.tolist():
+                read_text_lines(io.BytesIO(lines.line(at)), name, kind, builder, problems, rank, n_before + at)
+            n_before += len(lines.starts)
+
+
+def insert_texts(
+    builder: StagedBuilder, what: int, keys: pyarrow.Array, texts: pyarrow.Array, rank: int, in_file: bool
+) -> None:
+    """Texts of entities; ``in_file``: which may be of keys that nothing names."""
+    builder.store.insert("texts", [keys, texts], f"SELECT {what}, c0, c1, {rank}, {in_file} FROM given")
+
+
+@dataclass(slots=True)
+class Split:
+    """The lines of a block, and the fields of those that are plain."""
+
+    block: bytes
+    starts: np.ndarray  # [n]: where each line begins
+    odd: np.ndarray  # the lines that are not plain, ascending
+    fields: list[pyarrow.Array]  # of each column
+
+    def line(self, at: int) -> bytes:
+        """With its break."""
+        return self.block[self.starts[at] : self.starts[at + 1] if at + 1 < len(self.starts) else None]
+
+
+def split(block: bytes, delimiter: str, n_fields: int, more_odd: bytes = b"") -> Split | None:
+    """Lines split at ``delimiter``; those with a byte of ``more_odd`` are odd too. None for what is not UTF-8."""
+    import pyarrow
+
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return None
+    block = block.replace(b"\r\n", b"\n") if b"\r" in block else block
+    block = block if block.endswith(b"\n") else block + b"\n"
+    codes = np.frombuffer(block, np.uint8)
+    is_end, is_blank = (codes == 10) | (codes == ord(delimiter)), codes == 32
+    starts = np.concatenate([[0], np.flatnonzero(codes == 10)[:-1] + 1])
+    odd = np.isin(codes, np.frombuffer(_ODD_BYTES + more_odd, np.uint8)) & ~is_end
+    # An empty field, or one that begins or ends with a blank; the byte before the block is a line break.
+    odd[1:] |= (is_end[1:] | is_blank[1:]) & is_end[:-1]
+    odd[:-1] |= is_blank[:-1] & is_end[1:]
+    odd[0] |= bool(is_end[0] or is_blank[0])
+    odd[starts] |= codes[starts] == ord("#")
+    lengths = np.diff(starts, append=len(codes))
+    is_plain = (np.add.reduceat(odd, starts, dtype=np.int64) == 0) & (lengths <= MAX_LINE_BYTES)
+    is_plain &= np.add.reduceat(is_end, starts, dtype=np.int64) == n_fields
+    if not is_plain.all():
+        kept = np.repeat(is_plain, lengths)
+        codes, is_end = codes[kept], is_end[kept]
+    ends = np.flatnonzero(is_end)
+    offsets = np.concatenate([[0], ends - np.arange(len(ends))]).astype(np.int32)
+    texts = pyarrow.py_buffer(codes[~is_end].tobytes())
+    flat = pyarrow.StringArray.from_buffers(len(ends), pyarrow.py_buffer(offsets.tobytes()), texts)
+    fields = [flat.take(pyarrow.array(np.arange(at, len(ends), n_fields))) for at in range(n_fields)]
+    return Split(block, starts, np.flatnonzero(~is_plain), fields)

@@ -90,13 +90,15 @@ class Store:
         """Rows to a table, column by column; ``types`` are Arrow's."""
         import pyarrow
 
-        schema = pyarrow.schema([(name, pyarrow.type_for_alias(types[name])) for name in columns])
-        self.insert(table, pyarrow.table(list(columns.values()), schema=schema))
+        arrays = [pyarrow.array(column, pyarrow.type_for_alias(types[name])) for name, column in columns.items()]
+        self.insert(table, arrays)
 
-    def insert(self, table: str, rows: pyarrow.Table, select: str = "SELECT * FROM given") -> None:
-        """What ``select`` makes of Arrow's rows, which it calls ``given``."""
+    def insert(self, table: str, columns: Sequence[pyarrow.Array], select: str = "SELECT * FROM given") -> None:
+        """What ``select`` makes of Arrow's columns ``c0``, ``c1`` ... of ``given``."""
+        import pyarrow
+
         with _told():
-            self._db.register("given", rows)
+            self._db.register("given", pyarrow.table([*columns], [f"c{at}" for at in range(len(columns))]))
             self._db.execute(f"INSERT INTO {table} {select}").fetchall()
             self._db.unregister("given")
 
