@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
@@ -192,7 +193,8 @@ def read_text_file(
                 read_text_lines(io.BytesIO(block), name, kind, builder, problems, rank, n_before)
                 n_before += block.count(b"\n")
                 continue
-            insert_texts(builder, _TEXTS[kind], *lines.fields, 0 if kind == "aliases" else rank, True)
+            keys, texts = lines.fields
+            insert_texts(builder, _TEXTS[kind], keys, texts, 0 if kind == "aliases" else rank, True)
             for at in lines.odd.tolist():
                 read_text_lines(io.BytesIO(lines.line(at)), name, kind, builder, problems, rank, n_before + at)
             n_before += len(lines.starts)
@@ -203,6 +205,12 @@ def insert_texts(
 ) -> None:
     """Texts of entities; ``in_file``: which may be of keys that nothing names."""
     builder.store.insert("texts", [keys, texts], f"SELECT {what}, c0, c1, {rank}, {in_file} FROM given")
+
+
+@cache
+def _odd_codes(more: bytes) -> np.ndarray:
+    """Which bytes make a line odd, bool [256]."""
+    return np.isin(np.arange(256), [*_ODD_BYTES, *more])
 
 
 @dataclass(slots=True)
@@ -230,13 +238,15 @@ def split(block: bytes, delimiter: str, n_fields: int, more_odd: bytes = b"") ->
     block = block.replace(b"\r\n", b"\n") if b"\r" in block else block
     block = block if block.endswith(b"\n") else block + b"\n"
     codes = np.frombuffer(block, np.uint8)
-    is_end, is_blank = (codes == 10) | (codes == ord(delimiter)), codes == 32
+    odd = _odd_codes(more_odd).take(codes)
+    is_end = (codes == 10) | (codes == ord(delimiter))
+    odd[is_end] = False
     starts = np.concatenate([[0], np.flatnonzero(codes == 10)[:-1] + 1])
-    odd = np.isin(codes, np.frombuffer(_ODD_BYTES + more_odd, np.uint8)) & ~is_end
-    # An empty field, or one that begins or ends with a blank; the byte before the block is a line break.
-    odd[1:] |= (is_end[1:] | is_blank[1:]) & is_end[:-1]
-    odd[:-1] |= is_blank[:-1] & is_end[1:]
-    odd[0] |= bool(is_end[0] or is_blank[0])
+    # An empty field, one that begins or ends with a blank, and a line that may be a comment.
+    ends = np.flatnonzero(is_end)
+    begins = np.concatenate([[0], ends[:-1] + 1])
+    odd[begins] |= is_end[begins] | (codes[begins] == 32)
+    odd[ends] |= codes[ends - 1] == 32
     odd[starts] |= codes[starts] == ord("#")
     lengths = np.diff(starts, append=len(codes))
     is_plain = (np.add.reduceat(odd, starts, dtype=np.int64) == 0) & (lengths <= MAX_LINE_BYTES)
