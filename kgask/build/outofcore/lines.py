@@ -249,8 +249,8 @@ def split(block: bytes, delimiter: str, n_fields: int, more_odd: bytes = b"") ->
     odd[ends] |= codes[ends - 1] == 32
     odd[starts] |= codes[starts] == ord("#")
     lengths = np.diff(starts, append=len(codes))
-    is_plain = (np.add.reduceat(odd, starts, dtype=np.int64) == 0) & (lengths <= MAX_LINE_BYTES)
-    is_plain &= np.add.reduceat(is_end, starts, dtype=np.int64) == n_fields
+    is_plain = ~np.logical_or.reduceat(odd, starts) & (lengths <= MAX_LINE_BYTES)
+    is_plain &= np.diff(np.flatnonzero(codes[ends] == 10), prepend=-1) == n_fields
     if not is_plain.all():
         kept = np.repeat(is_plain, lengths)
         codes, is_end = codes[kept], is_end[kept]
