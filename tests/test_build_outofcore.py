@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import random
 import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 
 from kgask.build.outofcore.engine import build as build_out_of_core
@@ -167,6 +169,40 @@ def test_a_pack_as_a_source_has_the_same_hash(tmp_path: Path) -> None:
     one, two, _ = _both(tmp_path / "again", sources=(str(tmp_path / "memory"),))
     _assert_same(tmp_path / "again", one, two)
     assert two.report.manifest["content_sha256"] == first.report.manifest["content_sha256"]
+
+
+def test_parquet_is_a_source(tmp_path: Path) -> None:
+    rows = {"from": ["Ann", "Bob", "Bob"], "relation": ["age", "age", "knows"], "to": ["35", "41", "Ann"]}
+    pyarrow.parquet.write_table(pyarrow.table(rows), tmp_path / "t.parquet")
+    one, two, _ = _both(tmp_path, sources=(str(tmp_path / "t.parquet"),), recognise=True)
+    _assert_same(tmp_path, one, two)
+    assert one.report.manifest["counts"]["literals"] == 2
+    typed = {"node": [1, 2], "what": ["since", "since"], "when": [datetime.date(1811, 10, 30), None]}
+    pyarrow.parquet.write_table(pyarrow.table(typed), tmp_path / "typed.parquet")
+    done = build(Recipe((str(tmp_path / "typed.parquet"),), tmp_path / "q", recognise=True, skip_errors=True), print)
+    with Pack.open(done.report.path) as pack:
+        assert (done.broken, pack.labels(range(2)), pack.kinds(range(2))) == (
+            1,
+            ["1", "1811-10-30"],
+            ["entity", "date"],
+        )
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        (None, "not readable as Parquet"),
+        ({"a": ["x"], "b": ["y"]}, ":1: header: column 'subject' must be named once"),
+        ({"s": [["x"]], "p": ["y"], "o": ["z"]}, "column 's' holds list<"),
+    ],
+)
+def test_parquet_that_cannot_be_read_is_told(tmp_path: Path, columns: dict[str, list] | None, reason: str) -> None:
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pyarrow.table(columns), path) if columns else path.write_bytes(b"PAR1 and no more")
+    with pytest.raises(BuildError) as caught:
+        build(Recipe((str(path),), tmp_path / "p"), print)
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])

@@ -19,7 +19,7 @@ from kgask.pack.records import LITERAL_KINDS, LiteralKind
 from kgask.pack.store import Pack
 
 # Whose numbers and dates may be written as bare text.
-BARE_FORMATS = (*TABLE_FORMATS, "neo4j", "jsonl", "graphml", "sqlite")
+BARE_FORMATS = (*TABLE_FORMATS, "parquet", "neo4j", "jsonl", "graphml", "sqlite")
 MOST_TOLD = 12  # relations that are told of
 
 
@@ -118,6 +118,10 @@ def collect(
             from kgask.build.sqlite import read_sqlite
 
             read_sqlite(Path(source), recipe.mapping, builder, problems, tell)
+        elif format == "parquet":
+            from kgask.build.parquet import read_parquet
+
+            read_parquet(source, builder, problems, table_of(recipe, "tsv"))
         else:
             with open_source(source, on_bytes) as stream:
                 (read or read_one)(stream, source, number, format, recipe, builder, problems, tell)

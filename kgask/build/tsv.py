@@ -255,6 +255,11 @@ def _columns_of_header(names: Sequence[str], source: str) -> tuple[str, ...]:
         raise BuildError(f"{source}:1: header: {error}; --columns names them") from None
 
 
+def columns_of_names(names: Sequence[str], source: str) -> tuple[str, ...]:
+    """The columns that a table's own names for them mean; three that are called otherwise are a triple's, in order."""
+    return _columns_named(names) or (TRIPLE_COLUMNS if len(names) == 3 else _columns_of_header(names, source))
+
+
 def _columns_named(names: Sequence[str]) -> tuple[str, ...]:
     """The columns of a first line that names them as people do ("from, relation, to"); () for another line."""
     plain = [name.strip().lower() for name in names]

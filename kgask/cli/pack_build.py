@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 _LARGE_BYTES = 1_000_000_000
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT])i?B?", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_FORMATS = ["tsv", "csv", "pipe", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf", "jsonld"]
+_FORMATS = [
+    "tsv", "csv", "pipe", "parquet", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf",
+    "jsonld",
+]  # fmt: skip
 BUILD_EPILOG = """\b
-Sources are TSV or CSV triples, subject|relation|object lines, RDF (N-Triples, N-Quads,
-Turtle, RDF/XML, JSON-LD), Neo4j's exports (CSV with :ID and :START_ID, APOC's CSV and
+Sources are TSV, CSV or Parquet triples, subject|relation|object lines, RDF (N-Triples,
+N-Quads, Turtle, RDF/XML, JSON-LD), Neo4j's exports (CSV with :ID and :START_ID, APOC's CSV and
 JSON), JSON Lines ({"subject": ..., "relation": ..., "object": ...}), GraphML,
 Wikidata's JSON, SQLite databases, or packs; plain or packed (gzip, bzip2, xz, zstd),
 or - for stdin. In tables subjects and objects are ids or labels: a key without a
