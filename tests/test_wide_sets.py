@@ -1,4 +1,4 @@
-"""Sets of a large part of a pack: one look at all triples gives what their rows give, and nothing is run only to prune."""
+"""Sets of a large part of a pack: one look at all triples gives what their rows give; none is run only to prune."""
 
 from __future__ import annotations
 
