@@ -1,4 +1,4 @@
-"""The bench of linking: both packs are asked the same kinds of questions, and what it prints."""
+"""The benches of linking and building: both packs are asked the same kinds of questions, and what it prints."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ def test_both_packs_are_asked_and_timed() -> None:
     rows = json.loads(found.stdout)
     assert [row["questions"] for row in rows] == ["exact", "lower case", "typo", "partial", "two hops"]
     assert all(row["small ms"] > 0 and row["large ms"] > 0 and row["ratio"] > 0 for row in rows)
+
+
+def test_both_engines_are_timed_beside_the_bare_plan() -> None:
+    found = CliRunner().invoke(bench, ["build", "--triples", "2000", "--memory", "700MB", "--json"])
+    assert found.exit_code == 0, found.output
+    rows = json.loads(found.stdout)
+    assert [row["way"] for row in rows] == ["bare plan", "memory", "duckdb"]
+    assert rows[0]["ratio"] == 1
+    assert all(row["seconds"] > 0 and row["peak MiB"] > 10 for row in rows)
 
 
 def test_typos_are_no_names_and_the_others_are(tmp_path: Path) -> None:

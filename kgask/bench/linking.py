@@ -26,15 +26,15 @@ from kgask.pack.store import Pack
 SEED = 15
 N_QUESTIONS = 15  # of each kind, in each pack
 TRIPLES_A_NAME = 5
-_WORDS = [
+WORDS = [
     first + last
     for first, last in product(
         "North South East West Old New Green Stone River Lake Mill King Queen Black White Red".split(),
         ["", "ern", "field", "ton", "ford", "wood", "bridge", "dale"],
     )
 ]
-_KINDS = "School Station Museum Church Park Road Hospital Theatre Company Society Hall Festival".split()
-_RELATIONS = (
+KINDS = "School Station Museum Church Park Road Hospital Theatre Company Society Hall Festival".split()
+RELATIONS = (
     "located in|owned by|founded by|named after|part of|designed by|member of|director|sponsor|architect|publisher"
 ).split("|")
 Timing = dict[str, tuple[float, float]]  # kind of question -> median milliseconds of all, and of linking
@@ -68,16 +68,22 @@ def measure(
 def synthetic(path: Path, n_triples: int) -> None:
     """Write a pack of so many triples at most (what is said twice is one), one name to five triples."""
     rng, n_names, builder = np.random.default_rng(SEED), max(200, n_triples // TRIPLES_A_NAME), PackBuilder()
-    common, popular = (1 / np.arange(1, n + 1) ** power for n, power in ((len(_WORDS), 1.0), (n_names, 0.8)))
-    words = rng.choice(len(_WORDS), size=(n_names, 3), p=common / common.sum())
-    kinds, numbers = rng.integers(len(_KINDS), size=n_names), rng.integers(1, n_names, size=n_names)
+    common, popular = power_law(len(WORDS), 1.0), power_law(n_names, 0.8)
+    words = rng.choice(len(WORDS), size=(n_names, 3), p=common)
+    kinds, numbers = rng.integers(len(KINDS), size=n_names), rng.integers(1, n_names, size=n_names)
     for name, (parts, kind, number) in enumerate(zip(words.tolist(), kinds.tolist(), numbers.tolist(), strict=True)):
-        builder.label(f"Q{name}", f"{' '.join(_WORDS[part] for part in parts)} {number} {_KINDS[kind]}")
-    subjects, relations = rng.integers(n_names, size=n_triples), rng.integers(len(_RELATIONS), size=n_triples)
-    objects = rng.choice(n_names, size=n_triples, p=popular / popular.sum())
+        builder.label(f"Q{name}", f"{' '.join(WORDS[part] for part in parts)} {number} {KINDS[kind]}")
+    subjects, relations = rng.integers(n_names, size=n_triples), rng.integers(len(RELATIONS), size=n_triples)
+    objects = rng.choice(n_names, size=n_triples, p=popular)
     for subject, relation, obj in zip(subjects.tolist(), relations.tolist(), objects.tolist(), strict=True):
-        builder.add(f"Q{subject}", _RELATIONS[relation], f"Q{obj}")
+        builder.add(f"Q{subject}", RELATIONS[relation], f"Q{obj}")
     builder.write(path)
+
+
+def power_law(n: int, power: float) -> np.ndarray:
+    """Probabilities of ranks, float [n]."""
+    weights = 1 / np.arange(1, n + 1) ** power
+    return np.asarray(weights / weights.sum())
 
 
 def questions(pack: Pack) -> dict[str, list[str]]:
@@ -85,7 +91,7 @@ def questions(pack: Pack) -> dict[str, list[str]]:
     rng = random.Random(SEED)
     found: dict[str, list[str]] = {kind: [] for kind in ("exact", "lower case", "typo", "partial", "two hops")}
     for label in pack.labels([rng.randrange(pack.n_entities) for _ in range(N_QUESTIONS)]):
-        asked, further, words = rng.choice(_RELATIONS), rng.choice(_RELATIONS), label.split()
+        asked, further, words = rng.choice(RELATIONS), rng.choice(RELATIONS), label.split()
         mistyped = [*words]
         at, letter = rng.randrange(3), rng.randrange(1, 3)
         mistyped[at] = words[at][:letter] + words[at][letter + 1 :]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from kgask.build.database import insert, new_database
@@ -28,8 +28,11 @@ def split_text(text: str, words: int = PASSAGE_WORDS) -> list[str]:
     return pieces
 
 
-def write_passages(path: Path, texts: Sequence[tuple[str, Sequence[int]]]) -> None:
-    """Write the file: text and the entities that it is about, in the order of their ids. Raises BuildError."""
+def write_passages(path: Path, texts: Iterable[tuple[str, Sequence[int]]]) -> None:
+    """Write the file: text and the entities that it is about, in the order of their ids. Raises BuildError.
+
+    ``texts`` is gone through twice.
+    """
     with new_database(path, APPLICATION_ID, VERSION, DDL) as conn:
         insert(conn, "passages", 2, enumerate(text for text, _ in texts))
         insert(conn, "about", 2, ((entity, row) for row, (_, entities) in enumerate(texts) for entity in entities))

@@ -9,9 +9,9 @@ that have a label, or that look like codes (``007``, a relation called "phone") 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -121,33 +121,67 @@ def recognised(
             continue
         name = readable_relation(relations[relation])
         some = own[:: max(1, len(own) // LOOKED_AT)]
-        if _of_texts(_by_number(keys, some), name) is None:
+        if _kind_of(name, _by_number(keys, some)) is None:
             continue
-        found = _of_texts(_by_number(keys, own), name)
-        if found is not None:
-            yield Recognised(relation, name, *found)
+        texts = _by_number(keys, own)
+        if (kind := _kind_of(name, texts)) is not None:
+            read = {number: as_literal(text, *kind) for number, text in texts.items()}
+            yield Recognised(relation, name, *kind, {at: one for at, one in read.items() if one is not None})
+
+
+def _kind_of(name: str, texts: Mapping[int, str]) -> tuple[LiteralKind, str] | None:
+    looks = Looks(name)
+    looks.see(texts.values())
+    return looks.kind
 
 
 def _by_number(keys: Sequence[str], numbers: np.ndarray) -> dict[int, str]:
     return {number: keys[number] for number in numbers.tolist()}
 
 
-def _of_texts(texts: dict[int, str], relation: str) -> tuple[LiteralKind, str, dict[int, Literal]] | None:
-    """What all of these are, and which literal each of them is."""
-    enough, name = len(texts) * (1 - MOST_OTHERS), relation.lower()
-    days = [number for number, text in texts.items() if _DATE.fullmatch(text)]
-    years = [number for number, text in texts.items() if _YEAR.fullmatch(text)]
-    if days or is_when(name):
-        dates = _parsed("date", {number: texts[number] for number in (*days, *years)})
-        if len(dates) >= enough:
-            return "date", "", dates
-    found = {number: match for number, text in texts.items() if (match := _NUMBER.fullmatch(text))}
-    units = {match["unit"] or "" for match in found.values()}
-    if len(units) != 1 or is_code(name) or any(map(_has_leading_zero, found.values())):
-        return None
-    (unit,) = units
-    numbers = _parsed("number", {number: _plain(match) for number, match in found.items()}, unit)
-    return ("number", unit, numbers) if len(numbers) >= enough and (not unit or is_unit(unit)) else None
+@dataclass(slots=True)
+class Looks:
+    """What all values of a relation look like; they may be shown in parts."""
+
+    relation: str  # its name in words
+    n_seen: int = 0
+    n_dates: int = 0
+    n_numbers: int = 0
+    has_days: bool = False
+    is_coded: bool = False  # a number begins with a zero
+    units: set[str] = field(default_factory=set)
+
+    def see(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            self.n_seen += 1
+            self.has_days |= _DATE.fullmatch(text) is not None
+            self.n_dates += as_literal(text, "date", "") is not None
+            if (number := _NUMBER.fullmatch(text)) is not None and not self.is_coded and len(self.units) < 2:
+                self.is_coded = _has_leading_zero(number)
+                self.units.add(number["unit"] or "")
+                self.n_numbers += as_literal(text, "number", number["unit"] or "") is not None
+
+    @property
+    def kind(self) -> tuple[LiteralKind, str] | None:
+        """What nearly all of them are, and their unit."""
+        enough, name = self.n_seen * (1 - MOST_OTHERS), self.relation.lower()
+        if (self.has_days or is_when(name)) and self.n_dates >= enough:
+            return "date", ""
+        if len(self.units) != 1 or self.is_coded or is_code(name) or self.n_numbers < enough:
+            return None
+        (unit,) = self.units
+        return ("number", unit) if not unit or is_unit(unit) else None
+
+
+def as_literal(text: str, kind: LiteralKind, unit: str) -> Literal | None:
+    """A text as a date, or as a number with exactly this unit; None for what is none (2019-02-30 too)."""
+    with suppress(ValueError):
+        if kind == "date":
+            return parse_literal(kind, text) if _DATE.fullmatch(text) or _YEAR.fullmatch(text) else None
+        number = _NUMBER.fullmatch(text)
+        if number is not None and (number["unit"] or "") == unit:
+            return parse_literal(kind, _plain(number), unit)
+    return None
 
 
 def _alike(texts: dict[int, str], kind: LiteralKind, unit: str) -> dict[int, Literal]:

@@ -19,7 +19,7 @@ from kgask.pack.records import LITERAL_KINDS, LiteralKind
 from kgask.pack.store import Pack
 
 # Whose numbers and dates may be written as bare text.
-BARE_FORMATS = (*TABLE_FORMATS, "neo4j", "jsonl", "graphml", "sqlite")
+BARE_FORMATS = (*TABLE_FORMATS, "parquet", "neo4j", "jsonl", "graphml", "sqlite")
 MOST_TOLD = 12  # relations that are told of
 
 
@@ -95,12 +95,16 @@ def collect(
     on_bytes: Callable[[int], None] = lambda _: None,
     given: Collection[str] = (),
     known: Mapping[str, tuple[LiteralKind, str]] | None = None,
+    read: Callable[..., None] | None = None,
+    read_file: Callable[..., None] = read_texts,
 ) -> tuple[Recipe, int]:
     """Read every source into a builder, which may hold something before.
 
     ``given`` are relations of which nothing is recognised, ``known`` those that have literals of a kind and unit
-    already (:meth:`PackBuilder.recognise`). The recipe with what packs among the sources say of where
-    they come from, and the number of broken lines that were skipped. Raises as :func:`build` does.
+    already (:meth:`PackBuilder.recognise`). ``read`` takes one source, :func:`read_one` by default, ``read_file``
+    one file of texts.
+    The recipe with what packs among the sources say of where they come from, and the number of broken lines that were
+    skipped. Raises as :func:`build` does.
     """
     formats = [_format_of(source, recipe) for source in recipe.sources]
     if recipe.mapping is not None and "sqlite" not in formats:
@@ -114,12 +118,16 @@ def collect(
             from kgask.build.sqlite import read_sqlite
 
             read_sqlite(Path(source), recipe.mapping, builder, problems, tell)
+        elif format == "parquet":
+            from kgask.build.parquet import read_parquet
+
+            read_parquet(source, builder, problems, table_of(recipe, "tsv"))
         else:
             with open_source(source, on_bytes) as stream:
-                _read(stream, source, number, format, recipe, builder, problems, tell)
+                (read or read_one)(stream, source, number, format, recipe, builder, problems, tell)
     for rank, (kind, name) in enumerate(recipe.texts):
         # Files that were asked for by name win over labels inside the sources.
-        read_texts(name, kind, builder, problems, rank - len(recipe.texts), on_bytes)
+        read_file(name, kind, builder, problems, rank - len(recipe.texts), on_bytes)
     problems.settle()
     if recipe.recognise and any(format in BARE_FORMATS for format in formats):
         _recognise(builder, {*recipe.literals, *given}, known, tell)
@@ -136,7 +144,7 @@ def _format_of(source: str, recipe: Recipe) -> str:
     return found
 
 
-def _read(
+def read_one(
     stream: BinaryIO,
     source: str,
     number: int,
@@ -148,7 +156,7 @@ def _read(
 ) -> None:
     """One source into the builder; a reader is imported when its format is read."""
     if format in TABLE_FORMATS:
-        read_triples(stream, source, builder, problems, _table(recipe, format), tell)
+        read_triples(stream, source, builder, problems, table_of(recipe, format), tell)
     elif format == "neo4j":
         from kgask.build.neo4j import read_neo4j
 
@@ -210,7 +218,8 @@ def _check_inputs(recipe: Recipe) -> None:
                 pass
 
 
-def _table(recipe: Recipe, format: str) -> TableFormat:
+def table_of(recipe: Recipe, format: str) -> TableFormat:
+    """How the lines of a table of this format are read."""
     return TableFormat(
         delimiter=recipe.delimiter or DELIMITERS[format],
         quoted=format == "csv",

@@ -34,9 +34,12 @@ _SUFFIX_FORMAT = {
     ".nt": "nt", ".ntriples": "nt", ".nq": "nq", ".nquads": "nq", ".ttl": "ttl", ".turtle": "ttl",
     ".rdf": "rdf", ".owl": "rdf", ".xml": "rdf",
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".jsonld": "jsonld", ".graphml": "graphml",
-    ".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite", ".db3": "sqlite",
+    ".parquet": "parquet", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite", ".db3": "sqlite",
 }  # fmt: skip
-FORMATS = ("tsv", "csv", "pipe", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf", "jsonld")
+FORMATS = (
+    "tsv", "csv", "pipe", "parquet", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf",
+    "jsonld",
+)  # fmt: skip
 PACK = "pack"  # the format of a source that is a pack
 TABLE_FORMATS = ("tsv", "csv", "pipe")
 

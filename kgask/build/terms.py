@@ -24,7 +24,7 @@ class Terms:
     def entity(self, key: str) -> int:
         number = self.entities.get(key)
         if number is None:
-            number = self.entities[_checked_key(key)] = len(self.entities)
+            number = self.entities[checked_key(key)] = len(self.entities)
         return number
 
     def relation(self, key: str) -> int:
@@ -38,12 +38,7 @@ class Terms:
             return self.entity(value)
         number = self.literals.get(value)
         if number is None:
-            try:
-                parsed = parse_literal(value.kind, value.text, value.unit)
-            except ValueError as error:
-                raise BuildError(str(error)) from None
-            checked(parsed.text + parsed.unit, "literal")
-            number = self.literals.setdefault(parsed, len(self.literals))
+            number = self.literals.setdefault(checked_literal(value), len(self.literals))
         return ~number
 
 
@@ -62,7 +57,8 @@ def checked(text: str, what: str) -> str:
     return text
 
 
-def _checked_key(key: str) -> str:
+def checked_key(key: str) -> str:
+    """The key, if a pack can hold it and it is not written as a literal."""
     try:
         is_literal = key.startswith('"') and parse_typed(key) is not None
     except ValueError:
@@ -70,3 +66,13 @@ def _checked_key(key: str) -> str:
     if is_literal:
         raise BuildError("a literal stands only at the right of a triple")
     return checked(key, "key")
+
+
+def checked_literal(literal: Literal) -> Literal:
+    """The literal as it is parsed, if a pack can hold it."""
+    try:
+        parsed = parse_literal(literal.kind, literal.text, literal.unit)
+    except ValueError as error:
+        raise BuildError(str(error)) from None
+    checked(parsed.text + parsed.unit, "literal")
+    return parsed

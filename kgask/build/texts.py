@@ -14,6 +14,7 @@ A source may hold far more keys than the triples name: the others are passed ove
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import BinaryIO
 from typing import Literal as OneOf
 
 from kgask.build.source import Problems, open_source
@@ -34,18 +35,30 @@ def read_texts(
     on_bytes: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Give the builder the texts of one file; with a lower ``rank`` they win over those of a higher."""
-    quoted = ".csv" in name.lower()
-    most = _MOST_FIELDS[kind]
     with open_source(name, on_bytes) as stream:
-        for number, fields in rows(stream, name, problems, "," if quoted else "\t", quoted):
-            if not 2 <= len(fields) <= most:
-                expected = "2" if most == 2 else f"2 to {most}"
-                problems.broken(name, number, f"{len(fields)} fields, {expected} expected")
-            elif any(map(builder.knows, _split(fields[0]) if kind == "passages" else fields[:1])):
-                try:
-                    _give(kind, fields, builder, rank)
-                except BuildError as error:
-                    problems.broken(name, number, str(error))
+        read_text_lines(stream, name, kind, builder, problems, rank)
+
+
+def read_text_lines(
+    stream: BinaryIO,
+    name: str,
+    kind: TextKind,
+    builder: PackBuilder,
+    problems: Problems,
+    rank: int,
+    n_before: int = 0,
+) -> None:
+    """The lines of a file of texts; ``n_before`` come before the stream."""
+    quoted, most = ".csv" in name.lower(), _MOST_FIELDS[kind]
+    for number, fields in rows(stream, name, problems, "," if quoted else "\t", quoted, n_before):
+        if not 2 <= len(fields) <= most:
+            expected = "2" if most == 2 else f"2 to {most}"
+            problems.broken(name, number, f"{len(fields)} fields, {expected} expected")
+        elif any(map(builder.knows, _split(fields[0]) if kind == "passages" else fields[:1])):
+            try:
+                _give(kind, fields, builder, rank)
+            except BuildError as error:
+                problems.broken(name, number, str(error))
 
 
 def _give(kind: TextKind, fields: list[str], builder: PackBuilder, rank: int) -> None:

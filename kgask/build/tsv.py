@@ -78,10 +78,13 @@ def check_columns(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def rows(
-    stream: BinaryIO, source: str, problems: Problems, delimiter: str, quoted: bool = False
+    stream: BinaryIO, source: str, problems: Problems, delimiter: str, quoted: bool = False, n_before: int = 0
 ) -> Iterator[tuple[int, list[str]]]:
-    """(number of the first line, fields) of every record; lines that cannot be read go to ``problems``."""
-    lines = _Lines(_texts(stream, source, problems))
+    """(number of the first line, fields) of every record; lines that cannot be read go to ``problems``.
+
+    ``n_before`` lines of the source come before the stream.
+    """
+    lines = _Lines(_texts(stream, source, problems, n_before))
     for number, text in lines:
         if not text or text.isspace() or text == "#" or text.startswith("# "):
             continue
@@ -93,9 +96,10 @@ def rows(
         yield number, [" ".join(field.splitlines()).strip() for field in fields]
 
 
-def _texts(stream: BinaryIO, source: str, problems: Problems) -> Iterator[tuple[int, str]]:
+def _texts(stream: BinaryIO, source: str, problems: Problems, n_before: int) -> Iterator[tuple[int, str]]:
     """(number, text) of every line that is text."""
     for number, line in numbered_lines(stream, unended=partial(problems.cut, source)):
+        number += n_before
         if line is None:
             problems.broken(source, number, f"line longer than {MAX_LINE_BYTES} bytes")
             continue
@@ -161,9 +165,24 @@ def read_triples(
     source = display(name)
     # Longer fields than csv allows by default are stopped by the length of the line.
     csv.field_size_limit(2 * MAX_LINE_BYTES)
-    delimiter = _delimiter_of(stream, table.delimiter) if table.recognise else table.delimiter
+    delimiter = delimiter_of(stream, table.delimiter) if table.recognise else table.delimiter
     records = rows(stream, source, problems, delimiter, table.quoted)
-    columns = table.columns or TRIPLE_COLUMNS
+    columns, records = columns_of(records, source, table, tell)
+    if delimiter != table.delimiter:
+        tell(f"{source}: fields end with {delimiter!r}")
+    reader = TableReader(builder, columns, table.literals)
+    for number, fields in records:
+        try:
+            reader.take(fields)
+        except (BuildError, ValueError) as error:
+            problems.broken(source, number, str(error))
+
+
+def columns_of(
+    records: Iterator[tuple[int, list[str]]], source: str, table: TableFormat, tell: Callable[[str], None]
+) -> tuple[Sequence[str], Iterator[tuple[int, list[str]]]]:
+    """The columns as told or as the first record names them, and the records of triples."""
+    columns: Sequence[str] = table.columns or TRIPLE_COLUMNS
     if table.header:
         _, names = next(records, (0, []))
         if not table.columns:
@@ -173,17 +192,10 @@ def read_triples(
         if named:
             tell(f"{source}: the first line names the columns; --text takes it for a triple")
         columns, records = named or columns, records if named else chain([first], records)
-    if delimiter != table.delimiter:
-        tell(f"{source}: fields end with {delimiter!r}")
-    reader = _TableReader(builder, columns, table.literals)
-    for number, fields in records:
-        try:
-            reader.take(fields)
-        except (BuildError, ValueError) as error:
-            problems.broken(source, number, str(error))
+    return columns, records
 
 
-class _TableReader:
+class TableReader:
     """Lines of one table, given to the builder as triples, qualifiers and labels."""
 
     def __init__(self, builder: PackBuilder, columns: Sequence[str], literals: Mapping[str, LiteralRule]) -> None:
@@ -244,6 +256,11 @@ def _columns_of_header(names: Sequence[str], source: str) -> tuple[str, ...]:
         raise BuildError(f"{source}:1: header: {error}; --columns names them") from None
 
 
+def columns_of_names(names: Sequence[str], source: str) -> tuple[str, ...]:
+    """The columns that a table's own names for them mean; three that are called otherwise are a triple's, in order."""
+    return _columns_named(names) or (TRIPLE_COLUMNS if len(names) == 3 else _columns_of_header(names, source))
+
+
 def _columns_named(names: Sequence[str]) -> tuple[str, ...]:
     """The columns of a first line that names them as people do ("from, relation, to"); () for another line."""
     plain = [name.strip().lower() for name in names]
@@ -258,7 +275,7 @@ def _columns_named(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(triple.get(at, other) for at, other in enumerate(others))
 
 
-def _delimiter_of(stream: BinaryIO, usual: str) -> str:
+def delimiter_of(stream: BinaryIO, usual: str) -> str:
     """The usual delimiter, or another one that the first line has twice where it has that never."""
     lines = io.BytesIO(stream.peek(MAX_LINE_BYTES)) if isinstance(stream, io.BufferedReader) else io.BytesIO()
     first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").decode(errors="replace")

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from kgask.build.folder import new_folder
-from kgask.build.names_writer import Alias, EntityText, Texts, write_names
+from kgask.build.names_writer import Alias, EntityText, LookUpInMemory, TextsInMemory, write_names
 from kgask.build.passages_writer import split_text, write_passages
 from kgask.build.plain_values import Recognised, recognised
 from kgask.build.readable import entity_label, relation_label
@@ -274,12 +274,12 @@ class PackBuilder:
         labelled = self._labels.keys() | self._descriptions.keys() | self._aliases.keys()
         with new_folder(path, force, sources=made_from) as folder:
             counts = {
-                "entities": len(texts.entities),
-                "literals": len(texts.literals),
+                "entities": len(texts.every_entity),
+                "literals": len(texts.every_literal),
                 "relations": len(texts.relations),
                 "triples": len(found.csr.out_relation),
-                "names": write_names(folder / header.NAMES_FILE, texts),
-                "aliases": len(texts.aliases),
+                "names": write_names(folder / header.NAMES_FILE, texts, LookUpInMemory()),
+                "aliases": len(texts.every_alias),
             }
             passages = self._passage_rows(found.keys)
             if passages:
@@ -307,7 +307,7 @@ class PackBuilder:
 
         return Said(columns(self._triples, 3), columns(self._statements, 2), columns(self._qualifiers, 3))
 
-    def _texts(self, found: Settled) -> Texts:
+    def _texts(self, found: Settled) -> TextsInMemory:
         entities, aliases = [], []
         for number, key in enumerate(found.keys):
             label, others = self._labels.best(key)
@@ -321,7 +321,7 @@ class PackBuilder:
                     known.add(norm)
                     aliases.append(Alias(number, alias))
         entities += [EntityText(literal_label(literal), None, "") for literal in found.literals]
-        return Texts(entities, found.literals, aliases, [self._relation_text(key) for key in found.relation_keys])
+        return TextsInMemory(entities, found.literals, aliases, self.relation_texts(found.relation_keys))
 
     def _passage_rows(self, keys: list[str]) -> list[tuple[str, list[int]]]:
         """Passages about entities that triples name, in the order of their text."""
@@ -332,6 +332,10 @@ class PackBuilder:
             if entities:
                 rows.append((text, entities))
         return rows
+
+    def relation_texts(self, keys: Iterable[str]) -> list[RelationText]:
+        """The words of relations, by what was said of them."""
+        return [self._relation_text(key) for key in keys]
 
     def _relation_text(self, key: str) -> RelationText:
         label, others = self._relation_labels.best(key)
@@ -348,7 +352,7 @@ def _write_arrays_and_manifest(
     folder: Path,
     csr: Csr,
     counts: dict[str, int],
-    texts: Texts,
+    texts: TextsInMemory,
     about: dict[str, Any],
     more: Mapping[str, np.ndarray],
 ) -> dict[str, Any]:
@@ -361,11 +365,27 @@ def _write_arrays_and_manifest(
     if len(types):
         arrays[TYPES_ARRAY] = types
         counts = counts | {TYPES_COUNT: len(types)}
-    values = LiteralValues.of(texts.literals)
+    values = LiteralValues.of(texts.every_literal)
     if values.axes:
         arrays |= values.arrays
         counts = counts | {AXES_COUNT: len(values.axes)}
         about = about | {"axes": list(values.axes)}
+    files = {f"{name}.npy": write_array(folder / f"{name}.npy", column) for name, column in arrays.items()}
+    return write_manifest(folder, csr, files, counts, texts.relations, about)
+
+
+def write_manifest(
+    folder: Path,
+    csr: Csr,
+    arrays: Mapping[str, dict[str, Any]],
+    counts: dict[str, int],
+    relations: Sequence[RelationText],
+    about: dict[str, Any],
+) -> dict[str, Any]:
+    """The last file of a pack, once names.sqlite and what else ``counts`` tell of are in the folder.
+
+    ``arrays`` are its files of arrays, each with what the manifest says of it.
+    """
     only_said = np.setdiff1d(csr.qualifier_relation, csr.out_relation).tolist()
     if only_said:
         about = about | {header.ONLY_QUALIFIERS: only_said}
@@ -374,8 +394,7 @@ def _write_arrays_and_manifest(
         files[PASSAGES_FILE] = {}
     for name in files:
         files[name] = entry_of(folder / name)
-    for name, column in arrays.items():
-        files[f"{name}.npy"] = write_array(folder / f"{name}.npy", column)
+    files |= arrays
     files[BLOCKS_FILE] = write_bytes(folder / BLOCKS_FILE, block_sums(folder, files))
     with closing(Names(folder / header.NAMES_FILE, counts["entities"], counts["literals"])) as names:
         content = content_hash(names, csr)
@@ -387,7 +406,7 @@ def _write_arrays_and_manifest(
         "counts": counts,
         "files": files,
         "content_sha256": content,
-        "relations_sha256": relation_hash(texts.relations),
+        "relations_sha256": relation_hash(relations),
     }
     write_bytes(folder / PACK_MANIFEST, header.dump_manifest(manifest))
     return manifest

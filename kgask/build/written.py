@@ -57,3 +57,9 @@ def entry_of(path: Path) -> dict[str, Any]:
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         return {"bytes": file.tell(), "sha256": digest}
+
+
+def array_entry(path: Path) -> dict[str, Any]:
+    """As :func:`entry_of`, of an array that was written in parts, with shape and dtype."""
+    array = np.load(path, mmap_mode="r")
+    return {**entry_of(path), "shape": list(array.shape), "dtype": array.dtype.str}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +17,16 @@ if TYPE_CHECKING:
     from kgask.build.recipe import BuildOutcome, Recipe
     from kgask.build.texts import TextKind
 
+_LARGE_BYTES = 1_000_000_000
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT])i?B?", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_FORMATS = ["tsv", "csv", "pipe", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf", "jsonld"]
+_FORMATS = [
+    "tsv", "csv", "pipe", "parquet", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf",
+    "jsonld",
+]  # fmt: skip
 BUILD_EPILOG = """\b
-Sources are TSV or CSV triples, subject|relation|object lines, RDF (N-Triples, N-Quads,
-Turtle, RDF/XML, JSON-LD), Neo4j's exports (CSV with :ID and :START_ID, APOC's CSV and
+Sources are TSV, CSV or Parquet triples, subject|relation|object lines, RDF (N-Triples,
+N-Quads, Turtle, RDF/XML, JSON-LD), Neo4j's exports (CSV with :ID and :START_ID, APOC's CSV and
 JSON), JSON Lines ({"subject": ..., "relation": ..., "object": ...}), GraphML,
 Wikidata's JSON, SQLite databases, or packs; plain or packed (gzip, bzip2, xz, zstd),
 or - for stdin. In tables subjects and objects are ids or labels: a key without a
@@ -70,6 +75,7 @@ Examples:
   zcat dump.nt.gz | kgask pack build - --format nt -o dump
   kgask pack build nodes.csv edges.csv -n mine
   kgask pack build music.sqlite --mapping music.toml -o music
+  kgask pack build dump.nt.gz -o dump --engine duckdb --memory 4GB
 """
 
 
@@ -136,23 +142,60 @@ def reads_sources(command: Any) -> Any:
     help="What keys that are no IRIs begin with in RDF and SPARQL.  [default: urn:kgask:]",
 )
 @click.option("--force", is_flag=True, help="Replace a pack that is there.")
-def build(sources: tuple[str, ...], output: Path | None, named: str | None, **options: Any) -> None:
+@click.option(
+    "--engine",
+    type=click.Choice(["memory", "duckdb"]),
+    default="memory",
+    show_default=True,
+    help="duckdb builds the same pack within --memory and temporary disk beside it (pip install 'kgask[scale]').",
+)
+@click.option("--memory", metavar="SIZE", help="What --engine duckdb may take, such as 800MB or 4GB.  [default: 2GB]")
+def build(
+    sources: tuple[str, ...], output: Path | None, named: str | None, engine: str, memory: str | None, **options: Any
+) -> None:
     """Build a pack from triples, a graph, a database or other packs.
 
     One of -o and -n says where: -o DIR is a path, -n NAME a name by which
     every command finds it.
     """
-    from kgask.build.recipe import build as build_pack
     from kgask.cli.render import note, progress
 
+    if engine == "memory" and memory is not None:
+        raise UsageError("--memory is of --engine duckdb; the engine memory takes what it needs")
     if (output is None) == (named is None):
         raise UsageError("say where: -o DIR for a path, or -n NAME for a name that every command finds")
     target = output if output is not None else named_folder(str(named))
     recipe = recipe_of(sources, target, options)
     inputs = [*recipe.sources, *(name for _, name in recipe.texts)]
-    with progress("Reading", _total_bytes(inputs)) as on_bytes:
+    n_bytes = _total_bytes(inputs)
+    build_pack = _engine(engine, memory)
+    if engine == "memory" and (n_bytes or 0) > _LARGE_BYTES:
+        note(f"{(n_bytes or 0) / 1e9:.1f} GB to read into memory; --engine duckdb builds within --memory")
+    with progress("Reading", n_bytes) as on_bytes:
         outcome = build_pack(recipe, note, on_bytes)
     note(_summary(outcome))
+
+
+def _engine(engine: str, memory: str | None) -> Callable[[Recipe, Callable[[str], None], Callable[[int], None]], Any]:
+    if engine == "memory":
+        from kgask.build.recipe import build as build_in_memory
+
+        return build_in_memory
+    from kgask.build.outofcore.engine import build as build_out_of_core
+
+    n_bytes = bytes_of(memory or "2GB")
+    return lambda recipe, tell, on_bytes: build_out_of_core(recipe, n_bytes, tell, on_bytes)
+
+
+def bytes_of(size: str) -> int:
+    """``800MB`` or ``4GB`` in bytes; UsageError for another text, and for less than the engine needs."""
+    from kgask.build.outofcore.store import LEAST_BYTES
+
+    found = _SIZE.fullmatch(size)
+    n_bytes = int(float(found[1]) * 1000 ** (1 + "KMGT".index(found[2].upper()))) if found else 0
+    if n_bytes < LEAST_BYTES:
+        raise UsageError(f"--memory {size!r}: a size such as 800MB or 4GB, {LEAST_BYTES // 10**6}MB at least")
+    return n_bytes
 
 
 def recipe_of(sources: tuple[str, ...], output: Path, options: Mapping[str, Any]) -> Recipe:

@@ -17,6 +17,7 @@ from kgask.retrieve.follow import relations_of
 from kgask.retrieve.run import Runner
 
 MOST_LOOKED_AT = 3000  # members whose relations prune what may follow them
+MOST_FOLLOWED = 100_000  # members of a set that is followed, compared or ranked only to see what may come next
 _COMPARISONS = frozenset(("GT", "LT", "GE", "LE", "IN"))
 _OF_SETS = frozenset(("AND", "OR", "MINUS", "BY"))
 _OF_VALUES = frozenset(("SUM", "MEAN", "MIN", "MAX", "DIFF", "AGE"))
@@ -125,9 +126,22 @@ class PackSense:
 
     def _leaving_set(self, node: SetNode) -> np.ndarray:
         try:
+            if not self._is_small(node):
+                return self.facts.paths
             members = self.runner.members(node).possible
         except (QueryError, BudgetError):
             return self.facts.paths
         if not len(members) or len(members) > MOST_LOOKED_AT:
             return self.facts.paths
         return relations_of(self.facts.pack, members)
+
+    def _is_small(self, node: SetNode) -> bool:
+        """Whether a set comes of at most :data:`MOST_FOLLOWED` things at each step; others are not run to prune."""
+        match node:
+            case nodes.And(left, right) | nodes.Or(left, right) | nodes.Minus(left, right):
+                return self._is_small(left) and self._is_small(right)
+            case nodes.Follow(base=base) | nodes.Where(base=base) | nodes.Best(base=base):
+                return self._is_small(base) and len(self.runner.members(base).possible) <= MOST_FOLLOWED
+            case nodes.Qualified():
+                return self._is_small(node.follow)
+        return True

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kgask.errors import BudgetError
+from kgask.pack.graph import reads_arrays
 from kgask.pack.store import Pack
 from kgask.query.axes import axis_codes, literal_places
 from kgask.retrieve.follow import Edges, concatenate, edges_with
@@ -16,6 +17,7 @@ from kgask.types import DirectedRelationId, undirected
 
 MOST_HELD = 1 << 25
 _HAVING: WeakKeyDictionary[Pack, dict[DirectedRelationId, np.ndarray]] = WeakKeyDictionary()
+WIDE = 8  # of an eighth of all entities and more the triples are found by one look at all
 CHUNK = 1 << 16  # entities that are followed between two looks at the clock
 
 
@@ -75,7 +77,10 @@ def having(pack: Pack, relation: DirectedRelationId) -> np.ndarray:
 
 
 def edges_from(pack: Pack, entities: np.ndarray, relation: DirectedRelationId, budget: Budget) -> Edges:
-    """The triples of the entities (int64, ascending) with one directed relation."""
+    """The triples of the entities (int64, ascending) with one directed relation, in the order of their rows."""
+    if len(entities) > CHUNK and len(entities) > pack.n_entities // WIDE:
+        budget.check()
+        return _edges_scanned(pack, entities, relation)
     parts = []
     for start in range(0, len(entities), CHUNK):
         budget.check()
@@ -85,21 +90,37 @@ def edges_from(pack: Pack, entities: np.ndarray, relation: DirectedRelationId, b
     return parts[0] if len(parts) == 1 else concatenate(parts)
 
 
+@reads_arrays
+def _edges_scanned(pack: Pack, entities: np.ndarray, relation: DirectedRelationId) -> Edges:
+    """The same by one look at all triples of the pack, which costs less than the rows of so many entities."""
+    plain, inverse = undirected(relation, pack.n_relations)
+    column, indptr = (pack.in_relation, pack.in_indptr) if inverse else (pack.out_relation, pack.out_indptr)
+    rows = np.flatnonzero(column == plain)
+    sources = np.searchsorted(indptr, rows.astype(indptr.dtype), "right") - 1
+    is_one = np.zeros(pack.n_entities, bool)
+    is_one[entities] = True
+    kept = is_one[sources]
+    rows, sources = rows[kept], sources[kept]
+    targets = (pack.in_subject if inverse else pack.out_object)[rows].astype(np.int64)
+    return Edges(sources, np.full(len(rows), relation, np.int64), targets, rows)
+
+
 def path_ends(
     pack: Pack, members: np.ndarray, path: tuple[DirectedRelationId, ...], budget: Budget
 ) -> tuple[np.ndarray, np.ndarray]:
     """Every different pair of a member (its place, int64 [E]) and what the path leads to from it (entity id [E])."""
-    place, at = np.arange(len(members), dtype=np.int64), members
-    for relation in path:
+    edges = edges_from(pack, members, path[0], budget)
+    order = np.argsort(edges.sources, kind="stable")
+    place, at = np.searchsorted(members, edges.sources[order]), edges.targets[order]
+    for relation in path[1:]:
         edges = edges_from(pack, ascending(at), relation, budget)
         order = np.argsort(edges.sources, kind="stable")
         sources, targets = edges.sources[order], edges.targets[order]
         first, last = np.searchsorted(sources, at, "left"), np.searchsorted(sources, at, "right")
         rows = spread(first, last)
         place, at = np.repeat(place, last - first), targets[rows]
-        if len(path) > 1:
-            pairs = np.unique(place * pack.n_entities + at)
-            place, at = pairs // pack.n_entities, pairs % pack.n_entities
+        pairs = np.unique(place * pack.n_entities + at)
+        place, at = pairs // pack.n_entities, pairs % pack.n_entities
     return place, at
 
 

@@ -1,0 +1,223 @@
+"""A builder that keeps what it is given in DuckDB, so that every reader of sources reads into it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from kgask.build.outofcore.store import Store
+from kgask.build.passages_writer import split_text
+from kgask.build.plain_values import Looks, Recognised, as_literal
+from kgask.build.statements import Role, role_of
+from kgask.build.terms import Value, checked, checked_key, checked_literal
+from kgask.build.writer import PackBuilder
+from kgask.errors import BuildError
+from kgask.pack.labels import readable_relation
+from kgask.pack.records import Literal, LiteralKind
+
+# A value is a key (kind NULL) or a literal: its text, kind, unit, and number to sort by.
+_VALUE = {"r": "string", "v": "string", "kind": "string", "unit": "string", "num": "double"}
+SAID = {"s": "string", **_VALUE, "row": "int64"}  # row: of triples that statements are about
+_TABLES: dict[str, dict[str, str]] = {
+    "said": SAID,
+    "statements": {"owner": "string", "own": "int64", "row": "int64"},
+    "qualifiers": {"own": "int64", **_VALUE},
+    "texts": {"what": "int8", "key": "string", "text": "string", "rank": "int64", "in_file": "bool"},
+    "passages": {"text": "string", "key": "string"},
+    "relation_words": {"words": "string"},
+}
+_SQL = {"string": "VARCHAR", "double": "DOUBLE", "int64": "BIGINT", "int8": "TINYINT", "bool": "BOOLEAN"}
+LABEL, ALIAS, DESCRIPTION = range(3)
+_MOST_CHECKED = 1 << 16
+# Begins as a number or an ISO date does.
+_DIGIT = "regexp_matches(v, '^[+-]?[0-9]')"
+_SPOKEN = "SELECT r, v, kind FROM said UNION ALL SELECT r, v, kind FROM qualifiers"
+
+
+class StagedBuilder(PackBuilder):
+    """Rows wait for their batch to be full; what is held in Python grows with relations, not with entities.
+
+    Refuses, as :class:`BuildError`, what this engine does not build: statement nodes of a Wikidata RDF dump.
+    """
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self.store, self._n, self._n_qualified, self._in_files = store, 0, 0, False
+        self._waiting: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _TABLES}
+        self._key = lru_cache(_MOST_CHECKED)(checked_key)
+        self._literal = lru_cache(_MOST_CHECKED)(checked_literal)
+        self._known_relations: set[str] = set()
+        for table, columns in _TABLES.items():
+            store.run(f"CREATE OR REPLACE TABLE {table} ({', '.join(f'{k} {_SQL[t]}' for k, t in columns.items())})")
+
+    def add(
+        self,
+        subject: str,
+        relation: str,
+        obj: Value,
+        qualifiers: Sequence[tuple[str, Value]] = (),
+        node: str | None = None,
+    ) -> None:
+        row = self._key(subject), *self._told(relation, obj)
+        pairs = [self._told(key, value) for key, value in qualifiers]
+        own = None
+        if node is not None or pairs:
+            own = self._n_qualified
+            self._n_qualified += 1
+        if node is not None:
+            self._put("statements", (self._key(node), None, own))
+        if pairs:
+            self._put("statements", (None, own, own))
+            for pair in pairs:
+                self._put("qualifiers", (own, *pair))
+        self._put("said", (*row, own))
+        self._n += 1
+
+    def _told(self, relation: str, value: Value) -> tuple[str, str, str | None, str | None, float | None]:
+        self.check_relation(relation)
+        if isinstance(value, str):
+            return relation, self._key(value), None, None, None
+        literal = self._literal(value)
+        return relation, literal.text, literal.kind, literal.unit, literal.value
+
+    def check_relation(self, relation: str) -> None:
+        """BuildError for one that a pack cannot hold, or that this engine does not understand."""
+        if relation in self._known_relations:
+            return
+        if role_of(checked(relation, "relation"))[0] != Role.PLAIN:
+            raise BuildError(
+                f"{relation}: statement nodes of Wikidata's RDF are built by --engine memory only; "
+                "its JSON dump and its truthy dump are built by --engine duckdb"
+            )
+        self._known_relations.add(relation)
+
+    def stands_for(self, node: str, row: int = -1) -> None:
+        self._put("statements", (self._key(node), None, None if row < 0 else row))
+
+    def knows(self, key: str) -> bool:
+        """Files of texts ask this; theirs for what nobody names are left out in the end, uncounted."""
+        self._in_files = True
+        return True
+
+    def label(self, key: str, text: str, rank: int = 0) -> None:
+        self._text(LABEL, key, checked(text, "label"), rank)
+
+    def alias(self, key: str, text: str) -> None:
+        self._text(ALIAS, key, checked(text, "alias"), 0)
+
+    def description(self, key: str, text: str, rank: int = 0) -> None:
+        self._text(DESCRIPTION, key, checked(text, "description"), rank)
+
+    def _text(self, what: int, key: str, text: str, rank: int) -> None:
+        self._put("texts", (what, key, text, rank, self._in_files))
+
+    def passage(self, keys: Iterable[str], text: str) -> None:
+        keys = list(keys)
+        for piece in split_text(checked(text, "passage")):
+            for key in keys:
+                self._put("passages", (piece, key))
+
+    def relation(
+        self,
+        key: str,
+        label: str = "",
+        aliases: Iterable[str] = (),
+        description: str = "",
+        inverse_label: str = "",
+        rank: int = 0,
+    ) -> None:
+        words = (key, label, list(aliases), description, inverse_label, rank)
+        for text in (label, *words[2], description, inverse_label):
+            if text:
+                checked(text, "relation text")
+        self._put("relation_words", (json.dumps(words),))
+
+    def recognise(
+        self, given: Collection[str], known: Mapping[str, tuple[LiteralKind, str]] | None = None
+    ) -> list[Recognised]:
+        self.flush()
+        self.store.run("CREATE OR REPLACE TABLE read_as (r VARCHAR, old VARCHAR, v VARCHAR, kind VARCHAR, "
+                        "unit VARCHAR, num DOUBLE)")  # fmt: skip
+        found = [one for relation in self._bare(given) if (one := self._recognised(relation)) is not None]
+        if found:
+            for table, columns in (("said", SAID), ("qualifiers", _TABLES["qualifiers"])):
+                taken = {name: f"coalesce(a.{name}, t.{name}) AS {name}" for name in ("v", "kind", "unit", "num")}
+                self.store.run(
+                    f"CREATE OR REPLACE TABLE {table} AS SELECT {', '.join(taken.get(c, f't.{c}') for c in columns)} "
+                    f"FROM {table} t LEFT JOIN read_as a ON t.r = a.r AND t.v = a.old AND t.kind IS NULL"
+                )
+        return found
+
+    def _bare(self, given: Collection[str]) -> list[str]:
+        """Relations without literals nine in ten of whose values begin as numbers and dates do, none of them things."""
+        found = self.store.stream(
+            f"SELECT r FROM (SELECT r, v, kind FROM ({_SPOKEN}) WHERE r IN (SELECT r FROM ({_SPOKEN}) GROUP BY r "
+            f"HAVING count(kind) = 0 AND bool_or({_DIGIT}))) GROUP BY r "
+            f"HAVING count(DISTINCT v) FILTER (WHERE {_DIGIT}) >= 0.9 * count(DISTINCT v) ORDER BY r"
+        )
+        bare = [relation for (relation,) in [*found] if relation not in given]
+        if not bare:
+            return []
+        self.store.run("CREATE OR REPLACE TABLE bare AS SELECT unnest(?::VARCHAR[]) AS r", bare)
+        of_things = {
+            relation
+            for (relation,) in self.store.stream(
+                f"SELECT DISTINCT r FROM ({_SPOKEN}) WHERE r IN (SELECT r FROM bare) AND "
+                f"v IN (SELECT s FROM said UNION ALL SELECT key FROM texts WHERE what = {LABEL})"
+            )
+        }
+        return [relation for relation in bare if relation not in of_things]
+
+    def _recognised(self, relation: str) -> Recognised | None:
+        looks = Looks(readable_relation(relation))
+        for texts in self._values(relation):
+            looks.see(texts)
+        if (kind := looks.kind) is None:
+            return None
+        for texts in self._values(relation):
+            rows = [
+                (relation, text, one.text, one.kind, one.unit, one.value)
+                for text in texts
+                if (one := as_literal(text, *kind)) is not None
+            ]
+            types = {"r": "string", "old": "string", **{name: _VALUE[name] for name in ("v", "kind", "unit", "num")}}
+            if rows:
+                self.store.append("read_as", dict(zip(types, zip(*rows, strict=True), strict=True)), types)
+        return Recognised(0, looks.relation, *kind, {})
+
+    def _values(self, relation: str) -> Iterator[list[str]]:
+        literal = "'" + relation.replace("'", "''") + "'"
+        for batch in self.store.batches(f"SELECT DISTINCT v FROM ({_SPOKEN}) WHERE r = {literal}"):
+            yield batch.column(0).to_pylist()
+
+    def triples(self) -> Iterator[tuple[str, str, Value]]:
+        self.flush()
+        for s, r, v, kind, unit, num in self.store.stream("SELECT s, r, v, kind, unit, num FROM said"):
+            yield s, r, v if kind is None else Literal(kind, v, num, unit)
+
+    @property
+    def n_added(self) -> int:
+        return self._n
+
+    def added(self, n: int) -> None:
+        """So many triples were put into ``said`` without :meth:`add`."""
+        self._n += n
+
+    def _put(self, table: str, row: tuple[Any, ...]) -> None:
+        waiting = self._waiting[table]
+        waiting.append(row)
+        if len(waiting) >= self.store.rows:
+            self._flush(table)
+
+    def _flush(self, table: str) -> None:
+        rows, types = self._waiting[table], _TABLES[table]
+        if rows:
+            self.store.append(table, dict(zip(types, zip(*rows, strict=True), strict=True)), types)
+            rows.clear()
+
+    def flush(self) -> None:
+        """Everything given so far is in the database."""
+        for table in _TABLES:
+            self._flush(table)

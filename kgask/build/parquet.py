@@ -1,0 +1,56 @@
+"""Tables of triples in Parquet, read a batch of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from kgask.build.source import STDIN, Problems
+from kgask.build.tsv import TableFormat, TableReader, columns_of_names
+from kgask.build.writer import PackBuilder
+from kgask.errors import BuildError, UsageError
+
+_ROWS = 1 << 14
+_PLAIN = ("utf8", "string", "int", "uint", "float", "double", "decimal", "bool", "date", "timestamp", "dictionary")
+
+
+def read_parquet(path: str, builder: PackBuilder, problems: Problems, table: TableFormat) -> None:
+    """Add every row as a line of a table is added: columns as told, by their names, or three in their order.
+
+    Numbers and dates are texts until all is read, as in a table. Raises UsageError where pyarrow is missing, BuildError
+    for what is no Parquet, and for columns of lists or structures.
+    """
+    if path == STDIN:
+        raise UsageError("Parquet is read from a file, for its index stands at the end; write stdin to one")
+    records = _records(path)
+    _, names = next(records)
+    reader = TableReader(builder, table.columns or columns_of_names(names, path), table.literals)
+    for number, fields in records:
+        try:
+            reader.take(fields)
+        except (BuildError, ValueError) as error:
+            problems.broken(path, number, str(error))
+
+
+def _records(path: str) -> Iterator[tuple[int, list[str]]]:
+    """The names of the columns as record 0, then the rows from 1 on."""
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        raise UsageError("Parquet needs one more package: pip install 'kgask[scale]'") from None
+    try:
+        file = ParquetFile(Path(path))
+        yield 0, file.schema_arrow.names
+        for column in file.schema_arrow:
+            if not str(column.type).startswith(_PLAIN):
+                raise BuildError(
+                    f"{path}: column {column.name!r} holds {column.type}; a field is a text, number or date"
+                )
+        number = 0
+        for batch in file.iter_batches(_ROWS):
+            for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                number += 1
+                yield number, ["" if value is None else " ".join(str(value).split()) for value in row]
+    except (ArrowException, OSError) as error:
+        raise BuildError(f"{path}: not readable as Parquet ({str(error).splitlines()[0]})") from None
