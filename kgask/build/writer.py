@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from kgask.build.folder import new_folder
+from kgask.build.manifest import write_manifest
 from kgask.build.names_writer import Alias, EntityText, LookUpInMemory, TextsInMemory, write_names
 from kgask.build.passages_writer import split_text, write_passages
 from kgask.build.plain_values import Recognised, recognised
@@ -35,15 +35,11 @@ from kgask.build.repeats import without_repeats
 from kgask.build.settle import Settled, check_relations, settled
 from kgask.build.statements import Said
 from kgask.build.terms import Terms, Value, checked
-from kgask.build.written import entry_of, write_array, write_bytes
-from kgask.config import PACK_MANIFEST
+from kgask.build.written import write_array
 from kgask.pack import header
-from kgask.pack.blocks import BLOCKS_FILE, block_sums
-from kgask.pack.content import content_hash, relation_hash
 from kgask.pack.csr import Csr
 from kgask.pack.iris import IRI_PREFIX
 from kgask.pack.literals import literal_key, literal_label
-from kgask.pack.names import Names
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE
 from kgask.pack.qualifiers import QUALIFIERS_COUNT, STATEMENTS_COUNT
@@ -52,7 +48,6 @@ from kgask.pack.records import LiteralKind, RelationText
 from kgask.pack.relation_kinds import KINDS_ARRAY, relation_kinds
 from kgask.pack.schema import key_order
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT, type_relations, type_table
-from kgask.version import __version__
 
 _REPEATS_FROM = 1 << 20  # triples that are held before repetitions are looked for
 
@@ -372,41 +367,3 @@ def _write_arrays_and_manifest(
         about = about | {"axes": list(values.axes)}
     files = {f"{name}.npy": write_array(folder / f"{name}.npy", column) for name, column in arrays.items()}
     return write_manifest(folder, csr, files, counts, texts.relations, about)
-
-
-def write_manifest(
-    folder: Path,
-    csr: Csr,
-    arrays: Mapping[str, dict[str, Any]],
-    counts: dict[str, int],
-    relations: Sequence[RelationText],
-    about: dict[str, Any],
-) -> dict[str, Any]:
-    """The last file of a pack, once names.sqlite and what else ``counts`` tell of are in the folder.
-
-    ``arrays`` are its files of arrays, each with what the manifest says of it.
-    """
-    only_said = np.setdiff1d(csr.qualifier_relation, csr.out_relation).tolist()
-    if only_said:
-        about = about | {header.ONLY_QUALIFIERS: only_said}
-    files: dict[str, dict[str, Any]] = {header.NAMES_FILE: {}}
-    if "passages" in counts:
-        files[PASSAGES_FILE] = {}
-    for name in files:
-        files[name] = entry_of(folder / name)
-    files |= arrays
-    files[BLOCKS_FILE] = write_bytes(folder / BLOCKS_FILE, block_sums(folder, files))
-    with closing(Names(folder / header.NAMES_FILE, counts["entities"], counts["literals"])) as names:
-        content = content_hash(names, csr)
-    manifest = {
-        "magic": header.MAGIC,
-        "format": {"major": header.FORMAT_MAJOR, "minor": header.minor_version(counts)},
-        **about,
-        "builder": f"kgask {__version__}",
-        "counts": counts,
-        "files": files,
-        "content_sha256": content,
-        "relations_sha256": relation_hash(relations),
-    }
-    write_bytes(folder / PACK_MANIFEST, header.dump_manifest(manifest))
-    return manifest

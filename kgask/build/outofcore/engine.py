@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kgask.build.folder import check_target, new_folder
+from kgask.build.manifest import write_manifest
 from kgask.build.names_writer import write_names
 from kgask.build.outofcore import arrays, learned, numbering
 from kgask.build.outofcore.lines import read_source, read_text_file
@@ -25,7 +26,7 @@ from kgask.build.outofcore.store import ROWS, Store, check_installed
 from kgask.build.outofcore.texts import StoredLookUp, StoredPassages, StoredTexts, relation_texts
 from kgask.build.passages_writer import write_passages
 from kgask.build.recipe import BuildOutcome, Recipe, collect, inputs_of
-from kgask.build.writer import BuildReport, write_manifest
+from kgask.build.writer import BuildReport
 from kgask.build.written import array_entry
 from kgask.errors import BuildError
 from kgask.pack import header
