@@ -301,7 +301,7 @@ def test_a_damaged_pack_is_one_line(arrays: tuple[str, ...], tmp_path: Path, fam
         content[128:] = b"\x7f" * (len(content) - 128)  # after the header: sizes and shapes stay
         (damaged / name).write_bytes(content)
     done = kgask("who is the sibling of Eve Reed?", "--pack", str(damaged), "--no-reader")
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (6, "")
     assert "kgask pack check" in done.stderr
     assert done.stderr.count("\n") == 1
 

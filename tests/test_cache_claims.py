@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import sqlite3
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hostile_pack import accept_hashes
 
 from kgask.answer.pipeline import Pipeline
+from kgask.cards import write_card
 from kgask.config import shipped_root
 from kgask.methods.amr_inputs import relation_vectors
 from kgask.methods.similarity import Similarity
@@ -34,6 +37,7 @@ def swapped(tmp_path: Path) -> Path:
         for key, other in (("P569", "P570"), ("P570", "P569")):
             db.execute("UPDATE relations SET label = ?, aliases = ? WHERE key = ?", (*json.loads(texts[other]), key))
     db.close()
+    accept_hashes(copy)
     with Pack.open(copy) as pack, Pack.open(DEMO) as demo:
         assert pack.relation_hash == demo.relation_hash and pack.relation_labels() != demo.relation_labels()
     return copy
@@ -48,6 +52,9 @@ def with_other_words(model: Path, to: Path) -> Path:
     words["birth"], words["death"] = words["death"], words["birth"]
     path.write_text(json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
     assert path.stat().st_size == (model / "tokenizer.json").stat().st_size
+    card = json.loads((copy / "model.json").read_bytes())
+    card["files"]["tokenizer.json"]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    write_card(copy, card)
     return copy
 
 

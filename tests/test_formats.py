@@ -120,7 +120,7 @@ def test_what_is_broken_is_still_listed_in_the_file(tmp_path: Path, family_path:
     shutil.copytree(family_path, broken)
     (broken / "out_object.npy").write_bytes(b"junk")
     done = kgask("pack", "check", str(broken), "-o", str(out))
-    assert done.returncode == 1
+    assert done.returncode == 6
     assert "out_object.npy" in out.read_text() and out.read_text().strip() != "ok"
     nowhere = kgask("pack", "check", "nowhere", "-o", str(tmp_path / "none"))
     assert nowhere.returncode == 1 and not (tmp_path / "none").exists()

@@ -86,9 +86,9 @@ def test_other_keys_and_missing_signatures(signed: Path, tmp_path: Path) -> None
     code, said = _import(signed, tmp_path / "pack", other.text, "--signature", str(tmp_path / "none"))
     assert code == 8 and "No such file" in said
     for wrong in ("RWfew", str(signed / "films.kgpack"), str(signed / "k"), "nothing"):
-        assert _import(signed, tmp_path / "pack", wrong)[0] == 6
+        assert _import(signed, tmp_path / "pack", wrong)[0] == 8
     code, said = _import(signed, tmp_path / "pack", other.text, "--signature", str(signed / "k"))
-    assert code == 6
+    assert code == 8
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "other.pub"]
 
 

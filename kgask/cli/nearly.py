@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 
 # The subcommands of every group, repeated here so that nothing is imported to compare with them.
 GROUPS = {
-    "pack": "add build check default delete diff export history info list map merge remove rename rollback search show "
-    "subset update",
+    "pack": "add build check connect default delete diff export history import info keygen list map merge "
+    "remove rename rollback search show subset update",
     "models": "add check default list remove show",
     "train": "adapt amr calibrate calibrate-claims domain encoder judge judge-questions queries reader requantise "
     "rigel score-reader",
