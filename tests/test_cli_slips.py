@@ -56,7 +56,7 @@ def test_the_table_of_subcommands_is_what_there_is() -> None:
         ("search 'jane austen' --limit 3", ["pack search 'jane austen' --limit 3"]),
         ("show Q36322", ["pack show Q36322", "models show Q36322"]),
         ("check mine", ["pack check mine", "models check mine"]),
-        ("build triples.tsv -o mine", ["pack build triples.tsv -o mine", "bench build triples.tsv -o mine"]),
+        ("build triples.tsv -o mine", ["pack build triples.tsv -o mine"]),
         ("add my.gguf", ["pack add my.gguf", "models add my.gguf"]),
         ("run metaqa qa_dev.txt", ["eval run metaqa qa_dev.txt"]),
         ("score runs/rigel", ["eval score runs/rigel"]),
