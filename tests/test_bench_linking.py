@@ -21,7 +21,7 @@ def test_both_packs_are_asked_and_timed() -> None:
 
 
 def test_both_engines_are_timed_beside_the_bare_plan() -> None:
-    found = CliRunner().invoke(bench, ["build", "--triples", "2000", "--memory", "700MB", "--json"])
+    found = CliRunner().invoke(bench, ["building", "--triples", "2000", "--memory", "700MB", "--json"])
     assert found.exit_code == 0, found.output
     rows = json.loads(found.stdout)
     assert [row["way"] for row in rows] == ["bare plan", "memory", "duckdb"]

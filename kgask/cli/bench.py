@@ -39,7 +39,7 @@ SECTIONS = {
         "prefix": ("kgask.cli.bench:prefix", "What the prefix cache saves."),
         "constrain": ("kgask.cli.bench:constrain", "What constraint costs, three ways, by number of candidates."),
         "linking": ("kgask.cli.bench:linking", "The same questions about a small and a large pack."),
-        "build": ("kgask.cli.bench:build", "Building by either engine beside the bare plan in DuckDB."),
+        "building": ("kgask.cli.bench:building", "Building by either engine beside the bare plan in DuckDB."),
         "operators": ("kgask.cli.bench:operators", "A best-of and counts beside the same SPARQL in pyoxigraph."),
         "similarity": ("kgask.cli.bench:similarity", "The similarity method against a bare script of it."),
     },
@@ -184,11 +184,11 @@ def linking(small: int, large: int, rounds: int, as_json: bool) -> None:
     show_rows(measure((small, large), rounds, note), as_json)
 
 
-@printing("build")
+@printing("building")
 @counted("--triples", 1_000_000, "Triples, a fifth as many named entities.", most=1_000_000_000)
 @click.option("--memory", default="2GB", show_default=True, metavar="SIZE", help="Of the engine duckdb and the plan.")
 @click.option("--without-memory", is_flag=True, help="Leave the engine memory out, which needs 240 bytes a triple.")
-def build(triples: int, memory: str, without_memory: bool, as_json: bool) -> None:
+def building(triples: int, memory: str, without_memory: bool, as_json: bool) -> None:
     """Seconds and peak memory of kgask pack build, by engine, and of the bare plan in DuckDB: ratio is to that.
 
     The plan reads the table, numbers what it names, drops what is said twice and sorts both ways, and no more. A

@@ -18,6 +18,7 @@ from kgask.pack.qualifiers import QUALIFIER_ARRAYS
 from kgask.pack.records import RelationText
 
 _CHUNK = 1 << 18
+_encoded = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes an encoder a call
 
 
 def content_hash(names: Names, csr: Csr) -> str:
@@ -42,9 +43,7 @@ def relation_hash(relations: Sequence[RelationText]) -> str:
 
 
 def _lines(names: Names) -> Iterator[bytes]:
-    for start in range(0, names.n_entities, _CHUNK):
-        ids = range(start, min(start + _CHUNK, names.n_entities))
-        yield from _json_lines(zip(ids, names.keys(ids), names.labels(ids), strict=True))
+    yield from _json_lines(names.every())
     # The key of a literal holds its kind, text and unit, and these give its value.
     yield from _json_lines(names.query("SELECT entity, name FROM aliases ORDER BY entity, name"))
     yield from _json_lines(names.query("SELECT id, text FROM descriptions ORDER BY id"))
@@ -52,4 +51,4 @@ def _lines(names: Names) -> Iterator[bytes]:
 
 def _json_lines(rows: Iterable[Sequence[object]]) -> Iterator[bytes]:
     for row in rows:
-        yield json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+        yield _encoded(row).encode("utf-8", "surrogatepass") + b"\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from kgask.pack.records import Literal, NameHit, RelationText
 
 LAST_CHARACTER = "\U0010ffff"
 _LITERALS = frozenset({("string", True), ("number", False), ("date", False)})  # kind, and whether it has no value
+_BLOCK = 1 << 16  # entities that are read at a time
 MOST_COUNTED = 2000  # names that have a word: more is common, however many
 
 
@@ -66,6 +67,24 @@ class Names(ReadOnly):
         if self._prefixes is None:
             self._prefixes = dict(self.typed("is", "SELECT id, prefix FROM prefixes"))
         return f"{self._prefixes.get(prefix, '') if prefix is not None else ''}{rest}"
+
+    def every(self) -> Iterator[tuple[int, str, str]]:
+        """Id, key and label of all entities and literals, in the order of their ids, a block at a time."""
+        columns = "e.id, e.label, e.prefix, e.rest, l.kind, l.text, l.value, l.unit"
+        for start in range(0, self.n_entities, _BLOCK):
+            rows = self.query(
+                f"SELECT {columns} FROM entities e LEFT JOIN literals l ON l.id = e.id WHERE e.id BETWEEN ? AND ? "
+                "ORDER BY e.id",
+                start,
+                min(start + _BLOCK, self.n_entities) - 1,
+            )
+            for expected, (number, label, prefix, rest, *literal) in enumerate(rows, start):
+                if number != expected:
+                    raise PackError(f"no entity {expected} in this pack of {self.n_entities}")
+                is_literal = number >= self.first_literal and literal[0] is not None
+                yield number, literal_key(Literal(*literal)) if is_literal else self._key(label, prefix, rest), label
+            if start + len(rows) < min(start + _BLOCK, self.n_entities):
+                raise PackError(f"no entity {start + len(rows)} in this pack of {self.n_entities}")
 
     def aliases_between(self, first: int, last: int) -> list[tuple[int, str]]:
         """(entity, alias) of the entities from ``first`` to ``last``."""

@@ -19,6 +19,12 @@ from kgask.pack.literals import literal_label
 from kgask.pack.normalise import normalise
 from kgask.pack.records import Literal, RelationText
 
+# What normalise makes of ASCII without apostrophes, which may be possessive; NULL or "" for what it must be asked.
+_PLAIN_NORM = (
+    "CASE WHEN regexp_full_match(label, '[ -&(-~]*') "
+    "THEN trim(regexp_replace(lower(label), '[^a-z0-9]+', ' ', 'g')) END"
+)
+
 
 class StoredTexts:
     """See :class:`kgask.build.names_writer.Texts`."""
@@ -54,8 +60,8 @@ class StoredTexts:
         return (Alias(*row) for row in self._store.stream("SELECT entity, name FROM aliases ORDER BY id"))
 
     def names(self) -> Iterator[tuple[int, list[str]]]:
-        labels = self._store.stream("SELECT label FROM named ORDER BY id")
-        yield from enumerate([normalise(label)] for (label,) in labels)
+        labels = self._store.stream(f"SELECT label, {_PLAIN_NORM} FROM named ORDER BY id")
+        yield from enumerate([norm or normalise(label)] for label, norm in labels)
         yield from enumerate(map(literal_norms, self.literals()), self.first_literal)
         aliases = enumerate(self.aliases(), self.first_literal + self._n_literals)
         yield from ((ref, [normalise(alias.name)]) for ref, alias in aliases)
@@ -71,10 +77,9 @@ class StoredLookUp:
         store.run("CREATE OR REPLACE TABLE spelt (word VARCHAR, backwards VARCHAR)")
 
     def add(self, ref: int, norms: Sequence[str]) -> None:
-        for number in {schema.name_hash(norm) for norm in norms}:
-            self._hashes.append(number)
-            self._refs.append(ref)
         for norm in norms:
+            self._hashes.append(schema.name_hash(norm))
+            self._refs.append(ref)
             self._words.update(norm.split())
         if len(self._refs) >= self._store.rows or len(self._words) >= self._store.rows:
             self._flush()
@@ -90,7 +95,7 @@ class StoredLookUp:
 
     def hashes(self) -> Iterable[tuple[int, int]]:
         self._flush()
-        return self._store.stream("SELECT hash, ref FROM hashes ORDER BY hash, ref")
+        return self._store.stream("SELECT DISTINCT hash, ref FROM hashes ORDER BY hash, ref")
 
     def words(self) -> Iterable[str]:
         return (word for (word,) in self._store.stream("SELECT DISTINCT word FROM spelt ORDER BY word"))
