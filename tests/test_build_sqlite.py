@@ -82,7 +82,7 @@ def test_a_joining_table_is_a_relation_with_qualifiers(opened: Pack) -> None:
     ("question", "answer"),
     [
         ("who made Night Trains?", ["Mara Lind"]),
-        ("who reports to Ann Lee?", ["Bob Ray", "Cid Fox"]),
+        ("which employees report to Ann Lee?", ["Bob Ray", "Cid Fox"]),
         ("which track is the longest?", ["Sleepers"]),
         ("which tracks are on the playlist Morning?", ["Kettle", "Signal"]),
         ("when was Harbour released?", ["2011-09-30"]),

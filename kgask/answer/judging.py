@@ -178,7 +178,7 @@ def judged(
     told = [(one, words) for one in every if (words := in_words(one, pack)) is not None]
     if not told:
         return [], [], 0.0
-    said = judge.judge(question, [words for _, words in told])
+    said = judge.judge(_as_meant(question, found, pack), [words for _, words in told])
     shown = [told[at][0] for at in said.places]
     candidates = [
         Candidate(
@@ -188,6 +188,15 @@ def judged(
         for one, odds, alike in zip(shown, said.queries, said.alike, strict=True)
     ]  # fmt: skip
     return shown, candidates, said.any
+
+
+def _as_meant(question: str, found: Retrieved, pack: Pack) -> str:
+    """The question with what was taken for misspelt names as these are written: the judge reads names by their letters."""
+    for seed in sorted(found.seeds, key=lambda seed: -seed.span[0]):
+        if seed.match == "typo":
+            start, end = seed.span
+            question = question[:start] + pack.labels([seed.entity])[0] + question[end:]
+    return question
 
 
 def others_of(found: Retrieved) -> Iterator[Retrieved]:
