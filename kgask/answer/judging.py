@@ -191,7 +191,7 @@ def judged(
 
 
 def _as_meant(question: str, found: Retrieved, pack: Pack) -> str:
-    """The question with what was taken for misspelt names as these are written: the judge reads names by their letters."""
+    """The question with misspelt names as they are written: the judge knows names by their letters."""
     for seed in sorted(found.seeds, key=lambda seed: -seed.span[0]):
         if seed.match == "typo":
             start, end = seed.span
