@@ -30,7 +30,7 @@ FOLDERS = (
     "DATA DATA/kqapro_parts DATA/mintaka DATA/infotabs DATA/factbench DATA/kgconv DATA/rewriting PACKS PACKS/infotabs "
     "runs/rigel runs/similarity runs/kqapro runs/mintaka "
     "rigel0 rigel1 rigel2 rigel3 reader1/reader reader2/reader reader3/reader judge1 judge2/judge judge3/judge "
-    "judge4 judge5/judge".split()
+    "judge4 judge5/judge judge6/judge judge7".split()
 )
 
 
