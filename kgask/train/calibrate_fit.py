@@ -31,7 +31,7 @@ from kgask.train.calibrate_judging import candidates, fit_judging
 from kgask.train.calibrate_reader import fit_weighing
 
 MOST_WRONG = 0.025  # of all that is asked, printed and wrong at the default threshold
-FEW_WRONG = 0.0495  # of the printed answers: under 5 %, for what the cards say
+FEW_WRONG = 0.0495  # of the printed answers: under 5 %, there too
 THRESHOLDS = tuple(round(0.5 + 0.01 * step, 2) for step in range(49))
 FOLDS = 5
 BINS = 10
@@ -247,7 +247,7 @@ def _margin(read: Sequence[Outcome], least: float) -> float:
 
 def at_default(found: Sequence[Outcome]) -> Kept:
     """At the least threshold from 0.5 on that keeps wrong answers rare and prints some; else at the last."""
-    return _least(found, lambda at: at.wrong_of_all <= MOST_WRONG)
+    return _least(found, lambda at: at.wrong_of_all <= MOST_WRONG and at.wrong <= FEW_WRONG)
 
 
 def _least(found: Sequence[Outcome], is_good: Callable[[Kept], bool]) -> Kept:
