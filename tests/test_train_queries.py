@@ -7,6 +7,7 @@ import gzip
 import json
 import random
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -109,7 +110,7 @@ def taught(data: Path, base: Path, tmp_path_factory: pytest.TempPathFactory, len
     return folder / "out"
 
 
-def test_the_card_lists_the_step_graph_and_what_was_learnt(taught: Path, base: Path) -> None:
+def test_the_card_lists_the_step_graph_and_what_was_learnt(taught: Path, base: Path, tmp_path: Path) -> None:
     card = RigelCard.load(taught).content
     assert QUERY_GRAPH in card["files"] and not hash_mismatches(taught, card["files"])
     assert card["max_tokens"] == 48
@@ -117,8 +118,10 @@ def test_the_card_lists_the_step_graph_and_what_was_learnt(taught: Path, base: P
     assert {"exact", "count"} <= card["queries"]["scores"].keys()
     assert "WikiSQL, training part (BSD-3-Clause)" in card["training_data"]
     assert card["calibration"] == RigelCard.load(base).content["calibration"]
-    (taught / QUERY_GRAPH).write_bytes((taught / QUERY_GRAPH).read_bytes()[:-1] + b"\0")
-    assert hash_mismatches(taught, card["files"]) == [QUERY_GRAPH]
+    damaged = tmp_path / "damaged"
+    shutil.copytree(taught, damaged)
+    (damaged / QUERY_GRAPH).write_bytes((taught / QUERY_GRAPH).read_bytes()[:-1] + b"\0")
+    assert hash_mismatches(damaged, card["files"]) == [QUERY_GRAPH]
 
 
 def test_a_count_question_is_asked(data: Path, base: Path, taught: Path) -> None:
