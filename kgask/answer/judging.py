@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from kgask.methods.query_judge import QueryJudge
 from kgask.methods.relation_facts import is_small
 from kgask.methods.understand import calibrated
 from kgask.methods.voice import is_turned
+from kgask.methods.whole_kin import whole_kin
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
@@ -43,6 +45,7 @@ BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner
 FAIRLY_SURE = 0.5  # confidence in a path from which less is judged: with all of it fewer were right
 SURE_QUERY = 0.85  # confidence in a query from which it is: half the time of a question, and as many are right
 MOST_BESIDE_SURE = 4
+SURE_KIN = 0.95  # confidence in what "parents" or "grandchildren" mean by definition, times that in the name
 _BY_NOUN = re.compile(
     r"\b(?:fathers?|mothers?|parents?|dad|mum|mom|sons?|daughters?|child|children|kids?)\b|['\u2019]s? [a-z]+\W*\Z",
     re.IGNORECASE,
@@ -93,6 +96,19 @@ class Judging(Word):
         """The place of the winner, and the probability that it is right; ``any_does``: that one of them is."""
         chosen = best_of(candidates, self.powers)
         return chosen, calibrated(self.confidence, judged_features(candidates, chosen, self.powers, any_does))
+
+
+class SmallJudging(Judging):
+    """What it counts in small graphs, where it is always asked: there the planner knows less, and the judge more."""
+
+    __slots__ = ()
+    card_key = "small_graphs"
+
+
+def judging_of(card: Mapping[str, Any] | None, pack: Pack) -> Judging | None:
+    """What a judge's word counts about this pack; None where its card does not say."""
+    small = SmallJudging.of(card) if is_small(pack) else None
+    return small or Judging.of(card)
 
 
 class ClaimJudging(Judging):
@@ -225,6 +241,16 @@ def is_turned_round(one: Retrieved, found: Retrieved, question: str, pack: Pack)
     return query == turned
 
 
+def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
+    """All kin of a kind, where a question asks for that and some are found."""
+    for one in every:
+        if one.is_proposed and len(one.seeds) == 1:
+            seed = one.seeds[0]
+            if one.hypotheses[0].make_query() == whole_kin(question, *seed.span, seed.entity, pack):
+                return one
+    return None
+
+
 def _apart(every: Sequence[Retrieved]) -> list[Retrieved]:
     """Of those that differ only in whether a topic is among its own answers, the relation path, else the likeliest.
 
@@ -272,11 +298,19 @@ def settled(
     every, candidates, any_does = judged(found, question, judge, pack, thorough)
     if not candidates:
         return found
+    kin = None if thorough else _whole_kin(every, question, pack)
+    if kin is not None:
+        return _answered_with(kin, found, SURE_KIN * kin.seeds[0].score)
     chosen, confidence = judging.choose(candidates, any_does)
     if confidence < BELIEVED:
         return replace(found, confidence=confidence, is_judged=True)
     said = _comes_to(every[chosen])
     one = next(other for other in every if _comes_to(other) == said)  # of those that answer the same, the planner's
+    return _answered_with(one, found, confidence)
+
+
+def _answered_with(one: Retrieved, found: Retrieved, confidence: float) -> Retrieved:
+    """One of what a question may ask for, in place of what the planner chose."""
     return replace(
         one,
         confidence=confidence,

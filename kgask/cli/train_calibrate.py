@@ -175,7 +175,8 @@ def _say(fitted: Fitted, folders: Folders) -> None:
     note(f"{fitted.n_asked} questions, {fitted.n_answerable} of them answerable; figures of fits that did not see them")
     by = fitted.confidences
     _say_figures("plan", fitted.plan)
-    for who, said, figures in (("reader", by.weighing, fitted.reader), ("judge", by.judging, fitted.judge)):
+    words = ("reader", by.weighing, fitted.reader), ("judge", by.judging, fitted.judge)
+    for who, said, figures in (*words, ("judge in small graphs", by.small, fitted.small)):
         if said is not None and figures is not None:
             _say_figures(f"plan and {who}", figures)
             powers = ", ".join(f"{name} {value:.2f}" for name, value in said.powers.items())

@@ -21,6 +21,7 @@ from kgask.methods.query_features import features
 from kgask.methods.query_readings import Reading, Understood, is_void
 from kgask.methods.truth_proposals import TruthProposals
 from kgask.methods.understand import Linked
+from kgask.methods.whole_kin import whole_kin
 from kgask.query import nodes
 from kgask.query.base import Node
 from kgask.query.nodes import Query
@@ -86,6 +87,7 @@ class Alternatives:
         classes = chosen(class_readings(text, request.words, pack), ())
         values = value_spans(text, pack.manifest.get("axes", ()))
         proposed = self._proposals.of(linked, Asked.of(text, understood.kind_probs, values), classes, runner)
+        proposed = chain(_of_kin(text, linked, pack), proposed)
         if request.is_claim:
             proposed = chain(self._truths.of(request, linked, classes, values, runner), proposed)
         for query, seeds in _until_late(proposed):
@@ -98,6 +100,15 @@ class Alternatives:
             if not is_void(outcome) or (request.is_claim and isinstance(query, nodes.Some)):
                 pointed = tuple(seed.span for seed in seeds)
                 yield Retrieved(seeds, (hypothesis(PROPOSED, outcome),), PROPOSED, pointed=pointed, is_proposed=True)
+
+
+def _of_kin(text: str, linked: Sequence[Linked], pack: Pack) -> Iterator[Proposed]:
+    """All kin of a kind that a question asks for."""
+    for one in linked:
+        seed = one.mention.seeds[0]
+        query = whole_kin(text, *seed.span, seed.entity, pack)
+        if query is not None:
+            yield query, (seed,)
 
 
 def _paths_of(path: Retrieved) -> Iterator[Retrieved]:

@@ -24,9 +24,9 @@ _WORDS = {
     "spouse": "spouse spouses husband husbands wife wives",
     "sibling": "sibling siblings brother brothers sister sisters",
 }
-_KIN = {word: kind for kind, words in _WORDS.items() for word in words.split()}
+KIN_WORDS = {word: kind for kind, words in _WORDS.items() for word in words.split()}
 _BACK = {"child": "parent", "parent": "child"}
-_WORD = "|".join(_KIN)
+_WORD = "|".join(KIN_WORDS)
 # Words for kin that is more than a step away, with the steps; "great-" of them is not known.
 _COMPOUNDS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
     (re.compile(rf"\b(?:{words})\b"), tuple(steps.split()))
@@ -48,6 +48,25 @@ _OF_TOPIC = re.compile(
 )
 
 
+_BEFORE = r"(?:who|what|which|how many|names?|list|show|tell|give|find|me|us|is|are|was|were|all|the|of|please|['\u2019]s|\W)*"
+
+
+def steps_of(text: str) -> tuple[str, tuple[str, ...]] | None:
+    """The word for kin of what is masked that a question asks for, and the steps to it.
+
+    None where it asks for nothing such, or for more than that ("the oldest child of").
+    """
+    lower = text.lower().replace("[mask]", "[MASK]")
+    for words, wanted in (*_COMPOUNDS, (re.compile(rf"\b(?:{_WORD})\b"), ())):
+        kin = rf"(?P<kin>{words.pattern})"
+        had = rf"{kin} (?:do|does|did|has|have|had) {_TOPIC}(?: (?:have|had|got))?"
+        for form in (rf"{_TOPIC}['\u2019]s? {kin}", rf"{kin} of (?:the )?{_TOPIC}", had):
+            found = re.fullmatch(rf"{_BEFORE}{form}\W*", lower)
+            if found is not None:
+                return found["kin"], wanted or (KIN_WORDS[found["kin"]],)
+    return None
+
+
 def is_other_kin(query: Query, text: str, pack: Pack) -> bool:
     """Whether a query goes to other kin of somebody than a question asks for, whose names are masked.
 
@@ -64,17 +83,17 @@ def is_other_kin(query: Query, text: str, pack: Pack) -> bool:
         found = words.search(lower)
         if found is not None:
             return bool(steps) and found[0] not in said and steps != Counter(wanted)
-    asked = {_KIN[(found["of"] or found["before"]).lower()] for found in _OF_TOPIC.finditer(text)}
+    asked = {KIN_WORDS[(found["of"] or found["before"]).lower()] for found in _OF_TOPIC.finditer(text)}
     return bool(asked) and bool(steps) and not asked & set(steps)
 
 
 def kin_of(label: str, relation: DirectedRelationId, pack: Pack) -> str | None:
     """Which kin of its start a directed relation of this label leads to: "child of" to a parent."""
     words = normalise(label).split()
-    named = [word for word in words if word in _KIN]
+    named = [word for word in words if word in KIN_WORDS]
     if len(named) != 1 or words[-1] not in (named[0], "of"):
         return None
-    kin, inverse = _KIN[named[0]], undirected(relation, pack.n_relations)[1]
+    kin, inverse = KIN_WORDS[named[0]], undirected(relation, pack.n_relations)[1]
     return _BACK.get(kin, kin) if (words[-1] == "of") is not inverse else kin
 
 

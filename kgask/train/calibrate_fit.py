@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from kgask.answer.fuse import Weighing, best_of, log_odds, weighed_features
-from kgask.answer.judging import Judging
+from kgask.answer.judging import Judging, SmallJudging
 from kgask.answer.word import Word
 from kgask.cards import write_card
 from kgask.config import MODEL_CARD
@@ -36,6 +36,7 @@ THRESHOLDS = tuple(round(0.5 + 0.01 * step, 2) for step in range(49))
 FOLDS = 5
 BINS = 10
 COUNTS = ("hops", "steps")  # features that are no doubts
+LEAST_OF_SMALL = 200  # questions about small graphs, for a fit of their own
 LEAST_QUERIES = 40  # that a calibration of queries is fitted on
 LEAST_PRINTED = 0.02  # share of the answerable: fewer say nothing about a threshold
 MOVED = 0.005  # share of what was read whose verdict may change beyond the margin
@@ -50,6 +51,11 @@ class Confidences:
     queries: Calibration
     weighing: Weighing | None = None  # None without a reader that judges lines
     judging: Judging | None = None  # None without one that judges queries
+    small: SmallJudging | None = None  # the same in small graphs; None where too little was asked about them
+
+    def judging_of(self, one: Seen) -> Judging | None:
+        """What a judge's word counts on a question."""
+        return self.small if one.is_small and self.small is not None else self.judging
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,7 @@ class Fitted:
     plan: Figures
     reader: Figures | None
     judge: Figures | None
+    small: Figures | None  # of the judge in small graphs; the judge's are of the others then
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +136,18 @@ def fit_confidences(seen: Sequence[Seen], with_reader: bool = False) -> Confiden
     queries = _fit_on(seen, weights, True, QUERY_FEATURES)
     if paths is None:
         raise ModelError("no question to calibrate confidence on led anywhere; the cards stay as they are")
+    queries = queries or UNCALIBRATED
     asked = [at for at, one in enumerate(seen) if one.judged is not None]
-    judged = [one for at in asked if (one := seen[at].judged) is not None]
-    judging = fit_judging(judged, weights[asked], paths, queries or UNCALIBRATED)
+    of_small = [at for at in asked if seen[at].is_small]
+    others = [at for at in asked if not seen[at].is_small]
+    is_apart = len(of_small) >= LEAST_OF_SMALL and bool(others)
+    judging, small = (
+        fit_judging([one for at in rows if (one := seen[at].judged) is not None], weights[rows], paths, queries)
+        for rows in (others if is_apart else asked, of_small if is_apart else [])
+    )
     weighing = fit_weighing(seen, paths, weights) if with_reader else None
-    return Confidences(paths, queries or UNCALIBRATED, weighing, judging)
+    apart = None if small is None else SmallJudging(small.powers, small.confidence, small.min_confidence)
+    return Confidences(paths, queries, weighing, judging, apart)
 
 
 def _fit_on(seen: Sequence[Seen], weights: np.ndarray, is_query: bool, names: Sequence[str]) -> Calibration | None:
@@ -148,8 +162,8 @@ def _fit_on(seen: Sequence[Seen], weights: np.ndarray, is_query: bool, names: Se
 def outcome(one: Seen, by: Confidences, who: Who = "plan") -> Outcome:
     """What is believed of one question."""
     plan = calibrated(by.queries if one.is_query else by.paths, one.features) if one.features else 0.0
-    if who == "judge" and by.judging is not None and one.judged is not None:
-        place, sure = by.judging.choose(candidates(one.judged, by.paths, by.queries), one.judged.any_does)
+    if who == "judge" and one.judged is not None and (judging := by.judging_of(one)) is not None:
+        place, sure = judging.choose(candidates(one.judged, by.paths, by.queries), one.judged.any_does)
         return Outcome(one, plan, sure, one.judged.shown[place].right)
     if who == "reader" and by.weighing is not None and one.standings:
         chosen = best_of(one.standings, by.weighing.powers)
@@ -161,22 +175,42 @@ def outcome(one: Seen, by: Confidences, who: Who = "plan") -> Outcome:
 def fit_all(seen: Sequence[Seen], with_reader: bool) -> Fitted:
     """The fit on all questions, with thresholds and figures of fits that each saw other wordings."""
     by_wording = _held_out(seen, [zlib.crc32(one.wording.encode()) % FOLDS for one in seen], with_reader)
-    packs = [one.pack for one in seen]
+    packs = [_part_of(one) for one in seen]
     by_pack = _held_out(seen, packs, with_reader) if len(set(packs)) > 1 else []
     whole = fit_confidences(seen, with_reader)
     plan = _figures(by_wording, by_pack, "plan")
     reader = _figures(by_wording, by_pack, "reader") if whole.weighing is not None else None
-    judge = _figures(by_wording, by_pack, "judge") if whole.judging is not None else None
+    judge, small = _of_judge(whole, by_wording, by_pack)
     if whole.weighing is not None and reader is not None:
         least, margin = reader.kept.threshold, reader.margin
         whole = replace(whole, weighing=replace(whole.weighing, min_confidence=least, margin=margin))
     if whole.judging is not None and judge is not None:
         least, margin = judge.kept.threshold, judge.margin
         whole = replace(whole, judging=replace(whole.judging, min_confidence=least, margin=margin))
-    return Fitted(whole, len(seen), sum(one.answerable for one in seen), plan, reader, judge)
+    if whole.small is not None and small is not None:
+        whole = replace(whole, small=replace(whole.small, min_confidence=small.kept.threshold))
+    return Fitted(whole, len(seen), sum(one.answerable for one in seen), plan, reader, judge, small)
 
 
 Believed = list[tuple[Seen, Confidences]]  # each question with fits that did not see it
+
+
+def _part_of(one: Seen) -> str:
+    """What is left out together: a pack, or a few of the small ones."""
+    return f"small graphs {zlib.crc32(one.pack.encode()) % FOLDS}" if one.is_small else one.pack
+
+
+def _of_judge(whole: Confidences, by_wording: Believed, by_pack: Believed) -> tuple[Figures | None, Figures | None]:
+    """The judge's figures, and those of small graphs where it counts otherwise there."""
+    if whole.judging is None:
+        return None, None
+    if whole.small is None:
+        return _figures(by_wording, by_pack, "judge"), None
+    others, small = (
+        _figures(*([(one, by) for one, by in found if one.is_small is of] for found in (by_wording, by_pack)), "judge")
+        for of in (False, True)
+    )
+    return others, small
 
 
 def _held_out(seen: Sequence[Seen], parts: Sequence[object], with_reader: bool) -> Believed:
@@ -316,6 +350,7 @@ def write_cards(folders: Folders, planner: str, fitted: Fitted, packs: Sequence[
     words: tuple[tuple[Path | None, Word | None, Figures | None], ...] = (
         (folders.reader, by.weighing, fitted.reader),
         (folders.judge, by.judging, fitted.judge),
+        (folders.judge, by.small, fitted.small),
     )
     for folder, said, figures in words:
         if folder is not None and said is not None and figures is not None:
