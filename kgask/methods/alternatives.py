@@ -22,6 +22,7 @@ from kgask.methods.query_readings import Reading, Understood, is_void
 from kgask.methods.truth_proposals import TruthProposals
 from kgask.methods.understand import Linked
 from kgask.methods.whole_kin import whole_kin
+from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node
 from kgask.query.nodes import Query

@@ -48,7 +48,10 @@ _OF_TOPIC = re.compile(
 )
 
 
-_BEFORE = r"(?:who|what|which|how many|names?|list|show|tell|give|find|me|us|is|are|was|were|all|the|of|please|['\u2019]s|\W)*"
+_BEFORE = (
+    r"(?:who|what|which|how many|names?|list|show|tell|give|find|me|us|is|are|was|were|all|the|of|please|"
+    r"['\u2019]s|\W)*"
+)
 
 
 def steps_of(text: str) -> tuple[str, tuple[str, ...]] | None:

@@ -48,7 +48,8 @@ class _Family:
     def step(self, base: SetNode, relations: Sequence[DirectedRelationId]) -> SetNode | None:
         if not 0 < len(relations) <= MOST_RELATIONS:
             return None
-        return reduce(nodes.Or, [nodes.Follow(base, relation) for relation in relations])
+        every: list[SetNode] = [nodes.Follow(base, relation) for relation in relations]
+        return reduce(nodes.Or, every)
 
     def kin(self, base: SetNode, kin: str) -> SetNode | None:
         """All of a kind; siblings are told by their parents where nothing else tells them."""
