@@ -26,6 +26,8 @@ def demo() -> Iterator[Pipeline]:
         ("Which female writers were born in London?", "female"),
         ("Which living writers were born in London?", "living"),
         ("Who was Albert Einstein's first wife?", "first"),
+        ("Which country south of Kenya has the biggest population?", "south"),
+        ("Which cities are near Paris?", "near"),
         ("Who was the former wife of Albert Einstein?", "former"),
         ("Who is the current wife of Tom Cruise?", "current"),
         ("Who is the mother of Ziggy Marley?", "mother"),  # the graph knows two parents, and not which is which
@@ -46,6 +48,7 @@ def test_what_is_read_over_is_refused_and_said(demo: Pipeline, text: str, word: 
         ("Who wrote Little Women?", "Louisa May Alcott"),  # of a name
         ("Which writers were born in London?", "Geoffrey Chaucer"),
         ("What is the largest country in Africa?", ""),
+        ("What is the capital of South Korea?", "Seoul"),
         ("Who is the father of Charles Darwin?", "Robert Darwin"),
         ("Who was the wife of Barack Obama?", "Michelle Obama"),
     ],

@@ -46,7 +46,7 @@ FAIRLY_SURE = 0.5  # confidence in a path from which less is judged: with all of
 SURE_QUERY = 0.85  # confidence in a query from which it is: half the time of a question, and as many are right
 MOST_BESIDE_SURE = 4
 SURE_KIN = 0.95  # confidence in what "parents" or "grandchildren" mean by definition, times that in the name
-_BY_NOUN = re.compile(
+BY_NOUN = re.compile(
     r"\b(?:fathers?|mothers?|parents?|dad|mum|mom|sons?|daughters?|child|children|kids?)\b|['\u2019]s? [a-z]+\W*\Z",
     re.IGNORECASE,
 )
@@ -235,7 +235,7 @@ def is_turned_round(one: Retrieved, found: Retrieved, question: str, pack: Pack)
     if query is not None and (is_turned(query, question, spans, pack) or of_age(query, question, pack) != query):
         return True
     understood = found.understood
-    if understood is None or understood.parts or query is None or _BY_NOUN.search(question) is None:
+    if understood is None or understood.parts or query is None or BY_NOUN.search(question) is None:
         return False
     turned = nodes.Follow(nodes.Entities((understood.seed.entity,)), opposite(understood.asked, pack.n_relations))
     return query == turned

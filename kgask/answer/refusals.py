@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from kgask.answer.judging import BY_NOUN
 from kgask.answer.shared_names import shared_mentions
 from kgask.answer.words import relation_in_words
 from kgask.link.linker import Linker
@@ -27,7 +28,7 @@ from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.query.relation_words import RelationWords
 from kgask.retrieve.follow import relations_of
-from kgask.types import DirectedRelationId, EntityId, Mention, Question, Seed, Stage, undirected
+from kgask.types import DirectedRelationId, EntityId, Mention, Question, Seed, Stage, opposite, undirected
 
 ASKED = 0.5  # probability from which the plan is said to want one relation
 NAMED = 0.5  # score from which on a mention is said to name its entity
@@ -100,9 +101,10 @@ class Refusing:
 
     def _unplanned(self, understood: Understanding, confidence: float) -> tuple[Stage, str]:
         label = self._label(understood.seed)
-        first = understood.branch.relation_probs[0]
-        has = relations_of(self.pack, np.array([understood.seed.entity]))[understood.asked]
-        if not has and first[understood.asked] > ASKED:
+        first, n = understood.branch.relation_probs[0], self.pack.n_relations
+        had, back = relations_of(self.pack, np.array([understood.seed.entity])), opposite(understood.asked, n)
+        is_other_way = had[back] and BY_NOUN.search(self.question.text) is None  # "who pilots it?", read backwards
+        if not had[understood.asked] and not is_other_way and first[understood.asked] > ASKED:
             return "retrieve", f"{label} has no {relation_in_words(self.pack, understood.asked)!r} in this pack"
         if 1.0 - float(first.sum()) > ASKED:
             return "plan", _no_relation(label)
@@ -272,7 +274,7 @@ class Refusing:
         if self.linker is None:
             return []
         spans = [one.span for one in (*self.found.linked, *self.unclear) if not self._goes_on(one)]
-        words = [word for word in self.linker.words(self.question)[1:] if looks_named(word) and word.text[0].isupper()]
+        words = [word for word in self.linker.words(self.question)[1:] if _is_capitalised(word)]
         words = [word for word in words if not any(_overlap((word.start, word.end), span) for span in spans)]
         relations = self.pack.relations() if words else ()
         known = {word for text in relations for word in relation_phrase(text.label).split()}
@@ -324,6 +326,10 @@ class Refusing:
             and not any(_overlap((word.start, word.end), other.span) for other in self.found.linked)
             for word in self.linker.words(self.question)
         )  # fmt: skip
+
+
+def _is_capitalised(word: Word) -> bool:
+    return looks_named(word) and word.text[0].isupper() and word.text != "I"
 
 
 def _is_common(seed: Seed) -> bool:

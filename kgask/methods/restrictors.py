@@ -1,4 +1,4 @@
-"""Words that choose among what a query finds, by what few graphs say: "women", "her first husband", "living writers".
+"""Words that choose among what a query finds, by what few graphs say: "women", "her first husband", "south of Kenya".
 
 Whoever reads over them answers another question, whatever planner and judge think of it.
 """
@@ -29,7 +29,14 @@ _KIN = {
 }
 _ONE_ONLY = ("mother", "father")
 _OTHER = {"female": "male", "male": "female"}
-_ANY = re.compile(rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE | set(_KIN)))}|how many)\b", re.IGNORECASE)
+_PLACED = re.compile(
+    r"\b(?P<word>(?:north|south)[- ]?(?:east|west)|north|south|east|west|close|closer|closest|nearest)(?= (?:of|to)\b)|"
+    r"\b(?P<near>near|nearest|nearby)\b",
+    re.IGNORECASE,
+)
+_ANY = re.compile(
+    rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE | set(_KIN)))}|how many)\b|{_PLACED.pattern}", re.IGNORECASE
+)
 _COUNTED = re.compile(r"\bhow many (?:[a-z]+ )?(?P<noun>(?!people|persons|times|years|days|things)[a-z]{4,}s)\b", re.I)
 
 
@@ -59,6 +66,7 @@ def unhonoured(
     of_query = set(query.walk())
     is_ordered = any(isinstance(node, nodes.Best | nodes.Where) for node in of_query)
     found = [*_sexes(text, names, classes, of_query, answers, runner)]
+    found += _placed(text, names, said)
     kin = [word[0].lower() for word in _WORD.finditer(text) if not is_within_any(word.span(), names)]
     found += _of_other_sex([word for word in kin if word in _KIN and word in asked_for], sexes, len(answers))
     if isinstance(query, nodes.Count) and (noun := _COUNTED.search(text)) is not None:
@@ -75,6 +83,14 @@ def unhonoured(
         if is_noun and (lower in _ALIVE or (is_of_one and len(answers) > 1 and not is_ordered)):
             found.append(lower)
     return tuple(found)
+
+
+def _placed(text: str, names: Sequence[tuple[int, int]], said: Collection[str]) -> Iterator[str]:
+    """ "south of" and "near" a place, which a border or what lies in it does not say."""
+    for found in _PLACED.finditer(text):
+        word = found[0].lower()
+        if not is_within_any(found.span(), names) and not is_all_called(word, said):
+            yield word
 
 
 def _of_other_sex(kin: Sequence[str], sexes: Collection[str], n_answers: int) -> Iterator[str]:
