@@ -23,7 +23,8 @@ DirectedRelationId = int
 TripleId = int  # row number in (subject, relation, object) order
 Statement = tuple[tuple[RelationId, EntityId], ...]  # the qualifiers that a triple is said with, in ascending order
 
-Match = Literal["label", "alias", "part", "typo", "given"]  # "part": the question says only part of the name
+# "part": the question says only part of the name; "title": what the graph says it is called
+Match = Literal["label", "alias", "part", "title", "typo", "given"]
 Stage = Literal["link", "plan", "retrieve", "confidence", "read"]  # where a question can die
 
 MASK = "[MASK]"  # stands for an entity in every planner text

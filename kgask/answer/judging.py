@@ -207,9 +207,10 @@ def judged(
 
 
 def _as_meant(question: str, found: Retrieved, pack: Pack) -> str:
-    """The question with misspelt names as they are written: the judge knows names by their letters."""
+    """The question with misspelt names as they are written, and titles as what has them is called: the judge knows
+    names by their letters."""
     for seed in sorted(found.seeds, key=lambda seed: -seed.span[0]):
-        if seed.match == "typo":
+        if seed.match in ("typo", "title"):
             start, end = seed.span
             question = question[:start] + pack.labels([seed.entity])[0] + question[end:]
     return question

@@ -25,6 +25,7 @@ from kgask.link.mentions import (
     split_words,
 )
 from kgask.link.parts import Part, PartHit, better_known, part_of, parts
+from kgask.link.titled import TitledHit, Titles
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.records import NameHit, RelationText
@@ -76,6 +77,7 @@ class Linker:
         self._pack = pack
         self._question_words = question_words
         self.model = model
+        self._titles = Titles(pack)
 
     def words(self, question: Question) -> list[Word]:
         """The question's words, each weighed by how much it looks like part of a name.
@@ -166,6 +168,7 @@ class Linker:
         shared = {span.norm: name for span in found if (name := _with_surname(span, words))}
         hits = self._pack.exact(norms | set(shared.values())) if found else {}
         called = {span.norm: [*hits.get(shared.get(span.norm, ""), ()), *hits.get(span.norm, ())] for span in found}
+        called = {norm: self._titles.with_titled(several) for norm, several in called.items()}
         named = [(span, self._meant(span, called[span.norm], words)) for span in found]
         named = [(span, [*meant, *self._places(places.get(span.norm, ()), hits, meant)]) for span, meant in named]
         return [(span, meant) for span, meant in named if meant]
@@ -279,7 +282,8 @@ class Linker:
         for candidate in self._rated(span, nested, in_part, words):  # who is called just so comes first
             highest = candidates[0].logit - BEHIND_EXACT if candidates else candidate.logit
             candidates.append(replace(candidate, logit=min(candidate.logit, highest)))
-        n_same = sum(candidate.hit.name == candidates[0].hit.name for candidate in candidates)
+        is_title = isinstance(candidates[0].hit, TitledHit) if candidates else False  # and not shared with itself
+        n_same = sum(candidate.hit.name == candidates[0].hit.name for candidate in candidates) - is_title
         likely = [c for c in candidates[:MAX_SEEDS] if span.marked or self.model.chance(c.logit) >= self.model.rho]
         return _Reading(span, likely, n_same)
 
@@ -323,6 +327,8 @@ def _words_of(relation: RelationText) -> Iterator[str]:
 def _match(hit: NameHit) -> Match:
     if isinstance(hit, PartHit):
         return hit.match
+    if isinstance(hit, TitledHit):
+        return "title"
     return "typo" if hit.similarity < 1 else "alias" if hit.is_alias else "label"
 
 
