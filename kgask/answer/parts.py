@@ -16,7 +16,6 @@ from kgask.answer.result import Answer
 from kgask.types import EntityId
 
 MAX_PARTS = 5
-NO_ANSWER = "no answer"  # what stands for a part without one
 Given = tuple[int, int, EntityId]  # characters of a question, end exclusive, and the entity that they name
 
 _WORD = r"(?:whom?|whose|what|which|when|where|why|how)(?:['\u2019](?:s|re))?"
@@ -194,26 +193,29 @@ def answers_of(
 
 
 def together(question: str, parts: Sequence[Answer]) -> Answer:
-    """One answer of several: their texts in order; it is as sure as the least sure part that is answered."""
-    answered = [one for one in parts if one]
+    """One answer of several: their texts in order; it is as sure as the least sure part.
+
+    Whole or not at all: where a part has no answer the whole is refused, and what the others came to is told as help.
+    """
     spent: dict[str, float] = {}
     for one in parts:
         for stage, ms in one.timings_ms.items():
             spent[stage] = round(spent.get(stage, 0.0) + ms, 3)
-    said = "; ".join(f"{one.question!r}: {one.reason}" for one in parts if not one)
+    refused = [one for one in parts if not one]
+    answered = () if refused else parts
     return replace(
         parts[0],
         question=question,
-        text="; ".join(one.text or NO_ANSWER for one in parts) if answered else None,
+        text="; ".join(one.text or "" for one in answered) if answered else None,
         entities=_each_once(one for part in answered for one in part.entities),
         support=_each_once(one for part in answered for one in part.support),
-        confidence=min([one.confidence for one in answered or parts]),
-        abstained=not answered,
-        reason=None if answered else said,
-        died_at=None if answered else parts[0].died_at,
+        confidence=min(one.confidence for one in parts),
+        abstained=bool(refused),
+        reason="; ".join(f"{one.question!r}: {one.reason}" for one in refused) or None,
+        died_at=refused[0].died_at if refused else None,
         seeds=_each_once(one for part in parts for one in part.seeds),
-        notes=tuple(f"part {number}: {note}" for number, one in enumerate(parts, 1) for note in _notes(one)),
-        help=(),
+        notes=tuple(f"part {number}: {note}" for number, one in enumerate(parts, 1) for note in one.notes),
+        help=tuple(f"{one.question!r} is answered: {one.text}" for one in parts if one) if refused else (),
         alternatives=(),
         timings_ms=spent,
         query=None,
@@ -224,10 +226,6 @@ def together(question: str, parts: Sequence[Answer]) -> Answer:
         derivation=None,
         parts=tuple(parts),
     )
-
-
-def _notes(answer: Answer) -> tuple[str, ...]:
-    return answer.notes if answer else (*answer.notes, f"no answer: {answer.reason}")
 
 
 def _each_once(found: Iterable[Any]) -> tuple[Any, ...]:

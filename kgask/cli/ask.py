@@ -153,6 +153,8 @@ class _Shown:
         if answer.parts:
             for number, one in enumerate(answer.parts, 1):
                 self._beside(one, f"{where}part {number}: ", drawn)
+            for line in answer.help:
+                note(f"{where}{line}")
             return
         if self._streams and answer.written is not None:
             stream_text("\n")

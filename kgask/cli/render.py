@@ -176,14 +176,13 @@ def answer_view(answer: Answer, pack: Pack, console: Console | None = None) -> N
     from rich.console import Console
     from rich.text import Text
 
-    from kgask.answer.parts import NO_ANSWER
     from kgask.cli.proof import proof
     from kgask.verbalise import qualifiers_text
 
     console = console or Console()
     for part in answer.parts:
         console.print(Text(shorten(part.question), style="dim"))
-        answer_view(part, pack, console) if part else console.print(Text(NO_ANSWER, style="bold red"))
+        answer_view(part, pack, console)
     if answer.parts:
         return
     shown = answer.entities[:MAX_ANSWERS]
