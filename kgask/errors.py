@@ -12,7 +12,9 @@ EXIT_USAGE = 2
 EXIT_NO_ANSWER = 3
 EXIT_NOT_WELL = 4  # kgask doctor found something that fails
 EXIT_REFUTED = 5  # kgask verify: the claim is refuted
-EXIT_SIGNATURE = 6  # a signature is missing, of another key, or does not hold
+EXIT_DAMAGED = 6  # a file of a pack or a model is not what was written, so nothing is answered from it
+EXIT_SIGNATURE = 7  # a signature is missing, of another key, or does not hold
+EXIT_UNFORESEEN = 70  # kgask itself is at fault; EX_SOFTWARE of sysexits.h
 
 
 class KgaskError(Exception):
@@ -37,6 +39,12 @@ class SignatureError(KgaskError):
     exit_code = EXIT_SIGNATURE
 
 
+class PackDamage(PackError):
+    """A file of a pack is not what was written: a checksum does not hold, or its content cannot be."""
+
+    exit_code = EXIT_DAMAGED
+
+
 class BuildError(KgaskError):
     """A source cannot be turned into a pack; names file and line where there is one."""
 
@@ -55,6 +63,12 @@ class BudgetError(QueryError):
 
 class ModelError(KgaskError):
     """A planner or reader model is missing, broken, or does not fit."""
+
+
+class ModelDamage(ModelError):
+    """A file of a model is not what its card says, or the card is not what was written."""
+
+    exit_code = EXIT_DAMAGED
 
 
 class NativeError(ModelError):

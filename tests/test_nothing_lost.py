@@ -21,6 +21,8 @@ from kgask.machine.files import temporary_name
 from kgask.pack.check import check_pack
 from kgask.pack.store import Pack
 
+NO_FILES = '{"magic": "kgask-pack", "files": {}}'
+
 
 def kgask(*words: object) -> Result:
     return CliRunner().invoke(cli, [str(word) for word in words])
@@ -104,10 +106,11 @@ def test_what_a_killed_build_left_is_removed_when_it_is_surely_ours(tmp_path: Pa
     with new_folder(target, force=False) as alive:
         assert not dead.exists()
         (alive / "half.npy").write_text("x")
+        (alive / "pack.json").write_text(NO_FILES)
         with pytest.raises(ZeroDivisionError), new_folder(target, force=False):
             raise ZeroDivisionError
         assert (alive / "half.npy").exists(), "another process may be writing it"
-    assert tree(target) == {"half.npy": b"x"}
+    assert tree(target) == {"half.npy": b"x", "pack.json": NO_FILES.encode()}
     assert [tree(place) for place in stay] == before
 
 
@@ -121,7 +124,7 @@ def test_what_appears_during_a_build_stays(before: str, kind: str, tmp_path: Pat
     if before == "empty":
         target.mkdir()
     with pytest.raises(BuildError, match="has changed while this was written"), new_folder(target, True) as work:
-        (work / "pack.json").write_text("{}")
+        (work / "pack.json").write_text(NO_FILES)
         if kind == "folder":
             thesis(target)
         elif kind == "pack":

@@ -18,9 +18,9 @@ from typing import Any, BinaryIO
 
 from kgask.build.folder import new_folder
 from kgask.config import PACK_MANIFEST
-from kgask.errors import PackError
+from kgask.errors import PackDamage, PackError
 from kgask.machine.minisign import new_hash
-from kgask.pack.header import MAX_MANIFEST_BYTES, check_sizes, dump_manifest, parse_manifest, read_manifest
+from kgask.pack.header import MAX_MANIFEST_BYTES, check_sizes, is_as_written, parse_manifest, read_manifest
 from kgask.pack.store import Pack
 
 SUFFIX = ".kgpack"
@@ -30,7 +30,7 @@ _WINDOW_LOG = 27  # 128 MiB of memory: what zstd takes without being asked for m
 _RATIO = 250  # no pack is packed tighter; what claims to be is there to fill disks
 _SMALL = 1 << 24  # whatever its ratio
 _CHUNK = 1 << 20
-_NAME = re.compile(r"[a-z0-9_]{1,64}\.(?:json|npy|sqlite)")
+_NAME = re.compile(r"[a-z0-9_]{1,64}\.[a-z0-9]{1,16}")
 _KINDS = {
     tarfile.SYMTYPE: "a link",
     tarfile.LNKTYPE: "a link",
@@ -63,7 +63,7 @@ def write_archive(pack: Path, file: HashedFile, on_bytes: OnBytes = lambda _: No
 
     manifest = read_manifest(pack)
     check_sizes(pack, manifest)
-    if (pack / PACK_MANIFEST).read_bytes() != dump_manifest(manifest):
+    if not is_as_written(manifest, (pack / PACK_MANIFEST).read_bytes()):
         raise PackError(f"{pack}: {PACK_MANIFEST} has been changed; run: kgask pack check {pack}")
     options = {zstd.CompressionParameter.compression_level: _LEVEL, zstd.CompressionParameter.checksum_flag: 1}
     with (
@@ -200,13 +200,13 @@ def _unpack_manifest(frame: _Frame, folder: Path) -> dict[str, Any]:
         raise frame.broken(f"it does not begin with a {PACK_MANIFEST}")
     data = b"".join(frame.pieces(found[1]))
     _pass_padding(frame, found[1])
-    manifest = parse_manifest(Path(frame.name) / PACK_MANIFEST, data)
+    hash_problem = frame.broken(f"the hash of {PACK_MANIFEST} does not hold")
     try:
-        is_whole = data == dump_manifest(manifest)
-    except (UnicodeEncodeError, RecursionError):  # JSON holds what kgask never writes
-        is_whole = False
-    if not is_whole:
-        raise frame.broken(f"the hash of {PACK_MANIFEST} does not hold")
+        manifest = parse_manifest(Path(frame.name) / PACK_MANIFEST, data)
+    except PackDamage:
+        raise hash_problem from None
+    if not is_as_written(manifest, data):
+        raise hash_problem
     if PACK_MANIFEST in manifest["files"] or not all(map(_NAME.fullmatch, manifest["files"])):
         raise frame.broken(f"{PACK_MANIFEST} lists what no file of a pack is called")
     (folder / PACK_MANIFEST).write_bytes(data)

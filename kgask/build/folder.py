@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -30,10 +31,15 @@ MODEL_MAGICS = ("kgask-rigel", "kgask-model")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of folder that kgask writes: ``names`` gives all files that such a folder has, None for another folder."""
+    """A kind of folder that kgask writes.
+
+    ``names`` gives all files that such a folder has, None for another folder; ``hashes`` the SHA-256 of those that its
+    manifest lists, "" where that does not say, None for another folder.
+    """
 
     what: str
     names: Callable[[Path], set[str] | None]
+    hashes: Callable[[Path], dict[str, str] | None] = lambda folder: {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +51,28 @@ class _Seen:
     files: frozenset[tuple[str, int, int, int]]  # name, inode, bytes, time of change; empty for an empty folder
 
 
-def _listed(manifest: str, magics: tuple[str, ...]) -> Callable[[Path], set[str] | None]:
-    def names(folder: Path) -> set[str] | None:
+def _listed(manifest: str, magics: tuple[str, ...]) -> tuple[Callable[[Path], Any], Callable[[Path], Any]]:
+    """``names`` and ``hashes`` of folders whose manifest has a magic and lists its files."""
+
+    def hashes(folder: Path) -> dict[str, str] | None:
         try:
             with open(folder / manifest, "rb") as file:
                 data = file.read(MAX_MANIFEST_BYTES + 1)
             content: Any = json.loads(data) if len(data) <= MAX_MANIFEST_BYTES else None
-            return {manifest, *content["files"]} if content["magic"] in magics else None
+            found = {name: dict(entry).get("sha256", "") for name, entry in dict(content["files"]).items()}
+            return found if content["magic"] in magics else None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
-    return names
+    def names(folder: Path) -> set[str] | None:
+        found = hashes(folder)
+        return None if found is None else {manifest, *found}
+
+    return names, hashes
 
 
-PACK = Kind("pack", _listed(PACK_MANIFEST, (MAGIC,)))
-MODEL = Kind("model", _listed(MODEL_CARD, MODEL_MAGICS))
+PACK = Kind("pack", *_listed(PACK_MANIFEST, (MAGIC,)))
+MODEL = Kind("model", *_listed(MODEL_CARD, MODEL_MAGICS))
 
 
 @contextmanager
@@ -76,7 +89,7 @@ def new_folder(target: Path, force: bool, kind: Kind = PACK, sources: Iterable[s
         _remove_leftovers(target)
         with _own_place(target) as place:
             yield place / _NEW
-            _seal(place / _NEW)
+            _seal(place / _NEW, kind)
             _put_in_place(place, target, kind, seen)
     except OSError as error:
         raise BuildError(f"{error.filename or target}: {error.strerror or error}") from error
@@ -197,10 +210,25 @@ def _remove_leftovers(target: Path) -> None:
 # --- putting it in place --------------------------------------------------------------------
 
 
-def _seal(folder: Path) -> None:
-    """What must hold before a folder is put in place, whatever it is: all of it is on the disk."""
+def _seal(folder: Path, kind: Kind) -> None:
+    """What must hold before a folder is put in place, whatever it is: all of it is on the disk, as it was meant.
+
+    Raises :class:`BuildError` where a file is not what its manifest says. A link is somebody else's file.
+    """
     for path in [*folder.iterdir(), folder]:
         _sync(path)
+    hashes = kind.hashes(folder)
+    if hashes is None:
+        raise BuildError(f"{folder}: the {kind.what} was not written whole, so nothing has changed")
+    for name, sha256 in hashes.items():
+        path = folder / name
+        if sha256 and not path.is_symlink() and _hash_of(path) != sha256:
+            raise BuildError(f"{path}: what is on the disk is not what was written, so nothing has changed")
+
+
+def _hash_of(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _sync(path: Path) -> None:

@@ -11,7 +11,7 @@ import contextlib
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,7 +94,7 @@ def roll_back(pack: Path, number: int | None, n_kept: int = KEPT) -> Version:
         there = ", ".join(str(version.number) for version in earlier) or "none"
         raise PackError(f"{pack.name} has no earlier version {number or ''} (there are: {there})".replace("  ", " "))
     with changing(pack, n_kept + 1), new_folder(pack, True) as folder:
-        _linked(chosen.path, folder)
+        link_files(chosen.path, folder, PACK.names(chosen.path) or ())
     return chosen
 
 
@@ -122,16 +122,16 @@ def _keep(pack: Path, folder: Path) -> None:
     place = temporary_name(folder / str(number))
     os.mkdir(place)
     try:
-        _linked(pack, place)
+        link_files(pack, place, PACK.names(pack) or ())
         os.rename(place, folder / str(number))
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
 
 
-def _linked(source: Path, target: Path) -> None:
-    """The files that a pack's manifest names, in another folder: the same ones, for they are never written to."""
-    for name in sorted(PACK.names(source) or ()):
+def link_files(source: Path, target: Path, names: Iterable[str]) -> None:
+    """These files of a pack in another folder: the same ones, for they are never written to."""
+    for name in sorted(names):
         try:
             os.link(source / name, target / name)
         except OSError:

@@ -17,7 +17,6 @@ name; texts for other keys are left out and counted.
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -35,8 +34,10 @@ from kgask.build.readable import entity_label, relation_label
 from kgask.build.settle import Settled, settled
 from kgask.build.statements import Said
 from kgask.build.terms import Terms, Value, checked
+from kgask.build.written import entry_of, write_array, write_bytes
 from kgask.config import PACK_MANIFEST
 from kgask.pack import header
+from kgask.pack.blocks import BLOCKS_FILE, block_sums
 from kgask.pack.content import content_hash, relation_hash
 from kgask.pack.csr import Csr
 from kgask.pack.iris import IRI_PREFIX
@@ -324,14 +325,11 @@ def _write_arrays_and_manifest(
     files: dict[str, dict[str, Any]] = {header.NAMES_FILE: {}}
     if "passages" in counts:
         files[PASSAGES_FILE] = {}
+    for name in files:
+        files[name] = entry_of(folder / name)
     for name, column in arrays.items():
-        np.save(folder / f"{name}.npy", column, allow_pickle=False)
-        files[f"{name}.npy"] = {"shape": list(column.shape), "dtype": column.dtype.str}
-    for name, entry in files.items():
-        path = folder / name
-        with path.open("rb") as file:
-            entry["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
-        entry["bytes"] = path.stat().st_size
+        files[f"{name}.npy"] = write_array(folder / f"{name}.npy", column)
+    files[BLOCKS_FILE] = write_bytes(folder / BLOCKS_FILE, block_sums(folder, files))
     with closing(Names(folder / header.NAMES_FILE, counts["entities"], counts["literals"])) as names:
         content = content_hash(names, csr)
     manifest = {
@@ -344,5 +342,5 @@ def _write_arrays_and_manifest(
         "content_sha256": content,
         "relations_sha256": relation_hash(texts.relations),
     }
-    (folder / PACK_MANIFEST).write_bytes(header.dump_manifest(manifest))
+    write_bytes(folder / PACK_MANIFEST, header.dump_manifest(manifest))
     return manifest

@@ -58,6 +58,7 @@ Examples:
 Exit codes: 0 answered (a batch: every line processed), 1 error, 2 usage,
 3 no answer to a single question (of a claim: not enough information),
 4 kgask doctor found something that fails, 5 the claim is refuted,
+6 a file of a pack or model is damaged, 70 a fault of kgask itself,
 130 interrupted."""
 
 

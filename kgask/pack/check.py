@@ -12,14 +12,15 @@ from pathlib import Path
 import numpy as np
 
 from kgask.config import PACK_MANIFEST
-from kgask.errors import PackError
+from kgask.errors import PackDamage, PackError
 from kgask.pack import schema
+from kgask.pack.blocks import BLOCKS_FILE, block_sums
+from kgask.pack.check_index import names_index_problems, passages_problems
 from kgask.pack.content import content_hash, relation_hash
 from kgask.pack.csr import POINTERS, build_csr
-from kgask.pack.header import ARRAYS, MANIFEST_HASH, arrays_of, bound_of, dump_manifest
+from kgask.pack.header import ARRAYS, arrays_of, bound_of, is_as_written
 from kgask.pack.literals import literal_key, literal_label, parse_literal, parse_typed
 from kgask.pack.normalise import normalise
-from kgask.pack.passages import PASSAGES_FILE, check_passages
 from kgask.pack.qualifiers import QUALIFIER_ARRAYS, Qualifiers, build_qualifiers
 from kgask.pack.records import Literal
 from kgask.pack.relation_kinds import relation_kinds
@@ -42,30 +43,34 @@ def check_pack(path: str | Path) -> list[str]:
     except PackError as error:
         return [str(error)]
     with pack:
-        problems = [*_file_problems(pack), *_array_problems(pack)]
+        problems = list(_file_problems(pack))
         try:
+            problems += _array_problems(pack)
             _ = pack.literal_values  # opening them looks at every bound
             problems += _names_problems(pack)
-            if PASSAGES_FILE in pack.manifest["files"]:
-                problems += check_passages(folder / PASSAGES_FILE, pack.n_entities)
+            if pack.passages is not None:
+                problems += passages_problems(pack.passages, pack.n_entities)
             problems += [] if problems else _type_problems(pack)
             # The hashes of broken content would only repeat that it is broken.
             problems += [] if problems else _content_problems(pack)
+        except PackDamage as error:  # which the hash of the file says already, and more plainly
+            problems += [] if problems else [str(error)]
         except PackError as error:
             problems.append(str(error))
     return problems
 
 
 def _file_problems(pack: Pack) -> Iterator[str]:
-    with (pack.path / PACK_MANIFEST).open("rb") as file:
-        on_disk = file.read()
-    if on_disk != dump_manifest(pack.manifest):
-        recorded = pack.manifest.get(MANIFEST_HASH)
-        yield f"{PACK_MANIFEST}: changed since it was written (its own SHA-256 {recorded} does not hold)"
-    for name, entry in pack.manifest["files"].items():
+    if not is_as_written(pack.manifest, (pack.path / PACK_MANIFEST).read_bytes()):
+        yield f"{PACK_MANIFEST}: changed since it was written (it has no SHA-256 of its own)"
+    files, are_whole = pack.manifest["files"], True
+    for name, entry in files.items():
         with (pack.path / name).open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
+                are_whole = False
                 yield f"{name}: SHA-256 differs from the manifest's"
+    if BLOCKS_FILE in files and are_whole and block_sums(pack.path, files) != (pack.path / BLOCKS_FILE).read_bytes():
+        yield f"{BLOCKS_FILE}: not the checksums of the other files"
     for path in sorted(pack.path.iterdir()):
         if path.name not in pack.manifest["files"] and path.name != PACK_MANIFEST:
             yield f"{path.name}: not in the manifest"
@@ -146,14 +151,19 @@ def _names_problems(pack: Pack) -> list[str]:
         worst = names.query(f"SELECT count(*) FROM {table} WHERE NOT {column} BETWEEN 0 AND ?", pack.n_entities - 1)
         if worst[0][0]:
             problems.append(f"names.sqlite: {table} of {worst[0][0]} entities that are not there")
-    return problems or [*_lookup_problems(pack), *_key_problems(pack), *_literal_problems(pack)]
+    return problems or [
+        *_lookup_problems(pack),
+        *names_index_problems(names),
+        *_key_problems(pack),
+        *_literal_problems(pack),
+    ]
 
 
 def _lookup_problems(pack: Pack) -> list[str]:
     """The look-up table holds exactly the hashes of all names."""
     names, n = pack.names, pack.n_entities
-    texts = names.query("SELECT id, label FROM entities UNION ALL SELECT id + ?, name FROM aliases", n)
-    texts += names.query("SELECT id, text FROM literals")
+    texts = names.typed("is", "SELECT id, label FROM entities UNION ALL SELECT id + ?, name FROM aliases", n)
+    texts += names.typed("is", "SELECT id, text FROM literals")
     expected = {(schema.name_hash(normalise(text)), ref) for ref, text in texts}
     found = names.query("SELECT hash, ref FROM names")
     if set(found) == expected and len(found) == pack.manifest["counts"]["names"]:

@@ -1,7 +1,8 @@
 """pack.json: what a pack folder must hold, and whether the files on disk are that.
 
-Opening compares magic, version, sizes, shapes and dtypes (milliseconds); the
-hashes are compared by ``kgask pack check`` (:mod:`kgask.pack.check`).
+Opening compares magic, version, the manifest's own hash, sizes, shapes and dtypes (milliseconds); blocks of files are
+compared with their checksums as they are read (:mod:`kgask.pack.blocks`), whole files by ``kgask pack check``
+(:mod:`kgask.pack.check`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from kgask.config import PACK_MANIFEST
-from kgask.errors import PackError
+from kgask.errors import PackDamage, PackError
+from kgask.pack.blocks import checked_array, damage, read_npy
 from kgask.pack.qualifiers import QUALIFIER_ARRAYS, QUALIFIERS_COUNT, STATEMENTS_COUNT
 from kgask.pack.quantities import AXES_COUNT, VALUE_ARRAYS
 from kgask.pack.relation_kinds import KINDS_ARRAY
@@ -61,6 +63,14 @@ def dump_manifest(manifest: Manifest) -> bytes:
     return (json.dumps(body, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 
+def is_as_written(manifest: Manifest, data: bytes) -> bool:
+    """Whether these bytes of pack.json are those that were written, by its own hash."""
+    try:
+        return data == dump_manifest(manifest)
+    except (ValueError, RecursionError):  # text that is not Unicode, nesting without end
+        return False
+
+
 def read_manifest(folder: Path) -> Manifest:
     """Read and check pack.json: magic, version and the fields that opening needs.
 
@@ -90,6 +100,8 @@ def parse_manifest(path: Path, data: bytes) -> Manifest:
     if not isinstance(manifest, dict) or manifest.get("magic") != MAGIC:
         raise PackError(f"{path}: not a pack manifest (no magic {MAGIC!r})")
     _check_version(path, manifest)
+    if MANIFEST_HASH in manifest and not is_as_written(manifest, data):
+        raise damage(path, "its own SHA-256 does not hold")
     _check_fields(path, manifest)
     return manifest
 
@@ -176,19 +188,20 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
         except OSError as error:
             raise PackError(f"{path}: {error.strerror}; the pack is incomplete") from error
         if size != entry["bytes"]:
-            raise PackError(f"{path}: {size} bytes, {entry['bytes']} expected; the pack is broken")
+            raise PackDamage(f"{path}: {size} bytes, {entry['bytes']} expected; run: kgask pack check {folder}")
 
 
-def open_array(folder: Path, name: str, manifest: Manifest) -> np.ndarray:
-    """Map one array read-only; its dtype (signed integer; float for bounds) and shape must be the manifest's."""
+def open_array(folder: Path, name: str, manifest: Manifest, sums: np.ndarray | None = None) -> np.ndarray:
+    """Map one array read-only; its dtype (signed integer; float for bounds) and shape must be the manifest's.
+
+    With ``sums`` its blocks are compared with their checksums as they are read (:mod:`kgask.pack.blocks`).
+    """
     path = folder / f"{name}.npy"
     try:
-        # Object arrays are refused: allow_pickle stays off, a pack must never run code.
-        mapped = np.load(path, mmap_mode="r", allow_pickle=False)
+        raw, array, start = read_npy(path)
     except Exception as error:  # numpy reads the header with Python's tokenizer: damage raises almost anything
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise PackError(f"{path}: not a readable array ({reason})") from error
-    array = np.asarray(mapped)  # of the same memory; a memmap's own slices take eight times as long to make
+        raise PackDamage(f"{path}: not a readable array ({reason}); run: kgask pack check {folder}") from error
     entry = manifest["files"][f"{name}.npy"]
     if not _is_text(entry.get("dtype")):
         raise PackError(f"{folder / PACK_MANIFEST}: the dtype of {path.name} is missing")
@@ -198,5 +211,5 @@ def open_array(folder: Path, name: str, manifest: Manifest) -> np.ndarray:
         or array.dtype.kind != ("f" if name in _FLOATS else "i")
         or array.dtype.str != entry.get("dtype")
     ):
-        raise PackError(f"{path}: {array.dtype} {array.shape}, {entry.get('dtype')} {shape} expected")
-    return array
+        raise PackDamage(f"{path}: {array.dtype} {array.shape}, {entry.get('dtype')} {shape} expected")
+    return array if sums is None else checked_array(path, raw, array, start, sums)

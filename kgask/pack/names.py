@@ -8,40 +8,45 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from kgask.errors import PackError
 from kgask.pack import schema
-from kgask.pack.database import ReadOnly
+from kgask.pack.blocks import damage
+from kgask.pack.database import ReadOnly, of_ids
 from kgask.pack.header import FORMAT_MAJOR
 from kgask.pack.literals import literal_key, parse_typed
 from kgask.pack.normalise import normalise
 from kgask.pack.records import Literal, NameHit, RelationText
 
 LAST_CHARACTER = "\U0010ffff"
+_LITERALS = frozenset({("string", True), ("number", False), ("date", False)})  # kind, and whether it has no value
 MOST_COUNTED = 2000  # names that have a word: more is common, however many
 
 
 class Names(ReadOnly):
     """One connection to names.sqlite."""
 
-    def __init__(self, path: Path, n_entities: int, n_literals: int) -> None:
-        super().__init__(path, schema.APPLICATION_ID, FORMAT_MAJOR, "names")
+    def __init__(self, path: Path, n_entities: int, n_literals: int, sums: np.ndarray | None = None) -> None:
+        super().__init__(path, schema.APPLICATION_ID, FORMAT_MAJOR, "names", schema.DDL, sums)
         self.n_entities = n_entities
         self.first_literal = n_entities - n_literals
         self._prefixes: dict[int, str] | None = None
 
-    def by_id(self, columns: str, table: str, ids: Iterable[int]) -> dict[int, tuple]:
-        """Rows of ``table`` by id, in one query; ids that have no row are left out."""
-        wanted = json.dumps(list(set(ids)))
-        rows = self.query(
+    def by_id(self, columns: str, kinds: str, table: str, ids: Iterable[int]) -> dict[int, tuple]:
+        """Rows of ``table`` by id; ids that have no row are left out. ``kinds`` are those of the columns."""
+        sql = (
             f"SELECT t.id, {columns} FROM (SELECT value AS wanted FROM json_each(?)) j"
-            f" CROSS JOIN {table} t ON t.id = j.wanted",
-            wanted,
+            f" CROSS JOIN {table} t ON t.id = j.wanted"
         )
-        return {row[0]: row[1:] for row in rows}
+        found: dict[int, tuple] = {}
+        for some in of_ids(ids):
+            found.update((row[0], row[1:]) for row in self.typed("i" + kinds, sql, json.dumps(some)))
+        return found
 
     def labels(self, ids: Iterable[int]) -> list[str]:
         ids = list(map(int, ids))
-        rows = self.by_id("label", "entities", ids)
+        rows = self.by_id("label", "s", "entities", ids)
         return [self._row(rows, i)[0] for i in ids]
 
     def _row(self, rows: dict[int, tuple], entity: int) -> tuple:
@@ -51,7 +56,7 @@ class Names(ReadOnly):
 
     def keys(self, ids: Iterable[int]) -> list[str]:
         ids = list(map(int, ids))
-        rows = self.by_id("label, prefix, rest", "entities", ids)
+        rows = self.by_id("label, prefix, rest", "sIK", "entities", ids)
         literals = self._literal_rows(ids)
         return [literal_key(literals[i]) if i in literals else self._key(*self._row(rows, i)) for i in ids]
 
@@ -59,16 +64,18 @@ class Names(ReadOnly):
         if rest is None:
             return label
         if self._prefixes is None:
-            self._prefixes = dict(self.query("SELECT id, prefix FROM prefixes"))
+            self._prefixes = dict(self.typed("is", "SELECT id, prefix FROM prefixes"))
         return f"{self._prefixes.get(prefix, '') if prefix is not None else ''}{rest}"
 
     def aliases_between(self, first: int, last: int) -> list[tuple[int, str]]:
         """(entity, alias) of the entities from ``first`` to ``last``."""
-        return self.query("SELECT entity, name FROM aliases WHERE entity BETWEEN ? AND ? ORDER BY id", first, last)
+        return self.typed(
+            "is", "SELECT entity, name FROM aliases WHERE entity BETWEEN ? AND ? ORDER BY id", first, last
+        )
 
     def descriptions(self, ids: Iterable[int]) -> list[str]:
         ids = list(map(int, ids))
-        rows = self.by_id("text", "descriptions", ids)
+        rows = self.by_id("text", "s", "descriptions", ids)
         return [rows[i][0] if i in rows else "" for i in ids]
 
     def literals(self, ids: Iterable[int]) -> list[Literal | None]:
@@ -80,12 +87,24 @@ class Names(ReadOnly):
         ids = [i for i in ids if i >= self.first_literal]
         if not ids:
             return {}
-        rows = self.by_id("kind, text, value, unit", "literals", ids)
+        rows = self.by_id("kind, text, value, unit", "ssNs", "literals", ids)
+        if not {(kind, value is None) for kind, _, value, _ in rows.values()} <= _LITERALS:
+            raise damage(self.path, "a literal of no kind")
         return {i: Literal(*row) for i, row in rows.items()}
 
     def relations(self) -> list[RelationText]:
-        rows = self.query("SELECT key, label, aliases, description, inverse_label FROM relations ORDER BY id")
-        return [RelationText(key, label, tuple(json.loads(aliases)), *texts) for key, label, aliases, *texts in rows]
+        sql = "SELECT key, label, aliases, description, inverse_label FROM relations ORDER BY id"
+        rows = self.typed("sssss", sql)
+        return [RelationText(key, label, self._aliases(aliases), *texts) for key, label, aliases, *texts in rows]
+
+    def _aliases(self, text: str) -> tuple[str, ...]:
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, list) or not all(isinstance(alias, str) for alias in found):
+            raise damage(self.path, "other names of a relation that are none")
+        return tuple(found)
 
     def find_key(self, key: str) -> int | None:
         """The entity with this key, by bisection over the ids (they are in the order of keys)."""
@@ -116,7 +135,8 @@ class Names(ReadOnly):
 
     def _refs(self, hashes: Iterable[int]) -> list[tuple[int, int]]:
         """(ref, hash) of every name whose hash is one of ``hashes``."""
-        return self.query(
+        return self.typed(
+            "ii",
             "SELECT n.ref, n.hash FROM json_each(?) j CROSS JOIN names n ON n.hash = j.value",
             json.dumps(list(set(hashes))),
         )
@@ -124,8 +144,10 @@ class Names(ReadOnly):
     def hits(self, refs: Iterable[int]) -> dict[int, NameHit]:
         """The name and entity behind each ref."""
         refs = set(refs)
-        labels = self.by_id("label", "entities", (r for r in refs if r < self.n_entities))
-        aliases = self.by_id("entity, name", "aliases", (r - self.n_entities for r in refs if r >= self.n_entities))
+        labels = self.by_id("label", "s", "entities", (r for r in refs if r < self.n_entities))
+        aliases = self.by_id(
+            "entity, name", "is", "aliases", (r - self.n_entities for r in refs if r >= self.n_entities)
+        )
         hits = {ref: NameHit(ref, label, False) for ref, (label,) in labels.items()}
         for alias, (entity, name) in aliases.items():
             hits[alias + self.n_entities] = NameHit(entity, name, True)
@@ -163,7 +185,7 @@ class Names(ReadOnly):
     def entities_of(self, refs: Iterable[int]) -> list[int]:
         """The entity that each ref names, in the order of ``refs``."""
         refs = list(refs)
-        owners = self.by_id("entity", "aliases", (r - self.n_entities for r in refs if r >= self.n_entities))
+        owners = self.by_id("entity", "i", "aliases", (r - self.n_entities for r in refs if r >= self.n_entities))
         return [ref if ref < self.n_entities else owners[ref - self.n_entities][0] for ref in refs]
 
     def word_counts(self, words: Iterable[str]) -> dict[str, int]:
@@ -174,7 +196,7 @@ class Names(ReadOnly):
 
     def words_beginning(self, start: str, shortest: int, longest: int) -> set[str]:
         """Words of names that begin with ``start``, of ``shortest`` to ``longest`` characters."""
-        if self._has_words:
+        if self.has_words:
             return self._words("word", "words", start, shortest, longest)
         return self._words("term", "temp.vocabulary", start, shortest, longest)
 
@@ -184,16 +206,16 @@ class Names(ReadOnly):
         return {word[::-1] for word in backwards}
 
     @cached_property
-    def _has_words(self) -> bool:
+    def has_words(self) -> bool:
         """Whether the words are listed; else FTS5's vocabulary is opened, as a temporary table, which is no write."""
         if self.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'words'"):
             return True
-        self.query("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, name_words, row)")
+        self.temporary("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, name_words, row)")
         return False
 
     def _words(self, column: str, table: str, start: str, shortest: int, longest: int) -> set[str]:
         sql = f"SELECT {column} FROM {table} WHERE {column} >= ? AND {column} < ? AND length({column}) BETWEEN ? AND ?"
-        return {word for (word,) in self.query(sql, start, start + LAST_CHARACTER, shortest, longest)}
+        return {word for (word,) in self.typed("s", sql, start, start + LAST_CHARACTER, shortest, longest)}
 
 
 def _is_token(word: str) -> bool:

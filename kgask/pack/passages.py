@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
+
 from kgask.errors import PackError
 from kgask.pack.database import ReadOnly
 from kgask.types import Passage
@@ -28,8 +30,8 @@ CREATE VIRTUAL TABLE words USING fts5(text, content='passages', content_rowid='i
 class Passages(ReadOnly):
     """One connection to passages.sqlite."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, APPLICATION_ID, VERSION, "passages")
+    def __init__(self, path: Path, sums: np.ndarray | None = None) -> None:
+        super().__init__(path, APPLICATION_ID, VERSION, "passages", DDL, sums)
 
     def __len__(self) -> int:
         return int(self.query("SELECT count(*) FROM passages")[0][0])
@@ -68,33 +70,14 @@ class Passages(ReadOnly):
 
     def _of(self, scores: dict[int, float]) -> list[Passage]:
         ids = json.dumps(list(scores))
-        texts = dict(self.query("SELECT p.id, p.text FROM passages p JOIN json_each(?) j ON p.id = j.value", ids))
+        texts = dict(self.typed("is", "SELECT p.id, p.text FROM passages p JOIN json_each(?) j ON p.id = j.value", ids))
         entities: dict[int, list[int]] = {}
-        for passage, entity in self.query(
-            "SELECT passage, entity FROM about JOIN json_each(?) j ON passage = j.value ORDER BY 1, 2", ids
+        for passage, entity in self.typed(
+            "ii",
+            "SELECT passage, entity FROM about JOIN json_each(?) j ON passage = j.value ORDER BY 1, 2",
+            ids,
         ):
             entities.setdefault(passage, []).append(entity)
         if len(texts) != len(scores):
             raise PackError(f"{self.path}: damaged; 'kgask pack check' tells what is broken")
         return [Passage(id, texts[id], tuple(entities.get(id, ())), score) for id, score in scores.items()]
-
-
-def check_passages(path: Path, n_entities: int) -> list[str]:
-    """What is wrong with the file; an empty list means nothing."""
-    try:
-        passages = Passages(path)
-    except PackError as error:
-        return [str(error)]
-    try:
-        verdict = passages.query("PRAGMA integrity_check(1)")[0][0]
-        if verdict != "ok":
-            return [f"{PASSAGES_FILE}: {verdict}"]
-        strays = passages.query(
-            "SELECT count(*) FROM about WHERE NOT entity BETWEEN 0 AND ? OR passage NOT IN (SELECT id FROM passages)",
-            n_entities - 1,
-        )[0][0]
-        return [f"{PASSAGES_FILE}: {strays} links to entities or passages that are not there"] if strays else []
-    except PackError as error:
-        return [str(error)]
-    finally:
-        passages.close()

@@ -9,7 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from kgask.errors import PackError
+from kgask.errors import PackDamage, PackError
+from kgask.pack.blocks import damage, read_blocks
 from kgask.pack.csr import POINTERS, Csr, degree_of, triple_ids_of, triples_of
 from kgask.pack.header import (
     NAMES_FILE,
@@ -42,9 +43,12 @@ class Pack(Csr):
     format that this version does not read raises :class:`PackError`.
     """
 
-    def __init__(self, path: Path, manifest: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    def __init__(
+        self, path: Path, manifest: dict[str, Any], arrays: dict[str, np.ndarray], sums: dict[str, np.ndarray]
+    ) -> None:
         super().__init__(**arrays)
         self.path = path
+        self._sums = sums
         self.manifest = manifest
         counts = manifest["counts"]
         self.name: str = str(manifest.get("name") or path.name)
@@ -57,20 +61,38 @@ class Pack(Csr):
 
     @classmethod
     def open(cls, path: str | Path) -> Pack:
-        """Open a pack folder; checks magic, version, sizes and shapes, not hashes."""
+        """Open a pack folder; checks magic, version, the manifest's hash, sizes and shapes.
+
+        What is read later is compared with the checksums of its blocks, in a pack that has them.
+        """
         folder = Path(path)
         manifest = read_manifest(folder)
         check_sizes(folder, manifest)
-        arrays = {name: open_array(folder, name, manifest) for name in arrays_of(manifest["counts"])}
+        try:
+            sums = read_blocks(folder, manifest["files"])
+        except OSError as error:
+            raise PackError(f"{error.filename}: {error.strerror}") from error
+        arrays = {
+            name: open_array(folder, name, manifest, sums.get(f"{name}.npy")) for name in arrays_of(manifest["counts"])
+        }
         # Two numbers an array tell an overwritten row index, which would otherwise answer nothing in silence.
         for name, values in POINTERS.items():
             if name in arrays and arrays[name][[0, -1]].tolist() != [0, len(arrays[values])]:
-                raise PackError(f"{folder / name}.npy: damaged; run: kgask pack check {folder}")
-        return cls(folder, manifest, arrays)
+                raise damage(folder / f"{name}.npy")
+        return cls(folder, manifest, arrays, sums)
 
     def damaged(self, error: Exception) -> PackError:
         """See :mod:`kgask.pack.graph`."""
-        return PackError(f"{self.path}: damaged ({error}); run: kgask pack check {self.path}")
+        return PackDamage(f"{self.path}: is damaged ({error}); run: kgask pack check {self.path}")
+
+    @property
+    def has_checksums(self) -> bool:
+        """Whether what is read is compared with checksums; packs of kgask before 0.3 have none."""
+        return bool(self._sums)
+
+    def _array(self, name: str) -> np.ndarray:
+        """An array that is read whole."""
+        return np.asarray(open_array(self.path, name, self.manifest, self._sums.get(f"{name}.npy")))
 
     def close(self) -> None:
         """Close the names and passages; the array maps go with their last reference."""
@@ -87,31 +109,31 @@ class Pack(Csr):
 
     @cached_property
     def names(self) -> Names:
-        return Names(self.path / NAMES_FILE, self.n_entities, self.n_literals)
+        return Names(self.path / NAMES_FILE, self.n_entities, self.n_literals, self._sums.get(NAMES_FILE))
 
     @cached_property
     def types(self) -> np.ndarray | None:
         """[n, 2]: the relations that instances of each type have (see :mod:`kgask.pack.types`); None without types."""
         if f"{TYPES_ARRAY}.npy" not in self.manifest["files"]:
             return None
-        return open_array(self.path, TYPES_ARRAY, self.manifest)
+        return self._array(TYPES_ARRAY)
 
     @cached_property
     def relation_kinds(self) -> np.ndarray:
         """int8 [2R]: :mod:`kgask.pack.relation_kinds`; learned now where the pack is of an earlier kgask."""
         if f"{KINDS_ARRAY}.npy" not in self.manifest["files"]:
             return relation_kinds(self, type_relations(self.relations()), self.n_relations)
-        return open_array(self.path, KINDS_ARRAY, self.manifest)
+        return self._array(KINDS_ARRAY)
 
     @cached_property
     def literal_values(self) -> LiteralValues:
         """Every literal's place on an axis, in the order of their ids (see :mod:`kgask.pack.quantities`)."""
         if AXES_COUNT not in self.manifest["counts"]:  # a pack of an older format
             return LiteralValues.of(self.literals(range(self.n_entities - self.n_literals, self.n_entities)))
-        low, high, axis = (open_array(self.path, name, self.manifest) for name in VALUE_ARRAYS)
+        low, high, axis = map(self._array, VALUE_ARRAYS)
         values = LiteralValues(low, high, axis, axes_of(self.path, self.manifest))
         if problem := values.problem():
-            raise PackError(f"{self.path}: {problem}; run: kgask pack check {self.path}")
+            raise damage(self.path / f"{VALUE_ARRAYS[0]}.npy", problem)
         return values
 
     @cached_property
@@ -122,7 +144,9 @@ class Pack(Csr):
     @cached_property
     def passages(self) -> Passages | None:
         """The texts about entities; None for a pack without any."""
-        return Passages(self.path / PASSAGES_FILE) if PASSAGES_FILE in self.manifest["files"] else None
+        if PASSAGES_FILE not in self.manifest["files"]:
+            return None
+        return Passages(self.path / PASSAGES_FILE, self._sums.get(PASSAGES_FILE))
 
     def triples(self, ids: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Subjects, relations and objects (int64) of triple ids."""
@@ -160,7 +184,7 @@ class Pack(Csr):
     def _relations(self) -> list[RelationText]:
         relations = self.names.relations()
         if len(relations) != self.n_relations:
-            raise PackError(f"{self.path}: {len(relations)} relation texts, {self.n_relations} expected")
+            raise damage(self.path / NAMES_FILE, f"{len(relations)} relation texts, {self.n_relations} expected")
         return relations
 
     def relations(self) -> list[RelationText]:
