@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -13,10 +12,10 @@ from typing import NamedTuple
 from kgask.build.database import insert, new_database
 from kgask.pack import schema
 from kgask.pack.header import FORMAT_MAJOR
+from kgask.pack.literals import literal_key
 from kgask.pack.normalise import normalise
+from kgask.pack.packed import WORDS, blocks_of, bucket_bits, buckets_of, pack_texts
 from kgask.pack.records import Literal, RelationText
-
-_SHARED_PREFIX = 4  # a prefix that fewer keys share is not worth a row
 
 
 class EntityText(NamedTuple):
@@ -45,34 +44,24 @@ class Texts:
 
 
 def write_names(path: Path, texts: Texts) -> int:
-    """Write the file and return the number of names (rows of the look-up table)."""
+    """Write the file and return the number of names (entries of the look-up table)."""
     with new_database(path, schema.APPLICATION_ID, FORMAT_MAJOR, schema.DDL) as conn:
-        prefixes = _shared_prefixes(texts.entities)
-        described = ((i, entity.description) for i, entity in enumerate(texts.entities) if entity.description)
-        insert(conn, "prefixes", 2, ((i, prefix) for prefix, i in prefixes.items()))
-        insert(conn, "entities", 4, ((i, e.label, *_stored_key(e, prefixes)) for i, e in enumerate(texts.entities)))
-        insert(conn, "aliases", 3, ((i, *alias) for i, alias in enumerate(texts.aliases)))
-        insert(conn, "descriptions", 2, described)
-        literals = enumerate(texts.literals, texts.first_literal)
-        insert(conn, "literals", 5, ((i, x.kind, x.value, x.unit, x.text) for i, x in literals))
+        things = texts.entities[: texts.first_literal]
+        _insert_texts(conn, "labels", (thing.label for thing in things))
+        _insert_texts(conn, "keys", ("" if thing.key in (None, thing.label) else str(thing.key) for thing in things))
+        _insert_texts(conn, "descriptions", (thing.description for thing in things))
+        _insert_texts(conn, "literals", map(literal_key, texts.literals))
+        _insert_texts(conn, "aliases", (f"{alias.entity} {alias.name}" for alias in texts.aliases))
         insert(conn, "relations", 6, ((i, *_relation_row(relation)) for i, relation in enumerate(texts.relations)))
         return _write_lookup(conn, texts)
 
 
-def _shared_prefixes(entities: Sequence[EntityText]) -> dict[str, int]:
-    counts = Counter(schema.split_key(e.key)[0] for e in entities if e.key not in (None, e.label))
-    shared = sorted(prefix for prefix, count in counts.items() if prefix and count >= _SHARED_PREFIX)
-    return {prefix: i for i, prefix in enumerate(shared)}
+def _insert_texts(conn: sqlite3.Connection, table: str, texts: Iterable[str]) -> None:
+    insert(conn, table, 2, ((number, pack_texts(block)) for number, block in blocks_of(texts)))
 
 
-def _stored_key(entity: EntityText, prefixes: dict[str, int]) -> tuple[int | None, int | str | None]:
-    """The ``prefix`` and ``rest`` columns."""
-    if entity.key is None or entity.key == entity.label:
-        return None, None
-    prefix, rest = schema.split_key(entity.key)
-    if prefix in prefixes:
-        return prefixes[prefix], rest
-    return None, entity.key
+def _insert_words(conn: sqlite3.Connection, table: str, words: Iterable[str]) -> None:
+    insert(conn, table, 2, ((block[0], pack_texts(block)) for _, block in blocks_of(words, WORDS)))
 
 
 def _relation_row(text: RelationText) -> tuple[str, ...]:
@@ -81,22 +70,30 @@ def _relation_row(text: RelationText) -> tuple[str, ...]:
 
 
 def _write_lookup(conn: sqlite3.Connection, texts: Texts) -> int:
-    """The hash table, the words of each name, and the words backwards."""
-    hashes: list[tuple[int, int]] = []
+    """The look-up table, the words of each name, and the words backwards."""
+    hashes: set[tuple[int, int]] = set()
     words: set[str] = set()
-    rows: list[tuple[int, str]] = []
-    for ref, norms in _norms(texts):
-        hashes += {(schema.name_hash(norm), ref) for norm in norms}
-        rows.append((ref, " ".join(norms)))
-        words.update(rows[-1][1].split())
-    insert(conn, "names", 2, sorted(hashes))
-    insert(conn, "name_words (rowid, name)", 2, rows)
+    n_refs = len(texts.entities) + len(texts.aliases)
+
+    def rows() -> Iterator[tuple[int, str]]:
+        for ref, norms in _norms(texts):
+            hashes.update((schema.name_hash(norm), ref) for norm in norms)
+            text = " ".join(norms)
+            words.update(text.split())
+            yield ref, text
+
+    insert(conn, "name_words (rowid, name)", 2, rows())
     conn.execute("INSERT INTO name_words (name_words) VALUES ('optimize')")
+    bits, n_names = bucket_bits(n_refs), 0
+    insert(conn, "sizes", 2, [(len(texts.aliases), bits)])
+    for bucket, n_entries, entries in buckets_of(sorted(hashes), bits, n_refs):
+        n_names += n_entries
+        insert(conn, "names", 2, [(bucket, entries)])
     # Words with digits are never read as typos (kgask.pack.fuzzy).
     spelt = [word for word in words if not any(map(str.isdigit, word))]
-    insert(conn, "words", 1, ((word,) for word in sorted(spelt)))
-    insert(conn, "reversed_words", 1, ((word,) for word in sorted(word[::-1] for word in spelt)))
-    return len(hashes)
+    _insert_words(conn, "words", sorted(spelt))
+    _insert_words(conn, "reversed_words", sorted(word[::-1] for word in spelt))
+    return n_names
 
 
 def _norms(texts: Texts) -> Iterator[tuple[int, list[str]]]:

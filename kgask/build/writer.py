@@ -42,7 +42,7 @@ from kgask.pack.content import content_hash, relation_hash
 from kgask.pack.csr import Csr
 from kgask.pack.iris import IRI_PREFIX
 from kgask.pack.literals import literal_label
-from kgask.pack.names import Names
+from kgask.pack.names_blocks import BlockNames
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE
 from kgask.pack.qualifiers import QUALIFIERS_COUNT, STATEMENTS_COUNT
@@ -330,11 +330,11 @@ def _write_arrays_and_manifest(
     for name, column in arrays.items():
         files[f"{name}.npy"] = write_array(folder / f"{name}.npy", column)
     files[BLOCKS_FILE] = write_bytes(folder / BLOCKS_FILE, block_sums(folder, files))
-    with closing(Names(folder / header.NAMES_FILE, counts["entities"], counts["literals"])) as names:
+    with closing(BlockNames(folder / header.NAMES_FILE, counts["entities"], counts["literals"])) as names:
         content = content_hash(names, csr)
     manifest = {
         "magic": header.MAGIC,
-        "format": {"major": header.FORMAT_MAJOR, "minor": header.minor_version(counts)},
+        "format": {"major": header.FORMAT_MAJOR, "minor": header.FORMAT_MINOR},
         **about,
         "builder": f"kgask {__version__}",
         "counts": counts,
