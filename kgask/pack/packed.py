@@ -74,10 +74,10 @@ def buckets_of(pairs: Iterable[tuple[int, int]], bits: int, n_refs: int) -> Iter
 def codes_of(buckets: Iterable[tuple[int, bytes]], n_refs: int) -> tuple[np.ndarray, np.ndarray]:
     """Code and ref, int64 [n] each, of all names of these buckets; ValueError for what is no bucket."""
     rows = list(buckets)
-    entries = np.frombuffer(b"".join(data for _, data in rows), entry_type(n_refs))
-    numbers = np.array([number for number, _ in rows], np.int64)
+    dtype = entry_type(n_refs)
     sizes = np.array([len(data) for _, data in rows], np.int64)
-    if (sizes % entries.dtype.itemsize).any():
+    if (sizes % dtype.itemsize).any():
         raise ValueError("a bucket of half a name")
-    of_each = np.repeat(numbers, sizes // entries.dtype.itemsize)
+    entries = np.frombuffer(b"".join(data for _, data in rows), dtype)
+    of_each = np.repeat(np.array([number for number, _ in rows], np.int64), sizes // dtype.itemsize)
     return of_each << _MARK_BITS | entries["mark"].astype(np.int64), entries["ref"].astype(np.int64)
