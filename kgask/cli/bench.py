@@ -40,6 +40,7 @@ SECTIONS = {
         "constrain": ("kgask.cli.bench:constrain", "What constraint costs, three ways, by number of candidates."),
         "linking": ("kgask.cli.bench:linking", "The same questions about a small and a large pack."),
         "operators": ("kgask.cli.bench:operators", "A best-of and counts beside the same SPARQL in pyoxigraph."),
+        "size": ("kgask.cli.bench_size:size", "Where the bytes of a pack go, beside other stores."),
         "similarity": ("kgask.cli.bench:similarity", "The similarity method against a bare script of it."),
     },
 }

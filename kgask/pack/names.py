@@ -25,8 +25,8 @@ MOST_COUNTED = 2000  # names that have a word: more is common, however many
 class Names(ReadOnly):
     """One connection to names.sqlite; how the texts lie in it is told by the classes of both formats.
 
-    :class:`kgask.pack.names_blocks.BlockNames` is format 2, :class:`kgask.pack.names_rows.RowNames` is format 1. Aliases
-    are numbered from 0 on; a ref is an entity, or ``n_entities`` and the number of an alias.
+    :class:`kgask.pack.names_blocks.BlockNames` is format 2, :class:`kgask.pack.names_rows.RowNames` is format 1.
+    Aliases are numbered from 0 on; a ref is an entity, or ``n_entities`` and the number of an alias.
     """
 
     def __init__(
