@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Literal
 
 from kgask.errors import ConfigError, ModelError, PackError
-from kgask.machine.files import TMP_SUFFIX, write_whole
-from kgask.machine.homes import data_home
+from kgask.machine.files import TMP_SUFFIX, read_regular, write_whole
+from kgask.machine.homes import data_home, expanded
 
 DEFAULT_PACK = "demo"
 DEFAULT_MODEL = "rigel"
@@ -31,6 +31,7 @@ MODEL_CARD = "model.json"
 
 AUTO = "auto"
 MAX_GPU_LAYERS = 10_000
+_MOST_BYTES = 1 << 20  # of config.toml
 
 Kind = Literal["pack", "model"]
 Origin = Literal["shipped", "user", "path"]
@@ -84,7 +85,7 @@ def find(kind: Kind, name_or_path: str) -> Found:
     for found in _iter_found(kind):
         if found.name == name_or_path:
             return found
-    path = Path(name_or_path).expanduser()
+    path = expanded(name_or_path)
     if path.exists():
         return Found(path.name, path, "path")
     error = PackError if kind == "pack" else ModelError
@@ -123,7 +124,7 @@ def load_settings(environ: Mapping[str, str] | None = None) -> dict[str, object]
 
 def _read_config_file(path: Path) -> dict[str, object]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular(path, _MOST_BYTES).decode()
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError) as error:

@@ -13,7 +13,8 @@ EXIT_NO_ANSWER = 3
 EXIT_NOT_WELL = 4  # kgask doctor found something that fails
 EXIT_REFUTED = 5  # kgask verify: the claim is refuted
 EXIT_DAMAGED = 6  # a file of a pack or a model is not what was written, so nothing is answered from it
-EXIT_SIGNATURE = 7  # a signature is missing, of another key, or does not hold
+EXIT_REMOTE = 7  # a graph elsewhere cannot be asked
+EXIT_SIGNATURE = 8  # a signature is missing, of another key, or does not hold
 EXIT_UNFORESEEN = 70  # kgask itself is at fault; EX_SOFTWARE of sysexits.h
 
 
@@ -33,16 +34,22 @@ class PackError(KgaskError):
     """A KG pack is missing, broken, or of a format this version does not read."""
 
 
-class SignatureError(KgaskError):
-    """A signature does not hold, or a key or signature cannot be read."""
-
-    exit_code = EXIT_SIGNATURE
-
-
 class PackDamage(PackError):
     """A file of a pack is not what was written: a checksum does not hold, or its content cannot be."""
 
     exit_code = EXIT_DAMAGED
+
+
+class RemoteError(KgaskError):
+    """A graph elsewhere cannot be asked, or answers with what is no answer; names its host."""
+
+    exit_code = EXIT_REMOTE
+
+
+class SignatureError(KgaskError):
+    """A signature does not hold, or a key or signature cannot be read."""
+
+    exit_code = EXIT_SIGNATURE
 
 
 class BuildError(KgaskError):

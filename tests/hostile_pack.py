@@ -28,3 +28,11 @@ def flip(path: Path, byte: int, bit: int) -> None:
         value = file.read(1)[0]
         file.seek(byte)
         file.write(bytes([value ^ (1 << bit)]))
+
+
+def forget_checksums(folder: Path) -> None:
+    """As a kgask before 0.3 wrote it."""
+    manifest = json.loads((folder / "pack.json").read_bytes())
+    del manifest["files"][BLOCKS_FILE]
+    (folder / BLOCKS_FILE).unlink()
+    (folder / "pack.json").write_bytes(dump_manifest(manifest))

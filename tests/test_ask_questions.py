@@ -127,3 +127,24 @@ def test_ctrl_c_leaves_whole_lines(tmp_path: Path) -> None:
     assert len(lines) < 20_000
     assert process.returncode == 130
     assert errors.strip() == b"kgask: interrupted"
+
+
+@pytest.mark.parametrize("words", [["ask"], ["verify"], ["chat"]], ids=" ".join)
+def test_of_an_endless_line_the_rest_is_passed_over(words: list[str]) -> None:
+    ended = kgask(*words, stdin=bytes(3_000_000) + b"\n" + b"who wrote Lady Susan?\n")
+    lines = ended.stderr.splitlines()
+    assert lines[0] == "kgask: line 1: longer than 16,384 bytes; the rest is passed over"
+    assert ended.stdout.splitlines()[0] in ("", "not enough information")
+    assert words != ["ask"] or ended.stdout == "\nJane Austen\n"
+
+
+@pytest.mark.parametrize("words", [["ask", "--questions"], ["verify", "--claims"]], ids=" ".join)
+def test_a_pipe_or_device_is_no_file_of_lines(words: list[str], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (str(tmp_path / "pipe"), "/dev/zero"):
+        ended = kgask(*words, path)
+        assert (ended.returncode, ended.stdout) == (2, "")
+        assert (
+            ended.stderr
+            == f"kgask: {path}: a pipe or a device, not a file; for a pipe type: kgask {words[0]} < {path}\n"
+        )

@@ -170,7 +170,7 @@ def test_a_broken_line_stops_the_build(shop: Workshop, line: str | bytes, reason
 
 def test_broken_lines_are_skipped_when_asked(shop: Workshop) -> None:
     lines = [line.encode() if isinstance(line, str) else line for line, _ in BROKEN]
-    source = shop.file("t.tsv", b"\n".join([b"a\tr\tb", *lines, *lines, b"b\tr\tc"]))
+    source = shop.file("t.tsv", b"\n".join([b"a\tr\tb", *lines, *lines, b"b\tr\tc", b""]))
     assert shop.triples(source, skip_errors=True) == EXPECTED
     outcome = shop.build(source, skip_errors=True, force=True)
     assert outcome.broken == 2 * len(BROKEN)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import platformdirs
 import pytest
+from forked_cli import run_all
 
 from kgask import config
 from kgask.errors import ConfigError, ModelError, PackError
@@ -111,3 +113,23 @@ def test_a_broken_config_file_is_named(empty_home: Path, content: bytes, message
     (empty_home / "config.toml").write_bytes(content)
     with pytest.raises(ConfigError, match=message):
         config.load_settings({})
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "loop"])
+def test_a_card_manifest_or_setting_that_is_no_file_is_one_line(kind: str, tmp_path: Path, empty_home: Path) -> None:
+    def put(path: Path) -> None:
+        if kind == "pipe":
+            os.mkfifo(path)
+        else:
+            path.symlink_to("/dev/zero" if kind == "device" else path)
+
+    for name in ("pack.json", "model.json"):
+        put(tmp_path / name)
+    commands = [["ask", "-p", str(tmp_path), "x"], ["pack", "info", str(tmp_path)], ["models", "show", str(tmp_path)],
+                ["ask", "--model", str(tmp_path), "x"]]  # fmt: skip
+    ended = run_all(commands, tmp_path)
+    put(empty_home / "config.toml")
+    ended += run_all([["ask", "x"]], tmp_path)
+    why = "Too many levels of symbolic links" if kind == "loop" else "a pipe or a device, not a file"
+    unclear = [end for end in ended if end.code not in (1, 2) or why not in end.stderr or end.stderr.count("\n") != 1]
+    assert unclear == []

@@ -49,7 +49,7 @@ def test_every_field_of_json_is_documented_and_none_else() -> None:
     fields = documented()
     found = answers()
     for answer in found:
-        assert set(answer) == fields["Of each question"] - {"written", "unverified"} - {"passages", "parts"}
+        assert set(answer) == fields["Of each question"] - {"written", "unverified"} - {"passages", "parts", "source"}
     for name in ("entities", "support", "seeds", "alternatives"):
         rows = [row for answer in found for row in answer[name]]
         assert rows, f"no answer has {name}"
@@ -61,7 +61,7 @@ def test_a_reader_that_writes_freely_adds_two_fields(tmp_path: Path) -> None:
     write_qwen2(tmp_path / "my.gguf")
     fields = documented()["Of each question"]
     for answer in answers("--free", "-r", str(tmp_path / "my.gguf"), "--max-tokens", "2"):
-        assert set(answer) == fields - {"passages", "parts"}
+        assert set(answer) == fields - {"passages", "parts", "source"}
 
 
 def test_the_fields_of_a_query() -> None:

@@ -38,6 +38,7 @@ def demo() -> Iterator[Pipeline]:
         ("Which country in Africa is the second largest?",
          "best(and(class(<class-country>), follow(<Q15>, ^<P30>)), value(<P2046>), most 2)", (0, 0, 0)),
         ("Which countries besides France border Spain?", "follow(<Q29>, <P47>)", (-1, 0, -1)),
+        ("south american opec members", "follow(<organization-744979756379>, ^<P463>)", (-1, 0, 0)),
         ("Which countries besides France border Spain?", "minus(follow(<Q29>, <P47>), <Q142>)", (0, 0, 0)),
         ("What are the capital and the currency of Peru?", "follow(<Q419>, <P38>)", (0, 0, -1)),
     ],

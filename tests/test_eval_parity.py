@@ -12,6 +12,7 @@ from test_ask_cli import kgask
 from test_company import questions
 
 import kgask as api
+from kgask.cards import write_card
 from kgask.config import shipped_root
 from kgask.eval.parity import answered, figures
 from kgask.plan.providers import CUDA_GRAPH
@@ -61,7 +62,7 @@ def test_a_planner_without_that_graph_is_one_line(tmp_path: Path) -> None:
     shutil.copytree(SHIPPED, mine)
     card = json.loads((mine / "model.json").read_text())
     del card["files"][CUDA_GRAPH]
-    (mine / "model.json").write_text(json.dumps(card))
+    write_card(mine, card)
     (mine / CUDA_GRAPH).unlink()
     asked.write_text("who wrote Lady Susan?\n")
     done = kgask("eval", "parity", str(asked), "--model", str(mine))

@@ -48,6 +48,7 @@ The Winter\tgenre\tnovel
 1984\tauthor\tAnna Holm
 Holm Physics Prize\twinner\tAnna Holm
 Norland\tarea\t"1200"^^number[km²]
+Norland\tinstance of\tHolm Physics Prize country
 Acme\temployee\tBo Lind
 Acme\thas member\tAnna Holm
 Bo Lind\tmember of\tChoir
@@ -216,6 +217,12 @@ def test_all_kinds_stand_in_their_order(world: Pack) -> None:
 
 def test_the_longest_name_is_taken_and_what_is_inside_is_not_read_again(world: Pack) -> None:
     assert _read(world, "Who won the Holm Physics Prize?") == [("Holm Physics Prize", "entity")]
+
+
+def test_a_class_goes_on_where_a_name_ends(world: Pack) -> None:
+    assert _read(world, "How many Holm Physics Prize countries are there?") == [
+        ("Holm Physics Prize countries", "class")
+    ]
 
 
 def test_a_title_of_digits_is_an_entity_or_a_year_by_what_stands_before(world: Pack) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from kgask import config
 from kgask.answer.pipeline import Pipeline
+from kgask.cards import write_card
 from kgask.errors import MethodError, ModelError, UsageError
 from kgask.eval.recheck import Witness
 from kgask.methods.amr import AmrCard, AmrModel, AmrRank
@@ -281,13 +282,13 @@ def test_folders_that_do_not_fit(trained: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(trained, tmp_path / "copy"))
     card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     for change, reason in (({"encoder": "0" * 64}, "another encoder"), ({"format_version": 9}, "newer kgask")):
-        (folder / "model.json").write_text(json.dumps(card | change), encoding="utf-8")
+        write_card(folder, card | change)
         with pytest.raises(ModelError, match=reason):
             AmrModel.load(folder, encoder)
-    (folder / "model.json").write_text(json.dumps(card), encoding="utf-8")
+    write_card(folder, card)
     graph = folder / "ranker.onnx"
     graph.write_bytes(b"x" * graph.stat().st_size)
-    with pytest.raises(ModelError, match="not a usable ONNX model"):
+    with pytest.raises(ModelError, match="is damaged"):
         AmrModel.load(folder, encoder)
 
 

@@ -16,6 +16,7 @@ from kgask import config
 from kgask.answer.fuse import without_marks
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
+from kgask.cards import file_entry, write_card
 from kgask.cli.main import cli
 from kgask.errors import ModelError, UsageError
 from kgask.eval.recheck import Witness
@@ -174,10 +175,13 @@ def test_an_encoder_that_is_none(tmp_path: Path) -> None:
     card = json.loads((ENCODER / "model.json").read_text(encoding="utf-8"))
     for name in card["files"]:
         (tmp_path / name).write_bytes(b"x" * card["files"][name]["bytes"])
-    (tmp_path / "model.json").write_text(json.dumps(card), encoding="utf-8")
+        card["files"][name] = file_entry(tmp_path / name)
+    write_card(tmp_path, card)
     with pytest.raises(ModelError, match="not a tokenizer"):
         TextEncoder.load(tmp_path)
     (tmp_path / "tokenizer.json").write_bytes((ENCODER / "tokenizer.json").read_bytes())
+    card["files"]["tokenizer.json"] = file_entry(tmp_path / "tokenizer.json")
+    write_card(tmp_path, card)
     with pytest.raises(ModelError, match="not a usable ONNX model"):
         TextEncoder.load(tmp_path)
 

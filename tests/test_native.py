@@ -14,6 +14,7 @@ from network import QUESTION
 from tiny_gguf import write_qwen2
 
 from kgask import config
+from kgask.cards import write_card
 from kgask.errors import FallbackWarning, NativeError
 from kgask.machine.remembered import recall
 from kgask.machine.trial import Trial, cpu
@@ -122,7 +123,7 @@ def test_a_reader_folder_whose_file_aborts_is_not_read(tmp_path: Path) -> None:
     field.parts[field.data[0]][0] = 0
     card = json.loads((folder / "model.json").read_text())
     card["files"] = make_card(file, {})["files"]
-    (folder / "model.json").write_text(json.dumps(card))
+    write_card(folder, card)
     with pytest.raises(NativeError, match=r"crashes \(SIGABRT\)"):
         load_reader(folder)
     done = run("ask", "-r", str(folder), QUESTION)

@@ -14,6 +14,7 @@ from tiny_gguf import write_qwen2
 from kgask.build import folder
 from kgask.build.folder import check_target, new_folder
 from kgask.build.writer import PackBuilder
+from kgask.cards import write_card
 from kgask.cli.main import cli
 from kgask.errors import BuildError, KgaskError, UsageError
 from kgask.machine import files
@@ -397,7 +398,7 @@ def own_model(tmp_path: Path) -> Path:
     model = tmp_path / "model"
     thesis(model)
     (model / "encoder.onnx").write_text("x")
-    (model / "model.json").write_text(json.dumps(card))
+    write_card(model, card)
     return model
 
 

@@ -92,10 +92,10 @@ def test_check(kgask: Terminal, family_path: Path, tmp_path: Path) -> None:
     data[-1] ^= 1
     (copy / "in_subject.npy").write_bytes(data)
     code, out, err = kgask("check", copy)
-    assert (code, len(err)) == (1, 1)
+    assert (code, len(err)) == (6, 1)
     assert out[0] == "in_subject.npy: SHA-256 differs from the manifest's"
     code, out, _ = kgask("check", copy, "--json")
-    assert (code, json.loads(out[0])["ok"]) == (1, False)
+    assert (code, json.loads(out[0])["ok"]) == (6, False)
 
 
 def test_list_finds_packs_of_the_user(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kgask.cards import file_entry, write_card
 from kgask.config import MODEL_CARD, shipped_root
 from kgask.errors import ModelError
 from kgask.pack.store import Pack
@@ -30,7 +31,7 @@ def changed(folder: Path, change: Change) -> Path:
     path = folder / MODEL_CARD
     card = json.loads(path.read_text(encoding="utf-8"))
     change(card)
-    path.write_text(json.dumps(card), encoding="utf-8")
+    write_card(folder, card)
     return folder
 
 
@@ -79,8 +80,7 @@ def test_a_graph_of_something_else_is_one_line(folder: Path) -> None:
     graph = onnx.load(str(folder / "rigel.onnx"))
     del graph.graph.output[2]  # branch_scores
     onnx.save(graph, str(folder / "rigel.onnx"))
-    size = (folder / "rigel.onnx").stat().st_size
-    changed(folder, lambda card: card["files"]["rigel.onnx"].update(bytes=size))
+    changed(folder, lambda card: card["files"].update({"rigel.onnx": file_entry(folder / "rigel.onnx")}))
     with pytest.raises(ModelError, match="'branch_scores'"):
         RigelPlanner.load(folder)
 

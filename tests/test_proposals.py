@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from kgask.link.classes import chosen, class_readings
 from kgask.link.linker import Linker
 from kgask.link.values import value_spans
 from kgask.methods.cues import Asked
+from kgask.methods.named_relations import NamedRelations
 from kgask.methods.proposals import Proposals
 from kgask.methods.protocol import Request
 from kgask.methods.relation_facts import RelationFacts
@@ -108,6 +110,12 @@ def _linked(pack: Pack, linker: Linker, text: str) -> list[Linked]:
         ("horses of 150", ["filter"], ["where(class(<horse>), value(<height>) = 150)"]),
         ("horses with at least 2 foals", ["path"], ["where(class(<horse>), size(<foal>) >= 2)"]),
         ("which horse takes silver for height?", ["path"], ["best(class(<horse>), value(<height>), most 2)"]),
+        ("apart from Dusk, which horse is the tallest?", ["path"],
+         ["best(minus(class(<horse>), <Dusk>), value(<height>), most 1)"]),
+        ("the horses and the yards", ["path"], ["or(class(<horse>), class(<yard>))"]),
+        ("horses at Oakfield or Hill Farm", ["path"],
+         ["and(class(<horse>), or(follow(<Oakfield>, ^<lives at>), follow(<Hill Farm>, ^<lives at>)))"]),
+        ("which horse takes bronze for height?", ["path"], ["best(class(<horse>), value(<height>), most 3)"]),
         ("which horse has most foals", ["superlative"], ["best(class(<horse>), size(<foal>), most 1)"]),
         ("by how much is Dusk above Comet", ["path"],
          ["difference(values(<Dusk>, <height>), values(<Comet>, <height>))"]),
@@ -117,6 +125,24 @@ def _linked(pack: Pack, linker: Linker, text: str) -> list[Linked]:
 )  # fmt: skip
 def test_what_is_named_is_put_together(stable: Pack, text: str, kinds: Sequence[str], wanted: Sequence[str]) -> None:
     assert set(wanted) <= proposed(stable, text, *kinds)
+
+
+def test_what_a_name_lacks_is_reached_over_what_belongs_to_it(stable: Pack) -> None:
+    """ "Who owns Comet?": of Comet the graph does not say, of the yard where it lives it does."""
+    facts, text = RelationFacts(stable), "who owns Comet?"
+    (one,) = _linked(stable, Linker(stable, frozenset({"who"})), text)
+    probs = np.zeros((2, 2 * stable.n_relations), np.float32)
+    owner = stable.relation_labels().index("owner")
+    probs[0, owner] = 0.9
+    asked = Asked.of(text, np.zeros(len(KINDS)), [])
+    certain = replace(one, branch=replace(one.branch, relation_probs=probs))
+    for linked, is_found in ((certain, True), (one, False)):
+        named = NamedRelations(facts)
+        (name,) = named.of([linked])
+        lives_at = stable.relation_labels().index("lives at")
+        assert ([*named.through(name)] == [(lives_at, owner)]) is is_found
+    found = Proposals(facts).of([certain], asked, [], Runner(stable, Budget(5.0)))
+    assert "follow(follow(<Comet>, <lives at>), <owner>)" in {to_text(query, stable) for query, _ in found}
 
 
 def test_statements_with_a_date_or_another_name(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tiny_gguf import write_qwen2
 from toy_graph import ToyGraph, evidence_of
 
 from kgask.answer.fuse import without_marks
+from kgask.cards import write_card
 from kgask.config import shipped_root
 from kgask.errors import ModelError
 from kgask.pack.labels import clean_label
@@ -169,7 +170,7 @@ def test_the_card_is_checked(tmp_path: Path) -> None:
     data = bytearray(weights.read_bytes())
     data[-1000] ^= 1
     weights.write_bytes(data)
-    with pytest.raises(ModelError, match="not what its card says"):
+    with pytest.raises(ModelError, match="is damaged"):
         load_reader(folder)
     weights.write_bytes(data[:-10])
     with pytest.raises(ModelError, match="size differs from the model card"):
@@ -192,7 +193,7 @@ def test_the_card_is_checked(tmp_path: Path) -> None:
 )
 def test_a_card_of_something_else(change: dict, tmp_path: Path) -> None:
     card = json.loads((SHIPPED / "model.json").read_text(encoding="utf-8")) | change
-    (tmp_path / "model.json").write_text(json.dumps(card), encoding="utf-8")
+    write_card(tmp_path, card)
     (tmp_path / "reader.gguf").symlink_to(SHIPPED / "reader.gguf")
     with pytest.raises(ModelError, match=r"model\.json"):
         load_reader(tmp_path)
@@ -325,7 +326,7 @@ def test_the_verdicts_count_as_the_card_says(tmp_path: Path) -> None:
     card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
 
     def cited_with(weights: object) -> tuple[int, ...]:
-        (folder / "model.json").write_text(json.dumps(card | {"verdict_weights": weights}), encoding="utf-8")
+        write_card(folder, card | {"verdict_weights": weights})
         return load_reader(folder).read(Question("who wrote Lady Susan?"), one_answer(), GRAPH).cited_lines
 
     assert cited_with({"line": 1.0, "scene": 0.0, "bias": -60.0}) == ()
@@ -339,7 +340,7 @@ def test_lines_without_marks_have_verdict_weights_of_their_own(tmp_path: Path) -
     shutil.copytree(SHIPPED, folder)
     card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     card |= {"verdict_weights_unmarked": {"line": 1.0, "scene": 0.0, "bias": 60.0}}
-    (folder / "model.json").write_text(json.dumps(card), encoding="utf-8")
+    write_card(folder, card)
     reader, question = load_reader(folder), Question("who wrote Lady Susan?")
     assert reader.read(question, without_marks(one_answer()), GRAPH).cited_lines == (1, 2, 3)
     assert reader.read(question, one_answer(), GRAPH).cited_lines == (1,)

@@ -14,6 +14,7 @@ from reified import ReifiedKB
 import kgask.retrieve.evidence as evidence_module
 import kgask.retrieve.follow as follow_module
 from kgask.build.recipe import Recipe, build
+from kgask.pack.graph import AllHere
 from kgask.pack.store import Pack
 from kgask.retrieve.evidence import gather
 from kgask.retrieve.follow import edges_of, follow, relations_of
@@ -26,7 +27,7 @@ from kgask.types import Branch
 N_ENTITIES, N_RELATIONS = 9, 3
 
 
-class ArrayGraph:
+class ArrayGraph(AllHere):
     """A graph of random triples in the arrays of kgask.pack.graph.Graph."""
 
     def __init__(self, triples: np.ndarray) -> None:

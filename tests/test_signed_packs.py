@@ -67,7 +67,7 @@ def test_a_changed_signature_is_refused(signed: Path, tmp_path: Path, line: int)
     (tmp_path / "other.minisig").write_text("\n".join(lines))
     key = str(signed / "k.pub")
     code, said = _import(signed, tmp_path / "pack", key, "--signature", str(tmp_path / "other.minisig"))
-    assert code == 7 and "does not hold, so nothing was read" in said
+    assert code == 8 and "does not hold, so nothing was read" in said
     assert [path.name for path in tmp_path.iterdir()] == ["other.minisig"]
 
 
@@ -76,19 +76,19 @@ def test_what_is_not_signed_is_not_parsed(signed: Path, tmp_path: Path) -> None:
     shutil.copy(signed / "films.kgpack.minisig", tmp_path / "films.kgpack.minisig")
     (tmp_path / "films.kgpack").write_bytes(b"no pack at all")
     code, said = _import(tmp_path, tmp_path / "pack", str(signed / "k.pub"))
-    assert code == 7 and "does not hold" in said
+    assert code == 8 and "does not hold" in said
 
 
 def test_other_keys_and_missing_signatures(signed: Path, tmp_path: Path) -> None:
     other = make_keys(tmp_path / "other", tmp_path / "other.pub", "")
     code, said = _import(signed, tmp_path / "pack", other.text)
-    assert code == 7 and f"not with {other.name}" in said
+    assert code == 8 and f"not with {other.name}" in said
     code, said = _import(signed, tmp_path / "pack", other.text, "--signature", str(tmp_path / "none"))
-    assert code == 7 and "No such file" in said
+    assert code == 8 and "No such file" in said
     for wrong in ("RWfew", str(signed / "films.kgpack"), str(signed / "k"), "nothing"):
-        assert _import(signed, tmp_path / "pack", wrong)[0] == 7
+        assert _import(signed, tmp_path / "pack", wrong)[0] == 8
     code, said = _import(signed, tmp_path / "pack", other.text, "--signature", str(signed / "k"))
-    assert code == 7
+    assert code == 8
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "other.pub"]
 
 
@@ -102,7 +102,7 @@ def test_a_key_behind_a_passphrase(signed: Path, tmp_path: Path) -> None:
     export = ["pack", "export", str(signed / "films"), target, "--sign", secret]
     assert kgask(*export).returncode == 2
     wrong = kgask(*export, KGASK_PASSPHRASE="open barley")
-    assert wrong.returncode == 7 and "the passphrase is wrong" in wrong.stderr
+    assert wrong.returncode == 8 and "the passphrase is wrong" in wrong.stderr
     assert not os.path.exists(target)
     assert kgask(*export, KGASK_PASSPHRASE="open sesame").returncode == 0
     assert _import(tmp_path, tmp_path / "pack", made.stdout.strip())[0] == 0

@@ -13,7 +13,7 @@ from test_ask_cli import kgask
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("torch")
 
-from kgask.cards import file_entry  # noqa: E402
+from kgask.cards import file_entry, write_card  # noqa: E402
 from kgask.config import shipped_root  # noqa: E402
 from kgask.plan.providers import CPU_GRAPH, CUDA_GRAPH  # noqa: E402
 from kgask.plan.rigel_onnx import RigelPlanner  # noqa: E402
@@ -46,7 +46,7 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
     del card["files"][CUDA_GRAPH]
     card["files"][CPU_GRAPH] = file_entry(folder / CPU_GRAPH)
     card |= {"recipe": "trained", "quantisation": "int8 dynamic"}
-    (folder / "model.json").write_text(json.dumps(card), encoding="utf-8")
+    write_card(folder, card)
     return folder
 
 
@@ -96,7 +96,7 @@ def test_a_planner_without_a_graph_for_cuda_gets_one(tmp_path: Path) -> None:
     shutil.copytree(SHIPPED, mine)
     card = json.loads((mine / "model.json").read_text(encoding="utf-8"))
     del card["files"][CUDA_GRAPH]
-    (mine / "model.json").write_text(json.dumps(card), encoding="utf-8")
+    write_card(mine, card)
     done = kgask("train", "requantise", str(mine), "-o", str(tmp_path / "new"))
     assert done.returncode == 0, done.stderr
     assert RigelPlanner.load(tmp_path / "new", tmp_path / "new" / CUDA_GRAPH).note.startswith("planner on")

@@ -18,7 +18,7 @@ transformers = pytest.importorskip("transformers")
 onnx = pytest.importorskip("onnx")
 
 from kgask import config  # noqa: E402
-from kgask.cards import file_entry  # noqa: E402
+from kgask.cards import file_entry, write_card  # noqa: E402
 from kgask.corpus import examples as data  # noqa: E402
 from kgask.corpus.compose import Composer  # noqa: E402
 from kgask.corpus.examples import MASK, PathExample, wikidata_example  # noqa: E402
@@ -216,7 +216,7 @@ def test_a_closed_vocabulary_is_bound_to_its_graph(exported: tuple[RigelTrainer,
     np.save(tmp_path / CLOSED_FILE, closed)
     card = json.loads((tmp_path / "model.json").read_text())
     card["files"][CLOSED_FILE] = file_entry(tmp_path / CLOSED_FILE)
-    (tmp_path / "model.json").write_text(json.dumps(card | {"closed_vocabulary": ["a", "b"]}))
+    write_card(tmp_path, card | {"closed_vocabulary": ["a", "b"]})
     planner = RigelPlanner.load(tmp_path)
     relations = [RelationText(key, key, (), "", "") for key in ("b", "a")]
     np.testing.assert_array_equal(planner.relation_matrix(relations), closed[[1, 0, 3, 2]])

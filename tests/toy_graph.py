@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from kgask.pack.graph import AllHere
 from kgask.pack.normalise import normalise
 from kgask.pack.qualifiers import Qualifiers
 from kgask.pack.records import NameHit, RelationText
@@ -14,7 +15,7 @@ from kgask.types import Candidate, Evidence, ScoredTriple
 Named = tuple[str, str, str]
 
 
-class ToyGraph(Qualifiers):
+class ToyGraph(Qualifiers, AllHere):
     """Built from named triples; entity and relation ids in order of appearance."""
 
     def __init__(self, triples: Sequence[Named]):

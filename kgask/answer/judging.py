@@ -21,9 +21,10 @@ from kgask.answer.readings import outcome_words, several
 from kgask.answer.word import Word
 from kgask.errors import QueryError
 from kgask.methods.differences import of_age
-from kgask.methods.doubts import LEFT_OUT
+from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
+from kgask.methods.relation_facts import is_small
 from kgask.methods.understand import calibrated
 from kgask.methods.voice import is_turned
 from kgask.pack.store import Pack
@@ -33,7 +34,7 @@ from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 from kgask.types import opposite
 
-DOUBTS = ("described", *LEFT_OUT)  # words that describe what is asked for and are not honoured; names, values, demands
+DOUBTS = (DESCRIBED, DENIED, KIN, *LEFT_OUT)  # what speaks against a query, whoever wrote it
 POWERS = ("plan", "judged", "alike", "proposed", "left_out")
 AMONG = ("share", "behind", "choices")  # how the winner stands among what was judged
 FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query", *AMONG, *DOUBTS)
@@ -149,12 +150,17 @@ def judged_features(
     }
 
 
-def may_be_judged(found: Retrieved) -> bool:
-    """Whether there is anything to choose from."""
+def may_be_judged(found: Retrieved, pack: Pack) -> bool:
+    """Whether there is anything to choose from; in a small graph there always is, for its labels are its owner's."""
     is_doubted = any(found.features.get(name) for name in ("described", "idle", "unmet", "elsewhere", "turned"))
     is_path = bool(found.hypotheses) and not found.is_query
-    is_sure = is_path and not is_doubted and found.confidence >= SURE_PATH
+    is_sure = is_path and not is_doubted and found.confidence >= SURE_PATH and not is_small(pack)
     return found.read_as is not None and not found.failed and not is_sure
+
+
+def is_needed(judging: Judging, found: Retrieved, pack: Pack, is_claim: bool) -> bool:
+    """Whether its word may change what is printed: of a claim, and in a small graph, always."""
+    return is_claim or is_small(pack) or not found.hypotheses or judging.is_asked(found.confidence)
 
 
 def judged(
@@ -164,7 +170,7 @@ def judged(
 
     ``thorough``: all of it, however sure the planner is, as of a claim.
     """
-    others = found.find_alternatives() if thorough else others_of(found)
+    others = found.find_alternatives() if thorough or is_small(pack) else others_of(found)
     every = [one for one in (found, *others) if one.hypotheses]
     if not thorough:
         every = [one for one in every if not is_turned_round(one, found, question, pack)]
@@ -185,9 +191,10 @@ def judged(
 
 
 def others_of(found: Retrieved) -> Iterator[Retrieved]:
-    """What else it may ask for: where the planner is sure enough, the next that it read itself only."""
+    """What else it may ask for: where the planner is sure enough, and leaves nothing out, the next that it read."""
     others = found.find_alternatives()
-    if found.confidence < (SURE_QUERY if found.is_query else FAIRLY_SURE):
+    is_sure = found.confidence >= (SURE_QUERY if found.is_query else FAIRLY_SURE)
+    if not is_sure or any(found.find_left_out().values()):
         return others
     return islice(takewhile(lambda one: not one.is_proposed, others), MOST_BESIDE_SURE)
 

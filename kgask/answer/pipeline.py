@@ -12,14 +12,14 @@ from kgask import config
 from kgask.answer.compose import Composer
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
-from kgask.answer.judging import ClaimJudging, Judging, is_turned_round, may_be_judged, settled
+from kgask.answer.judging import ClaimJudging, Judging, is_needed, is_turned_round, may_be_judged, settled
 from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
 from kgask.answer.request import CONTEXTS, AskOptions, Settled, checked_question
 from kgask.answer.result import Answer
 from kgask.errors import FallbackWarning, NativeError, UsageError
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
-from kgask.methods.protocol import Request, Retrieved, Retriever
+from kgask.methods.protocol import Request, Retrieved, Retriever, Timer
 from kgask.methods.query_judge import QueryJudge, opened_judge
 from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
 from kgask.methods.restrictors import may_restrict
@@ -30,6 +30,7 @@ from kgask.plan.protocol import Planner
 from kgask.plan.rigel_onnx import RigelPlanner
 from kgask.read.load import opened_reader
 from kgask.read.protocol import Reader
+from kgask.remote.folder import open_pack
 from kgask.types import PLANNED, Evidence, Passage, Question, Stage
 from kgask.verbalise import walked_ends
 
@@ -99,7 +100,7 @@ class Pipeline:
         settings = config.load_settings() if settings is None else settings
         pack_name = pack or str(settings.get("pack", config.DEFAULT_PACK))
         model_name = model or str(settings.get("model", config.DEFAULT_MODEL))
-        opened = Pack.open(config.find("pack", pack_name).path)
+        opened = open_pack(config.find("pack", pack_name).path)
         planner = RigelPlanner.load(config.find("model", model_name).path)
         chosen = method or str(settings.get("method", PLANNED))
         must_read = must_read or prompt is not None or context != CONTEXTS[0] or chosen == NO_TRIPLES
@@ -201,10 +202,8 @@ class Pipeline:
         """
         options = options or AskOptions(**overrides)
         given = entities or [options.entity] * len(texts), exact_hops or [None] * len(texts)
-        requests = [
-            Request(read_marks(checked_question(text)), entity, hops)
-            for text, entity, hops in zip(texts, *given, strict=True)
-        ]
+        asked = zip(texts, *given, strict=True)
+        requests = [Request(read_marks(checked_question(text)), entity, hops) for text, entity, hops in asked]
         answers: dict[int, Answer] = {}
         for row, request in enumerate(requests):
             parts = self._parts(request)
@@ -226,10 +225,8 @@ class Pipeline:
         return split_question(question.text, named)
 
     def _in_parts(self, request: Request, parts: list[str], options: AskOptions) -> Answer:
-        def ask(text: str, given: tuple[Given, ...]) -> Answer:
-            return self.ask_given(Question(text), given, options)
-
-        answers = answers_of(parts, ask, self.pack.n_entities - self.pack.n_literals)
+        n_things = self.pack.n_entities - self.pack.n_literals
+        answers = answers_of(parts, lambda text, given: self.ask_given(Question(text), given, options), n_things)
         return together(request.question.text, answers)
 
     def ask_given(self, question: Question, given: tuple[Given, ...], options: AskOptions) -> Answer:
@@ -237,8 +234,13 @@ class Pipeline:
         return self._ask_chunk([Request(question, given=given)], options)[0]
 
     def _ask_chunk(self, requests: Sequence[Request], options: AskOptions) -> list[Answer]:
-        found = self._interpret(requests, options)
-        return [self._answer(request, one, options) for request, one in zip(requests, found, strict=True)]
+        found = self.pack.complete(partial(self._answers, requests, options))
+        return [answer.sourced(self.pack.source) for answer in found]
+
+    def _answers(self, requests: Sequence[Request], options: AskOptions) -> list[Answer]:
+        timed = [replace(request, timer=Timer()) for request in requests]  # the last run of a graph elsewhere counts
+        found = self._interpret(timed, options)
+        return [self._answer(request, one, options) for request, one in zip(timed, found, strict=True)]
 
     def understand(self, question: Question, options: AskOptions) -> Retrieved:
         """Link and retrieve without reading or refusing: what calibration looks at."""
@@ -322,13 +324,13 @@ class Pipeline:
         return self.judge is not None and self.retriever is self._rigel
 
     def _judged(self, request: Request, found: Retrieved) -> Retrieved:
-        """The same, or what else the question asks for where the judge says so; of a claim it always does."""
+        """The same, or what else is asked for where the judge says so; of a claim, in a small graph, it always does."""
         judge, judging = self.judge, (self._of_claims if request.is_claim else None) or self._judging
         if not request.is_claim and is_turned_round(found, found, request.question.text, self.pack):
             found = replace(found, confidence=0.0)
-        if judge is None or judging is None or not self._judges or not may_be_judged(found):
+        if judge is None or judging is None or not self._judges or not may_be_judged(found, self.pack):
             return found
-        if found.hypotheses and not request.is_claim and not judging.is_asked(found.confidence):
+        if not is_needed(judging, found, self.pack, request.is_claim):
             return found
         with request.timer.stage("judge"):
             return settled(found, request.question.text, judge, judging, self.pack, request.is_claim)

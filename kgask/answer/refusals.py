@@ -178,6 +178,7 @@ class Refusing:
             (pack.out_indptr, pack.out_relation, 0),
             (pack.in_indptr, pack.in_relation, pack.n_relations),
         ):
+            pack.need_rows(np.array([entity]), inverse=shift > 0)
             row = relation[int(indptr[entity]) : int(indptr[entity + 1])]
             counts += np.bincount(row.astype(np.int64) + shift, minlength=2 * pack.n_relations)
         order = np.argsort(-counts, kind="stable")

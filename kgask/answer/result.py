@@ -85,6 +85,7 @@ class Answer:
     help: tuple[str, ...] = ()  # of a refusal: what was understood, what the pack knows, what could be asked
     parts: tuple[Answer, ...] = ()  # of several questions in one
     free: bool = False  # the reader writes freely
+    source: Mapping[str, Any] | None = None  # the endpoint, time and requests, where the graph is elsewhere
 
     def restored(self, said: Mapping[str, Any]) -> Answer:
         """An answer with what was kept of it: text, confidence and query."""
@@ -94,6 +95,13 @@ class Answer:
             abstained=text is None, reason=None if text is not None else self.reason,
             query_text=str(query) if query else None,
         )  # fmt: skip
+
+    def sourced(self, source: Mapping[str, Any] | None) -> Answer:
+        """With where the triples are from, if they are from elsewhere (:attr:`kgask.pack.store.Pack.source`)."""
+        if source is None:
+            return self
+        notes = () if source["complete"] else ("only a part of what the graph has on this was fetched",)
+        return replace(self, source=source, notes=(*self.notes, *notes))
 
     @property
     def truth(self) -> bool | None:
@@ -153,6 +161,8 @@ class Answer:
         }
         if self.evidence is not None and self.evidence.passages:
             content["passages"] = [{"id": passage.id, "text": passage.text} for passage in self.passages]
+        if self.source is not None:
+            content["source"] = dict(self.source)
         if self.parts:
             content["parts"] = [one.to_dict() for one in self.parts]
         if self.free:

@@ -18,6 +18,9 @@ from kgask.retrieve.compare import every, some
 from kgask.retrieve.derive import otherwise
 from kgask.retrieve.outcome import Result
 from kgask.retrieve.run import Runner
+from kgask.types import opposite
+
+MOST_TYPED = 100  # of others, whose kinds are looked at
 
 
 def unsaid(result: Result) -> str | None:
@@ -53,11 +56,38 @@ def open_truth(runner: Runner, node: TruthNode) -> bool | None:
     match node:
         case nodes.Some(nodes.And(nodes.Entities() as obj, nodes.Follow(base, relation))):
             node = nodes.Holds(base, relation, obj)
+        case nodes.Some(nodes.And(base, nodes.Entities() as obj)) if not isinstance(base, nodes.Class):
+            could_be = _could_be(runner, runner.members(obj).possible, runner.members(base).possible)
+            return False if could_be and _speaks_of(runner, node.base) else None
         case nodes.Some(base):
             return False if _speaks_of(runner, base) else None
     if isinstance(node, nodes.Holds):
-        return False if len(otherwise(runner, node)) and not _turned_round(runner, node) else None
+        return False if _says_else(runner, node) else None
     return False
+
+
+def _says_else(runner: Runner, node: nodes.Holds) -> bool:
+    """Whether a graph that does not hold a triple says something else instead."""
+    if not len(otherwise(runner, node)) or _turned_round(runner, node):
+        return False
+    objects = runner.members(node.object).possible
+    ends = runner.edges(runner.members(node.subject).possible, node.relation).targets
+    is_end = len(runner.edges(objects, opposite(node.relation, runner.pack.n_relations))) > 0
+    return is_end or not isinstance(node.object, nodes.Entities) or _could_be(runner, objects, ends)
+
+
+def _could_be(runner: Runner, entities: np.ndarray, others: np.ndarray) -> bool:
+    """Whether entities are of the same kinds as others, as far as the graph says of what kind they are.
+
+    That physics is none of her awards says nothing: it is no award.
+    """
+    kinds, other_kinds = (_types_of(runner, ids) for ids in (entities, others[:MOST_TYPED]))
+    return not kinds or not other_kinds or bool(kinds & other_kinds)
+
+
+def _types_of(runner: Runner, ids: np.ndarray) -> set[int]:
+    leading = type_relations(runner.pack.relations())
+    return {int(kind) for relation in leading for kind in runner.edges(ids, relation).targets}
 
 
 def _turned_round(runner: Runner, node: nodes.Holds) -> bool:
@@ -68,7 +98,7 @@ def _turned_round(runner: Runner, node: nodes.Holds) -> bool:
 
 def _has_type(runner: Runner, node: nodes.Entities) -> bool:
     ids = runner.members(node).certain
-    return any(len(runner.edges(ids, relation)) for relation in type_relations(runner.pack.relations()))
+    return bool(_types_of(runner, ids))
 
 
 def _speaks_of(runner: Runner, node: SetNode) -> bool:

@@ -27,6 +27,7 @@ CALLED = (
     ("relation", "predicate", "rel", "p", "r", "property", "type", "label", "edge"),
     ("object", "obj", "o", "tail", "t", "target", "to", "end", "value"),
 )
+MOST_SAID = 100_000  # qualifiers of a line, for each of its objects
 _QUALIFIERS = ("qualifiers", "properties", "attributes")
 _LABELS = ("label", "name", "title")
 
@@ -84,7 +85,12 @@ class _Reader:
         name = self._key(relation, is_relation=True)
         qualifiers = next((_mapping(said[key]) for key in _QUALIFIERS if key in said), {})
         pairs = [(path, value) for path, values in qualifiers.items() for value in self._values(path, values)]
-        for value in self._values(name, obj):
+        found = list(self._values(name, obj))
+        if len(found) * len(pairs) > MOST_SAID:
+            raise BuildError(
+                f"{len(found):,} objects with {len(pairs):,} qualifiers each; at most {MOST_SAID:,} in all"
+            )
+        for value in found:
             self._builder.add(self._key(subject), name, value, pairs)
 
     def _values(self, relation: str, value: object) -> Iterator[Value]:

@@ -12,9 +12,11 @@ are named by source and order of appearance.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, cast
 
+from kgask.build.json_depth import JsonGuard
 from kgask.build.source import Problems, display
 from kgask.build.statements import Role, role_of
 from kgask.build.terms import Value
@@ -43,8 +45,9 @@ _DESCRIPTIONS = (
     f"{_RDFS}comment",
     "http://purl.org/dc/terms/description",
 )
-# Predicate -> what it gives, its place among those that give the same, and how many these are.
-_TEXTS = {
+# Predicate -> what it gives (label, alias or description), its place among those that give the same, and how many
+# these are.
+TEXTS = {
     predicate: (kind, place, len(predicates))
     for kind, predicates in (("label", _LABELS), ("alias", _ALIASES), ("description", _DESCRIPTIONS))
     for place, predicate in enumerate(predicates)
@@ -57,6 +60,7 @@ _NUMBERS = {f"{_XSD}{name}" for name in ("decimal", "double", "float", *_INTEGER
 _WIKIDATA = re.compile(r"https?://www\.wikidata\.org/(?:entity|prop/direct|wiki)/([QPL]\d+)")
 _WIKIDATA_NODE = re.compile(r"https?://www\.wikidata\.org/(entity/statement|value|reference)/")
 _REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
+_FREE_SECONDS, _SECONDS_A_BYTE = 5.0, 5e-6  # of the parser, which takes a twentieth of it for what is meant well
 _UNTAGGED = 1  # a text without a language ranks between the languages asked for and all others
 
 
@@ -70,7 +74,7 @@ def read_rdf(
     languages: Sequence[str],
 ) -> None:
     """Add every triple and text of one RDF source; ``number`` tells the blank nodes of sources apart."""
-    reader = _RdfReader(builder, number, [language.lower() for language in languages])
+    reader = RdfReader(builder, number, [language.lower() for language in languages])
     source = display(name)
     for quad in _quads(stream, source, format, problems):
         try:
@@ -90,10 +94,12 @@ def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> It
         "rdf": RdfFormat.RDF_XML,
         "jsonld": RdfFormat.JSON_LD,
     }
-    if format == "rdf":
-        stream = cast(BinaryIO, XmlGuard(stream, source))
-    quads = parse(stream, format=known[format])
+    if guard := {"rdf": XmlGuard, "jsonld": JsonGuard}.get(format):
+        stream = cast(BinaryIO, guard(stream, source))
+    read = _Read(stream)
+    quads, spent = parse(cast(BinaryIO, read), format=known[format]), 0.0
     while True:
+        began = time.process_time()
         try:
             quad = next(quads)
         except StopIteration:
@@ -104,7 +110,26 @@ def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> It
             if format in ("rdf", "jsonld"):
                 return
             continue
+        except MemoryError as error:  # what the parser says of a statement that its buffer does not hold
+            raise BuildError(f"{source}:{read.n_lines + 1}: a statement or literal is too long ({error})") from None
+        spent += time.process_time() - began
+        if spent > _FREE_SECONDS + _SECONDS_A_BYTE * read.n_bytes:
+            why = "its contexts or prefixes cost far more than its size"
+            raise BuildError(f"{source}:{read.n_lines + 1}: {spent:.0f} s for {read.n_bytes:,} bytes: {why}")
         yield quad
+
+
+class _Read:
+    """A stream that knows how many bytes and lines were read from it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self.n_bytes, self.n_lines = stream, 0, 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(size)
+        self.n_bytes += len(data)
+        self.n_lines += data.count(b"\n")
+        return data
 
 
 def _reason(error: SyntaxError, format: str) -> str:
@@ -122,7 +147,7 @@ def _statement(quad: Any, limit: int = 120) -> str:
     return text if len(text) <= limit else text[:limit] + "..."
 
 
-class _RdfReader:
+class RdfReader:
     """One source's statements, given to the builder as triples or texts."""
 
     def __init__(self, builder: PackBuilder, number: int, languages: list[str]) -> None:
@@ -140,8 +165,8 @@ class _RdfReader:
         predicate, obj = quad.predicate.value, quad.object
         if predicate == _REIFIES:
             self._take_reified(self._key(quad.subject), obj)
-        elif isinstance(obj, self._types[2]) and predicate in _TEXTS:
-            self._take_text(self._key(quad.subject), predicate, obj)
+        elif isinstance(obj, self._types[2]) and predicate in TEXTS:
+            self.take_text(self._key(quad.subject), predicate, obj.value, obj.language)
         elif not self._is_aside(quad.subject, predicate):
             self._builder.add(self._key(quad.subject), self._iri(predicate), self._value(obj))
 
@@ -151,7 +176,7 @@ class _RdfReader:
             raise BuildError("rdf:reifies leads to a triple, <<( subject predicate object )>>")
         try:
             subject, predicate, obj = self._key(triple.subject), triple.predicate.value, self._value(triple.object)
-            if predicate in _TEXTS:
+            if predicate in TEXTS:
                 self._builder.stands_for(node)
             else:
                 self._builder.add(subject, self._iri(predicate), obj, node=node)
@@ -160,7 +185,7 @@ class _RdfReader:
             raise
 
     def _value(self, term: Any) -> Value:
-        return _literal(term) if isinstance(term, self._types[2]) else self._key(term)
+        return literal_of(term.value, term.datatype.value) if isinstance(term, self._types[2]) else self._key(term)
 
     def _is_aside(self, subject: Any, predicate: str) -> bool:
         """Whether this tells of a Wikidata statement what a pack does not hold: references, types, calendars."""
@@ -180,15 +205,14 @@ class _RdfReader:
     def _iri(self, iri: str) -> str:
         key = self._keys.get(iri)
         if key is None:
-            match = _WIKIDATA.fullmatch(iri)
-            key = self._keys[iri] = match[1] if match else iri
+            key = self._keys[iri] = wikidata_id(iri) or iri
         return key
 
-    def _take_text(self, key: str, predicate: str, obj: Any) -> None:
-        text = obj.value
+    def take_text(self, key: str, predicate: str, text: str, tag: str | None) -> None:
+        """A name or description of ``key`` (one of :data:`TEXTS`), in the language of the tag."""
         if not text.strip():
             return
-        language, (kind, place, n_places) = self._language_rank(obj.language), _TEXTS[predicate]
+        language, (kind, place, n_places) = self._language_rank(tag), TEXTS[predicate]
         if kind != "alias":
             give = self._builder.label if kind == "label" else self._builder.description
             give(key, text, language * n_places + place)
@@ -206,11 +230,19 @@ class _RdfReader:
         return len(self._languages) + _UNTAGGED
 
 
-def _literal(obj: Any) -> Literal:
-    """A literal of the datatype's kind; ill-typed ones ("2021-02-30"^^xsd:date is legal RDF) stay strings."""
-    datatype = obj.datatype.value
+def wikidata_id(iri: str) -> str | None:
+    """The id in a Wikidata IRI of an entity or a direct relation; None for another IRI."""
+    match = _WIKIDATA.fullmatch(iri)
+    return match[1] if match else None
+
+
+def literal_of(text: str, datatype: str) -> Literal:
+    """A literal of the datatype's kind; ill-typed ones ("2021-02-30"^^xsd:date is legal RDF) stay strings.
+
+    Raises :class:`BuildError` for an empty one.
+    """
     kind: LiteralKind = "date" if datatype in _DATES else "number" if datatype in _NUMBERS else "string"
-    text = obj.value.removeprefix("+") if kind == "number" else obj.value
+    text = text.removeprefix("+") if kind == "number" else text
     try:
         return parse_literal(kind, text)
     except ValueError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 
@@ -17,6 +17,8 @@ from kgask.pack.qualifiers import build_qualifiers
 from kgask.pack.records import Literal
 from kgask.pack.schema import key_order
 
+MOST_RELATIONS = 100_000  # the planner reads the words of each before a pack's first question: 0.6 ms
+
 
 @dataclass(frozen=True, slots=True)
 class Settled:
@@ -30,8 +32,20 @@ class Settled:
     n_nested: int  # statements about statements
 
 
-def settled(terms: Terms, given: Said, unit_name: Callable[[str], str]) -> Settled:
-    """Number what is used by its place in sorted lists; ``unit_name`` gives the words for the key of a unit."""
+def check_relations(keys: Collection[str]) -> None:
+    """Raise :class:`BuildError` for more relations than a question can be compared with."""
+    if len(keys) > MOST_RELATIONS:
+        raise BuildError(
+            f"{len(keys):,} relations, of which a pack holds at most {MOST_RELATIONS:,}; does the second column hold "
+            f"values ({next(iter(keys))[:40]!r})? --columns says what each column is"
+        )
+
+
+def settled(terms: Terms, given: Said, unit_name: Callable[[str], str], kept: Sequence[int] = ()) -> Settled:
+    """Number what is used by its place in sorted lists; ``unit_name`` gives the words for the key of a unit.
+
+    ``kept`` are numbers of entities and literals (negative) that are used whether a triple names them or not.
+    """
     said = resolved(given, terms, unit_name)
     (subjects, relations, objects), (rows, lengths, said_by, values) = said.triples, said.qualified()
     if not len(subjects):
@@ -39,13 +53,14 @@ def settled(terms: Terms, given: Said, unit_name: Callable[[str], str]) -> Settl
     # Literals have negative numbers, and so the last places.
     is_used = np.zeros(len(terms.entities) + len(terms.literals), dtype=bool)
     is_spoken = np.zeros(len(terms.relations), dtype=bool)
-    for used in (subjects, objects, values):
+    for used in (subjects, objects, values, np.array(kept, np.int64)):
         is_used[used] = True
     for spoken in (relations, said_by):
         is_spoken[spoken] = True
     keys = sorted(compress(terms.entities, is_used), key=key_order)
     literals = sorted(compress(terms.literals, is_used[::-1]), key=lambda x: (x.kind, x.value or 0.0, x.text, x.unit))
     relation_keys = sorted(compress(terms.relations, is_spoken), key=key_order)
+    check_relations(relation_keys)
     ids = np.empty(len(is_used), dtype=np.int64)
     ids[[terms.entities[key] for key in keys]] = np.arange(len(keys))
     ids[[~terms.literals[literal] for literal in literals]] = np.arange(len(literals)) + len(keys)

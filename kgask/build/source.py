@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from kgask.config import PACK_MANIFEST
 from kgask.errors import BuildError, UsageError
+from kgask.machine.files import NO_FILE, open_regular
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 STDIN = "-"
 MAX_LINE_BYTES = 1 << 20
+_MOST_EXPANSION, _FREE_BYTES = 500, 1 << 26  # unpacked bytes of a packed one; so many may always be unpacked
 _MOST_BROKEN = 100  # a source this broken is of another format: there is no need to read it all
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}  # first bytes
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
@@ -58,6 +60,10 @@ class Problems:
         if not self.skip and self.count >= _MOST_BROKEN:
             self.settle(at_least=True)
 
+    def cut(self, source: str, line: int) -> None:
+        """Say that a source ends within a line, of which nobody can tell whether it is whole."""
+        self._tell(f"{source}:{line}: the file ends within this line; if it is cut short, so is the last field")
+
     def settle(self, at_least: bool = False) -> None:
         """Raise :class:`BuildError` for the first broken line, with the number of all."""
         if self.skip or not self.count:
@@ -73,6 +79,7 @@ class _Counted(io.RawIOBase):
     def __init__(self, raw: BinaryIO, on_bytes: Callable[[int], None]) -> None:
         self._raw = raw
         self._on_bytes = on_bytes
+        self.n_bytes = 0
 
     def readable(self) -> bool:
         return True
@@ -81,8 +88,29 @@ class _Counted(io.RawIOBase):
         view = memoryview(buffer)
         data = self._raw.read(len(view))
         view[: len(data)] = data
+        self.n_bytes += len(data)
         self._on_bytes(len(data))
         return len(data)
+
+
+class _Bounded(io.RawIOBase):
+    """What a packed stream unpacks to. Raises :class:`BuildError` where few bytes become very many."""
+
+    def __init__(self, unpacked: io.RawIOBase, packed: _Counted, source: str) -> None:
+        self._unpacked, self._packed, self._source, self._n_bytes = unpacked, packed, source, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        n_read = self._unpacked.readinto(buffer) or 0
+        self._n_bytes += n_read
+        if self._n_bytes > _FREE_BYTES + _MOST_EXPANSION * self._packed.n_bytes:
+            raise BuildError(
+                f"{self._source}: unpacks to more than {_MOST_EXPANSION} times its size (behind "
+                f"{self._packed.n_bytes:,} packed bytes); unpack it yourself if that is meant"
+            )
+        return n_read
 
 
 class _Recoded(io.RawIOBase):
@@ -114,15 +142,20 @@ def open_source(name: str, on_bytes: Callable[[int], None] = lambda _: None) -> 
     """
     packing = None
     try:
-        raw = sys.stdin.buffer if name == STDIN else open(name, "rb")  # noqa: SIM115
+        raw = sys.stdin.buffer if name == STDIN else open_regular(name)
+    except IsADirectoryError:
+        raise BuildError(f"{name}: is a folder; name the files in it") from None
     except OSError as error:
-        raise BuildError(f"{name}: {error.strerror}") from error
+        advice = "; what a pipe gives is read as -, with --format" if error.strerror == NO_FILE else ""
+        raise BuildError(f"{name}: {error.strerror}{advice}") from error
     try:
-        stream: io.BufferedReader[Any] = io.BufferedReader(_Counted(raw, on_bytes), 1 << 18)
+        counted = _Counted(raw, on_bytes)
+        stream: io.BufferedReader[Any] = io.BufferedReader(counted, 1 << 18)
         start = stream.peek(6)
         packing = next((how for magic, how in _PACKED.items() if start.startswith(magic)), None)
         if packing:
-            stream = io.BufferedReader(_unpacked(stream, packing), 1 << 18)
+            unpacked = _unpacked(stream, packing)
+            stream = io.BufferedReader(_Bounded(unpacked, counted, display(name)), 1 << 18)
         yield io.BufferedReader(_Recoded(stream), 1 << 18) if stream.peek(2).startswith(_UTF_16) else stream
     except EOFError:
         raise BuildError(f"{display(name)}: the {packing} stream ends early; the file is cut short") from None
@@ -130,8 +163,6 @@ def open_source(name: str, on_bytes: Callable[[int], None] = lambda _: None) -> 
         raise BuildError(f"{display(name)}: damaged {packing} stream ({error})") from None
     except UnicodeDecodeError as error:
         raise BuildError(f"{display(name)}: not UTF-16 after its byte order mark ({error.reason})") from None
-    except IsADirectoryError:
-        raise BuildError(f"{name}: is a folder; name the files in it") from None
     except OSError as error:
         if error.filename is not None:
             raise
@@ -168,12 +199,19 @@ def display(name: str) -> str:
     return "stdin" if name == STDIN else name
 
 
-def numbered_lines(stream: BinaryIO, most: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes | None]]:
-    """(number from 1, line without its end); None for a line over ``most`` bytes."""
+def numbered_lines(
+    stream: BinaryIO, most: int = MAX_LINE_BYTES, unended: Callable[[int], None] = lambda _: None
+) -> Iterator[tuple[int, bytes | None]]:
+    """(number from 1, line without its end); None for a line over ``most`` bytes.
+
+    ``unended`` gets the number of a last line that has no end.
+    """
     number = 0
     while line := stream.readline(most + 2):
         number += 1
         whole = line.rstrip(b"\r\n")
+        if len(line) < most + 2 and not line.endswith(b"\n"):
+            unended(number)
         if len(whole) <= most and (line.endswith(b"\n") or len(line) <= most + 1):
             yield number, whole
             continue

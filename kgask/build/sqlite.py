@@ -20,6 +20,7 @@ from kgask.build.tables import Column, Table, from_toml, relation_of, understood
 from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
+from kgask.machine.files import open_regular
 from kgask.pack.literals import parse_literal
 
 TYPE = "instance of"
@@ -53,7 +54,7 @@ def tables_of(path: Path) -> list[Table]:
 def mapped(mapping: Path, tables: list[Table]) -> list[Table]:
     """The tables as a mapping file says."""
     try:
-        with mapping.open("rb") as file:
+        with open_regular(mapping) as file:
             return from_toml(file.read(1 << 21), str(mapping), tables)
     except OSError as error:
         raise BuildError(f"{mapping}: {error.strerror or error}") from error

@@ -6,6 +6,7 @@ from kgask.errors import BuildError
 from kgask.pack.literals import parse_literal, parse_typed
 from kgask.pack.records import Literal
 
+MOST_CHARS = 1 << 20  # of a key, a name, a literal or a relation, as of a line of a table
 Value = str | Literal  # what stands at the right of a relation: a key or a literal
 
 
@@ -50,6 +51,8 @@ def checked(text: str, what: str) -> str:
     """The text, if a pack can hold it."""
     if not text or text.isspace():
         raise BuildError(f"empty {what}")
+    if len(text) > MOST_CHARS:
+        raise BuildError(f"a {what} longer than {MOST_CHARS:,} characters ({text[:40]!r} ...)")
     if "\0" in text:
         raise BuildError(f"NUL byte in a {what}")
     try:

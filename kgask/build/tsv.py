@@ -12,6 +12,7 @@ import io
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, islice
 from typing import BinaryIO
 
@@ -94,7 +95,7 @@ def rows(
 
 def _texts(stream: BinaryIO, source: str, problems: Problems) -> Iterator[tuple[int, str]]:
     """(number, text) of every line that is text."""
-    for number, line in numbered_lines(stream):
+    for number, line in numbered_lines(stream, unended=partial(problems.cut, source)):
         if line is None:
             problems.broken(source, number, f"line longer than {MAX_LINE_BYTES} bytes")
             continue

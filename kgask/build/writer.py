@@ -18,7 +18,7 @@ name; texts for other keys are left out and counted.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +31,8 @@ from kgask.build.names_writer import Alias, EntityText, Texts, write_names
 from kgask.build.passages_writer import split_text, write_passages
 from kgask.build.plain_values import Recognised, recognised
 from kgask.build.readable import entity_label, relation_label
-from kgask.build.settle import Settled, settled
+from kgask.build.repeats import without_repeats
+from kgask.build.settle import Settled, check_relations, settled
 from kgask.build.statements import Said
 from kgask.build.terms import Terms, Value, checked
 from kgask.build.written import entry_of, write_array, write_bytes
@@ -41,7 +42,7 @@ from kgask.pack.blocks import BLOCKS_FILE, block_sums
 from kgask.pack.content import content_hash, relation_hash
 from kgask.pack.csr import Csr
 from kgask.pack.iris import IRI_PREFIX
-from kgask.pack.literals import literal_label
+from kgask.pack.literals import literal_key, literal_label
 from kgask.pack.names_blocks import BlockNames
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE
@@ -49,8 +50,11 @@ from kgask.pack.qualifiers import QUALIFIERS_COUNT, STATEMENTS_COUNT
 from kgask.pack.quantities import AXES_COUNT, LiteralValues
 from kgask.pack.records import LiteralKind, RelationText
 from kgask.pack.relation_kinds import KINDS_ARRAY, relation_kinds
+from kgask.pack.schema import key_order
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT, type_relations, type_table
 from kgask.version import __version__
+
+_REPEATS_FROM = 1 << 20  # triples that are held before repetitions are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,14 @@ class BuildReport:
     duplicates: int  # triples given more than once
     unused_texts: int  # keys with labels, aliases or descriptions that no triple names
     nested: int  # statements about statements, which a pack cannot hold
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A graph elsewhere: what the manifest says of it, and arrays of what is known of each entity."""
+
+    about: Mapping[str, Any]
+    arrays: Callable[[list[str]], dict[str, np.ndarray]]  # of the keys of entities and literals, in the order of ids
 
 
 @dataclass(slots=True)
@@ -107,6 +119,8 @@ class PackBuilder:
         self._relation_labels = _Ranked()
         self._relation_texts: dict[str, RelationText] = {}
         self._passages: dict[str, set[str]] = {}
+        self._repeats_at, self._n_repeated = _REPEATS_FROM, 0  # triples held when they are looked for; dropped ones
+        self._kept = array("q")
 
     def add(
         self,
@@ -132,10 +146,16 @@ class PackBuilder:
             for pair in pairs:
                 self._qualifiers.extend((own, *pair))
         self._triples.extend(row)
+        if self.n_added >= self._repeats_at:
+            self._drop_repeats()
 
     def stands_for(self, node: str, row: int = -1) -> None:
         """What is said of ``node`` is said of a triple, by default of one that a pack cannot hold."""
         self._statements.extend((self._terms.entity(node), row))
+
+    def keep(self, value: Value) -> None:
+        """An entity or literal that is in the pack whether a triple names it or not."""
+        self._kept.append(self._terms.value(value))
 
     def knows(self, key: str) -> bool:
         """Whether a triple names this entity or relation so far."""
@@ -187,6 +207,7 @@ class PackBuilder:
 
         Behind those ``known`` to have literals of a kind and unit each key that looks like one becomes one.
         """
+        check_relations(self._terms.relations)
         triples, qualifiers = (
             np.frombuffer(rows, np.int64).reshape(-1, 3) for rows in (self._triples, self._qualifiers)
         )
@@ -211,10 +232,22 @@ class PackBuilder:
         for subject, relation, value in np.frombuffer(self._triples, np.int64).reshape(-1, 3).tolist():
             yield keys[subject], relations[relation], keys[value] if value >= 0 else literals[~value]
 
+    def relation_keys(self) -> list[str]:
+        """The relations of the triples so far, in the order of their ids."""
+        return sorted(self._terms.relations, key=key_order)
+
     @property
     def n_added(self) -> int:
-        """Triples added so far, duplicates counted."""
+        """Triples held so far; of many, repetitions are dropped now and then."""
         return len(self._triples) // 3
+
+    def _drop_repeats(self) -> None:
+        said, n_repeated = without_repeats(self._given())
+        self._triples, self._statements, self._qualifiers = (
+            array("q", rows.T.tobytes()) for rows in (said.triples, said.statements, said.qualifiers)
+        )
+        self._n_repeated += n_repeated
+        self._repeats_at = max(_REPEATS_FROM, 2 * self.n_added)
 
     def write(
         self,
@@ -227,14 +260,16 @@ class PackBuilder:
         made_from: Iterable[str | Path] = (),
         iri_prefix: str = "",
         change: Mapping[str, str] | None = None,
+        connected: Connected | None = None,
     ) -> BuildReport:
         """Write the pack folder at once; see :func:`kgask.build.folder.new_folder` for what is refused.
 
         ``made_from`` are files and folders that it must not replace, ``iri_prefix`` is what keys that are no IRIs
-        begin with where the pack is written as RDF, ``change`` what made it of an earlier version.
+        begin with where the pack is written as RDF, ``change`` what made it of an earlier version, ``connected`` the
+        graph that its triples are a sample of.
         """
         path = Path(path)
-        found = settled(self._terms, self._given(), lambda key: self._labels.best(key)[0] or entity_label(key))
+        found = settled(self._terms, self._given(), self._label, self._kept)
         texts = self._texts(found)
         labelled = self._labels.keys() | self._descriptions.keys() | self._aliases.keys()
         with new_folder(path, force, sources=made_from) as folder:
@@ -255,9 +290,16 @@ class PackBuilder:
                 about[IRI_PREFIX] = iri_prefix
             if change:
                 about[header.CHANGE] = dict(change)
-            manifest = _write_arrays_and_manifest(folder, found.csr, counts, texts, about)
+            if connected is not None:
+                about[header.ENDPOINT] = dict(connected.about)
+            more = connected.arrays([*found.keys, *map(literal_key, found.literals)]) if connected is not None else {}
+            manifest = _write_arrays_and_manifest(folder, found.csr, counts, texts, about, more)
         unused = len(labelled.difference(found.keys, found.relation_keys))
-        return BuildReport(path, manifest, found.n_duplicates, unused, found.n_nested)
+        n_duplicates = found.n_duplicates + self._n_repeated
+        return BuildReport(path, manifest, n_duplicates, unused, found.n_nested)
+
+    def _label(self, key: str) -> str:
+        return self._labels.best(key)[0] or entity_label(key)
 
     def _given(self) -> Said:
         def columns(rows: array[int], width: int) -> np.ndarray:
@@ -303,11 +345,16 @@ class PackBuilder:
 
 
 def _write_arrays_and_manifest(
-    folder: Path, csr: Csr, counts: dict[str, int], texts: Texts, about: dict[str, Any]
+    folder: Path,
+    csr: Csr,
+    counts: dict[str, int],
+    texts: Texts,
+    about: dict[str, Any],
+    more: Mapping[str, np.ndarray],
 ) -> dict[str, Any]:
     if csr.n_statements:
         counts = counts | {STATEMENTS_COUNT: csr.n_statements, QUALIFIERS_COUNT: len(csr.qualifier_value)}
-    arrays = {name: getattr(csr, name) for name in header.arrays_of(counts)}
+    arrays = {name: getattr(csr, name) for name in header.arrays_of(counts)} | dict(more)
     leads, n_relations = type_relations(texts.relations), len(texts.relations)
     arrays[KINDS_ARRAY] = relation_kinds(csr, leads, n_relations)
     types = type_table(csr, leads, n_relations)

@@ -6,6 +6,7 @@ the manifest, and :mod:`kgask.build.folder` compares them with what is on the di
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -34,10 +35,12 @@ class _Written:
 
 
 def write_bytes(path: Path, data: bytes) -> dict[str, Any]:
-    """Write a new file; returns its size and SHA-256, as a manifest lists them. Raises OSError."""
+    """Write a new file and read it back; returns its size and SHA-256, as a manifest lists them. Raises OSError."""
     with open(path, "xb", buffering=0) as file:
         written = _Written(file)
         written.write(data)
+    if path.read_bytes() != data:
+        raise OSError(errno.EIO, "what is on the disk is not what was written", str(path))
     return written.entry
 
 

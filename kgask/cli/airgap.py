@@ -27,7 +27,7 @@ from kgask.build.folder import Kind, new_folder
 from kgask.cli.render import note
 from kgask.errors import KgaskError, UsageError
 from kgask.machine.files import whole_file
-from kgask.machine.homes import cache_home
+from kgask.machine.homes import cache_home, expanded
 
 SUMS, INSTALL = "SHA256SUMS", "INSTALL.txt"
 SOURCE_PARTS = ("kgask", "models", "kg_packs", "setup.cfg", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
@@ -97,8 +97,8 @@ def airgap(folder: Path | None, output: Path | None, source: Path | None, force:
     """
     if (named := output or folder) is None or (output and folder):
         raise UsageError("name one folder to make: kgask airgap -o DIR")
-    target = named.expanduser().absolute()
-    make_folder(target, source.expanduser().absolute() if source else find_source(), force)
+    target = expanded(named).absolute()
+    make_folder(target, expanded(source).absolute() if source else find_source(), force)
     wheels = sorted(target.glob("*.whl"))
     size_mb = sum(path.stat().st_size for path in wheels) / 1e6
     note(f"{target}: {len(wheels)} wheels, {size_mb:.0f} MB; {INSTALL} there says how to install")

@@ -17,7 +17,7 @@ from kgask.cli.asked_with import ask_options, asked_with, open_pipeline
 from kgask.cli.formats import FORMATS, JSON, Format, formatted
 from kgask.cli.main import BY_DEFAULT, offer_command
 from kgask.cli.options import OUTPUT_OPTION, Command
-from kgask.cli.questions import answer_lines, count_lines, one_question, read_chunks
+from kgask.cli.questions import answer_lines, count_lines, one_question, open_lines, read_chunks
 from kgask.cli.render import note, steps_bar, stream_text
 from kgask.errors import EXIT_NO_ANSWER, UsageError
 
@@ -104,7 +104,7 @@ def ask(
         if alone:
             return shown.single(pipeline.ask(text, asked))
         if file:
-            with file.open("rb") as stream:
+            with open_lines(file, "ask") as stream:
                 shown.lines(stream, asked)
         else:
             shown.lines(cast(io.BufferedReader, sys.stdin.buffer), asked)
@@ -190,6 +190,6 @@ def _print(text: str) -> None:
 
 
 def _say_what_is_open(pipeline: Pipeline) -> None:
-    note(f"pack {pipeline.pack.path}, {pipeline.pack.n_triples:,} triples")
+    note(f"pack {pipeline.pack.path}, {pipeline.pack.held}")
     for text in pipeline.notes:
         note(text)

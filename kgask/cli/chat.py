@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -210,14 +211,15 @@ class _Talk:
             self._log.rewrite()
 
     def _pack(self) -> None:
-        note(f"pack {self._pipeline.pack.name}, {self._pipeline.pack.n_triples:,} triples, {self._pipeline.pack.path}")
+        note(f"pack {self._pipeline.pack.name}, {self._pipeline.pack.held}, {self._pipeline.pack.path}")
 
     def _file(self, name: str, rest: str) -> None:
         from kgask.chat.store import read, save
+        from kgask.machine.homes import expanded
 
         if not rest.strip():
             raise UsageError(f"which file? /{name} FILE")
-        path = Path(rest.strip()).expanduser()
+        path = expanded(rest.strip())
         if name == "save":
             if path.exists():
                 raise UsageError(f"{path}: exists; choose another name")
@@ -234,8 +236,10 @@ class _Talk:
 
 
 def _piped() -> Iterator[str]:
-    for line in sys.stdin:
-        yield line.rstrip("\n")
+    from kgask.cli.questions import read_chunks
+
+    for lines in read_chunks(cast(BufferedReader, sys.stdin.buffer)):
+        yield from (line.rstrip("\r") for line in lines)
 
 
 def _prompted(pipeline: Pipeline, session: Path | None) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What ``kgask doctor`` looks at: the machine, the libraries, the models, a pack, and how planner and pack fit.
 
 Every check is a function that yields :class:`Finding` and raises nothing that
-it can foresee. Nothing here imports torch or touches a network.
+it can foresee. Nothing here imports torch; a network is touched by questions to a connected pack, and else by nothing.
 """
 
 from __future__ import annotations
@@ -159,9 +159,11 @@ def _model(model: config.Found, in_use: bool) -> Finding:
 def pack_and_fit(pack: str, model: str, reader: str, encoder: str) -> Iterator[Finding]:
     """The pack's counts, its relations as the planner reads them, and questions through planner and reader."""
     from kgask.pack.store import Pack
+    from kgask.remote.folder import endpoint_of
 
     try:
-        with Pack.open(config.find("pack", pack).path) as opened:
+        path = config.find("pack", pack).path
+        with Pack.open(path, connected=True) as opened:
             version = opened.manifest["format"]
             size = sum(entry["bytes"] for entry in opened.manifest["files"].values())
             yield Finding(
@@ -170,6 +172,8 @@ def pack_and_fit(pack: str, model: str, reader: str, encoder: str) -> Iterator[F
                 f"{opened.path}, format {version['major']}.{version.get('minor', 0)}, {opened.n_entities:,} entities, "
                 f"{opened.n_relations:,} relations, {opened.n_triples:,} triples, {size >> 20:,} MiB",
             )
+            if (endpoint := endpoint_of(path)) is not None:
+                yield Finding("ok", "endpoint", f"the triples are fetched from {endpoint}; the folder has a sample")
             yield from relation_texts(opened.relations())
     except KgaskError as error:
         yield Finding("fail", "pack", str(error), f"kgask pack check {pack}")

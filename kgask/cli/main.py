@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 import warnings
@@ -16,7 +17,7 @@ from typing import Any, NoReturn, TextIO
 import click
 
 from kgask.cli import interrupt
-from kgask.errors import EXIT_ERROR, EXIT_OK, FallbackWarning, KgaskError, UsageError
+from kgask.errors import EXIT_ERROR, EXIT_OK, EXIT_UNFORESEEN, FallbackWarning, KgaskError, UsageError
 from kgask.version import __version__
 
 # section -> command -> (module:attribute, one-line help); the help is repeated here so that listing imports nothing.
@@ -44,6 +45,7 @@ SECTIONS = {
 }
 COMMANDS = {name: entry for commands in SECTIONS.values() for name, entry in commands.items()}
 
+MOST_SAID = 300  # characters of a message that nobody has written for people
 BY_DEFAULT = "kgask.by_default"  # in the context's meta: whether ask was put in front
 
 EPILOG = """\b
@@ -185,6 +187,11 @@ def one_line(text: str) -> str:
     return "".join(char if char.isprintable() else " " for char in text)
 
 
+def one_line_each(text: str) -> str:
+    """Without control characters but the ends of lines."""
+    return "".join(f"{one_line(line)}\n" for line in text.splitlines())
+
+
 def fail(message: str, code: int) -> NoReturn:
     """One line on stderr, then exit; control characters in the message cannot reach the terminal."""
     try:
@@ -214,6 +221,8 @@ def open_missing_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open as long as we run
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")  # an answer that an ASCII terminal has no letters for
 
 
 def drop_stdout() -> None:
@@ -246,3 +255,22 @@ def main(**extra: Any) -> None:
     except OSError as error:
         drop_stdout()  # a full disk fails again when Python flushes at exit
         fail(f"{error.filename or 'output'}: {error.strerror or error}", EXIT_ERROR)
+    except MemoryError:
+        fail("not enough memory; 'kgask doctor' says how much is free", EXIT_ERROR)
+    except Exception as error:
+        fail_unforeseen(error)
+
+
+def fail_unforeseen(error: Exception) -> NoReturn:
+    """One line with a code that says where, for what no check has foreseen; its traceback first with --verbose."""
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if f"{os.sep}kgask{os.sep}" in frame.filename] or list(frames)
+    place = f"{os.path.basename(ours[-1].filename).removesuffix('.py')}:{ours[-1].lineno}" if ours else "start"
+    code = f"{type(error).__name__}-{place}-{__version__}"
+    if "--verbose" in sys.argv:
+        with suppress(OSError):
+            print("".join(map(one_line_each, traceback.format_exception(error))), end="", file=sys.stderr)
+    said = one_line(str(error))[:MOST_SAID]
+    fail(f"a fault of kgask itself ({code}): {said}; please report it; --verbose says more", EXIT_UNFORESEEN)

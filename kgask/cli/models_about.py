@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +56,7 @@ def load_card(path: Path) -> tuple[str, dict[str, Any]]:
 
     Raises :class:`ModelError` for a card that no stage reads.
     """
+    from kgask.cards import read_json
     from kgask.config import MODEL_CARD
     from kgask.methods.text_encoder import EncoderCard
     from kgask.plan.card import FORMAT, RigelCard
@@ -64,7 +64,7 @@ def load_card(path: Path) -> tuple[str, dict[str, Any]]:
 
     card = path / MODEL_CARD
     try:
-        content = json.loads(card.read_text(encoding="utf-8"))
+        content = read_json(card)
         whole = all(_names_a_file(name, entry) for name, entry in content["files"].items())
         magic = content["magic"]
     except OSError as error:

@@ -23,9 +23,9 @@ from kgask.cli.models_about import (
 )
 from kgask.cli.options import PRINTED, Command
 from kgask.cli.render import note, print_json, progress, show_facts, table
-from kgask.config import MODEL_CARD, Found, find, list_found, set_setting
+from kgask.config import Found, find, list_found, set_setting
 from kgask.errors import ConfigError, ModelError, UsageError
-from kgask.machine.homes import data_home
+from kgask.machine.homes import data_home, expanded
 
 if TYPE_CHECKING:
     from kgask.read.gguf.header import GgufHeader
@@ -50,7 +50,7 @@ def add(file: str, name: str | None, link: bool, as_json: bool) -> None:
     """
     from kgask.read.files.probe import checked_header, try_file
 
-    source = Path(file).expanduser()
+    source = expanded(file)
     header = checked_header(source)
     name = free_name(name, source)
     if header.file_bytes >= LARGE_BYTES:
@@ -84,9 +84,8 @@ def free_name(name: str | None, source: Path) -> str:
 
 def _place(header: GgufHeader, target: Path, link: bool, facts: dict[str, Any]) -> None:
     """Copy (or link) the file into a new folder with its card; whole or not at all."""
-    import json
-
     from kgask.build.folder import MODEL, new_folder
+    from kgask.cards import write_card
     from kgask.read.files.card import file_hash, make_added_card
 
     source = header.path
@@ -102,8 +101,7 @@ def _place(header: GgufHeader, target: Path, link: bool, facts: dict[str, Any]) 
             placed.symlink_to(os.path.abspath(source))
         about = {"name": target.name, "linked": link, "source": os.path.abspath(source), **facts}
         card = make_added_card(about, placed.name, sha256, file_hash(placed), placed.stat())
-        text = json.dumps(card, ensure_ascii=True, indent=1)
-        (folder / MODEL_CARD).write_text(text, encoding="utf-8")
+        write_card(folder, card)
 
 
 def _room_for(n_bytes: int, target: Path) -> None:

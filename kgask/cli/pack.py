@@ -10,6 +10,7 @@ import click
 from kgask.cli import pack_import, pack_life, pack_names
 from kgask.cli.options import PRINTED, Command
 from kgask.cli.pack_build import build
+from kgask.cli.pack_connect import connect
 from kgask.cli.pack_export import export
 from kgask.cli.pack_map import map_tables
 from kgask.cli.render import (
@@ -24,7 +25,7 @@ from kgask.cli.render import (
     table,
     with_qualifiers,
 )
-from kgask.config import DEFAULT_PACK, Found, find, list_found, load_settings
+from kgask.config import DEFAULT_PACK, PACK_MANIFEST, Found, find, list_found, load_settings
 from kgask.errors import PackDamage, PackError
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def pack() -> None:
 
 
 pack.add_command(build)
+pack.add_command(connect)
 pack.add_command(export)
 pack.add_command(map_tables)
 for _command in (*pack_life.COMMANDS, *pack_names.COMMANDS, *pack_import.COMMANDS):
@@ -61,9 +63,9 @@ def _find(name: str | None) -> Found:
 
 
 def _open(name: str | None) -> Pack:
-    from kgask.pack.store import Pack
+    from kgask.remote.folder import open_pack
 
-    return Pack.open(_find(name).path)
+    return open_pack(_find(name).path)
 
 
 @pack.command("list", cls=Command)
@@ -74,18 +76,22 @@ def list_packs(as_json: bool) -> None:
     columns = ("name", "origin", "default", "entities", "triples", "path")
     chosen = str(load_settings().get("pack", DEFAULT_PACK))
     rows = [_listed(found) | {"default": flag(found.name == chosen, as_json)} for found in list_found("pack")]
+    if not as_json:
+        rows = [{column: "" if text is None else text for column, text in row.items()} for row in rows]
     show_found("pack", rows, columns, as_json)
 
 
 def _listed(found: Found) -> dict[str, Any]:
-    from kgask.pack.header import read_manifest
+    from kgask.pack.header import ENDPOINT, read_manifest
 
     entry: dict[str, Any] = {"name": found.name, "origin": found.origin, "path": str(found.path)}
     try:
-        counts = read_manifest(found.path)["counts"]
+        manifest = read_manifest(found.path)
     except PackError as error:
         return entry | {"problem": str(error)}
-    return entry | {"entities": counts["entities"], "triples": counts["triples"]}
+    counts = manifest["counts"]
+    triples = counts["triples"] if ENDPOINT not in manifest else None  # how many there are elsewhere is not known
+    return entry | {"entities": counts["entities"], "triples": triples}
 
 
 @pack.command(cls=Command)
@@ -98,7 +104,11 @@ def info(name: str | None, relations: bool, as_json: bool) -> None:
     found = _find(name)
     with _open(str(found.path)) as opened:
         if relations:
-            show_rows(_relation_rows(opened), ("key", "label", "inverse_label", "triples", "learned"), as_json)
+            from kgask.pack.graph import reads_arrays
+
+            show_rows(
+                reads_arrays(_relation_rows)(opened), ("key", "label", "inverse_label", "triples", "learned"), as_json
+            )
         else:
             show_facts(_facts(opened, found), as_json)
 
@@ -110,6 +120,7 @@ def _facts(opened: Pack, found: Found) -> dict[str, Any]:
         "name": opened.name,
         "path": str(found.path),
         "origin": found.origin,
+        **_about_endpoint(opened),
         **{key: opened.manifest["counts"].get(key, 0) for key in _COUNTS},
         "bytes": sum(entry["bytes"] for entry in manifest["files"].values()),
         "format": f"{version['major']}.{version.get('minor', 0)}",
@@ -120,6 +131,14 @@ def _facts(opened: Pack, found: Found) -> dict[str, Any]:
         "sources": manifest.get("sources", []),
         "licences": manifest.get("licences", []),
     }
+
+
+def _about_endpoint(opened: Pack) -> dict[str, Any]:
+    """Of a graph elsewhere: where it is, and when it was connected; the counts then are those of the folder."""
+    from kgask.pack.header import ENDPOINT
+
+    about = opened.manifest.get(ENDPOINT)
+    return {"endpoint": about["url"], "connected": about["connected"]} if about else {}
 
 
 def _relation_rows(opened: Pack) -> list[dict[str, Any]]:
@@ -144,16 +163,21 @@ def check(name: str | None, write_checksums: bool, as_json: bool) -> None:
     with checksums anyway; packs of kgask before 0.3 have none.
     """
     from kgask.pack.check import check_pack
+    from kgask.remote.folder import endpoint_of
 
     path = pack_life.users_pack(name).path if write_checksums and name else _find(name).path
     problems = check_pack(path)
+    endpoint = None if problems else endpoint_of(path)
+    if endpoint is not None:
+        note(f"a connected graph: its folder was looked at, not what {endpoint} has")
     if as_json:
-        print_json({"path": str(path), "ok": not problems, "problems": problems})
+        print_json({"path": str(path), "ok": not problems, "problems": problems, "endpoint": endpoint})
     else:
         for line in problems or ["ok"]:
             click.echo(clean(line))
     if problems:
-        raise PackDamage(f"{path}: {len(problems)} problem{'s' * (len(problems) != 1)}; rebuild the pack")
+        error = PackDamage if (path / PACK_MANIFEST).is_file() else PackError
+        raise error(f"{path}: {len(problems)} problem{'s' * (len(problems) != 1)}; rebuild the pack")
     if write_checksums:
         from kgask.build.checksums import add_checksums
 
@@ -196,12 +220,13 @@ def _hit_rows(opened: Pack, hits: list[NameHit]) -> list[dict[str, Any]]:
 @PRINTED
 def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
     """The triples of ENTITY, a key, a label, or an id (#12), in both directions."""
+    from kgask.pack.graph import reads_arrays
     from kgask.verbalise import qualifiers_text
 
     with _open(name) as opened:
         chosen, others = resolved(opened, entity)
         facts = _hit_rows(opened, [chosen])[0]
-        triples, total = _triples_of(opened, chosen.entity, limit)
+        triples, total = opened.complete(lambda: reads_arrays(_triples_of)(opened, chosen.entity, limit))
         facts = facts | {"kind": opened.kinds([chosen.entity])[0], "n_triples": total, "triples": triples}
     del facts["alias"]
     if others:
@@ -224,7 +249,7 @@ def resolved(opened: Pack, text: str) -> tuple[NameHit, list[NameHit]]:
     from kgask.pack.records import NameHit
 
     number = text.removeprefix("#")
-    is_id = number.isascii() and number.isdigit() and int(number) < opened.n_entities
+    is_id = number.isascii() and number.isdigit() and len(number) < 20 and int(number) < opened.n_entities
     if text.startswith("#") and is_id:
         return NameHit(int(number), text, False), []
     entity = opened.find_key(text)
@@ -249,6 +274,8 @@ def _triples_of(opened: Pack, entity: int, limit: int) -> tuple[list[dict[str, A
 
     from kgask.verbalise import statements_in_words
 
+    for inverse in (False, True):
+        opened.need_rows(np.array([entity]), inverse)
     out_start, out_end = opened.out_indptr[entity : entity + 2].tolist()
     in_start, in_end = opened.in_indptr[entity : entity + 2].tolist()
     incoming = slice(in_start, min(in_end, in_start + limit))

@@ -13,9 +13,9 @@ from kgask.cli.formats import json_line
 from kgask.cli.options import PACK_OPTION, PRINTED, Command
 from kgask.cli.render import Section, clean, explain, note, query_view
 from kgask.errors import EXIT_NO_ANSWER, EXIT_OK, UsageError
-from kgask.pack.store import Pack
 from kgask.query.sparql import to_sparql
 from kgask.query.text import parse
+from kgask.remote.folder import open_pack
 
 
 @click.command(cls=Command)
@@ -42,13 +42,13 @@ def query(
     written = " ".join(text) if text and text != ("-",) else _from_stdin()
     settings = config.load_settings()
     name = pack or str(settings.get("pack", config.DEFAULT_PACK))
-    with Pack.open(config.find("pack", name).path) as opened:
+    with open_pack(config.find("pack", name).path) as opened:
         asked = parse(written, opened)
 
         if as_sparql:
             sys.stdout.write(to_sparql(asked, opened))
             return 0
-        found = derived(asked, opened, seconds)
+        found = opened.complete(lambda: derived(asked, opened, seconds))
         if as_json:
             print(json_line(found.to_dict() | {"sparql": to_sparql(asked, opened)}))
         return _show(found, as_json, explained)

@@ -218,6 +218,10 @@ class _Maker:
     "--average", type=(shared.OLD_FOLDER, click.FloatRange(0, 1)), metavar="RUN SHARE",
     help="Export so much of another run's weights with the rest of this one's.",
 )  # fmt: skip
+@click.option(
+    "--layers", "n_layer", type=click.IntRange(1, 12), default=4, show_default=True,
+    help="Of the judge. More than --start has are put on top, and change nothing at first.",
+)  # fmt: skip
 @click.option("--steps", type=click.IntRange(1), default=2700, show_default=True, help="Steps of the whole run.")
 @click.option("--batch-size", type=click.IntRange(1), default=32, show_default=True, help="Questions a step.")
 @click.option("--seed", "rng_seed", type=int, default=1, show_default=True, help="Seed of all randomness.")

@@ -14,7 +14,7 @@ from kgask import config
 from kgask.cli.asked_with import not_asked_for, open_pipeline, some_of
 from kgask.cli.formats import json_line
 from kgask.cli.options import OUTPUT_OPTION, Command
-from kgask.cli.questions import count_lines, read_chunks
+from kgask.cli.questions import count_lines, open_lines, read_chunks
 from kgask.cli.render import clean, note, steps_bar
 from kgask.errors import EXIT_NO_ANSWER, EXIT_OK, EXIT_REFUTED, UsageError
 from kgask.verify.engines import ENGINES
@@ -85,7 +85,7 @@ def verify(claim: tuple[str, ...], file: Path | None, as_json: bool, explain: bo
             _print(verdict, as_json)
             return _CODES[verdict.verdict]
         if file:
-            with file.open("rb") as stream:
+            with open_lines(file, "verify") as stream:
                 _lines(stream, verifier.verify_lines, as_json, explain)
         else:
             _lines(cast(io.BufferedReader, sys.stdin.buffer), verifier.verify_lines, as_json, explain)

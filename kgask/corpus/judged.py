@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 from kgask.corpus.conditions import with_condition, with_nothing
 from kgask.errors import UsageError
+from kgask.methods.query_judge import MOST_QUERIES, SURELY_JUDGED
 from kgask.sets.rows import lines_of
 from kgask.verify.verdict import VERDICTS, Said
 
@@ -27,7 +29,10 @@ SHARES = {
 SHOWN = (1, 2, 3, 4, 5, 6, 8, 12, 16)  # of a question; one of these is drawn
 WITHOUT = 0.15  # share of the questions that are shown wrong queries only
 KEPT = 0.6  # of the others whose right queries the draw has left out, those that get one back
+AS_JUDGED = 0.6  # share of the questions that are shown what a judge is shown, the hardest to tell from what is right
 CONDITIONED, CHATTY = 0.08, 0.04  # shares that get a condition which nothing honours, and words that ask for nothing
+
+_WORD = re.compile(r"\w{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +65,21 @@ class JudgedQuestion:
         right = [one for one in queries if one.right]
         if right and rng.random() < WITHOUT:
             queries, right = [one for one in queries if one.right is False], []
+        n_shown = rng.choice(SHOWN)
+        if rng.random() < AS_JUDGED:
+            queries, n_shown = self._as_judged(queries), MOST_QUERIES
         rng.shuffle(queries)
-        found = queries[: rng.choice(SHOWN)]
+        found = queries[:n_shown]
         if found and right and not any(one.right for one in found) and rng.random() < KEPT:
             found[rng.randrange(len(found))] = right[0]
         return replace(self, queries=tuple(found))
+
+    def _as_judged(self, queries: Sequence[JudgedQuery]) -> list[JudgedQuery]:
+        """What the planner read, which stands first, and of the rest those that share most words with the question."""
+        asked = _words(self.text)
+        first, others = queries[:SURELY_JUDGED], queries[SURELY_JUDGED:]
+        others = sorted(others, key=lambda one: -len(asked & _words(one.words)))
+        return [*first, *others][:MOST_QUERIES]
 
     def conditioned(self, rng: random.Random) -> JudgedQuestion:
         """As it is, or now and then with a condition that makes every query wrong, or with what asks for nothing."""
@@ -75,6 +90,11 @@ class JudgedQuestion:
         if CONDITIONED <= drawn < CONDITIONED + CHATTY:
             return replace(self, text=with_nothing(self.text, rng))
         return self
+
+
+def _words(text: str) -> set[str]:
+    """The beginnings of its words: "countries" and "country" are alike."""
+    return {word[:5] for word in _WORD.findall(text.lower())}
 
 
 def write(path: Path, questions: Iterable[JudgedQuestion]) -> int:

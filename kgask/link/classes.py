@@ -289,6 +289,7 @@ def _nouns(phrase: str, is_label: bool = True) -> list[tuple[str, bool]]:
 @reads_arrays
 def _incoming(pack: Pack, entity: EntityId) -> dict[RelationId, int]:
     """How many triples of each relation lead to an entity; of very many a sample."""
+    pack.need_rows(np.array([entity]), inverse=True)
     row = pack.in_relation[pack.in_indptr[entity] : pack.in_indptr[entity + 1]]
     found = np.bincount(row[:: 1 + len(row) // _SAMPLE])
     return {int(relation): int(found[relation]) for relation in np.flatnonzero(found)}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Literal
 
-from kgask.link.classes import ClassSpan, chosen, class_readings, relation_phrases
+from kgask.link.classes import ALIAS, TYPE, ClassSpan, chosen, class_readings, relation_phrases
 from kgask.link.mentions import FUNCTION_WORDS, NAME, Word
 from kgask.link.values import ValueSpan, value_spans
 from kgask.pack.store import Pack
@@ -79,8 +79,14 @@ def segmentations(
     values = value_spans(text, pack.manifest.get("axes", ()))
     said = relation_phrases(text, words, pack)
     readings = [one for one in class_readings(text, words, pack) if not _is_inside_any((one.start, one.end), said)]
-    phrases = [(one.start, one.end) for one in chosen(readings, ())] + said
-    named = [mention for mention in mentions if _is_mention(mention, words, values, phrases, pack)]
+    classes = chosen(readings, ())
+    phrases = [(one.start, one.end) for one in classes] + said
+    called = [(one.start, one.end) for one in classes if one.candidates[0][1] >= ALIAS * TYPE]
+    named = [
+        mention
+        for mention in mentions
+        if _is_mention(mention, words, values, phrases, pack) and not _is_within_class(mention, called)
+    ]
     common = {mention.span for mention in named if _is_common(mention, words)}
     found: list[list[CandidateSpan]] = []
     for taken in _choices(named, values, words):
@@ -138,14 +144,22 @@ def _is_mention(
 
 
 def _is_part_of_class(mention: Mention, words: Sequence[Word], phrases: Sequence[tuple[int, int]]) -> bool:
-    """Whether more words than a mention's say a class, and nothing but a sentence's beginning makes it a name: the
-    "Medicine" of "Medicine laureates", "the physics" of "the physics laureates"."""
+    """Whether more words than a mention's say a class, and nothing makes it a name: the "Medicine" of "Medicine
+    laureates" that begins a sentence, "the physics" of "the physics laureates", the "Nobel" that is a part of a name.
+    """
     said = mention.text if words and mention.span[0] > words[0].start else mention.text[:1].lower() + mention.text[1:]
     inside = [word for word in _inside(mention, words) if word.norm not in FUNCTION_WORDS]
-    if not said.islower() or not inside or mention.seeds[0].match == "given":
+    match = mention.seeds[0].match
+    if not inside or match == "given" or not (said.islower() or match == "part"):
         return False
     place = inside[0].start, inside[-1].end
     return _is_inside_any(place, phrases)
+
+
+def _is_within_class(mention: Mention, called: Sequence[tuple[int, int]]) -> bool:
+    """Whether the name of a class goes on where a mention ends: the "Nobel Prize" of "Nobel Prize winners"."""
+    is_given = bool(mention.seeds) and mention.seeds[0].match == "given"
+    return not is_given and _is_inside_any(mention.span, called)
 
 
 def _is_best_of_class(inside: Sequence[Word], phrases: Sequence[tuple[int, int]]) -> bool:

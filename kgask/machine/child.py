@@ -68,7 +68,7 @@ def in_child(
 
 def _death(number: int) -> ChildDied:
     if number == signal.SIGXCPU:
-        return ChildDied("takes too much time")
+        return ChildDied("takes too much time", fault=True)
     if number == signal.SIGKILL:
         return ChildDied("was killed (too little memory?)")
     with contextlib.suppress(ValueError):
@@ -101,5 +101,6 @@ def _limit(cpu_seconds: int | None, memory_bytes: int | None) -> None:
     wanted = {resource.RLIMIT_CORE: 0, resource.RLIMIT_CPU: cpu_seconds, resource.RLIMIT_AS: memory_bytes}
     for limit, value in wanted.items():
         if value is not None:
+            most = value + (limit == resource.RLIMIT_CPU)  # at once with SIGXCPU SIGKILL would come, which says less
             with contextlib.suppress(OSError, ValueError):
-                resource.setrlimit(limit, (value, value))
+                resource.setrlimit(limit, (value, most))

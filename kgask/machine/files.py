@@ -10,6 +10,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,6 +19,7 @@ from kgask.errors import UsageError
 _AT_FDCWD = -100
 _RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
 _NO_FLAGS = (errno.EINVAL, errno.ENOSYS)  # what renameat2 answers where a file system cannot do it
+NO_FILE = "a pipe or a device, not a file"
 TMP_SUFFIX = ".kgask-tmp"  # of a file or folder that a killed run may leave; nothing is ever deleted for its name alone
 
 
@@ -35,6 +37,27 @@ def temporary_names(target: Path) -> list[Path]:
 def _short(name: str) -> str:
     """So much of a name that one made from it is not too long for a file system."""
     return os.fsencode(name)[:200].decode("utf-8", "ignore")
+
+
+def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
+    """Open a file to read its bytes. OSError for a folder, and for a pipe or device, which may never end."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe without a writer would wait
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return open(descriptor, "rb")
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise OSError(errno.EINVAL, NO_FILE, str(path))
+
+
+def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
+    """The bytes of a file of at most ``most``. OSError as :func:`open_regular`, and for a longer one."""
+    with open_regular(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"longer than {most:,} bytes", str(path))
+    return data
 
 
 def check_output(path: Path, force: bool, sources: Iterable[Path] = ()) -> None:

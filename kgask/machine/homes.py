@@ -6,11 +6,19 @@ import os
 from pathlib import Path
 
 
+def expanded(path: str | Path) -> Path:
+    """With ``~`` as the user's folder; that of a user who is not there stays as it is, and names no file."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
 def data_home() -> Path:
     """The user's data folder: ``KGASK_HOME``, else the platform's place."""
     home = os.environ.get("KGASK_HOME")
     if home:
-        return Path(home).expanduser()
+        return expanded(home)
     import platformdirs  # not on the ground floor's import path: used only without KGASK_HOME
 
     return Path(platformdirs.user_data_dir("kgask", appauthor=False))
@@ -19,4 +27,4 @@ def data_home() -> Path:
 def cache_home() -> Path:
     """Where derived files are kept: ``KGASK_CACHE``, else ``cache`` in the user's data folder; safe to delete."""
     cache = os.environ.get("KGASK_CACHE")
-    return Path(cache).expanduser() if cache else data_home() / "cache"
+    return expanded(cache) if cache else data_home() / "cache"

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +59,16 @@ def content_hash(*paths: Path) -> str:
         return known
     began = time.time_ns()
     digests = [_digest(path) for path in real]
-    digest = digests[0] if len(digests) == 1 else hashlib.sha256(" ".join(digests).encode()).hexdigest()
+    digest = digests[0] if len(digests) == 1 else joint_hash(digests)
     unchanged = [_stamp(os.stat(path)) for path in real] == [_stamp(found) for found in before]
     if unchanged and all(max(found.st_mtime_ns, found.st_ctime_ns) < began - SETTLED_NS for found in before):
         remember(key, digest)
     return digest
+
+
+def joint_hash(digests: Iterable[str]) -> str:
+    """SHA-256 of several files, from their own."""
+    return hashlib.sha256(" ".join(digests).encode()).hexdigest()
 
 
 def _digest(path: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import takewhile
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from kgask.errors import ModelError, NativeError
 from kgask.machine.remembered import recall, remember
 
-VERSION = 2  # of what the tasks try; another one tries everything again
+VERSION = 3  # of what the tasks try; another one tries everything again
 _X86_KEYS = ("vendor_id", "cpu family", "model", "stepping", "model name", "flags")
 _CPU_KEYS = (*_X86_KEYS, "CPU implementer", "CPU part", "Features")  # the last three are Arm's
 
@@ -31,6 +31,7 @@ class Trial:
     payload: dict[str, Any]
     depends_on: Sequence[str]  # hashes of library and file, settings
     seconds: float  # the trial's longest time
+    limits: dict[str, int | None] = field(default_factory=dict)  # cpu_seconds, memory_bytes (machine.child.in_child)
 
     def pass_once(self) -> str:
         """Try it, unless it is remembered to have passed; a note for ``--verbose``, "" where nothing was tried.
@@ -62,7 +63,7 @@ class Trial:
         from kgask.machine.child import ChildDied, in_child  # seldom needed: a question pays for every import
 
         try:
-            problem = in_child(self.task, self.payload, seconds=self.seconds)
+            problem = in_child(self.task, self.payload, seconds=self.seconds, **self.limits)
         except ChildDied as error:
             raise self._died(str(error), error.fault) from None
         if problem is not None:

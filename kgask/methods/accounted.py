@@ -57,16 +57,16 @@ class RelationWords:
     """The words that the relations of a pack are called by."""
 
     def __init__(self, pack: Pack) -> None:
-        self._pack = pack
+        self.pack = pack
         self._of = lru_cache(None)(self._words)
 
     def of(self, relations: Iterable[int]) -> frozenset[str]:
         """Of directed relations, together."""
-        return frozenset().union(*(self._of(relation % self._pack.n_relations) for relation in relations))
+        return frozenset().union(*(self._of(relation % self.pack.n_relations) for relation in relations))
 
     def of_ends(self, relations: Iterable[int]) -> frozenset[str]:
         """Of the labels of those that are followed forward: what "religion" leads to are religions."""
-        texts, n = self._pack.relations(), self._pack.n_relations
+        texts, n = self.pack.relations(), self.pack.n_relations
         return _content(" ".join(texts[one].label for one in relations if one < n))
 
     def called(self, text: str, covered: Sequence[tuple[int, int]], said: Collection[str]) -> tuple[str, ...]:
@@ -81,11 +81,11 @@ class RelationWords:
     @cached_property
     def _labels(self) -> frozenset[str]:
         """What says something in labels of which one word does: "soloist" of "soloist at"."""
-        labels = (_content(text.label) for text in self._pack.relations())
+        labels = (_content(text.label) for text in self.pack.relations())
         return frozenset(word for label in labels if len(label) == 1 for word in label)
 
     def _words(self, relation: int) -> frozenset[str]:
-        text = self._pack.relations()[relation]
+        text = self.pack.relations()[relation]
         return _content(" ".join((text.label, text.inverse_label, *text.aliases)))
 
 

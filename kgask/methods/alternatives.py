@@ -13,6 +13,7 @@ from kgask.errors import BudgetError, QueryError
 from kgask.link.classes import chosen, class_readings
 from kgask.link.values import value_spans
 from kgask.methods.cues import Asked
+from kgask.methods.kinds import of_kinds
 from kgask.methods.operators import BRIDGE_SECONDS, OperatorReader, hypothesis, retrieved
 from kgask.methods.proposals import Proposals, Proposed
 from kgask.methods.protocol import Request, Retrieved
@@ -89,7 +90,7 @@ class Alternatives:
             proposed = chain(self._truths.of(request, linked, classes, values, runner), proposed)
         for query, seeds in _until_late(proposed):
             try:
-                outcome = runner.result(query)
+                outcome = of_kinds(runner, runner.result(query))
             except QueryError:
                 continue
             except BudgetError:

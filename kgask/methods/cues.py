@@ -21,7 +21,7 @@ MOST_COUNTED = 100  # a greater number is hardly how many things one thing has
 _CUES = {
     "difference": r"not|never|no|none|nobody|without|w/o|except(?:ing|ed)?|but|excluding|minus|neither|nor|other than|"
     r"apart from|besides|absent|lack(?:s|ing)?|missing|unlike|out of it|stayed out|yet to|\w+n['\u2019]?t",
-    "union": r"or|either|and",
+    "union": r"or|either|and|plus|together|along with|as well as",
     "intersection": r"both|as well|also|too|and",
     "arithmetic": r"total(?:s|ling)?|altogether|sum|add(?:s|ed|ing)?|combined|together|in all|average|mean|differ\w*|"
     r"between|gap|how far|how long|how many more|how much|by how|below|above|ahead|behind|on top",
@@ -30,14 +30,16 @@ _CUES = {
     "filter": r"than|over|under|above|below|before|after|since|until|till|between|from|at least|at most|up to|prior|"
     r"beyond|more|less|fewer|or (?:later|earlier|higher|lower)|exceed\w*|"
     r"out(?:size|number|weigh|rank|strip|do|grow|live)\w*",
-    "ordinal": r"silver|behind|next|runner[- ]up|second|third|fourth|fifth|sixth|last but one|rank(?:s|ed|ing)?",
+    "ordinal": r"silver|bronze|behind|next|runner[- ]up|second|third|fourth|fifth|sixth|last but one|rank(?:s|ed|ing)?|"
+    r"follow(?:s|ed)|no\. ?\d|number (?:\d|two|three|four|five|six)",
 }
 _SAID = {kind: re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) for kind, words in _CUES.items()}
 _SECOND = re.compile(
     r"\b(?:next|runner[- ]up|after|behind|silver|apart from|besides|other than|only one|last but one|second to last|"
-    r"penultimate)\b",
+    r"penultimate|follows|before (?:that|it|him|her|them))\b",
     re.IGNORECASE,
 )
+_THIRD = re.compile(r"\bbronze\b", re.IGNORECASE)
 _NUMBERED = re.compile(
     r"(?:\b(?:number|no\.?|nr\.?|place|rank|position)|#)\s*(\d{1,2}|two|three|four|five|six)\b", re.IGNORECASE
 )
@@ -56,6 +58,7 @@ class Asked:
     kinds: frozenset[str]
     values: tuple[ValueSpan, ...]  # numbers, dates and ranks
     ranks: tuple[tuple[int, int], ...]  # first and last place that an order is asked for
+    excepts: bool = False  # a name may be left out of what is asked for
 
     @property
     def counts(self) -> list[nodes.Number]:
@@ -69,7 +72,7 @@ class Asked:
         likely = {kind for kind, prob in zip(KINDS, kind_probs.tolist(), strict=False) if prob >= LIKELY}
         said = {kind for kind, words in _SAID.items() if words.search(text)}
         ranks = tuple(dict.fromkeys(_ranks(text, values)))[:MOST_RANKS]
-        return cls(frozenset(likely | said), tuple(values), ranks or ((1, 1),))
+        return cls(frozenset(likely | said), tuple(values), ranks or ((1, 1),), _SECOND.search(text) is not None)
 
 
 def _ranks(text: str, values: Sequence[ValueSpan]) -> Iterator[tuple[int, int]]:
@@ -82,6 +85,8 @@ def _ranks(text: str, values: Sequence[ValueSpan]) -> Iterator[tuple[int, int]]:
                 yield abs(option), abs(option)
     if found := _NUMBERED.search(text):
         yield _number(found[1]), _number(found[1])
+    if _THIRD.search(text):
+        yield 3, 3
     if _SECOND.search(text):
         yield from ((2, 2), (1, 1))  # "after" may be of a date
 

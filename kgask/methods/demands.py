@@ -18,6 +18,7 @@ _NO_SUPERLATIVES = (
     "west|midwest|northwest|southwest|forest|interest|guest|test|contest|protest|request|quest|conquest|harvest|"
     "honest|modest|priest|arrest|invest|suggest|digest|chest|crest|nest|rest|vest|pest|manifest|attest|request|tempest"
 )
+_PATHS = {"AND"}  # operators of what is just looked up
 _OF_SEVERAL = {"AND", "OR", "MINUS", "NOT", "HOLDS", "SOME", "DIFF", "SUM", "MEAN", "AGE", "IN", "QUAL"}
 _SUPERLATIVE = re.compile(rf"most|least|fewest|(?!(?:{_NO_SUPERLATIVES})\b)[a-z]{{3,}}est")
 _NO_COMPARATIVES = "other|rather|whether|under|over|later|earlier|sooner|after|another"
@@ -63,6 +64,11 @@ _OF_VALUES = re.compile(
 )
 _WH = re.compile(r"(?:who|whom|whose|which|what|where|when|how|name|list|count|number|give|show)\b")
 _OF_WHOM = re.compile(r"(?:who|whom|where|which (?:of|is|was|one))\b(?! (?:age|year|date|number))")
+_TIMES = "years?|dates?|days?|months?|century|decade|time|season|birthday|birth|anniversary|deadline|period|era"
+_OF_KIND = re.compile(  # entities: no date is any of them
+    rf"(?:(?:in|on|at|from|to|by|for|with) )?(?:which|what) (?!(?:{_TIMES}|is|was|are|were|did|does|do|has|had)\b)"
+    r"[a-z]+\b"
+)
 _HOW_MUCH = re.compile(r"\bhow (?:much|deep|high|tall|long|large|big|far|heavy|wide|fast|populous|expensive)\b")
 _COUNTS = re.compile(r"\b(?:how many|number of|count the|count of)\b")
 _AGES = re.compile(r"\b(?:how old|(?:what|which) age)\b")
@@ -89,7 +95,7 @@ def unmet(text: str, operators: Collection[str], shape: Shape, said: Collection[
     start = len(text) - len(asked)
     if shape in ("set", "date") and "BY" not in operators:
         found += [(match.start(), match[0]) for match in (*_COUNTS.finditer(text), *_AGES.finditer(text))]
-    if shape == "set":
+    if shape in ("set", "date"):
         found += [(match.start(), match[0]) for match in _HOW_MUCH.finditer(text)]
     if shape == "truth" and {"MINUS", "NOT"}.isdisjoint(operators):
         found += [(match.start(), match[0]) for match in _EVERY.finditer(text)]
@@ -113,6 +119,8 @@ def _is_mistaken(asked: str, operators: Collection[str], shape: Shape) -> bool:
         return {"MOST", "LEAST"}.isdisjoint(operators)
     if shape == "set":
         return bool(_WHEN.match(asked))
+    if shape == "date" and _PATHS.issuperset(operators) and _OF_KIND.match(asked):
+        return True
     if _OF_WHOM.match(asked):
         return True
     counted = "COUNT" in operators and not _COUNTS.search(asked)

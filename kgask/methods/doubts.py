@@ -14,13 +14,17 @@ import numpy as np
 from kgask.link.spans import CandidateSpan, masked
 from kgask.methods.accounted import RelationWords, describing, is_all_called
 from kgask.methods.demands import Shape, unmet
+from kgask.methods.kinship import is_other_kin
 from kgask.query import nodes
 from kgask.query.base import By, Node
 from kgask.query.nodes import Query
 
 LEFT_OUT = ("names", "values", "demands")
 DESCRIBED = "described"  # words that describe what is asked for
+KIN = "kin"  # other kin than is asked for
+DENIED = "denied"  # a "no" of two things that the graph has in another relation
 MOST = 3  # of each; more add no doubt
+WHOLE, SURE_NAME = ("label", "alias"), 0.2  # how common words together name an entity, and how surely
 SURE_CLASS = 0.7  # score from which a word is a class's name
 _ANYONE = frozenset("people person persons thing things human humans one ones".split())
 _OPERATORS: dict[type[Node], tuple[str, ...]] = {
@@ -64,12 +68,13 @@ def left_out_of(
     of_query = set(query.walk())
     named = {entity for node in of_query if isinstance(node, nodes.Entities) for entity in node.ids}
     named |= {node.type for node in of_query if isinstance(node, nodes.Class)}
-    names = [one for one in spans if one.kind == "entity" and not one.plain and not _is_used(one, named, text, said)]
+    names = [one for one in spans if is_name(one, text) and not _is_used(one, named, text, said)]
     values = [one for one in spans if one.kind in ("number", "date", "rank") and not _is_said(one, of_query)]
     demands = len(unmet(masked(text, spans)[0], operators_of(query), shape, said)) + len(kept(text, spans, answers))
     classes = [one.place for one in spans if one.kind == "class"]
     described = describing(text, [one.place for one in spans], classes, said, "BY" in operators_of(query))
-    counts = zip((*LEFT_OUT, DESCRIBED), (len(names), len(values), demands, len(described)), strict=True)
+    kin = is_other_kin(query, masked(text, spans)[0], words.pack)
+    counts = zip((*LEFT_OUT, DESCRIBED, KIN), (len(names), len(values), demands, len(described), kin), strict=True)
     return {name: -float(min(count, MOST)) for name, count in counts}
 
 
@@ -87,6 +92,14 @@ def relations_in(query: Query) -> Iterator[int]:
 
 def _is_used(span: CandidateSpan, named: Collection[int], text: str, said: Collection[str]) -> bool:
     return any(seed.entity in named for seed in span.seeds) or is_all_called(text[span.start : span.end], said)
+
+
+def is_name(span: CandidateSpan, text: str) -> bool:
+    """Whether a span names an entity: not just a common word, but two of them may ("south american")."""
+    if span.kind != "entity" or not span.seeds:
+        return False
+    is_whole = span.seeds[0].match in WHOLE and span.seeds[0].score >= SURE_NAME
+    return not span.plain or (is_whole and len(text[span.start : span.end].split()) > 1)
 
 
 def is_class_word(span: CandidateSpan, text: str) -> bool:

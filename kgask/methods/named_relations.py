@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from kgask.types import Seed, opposite
 
 MOST_NAMES = 2
 NAMESAKE, MOST_NAMESAKES = 0.3, 2  # share of the first one's score from which another is meant as well
+ASKED, MOST_ASKED, MOST_THROUGH = 0.2, 2, 3  # probability of what is asked for, of how many, by how many ways
 GONE_ON, MOST_LONG = 4, 5  # relations of a name that another is put behind, and how many such paths
 
 
@@ -87,3 +89,12 @@ class NamedRelations:
             seconds = [relation for relation in np.flatnonzero(onward).tolist() if may_end(relation)]
             found += [(float(hops[0][first] * hops[1][second]), first, second) for second in seconds]
         yield from ((first, second) for _, first, second in sorted(found, key=lambda path: -path[0])[:most])
+
+    def through(self, one: Named) -> Iterator[tuple[int, int]]:
+        """Ways over what belongs to a name to what is asked for and it lacks: "born in Hungary" is in a city of it."""
+        asked = np.flatnonzero((one.probs[0] >= ASKED) & self._facts.paths)
+        lacked = [second for second in asked[np.argsort(-one.probs[0][asked])].tolist() if second not in one.relations]
+        firsts = [first for first in one.relations if not self.is_value(first)]
+        for second in lacked[:MOST_ASKED]:
+            has = (first for first in firsts if relations_of(self._pack, self.ends(one, first))[second])
+            yield from ((first, second) for first in islice(has, MOST_THROUGH))

@@ -22,7 +22,8 @@ from kgask.methods.bridge import CLASSES, Bridge
 from kgask.methods.class_words import ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
 from kgask.methods.differences import downwards, in_years, of_age
-from kgask.methods.doubts import SURE_CLASS, is_class_word, kept, left_out_of, relations_in
+from kgask.methods.doubts import DENIED, SURE_CLASS, is_class_word, kept, left_out_of, relations_in
+from kgask.methods.kinds import is_denied, of_kinds
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
 from kgask.methods.relation_facts import RelationFacts
@@ -132,7 +133,7 @@ class OperatorReader:
                 relations = [step for step in one.steps if isinstance(step, int)]
                 asked = of_age(one.query, text, self.pack)
                 query, idle = self.of_classes(asked, text, spans, used_spans(one), relations, runner)
-                outcome = in_years(text, runner, downwards(runner, runner.result(query)))
+                outcome = in_years(text, runner, downwards(runner, of_kinds(runner, runner.result(query))))
             except (QueryError, BudgetError):
                 outcome = None
             as_run = replace(one, query=outcome.query if outcome is not None else one.query)
@@ -291,14 +292,15 @@ class OperatorReader:
         return [labels[relation] for relation in ends if relation < n and self.facts.of(relation)[0] is not None]
 
     def left_out(self, request: Request, understood: Understood, found: Retrieved) -> Mapping[str, float]:
-        """What the best query of anything that was found leaves out of a question (:mod:`kgask.methods.doubts`)."""
+        """What speaks against the best query of anything that was found (:mod:`kgask.methods.doubts`)."""
         best = found.hypotheses[0]
         query = best.make_query()
         if query is None:
             return {}
         shape = self.shape_of(best.answers) if best.outcome is None else self._shape(query, best.outcome)
         text, spans = request.question.text, _spans_of(understood)
-        return left_out_of(query, best.answers, shape, text, spans, self.words)
+        denied = {DENIED: -float(is_denied(self.pack, best.outcome))}
+        return denied | dict(left_out_of(query, best.answers, shape, text, spans, self.words))
 
     def unhonoured(self, request: Request, found: Retrieved) -> tuple[str, ...]:
         """Words of a question that choose among what was found, and that its query does not honour."""
@@ -334,13 +336,9 @@ class OperatorReader:
         if not len(answers):
             return "nothing"
         literal = self.pack.literals(answers[-1:].tolist())[0]
-        return (
-            "number"
-            if literal and literal.kind == "number"
-            else "date"
-            if literal and literal.kind == "date"
-            else "set"
-        )
+        if literal is None or literal.kind not in ("number", "date"):
+            return "set"
+        return "number" if literal.kind == "number" else "date"
 
     def _pick(self, spans: Sequence[CandidateSpan], at: int, relation: int | None) -> Node:
         """What a span stands for: of several entities the surest that has the relation."""

@@ -17,7 +17,7 @@ from kgask.link.classes import ClassSpan
 from kgask.link.values import ValueSpan
 from kgask.methods.cues import Asked
 from kgask.methods.named_relations import Named, NamedRelations
-from kgask.methods.relation_facts import RelationFacts
+from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.methods.understand import Linked
 from kgask.pack.quantities import DATE
 from kgask.query import nodes
@@ -26,7 +26,6 @@ from kgask.retrieve.follow import relations_of
 from kgask.retrieve.run import Runner
 from kgask.types import Seed, opposite
 
-SMALL = 10_000  # entities of a graph in which more is proposed
 MOST_RELATIONS = 12  # of a name, those first that the planner holds likeliest
 MOST_KINDS = 24  # classes, and relations, of a graph that is small enough for all of them
 MOST_PAIRED, MOST_PAIRED_IF_SMALL = 4, 8  # relations of each of two names that are put together
@@ -48,7 +47,7 @@ class Proposals:
     def __init__(self, facts: RelationFacts) -> None:
         self._facts, self._pack, self._n = facts, facts.pack, facts.n_relations
         self._named = NamedRelations(facts)
-        self._is_small = facts.pack.n_entities <= SMALL
+        self._is_small = is_small(facts.pack)
 
     def of(
         self,
@@ -58,11 +57,13 @@ class Proposals:
         runner: Runner,
     ) -> Iterator[Proposed]:
         """Queries about the surest names and the first class word of a question, with its numbers, dates and ranks."""
-        names = self._named.of(linked)
+        names, kinds = self._named.of(linked), [one.candidates[0][0] for one in classes]
         if len(names) > 1:
-            yield from ((query, _seeds(names)) for query in self._of_two(names[0], names[1], asked))
+            yield from ((query, _seeds(names)) for query in self._of_two(names[0], names[1], asked, kinds[:1]))
+        if len(kinds) > 1:
+            yield from ((query, ()) for query in self._of_two_kinds(kinds[0], kinds[1], asked))
         others = self._named.of([one for one in linked if _is_apart(one, classes)])
-        for kind in [classes[0].candidates[0][0]] if classes else []:
+        for kind in kinds[:1]:
             yield from self._beside(kind, others, asked, runner)
             for base, seeds in self._of_class(kind, others, asked, runner):
                 yield from ((query, seeds) for query in self._of_set(base, asked, runner))
@@ -100,6 +101,8 @@ class Proposals:
         """What the names have of the class, and what of it they do not have; all of it where they have nothing."""
         members, is_had = runner.members(kind).certain, False
         for one in names:
+            if asked.excepts and one.seed.entity in members:  # "the largest after Russia"
+                yield nodes.Minus(kind, one.node), (one.seed,)
             ends_of = partial(self._named.ends, one)
             leading = (relation for relation in one.relations if np.isin(ends_of(relation), members).any())
             for relation in islice(leading, MOST_PAIRED):
@@ -107,6 +110,9 @@ class Proposals:
                 yield nodes.And(kind, nodes.Follow(one.node, relation)), (one.seed,)
                 if "difference" in asked.kinds:
                     yield nodes.Minus(kind, nodes.Follow(one.node, relation)), (one.seed,)
+        for one in names:
+            for path in self._through(one):
+                yield nodes.And(kind, path), (one.seed,)
         if not is_had:
             yield kind, ()
 
@@ -171,6 +177,8 @@ class Proposals:
                 yield from self._of_set(found, asked, runner, MOST_OF_NAME)
             else:
                 yield found
+        for path in self._through(one):
+            yield nodes.Count(path) if "count" in asked.kinds else path
         if "arithmetic" in asked.kinds:
             yield from self._differences(one)
 
@@ -180,6 +188,11 @@ class Proposals:
         for left, right in permutations(values, 2):
             if self._facts.of(left) == self._facts.of(right):
                 yield nodes.Difference(nodes.Values(one.node, left), nodes.Values(one.node, right))
+
+    def _through(self, one: Named) -> Iterator[SetNode]:
+        """What is asked for and the name lacks, by way of what belongs to it."""
+        for first, second in self._named.through(one):
+            yield nodes.Follow(nodes.Follow(one.node, first), second)
 
     def _of_two_steps(self, one: Named, asked: Asked) -> Iterator[nodes.Query]:
         """The likeliest paths of two relations."""
@@ -212,8 +225,9 @@ class Proposals:
 
     # --- two names -------------------------------------------------------------------------------
 
-    def _of_two(self, one: Named, other: Named, asked: Asked) -> Iterator[nodes.Query]:
-        """What is between two names, and what each has by the same relation, or by two that lead to the same."""
+    def _of_two(self, one: Named, other: Named, asked: Asked, kind: Sequence[SetNode] = ()) -> Iterator[nodes.Query]:
+        """What is between two names, and what each has by the same relation, or by two that lead to the same; of a
+        kind, where one is named."""
         for relation in one.relations[:MOST_RELATIONS]:
             if opposite(relation, self._n) in other.relations:
                 yield from self._between(one.node, relation, other.node, asked.kinds)
@@ -225,7 +239,17 @@ class Proposals:
         together = [put for kind, put in _SETS.items() if kind in kinds]
         for first, second in self._paired(one, other):
             left, right = nodes.Follow(one.node, first), nodes.Follow(other.node, second)
-            yield from (put(left, right) for put in together)
+            both = [put(left, right) for put in together]
+            yield from (nodes.And(named, found) for named in kind for found in both)
+            yield from both
+
+    def _of_two_kinds(self, one: SetNode, other: SetNode, asked: Asked) -> Iterator[nodes.Query]:
+        """What is of either kind, of both, or of one and not of the other."""
+        found = [put(one, other) for kind, put in _SETS.items() if kind in asked.kinds]
+        if "difference" in asked.kinds:
+            found.append(nodes.Minus(other, one))
+        yield from (nodes.Count(both) for both in found if "count" in asked.kinds)
+        yield from found
 
     def _held_in_two_steps(self, one: Named, other: Named) -> Iterator[nodes.Query]:
         """Whether what one has is in a relation to the other, by relations that both have; the likeliest first."""

@@ -16,10 +16,16 @@ from kgask.query.base import Node
 from kgask.retrieve.follow import reached_by, relations_of
 
 _GENDER = frozenset({"gender", "sex", "sex or gender"})
+SMALL = 10_000  # entities of a graph in which more is proposed and judged
 KEPT = 1000  # entities whose relations are remembered
 SAMPLED = 50  # literals of a relation whose units are looked at
 MOST_SEXES, NAMED_SO = 50, 2  # entities whose sex is asked for; people who say what a first name's is
 LOOKED_AT, ONE = 5000, 1.1  # triples of a relation that tell how many things it leads to, and how many are one
+
+
+def is_small(pack: Pack) -> bool:
+    """Whether a graph is somebody's own, as far as its size tells: its labels are as its owner thought of them."""
+    return pack.n_entities <= SMALL
 
 
 class RelationFacts:
@@ -31,15 +37,15 @@ class RelationFacts:
     def __init__(self, pack: Pack) -> None:
         self.pack, self.n_relations = pack, pack.n_relations
         self.of = lru_cache(None)(self._of)
-        self.of_entity = lru_cache(KEPT)(self._of_entity)
+        self._of_entity = lru_cache(KEPT)(lambda entity, _: relations_of(pack, np.array([entity])))
         self.leads_to_one = lru_cache(None)(self._leads_to_one)
         self.paths, self.qualifiers = np.zeros((2, 2 * pack.n_relations), bool)
         self.paths[np.concatenate([pack.path_relations, pack.path_relations + pack.n_relations])] = True
         self.qualifiers[np.unique(pack.qualifier_relation).astype(np.int64)] = True
 
-    def _of_entity(self, entity: int) -> np.ndarray:
-        """bool [2R]: the directed relations that leave an entity."""
-        return relations_of(self.pack, np.array([entity]))
+    def of_entity(self, entity: int) -> np.ndarray:
+        """bool [2R]: the directed relations that leave an entity, as far as the graph is known."""
+        return self._of_entity(entity, self.pack.n_fetches)
 
     def sexes_of(self, entities: np.ndarray) -> set[str]:
         """What the pack's relation of gender, if it has one, says of any of them, in lower case.
@@ -74,6 +80,8 @@ class RelationFacts:
 
     def _leads_to_one(self, relation: int) -> bool:
         """Whether a directed relation seldom leads from one thing to several, by :data:`LOOKED_AT` triples of it."""
+        if counted := self.pack.counted(relation):
+            return counted[0] <= ONE * counted[1]
         pack, plain = self.pack, relation % self.n_relations
         out = relation < self.n_relations
         relations, indptr = (pack.out_relation, pack.out_indptr) if out else (pack.in_relation, pack.in_indptr)

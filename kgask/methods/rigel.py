@@ -25,6 +25,7 @@ from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Sco
 from kgask.methods.query_features import features as query_features
 from kgask.methods.query_features import path_doubts
 from kgask.methods.query_readings import Understood
+from kgask.methods.relation_facts import is_small
 from kgask.methods.understand import Linked, Understanding, calibrated, choose, features
 from kgask.methods.voice import is_start_object
 from kgask.pack.store import Pack
@@ -118,7 +119,7 @@ class Rigel:
         )  # a given topic may stand nowhere
         if not self.planner.writes or request.exact_hops is not None or not stands:
             return path
-        if _surely_a_path(pack, request, linked, path):
+        if not is_small(pack) and _surely_a_path(pack, request, linked, path):
             narrowed = self._operators(pack).of_class(request, path)
             if not narrowed.features.get("idle"):
                 return narrowed

@@ -18,9 +18,9 @@ from kgask.link.naming import is_part
 from kgask.link.plural_names import plural_names
 from kgask.link.values import ValueSpan
 from kgask.methods.named_relations import Named, NamedRelations
-from kgask.methods.proposals import SMALL, Proposed
+from kgask.methods.proposals import Proposed
 from kgask.methods.protocol import Request
-from kgask.methods.relation_facts import RelationFacts
+from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.methods.truth_of_values import TruthOfValues
 from kgask.methods.understand import Linked
 from kgask.pack.types import type_relations
@@ -45,7 +45,7 @@ class TruthProposals:
     def __init__(self, facts: RelationFacts) -> None:
         self._facts, self._pack, self._n = facts, facts.pack, facts.n_relations
         self._named, self._values = NamedRelations(facts), TruthOfValues(facts)
-        self._is_small = facts.pack.n_entities <= SMALL
+        self._is_small = is_small(facts.pack)
 
     def of(
         self,

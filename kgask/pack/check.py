@@ -39,7 +39,7 @@ def check_pack(path: str | Path) -> list[str]:
     """
     folder = Path(path)
     try:
-        pack = Pack.open(folder)
+        pack = Pack.open(folder, connected=True)
     except PackError as error:
         return [str(error)]
     with pack:

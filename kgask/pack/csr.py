@@ -15,7 +15,7 @@ import numpy as np
 
 from kgask.errors import PackError
 from kgask.pack.arrays import distinct_rows, id_type, relation_type, row_pointers
-from kgask.pack.graph import reads_arrays
+from kgask.pack.graph import AllHere, reads_arrays
 from kgask.pack.qualifiers import Qualifiers
 
 # Row pointers, and what they point into.
@@ -23,7 +23,7 @@ POINTERS = {"out_indptr": "out_object", "in_indptr": "in_subject", "qualifier_in
 
 
 @dataclass(eq=False, kw_only=True, repr=False)
-class Csr(Qualifiers):
+class Csr(Qualifiers, AllHere):
     """The arrays of triples, and of the statements about them; N entities, T triples."""
 
     out_indptr: np.ndarray  # [N+1]

@@ -1,8 +1,8 @@
 """A SQLite file of a pack, read-only and not trusted; every broken file is a :class:`PackError`.
 
 APSW is used instead of Python's own sqlite3 because it lets pages be looked at as SQLite reads them: with checksums
-(:mod:`kgask.pack.blocks`) no page comes to a query that is not what was written. Only the tables of the file's own schema
-are accepted, no query runs for ever, and no text is longer than :data:`MAX_TEXT_BYTES`.
+(:mod:`kgask.pack.blocks`) no page comes to a query that is not what was written. Only the tables of the file's own
+schema are accepted, no query runs for ever, and no text is longer than :data:`MAX_TEXT_BYTES`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ class ReadOnly:
         self._longest = longest
         self._vfs = None if sums is None else _CheckedFiles(path, sums)
         # immutable: the file never changes under us (packs are replaced by rename), so no locks are taken.
-        uri = f"file:{quote(os.fsencode(os.path.realpath(path)))}?mode=ro&immutable=1"  # APSW takes a link in a path for an error
+        # The real path: APSW takes a link on the way for an error.
+        uri = f"file:{quote(os.fsencode(os.path.realpath(path)))}?mode=ro&immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         self._seconds = QUERY_SECONDS
         self._until = 0.0

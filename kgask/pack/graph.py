@@ -27,6 +27,26 @@ class Damageable(Protocol):
         ...
 
 
+class AllHere:
+    """A graph whose arrays hold all of it: nothing has to be fetched before it is read."""
+
+    n_fetches = 0  # how often more of the graph became known
+
+    def need(self, entities: np.ndarray, relations: np.ndarray) -> None:
+        """The triples of the entities with the directed relations are about to be read; here they are there already."""
+
+    def need_rows(self, entities: np.ndarray, inverse: bool) -> None:
+        """All triples of the entities in one direction are."""
+
+    def owners(self, relation: int) -> np.ndarray | None:
+        """The entities (int64, ascending) that a directed relation leads from; None where the arrays tell."""
+        return None
+
+    def counted(self, relation: int) -> tuple[int, int] | None:
+        """Triples of a directed relation and how many entities it leads from; None where the arrays tell."""
+        return None
+
+
 class Graph(Damageable, Protocol):
     """A read-only knowledge graph: CSR in both directions, and names.
 
@@ -44,6 +64,10 @@ class Graph(Damageable, Protocol):
     in_indptr: np.ndarray  # [N+1]
     in_relation: np.ndarray  # [T]
     in_subject: np.ndarray  # [T]
+
+    def need(self, entities: np.ndarray, relations: np.ndarray) -> None: ...
+
+    def need_rows(self, entities: np.ndarray, inverse: bool) -> None: ...
 
     def labels(self, entities: Iterable[EntityId]) -> list[str]: ...
 

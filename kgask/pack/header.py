@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from kgask.config import PACK_MANIFEST
 from kgask.errors import PackDamage, PackError
+from kgask.machine.files import NO_FILE, open_regular
 from kgask.pack.blocks import checked_array, damage, read_npy
 from kgask.pack.qualifiers import QUALIFIER_ARRAYS, QUALIFIERS_COUNT, STATEMENTS_COUNT
 from kgask.pack.quantities import AXES_COUNT, VALUE_ARRAYS
@@ -26,6 +28,8 @@ MAGIC = "kgask-pack"
 FORMAT_MAJOR, FORMAT_MINOR = 2, 0  # what is written
 _OLDEST = 1  # what is read
 NAMES_FILE = "names.sqlite"
+ENDPOINT = "endpoint"  # in the manifest of a graph elsewhere: where it is (kgask.remote)
+DEGREES = ("endpoint_out", "endpoint_in")  # triples of each entity there, in either direction
 CHANGE = "change"  # what made this version of an earlier one: command and time
 ARRAYS = ("out_indptr", "out_relation", "out_object", "in_indptr", "in_relation", "in_subject")
 # Each array's rows, and what its ids are below or its row pointers lead up to: counts of the manifest.
@@ -43,6 +47,7 @@ _SIZES = {
     TYPES_ARRAY: (TYPES_COUNT, "entities"),
     KINDS_ARRAY: ("relations", "relations"),
     **dict.fromkeys(VALUE_ARRAYS, ("literals", "entities")),
+    **dict.fromkeys(DEGREES, ("entities", "entities")),
 }
 _NEEDED_COUNTS = ("entities", "literals", "relations", "triples", "names")
 _OPTIONAL_COUNTS = (TYPES_COUNT, STATEMENTS_COUNT, QUALIFIERS_COUNT, AXES_COUNT)
@@ -78,7 +83,7 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / PACK_MANIFEST
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(MAX_MANIFEST_BYTES + 1)
     except FileNotFoundError:
         raise PackError(f"{folder}: no KG pack here ({PACK_MANIFEST} is missing)") from None
@@ -178,10 +183,12 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
     for name, entry in manifest["files"].items():
         path = folder / name
         try:
-            size = path.stat().st_size
+            found = path.stat()
         except OSError as error:
             raise PackError(f"{path}: {error.strerror}; the pack is incomplete") from error
-        if size != entry["bytes"]:
+        if not stat.S_ISREG(found.st_mode):
+            raise PackError(f"{path}: {NO_FILE}; the pack is broken")
+        if (size := found.st_size) != entry["bytes"]:
             raise PackDamage(f"{path}: {size} bytes, {entry['bytes']} expected; run: kgask pack check {folder}")
 
 
@@ -193,6 +200,8 @@ def open_array(folder: Path, name: str, manifest: Manifest, sums: np.ndarray | N
     path = folder / f"{name}.npy"
     try:
         raw, array, start = read_npy(path)
+    except OSError as error:
+        raise PackError(f"{path}: {error.strerror or error}") from error
     except Exception as error:  # numpy reads the header with Python's tokenizer: damage raises almost anything
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise PackDamage(f"{path}: not a readable array ({reason}); run: kgask pack check {folder}") from error

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from kgask.errors import PackDamage, PackError
 from kgask.pack.blocks import damage, read_blocks
 from kgask.pack.csr import POINTERS, Csr, degree_of, triple_ids_of, triples_of
 from kgask.pack.header import (
+    ENDPOINT,
     NAMES_FILE,
     ONLY_QUALIFIERS,
     arrays_of,
@@ -33,6 +34,7 @@ from kgask.pack.types import TYPES_ARRAY, type_relations
 
 __all__ = ["Literal", "NameHit", "Pack", "RelationText"]
 
+Given = TypeVar("Given")
 _MAX_MATCHES = 50_000  # names that one search looks at before it ranks them
 
 
@@ -62,13 +64,17 @@ class Pack(Csr):
         self.relation_hash: str = manifest["relations_sha256"]
 
     @classmethod
-    def open(cls, path: str | Path) -> Pack:
+    def open(cls, path: str | Path, *, connected: bool = False) -> Self:
         """Open a pack folder; checks magic, version, the manifest's hash, sizes and shapes.
 
-        What is read later is compared with the checksums of its blocks, in a pack that has them.
+        What is read later is compared with the checksums of its blocks, in a pack that has them. The folder of a graph
+        elsewhere (:mod:`kgask.remote`) holds but a sample of its triples, and raises PackError unless it is to be
+        opened ``connected``.
         """
         folder = Path(path)
         manifest = read_manifest(folder)
+        if ENDPOINT in manifest and not connected:
+            raise PackError(f"{folder}: its triples are elsewhere ('kgask pack info' says where); this needs them here")
         check_sizes(folder, manifest)
         try:
             sums = read_blocks(folder, manifest["files"])
@@ -95,6 +101,20 @@ class Pack(Csr):
     def _array(self, name: str) -> np.ndarray:
         """An array that is read whole."""
         return np.asarray(open_array(self.path, name, self.manifest, self._sums.get(f"{name}.npy")))
+
+    def complete(self, run: Callable[[], Given]) -> Given:
+        """What ``run`` comes to on this pack. Of a graph elsewhere it is run until all that it reads was fetched."""
+        return run()
+
+    @property
+    def held(self) -> str:
+        """In words: how many triples it has, or where they are."""
+        return f"{self.n_triples:,} triples"
+
+    @property
+    def source(self) -> dict[str, Any] | None:
+        """Where the triples were asked for last, when, and in how many requests; None for a pack on disk."""
+        return None
 
     def close(self) -> None:
         """Close the names and passages; the array maps go with their last reference."""

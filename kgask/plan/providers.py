@@ -18,6 +18,7 @@ from kgask.config import shipped_root
 from kgask.errors import FallbackWarning, ModelError
 from kgask.machine.remembered import content_hash
 from kgask.machine.trial import Trial
+from kgask.plan.control_flow import control_flow
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -31,7 +32,9 @@ CUDA_GRAPH = "rigel.cuda.onnx"  # what a GPU runs: the same integers as float32,
 FULL_GRAPH = "rigel.fp32.onnx"  # float32 throughout; what a GPU runs where an older model has no CUDA_GRAPH
 HIDES_GPUS = "CUDA_VISIBLE_DEVICES"  # CUDA's own variable: the GPUs that a process may see
 CUDA_FAILED = "CUDA failed"  # in the note of a planner that goes on on the CPU
-TRIAL_SECONDS = 120.0
+TRIAL_SECONDS, TRIAL_CPU_SECONDS = 120.0, 10
+TRIAL_BYTES = 1 << 30  # address space of a trial on the CPU, beside the files
+_NO_MEMORY = ("bad_alloc", "allocate memory", "BFCArena")  # in what ONNX Runtime raises
 _NVIDIA_NODES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")  # Linux driver, WSL
 
 
@@ -43,12 +46,16 @@ def wanted_providers(available: list[str]) -> tuple[list[str], str]:
     """
     if CUDA not in available:
         return [CPU], "planner on the CPU (this onnxruntime has no CUDA support)"
-    if sys.platform.startswith("linux") and not any(os.path.exists(node) for node in _NVIDIA_NODES):
+    if sys.platform.startswith("linux") and not _has_nvidia():
         return [CPU], "planner on the CPU (no NVIDIA device)"
     visible = os.environ.get(HIDES_GPUS)
     if visible is not None and visible.split(",")[0].strip() in ("", "-1"):  # CUDA stops at the first that is none
         return [CPU], f"planner on the CPU ({HIDES_GPUS} hides every GPU)"
     return [CUDA, CPU], "planner on CUDA"
+
+
+def _has_nvidia() -> bool:
+    return any(os.path.exists(node) for node in _NVIDIA_NODES)
 
 
 @contextlib.contextmanager
@@ -108,21 +115,36 @@ def _trial(model: Path, cuda: Path | None) -> Trial:
     folders = [Path(place) / "capi" for place in (spec.submodule_search_locations or () if spec else ())]
     libraries = sorted(path for folder in folders for path in folder.glob("*.so*"))
     stamps = [f"{path} {(found := path.stat()).st_size} {found.st_mtime_ns} {found.st_ino}" for path in libraries]
-    files = [model] if cuda is None else [model, cuda]
+    steps = model.with_name(QUERY_GRAPH)
+    files = [model, *([cuda] if cuda else []), *([steps] if steps.is_file() else [])]
     try:
         content = content_hash(*files)
     except OSError as error:
         raise ModelError(f"{error.filename or model}: cannot be read ({error.strerror})") from None
-    payload = {"model": str(model.absolute()), "cuda": str(cuda.absolute()) if cuda else None}
-    return Trial(str(model), "ONNX Runtime", f"{__name__}:attempt", payload, (*stamps, content), TRIAL_SECONDS)
+    payload = {"files": [str(path.absolute()) for path in files], "cuda": str(cuda.absolute()) if cuda else None}
+    room = None if _has_nvidia() else TRIAL_BYTES + 4 * sum(path.stat().st_size for path in files)
+    limits = {"cpu_seconds": TRIAL_CPU_SECONDS, "memory_bytes": room}
+    return Trial(str(model), "ONNX Runtime", f"{__name__}:attempt", payload, (*stamps, content), TRIAL_SECONDS, limits)
 
 
-def attempt(payload: Mapping[str, str | None]) -> None:
-    """In a child: open the model as it will be opened and run it once. What it raises is said where it is used."""
-    model, cuda = str(payload["model"]), payload["cuda"]
-    with contextlib.suppress(Exception):
-        session, _ = _open_session(Path(model), Path(cuda) if cuda else None)
-        session.run(None, {node.name: _ones(node) for node in session.get_inputs()})
+def attempt(payload: Mapping[str, Any]) -> tuple[str, bool] | None:
+    """In a child: open the graphs as they will be opened and run each once. What they raise is said where it is used.
+
+    A graph with a graph within, which may run without end, is not opened: that is the reason which comes back.
+    """
+    files, cuda = [Path(name) for name in payload["files"]], payload["cuda"]
+    for path in files:
+        with contextlib.suppress(ValueError, OSError):
+            if operator := control_flow(path):
+                return f"{path}: has {operator}, which may run without end; export it without loops and branches", False
+    for path in files:
+        try:
+            session, _ = _open_session(path, Path(cuda) if cuda and path == files[0] else None)
+            session.run(None, {node.name: _ones(node) for node in session.get_inputs()})
+        except Exception as error:
+            if isinstance(error, MemoryError) or any(word in str(error) for word in _NO_MEMORY):
+                return f"{path}: takes more than {TRIAL_BYTES >> 30} GiB of memory beside its weights", False
+    return None
 
 
 def open_on_cpu(model: Path) -> Session:

@@ -112,7 +112,8 @@ class _Checker:
             return
         wider, seen, waiting = subclass_relations(self._pack.relations()), {kind}, [kind]
         while waiting and len(seen) < _MAX_TYPES:
-            row = slice(*self._pack.in_indptr[(at := waiting.pop()) : at + 2].tolist())
+            self._pack.need_rows(np.array([at := waiting.pop()]), inverse=True)
+            row = slice(*self._pack.in_indptr[at : at + 2].tolist())
             relations = self._pack.in_relation[row]
             if np.isin(relations, leading).any():
                 return

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
+
 from kgask.errors import QueryError
 from kgask.pack.labels import clean_label
 from kgask.pack.literals import literal_label, parse_literal
@@ -184,6 +186,7 @@ class _Words:
     def _leads_to_several(self, base: SetNode, relation: int) -> bool:
         if not isinstance(base, nodes.Entities):
             return not (isinstance(base, nodes.Best) and base.first == base.last)
+        self._pack.need(np.array(base.ids), np.array([relation]))
         plain, inverse = undirected(relation, self._pack.n_relations)
         indptr = self._pack.in_indptr if inverse else self._pack.out_indptr
         relations = self._pack.in_relation if inverse else self._pack.out_relation

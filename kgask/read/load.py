@@ -43,7 +43,7 @@ def load_reader(
     """The reader in a model folder, or any GGUF file. Raises ModelError, one line, for whatever cannot be used."""
     from kgask.read.cross_encoder.prompt import PROMPT_FORMAT
     from kgask.read.cross_encoder.reader import CrossEncoder
-    from kgask.read.files.card import check_file, has_card, read_card
+    from kgask.read.files.card import has_card, read_card
     from kgask.read.files.probe import Run, usable
     from kgask.read.gguf.header import FORMAT_KEY
 
@@ -52,7 +52,6 @@ def load_reader(
         raise ModelError(f"{path}: no such reader")
     if has_card(path):
         card = read_card(path)
-        check_file(card)
         run = Run.own(card.file, n_threads, gpu_layers)
         tried = run.trial(card.sha256, card.n_bytes).pass_once()
         return CrossEncoder(run.open_own(), card.sha256, card, tried)

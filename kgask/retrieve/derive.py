@@ -324,7 +324,7 @@ def otherwise(runner: Runner, node: nodes.Holds) -> Edges:
     edges = runner.edges(runner.members(subject).possible, plain)
     if len(edges):
         return edges
+    back = directed(plain, True, n_relations)
     objects = runner.pack.out_object[runner.pack.out_relation == plain]
-    if len(objects) > FEW * len(np.unique(objects)):
-        return edges
-    return runner.edges(runner.members(obj).possible, directed(plain, True, n_relations))
+    n_triples, n_objects = runner.pack.counted(back) or (len(objects), len(np.unique(objects)))
+    return edges if n_triples > FEW * n_objects else runner.edges(runner.members(obj).possible, back)

@@ -53,9 +53,14 @@ def _rows(indptr: np.ndarray, entities: np.ndarray) -> tuple[np.ndarray, np.ndar
     return rows, np.repeat(entities, counts)
 
 
-@reads_arrays
 def all_edges(graph: Graph, entities: np.ndarray, inverse: bool) -> Edges:
     """Every triple of the entities in one direction."""
+    graph.need_rows(np.asarray(entities, np.int64), inverse)
+    return _whole_rows(graph, entities, inverse)
+
+
+@reads_arrays
+def _whole_rows(graph: Graph, entities: np.ndarray, inverse: bool) -> Edges:
     indptr = graph.in_indptr if inverse else graph.out_indptr
     relation = graph.in_relation if inverse else graph.out_relation
     target = graph.in_subject if inverse else graph.out_object
@@ -64,13 +69,18 @@ def all_edges(graph: Graph, entities: np.ndarray, inverse: bool) -> Edges:
     return Edges(sources, relations, target[rows].astype(np.int64), rows)
 
 
-@reads_arrays
 def edges_of(graph: Graph, entities: np.ndarray, directed_relation: int) -> Edges:
     """The triples of the entities with one directed relation.
 
     Rows are sorted by relation, so a hub's row is cut by binary search instead
     of being scanned.
     """
+    graph.need(np.asarray(entities, np.int64), np.array([directed_relation]))
+    return _cut_rows(graph, entities, directed_relation)
+
+
+@reads_arrays
+def _cut_rows(graph: Graph, entities: np.ndarray, directed_relation: int) -> Edges:
     relation, inverse = undirected(directed_relation, graph.n_relations)
     indptr = graph.in_indptr if inverse else graph.out_indptr
     relations = graph.in_relation if inverse else graph.out_relation
@@ -98,6 +108,7 @@ SCANNED_EACH = 500  # triples an entity that are read in the time of one cut
 @reads_arrays
 def edges_with(graph: Graph, entities: np.ndarray, relations: np.ndarray) -> Edges:
     """At least the triples of the entities with the directed relations, by the cheaper way."""
+    graph.need(entities, relations)
     parts = []
     for inverse in (False, True):
         wanted = relations[(relations >= graph.n_relations) == inverse]
@@ -106,9 +117,9 @@ def edges_with(graph: Graph, entities: np.ndarray, relations: np.ndarray) -> Edg
         indptr = graph.in_indptr if inverse else graph.out_indptr
         degree = int((indptr[entities + 1].astype(np.int64) - indptr[entities]).sum())
         if degree <= SCANNED + SCANNED_EACH * len(entities) or len(wanted) > graph.n_relations // 2:
-            parts.append(all_edges(graph, entities, inverse))
+            parts.append(_whole_rows(graph, entities, inverse))
         else:
-            parts += [edges_of(graph, entities, relation) for relation in wanted.tolist()]
+            parts += [_cut_rows(graph, entities, relation) for relation in wanted.tolist()]
     return concatenate(parts)
 
 
@@ -142,18 +153,26 @@ def follow(
 
 
 @reads_arrays
+def are_related(graph: Graph, one: int, other: int) -> bool:
+    """Whether a triple has them as subject and object, whichever is which."""
+    pairs = ((one, other), (other, one))
+    return any(bool((graph.out_object[graph.out_indptr[a] : graph.out_indptr[a + 1]] == b).any()) for a, b in pairs)
+
+
+@reads_arrays
 def relations_of(graph: Graph, entities: np.ndarray) -> np.ndarray:
     """bool [2R]: which directed relations leave any of the entities."""
     present = np.zeros((2, graph.n_relations), bool)
     entities = np.asarray(entities, np.int64)
     for inverse, indptr, relation in (
-        (0, graph.out_indptr, graph.out_relation),
-        (1, graph.in_indptr, graph.in_relation),
+        (False, graph.out_indptr, graph.out_relation),
+        (True, graph.in_indptr, graph.in_relation),
     ):
+        graph.need_rows(entities, inverse)
         is_hub = (indptr[entities + 1].astype(np.int64) - indptr[entities] > HUB) | (len(entities) < MANY)
         for entity in entities[is_hub].tolist():
-            present[inverse, relation[int(indptr[entity]) : int(indptr[entity + 1])]] = True
+            present[int(inverse), relation[int(indptr[entity]) : int(indptr[entity + 1])]] = True
         if not is_hub.all():
             rows, _ = _rows(indptr, entities[~is_hub])
-            present[inverse, relation[rows]] = True
+            present[int(inverse), relation[rows]] = True
     return present.ravel()

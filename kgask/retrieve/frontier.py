@@ -58,6 +58,9 @@ def having(pack: Pack, relation: DirectedRelationId) -> np.ndarray:
 
     One pass over the pack's triples; what was found is held, a bit an entity and :data:`MOST_HELD` bytes a pack.
     """
+    told = pack.owners(relation)
+    if told is not None:
+        return told
     held = _HAVING.setdefault(pack, {})
     if relation not in held:
         plain, inverse = undirected(relation, pack.n_relations)

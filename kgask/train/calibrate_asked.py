@@ -144,7 +144,7 @@ def _is_right(asked: Asked, found: Hypothesis) -> bool:
 
 def _judge(pipeline: Pipeline, asked: Asked, found: Retrieved) -> Judged | None:
     """What the judge says of all that the question may ask for; None where none is asked."""
-    if pipeline.judge is None or not may_be_judged(found):
+    if pipeline.judge is None or not may_be_judged(found, pipeline.pack):
         return None
     every, candidates, any_does = judged_queries(found, asked.text, pipeline.judge, pipeline.pack)
     return shown_of(pipeline, every, candidates, any_does, partial(_is_right, asked))

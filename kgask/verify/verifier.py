@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions, checked_question
@@ -108,13 +109,15 @@ class Verifier:
         found: list[Verdict] = []
         for start in range(0, len(texts), CHUNK):
             chunk = texts[start : start + CHUNK]
-            if self.options.engine == "rigel":
-                found += self._judged(chunk, self.options.min_confidence)
-            else:
-                asks = self.options.engine != "reader"
-                queries = self.by_query(chunk) if asks else [Verdict(claim, UNKNOWN, 0.0) for claim in chunk]
-                found += [self._fused(one, self.by_evidence(one.claim)) for one in queries]
+            found += self.pipeline.pack.complete(partial(self._of_chunk, chunk))
         return found
+
+    def _of_chunk(self, chunk: Sequence[str]) -> list[Verdict]:
+        if self.options.engine == "rigel":
+            return self._judged(chunk, self.options.min_confidence)
+        asks = self.options.engine != "reader"
+        queries = self.by_query(chunk) if asks else [Verdict(claim, UNKNOWN, 0.0) for claim in chunk]
+        return [self._fused(one, self.by_evidence(one.claim)) for one in queries]
 
     def by_query(self, claims: Sequence[str]) -> list[Verdict]:
         """What a query comes to, however sure."""

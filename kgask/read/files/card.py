@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kgask.cards import MAGIC, CardFormat, Content
+from kgask.cards import MAGIC, CardFormat, Content, read_json
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
 from kgask.read.cross_encoder.prompt import PROMPT_FORMAT
 from kgask.read.cross_encoder.verdicts import Weights
 
 READER = CardFormat("reader", 1, (), "kgask train reader --help")
-ADDED = CardFormat("gguf", 1, (), "kgask models add FILE.gguf")  # read by what its header says, not by its card
+# Read by what its header says, not by its card.
+ADDED = CardFormat("gguf", 1, (), "kgask models add FILE.gguf", hashed=False)
 HASHED_WHOLE_BYTES, HEAD_BYTES = 64 << 20, 8 << 20  # hashing gigabytes would cost more than the answer
 
 
@@ -91,10 +91,10 @@ def file_hash(path: Path) -> str:
 def is_added(folder: Path) -> bool:
     """Whether ``kgask models add`` made this folder."""
     try:
-        content = json.loads((folder / MODEL_CARD).read_text(encoding="utf-8"))
+        content = read_json(folder / MODEL_CARD)
     except (OSError, ValueError):
         return False
-    return isinstance(content, dict) and (content.get("magic"), content.get("kind")) == (MAGIC, ADDED.kind)
+    return (content.get("magic"), content.get("kind")) == (MAGIC, ADDED.kind)
 
 
 def read_added(folder: Path) -> ReaderCard:

@@ -29,6 +29,8 @@ from pathlib import Path
 from string import Formatter
 
 from kgask.errors import UsageError
+from kgask.machine.files import open_regular
+from kgask.machine.homes import expanded
 from kgask.verbalise import Line
 
 DONT_KNOW = "I don't know"
@@ -158,9 +160,9 @@ def form_of(name_or_file: str) -> PromptForm:
     """
     if name_or_file in NAMED:
         return NAMED[name_or_file]
-    path = Path(name_or_file).expanduser()
+    path = expanded(name_or_file)
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             data = file.read(MAX_TEMPLATE_BYTES + 1)
     except FileNotFoundError:
         names = ", ".join(NAMED)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from kgask.errors import ModelError
 from kgask.methods.query_judge import OF_CLAIM
 
 MOST_TOKENS = 512  # of a question with its queries
+_LAYER = "encoder.encoder.layer.{}."
 
 
 class JudgeModel(nn.Module):
@@ -40,3 +42,24 @@ class JudgeModel(nn.Module):
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         hidden = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
         return self.head(hidden)
+
+
+def deepened(state: dict[str, Tensor], n_layer: int) -> dict[str, Tensor]:
+    """The weights of a judge with further layers on top, up to ``n_layer``, that change next to nothing at first.
+
+    Each is a copy of the topmost whose two sums add nothing (progressive stacking, Gong et al. 2019), so training goes
+    on from what the judge knows. Its normalisations are the topmost one's, which leave nearly as it is what they made.
+    """
+    top = 0
+    while any(name.startswith(_LAYER.format(top + 1)) for name in state):
+        top += 1
+    prefix, found = _LAYER.format(top), dict(state)
+    for name in [name for name in state if name.startswith(prefix)]:
+        part = name.removeprefix(prefix)
+        weight = state[name]
+        if part.endswith(("output.dense.weight", "output.dense.bias")):
+            weight = torch.zeros_like(weight)
+        elif part.startswith("attention.output.LayerNorm"):
+            weight = state[prefix + part.removeprefix("attention.")]
+        found |= {_LAYER.format(at) + part: weight.clone() for at in range(top + 1, n_layer)}
+    return found

@@ -24,7 +24,7 @@ from kgask.corpus import training_data
 from kgask.corpus.judged import EVIDENCE, JudgedMix, JudgedQuestion
 from kgask.errors import ModelError
 from kgask.methods.query_judge import FORMAT, GRAPH, INPUTS, OF_ALL, OF_CLAIM, OF_QUERY, OUTPUT, TOKENIZER, PromptTokens
-from kgask.train.judge.model import MOST_TOKENS, JudgeModel
+from kgask.train.judge.model import MOST_TOKENS, JudgeModel, deepened
 from kgask.train.onnx.export import checked, run_graph, write_graph, write_tokenizer
 from kgask.train.onnx.quantise import quantise
 from kgask.train.pace import Pace, cosine
@@ -205,13 +205,13 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
 
 
 def _model(start: Start, n_layer: int) -> JudgeModel:
-    """With the weights of an earlier run of a judge, or the encoder of a reader's."""
+    """With the weights of an earlier run of a judge, deepened to ``n_layer``, or the encoder of a reader's."""
     is_judge = start.earlier is not None and "head.weight" in start.earlier
     fresh = replace(start, earlier=None) if is_judge else start
     model = JudgeModel(fresh.model(ReaderConfig(n_layer)).encoder)
     if is_judge:
         try:
-            model.load_state_dict(_with_claims(start.earlier, model))
+            model.load_state_dict(deepened(_with_claims(start.earlier, model), n_layer))
         except RuntimeError:
             raise ModelError("the earlier judge's weights have another size than the ones to train") from None
     return model

@@ -16,7 +16,7 @@ _OF_KIND: dict[Kinds, str] = {
 _OF_OBJECT = {
     "P140": "religion", "P172": "ethnic group", "P1303": "musical instrument", "P641": "sport",
     "P102": "political party", "P264": "record label", "P176": "manufacturer", "P1050": "disease",
-    "P122": "form of government",
+    "P122": "form of government", "P101": "academic discipline",
 }  # fmt: skip
 _LANGUAGE = frozenset({"language"})
 _TOPIC = frozenset({"topic"})
@@ -49,6 +49,7 @@ _ALIASES = {
     "international organisation": ("international organization", "intergovernmental organisation"),
     "organisation": ("organization",), "company": ("firm",), "currency": ("money",),
     "ethnic group": ("people group", "ethnicity"), "disease": ("illness",),
+    "academic discipline": ("discipline", "field of study"),
     "occupation": ("profession", "job"), "musical instrument": ("instrument",),
     "educational institution": ("school", "place of education"), "fictional character": ("character",),
     "chemical element": ("element",), "lanthanide": ("lanthanoid",), "actinide": ("actinoid",),
@@ -56,6 +57,7 @@ _ALIASES = {
     "dependent territory": ("territory", "dependency", "overseas territory"), "volcano": ("volcanic mountain",),
     "video game": ("computer game",), "award": ("prize",), "book": ("literary work",), 
     "play": ("stage play", "theatre play"), "airport": ("airfield",),
+    "Nobel laureate": ("laureate", "Nobel Prize laureate", "Nobel Prize winner", "Nobel winner", "Nobelist"),
 }  # fmt: skip
 
 
@@ -83,6 +85,8 @@ def _of_fact(world: World, subject: str, relation: str, obj: str) -> None:
         world.add_class(world.nodes[obj], "city", SOURCE)
         if any(key == "class-country" for key in world.values(world.nodes[subject], "P31")):
             world.add_class(world.nodes[obj], "capital", SOURCE)
+    elif relation == "P166":
+        world.add_class(world.nodes[subject], "Nobel laureate", SOURCE)
     elif relation == "P136":
         if world.nodes[obj].label.endswith("novel") and world.nodes[subject].kinds == BOOK:
             world.add_class(world.nodes[subject], "novel", SOURCE)

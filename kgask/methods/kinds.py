@@ -1,0 +1,37 @@
+"""What a "no" may overlook: a kind of things is named ("has she got a Nobel Prize?"), another relation is meant."""
+
+from __future__ import annotations
+
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.base import SetNode
+from kgask.retrieve.follow import are_related
+from kgask.retrieve.outcome import Result
+from kgask.retrieve.run import Runner
+
+
+def of_kinds(runner: Runner, found: Result) -> Result:
+    """A "no" as a "yes" where one of what is looked among is an instance of what is named; else as it is."""
+    if found.truth is not False:
+        return found
+    match found.query:
+        case nodes.Holds(base, relation, nodes.Entities((kind,))):
+            among: SetNode = nodes.Follow(base, relation)
+        case nodes.Some(nodes.And(among, nodes.Entities((kind,)))) | nodes.Some(
+            nodes.And(nodes.Entities((kind,)), among)
+        ):
+            pass
+        case _:
+            return found
+    changed = runner.result(nodes.Some(nodes.And(nodes.Class(kind), among)))
+    return changed if changed.truth else found
+
+
+def is_denied(pack: Pack, outcome: Result | None) -> bool:
+    """Whether a relation is said not to hold between two things that are in another: that may be the one meant."""
+    if outcome is None or outcome.truth is not False:
+        return False
+    match outcome.query:
+        case nodes.Holds(nodes.Entities((one,)), _, nodes.Entities((other,))):
+            return are_related(pack, one, other)
+    return False

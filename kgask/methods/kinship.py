@@ -1,0 +1,87 @@
+"""Kin: "her father" is no child of hers, a grandchild is two steps away, a mother-in-law is the mother of a spouse.
+
+Graphs say "child", "father" or "child of"; a planner that finds no relation for what is asked takes another of them.
+What such a word asks for is known, whatever the graph calls its relations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from kgask.pack.labels import relation_phrase
+from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.base import By
+from kgask.query.nodes import Query
+from kgask.types import DirectedRelationId, undirected
+
+_WORDS = {
+    "child": "child children son sons daughter daughters kid kids offspring foal foals calf calves puppy puppies",
+    "parent": "parent parents father fathers mother mothers dad mum mom sire dam",
+    "spouse": "spouse spouses husband husbands wife wives",
+    "sibling": "sibling siblings brother brothers sister sisters",
+}
+_KIN = {word: kind for kind, words in _WORDS.items() for word in words.split()}
+_BACK = {"child": "parent", "parent": "child"}
+_WORD = "|".join(_KIN)
+# Words for kin that is more than a step away, with the steps; "great-" of them is not known.
+_COMPOUNDS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
+    (re.compile(rf"\b(?:{words})\b"), tuple(steps.split()))
+    for words, steps in (
+        (r"grand-?(?:child|children|sons?|daughters?|kids?)", "child child"),
+        (r"grand-?(?:parents?|fathers?|mothers?|dads?|mas?|pas?)", "parent parent"),
+        (r"(?:father|mother|parents?)s?-in-law", "spouse parent"),
+        (r"(?:sons?|daughters?)-in-law", "child spouse"),
+        (r"uncles?|aunts?|aunties?", "parent sibling"),
+        (r"nephews?|nieces?", "sibling child"),
+        (r"cousins?", "parent sibling child"),
+    )
+)
+_TOPIC = r"\[MASK\]"
+_OF_TOPIC = re.compile(
+    rf"(?<!whose ){_TOPIC}['\u2019]s? (?:\w+ )?(?P<of>{_WORD})\b|"
+    rf"\b(?P<before>{_WORD})(?: \w+)? of (?:the )?{_TOPIC}(?!['\u2019])",
+    re.IGNORECASE,
+)
+
+
+def is_other_kin(query: Query, text: str, pack: Pack) -> bool:
+    """Whether a query goes to other kin of somebody than a question asks for, whose names are masked.
+
+    Only of queries that go to kin; what a relation of the query is called itself ("grandfather") is that.
+    """
+    if isinstance(query, nodes.Holds):  # either end may be meant
+        return False
+    labels = [relation_phrase(one.label).lower() for one in pack.relations()]
+    walked = [*_relations(query)]
+    steps = Counter(kin for relation in walked if (kin := kin_of(labels[relation % pack.n_relations], relation, pack)))
+    said = {label for relation in walked for label in labels[relation % pack.n_relations].split()}
+    lower = text.lower()
+    for words, wanted in _COMPOUNDS:
+        found = words.search(lower)
+        if found is not None:
+            return bool(steps) and found[0] not in said and steps != Counter(wanted)
+    asked = {_KIN[(found["of"] or found["before"]).lower()] for found in _OF_TOPIC.finditer(text)}
+    return bool(asked) and bool(steps) and not asked & set(steps)
+
+
+def kin_of(label: str, relation: DirectedRelationId, pack: Pack) -> str | None:
+    """Which kin of its start a directed relation of this label leads to: "child of" to a parent."""
+    words = normalise(label).split()
+    named = [word for word in words if word in _KIN]
+    if len(named) != 1 or words[-1] not in (named[0], "of"):
+        return None
+    kin, inverse = _KIN[named[0]], undirected(relation, pack.n_relations)[1]
+    return _BACK.get(kin, kin) if (words[-1] == "of") is not inverse else kin
+
+
+def _relations(query: Query) -> Iterator[DirectedRelationId]:
+    for node in query.walk():
+        match node:
+            case nodes.Follow() | nodes.Values() | nodes.Having():
+                yield node.relation
+            case By():
+                yield from node.path

@@ -1,0 +1,228 @@
+"""Packs with flipped bits, other tables, foreign types and long texts: an error, never an answer."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from forked_cli import kgask
+from hostile_pack import accept_hashes, flip, forget_checksums
+
+from kgask.build.checksums import add_checksums
+from kgask.build.writer import PackBuilder
+from kgask.config import shipped_root
+from kgask.errors import EXIT_DAMAGED, PackDamage, PackError
+from kgask.pack import blocks
+from kgask.pack.blocks import BLOCK_BYTES, BLOCKS_FILE
+from kgask.pack.check import check_pack
+from kgask.pack.literals import parse_literal
+from kgask.pack.store import Pack
+
+DEMO = shipped_root("pack") / "demo"
+N_NAMES = 1500
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pack whose files have many blocks."""
+    builder, rng = PackBuilder(), random.Random(1)
+    for number in range(N_NAMES):
+        builder.add(f"Q{number}", "P1", f"Q{rng.randrange(N_NAMES)}")
+        builder.label(f"Q{number}", f"thing {number}")
+    builder.add("Q1", "P2", parse_literal("number", "12", "km"), [("P3", parse_literal("date", "1911"))])
+    builder.passage(["Q1"], "Thing one is the first of the things.")
+    builder.relation("P1", "leads to", aliases=["goes to"])
+    path = tmp_path_factory.mktemp("many") / "many"
+    builder.write(path)
+    return path
+
+
+@pytest.fixture
+def broken(many: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(many, tmp_path / "broken"))
+
+
+def everything(path: Path) -> list[object]:
+    """What a pack says, by the ways in which questions read it."""
+    with Pack.open(path) as pack:
+        ids = range(pack.n_entities)
+        passages = pack.passages.search("things", 5) if pack.passages else []
+        return [
+            [column.tolist() for column in pack.triples(range(pack.n_triples))],
+            pack.degree(ids).tolist(), pack.labels(ids), pack.keys(ids), pack.literals(ids), pack.relations(), passages,
+            pack.statements(range(pack.n_triples)), pack.literal_values.low.tolist(), pack.search("thing 7"),
+            pack.exact(["thing 1499"]), pack.fuzzy("thng 12"), pack.relation_kinds.tolist(),
+        ]  # fmt: skip
+
+
+def test_a_flipped_bit_is_never_read(many: Path, tmp_path: Path) -> None:
+    """Whatever still opens says what it said before, or says that it is damaged."""
+    rng, whole, told = random.Random(7), everything(many), 0
+    names = [path.name for path in sorted(many.iterdir())]
+    for number in range(30):
+        folder = Path(shutil.copytree(many, tmp_path / str(number)))
+        path = folder / names[number % len(names)]
+        flip(path, rng.randrange(path.stat().st_size), rng.randrange(8))
+        try:
+            assert everything(folder) == whole
+        except PackError as error:
+            assert "\n" not in str(error)
+            told += 1
+        if number < 6:
+            assert check_pack(folder)
+        shutil.rmtree(folder)
+    assert told > 12
+
+
+def test_the_bit_that_changed_an_answer(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(DEMO, tmp_path / "demo"))
+    flip(folder / "out_indptr.npy", 185342, 6)
+    ended = kgask("ask", "-p", str(folder), "--no-reader", "who wrote Lady Susan?")
+    assert (ended.returncode, ended.stdout) == (EXIT_DAMAGED, "")
+    assert ended.stderr == f"kgask: {folder}/out_indptr.npy: is damaged; run: kgask pack check {folder}\n"
+
+
+def test_checked_arrays_read_like_arrays_and_only_what_is_asked(many: Path, broken: Path) -> None:
+    rng = np.random.default_rng(3)
+    with Pack.open(many) as pack:
+        name = "out_object"
+        plain = np.load(many / f"{name}.npy")
+        n, array = len(plain), pack.out_object
+        for key in (
+            0,
+            -1,
+            np.int32(5),
+            slice(3, 900),
+            slice(None, None, -7),
+            [1, 2],
+            rng.integers(-n, n, 500),
+            plain > 9,
+        ):
+            with Pack.open(many) as anew:
+                assert np.array_equal(anew.out_object[key], plain[key])
+        assert np.array_equal(array + 1, plain + 1) and np.array_equal(array == 3, plain == 3)
+        assert (len(array), array.dtype, array.shape, array.max()) == (n, plain.dtype, plain.shape, plain.max())
+        assert np.array_equal(
+            pack.out_indptr.searchsorted([0, 77, n]), np.load(many / "out_indptr.npy").searchsorted([0, 77, n])
+        )
+        with pytest.raises(IndexError):
+            array[n]
+
+
+def test_only_blocks_that_are_read_are_compared(tmp_path: Path) -> None:
+    array = np.arange(3_000_000, dtype="<i4")
+    np.save(tmp_path / "a.npy", array)
+    sums = np.frombuffer(blocks.block_sums(tmp_path, ["a.npy"]), "<u4")
+    flip(tmp_path / "a.npy", 200 * BLOCK_BYTES, 0)
+    checked = blocks.checked_array(tmp_path / "a.npy", *blocks.read_npy(tmp_path / "a.npy"), sums)
+    rows_of_it = 200 * BLOCK_BYTES // 4
+    assert checked[rows_of_it - 2000] == rows_of_it - 2000
+    assert checked[np.array([0, 2_999_999])].tolist() == [0, 2_999_999]
+    assert checked.searchsorted(2_500_000) == 2_500_000
+    for key in (rows_of_it, slice(0, rows_of_it + 5), np.array([3, rows_of_it]), slice(None)):
+        with pytest.raises(PackDamage):
+            checked[key]
+    with pytest.raises(PackDamage):
+        np.asarray(checked)
+
+
+@pytest.mark.parametrize(
+    ("sql", "says"),
+    [
+        ("CREATE VIEW v AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT x FROM c", "view"),
+        ("DROP TABLE descriptions; CREATE VIEW descriptions AS SELECT 1 AS id, zeroblob(1e9) AS text", "view"),
+        ("CREATE TRIGGER t AFTER INSERT ON aliases BEGIN DELETE FROM names; END", "trigger"),
+        ("CREATE VIRTUAL TABLE other USING fts5(x)", "table"),
+        ("CREATE TABLE other (x)", "table"),
+        ("CREATE INDEX i ON entities (label)", "index"),
+        ("UPDATE entities SET label = x'00ff' WHERE id < 9", "another type"),
+        ("UPDATE relations SET aliases = '{}'", "other names"),
+        ("UPDATE literals SET kind = 'colour'", "no kind"),
+        ("UPDATE entities SET label = hex(zeroblob(2200000)) WHERE id = 3", "too big"),
+    ],
+)
+def test_tables_that_are_not_what_they_say(broken: Path, sql: str, says: str) -> None:
+    _change(broken, sql)
+    accept_hashes(broken)
+    with pytest.raises(PackError, match=says):
+        everything(broken)
+    assert check_pack(broken)
+
+
+def test_a_schema_of_many_tables_is_not_read(broken: Path) -> None:
+    _change(broken, "BEGIN;" + ";".join(f"CREATE TABLE t{number} (x)" for number in range(200)) + "; COMMIT")
+    accept_hashes(broken)
+    with Pack.open(broken) as pack, pytest.raises(PackDamage, match="schema"):
+        pack.labels([0])
+
+
+@pytest.mark.parametrize(
+    ("file", "sql", "says"),
+    [
+        ("names.sqlite", "INSERT INTO name_words (name_words) VALUES ('delete-all')", "search index"),
+        ("names.sqlite", "INSERT INTO name_words (rowid, name) VALUES (3, 'bomb')", "search index"),
+        ("names.sqlite", "DELETE FROM words WHERE word = 'thing'", "words does not list"),
+        ("names.sqlite", "UPDATE reversed_words SET word = 'gnihtyna' WHERE word = 'gniht'", "reversed_words"),
+        ("passages.sqlite", "INSERT INTO words (words) VALUES ('delete-all')", "passages"),
+    ],
+)
+def test_a_search_index_of_something_else_is_found(broken: Path, file: str, sql: str, says: str) -> None:
+    _change(broken, sql, file)
+    accept_hashes(broken)
+    assert any(says in problem for problem in check_pack(broken)), check_pack(broken)
+
+
+def test_arrays_that_nobody_can_follow_are_one_line_of_every_command(broken: Path) -> None:
+    for name, change in (("out_relation", lambda a: a + 9000), ("in_indptr", lambda a: np.sort(a)[::-1].copy())):
+        array = np.load(broken / f"{name}.npy")
+        np.save(broken / f"{name}.npy", change(array).astype(array.dtype))
+    accept_hashes(broken)
+    for words in (("pack", "show", "#1"), ("pack", "info", "--relations"), ("pack", "check")):
+        ended = kgask(*words, *(("-p",) if words[1] == "show" else ()), str(broken))
+        assert ended.returncode == EXIT_DAMAGED and "Traceback" not in ended.stderr, ended
+        assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.write_bytes(b"PK\x03\x04" + path.read_bytes()[4:]),
+        lambda path: np.savez(path.with_suffix(""), a=np.zeros(3)) or path.with_suffix(".npz").replace(path),
+        lambda path: path.write_bytes(path.read_bytes().replace(b"False", b"True ")),
+        lambda path: path.write_bytes(path.read_bytes().replace(b"'<i4'", b"'|O4'")),
+        lambda path: path.write_bytes(path.read_bytes()[:8] + b"\x36\x00" + path.read_bytes()[10:]),
+    ],
+)
+def test_what_is_no_array(broken: Path, spoil: Callable[[Path], object]) -> None:
+    spoil(broken / "out_object.npy")
+    accept_hashes(broken)
+    with pytest.raises(PackDamage, match=r"out_object\.npy"):
+        everything(broken)
+
+
+def test_checksums_for_a_pack_that_has_none(many: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(many, tmp_path / "older"))
+    forget_checksums(folder)
+    with Pack.open(folder) as pack:
+        assert not pack.has_checksums
+        content = pack.content_hash
+    assert check_pack(folder) == [] and everything(folder) == everything(many)
+    assert "--write-checksums" in kgask("pack", "info", str(folder)).stdout
+    ended = kgask("pack", "check", str(folder), "--write-checksums")
+    assert (ended.returncode, ended.stdout) == (0, "ok\n")
+    with Pack.open(folder) as pack:
+        assert pack.has_checksums and pack.content_hash == content
+    assert check_pack(folder) == [] and (folder / BLOCKS_FILE).read_bytes() == (many / BLOCKS_FILE).read_bytes()
+    assert not add_checksums(folder)
+
+
+def _change(folder: Path, sql: str, file: str = "names.sqlite") -> None:
+    connection = sqlite3.connect(folder / file)
+    connection.executescript(sql)
+    connection.commit()
+    connection.close()

@@ -1,0 +1,92 @@
+"""Planners that would run without end or take all memory: one line, found out in a child process."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import onnx
+import pytest
+from forked_cli import run_all
+from network import QUESTION
+from onnx import TensorProto, helper
+
+from kgask.cards import write_card
+from kgask.config import shipped_root
+from kgask.plan.control_flow import control_flow
+
+SHIPPED = sorted(shipped_root("model").glob("*/*.onnx"))
+
+
+def endless() -> onnx.NodeProto:
+    """A loop over nothing, 2^62 times."""
+    body = helper.make_graph(
+        [helper.make_node("Identity", ["go"], ["on"])],
+        "body",
+        [helper.make_tensor_value_info("at", TensorProto.INT64, []),
+         helper.make_tensor_value_info("go", TensorProto.BOOL, [])],
+        [helper.make_tensor_value_info("on", TensorProto.BOOL, [])],
+    )  # fmt: skip
+    return helper.make_node("Loop", ["often", "yes"], [], body=body)
+
+
+def with_node(path: Path, node: onnx.NodeProto, **constants: onnx.TensorProto) -> None:
+    """Put a node before all others of a graph, and its card right."""
+    model = onnx.load(path)
+    model.graph.node.insert(0, node)
+    model.graph.initializer.extend(constants.values())
+    onnx.save(model, path)
+    data, card = path.read_bytes(), json.loads((path.parent / "model.json").read_text())
+    card["files"][path.name] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    write_card(path.parent, card)
+
+
+@pytest.fixture
+def planner(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(SHIPPED[0].parents[1] / "rigel", tmp_path / "planner"))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
+def test_no_model_that_ships_has_a_loop(path: Path) -> None:
+    assert control_flow(path) == ""
+
+
+def test_a_loop_is_found_within_a_function(tmp_path: Path) -> None:
+    function = helper.make_function("own", "F", ["often", "yes"], [], [endless()], [helper.make_opsetid("", 18)])
+    node = helper.make_node("F", ["often", "yes"], [], domain="own")
+    graph = helper.make_graph([node], "g", [], [])
+    onnx.save(helper.make_model(graph, functions=[function]), tmp_path / "model.onnx")
+    assert control_flow(tmp_path / "model.onnx") == "Loop"
+
+
+def test_what_is_no_protobuf_is_a_value_error(tmp_path: Path) -> None:
+    whole = SHIPPED[-1].read_bytes()
+    for number, data in enumerate((b"\xff" * 40, b"\x3b" + whole, whole[: len(whole) // 2])):
+        path = tmp_path / f"{number}.onnx"
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match="cut short|behind its message|of kind|64 bits"):
+            control_flow(path)
+
+
+def test_a_loop_is_refused_also_where_only_some_questions_run_it(planner: Path, tmp_path: Path) -> None:
+    often = helper.make_tensor("often", TensorProto.INT64, [], [1 << 62])
+    yes = helper.make_tensor("yes", TensorProto.BOOL, [], [True])
+    with_node(planner / "rigel.query.onnx", endless(), often=often, yes=yes)
+    (ended,) = run_all([["ask", "--model", str(planner), QUESTION]], tmp_path)
+    assert (ended.code, ended.stdout) == (1, "")
+    assert "rigel.query.onnx: has Loop, which may run without end" in ended.stderr
+
+
+@pytest.mark.slow
+def test_a_graph_that_takes_all_memory_is_refused(planner: Path, tmp_path: Path) -> None:
+    sizes = helper.make_tensor("sizes", TensorProto.INT64, [2], [40_000, 100_000])
+    with_node(planner / "rigel.query.onnx", helper.make_node("ConstantOfShape", ["sizes"], ["much"]), sizes=sizes)
+    model = onnx.load(planner / "rigel.query.onnx")
+    model.graph.output.append(helper.make_tensor_value_info("much", TensorProto.FLOAT, None))
+    onnx.save(model, planner / "rigel.query.onnx")
+    with_node(planner / "rigel.query.onnx", helper.make_node("Identity", ["sizes"], ["same"]))
+    (ended,) = run_all([["ask", "--model", str(planner), QUESTION]], tmp_path)
+    assert (ended.code, ended.stdout) == (1, "")
+    assert "takes more than 1 GiB of memory" in ended.stderr
