@@ -57,7 +57,7 @@ def triples_by_key(pack: Pack) -> set[tuple[str, str, str]]:
 
 
 def all_names(pack: Pack) -> set[str]:
-    aliases = [name for (name,) in pack.names.query("SELECT name FROM aliases")]
+    aliases = [name for _, name in pack.names.aliases_between(0, pack.n_entities - 1)]
     return {normalise(name) for name in [*pack.labels(range(pack.n_entities - pack.n_literals)), *aliases]}
 
 

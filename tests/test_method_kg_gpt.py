@@ -308,7 +308,6 @@ def test_the_type_graph_is_in_the_pack(typed: Pack, films: Pack, tmp_path: Path)
     about_people = {("human", "place of death"), ("human", "worked for"), ("human", "author")}
     assert listed == {("book", "author"), ("book", "publisher"), *about_people}
     assert typed.types.tolist() == sorted(typed.types.tolist())
-    assert typed.manifest["format"]["minor"] == 2
 
     old = _without_types(typed.path, tmp_path / "old")
     with Pack.open(old) as pack:

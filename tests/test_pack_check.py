@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+import zlib
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from sqlite3 import Connection
 
 import numpy as np
 import pytest
@@ -13,6 +18,7 @@ from hostile_pack import accept_hashes
 from kgask.errors import PackError
 from kgask.pack.check import check_pack
 from kgask.pack.header import ARRAYS, dump_manifest
+from kgask.pack.packed import MAX_BLOCK_BYTES, pack_texts, unpack_texts
 from kgask.pack.quantities import VALUE_ARRAYS
 from kgask.pack.store import Pack
 
@@ -58,7 +64,7 @@ def test_truncated_and_missing_files_do_not_open(broken: Path, name: str) -> Non
 
 
 def test_a_newer_format_names_the_command_that_rebuilds_it(broken: Path) -> None:
-    _rewrite_manifest(broken, format={"major": 2, "minor": 0})
+    _rewrite_manifest(broken, format={"major": 3, "minor": 0})
     with pytest.raises(PackError, match=r"newer.*kgask pack build SOURCE\.\.\. -o .*broken --force"):
         Pack.open(broken)
 
@@ -119,30 +125,74 @@ def test_object_arrays_are_never_loaded(broken: Path) -> None:
         Pack.open(broken)
 
 
+def _change_block(connection: Connection, table: str, change: Callable[[list[str]], list[str]]) -> None:
+    """Of the first block; where there is none (no key differs from its label) it is of empty texts."""
+    labels, found = (connection.execute(f"SELECT texts FROM {name}").fetchone() for name in ("labels", table))
+    texts = unpack_texts(found[0]) if found else [""] * len(unpack_texts(labels[0]))
+    if not found:
+        connection.execute(f"INSERT INTO {table} VALUES (0, x'')")
+    connection.execute(f"UPDATE {table} SET texts = ?", (pack_texts(change(texts)),))
+
+
+WRONG_BLOCKS: list[tuple[str, Callable[[list[str]], list[str]], str]] = [
+    ("labels", lambda texts: ["Eve Reid" if text == "Eve Reed" else text for text in texts], "look-up table"),
+    ("labels", lambda texts: texts[:-1], "has not the"),
+    ("labels", lambda texts: [*texts, "one more"], "has not the"),
+    ("keys", lambda texts: ["Zoe", *texts[1:]], "out of order"),
+    ("keys", lambda texts: [*texts, "Q99"], "has not the"),
+    ("descriptions", lambda texts: ["x", *texts[1:]], "content hash"),
+    ("literals", lambda texts: ['"1"^^date"', *texts[1:]], "a literal that is none"),
+    ("literals", lambda texts: ['"12"^^number', *texts[1:]], "names.sqlite"),
+    ("aliases", lambda texts: ["99 " + texts[0], *texts[1:]], "an alias of no entity"),
+    ("words", lambda texts: [*texts[:-1], "zzz"], "does not list the words"),
+    ("words", lambda texts: texts[::-1], "out of order"),
+    ("reversed_words", lambda texts: texts[:-1], "does not list the words"),
+]
+
+
+@pytest.mark.parametrize(("table", "change", "problem"), WRONG_BLOCKS)
+def test_wrong_blocks_are_found_behind_right_hashes(
+    broken: Path, table: str, change: Callable[[list[str]], list[str]], problem: str
+) -> None:
+    with closing(sqlite3.connect(broken / "names.sqlite")) as connection, connection:
+        _change_block(connection, table, change)
+    accept_hashes(broken)
+    assert any(problem in found for found in check_pack(broken)), check_pack(broken)
+
+
 @pytest.mark.parametrize(
     ("sql", "problem"),
     [
-        ("UPDATE entities SET label = 'Eve Reid' WHERE label = 'Eve Reed'", "look-up table"),
-        ("DELETE FROM names WHERE ref = 0", "look-up table"),
-        ("DELETE FROM entities WHERE id = 3", "entities has 9 rows"),
+        ("DELETE FROM names WHERE bucket = 0", "look-up table"),
+        ("UPDATE names SET entries = x'010203'", "half a name"),
+        ("DELETE FROM labels", "labels has 0 rows"),
+        ("UPDATE labels SET texts = x'00'", "is damaged"),
+        ("UPDATE labels SET texts = 'text'", "is damaged"),
+        ("UPDATE labels SET block = 7", "has not the"),
+        ("INSERT INTO keys VALUES (9, (SELECT texts FROM labels))", "has not the"),
+        ("UPDATE sizes SET bucket_bits = 99", "sizes are none"),
+        ("UPDATE sizes SET aliases = 99", "99 aliases"),
+        ("DELETE FROM sizes", "sizes are none"),
+        ("UPDATE words SET first = 'a' || first", "out of order"),
         ("DELETE FROM relations WHERE id = 3", "relations has 7 rows"),
-        ("UPDATE aliases SET entity = 99", "that are not there"),
-        ("UPDATE literals SET value = 1 WHERE kind = 'number'", "not what its text says"),
-        ("UPDATE entities SET prefix = NULL, rest = 'Zoe' WHERE id = 0", "out of order"),
-        ("UPDATE descriptions SET text = 'x'", "content hash"),
         ("UPDATE relations SET label = 'x' WHERE id = 0", "relation vocabulary"),
-        ("PRAGMA user_version = 9", "format 1"),
+        ("PRAGMA user_version = 9", "format 2"),
     ],
 )
 def test_wrong_names_are_found_behind_right_hashes(broken: Path, sql: str, problem: str) -> None:
-    import sqlite3
-
-    connection = sqlite3.connect(broken / "names.sqlite")
-    with connection:
+    with closing(sqlite3.connect(broken / "names.sqlite")) as connection, connection:
         connection.execute(sql)
-    connection.close()
     accept_hashes(broken)
     assert any(problem in found for found in check_pack(broken)), check_pack(broken)
+
+
+def test_a_block_of_too_many_bytes_is_refused_unread(broken: Path) -> None:
+    bomb = zlib.compress(b"x" * (MAX_BLOCK_BYTES + 1), 9)
+    with closing(sqlite3.connect(broken / "names.sqlite")) as connection, connection:
+        connection.execute("UPDATE labels SET texts = ?", (bomb,))
+    accept_hashes(broken)
+    with Pack.open(broken) as pack, pytest.raises(PackError, match=r"names\.sqlite: is damaged"):
+        pack.labels([0])
 
 
 def test_a_foreign_file_is_reported(broken: Path) -> None:

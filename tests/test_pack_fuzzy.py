@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -8,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgask.build.writer import PackBuilder
-from kgask.pack.fuzzy import close_names
-from kgask.pack.names import Names
+from kgask.pack.names_blocks import BlockNames
 from kgask.pack.store import Pack
 
 NAMES = [
@@ -70,39 +68,12 @@ def test_one_hit_an_entity_best_first(pack: Pack) -> None:
     assert [hit.similarity for hit in hits] == sorted((hit.similarity for hit in hits), reverse=True)
 
 
-def test_a_pack_without_its_words_listed_finds_the_same(tmp_path: Path) -> None:
-    """As kgask 0.2 wrote them: FTS5's vocabulary stands in."""
-    builder = PackBuilder()
-    for number, name in enumerate(("Northern River School", "Northern Lake School", "Old Mill Bridge", "Apollo 11")):
-        builder.add(f"Q{number}", "P1", f"Q{number + 1}")
-        builder.label(f"Q{number}", name)
-    builder.write(tmp_path / "pack")
-    asked = ["nothern river school", "northern river scool", "old mill", "odl mill bridge", "apolo 11", "apollo 12"]
-    found = []
-    for is_old in (False, True):
-        if is_old:
-            with closing(sqlite3.connect(tmp_path / "pack" / "names.sqlite")) as db:
-                db.execute("DROP TABLE words")
-                db.commit()
-        with closing(Names(tmp_path / "pack" / "names.sqlite", 5, 0)) as names:
-            found.append([sorted(hit.name for hit in close_names(names, norm)) for norm in asked])
-    assert found[0] == found[1]
-    assert found[0] == [
-        ["Northern River School"],
-        ["Northern River School"],
-        [],
-        ["Old Mill Bridge"],
-        ["Apollo 11"],
-        [],
-    ]
-
-
 def test_common_words_are_counted_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     builder = PackBuilder()
     for number in range(30):
         builder.add(f"street {number}", "in", "old town")
     builder.write(tmp_path / "pack")
     monkeypatch.setattr("kgask.pack.names.MOST_COUNTED", 10)
-    with closing(Names(tmp_path / "pack" / "names.sqlite", 31, 0)) as names:
+    with closing(BlockNames(tmp_path / "pack" / "names.sqlite", 31, 0)) as names:
         counts = names.word_counts({"street", "town", "none", "a.b", 'x"', ""})
     assert counts == {"street": 10, "town": 1}

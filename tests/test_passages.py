@@ -54,7 +54,6 @@ def test_passages_are_kept_with_their_entities(library: Path) -> None:
         assert len(pack.passages) == pack.manifest["counts"]["passages"] == 3
         both = pack.passages.of([entity(pack, "Stone Garden")], 10)
         assert [set(pack.labels(one.entities)) for one in both] == [{"Harbour Lights", "Stone Garden"}]
-        assert pack.manifest["format"]["minor"] == 3
 
 
 def test_words_find_passages_best_first(library: Path) -> None:
@@ -83,7 +82,7 @@ def test_the_order_of_texts_does_not_matter(tmp_path: Path) -> None:
 
 def test_a_pack_without_passages_is_as_before(tmp_path: Path) -> None:
     with Pack.open(build_films(tmp_path / "films")) as pack:
-        assert pack.passages is None and pack.manifest["format"]["minor"] == 3
+        assert pack.passages is None
         with pytest.raises(PackError, match="--passages"):
             PassageFinder(pack, None)
 

@@ -63,7 +63,7 @@ def test_of_candidates_with_one_name_the_best_counts() -> None:
 
 def test_aliases_of_a_pack_match(family: Pack) -> None:
     """The family pack's alias names; candidates only, never the rest of the graph."""
-    rows = family.names.query("SELECT entity, name FROM aliases")
+    rows = family.names.aliases_between(0, family.n_entities - 1)
     assert rows
     for entity, alias in rows:
         assert entity in match(alias, "who?", [Candidate(entity, 1.0)], family).entities

@@ -9,7 +9,6 @@ judge's card.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
@@ -27,7 +26,7 @@ from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.relation_facts import is_small
 from kgask.methods.understand import calibrated
-from kgask.methods.voice import is_turned
+from kgask.methods.voice import BY_NOUN, is_turned
 from kgask.methods.whole_kin import whole_kin
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -46,10 +45,6 @@ FAIRLY_SURE = 0.5  # confidence in a path from which less is judged: with all of
 SURE_QUERY = 0.85  # confidence in a query from which it is: half the time of a question, and as many are right
 MOST_BESIDE_SURE = 4
 SURE_KIN = 0.95  # confidence in what "parents" or "grandchildren" mean by definition, times that in the name
-BY_NOUN = re.compile(
-    r"\b(?:fathers?|mothers?|parents?|dad|mum|mom|sons?|daughters?|child|children|kids?)\b|['\u2019]s? [a-z]+\W*\Z",
-    re.IGNORECASE,
-)
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 
 

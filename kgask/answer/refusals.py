@@ -11,7 +11,6 @@ from functools import cached_property
 
 import numpy as np
 
-from kgask.answer.judging import BY_NOUN
 from kgask.answer.shared_names import shared_mentions
 from kgask.answer.words import relation_in_words
 from kgask.link.linker import Linker
@@ -21,6 +20,7 @@ from kgask.link.values import value_spans
 from kgask.methods.accounted import is_all_called
 from kgask.methods.protocol import Retrieved
 from kgask.methods.understand import Understanding
+from kgask.methods.voice import BY_NOUN
 from kgask.pack.labels import clean_label, inverse_phrase, readable_relation, relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.records import RelationText

@@ -15,7 +15,7 @@ from kgask.pack import header
 from kgask.pack.blocks import BLOCKS_FILE, block_sums
 from kgask.pack.content import content_hash, relation_hash
 from kgask.pack.csr import Csr
-from kgask.pack.names import Names
+from kgask.pack.names_blocks import BlockNames
 from kgask.pack.passages import PASSAGES_FILE
 from kgask.pack.records import RelationText
 from kgask.version import __version__
@@ -43,11 +43,11 @@ def write_manifest(
         files[name] = entry_of(folder / name)
     files |= arrays
     files[BLOCKS_FILE] = write_bytes(folder / BLOCKS_FILE, block_sums(folder, files))
-    with closing(Names(folder / header.NAMES_FILE, counts["entities"], counts["literals"])) as names:
+    with closing(BlockNames(folder / header.NAMES_FILE, counts["entities"], counts["literals"])) as names:
         content = content_hash(names, csr)
     manifest = {
         "magic": header.MAGIC,
-        "format": {"major": header.FORMAT_MAJOR, "minor": header.minor_version(counts)},
+        "format": {"major": header.FORMAT_MAJOR, "minor": header.FORMAT_MINOR},
         **about,
         "builder": f"kgask {__version__}",
         "counts": counts,

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from kgask.build.database import insert, new_database
 from kgask.pack import schema
 from kgask.pack.header import FORMAT_MAJOR
-from kgask.pack.literals import literal_label
+from kgask.pack.literals import literal_key, literal_label
 from kgask.pack.normalise import normalise
+from kgask.pack.packed import WORDS, blocks_of, bucket_bits, buckets_of, pack_texts
 from kgask.pack.records import Literal, RelationText
-
-SHARED_PREFIX = 4  # a prefix that fewer keys share is not worth a row
 
 
 class EntityText(NamedTuple):
@@ -48,16 +47,13 @@ class LookUp(Protocol):
 
 
 class Texts(Protocol):
-    """What names.sqlite holds, in the order of ids; literals are the last of the entities. Each is read once."""
+    """What names.sqlite holds, in the order of ids; literals are the last of the entities."""
 
     @property
     def first_literal(self) -> int: ...
 
     @property
     def relations(self) -> Sequence[RelationText]: ...
-
-    def prefixes(self) -> Iterable[tuple[str, int]]:
-        """How many keys that are not their entity's label have a prefix, in any order; rare ones may be left out."""
 
     def entities(self) -> Iterable[EntityText]: ...
 
@@ -83,10 +79,6 @@ class TextsInMemory:
     @property
     def first_literal(self) -> int:
         return len(self.every_entity) - len(self.every_literal)
-
-    def prefixes(self) -> Iterable[tuple[str, int]]:
-        keys = (entity.key for entity in self.every_entity if entity.key is not None and entity.key != entity.label)
-        return Counter(schema.split_key(key)[0] for key in keys).items()
 
     def entities(self) -> Iterable[EntityText]:
         return self.every_entity
@@ -137,28 +129,38 @@ def is_spelt(word: str) -> bool:
 
 
 def write_names(path: Path, texts: Texts, look_up: LookUp) -> int:
-    """Write the file and return the number of names (rows of the look-up table)."""
+    """Write the file and return the number of names (entries of the look-up table)."""
     with new_database(path, schema.APPLICATION_ID, FORMAT_MAJOR, schema.DDL) as conn:
-        shared = sorted(prefix for prefix, count in texts.prefixes() if prefix and count >= SHARED_PREFIX)
-        prefixes = {prefix: i for i, prefix in enumerate(shared)}
-        insert(conn, "prefixes", 2, enumerate(shared))
-        insert(conn, "entities", 4, ((i, e.label, *_stored_key(e, prefixes)) for i, e in enumerate(texts.entities())))
-        insert(conn, "aliases", 3, ((i, *alias) for i, alias in enumerate(texts.aliases())))
-        insert(conn, "descriptions", 2, texts.described())
-        literals = enumerate(texts.literals(), texts.first_literal)
-        insert(conn, "literals", 5, ((i, x.kind, x.value, x.unit, x.text) for i, x in literals))
+        _insert_texts(conn, "labels", (thing.label for thing in _things(texts)))
+        _insert_texts(conn, "keys", (thing.key if thing.key != thing.label else "" for thing in _things(texts)))
+        _insert_texts(conn, "descriptions", _in_place(texts.described(), texts.first_literal))
+        _insert_texts(conn, "literals", map(literal_key, texts.literals()))
+        _insert_texts(conn, "aliases", (f"{alias.entity} {alias.name}" for alias in texts.aliases()))
         insert(conn, "relations", 6, ((i, *_relation_row(relation)) for i, relation in enumerate(texts.relations)))
         return _write_look_up(conn, texts, look_up)
 
 
-def _stored_key(entity: EntityText, prefixes: dict[str, int]) -> tuple[int | None, int | str | None]:
-    """The ``prefix`` and ``rest`` columns."""
-    if entity.key is None or entity.key == entity.label:
-        return None, None
-    prefix, rest = schema.split_key(entity.key)
-    if prefix in prefixes:
-        return prefixes[prefix], rest
-    return None, entity.key
+def _things(texts: Texts) -> Iterator[EntityText]:
+    return islice(texts.entities(), texts.first_literal)
+
+
+def _in_place(rows: Iterable[tuple[int, str]], n: int) -> Iterator[str]:
+    """A text for each of ``n`` places, empty for those of which no row tells; the rows are in order."""
+    at = 0
+    for place, text in rows:
+        yield from ("" for _ in range(at, place))
+        yield text
+        at = place + 1
+    yield from ("" for _ in range(at, n))
+
+
+def _insert_texts(conn: sqlite3.Connection, table: str, texts: Iterable[str | None]) -> None:
+    blocks = blocks_of(text or "" for text in texts)
+    insert(conn, table, 2, ((number, pack_texts(block)) for number, block in blocks))
+
+
+def _insert_words(conn: sqlite3.Connection, table: str, words: Iterable[str]) -> None:
+    insert(conn, table, 2, ((block[0], pack_texts(block)) for _, block in blocks_of(words, WORDS)))
 
 
 def _relation_row(text: RelationText) -> tuple[str, ...]:
@@ -167,16 +169,27 @@ def _relation_row(text: RelationText) -> tuple[str, ...]:
 
 
 def _write_look_up(conn: sqlite3.Connection, texts: Texts, look_up: LookUp) -> int:
-    """The words of each name, the hash table, and the words backwards."""
+    """The look-up table, the words of each name, and the words backwards."""
+    n_refs = n_names = 0
 
     def said() -> Iterator[tuple[int, str]]:
+        nonlocal n_refs
         for ref, norms in texts.names():
             look_up.add(ref, norms)
+            n_refs = ref + 1
             yield ref, " ".join(norms)
+
+    def buckets() -> Iterator[tuple[int, bytes]]:
+        nonlocal n_names
+        for bucket, n_entries, entries in buckets_of(look_up.hashes(), bits, n_refs):
+            n_names += n_entries
+            yield bucket, entries
 
     insert(conn, "name_words (rowid, name)", 2, said())
     conn.execute("INSERT INTO name_words (name_words) VALUES ('optimize')")
-    insert(conn, "names", 2, look_up.hashes())
-    insert(conn, "words", 1, ((word,) for word in look_up.words()))
-    insert(conn, "reversed_words", 1, ((word,) for word in look_up.reversed_words()))
-    return int(conn.execute("SELECT count(*) FROM names").fetchone()[0])
+    bits = bucket_bits(n_refs)
+    insert(conn, "sizes", 2, [(sum(1 for _ in texts.aliases()), bits)])
+    insert(conn, "names", 2, buckets())
+    _insert_words(conn, "words", look_up.words())
+    _insert_words(conn, "reversed_words", look_up.reversed_words())
+    return n_names

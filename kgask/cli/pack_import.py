@@ -33,7 +33,7 @@ def import_pack(
 
     Every checksum is compared while it is read; the pack appears whole or not
     at all. With --verify nothing of it is looked at before its signature, as
-    minisign or --sign makes it, was found to hold (exit 6 if it does not).
+    minisign or --sign makes it, was found to hold (exit 8 if it does not).
     """
     from kgask.build.archive import SUFFIX, unpack
     from kgask.build.folder import check_target

@@ -39,7 +39,7 @@ def in_chunks(pack: Pack, look_up: Callable[[Iterable[int]], list[str]]) -> list
 
 def aliases_of(pack: Pack) -> Iterator[tuple[int, str]]:
     """(entity, alias) of all aliases of a pack."""
-    yield from pack.names.query("SELECT entity, name FROM aliases ORDER BY id")
+    yield from pack.names.aliases_between(0, pack.n_entities - 1)
 
 
 def copy_pack(

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,11 +29,13 @@ from kgask.answer.request import AskOptions
 from kgask.answer.result import Answer, SupportTriple
 from kgask.eval.endpoint import UnansweredError
 from kgask.eval.rerun import Rerun
+from kgask.pack.literals import literal_label, parse_typed
 from kgask.query.nodes import Entities
 
 BATCH = 64
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
-_KEYS = (
+_BLOCK = 32  # texts in a row of a pack of format 2
+_KEYS = (  # of format 1
     "SELECT e.id, e.label, CASE WHEN e.rest IS NULL THEN e.label ELSE COALESCE(p.prefix, '') || e.rest END"
     " FROM json_each(?) j JOIN entities e ON e.id = j.value LEFT JOIN prefixes p ON p.id = e.prefix"
 )
@@ -78,7 +81,9 @@ class Witness:
         qualifiers = ("statement_triple", "qualifier_indptr", "qualifier_relation", "qualifier_value")
         there = [folder / f"{name}.npy" for name in qualifiers if (folder / f"{name}.npy").is_file()]
         self._qualifiers = [np.load(path, mmap_mode="r") for path in there]  # none, or all four
-        self._first_literal = len(self._indptr) - 1 - self._db.execute("SELECT COUNT(*) FROM literals").fetchone()[0]
+        self._is_old = self._db.execute("PRAGMA user_version").fetchone()[0] == 1
+        counts = json.loads((folder / "pack.json").read_bytes())["counts"]
+        self._first_literal = len(self._indptr) - 1 - counts["literals"]
 
     def __enter__(self) -> Self:
         return self
@@ -88,8 +93,25 @@ class Witness:
 
     def names(self, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Id -> (label, key), for the ids that exist."""
+        if not self._is_old:
+            return {one: named for one in set(ids) if (named := self._name(one)) is not None}
         rows = self._db.execute(_KEYS, (json.dumps(sorted(set(ids))),))
         return {row[0]: (row[1], row[2]) for row in rows}
+
+    def _name(self, one: int) -> tuple[str, str] | None:
+        """Label and key of an id in a pack of format 2."""
+        if one < self._first_literal:
+            label = self._text("labels", one)
+            return None if label is None else (label, self._text("keys", one) or label)
+        key = self._text("literals", one - self._first_literal)
+        literal = parse_typed(key) if key else None
+        return None if key is None or literal is None else (literal_label(literal), key)
+
+    def _text(self, table: str, place: int) -> str | None:
+        sql = f"SELECT texts FROM {table} WHERE block = ?"
+        found = self._db.execute(sql, (place // _BLOCK,)).fetchone()
+        texts = zlib.decompress(found[0]).decode().split("\0") if found else []
+        return texts[place % _BLOCK] if place % _BLOCK < len(texts) else None
 
     def triple(self, row: int) -> tuple[int, int, int] | None:
         """(subject, relation, object) of a row of the arrays."""

@@ -168,8 +168,7 @@ class Linker:
         shared = {span.norm: name for span in found if (name := _with_surname(span, words))}
         hits = self._pack.exact(norms | set(shared.values())) if found else {}
         called = {span.norm: [*hits.get(shared.get(span.norm, ""), ()), *hits.get(span.norm, ())] for span in found}
-        called = {norm: self._titles.with_titled(several) for norm, several in called.items()}
-        named = [(span, self._meant(span, called[span.norm], words)) for span in found]
+        named = [(span, self._meant(span, self._titles.with_titled(called[span.norm]), words)) for span in found]
         named = [(span, [*meant, *self._places(places.get(span.norm, ()), hits, meant)]) for span, meant in named]
         return [(span, meant) for span, meant in named if meant]
 

@@ -18,6 +18,11 @@ from kgask.query.nodes import Query
 from kgask.query.relation_words import PREPOSITIONS, RelationWords, is_participle
 from kgask.types import DirectedRelationId, EntityId, undirected
 
+# Words that call a relation by a noun ("her father", "X's owner"): the planner knows which way that is meant.
+BY_NOUN = re.compile(
+    r"\b(?:fathers?|mothers?|parents?|dad|mum|mom|sons?|daughters?|child|children|kids?)\b|['\u2019]s? [a-z]+\W*\Z",
+    re.IGNORECASE,
+)
 _TOPIC = "\0"
 _IRREGULAR = tuple(
     frozenset(forms.split())

@@ -15,7 +15,7 @@ from kgask.config import PACK_MANIFEST
 from kgask.errors import PackDamage, PackError
 from kgask.pack import schema
 from kgask.pack.blocks import BLOCKS_FILE, block_sums
-from kgask.pack.check_index import names_index_problems, passages_problems
+from kgask.pack.check_index import every_name, names_index_problems, passages_problems
 from kgask.pack.content import content_hash, relation_hash
 from kgask.pack.csr import POINTERS, build_csr
 from kgask.pack.header import ARRAYS, arrays_of, bound_of, is_as_written
@@ -136,21 +136,11 @@ def _names_problems(pack: Pack) -> list[str]:
     verdict = names.query("PRAGMA integrity_check(1)")[0][0]
     if verdict != "ok":
         return [f"names.sqlite: {verdict}"]
-    problems = []
-    expected = {
-        "entities": (counts["entities"], 0),
-        "literals": (counts["literals"], names.first_literal),
-        "relations": (counts["relations"], 0),
-        "aliases": (counts.get("aliases", 0), 0),
-    }
-    for table, (count, first) in expected.items():
-        found = names.query(f"SELECT count(*), min(id), max(id) FROM {table}")[0]
-        if found != ((count, first, first + count - 1) if count else (0, None, None)):
-            problems.append(f"names.sqlite: {table} has {found[0]} rows; {count} from {first} on are expected")
-    for table, column in (("aliases", "entity"), ("descriptions", "id")):
-        worst = names.query(f"SELECT count(*) FROM {table} WHERE NOT {column} BETWEEN 0 AND ?", pack.n_entities - 1)
-        if worst[0][0]:
-            problems.append(f"names.sqlite: {table} of {worst[0][0]} entities that are not there")
+    problems = list(names.problems(counts))
+    if len(names.relations()) != counts["relations"]:
+        problems.append(
+            f"names.sqlite: relations has {len(names.relations())} rows; {counts['relations']} are expected"
+        )
     return problems or [
         *_lookup_problems(pack),
         *names_index_problems(names),
@@ -161,11 +151,8 @@ def _names_problems(pack: Pack) -> list[str]:
 
 def _lookup_problems(pack: Pack) -> list[str]:
     """The look-up table holds exactly the hashes of all names."""
-    names, n = pack.names, pack.n_entities
-    texts = names.typed("is", "SELECT id, label FROM entities UNION ALL SELECT id + ?, name FROM aliases", n)
-    texts += names.typed("is", "SELECT id, text FROM literals")
-    expected = {(schema.name_hash(normalise(text)), ref) for ref, text in texts}
-    found = names.query("SELECT hash, ref FROM names")
+    names, found = pack.names, pack.names.looked_up()
+    expected = {(names.code(normalise(text)), ref) for ref, texts in every_name(names) for text in texts}
     if set(found) == expected and len(found) == pack.manifest["counts"]["names"]:
         return []
     return [f"names.sqlite: the look-up table has {len(found)} names, and not those of the labels and aliases"]

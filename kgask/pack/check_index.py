@@ -27,7 +27,7 @@ def names_index_problems(names: Names) -> Iterator[str]:
     words: set[str] = set()
 
     def rows() -> Iterator[tuple[int, str]]:
-        for ref, texts in _names(names):
+        for ref, texts in every_name(names):
             norms = list(dict.fromkeys(map(normalise, texts)))
             words.update(word for norm in norms for word in norm.split() if not any(map(str.isdigit, word)))
             yield ref, " ".join(norms)
@@ -36,7 +36,7 @@ def names_index_problems(names: Names) -> Iterator[str]:
         yield "names.sqlite: the search index does not hold the words of the names"
     lists = {"reversed_words": {word[::-1] for word in words}} | ({"words": words} if names.has_words else {})
     for table, expected in lists.items():
-        if {word for (word,) in names.rows(f"SELECT word FROM {table}")} != expected:
+        if set(names.listed_words(table)) != expected:
             yield f"names.sqlite: {table} does not list the words of the names"
 
 
@@ -75,11 +75,11 @@ def is_index_of(database: ReadOnly, table: str, ddl: str, texts: Iterable[tuple[
         made.close()
 
 
-def _names(names: Names) -> Iterator[tuple[int, tuple[str, ...]]]:
+def every_name(names: Names) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Every name by its ref, a literal's with its text too."""
     for start in range(0, names.n_entities, _AT_ONCE):
         ids = range(start, min(start + _AT_ONCE, names.n_entities))
         for id, label, literal in zip(ids, names.labels(ids), names.literals(ids), strict=True):
             yield id, (label,) if literal is None else (label, literal.text)
-    for alias, name in names.rows("SELECT id, name FROM aliases ORDER BY id"):
-        yield names.n_entities + alias, (name,)
+    for number, (_, name) in enumerate(names.aliases_between(0, names.n_entities - 1)):
+        yield names.n_entities + number, (name,)

@@ -43,10 +43,19 @@ def relation_hash(relations: Sequence[RelationText]) -> str:
 
 
 def _lines(names: Names) -> Iterator[bytes]:
-    yield from _json_lines(names.every())
+    for ids in _chunks(names):
+        yield from _json_lines(zip(ids, names.keys(ids), names.labels(ids), strict=True))
     # The key of a literal holds its kind, text and unit, and these give its value.
-    yield from _json_lines(names.query("SELECT entity, name FROM aliases ORDER BY entity, name"))
-    yield from _json_lines(names.query("SELECT id, text FROM descriptions ORDER BY id"))
+    for ids in _chunks(names):
+        yield from _json_lines(sorted(names.aliases_between(ids[0], ids[-1])))
+    for ids in _chunks(names):
+        described = zip(ids, names.descriptions(ids), strict=True)
+        yield from _json_lines((entity, text) for entity, text in described if text)
+
+
+def _chunks(names: Names) -> Iterator[range]:
+    every = range(names.n_entities)
+    return (every[start : start + _CHUNK] for start in range(0, len(every), _CHUNK))
 
 
 def _json_lines(rows: Iterable[Sequence[object]]) -> Iterator[bytes]:

@@ -31,6 +31,7 @@ _NULL = type(None)
 KINDS: Mapping[str, frozenset[type]] = {
     "i": frozenset({int}),
     "s": frozenset({str}),
+    "b": frozenset({bytes}),
     "I": frozenset({int, _NULL}),
     "N": frozenset({float, _NULL}),
     "K": frozenset({int, str, _NULL}),  # the rest of a key
@@ -41,13 +42,21 @@ class ReadOnly:
     """One connection.
 
     ``application`` and ``version`` are what the file must say of itself, ``what`` what it is, ``schema`` the statements
-    that made its tables, ``sums`` the checksums of its blocks, where there are any.
+    that made its tables, ``sums`` the checksums of its blocks, where there are any, ``longest`` the bytes of a row.
     """
 
     def __init__(
-        self, path: Path, application: int, version: int, what: str, schema: str, sums: np.ndarray | None = None
+        self,
+        path: Path,
+        application: int,
+        version: int,
+        what: str,
+        schema: str,
+        sums: np.ndarray | None = None,
+        longest: int = MAX_TEXT_BYTES,
     ) -> None:
         self.path = path
+        self._longest = longest
         self._vfs = None if sums is None else _CheckedFiles(path, sums)
         # immutable: the file never changes under us (packs are replaced by rename), so no locks are taken.
         # The real path: APSW takes a link on the way for an error.
@@ -123,7 +132,7 @@ class ReadOnly:
             db.config(setting, 0)
         db.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-        db.limit(apsw.SQLITE_LIMIT_LENGTH, MAX_TEXT_BYTES)
+        db.limit(apsw.SQLITE_LIMIT_LENGTH, self._longest)
         db.limit(apsw.SQLITE_LIMIT_ATTACHED, 0)
         db.set_progress_handler(lambda: time.monotonic() > self._until, _OPERATIONS)
         for pragma in ("cell_size_check", "query_only"):

@@ -25,9 +25,8 @@ from kgask.pack.relation_kinds import KINDS_ARRAY
 from kgask.pack.types import TYPES_ARRAY, TYPES_COUNT
 
 MAGIC = "kgask-pack"
-FORMAT_MAJOR = 1
-# The least minor version that knows what a pack holds, newest first, by what is counted; 0 where there is none of it.
-_MINORS = {STATEMENTS_COUNT: 3, AXES_COUNT: 3, TYPES_COUNT: 2, "passages": 1}
+FORMAT_MAJOR, FORMAT_MINOR = 2, 0  # what is written
+_OLDEST = 1  # what is read
 NAMES_FILE = "names.sqlite"
 ENDPOINT = "endpoint"  # in the manifest of a graph elsewhere: where it is (kgask.remote)
 DEGREES = ("endpoint_out", "endpoint_in")  # triples of each entity there, in either direction
@@ -115,7 +114,7 @@ def _check_version(path: Path, manifest: Manifest) -> None:
     major = _dict(manifest.get("format")).get("major")
     if not isinstance(major, int):
         raise PackError(f"{path}: no format version")
-    if major != FORMAT_MAJOR:
+    if not _OLDEST <= major <= FORMAT_MAJOR:
         age = "newer" if major > FORMAT_MAJOR else "older"
         raise PackError(
             f"{path}: pack format {major} is {age} than this kgask reads ({FORMAT_MAJOR}); rebuild it with "
@@ -149,11 +148,6 @@ def _is_count(value: object) -> bool:
 
 def _is_file_entry(entry: object) -> bool:
     return _is_count(_dict(entry).get("bytes")) and _is_text(_dict(entry).get("sha256"))
-
-
-def minor_version(counts: dict[str, int]) -> int:
-    """Of the format of a pack that holds this."""
-    return next((minor for count, minor in _MINORS.items() if count in counts), 0)
 
 
 def arrays_of(counts: dict[str, int]) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,110 +13,129 @@ import numpy as np
 from kgask.errors import PackError
 from kgask.pack import schema
 from kgask.pack.blocks import damage
-from kgask.pack.database import ReadOnly, of_ids
-from kgask.pack.header import FORMAT_MAJOR
+from kgask.pack.database import MAX_TEXT_BYTES, ReadOnly
 from kgask.pack.literals import literal_key, parse_typed
 from kgask.pack.normalise import normalise
 from kgask.pack.records import Literal, NameHit, RelationText
 
 LAST_CHARACTER = "\U0010ffff"
-_LITERALS = frozenset({("string", True), ("number", False), ("date", False)})  # kind, and whether it has no value
-_BLOCK = 1 << 16  # entities that are read at a time
 MOST_COUNTED = 2000  # names that have a word: more is common, however many
 
 
 class Names(ReadOnly):
-    """One connection to names.sqlite."""
+    """One connection to names.sqlite; how the texts lie in it is told by the classes of both formats.
 
-    def __init__(self, path: Path, n_entities: int, n_literals: int, sums: np.ndarray | None = None) -> None:
-        super().__init__(path, schema.APPLICATION_ID, FORMAT_MAJOR, "names", schema.DDL, sums)
+    :class:`kgask.pack.names_blocks.BlockNames` is format 2, :class:`kgask.pack.names_rows.RowNames` is format 1.
+    Aliases are numbered from 0 on; a ref is an entity, or ``n_entities`` and the number of an alias.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        n_entities: int,
+        n_literals: int,
+        version: int,
+        ddl: str,
+        sums: np.ndarray | None,
+        longest: int = MAX_TEXT_BYTES,
+    ) -> None:
+        super().__init__(path, schema.APPLICATION_ID, version, "names", ddl, sums, longest)
         self.n_entities = n_entities
         self.first_literal = n_entities - n_literals
-        self._prefixes: dict[int, str] | None = None
 
-    def by_id(self, columns: str, kinds: str, table: str, ids: Iterable[int]) -> dict[int, tuple]:
-        """Rows of ``table`` by id; ids that have no row are left out. ``kinds`` are those of the columns."""
-        sql = (
-            f"SELECT t.id, {columns} FROM (SELECT value AS wanted FROM json_each(?)) j"
-            f" CROSS JOIN {table} t ON t.id = j.wanted"
-        )
-        found: dict[int, tuple] = {}
-        for some in of_ids(ids):
-            found.update((row[0], row[1:]) for row in self.typed("i" + kinds, sql, json.dumps(some)))
-        return found
+    # --- of each format -----------------------------------------------------------------------
+
+    @abstractmethod
+    def _labels(self, ids: Collection[int]) -> dict[int, str]:
+        """Labels of entities and literals by id; ids that are not there are left out, here and below."""
+
+    @abstractmethod
+    def _entity_keys(self, ids: Collection[int]) -> dict[int, str]:
+        """Keys of entities."""
+
+    @abstractmethod
+    def _descriptions(self, ids: Collection[int]) -> dict[int, str]:
+        """Descriptions of those that have one."""
+
+    @abstractmethod
+    def _literal_rows(self, ids: Collection[int]) -> dict[int, Literal]:
+        """The literals among ``ids``."""
+
+    @abstractmethod
+    def _aliases(self, numbers: Collection[int]) -> dict[int, tuple[int, str]]:
+        """(entity, name) of aliases by their numbers."""
+
+    @abstractmethod
+    def aliases_between(self, first: int, last: int) -> list[tuple[int, str]]:
+        """(entity, alias) of the entities from ``first`` to ``last``, in the order of their numbers."""
+
+    @abstractmethod
+    def code(self, norm: str) -> int:
+        """Where the look-up has a normalised name; others may share it."""
+
+    @abstractmethod
+    def _refs(self, codes: Collection[int]) -> list[tuple[int, int]]:
+        """(ref, code) of every name whose code is one of ``codes``."""
+
+    @abstractmethod
+    def looked_up(self) -> list[tuple[int, int]]:
+        """(code, ref) of all names."""
+
+    @abstractmethod
+    def words_beginning(self, start: str, shortest: int, longest: int) -> set[str]:
+        """Words of names that begin with ``start``, of ``shortest`` to ``longest`` characters."""
+
+    @abstractmethod
+    def _words(self, table: str, start: str, shortest: int, longest: int) -> set[str]:
+        """The same of one of the tables ``words`` and ``reversed_words``."""
+
+    @abstractmethod
+    def listed_words(self, table: str) -> Iterator[str]:
+        """All words of one of them."""
+
+    @abstractmethod
+    def problems(self, counts: dict[str, int]) -> Iterator[str]:
+        """Texts that are not there, or too many, a line each; ``counts`` are the manifest's."""
+
+    # --- of both ------------------------------------------------------------------------------
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the table ``words`` is there."""
+        return True
 
     def labels(self, ids: Iterable[int]) -> list[str]:
         ids = list(map(int, ids))
-        rows = self.by_id("label", "s", "entities", ids)
-        return [self._row(rows, i)[0] for i in ids]
+        return self._in_order(self._labels(ids), ids)
 
-    def _row(self, rows: dict[int, tuple], entity: int) -> tuple:
-        if entity not in rows:
-            raise PackError(f"no entity {entity} in this pack of {self.n_entities}")
-        return rows[entity]
+    def _in_order(self, found: dict[int, str], ids: Sequence[int]) -> list[str]:
+        for entity in ids:
+            if entity not in found:
+                raise PackError(f"no entity {entity} in this pack of {self.n_entities}")
+        return [found[i] for i in ids]
 
     def keys(self, ids: Iterable[int]) -> list[str]:
         ids = list(map(int, ids))
-        rows = self.by_id("label, prefix, rest", "sIK", "entities", ids)
+        keys = self._entity_keys([i for i in ids if i < self.first_literal])
         literals = self._literal_rows(ids)
-        return [literal_key(literals[i]) if i in literals else self._key(*self._row(rows, i)) for i in ids]
-
-    def _key(self, label: str, prefix: int | None, rest: int | str | None) -> str:
-        if rest is None:
-            return label
-        if self._prefixes is None:
-            self._prefixes = dict(self.typed("is", "SELECT id, prefix FROM prefixes"))
-        return f"{self._prefixes.get(prefix, '') if prefix is not None else ''}{rest}"
-
-    def every(self) -> Iterator[tuple[int, str, str]]:
-        """Id, key and label of all entities and literals, in the order of their ids, a block at a time."""
-        columns = "e.id, e.label, e.prefix, e.rest, l.kind, l.text, l.value, l.unit"
-        for start in range(0, self.n_entities, _BLOCK):
-            rows = self.query(
-                f"SELECT {columns} FROM entities e LEFT JOIN literals l ON l.id = e.id WHERE e.id BETWEEN ? AND ? "
-                "ORDER BY e.id",
-                start,
-                min(start + _BLOCK, self.n_entities) - 1,
-            )
-            for expected, (number, label, prefix, rest, *literal) in enumerate(rows, start):
-                if number != expected:
-                    raise PackError(f"no entity {expected} in this pack of {self.n_entities}")
-                is_literal = number >= self.first_literal and literal[0] is not None
-                yield number, literal_key(Literal(*literal)) if is_literal else self._key(label, prefix, rest), label
-            if start + len(rows) < min(start + _BLOCK, self.n_entities):
-                raise PackError(f"no entity {start + len(rows)} in this pack of {self.n_entities}")
-
-    def aliases_between(self, first: int, last: int) -> list[tuple[int, str]]:
-        """(entity, alias) of the entities from ``first`` to ``last``."""
-        return self.typed(
-            "is", "SELECT entity, name FROM aliases WHERE entity BETWEEN ? AND ? ORDER BY id", first, last
-        )
+        return self._in_order(keys | {i: literal_key(literal) for i, literal in literals.items()}, ids)
 
     def descriptions(self, ids: Iterable[int]) -> list[str]:
         ids = list(map(int, ids))
-        rows = self.by_id("text", "s", "descriptions", ids)
-        return [rows[i][0] if i in rows else "" for i in ids]
+        found = self._descriptions(ids)
+        return [found.get(i, "") for i in ids]
 
     def literals(self, ids: Iterable[int]) -> list[Literal | None]:
         ids = list(map(int, ids))
         found = self._literal_rows(ids)
         return [found.get(i) for i in ids]
 
-    def _literal_rows(self, ids: Sequence[int]) -> dict[int, Literal]:
-        ids = [i for i in ids if i >= self.first_literal]
-        if not ids:
-            return {}
-        rows = self.by_id("kind, text, value, unit", "ssNs", "literals", ids)
-        if not {(kind, value is None) for kind, _, value, _ in rows.values()} <= _LITERALS:
-            raise damage(self.path, "a literal of no kind")
-        return {i: Literal(*row) for i, row in rows.items()}
-
     def relations(self) -> list[RelationText]:
         sql = "SELECT key, label, aliases, description, inverse_label FROM relations ORDER BY id"
         rows = self.typed("sssss", sql)
-        return [RelationText(key, label, self._aliases(aliases), *texts) for key, label, aliases, *texts in rows]
+        return [RelationText(key, label, self._other_names(aliases), *texts) for key, label, aliases, *texts in rows]
 
-    def _aliases(self, text: str) -> tuple[str, ...]:
+    def _other_names(self, text: str) -> tuple[str, ...]:
         try:
             found = json.loads(text)
         except (ValueError, RecursionError):
@@ -148,26 +167,16 @@ class Names(ReadOnly):
 
     def _find_literal(self, literal: Literal) -> int | None:
         key = literal_key(literal)
-        refs = self._refs([schema.name_hash(normalise(literal.text))])
+        refs = self._refs([self.code(normalise(literal.text))])
         ids = [ref for ref, _ in refs if self.first_literal <= ref < self.n_entities]
         return next((i for i, found in zip(ids, self.keys(ids), strict=True) if found == key), None)
-
-    def _refs(self, hashes: Iterable[int]) -> list[tuple[int, int]]:
-        """(ref, hash) of every name whose hash is one of ``hashes``."""
-        return self.typed(
-            "ii",
-            "SELECT n.ref, n.hash FROM json_each(?) j CROSS JOIN names n ON n.hash = j.value",
-            json.dumps(list(set(hashes))),
-        )
 
     def hits(self, refs: Iterable[int]) -> dict[int, NameHit]:
         """The name and entity behind each ref."""
         refs = set(refs)
-        labels = self.by_id("label", "s", "entities", (r for r in refs if r < self.n_entities))
-        aliases = self.by_id(
-            "entity, name", "is", "aliases", (r - self.n_entities for r in refs if r >= self.n_entities)
-        )
-        hits = {ref: NameHit(ref, label, False) for ref, (label,) in labels.items()}
+        labels = self._labels([r for r in refs if r < self.n_entities])
+        aliases = self._aliases([r - self.n_entities for r in refs if r >= self.n_entities])
+        hits = {ref: NameHit(ref, label, False) for ref, label in labels.items()}
         for alias, (entity, name) in aliases.items():
             hits[alias + self.n_entities] = NameHit(entity, name, True)
         return hits
@@ -177,21 +186,21 @@ class Names(ReadOnly):
 
         Labels come before aliases, lower ids first.
         """
-        by_hash: dict[int, list[str]] = {}
+        by_code: dict[int, list[str]] = {}
         for norm in set(norms):
-            by_hash.setdefault(schema.name_hash(norm), []).append(norm)
-        refs = self._refs(by_hash)
+            by_code.setdefault(self.code(norm), []).append(norm)
+        refs = self._refs(by_code) if by_code else []
         hits = self.hits(ref for ref, _ in refs)
         literals = self._literal_rows([ref for ref, _ in refs if ref < self.n_entities])
         found: dict[str, list[NameHit]] = {}
-        for ref, hashed in sorted(refs):
+        for ref, code in sorted(refs):
             hit = hits.get(ref)
             if hit is None:
                 raise PackError(f"{self.path}: a name without an entity; 'kgask pack check' tells what is broken")
             forms = {normalise(hit.name)}
             if ref in literals:
                 forms.add(normalise(literals[ref].text))
-            for norm in by_hash[hashed]:
+            for norm in by_code[code]:
                 if norm in forms:
                     found.setdefault(norm, []).append(hit)
         return found
@@ -204,7 +213,7 @@ class Names(ReadOnly):
     def entities_of(self, refs: Iterable[int]) -> list[int]:
         """The entity that each ref names, in the order of ``refs``."""
         refs = list(refs)
-        owners = self.by_id("entity", "i", "aliases", (r - self.n_entities for r in refs if r >= self.n_entities))
+        owners = self._aliases([r - self.n_entities for r in refs if r >= self.n_entities])
         return [ref if ref < self.n_entities else owners[ref - self.n_entities][0] for ref in refs]
 
     def word_counts(self, words: Iterable[str]) -> dict[str, int]:
@@ -213,28 +222,10 @@ class Names(ReadOnly):
         counts = {word: self.query(sql, f'"{word}"')[0][0] for word in words if _is_token(word)}
         return {word: count for word, count in counts.items() if count}
 
-    def words_beginning(self, start: str, shortest: int, longest: int) -> set[str]:
-        """Words of names that begin with ``start``, of ``shortest`` to ``longest`` characters."""
-        if self.has_words:
-            return self._words("word", "words", start, shortest, longest)
-        return self._words("term", "temp.vocabulary", start, shortest, longest)
-
     def words_ending(self, end: str, shortest: int, longest: int) -> set[str]:
         """Words of names that end with ``end``, of ``shortest`` to ``longest`` characters."""
-        backwards = self._words("word", "reversed_words", end[::-1], shortest, longest)
+        backwards = self._words("reversed_words", end[::-1], shortest, longest)
         return {word[::-1] for word in backwards}
-
-    @cached_property
-    def has_words(self) -> bool:
-        """Whether the words are listed; else FTS5's vocabulary is opened, as a temporary table, which is no write."""
-        if self.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'words'"):
-            return True
-        self.temporary("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, name_words, row)")
-        return False
-
-    def _words(self, column: str, table: str, start: str, shortest: int, longest: int) -> set[str]:
-        sql = f"SELECT {column} FROM {table} WHERE {column} >= ? AND {column} < ? AND length({column}) BETWEEN ? AND ?"
-        return {word for (word,) in self.typed("s", sql, start, start + LAST_CHARACTER, shortest, longest)}
 
 
 def _is_token(word: str) -> bool:

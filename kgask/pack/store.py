@@ -23,6 +23,8 @@ from kgask.pack.header import (
     read_manifest,
 )
 from kgask.pack.names import Names
+from kgask.pack.names_blocks import BlockNames
+from kgask.pack.names_rows import RowNames
 from kgask.pack.normalise import normalise
 from kgask.pack.passages import PASSAGES_FILE, Passages
 from kgask.pack.quantities import AXES_COUNT, VALUE_ARRAYS, LiteralValues
@@ -129,7 +131,8 @@ class Pack(Csr):
 
     @cached_property
     def names(self) -> Names:
-        return Names(self.path / NAMES_FILE, self.n_entities, self.n_literals, self._sums.get(NAMES_FILE))
+        of_format = RowNames if self.manifest["format"]["major"] == 1 else BlockNames
+        return of_format(self.path / NAMES_FILE, self.n_entities, self.n_literals, self._sums.get(NAMES_FILE))
 
     @cached_property
     def types(self) -> np.ndarray | None:

@@ -15,14 +15,14 @@ import numpy as np
 from kgask.errors import RemoteError
 from kgask.pack import schema
 from kgask.pack.literals import literal_key, literal_label
-from kgask.pack.names import Names
+from kgask.pack.names_blocks import BlockNames
 from kgask.pack.records import Literal, NameHit
 
 RESERVED = 1 << 18  # entities that may be met beside those of the folder
 Given = TypeVar("Given")
 
 
-class ConnectedNames(Names):
+class ConnectedNames(BlockNames):
     """``asked`` gets the ids whose labels are wanted and not known yet."""
 
     def __init__(
@@ -38,7 +38,7 @@ class ConnectedNames(Names):
         self._n_own = self.first_literal  # entities of the folder
         self._numbers: dict[str | Literal, int | None] = {}  # ids of keys and literals that were looked up
         self._keys: list[str] = []
-        self._labels: dict[int, str] = {}
+        self._met_labels: dict[int, str] = {}
         self._literals: list[Literal] = []
 
     @property
@@ -85,7 +85,7 @@ class ConnectedNames(Names):
 
     def name(self, entity: int, label: str) -> None:
         """What an entity that was met is called."""
-        self._labels[entity] = label
+        self._met_labels[entity] = label
 
     def _own(self, keys: list[str]) -> dict[str | Literal, int | None]:
         """The numbers of keys in the folder (None: not there), by one bisection for all."""
@@ -113,10 +113,10 @@ class ConnectedNames(Names):
 
     def labels(self, ids: Iterable[int]) -> list[str]:
         ids = list(map(int, ids))
-        unnamed = [i for i in ids if self._is_met(i) and i not in self._labels]
+        unnamed = [i for i in ids if self._is_met(i) and i not in self._met_labels]
         if unnamed:
             self._asked(unnamed)
-        return self._mixed(ids, super().labels, lambda i: self._labels.get(i, self._key_of(i)), literal_label)
+        return self._mixed(ids, super().labels, lambda i: self._met_labels.get(i, self._key_of(i)), literal_label)
 
     def keys(self, ids: Iterable[int]) -> list[str]:
         return self._mixed(list(map(int, ids)), super().keys, self._key_of, literal_key)
@@ -142,7 +142,7 @@ class ConnectedNames(Names):
 
     def _find_literal(self, literal: Literal) -> int | None:
         key = literal_key(literal)
-        refs = self._refs([schema.name_hash(schema_norm) for schema_norm in _norms(literal)])
+        refs = self._refs([self.code(norm) for norm in _norms(literal)])
         ids = sorted({ref for ref, _ in refs if self.first_literal <= ref < self.n_entities})
         return next((i for i, found in zip(ids, super().keys(ids), strict=True) if found == key), None)
 

@@ -87,8 +87,8 @@ def said_as(pack: Pack, entity: int, label: str, rng: random.Random) -> str:
     """How somebody might name an entity: most often by its label, now and then by an alias or with a typo."""
     chance = rng.random()
     if chance < ALIASED:
-        rows = pack.names.query("SELECT name FROM aliases WHERE entity = ?", entity)
-        return rng.choice(sorted(name for (name,) in rows if len(name) >= SHORTEST) or [label])
+        aliases = pack.names.aliases_between(entity, entity)
+        return rng.choice(sorted(name for _, name in aliases if len(name) >= SHORTEST) or [label])
     return damaged(label, rng) if chance < ALIASED + DAMAGED else label
 
 

@@ -9,7 +9,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from kgask.build.names_writer import SHARED_PREFIX, Alias, EntityText, is_spelt, literal_norms
+from kgask.build.names_writer import Alias, EntityText, is_spelt, literal_norms
 from kgask.build.outofcore.learned import LITERALS, as_literals
 from kgask.build.outofcore.staged import ALIAS, DESCRIPTION, LABEL
 from kgask.build.outofcore.store import Store
@@ -34,14 +34,8 @@ class StoredTexts:
         self.first_literal = int(store.row("SELECT count(*) FROM entities")[0])
         self._n_literals = int(store.row("SELECT count(*) FROM literals")[0])
         store.run(
-            "CREATE OR REPLACE TABLE named AS SELECT e.id, e.key, coalesce(l.text, e.key) AS label, e.prefix "
+            "CREATE OR REPLACE TABLE named AS SELECT e.id, e.key, coalesce(l.text, e.key) AS label "
             "FROM entities e LEFT JOIN labels l ON l.id = e.id ORDER BY e.id"
-        )
-
-    def prefixes(self) -> Iterable[tuple[str, int]]:
-        return self._store.stream(
-            "SELECT prefix, count(*) FROM named WHERE key <> label AND prefix <> '' "
-            f"GROUP BY prefix HAVING count(*) >= {SHARED_PREFIX}"
         )
 
     def entities(self) -> Iterator[EntityText]:
