@@ -189,7 +189,7 @@ def _engine(engine: str, memory: str | None) -> Callable[[Recipe, Callable[[str]
 
 def bytes_of(size: str) -> int:
     """``800MB`` or ``4GB`` in bytes; UsageError for another text, and for less than the engine needs."""
-    from kgask.build.outofcore.store import LEAST_BYTES
+    from kgask.build.outofcore.duck import LEAST_BYTES
 
     found = _SIZE.fullmatch(size)
     n_bytes = int(float(found[1]) * 1000 ** (1 + "KMGT".index(found[2].upper()))) if found else 0

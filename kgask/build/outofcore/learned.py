@@ -24,7 +24,7 @@ def write_learned(store: Store, folder: Path, ways: Sequence[Direction], relatio
     """Relation kinds, and the type graph where there are types: its number of rows."""
     leads = type_relations(relations)
     of_types = f"r IN ({', '.join(map(str, leads)) or 'NULL'})"
-    store.run(f"CREATE OR REPLACE TABLE instances AS SELECT DISTINCT s, o AS type, r FROM triples WHERE {of_types}")
+    store.make("instances", f"SELECT DISTINCT s, o AS type, r FROM triples WHERE {of_types}")
     outward, inward = ways
     counts = RelationCounts(
         outward.triples,
