@@ -53,11 +53,11 @@ def number(store: Store) -> None:
         f"prefix, CASE WHEN regexp_like({rest}, {whole}) THEN ({rest})::BIGINT END NULLS LAST, {rest}",
     )
     (n_things,) = store.row("SELECT count(*) FROM entities")
-    literal = "kind, num, v AS text, unit"
+    literal = "SELECT kind, num, v AS text, unit"
     store.number(
         "literals",
-        f"SELECT * FROM (SELECT {literal} FROM plainly WHERE kind IS NOT NULL "
-        f"UNION SELECT {literal} FROM qualified WHERE kind IS NOT NULL)",
+        f"SELECT kind, min(num) AS num, text, unit FROM ({literal} FROM plainly WHERE kind IS NOT NULL "
+        f"UNION ALL {literal} FROM qualified WHERE kind IS NOT NULL) GROUP BY kind, text, unit",
         "kind, coalesce(num, 0.0) + 0.0, text, unit",
         n_things,
     )

@@ -60,7 +60,7 @@ class StoredTexts:
         return (Alias(*row) for row in self._store.stream("SELECT entity, name FROM aliases ORDER BY id"))
 
     def names(self) -> Iterator[tuple[int, list[str]]]:
-        labels = self._store.stream(f"SELECT label, {_PLAIN_NORM} FROM named ORDER BY id")
+        labels = self._store.stream(f"SELECT label, {_PLAIN_NORM} AS norm FROM named ORDER BY id")
         yield from enumerate([norm or normalise(label)] for label, norm in labels)
         yield from enumerate(map(literal_norms, self.literals()), self.first_literal)
         aliases = enumerate(self.aliases(), self.first_literal + self._n_literals)
