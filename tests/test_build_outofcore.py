@@ -266,8 +266,10 @@ def test_what_is_asked_for_and_missing_is_said_in_a_line(tmp_path: Path) -> None
     (tmp_path / "t.tsv").write_text("a\tb\tc\n")
     command = ["pack", "build", str(tmp_path / "t.tsv"), "-o", str(tmp_path / "p")]
     for words, line in (
-        (["--memory", "4GB"], "kgask: --memory is of --engine duckdb"),
-        (["--engine", "duckdb", "--memory", "1MB"], "kgask: --memory '1MB': a size such as 800MB or 4GB"),
+        (["--memory", "4GB"], "kgask: --memory is of --engine duckdb and spark"),
+        (["--engine", "duckdb", "--memory", "1MB"], "kgask: --memory '1MB': a size such as 2GB or 4GB, 600MB"),
+        (["--engine", "spark", "--memory", "1GB"], "kgask: --memory '1GB': a size such as 2GB or 4GB, 1500MB"),
+        (["--engine", "duckdb", "--master", "local"], "kgask: --master is of --engine spark"),
     ):
         done = subprocess.run([sys.executable, "-m", "kgask", *command, *words], capture_output=True, text=True)
         assert done.returncode == 2

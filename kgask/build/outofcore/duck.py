@@ -78,7 +78,8 @@ class DuckStore(Store):
         self._run(f"INSERT INTO {table} {query}")
 
     def number(self, table: str, query: str, order: str, first: int = 0) -> None:
-        self.make(table, f"SELECT {first} + (row_number() OVER ()) - 1 AS id, * FROM ({query} ORDER BY {order})")
+        ordered = f"SELECT * FROM ({query}) ORDER BY {order}"
+        self.make(table, f"SELECT {first} + (row_number() OVER ()) - 1 AS id, * FROM ({ordered})")
 
     def drop(self, *names: str) -> None:
         views = {name for (name,) in self.fetch("SELECT view_name FROM duckdb_views()")}

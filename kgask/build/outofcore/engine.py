@@ -71,7 +71,7 @@ def build(
     the same recipe goes on behind the last finished step. ``rows`` is how many are held at a time. Raises UsageError
     where an engine is missing, BuildError as the engine in memory does.
     """
-    (spark_driver if master else duck).check_installed()
+    spark_driver.check_installed(master) if master else duck.check_installed()
     inputs = inputs_of(recipe)
     check_target(recipe.target, recipe.force, sources=inputs)
     with stage_for(recipe, "spark" if master else "duckdb") as stage:

@@ -97,7 +97,8 @@ def choose_texts(store: Store) -> int:
         store.make(
             table,
             "SELECT t.id, min(t.text) AS text, min(t.rank) AS rank "
-            f"FROM of_entities t JOIN ({best}) b ON b.id = t.id AND b.rank = t.rank WHERE t.what = {what} GROUP BY t.id",
+            f"FROM of_entities t JOIN ({best}) b ON b.id = t.id AND b.rank = t.rank "
+            f"WHERE t.what = {what} GROUP BY t.id",
         )
     unnamed = store.stream(
         "SELECT id, key FROM entities e WHERE contains(key, '://') "

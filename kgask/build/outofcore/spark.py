@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 _ROW_BITS = 33  # of monotonically_increasing_id(): the part is above, the row below
 _SQL = {"string": "STRING", "double": "DOUBLE", "int64": "BIGINT", "int8": "TINYINT", "bool": "BOOLEAN"}
-_WORDS = ("replace_all(x STRING, pattern STRING, other STRING) RETURNS STRING RETURN regexp_replace(x, pattern, other)",)
+_WORDS = (
+    "replace_all(x STRING, pattern STRING, other STRING) RETURNS STRING RETURN regexp_replace(x, pattern, other)",
+)
 
 
 class SparkStore(Store):
@@ -99,7 +101,8 @@ class SparkStore(Store):
     def number(self, table: str, query: str, order: str, first: int = 0) -> None:
         # No one place has to see all rows: each sorted part is counted, and its rows go on behind the parts before it.
         part, row = f"shiftright(place, {_ROW_BITS})", f"place & {(1 << _ROW_BITS) - 1}"
-        self.make("sorted", f"SELECT *, monotonically_increasing_id() AS place FROM ({query} ORDER BY {order})")
+        ordered = f"SELECT * FROM ({query}) ORDER BY {order}"
+        self.make("sorted", f"SELECT *, monotonically_increasing_id() AS place FROM ({ordered})")
         sizes = f"SELECT {part} AS part, count(*) AS n FROM sorted GROUP BY part"
         before = f"SELECT part, sum(n) OVER (ORDER BY part) - n AS n FROM ({sizes})"
         self.make(

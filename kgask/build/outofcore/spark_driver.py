@@ -1,4 +1,4 @@
-"""The Java process that Spark runs in: started quietly on the master that the user named, and gone when it is done with.
+"""The Java process that Spark runs in: started quietly on the master that the user named, and ended when it is done.
 
 Nothing listens beyond loopback while the master is this machine. Java ends when its stdin does, however this process
 ends.
@@ -6,6 +6,7 @@ ends.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -39,8 +40,11 @@ appender.stderr.layout.pattern = %m%n
 """
 
 
-def check_installed() -> None:
-    """UsageError with what to type where pyspark or Java is missing."""
+_MASTER = re.compile(r"local(-cluster)?(\[[^\]]+\])?|yarn|(spark|k8s)://\S+")
+
+
+def check_installed(master: str) -> None:
+    """UsageError with what to type where pyspark or Java is missing, and for what is no master."""
     try:
         import pyarrow  # noqa: F401
         import pyspark  # noqa: F401
@@ -49,6 +53,8 @@ def check_installed() -> None:
     home = os.environ.get("JAVA_HOME")
     if shutil.which(os.path.join(home, "bin", "java") if home else "java") is None:
         raise UsageError(NO_JAVA)
+    if not _MASTER.fullmatch(master):
+        raise UsageError(f"--master {master!r}: a URL such as spark://host:7077, or local[4], yarn, k8s://host:443")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +68,8 @@ class Driver:
     def start(cls, master: str, memory: int, scratch: Path) -> Driver:
         """On ``master``, in ``memory`` bytes of its own, with its temporary files and its log in ``scratch``.
 
-        Raises UsageError where this process has a session already and for a Java that is too old, BuildError where Spark
-        does not start on that master.
+        Raises UsageError where this process has a session already and for a Java that is too old, BuildError where
+        Spark does not start on that master.
         """
         from py4j.protocol import Py4JError
         from pyspark import SparkConf, SparkContext
@@ -76,15 +82,20 @@ class Driver:
         heap, log = max(memory - _JVM_BYTES, 480 << 20), scratch / _LOG
         conf = SparkConf().setAll([*_settings(master, heap, scratch).items()])
         on_interrupt, gateway = signal.getsignal(signal.SIGINT), None
+        logging.getLogger().addFilter(_is_news)
+        os.environ.setdefault("SPARK_LAUNCHER_OPTS", "-XX:-UsePerfData")  # else Java leaves a folder in /tmp
         try:
             with log.open("wb") as said:
                 gateway = launch_gateway(conf, {"stdout": said, "stderr": said})
             return cls(SparkSession(SparkContext(conf=conf, gateway=gateway)), gateway)
-        except (PySparkException, Py4JError, OSError, RuntimeError, TypeError) as error:
+        except BaseException as error:
+            why = _text(error)  # which Java is asked for
             _forget()
             if gateway is not None:
                 _end(gateway.proc)
-            raise _not_started(master, log, error) from None
+            if not isinstance(error, (PySparkException, Py4JError, OSError, RuntimeError, TypeError)):
+                raise
+            raise _not_started(master, log.read_text(errors="replace"), why) from None
         finally:
             with suppress(ValueError):  # not the main thread, where Spark takes no signal either
                 signal.signal(signal.SIGINT, on_interrupt)  # Ctrl-C stays with who started this
@@ -124,11 +135,17 @@ def _settings(master: str, heap: int, scratch: Path) -> dict[str, str]:
     return settings
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """Not what py4j logs, with a traceback, of a call that is interrupted or whose Java has ended: it raises, too."""
+    return not str(record.msg).endswith("while sending command.")
+
+
 def _forget() -> None:
     """pyspark keeps its process for the next session, which would have the memory of this one."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
+    logging.getLogger().removeFilter(_is_news)
     SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
     SparkSession._instantiatedSession = None
 
@@ -143,15 +160,11 @@ def _end(java: subprocess.Popen[bytes]) -> None:
         java.wait()
 
 
-def _not_started(master: str, log: Path, error: Exception) -> UsageError | BuildError:
-    said = log.read_text(errors="replace")
-    if "UnsupportedClassVersionError" in said:
+def _not_started(master: str, log: str, why: str) -> UsageError | BuildError:
+    if "UnsupportedClassVersionError" in log:
         return UsageError(NO_JAVA)
-    if "Could not parse Master URL" in str(error):
-        return UsageError(f"--master {master!r}: a URL such as local[4], spark://host:7077 or yarn")
-    lines = [line for line in said.splitlines() if re.search(r"\b(Error|Exception|Reason)\b", line)]
-    why = lines[0] if lines else _cause(error)
-    return BuildError(f"Spark does not start on {master}: {why.strip()}")
+    lines = [line for line in log.splitlines() if re.search(r"\b(Error|Exception|Reason)\b", line)]
+    return BuildError(f"Spark does not start on {master}: {lines[0].strip() if lines else _cause(why)}")
 
 
 @contextmanager
@@ -163,15 +176,23 @@ def told() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError, OSError) as error:
-        text = str(error)
-        if "OutOfMemoryError" in text or isinstance(error, ConnectionError) or "Answer from Java side" in text:
+        text = _text(error)
+        if not text or "OutOfMemoryError" in text or isinstance(error, ConnectionError) or "Java side" in text:
             raise BuildError("Spark ended, perhaps for want of memory; --memory gives more") from None
         if "No space left on device" in text:
-            raise BuildError("not enough temporary disk") from None
-        raise BuildError(f"Spark: {_cause(error)}") from None
+            raise BuildError("not enough temporary disk; -o on another disk") from None
+        raise BuildError(f"Spark: {_cause(text)}") from None
 
 
-def _cause(error: Exception) -> str:
+def _text(error: BaseException) -> str:
+    """What Java says of an error, nothing where it has ended."""
+    try:
+        return str(error)
+    except Exception:
+        return ""
+
+
+def _cause(text: str) -> str:
     """The innermost reason that Java gives, else the first line."""
-    found = re.findall(r"^(?:Caused by|): (?:[\w.$]+: )?(.+)$", str(error), re.MULTILINE)
-    return str(found[-1] if found else (str(error).splitlines() or [type(error).__name__])[0])
+    found = re.findall(r"^(?:Caused by|): (?:[\w.$]+: )?(.+)$", text, re.MULTILINE)
+    return str(found[-1]) if found else (text.splitlines() or ["it ended"])[0]

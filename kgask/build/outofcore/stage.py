@@ -50,7 +50,7 @@ class Stage:
 
 @contextmanager
 def stage_for(recipe: Recipe, engine: str) -> Iterator[Stage]:
-    """The stage of a recipe and an engine, new or as it was left. It goes when the block ends, unless a finished step is kept.
+    """The stage of a recipe and an engine, new or as it was left; it goes when the block ends, unless a step is kept.
 
     Raises :class:`BuildError` when another process works there.
     """
