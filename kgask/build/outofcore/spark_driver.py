@@ -63,6 +63,7 @@ class Driver:
 
     session: SparkSession
     gateway: Any
+    before: tuple[Any, Any]  # the gateway of this process's earlier sessions, which has their memory, and its view
 
     @classmethod
     def start(cls, master: str, memory: int, scratch: Path) -> Driver:
@@ -82,15 +83,17 @@ class Driver:
         heap, log = max(memory - _JVM_BYTES, 480 << 20), scratch / _LOG
         conf = SparkConf().setAll([*_settings(master, heap, scratch).items()])
         on_interrupt, gateway = signal.getsignal(signal.SIGINT), None
+        before = SparkContext._gateway, SparkContext._jvm
+        _put_back((None, None))
         logging.getLogger().addFilter(_is_news)
         os.environ.setdefault("SPARK_LAUNCHER_OPTS", "-XX:-UsePerfData")  # else Java leaves a folder in /tmp
         try:
             with log.open("wb") as said:
                 gateway = launch_gateway(conf, {"stdout": said, "stderr": said})
-            return cls(SparkSession(SparkContext(conf=conf, gateway=gateway)), gateway)
+            return cls(SparkSession(SparkContext(conf=conf, gateway=gateway)), gateway, before)
         except BaseException as error:
             why = _text(error)  # which Java is asked for
-            _forget()
+            _put_back(before)
             if gateway is not None:
                 _end(gateway.proc)
             if not isinstance(error, (PySparkException, Py4JError, OSError, RuntimeError, TypeError)):
@@ -106,7 +109,7 @@ class Driver:
             with suppress(Exception):
                 self.session.stop()
                 self.gateway.shutdown()
-        _forget()
+        _put_back(self.before)
         _end(self.gateway.proc)
 
 
@@ -140,14 +143,14 @@ def _is_news(record: logging.LogRecord) -> bool:
     return not str(record.msg).endswith("while sending command.")
 
 
-def _forget() -> None:
-    """pyspark keeps its process for the next session, which would have the memory of this one."""
+def _put_back(before: tuple[Any, Any]) -> None:
+    """What pyspark keeps of a Java process for this process's next session."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
+    SparkContext._gateway, SparkContext._jvm = before
+    SparkContext._active_spark_context = SparkSession._instantiatedSession = None
     logging.getLogger().removeFilter(_is_news)
-    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
-    SparkSession._instantiatedSession = None
 
 
 def _end(java: subprocess.Popen[bytes]) -> None:
