@@ -51,7 +51,7 @@ def answer(
 ) -> DataFrame:
     """``df`` with what each text of ``column`` was answered, a struct of :data:`SCHEMA` in the new column ``into``.
 
-    Its fields are those of the same names that ``kgask ask --json`` prints (docs/json.md); ``json`` is the whole object.
+    Its fields are those of these names that ``kgask ask --json`` prints (docs/json.md); ``json`` is the whole object.
     What is no question, NULL among it, is not answered, and ``reason`` says why. ``options`` are of every question; the
     others are those of :func:`kgask.open`, and the user's settings are read here. Like all of a DataFrame it runs when
     its rows are asked for; a pack or model that a worker does not find fails then, with kgask's line in Spark's error.

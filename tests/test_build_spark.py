@@ -1,4 +1,4 @@
-"""The engine spark makes the same packs as the one in memory, on a Spark of this machine; questions in its DataFrames."""
+"""The engine spark makes the same packs as the one in memory, on a local Spark; questions in a DataFrame."""
 
 from __future__ import annotations
 
