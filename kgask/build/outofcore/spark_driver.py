@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LEAST_BYTES = 1_500_000_000
 NO_PACKAGE = "the engine spark needs more packages: pip install 'kgask[spark]'"
 NO_JAVA = "the engine spark needs Java 17 or later: apt install openjdk-17-jre-headless (or set JAVA_HOME)"
-_JVM_BYTES = 400 << 20  # what Java takes beside its heap
+_JVM_BYTES = 500 << 20  # what Java takes beside its heap
 _PARTITIONS = 32  # of a shuffle on this machine; small ones are put together
 _END_S = 30
 _LOG = "spark.log"
