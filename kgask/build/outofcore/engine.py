@@ -37,6 +37,7 @@ from kgask.pack.quantities import AXES_COUNT
 from kgask.pack.types import TYPES_COUNT
 
 DISK_A_BYTE = 4  # temporary disk a byte of unpacked sources, the finished pack in it
+_SPARK_DISK_A_BYTE = 6  # the same with what Spark passes from part to part
 _PACKED_BYTES = 6  # of a packed one
 Tell = Callable[[str], None]
 
@@ -75,7 +76,7 @@ def build(
     inputs = inputs_of(recipe)
     check_target(recipe.target, recipe.force, sources=inputs)
     with stage_for(recipe, "spark" if master else "duckdb") as stage:
-        _tell_disk(inputs, stage, tell)
+        _tell_disk(inputs, stage, tell, _SPARK_DISK_A_BYTE if master else DISK_A_BYTE)
         store = _store(stage, master, memory, rows, tell)
         is_well = False
         try:
@@ -95,10 +96,10 @@ def _store(stage: Stage, master: str, memory: int, rows: int, tell: Tell) -> Sto
     return SparkStore(stage.folder, master, memory, rows)
 
 
-def _tell_disk(inputs: tuple[str, ...], stage: Stage, tell: Tell) -> None:
+def _tell_disk(inputs: tuple[str, ...], stage: Stage, tell: Tell, a_byte: int) -> None:
     packed = (".gz", ".bz2", ".xz", ".zst")
     n_bytes = sum(os.path.getsize(name) * (_PACKED_BYTES if name.endswith(packed) else 1) for name in inputs)
-    need, free = DISK_A_BYTE * n_bytes / 1e9, shutil.disk_usage(stage.folder).free / 1e9
+    need, free = a_byte * n_bytes / 1e9, shutil.disk_usage(stage.folder).free / 1e9
     if need > free:
         raise BuildError(
             f"{stage.folder.parent}: needs up to {need:.1f} GB of temporary disk, {free:.1f} GB are free; "
