@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime
 import gzip
-import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pyarrow.parquet
 import pytest
+from same_packs import assert_same, random_tables
 
 from kgask.build.outofcore.engine import build as build_out_of_core
 from kgask.build.recipe import BuildOutcome, Recipe, build
@@ -23,80 +23,17 @@ ROWS = 19  # so that every stream has many parts
 
 
 def _both(folder: Path, rows: int = ROWS, **recipe: object) -> tuple[BuildOutcome, BuildOutcome, list[str]]:
-    """Built by either engine into ``memory`` and ``duckdb``; what is told."""
+    """Built by either engine into ``memory`` and ``other``; what is told."""
     told: list[str] = []
     one = build(Recipe(target=folder / "memory", **recipe), told.append)  # type: ignore[arg-type]
-    two = build_out_of_core(Recipe(target=folder / "duckdb", **recipe), MEMORY, told.append, rows=rows)  # type: ignore[arg-type]
+    two = build_out_of_core(Recipe(target=folder / "other", **recipe), MEMORY, told.append, rows=rows)  # type: ignore[arg-type]
     return one, two, told
-
-
-def _assert_same(folder: Path, one: BuildOutcome, two: BuildOutcome) -> None:
-    first, second = (outcome.report.manifest for outcome in (one, two))
-    assert first["counts"] == second["counts"]
-    for name in sorted(path.name for path in (folder / "memory").glob("*.npy")):
-        assert (folder / "memory" / name).read_bytes() == (folder / "duckdb" / name).read_bytes(), name
-    with Pack.open(folder / "memory") as a, Pack.open(folder / "duckdb") as b:
-        for table in ("entities", "literals", "prefixes", "aliases", "descriptions", "relations", "names", "words",
-                      "reversed_words"):  # fmt: skip
-            assert a.names.query(f"SELECT * FROM {table}") == b.names.query(f"SELECT * FROM {table}"), table
-        assert a.names.query("SELECT rowid FROM name_words WHERE name_words MATCH 'a'") == b.names.query(
-            "SELECT rowid FROM name_words WHERE name_words MATCH 'a'"
-        )
-    left, right = (
-        {k: v for k, v in m.items() if k not in ("name", "files", "manifest_sha256")} for m in (first, second)
-    )
-    assert left == right
-    assert check_pack(folder / "duckdb") == []
-    reports = [(x.report.duplicates, x.report.unused_texts, x.report.nested, x.broken) for x in (one, two)]
-    assert reports[0] == reports[1]
-    assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
-
-
-KEYS = [
-    "Q1", "Q10", "Q9", "Q007", "http://e.org/a#b", "http://e.org/Lady_Susan", "Ann", "ann", "Ánn", "Q\uff14\uff12",
-    "x:1", "x:02", "P3", "ABCD12", "Zoë 1", "a b", "42", "über/7",
-]  # fmt: skip
-VALUES = [
-    '"1811"^^date', '"1811-10-30"^^date', '"12"^^number', '"12"^^number[km]', '"-0"^^number', '"1.2e3"^^number[m]',
-    '"text, 1"^^string', '"44 BCE"^^date', '"x"^^string', '"3"^^number[furlong2]',
-]  # fmt: skip
-
-
-def _random_tables(folder: Path, seed: int) -> dict[str, object]:
-    rng = random.Random(seed)
-    relations = ["knows", "instance of", "rdf:type", "http://e.org/bornIn", "P31", "P5", "neighbour"]
-    lines = []
-    for _ in range(rng.randrange(1, 120)):
-        fields = [rng.choice(KEYS), rng.choice(relations), rng.choice(KEYS if rng.random() < 0.7 else VALUES)]
-        for _ in range(rng.choice([0, 0, 1, 2, 3])):
-            fields += [rng.choice(["since", "as", "knows"]), rng.choice(KEYS + VALUES)]
-        lines.append("\t".join(fields))
-    lines += [f"{a}\tneighbour\t{b}" for a in KEYS[:8] for b in KEYS[:8] if a != b and rng.random() < 0.9]
-    (folder / "t.tsv").write_text("\n".join(lines) + "\n")
-    texts = {"labels": [], "aliases": [], "descriptions": [], "relations": [], "passages": []}
-    for _ in range(60):
-        key = rng.choice([*KEYS, *relations, "nobody", "http://e.org/none"])
-        texts["labels"].append(f"{key}\t{rng.choice('Ann ann ANN Bob Béa a-b Q1'.split())} {rng.randrange(4)}")
-        texts["aliases"].append(f"{key}\tAlias {rng.randrange(3)}|ALIAS {rng.randrange(3)}|Ann {rng.randrange(4)}")
-        texts["descriptions"].append(f"{key}\tabout {rng.randrange(9)}")
-        texts["relations"].append(
-            f"{rng.choice(relations)}\tlabel {rng.randrange(3)}\tr{rng.randrange(5)}\tsays {key}\tinv"
-        )
-        texts["passages"].append(f"{key}|{rng.choice(KEYS)}\t{'words of it ' * rng.randrange(1, 60)}")
-    for kind, rows in texts.items():
-        (folder / f"{kind}.tsv").write_text("\n".join(rows) + "\n")
-    return {
-        "sources": (str(folder / "t.tsv"),),
-        "columns": ("subject", "relation", "object", "qualifier", "value", "..."),
-        "texts": tuple((kind, str(folder / f"{kind}.tsv")) for kind in texts),
-        "source_notes": ("a note",),
-    }
 
 
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))])
 def test_random_graphs_are_the_same(tmp_path: Path, seed: int) -> None:
-    one, two, _ = _both(tmp_path, **_random_tables(tmp_path, seed))
-    _assert_same(tmp_path, one, two)
+    one, two, _ = _both(tmp_path, **random_tables(tmp_path, seed))
+    assert_same(tmp_path, one, two)
 
 
 ODD = """# a comment
@@ -121,7 +58,7 @@ def test_lines_that_are_not_plain_are_read_as_always(tmp_path: Path, packed: boo
     data = b"\xef\xbb\xbf" + (ODD + "\n").encode() * 9
     path.write_bytes(gzip.compress(data) if packed else data)
     one, two, told = _both(tmp_path, sources=(str(path),), recognise=True)
-    _assert_same(tmp_path, one, two)
+    assert_same(tmp_path, one, two)
     assert [line for line in told if "values of" in line] == [
         "values of born (dates); --text leaves such fields names"
     ] * 2
@@ -132,7 +69,7 @@ def test_numbers_are_recognised_however_many(tmp_path: Path) -> None:
     lines += ["P1\tage\tunknown", "P2\theight\t12 km", "P3\theight\t1,300 km"]
     (tmp_path / "t.tsv").write_text("\n".join(lines))
     one, two, told = _both(tmp_path, sources=(str(tmp_path / "t.tsv"),), recognise=True)
-    _assert_same(tmp_path, one, two)
+    assert_same(tmp_path, one, two)
     assert [line for line in told if "values of" in line] == [
         "values of age (numbers), height (numbers in km); --text leaves such fields names"
     ] * 2
@@ -143,7 +80,7 @@ def test_tables_with_quotes_labels_and_a_header(tmp_path: Path) -> None:
     quoted = 'Q1,"A, B",knows,"Q\n2"\nQ2,,knows,Q3\n'
     (tmp_path / "t.csv").write_text("subject,subject_label,relation,object\n" + plain + quoted + plain)
     one, two, told = _both(tmp_path, sources=(str(tmp_path / "t.csv"),), recognise=True)
-    _assert_same(tmp_path, one, two)
+    assert_same(tmp_path, one, two)
     assert sum("names the columns" in line for line in told) == 2
 
 
@@ -159,15 +96,15 @@ def test_rdf_with_reifiers_and_nested_statements(tmp_path: Path) -> None:
         """
     )
     one, two, _ = _both(tmp_path, sources=(str(tmp_path / "t.ttl"),))
-    _assert_same(tmp_path, one, two)
+    assert_same(tmp_path, one, two)
     assert two.report.nested == 1
 
 
 def test_a_pack_as_a_source_has_the_same_hash(tmp_path: Path) -> None:
-    first, _, _ = _both(tmp_path, **_random_tables(tmp_path, 3))
+    first, _, _ = _both(tmp_path, **random_tables(tmp_path, 3))
     (tmp_path / "again").mkdir()
     one, two, _ = _both(tmp_path / "again", sources=(str(tmp_path / "memory"),))
-    _assert_same(tmp_path / "again", one, two)
+    assert_same(tmp_path / "again", one, two)
     assert two.report.manifest["content_sha256"] == first.report.manifest["content_sha256"]
 
 
@@ -175,7 +112,7 @@ def test_parquet_is_a_source(tmp_path: Path) -> None:
     rows = {"from": ["Ann", "Bob", "Bob"], "relation": ["age", "age", "knows"], "to": ["35", "41", "Ann"]}
     pyarrow.parquet.write_table(pyarrow.table(rows), tmp_path / "t.parquet")
     one, two, _ = _both(tmp_path, sources=(str(tmp_path / "t.parquet"),), recognise=True)
-    _assert_same(tmp_path, one, two)
+    assert_same(tmp_path, one, two)
     assert one.report.manifest["counts"]["literals"] == 2
     typed = {"node": [1, 2], "what": ["since", "since"], "when": [datetime.date(1811, 10, 30), None]}
     pyarrow.parquet.write_table(pyarrow.table(typed), tmp_path / "typed.parquet")
@@ -266,15 +203,18 @@ def test_what_is_asked_for_and_missing_is_said_in_a_line(tmp_path: Path) -> None
     (tmp_path / "t.tsv").write_text("a\tb\tc\n")
     command = ["pack", "build", str(tmp_path / "t.tsv"), "-o", str(tmp_path / "p")]
     for words, line in (
-        (["--memory", "4GB"], "kgask: --memory is of --engine duckdb"),
-        (["--engine", "duckdb", "--memory", "1MB"], "kgask: --memory '1MB': a size such as 800MB or 4GB"),
+        (["--memory", "4GB"], "kgask: --memory is of --engine duckdb and spark"),
+        (["--engine", "duckdb", "--memory", "1MB"], "kgask: --memory '1MB': a size such as 2GB or 4GB, 600MB"),
+        (["--engine", "spark", "--memory", "1GB"], "kgask: --memory '1GB': a size such as 2GB or 4GB, 1500MB"),
+        (["--engine", "duckdb", "--master", "local"], "kgask: --master is of --engine spark"),
     ):
         done = subprocess.run([sys.executable, "-m", "kgask", *command, *words], capture_output=True, text=True)
         assert done.returncode == 2
         assert done.stderr.startswith(line)
-    blocked = "import sys; sys.modules['duckdb'] = None; from kgask.__main__ import main; sys.exit(main())"
-    done = subprocess.run(
-        [sys.executable, "-c", blocked, *command, "--engine", "duckdb"], capture_output=True, text=True
-    )
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "pip install 'kgask[scale]'" in done.stderr
+    for engine, module, extra in (("duckdb", "duckdb", "scale"), ("spark", "pyspark", "spark")):
+        blocked = f"import sys; sys.modules['{module}'] = None; from kgask.__main__ import main; sys.exit(main())"
+        done = subprocess.run(
+            [sys.executable, "-c", blocked, *command, "--engine", engine], capture_output=True, text=True
+        )
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert f"pip install 'kgask[{extra}]'" in done.stderr

@@ -10,6 +10,7 @@ from typing import Any, cast
 import click
 
 from kgask import config
+from kgask.answer.lines import answer_lines
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.answer.result import Answer
@@ -17,7 +18,7 @@ from kgask.cli.asked_with import ask_options, asked_with, open_pipeline
 from kgask.cli.formats import FORMATS, JSON, Format, formatted
 from kgask.cli.main import BY_DEFAULT, offer_command
 from kgask.cli.options import OUTPUT_OPTION, Command
-from kgask.cli.questions import answer_lines, count_lines, one_question, open_lines, read_chunks
+from kgask.cli.questions import count_lines, one_question, open_lines, read_chunks
 from kgask.cli.render import note, steps_bar, stream_text
 from kgask.errors import EXIT_NO_ANSWER, UsageError
 

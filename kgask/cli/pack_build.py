@@ -76,6 +76,7 @@ Examples:
   kgask pack build nodes.csv edges.csv -n mine
   kgask pack build music.sqlite --mapping music.toml -o music
   kgask pack build dump.nt.gz -o dump --engine duckdb --memory 4GB
+  kgask pack build dump.nt.gz -o /shared/dump --engine spark --master spark://head:7077
 """
 
 
@@ -144,14 +145,26 @@ def reads_sources(command: Any) -> Any:
 @click.option("--force", is_flag=True, help="Replace a pack that is there.")
 @click.option(
     "--engine",
-    type=click.Choice(["memory", "duckdb"]),
+    type=click.Choice(["memory", "duckdb", "spark"]),
     default="memory",
     show_default=True,
-    help="duckdb builds the same pack within --memory and temporary disk beside it (pip install 'kgask[scale]').",
+    help="duckdb builds the same pack within --memory and temporary disk beside it (pip install 'kgask[scale]'), "
+    "spark does on the cluster of --master (pip install 'kgask[spark]').",
 )
-@click.option("--memory", metavar="SIZE", help="What --engine duckdb may take, such as 800MB or 4GB.  [default: 2GB]")
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    help="What --engine duckdb, or the driver of spark, may take, such as 800MB or 4GB.  [default: 2GB]",
+)
+@click.option("--master", metavar="URL", help="Of --engine spark, such as spark://host:7077.  [default: local[*]]")
 def build(
-    sources: tuple[str, ...], output: Path | None, named: str | None, engine: str, memory: str | None, **options: Any
+    sources: tuple[str, ...],
+    output: Path | None,
+    named: str | None,
+    engine: str,
+    memory: str | None,
+    master: str | None,
+    **options: Any,
 ) -> None:
     """Build a pack from triples, a graph, a database or other packs.
 
@@ -161,14 +174,16 @@ def build(
     from kgask.cli.render import note, progress
 
     if engine == "memory" and memory is not None:
-        raise UsageError("--memory is of --engine duckdb; the engine memory takes what it needs")
+        raise UsageError("--memory is of --engine duckdb and spark; the engine memory takes what it needs")
+    if engine != "spark" and master is not None:
+        raise UsageError("--master is of --engine spark")
     if (output is None) == (named is None):
         raise UsageError("say where: -o DIR for a path, or -n NAME for a name that every command finds")
     target = output if output is not None else named_folder(str(named))
     recipe = recipe_of(sources, target, options)
     inputs = [*recipe.sources, *(name for _, name in recipe.texts)]
     n_bytes = _total_bytes(inputs)
-    build_pack = _engine(engine, memory)
+    build_pack = _engine(engine, memory, master)
     if engine == "memory" and (n_bytes or 0) > _LARGE_BYTES:
         note(f"{(n_bytes or 0) / 1e9:.1f} GB to read into memory; --engine duckdb builds within --memory")
     with progress("Reading", n_bytes) as on_bytes:
@@ -176,25 +191,29 @@ def build(
     note(_summary(outcome))
 
 
-def _engine(engine: str, memory: str | None) -> Callable[[Recipe, Callable[[str], None], Callable[[int], None]], Any]:
+def _engine(
+    engine: str, memory: str | None, master: str | None
+) -> Callable[[Recipe, Callable[[str], None], Callable[[int], None]], Any]:
     if engine == "memory":
         from kgask.build.recipe import build as build_in_memory
 
         return build_in_memory
     from kgask.build.outofcore.engine import build as build_out_of_core
 
-    n_bytes = bytes_of(memory or "2GB")
-    return lambda recipe, tell, on_bytes: build_out_of_core(recipe, n_bytes, tell, on_bytes)
+    on = (master or "local[*]") if engine == "spark" else ""
+    n_bytes = bytes_of(memory or "2GB", engine)
+    return lambda recipe, tell, on_bytes: build_out_of_core(recipe, n_bytes, tell, on_bytes, master=on)
 
 
-def bytes_of(size: str) -> int:
+def bytes_of(size: str, engine: str = "duckdb") -> int:
     """``800MB`` or ``4GB`` in bytes; UsageError for another text, and for less than the engine needs."""
-    from kgask.build.outofcore.store import LEAST_BYTES
+    from kgask.build.outofcore import duck, spark_driver
 
+    least = spark_driver.LEAST_BYTES if engine == "spark" else duck.LEAST_BYTES
     found = _SIZE.fullmatch(size)
     n_bytes = int(float(found[1]) * 1000 ** (1 + "KMGT".index(found[2].upper()))) if found else 0
-    if n_bytes < LEAST_BYTES:
-        raise UsageError(f"--memory {size!r}: a size such as 800MB or 4GB, {LEAST_BYTES // 10**6}MB at least")
+    if n_bytes < least:
+        raise UsageError(f"--memory {size!r}: a size such as 2GB or 4GB, {least // 10**6}MB at least")
     return n_bytes
 
 

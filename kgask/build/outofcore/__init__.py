@@ -1,1 +1,1 @@
-"""Packs that are larger than memory: the same packs as :mod:`kgask.build.writer` makes, by way of DuckDB."""
+"""Packs that are larger than memory: the same packs as :mod:`kgask.build.writer` makes, by way of DuckDB or Spark."""

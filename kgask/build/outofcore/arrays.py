@@ -192,8 +192,8 @@ def write_statements(store: Store, folder: Path) -> tuple[int, int]:
 def _whole_triples(store: Store) -> Iterator[np.ndarray]:
     """int64 [6, n]: subject, relation, object, statement, its relation and value; all of a triple in one part."""
     parts = store.columns(
-        "SELECT t.s::BIGINT, t.r::BIGINT, t.o::BIGINT, q.statement, q.r, q.v FROM triples t "
-        "JOIN qualifier_ids q ON q.row = t.row ORDER BY t.s, t.r, t.o, q.statement, q.r, q.v"
+        "SELECT t.s::BIGINT AS s, t.r::BIGINT AS r, t.o::BIGINT AS o, q.statement, q.r AS by, q.v FROM triples t "
+        "JOIN qualifier_ids q ON q.row = t.row ORDER BY 1, 2, 3, 4, 5, 6"
     )
     left = np.zeros((6, 0), np.int64)
     for columns in parts:

@@ -1,7 +1,7 @@
 """A whole build out of core, step by step; each finished step is where a rerun goes on.
 
 The same pack as :func:`kgask.build.recipe.build` makes, with the same content hash, from the same recipe: sources are
-read by the same readers (plain tables by DuckDB itself), the numbering, the sorting and the choosing of texts are SQL,
+read by the same readers (plain tables block by block), the numbering, the sorting and the choosing of texts are SQL,
 and the files are written from sorted streams.
 """
 
@@ -18,11 +18,11 @@ from typing import Any
 from kgask.build.folder import check_target, new_folder
 from kgask.build.manifest import write_manifest
 from kgask.build.names_writer import write_names
-from kgask.build.outofcore import arrays, learned, numbering
+from kgask.build.outofcore import arrays, duck, learned, numbering, spark_driver
 from kgask.build.outofcore.lines import read_source, read_text_file
 from kgask.build.outofcore.stage import Stage, stage_for
 from kgask.build.outofcore.staged import StagedBuilder
-from kgask.build.outofcore.store import ROWS, Store, check_installed
+from kgask.build.outofcore.store import ROWS, Store
 from kgask.build.outofcore.texts import StoredLookUp, StoredPassages, StoredTexts, relation_texts
 from kgask.build.passages_writer import write_passages
 from kgask.build.recipe import BuildOutcome, Recipe, collect, inputs_of
@@ -37,6 +37,7 @@ from kgask.pack.quantities import AXES_COUNT
 from kgask.pack.types import TYPES_COUNT
 
 DISK_A_BYTE = 4  # temporary disk a byte of unpacked sources, the finished pack in it
+_SPARK_DISK_A_BYTE = 6  # the same with what Spark passes from part to part
 _PACKED_BYTES = 6  # of a packed one
 Tell = Callable[[str], None]
 
@@ -58,29 +59,47 @@ class _Job:
 
 
 def build(
-    recipe: Recipe, memory: int, tell: Tell, on_bytes: Callable[[int], None] = lambda _: None, rows: int = ROWS
+    recipe: Recipe,
+    memory: int,
+    tell: Tell,
+    on_bytes: Callable[[int], None] = lambda _: None,
+    rows: int = ROWS,
+    master: str = "",
 ) -> BuildOutcome:
     """Build within ``memory`` bytes and temporary disk beside the target; see :func:`kgask.build.recipe.build`.
 
-    ``tell`` gets a line a step. After Ctrl-C or a kill the same recipe goes on behind the last finished step. ``rows``
-    is how many are held at a time. Raises UsageError where DuckDB is missing, BuildError as the other engine does.
+    DuckDB runs the plan, or Spark on ``master`` where one is given. ``tell`` gets a line a step. After Ctrl-C or a kill
+    the same recipe goes on behind the last finished step. ``rows`` is how many are held at a time. Raises UsageError
+    where an engine is missing, BuildError as the engine in memory does.
     """
-    check_installed()
+    spark_driver.check_installed(master) if master else duck.check_installed()
     inputs = inputs_of(recipe)
     check_target(recipe.target, recipe.force, sources=inputs)
-    with stage_for(recipe) as stage:
-        _tell_disk(inputs, stage, tell)
-        store = Store(stage.folder / "stage.duckdb", stage.folder / "spill", memory, rows)
+    with stage_for(recipe, "spark" if master else "duckdb") as stage:
+        _tell_disk(inputs, stage, tell, _SPARK_DISK_A_BYTE if master else DISK_A_BYTE)
+        store = _store(stage, master, memory, rows, tell)
+        is_well = False
         try:
-            return _built(_Job(recipe, stage, store, tell, on_bytes), inputs)
+            outcome = _built(_Job(recipe, stage, store, tell, on_bytes), inputs)
+            is_well = True
+            return outcome
         finally:
-            store.close()
+            store.close(is_well)
 
 
-def _tell_disk(inputs: tuple[str, ...], stage: Stage, tell: Tell) -> None:
+def _store(stage: Stage, master: str, memory: int, rows: int, tell: Tell) -> Store:
+    if not master:
+        return duck.DuckStore(stage.folder, memory, rows)
+    from kgask.build.outofcore.spark import SparkStore
+
+    tell(f"starting Spark on {master}")
+    return SparkStore(stage.folder, master, memory, rows)
+
+
+def _tell_disk(inputs: tuple[str, ...], stage: Stage, tell: Tell, a_byte: int) -> None:
     packed = (".gz", ".bz2", ".xz", ".zst")
     n_bytes = sum(os.path.getsize(name) * (_PACKED_BYTES if name.endswith(packed) else 1) for name in inputs)
-    need, free = DISK_A_BYTE * n_bytes / 1e9, shutil.disk_usage(stage.folder).free / 1e9
+    need, free = a_byte * n_bytes / 1e9, shutil.disk_usage(stage.folder).free / 1e9
     if need > free:
         raise BuildError(
             f"{stage.folder.parent}: needs up to {need:.1f} GB of temporary disk, {free:.1f} GB are free; "
@@ -143,16 +162,8 @@ def _encode(job: _Job) -> None:
 
 
 def _choose(job: _Job) -> None:
-    for table in ("VIEW IF EXISTS plainly" if _is_view(job.store) else "TABLE IF EXISTS plainly", *_SAID):
-        job.store.run(f"DROP {table}")
+    job.store.drop("plainly", "said", "about_nodes", "qualified", "qualifiers", "statements")
     job.facts["unused"] = numbering.choose_texts(job.store)
-
-
-_SAID = tuple(f"TABLE IF EXISTS {table}" for table in ("said", "about_nodes", "qualified", "qualifiers", "statements"))
-
-
-def _is_view(store: Store) -> bool:
-    return bool(store.row("SELECT count(*) FROM duckdb_views() WHERE view_name = 'plainly'")[0])
 
 
 def _sort(job: _Job) -> None:

@@ -24,7 +24,7 @@ def write_learned(store: Store, folder: Path, ways: Sequence[Direction], relatio
     """Relation kinds, and the type graph where there are types: its number of rows."""
     leads = type_relations(relations)
     of_types = f"r IN ({', '.join(map(str, leads)) or 'NULL'})"
-    store.run(f"CREATE OR REPLACE TABLE instances AS SELECT DISTINCT s, o AS type, r FROM triples WHERE {of_types}")
+    store.make("instances", f"SELECT DISTINCT s, o AS type, r FROM triples WHERE {of_types}")
     outward, inward = ways
     counts = RelationCounts(
         outward.triples,
@@ -41,7 +41,7 @@ def _shares(store: Store, n_owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     rows = [*store.stream(
         "WITH pairs AS (SELECT i.type, t.r, count(*) AS n FROM instances i JOIN (SELECT DISTINCT s, r FROM triples) t "
         "ON t.s = i.s GROUP BY i.type, t.r), owners AS (SELECT r, count(DISTINCT s) AS n FROM triples GROUP BY r) "
-        "SELECT p.type, p.r, p.n, c.n FROM pairs p JOIN owners o ON o.r = p.r "
+        "SELECT p.type, p.r, p.n, c.n AS n_members FROM pairs p JOIN owners o ON o.r = p.r "
         "JOIN (SELECT type, count(*) AS n FROM instances GROUP BY type) c ON c.type = p.type "
         "WHERE 2 * p.n >= o.n ORDER BY p.type, p.r"
     )]  # fmt: skip

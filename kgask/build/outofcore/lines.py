@@ -159,9 +159,11 @@ class _PlainLines:
         return relation in self._table.literals
 
     def _insert(self, fields: Mapping[str, pyarrow.Array]) -> None:
+        import pyarrow
+
         store = self._builder.store
         triple = [fields[column] for column in TRIPLE_COLUMNS]
-        store.insert("said", triple, "SELECT c0, c1, c2, NULL, NULL, NULL, NULL FROM given")
+        store.insert("said", pyarrow.table(triple, ["s", "r", "v"]))
         for owner in ("subject", "object"):
             if f"{owner}_label" in fields:
                 insert_texts(self._builder, LABEL, fields[owner], fields[f"{owner}_label"], 0, False)
@@ -204,7 +206,11 @@ def insert_texts(
     builder: StagedBuilder, what: int, keys: pyarrow.Array, texts: pyarrow.Array, rank: int, in_file: bool
 ) -> None:
     """Texts of entities; ``in_file``: which may be of keys that nothing names."""
-    builder.store.insert("texts", [keys, texts], f"SELECT {what}, c0, c1, {rank}, {in_file} FROM given")
+    import pyarrow
+
+    of_all = {"what": pyarrow.scalar(what, pyarrow.int8()), "rank": rank, "in_file": in_file}
+    columns = {name: pyarrow.repeat(value, len(keys)) for name, value in of_all.items()}
+    builder.store.insert("texts", pyarrow.table({"key": keys, "text": texts, **columns}))
 
 
 @cache

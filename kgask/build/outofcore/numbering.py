@@ -21,22 +21,22 @@ def resolve(store: Store) -> int:
     Makes ``qualified``: statement, row of its triple, relation, value.
     """
     value = "q.r, q.v, q.kind, q.unit, q.num"
-    store.run("CREATE OR REPLACE TABLE nodes AS SELECT DISTINCT owner FROM statements WHERE owner IS NOT NULL")
+    store.make("nodes", "SELECT DISTINCT owner FROM statements WHERE owner IS NOT NULL")
     n_nested = 0
     if store.row("SELECT count(*) FROM nodes")[0]:
-        store.run("CREATE OR REPLACE TABLE about_nodes AS SELECT * FROM said WHERE s IN (SELECT owner FROM nodes)")
+        store.make("about_nodes", "SELECT * FROM said WHERE s IN (SELECT owner FROM nodes)")
         (n_nested,) = store.row("SELECT count(*) FROM statements WHERE row IN (SELECT row FROM about_nodes)")
-        store.run("CREATE OR REPLACE TABLE plainly AS SELECT * FROM said WHERE s NOT IN (SELECT owner FROM nodes)")
+        store.make("plainly", "SELECT * FROM said t WHERE NOT EXISTS (SELECT 1 FROM nodes n WHERE n.owner = t.s)")
     else:
-        store.run("CREATE OR REPLACE TABLE about_nodes AS SELECT * FROM said LIMIT 0")
-        store.run("CREATE OR REPLACE VIEW plainly AS SELECT * FROM said")
-    store.run("CREATE OR REPLACE TABLE kept AS SELECT row FROM plainly WHERE row IS NOT NULL")
-    store.run(
-        f"CREATE OR REPLACE TABLE qualified AS "
-        f"SELECT t.rowid AS statement, t.row, {value} FROM statements t JOIN qualifiers q ON t.own = q.own "
+        store.make("about_nodes", "SELECT * FROM said LIMIT 0")
+        store.view("plainly", "SELECT * FROM said")
+    store.make("kept", "SELECT row FROM plainly WHERE row IS NOT NULL")
+    store.make(
+        "qualified",
+        f"SELECT t.statement, t.row, {value} FROM statements t JOIN qualifiers q ON t.own = q.own "
         f"WHERE t.row IN (SELECT row FROM kept) UNION ALL "
-        f"SELECT t.rowid, t.row, {value} FROM statements t JOIN about_nodes q ON t.owner = q.s "
-        f"WHERE t.row IN (SELECT row FROM kept)"
+        f"SELECT t.statement, t.row, {value} FROM statements t JOIN about_nodes q ON t.owner = q.s "
+        f"WHERE t.row IN (SELECT row FROM kept)",
     )
     return int(n_nested)
 
@@ -44,74 +44,75 @@ def resolve(store: Store) -> int:
 def number(store: Store) -> None:
     """Entities, literals and relations by id, in the order of their keys."""
     rest = "substr(key, length(prefix) + 1)"
-    store.run(
-        "CREATE OR REPLACE TABLE entities AS SELECT (row_number() OVER ()) - 1 AS id, key, prefix FROM ("
-        f"SELECT key, prefix, {rest} AS rest FROM (SELECT key, {prefix_of('key')} AS prefix FROM ("
+    whole = r"'^(0|[1-9][0-9]{0,17})\z'"
+    store.number(
+        "entities",
+        f"SELECT key, prefix FROM (SELECT key, {prefix_of('key')} AS prefix FROM ("
         "SELECT s AS key FROM plainly UNION SELECT v FROM plainly WHERE kind IS NULL "
-        "UNION SELECT v FROM qualified WHERE kind IS NULL)) "
-        "ORDER BY prefix, CASE WHEN regexp_full_match(rest, '0|[1-9][0-9]{0,17}') THEN rest::BIGINT END NULLS LAST, "
-        "rest)"
+        "UNION SELECT v FROM qualified WHERE kind IS NULL))",
+        f"prefix, CASE WHEN regexp_like({rest}, {whole}) THEN ({rest})::BIGINT END NULLS LAST, {rest}",
     )
     (n_things,) = store.row("SELECT count(*) FROM entities")
-    literal = "kind, num, v AS text, unit"
-    store.run(
-        f"CREATE OR REPLACE TABLE literals AS SELECT {n_things} + (row_number() OVER ()) - 1 AS id, * FROM ("
-        f"SELECT * FROM (SELECT {literal} FROM plainly WHERE kind IS NOT NULL "
-        f"UNION SELECT {literal} FROM qualified WHERE kind IS NOT NULL) "
-        "ORDER BY kind, coalesce(num, 0.0) + 0.0, text, unit)"
+    literal = "SELECT kind, num, v AS text, unit"
+    store.number(
+        "literals",
+        f"SELECT kind, min(num) AS num, text, unit FROM ({literal} FROM plainly WHERE kind IS NOT NULL "
+        f"UNION ALL {literal} FROM qualified WHERE kind IS NOT NULL) GROUP BY kind, text, unit",
+        "kind, coalesce(num, 0.0) + 0.0, text, unit",
+        n_things,
     )
     found = store.stream("SELECT r FROM plainly UNION SELECT r FROM qualified")
     keys = sorted((key for (key,) in found), key=key_order)
     if not keys:
         raise BuildError("no triples, so no pack")
-    store.run("CREATE OR REPLACE TABLE relations (id BIGINT, key VARCHAR)")
-    store.append("relations", {"id": range(len(keys)), "key": keys}, {"id": "int64", "key": "string"})
+    types = {"id": "int64", "key": "string"}
+    store.create("relations", types)
+    store.append("relations", {"id": range(len(keys)), "key": keys}, types)
 
 
 def encode(store: Store) -> None:
     """``triples`` of ids with the row that statements name them by, and ``qualifier_ids``."""
-    store.run(
-        "CREATE OR REPLACE TABLE triples AS SELECT a.id::INTEGER AS s, r.id::INTEGER AS r, b.id::INTEGER AS o, t.row "
-        "FROM plainly t JOIN entities a ON a.key = t.s JOIN relations r ON r.key = t.r "
-        "JOIN entities b ON b.key = t.v WHERE t.kind IS NULL"
+    ids = "SELECT a.id::INTEGER AS s, r.id::INTEGER AS r, b.id::INTEGER AS o, t.row"
+    store.make(
+        "triples",
+        f"{ids} FROM plainly t JOIN entities a ON a.key = t.s JOIN relations r ON r.key = t.r "
+        "JOIN entities b ON b.key = t.v WHERE t.kind IS NULL",
     )
     of_literal = "b.kind = t.kind AND b.text = t.v AND b.unit = t.unit"
-    store.run(
-        "INSERT INTO triples SELECT a.id, r.id, b.id, t.row FROM plainly t JOIN entities a ON a.key = t.s "
-        f"JOIN relations r ON r.key = t.r JOIN literals b ON {of_literal} WHERE t.kind IS NOT NULL"
+    store.add(
+        "triples",
+        f"{ids} FROM plainly t JOIN entities a ON a.key = t.s "
+        f"JOIN relations r ON r.key = t.r JOIN literals b ON {of_literal} WHERE t.kind IS NOT NULL",
     )
-    store.run(
-        "CREATE OR REPLACE TABLE qualifier_ids AS SELECT t.statement, t.row, r.id AS r, b.id AS v FROM qualified t "
-        "JOIN relations r ON r.key = t.r JOIN entities b ON b.key = t.v WHERE t.kind IS NULL"
-    )
-    store.run(
-        "INSERT INTO qualifier_ids SELECT t.statement, t.row, r.id, b.id FROM qualified t "
-        f"JOIN relations r ON r.key = t.r JOIN literals b ON {of_literal} WHERE t.kind IS NOT NULL"
-    )
+    ids = "SELECT t.statement, t.row, r.id AS r, b.id AS v FROM qualified t JOIN relations r ON r.key = t.r"
+    store.make("qualifier_ids", f"{ids} JOIN entities b ON b.key = t.v WHERE t.kind IS NULL")
+    store.add("qualifier_ids", f"{ids} JOIN literals b ON {of_literal} WHERE t.kind IS NOT NULL")
 
 
 def choose_texts(store: Store) -> int:
     """``labels``, ``descriptions`` and ``aliases`` of entities by id; how many keys have texts and are not there."""
-    store.run(
-        "CREATE OR REPLACE TABLE of_entities AS SELECT e.id, t.what, t.text, t.rank FROM texts t "
-        "JOIN entities e ON e.key = t.key"
-    )
+    store.make("of_entities", "SELECT e.id, t.what, t.text, t.rank FROM texts t JOIN entities e ON e.key = t.key")
     for table, what in (("labels", LABEL), ("descriptions", DESCRIPTION)):
         best = f"SELECT id, min(rank) AS rank FROM of_entities WHERE what = {what} GROUP BY id"
-        store.run(
-            f"CREATE OR REPLACE TABLE {table} AS SELECT t.id, min(t.text) AS text, min(t.rank) AS rank "
-            f"FROM of_entities t JOIN ({best}) b ON b.id = t.id AND b.rank = t.rank WHERE t.what = {what} GROUP BY t.id"
+        store.make(
+            table,
+            "SELECT t.id, min(t.text) AS text, min(t.rank) AS rank "
+            f"FROM of_entities t JOIN ({best}) b ON b.id = t.id AND b.rank = t.rank "
+            f"WHERE t.what = {what} GROUP BY t.id",
         )
     unnamed = store.stream(
-        "SELECT id, key FROM entities e WHERE contains(key, '://') AND id NOT IN (SELECT id FROM labels)"
+        "SELECT id, key FROM entities e WHERE contains(key, '://') "
+        "AND NOT EXISTS (SELECT 1 FROM labels l WHERE l.id = e.id)"
     )
     _fill(store, "labels", (("id", "int64"), ("text", "string"), ("rank", "int64")),
           ((number, entity_label(key), 0) for number, key in unnamed))  # fmt: skip
-    store.run("CREATE OR REPLACE TABLE aliases (id BIGINT, entity BIGINT, name VARCHAR)")
-    _fill(store, "aliases", (("id", "int64"), ("entity", "int64"), ("name", "string")), _aliases(store))
+    columns = (("id", "int64"), ("entity", "int64"), ("name", "string"))
+    store.create("aliases", dict(columns))
+    _fill(store, "aliases", columns, _aliases(store))
     (n_unused,) = store.row(
-        "SELECT count(DISTINCT key) FROM texts WHERE key NOT IN (SELECT key FROM entities) "
-        "AND key NOT IN (SELECT key FROM relations) AND (NOT in_file OR key IN (SELECT owner FROM nodes))"
+        "SELECT count(DISTINCT key) FROM texts t WHERE NOT EXISTS (SELECT 1 FROM entities e WHERE e.key = t.key) "
+        "AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.key = t.key) "
+        "AND (NOT in_file OR key IN (SELECT owner FROM nodes))"
     )
     return int(n_unused)
 
@@ -151,9 +152,9 @@ def batched(rows: Iterable[tuple[object, ...]], most: int) -> Iterator[list[tupl
 def prefix_of(column: str) -> str:
     """SQL for the first part of :func:`kgask.pack.schema.split_key`."""
     return (
-        f"CASE WHEN regexp_matches({column}, '[/#:]') THEN regexp_extract({column}, '(?s)^.*[/#:]') "
-        f"WHEN regexp_full_match({column}, '[A-Za-z]{{1,3}}[{_digits()}]+') "
-        f"THEN regexp_extract({column}, '^[A-Za-z]+') ELSE '' END"
+        f"CASE WHEN regexp_like({column}, '[/#:]') THEN regexp_extract({column}, '(?s)^.*[/#:]', 0) "
+        f"WHEN regexp_like({column}, '^[A-Za-z]{{1,3}}[{_digits()}]+\\z') "
+        f"THEN regexp_extract({column}, '^[A-Za-z]+', 0) ELSE '' END"
     )
 
 

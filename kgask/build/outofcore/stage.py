@@ -49,14 +49,14 @@ class Stage:
 
 
 @contextmanager
-def stage_for(recipe: Recipe) -> Iterator[Stage]:
-    """The stage of a recipe, new or as it was left. It goes when the block ends, unless a finished step is kept.
+def stage_for(recipe: Recipe, engine: str) -> Iterator[Stage]:
+    """The stage of a recipe and an engine, new or as it was left; it goes when the block ends, unless a step is kept.
 
     Raises :class:`BuildError` when another process works there.
     """
     target = Path(os.path.abspath(recipe.target))
     target.parent.mkdir(parents=True, exist_ok=True)
-    folder = target.with_name(f".{target.name[:60]}.{_hash(recipe)}{_SUFFIX}")
+    folder = target.with_name(f".{target.name[:60]}.{_hash(recipe, engine)}{_SUFFIX}")
     _remove_others(target, folder)
     folder.mkdir(exist_ok=True)
     lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -80,7 +80,7 @@ def stage_for(recipe: Recipe) -> Iterator[Stage]:
         os.close(lock)
 
 
-def _hash(recipe: Recipe) -> str:
+def _hash(recipe: Recipe, engine: str) -> str:
     """Of what is read, and how: 12 hexadecimal digits. Stdin is never the same again."""
     inputs = [*inputs_of(recipe), *([str(recipe.mapping)] if recipe.mapping else [])]
     seen = []
@@ -89,7 +89,7 @@ def _hash(recipe: Recipe) -> str:
         seen.append((os.path.realpath(name), status.st_size, status.st_mtime_ns))
     options = repr(replace(recipe, sources=(), texts=tuple((kind, "") for kind, _ in recipe.texts)))
     once = os.urandom(8).hex() if STDIN in recipe.sources else ""
-    return hashlib.sha256(f"{__version__} {seen} {options} {once}".encode()).hexdigest()[:12]
+    return hashlib.sha256(f"{__version__} {engine} {seen} {options} {once}".encode()).hexdigest()[:12]
 
 
 def _opened(folder: Path) -> Stage:

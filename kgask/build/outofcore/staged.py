@@ -22,17 +22,17 @@ _VALUE = {"r": "string", "v": "string", "kind": "string", "unit": "string", "num
 SAID = {"s": "string", **_VALUE, "row": "int64"}  # row: of triples that statements are about
 _TABLES: dict[str, dict[str, str]] = {
     "said": SAID,
-    "statements": {"owner": "string", "own": "int64", "row": "int64"},
+    "statements": {"statement": "int64", "owner": "string", "own": "int64", "row": "int64"},
     "qualifiers": {"own": "int64", **_VALUE},
     "texts": {"what": "int8", "key": "string", "text": "string", "rank": "int64", "in_file": "bool"},
     "passages": {"text": "string", "key": "string"},
-    "relation_words": {"words": "string"},
+    "relation_words": {"place": "int64", "words": "string"},
 }
-_SQL = {"string": "VARCHAR", "double": "DOUBLE", "int64": "BIGINT", "int8": "TINYINT", "bool": "BOOLEAN"}
+_READ_AS = {"r": "string", "old": "string", **{name: _VALUE[name] for name in ("v", "kind", "unit", "num")}}
 LABEL, ALIAS, DESCRIPTION = range(3)
 _MOST_CHECKED = 1 << 16
 # Begins as a number or an ISO date does.
-_DIGIT = "regexp_matches(v, '^[+-]?[0-9]')"
+_DIGIT = "regexp_like(v, '^[+-]?[0-9]')"
 _SPOKEN = "SELECT r, v, kind FROM said UNION ALL SELECT r, v, kind FROM qualifiers"
 
 
@@ -45,12 +45,13 @@ class StagedBuilder(PackBuilder):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self.store, self._n, self._n_qualified, self._in_files = store, 0, 0, False
+        self._n_statements, self._n_words = 0, 0
         self._waiting: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _TABLES}
         self._key = lru_cache(_MOST_CHECKED)(checked_key)
         self._literal = lru_cache(_MOST_CHECKED)(checked_literal)
         self._known_relations: set[str] = set()
         for table, columns in _TABLES.items():
-            store.run(f"CREATE OR REPLACE TABLE {table} ({', '.join(f'{k} {_SQL[t]}' for k, t in columns.items())})")
+            store.create(table, columns)
 
     def add(
         self,
@@ -67,9 +68,9 @@ class StagedBuilder(PackBuilder):
             own = self._n_qualified
             self._n_qualified += 1
         if node is not None:
-            self._put("statements", (self._key(node), None, own))
+            self._state(self._key(node), None, own)
         if pairs:
-            self._put("statements", (None, own, own))
+            self._state(None, own, own)
             for pair in pairs:
                 self._put("qualifiers", (own, *pair))
         self._put("said", (*row, own))
@@ -94,7 +95,11 @@ class StagedBuilder(PackBuilder):
         self._known_relations.add(relation)
 
     def stands_for(self, node: str, row: int = -1) -> None:
-        self._put("statements", (self._key(node), None, None if row < 0 else row))
+        self._state(self._key(node), None, None if row < 0 else row)
+
+    def _state(self, owner: str | None, own: int | None, row: int | None) -> None:
+        self._put("statements", (self._n_statements, owner, own, row))
+        self._n_statements += 1
 
     def knows(self, key: str) -> bool:
         """Files of texts ask this; theirs for what nobody names are left out in the end, uncounted."""
@@ -132,26 +137,30 @@ class StagedBuilder(PackBuilder):
         for text in (label, *words[2], description, inverse_label):
             if text:
                 checked(text, "relation text")
-        self._put("relation_words", (json.dumps(words),))
+        self._put("relation_words", (self._n_words, json.dumps(words)))
+        self._n_words += 1
 
     def recognise(
         self, given: Collection[str], known: Mapping[str, tuple[LiteralKind, str]] | None = None
     ) -> list[Recognised]:
         self.flush()
-        self.store.run("CREATE OR REPLACE TABLE read_as (r VARCHAR, old VARCHAR, v VARCHAR, kind VARCHAR, "
-                        "unit VARCHAR, num DOUBLE)")  # fmt: skip
-        found = [one for relation in self._bare(given) if (one := self._recognised(relation)) is not None]
+        self.store.create("read_as", _READ_AS)
+        found = [one for at, relation in self._bare(given) if (one := self._recognised(at, relation)) is not None]
         if found:
             for table, columns in (("said", SAID), ("qualifiers", _TABLES["qualifiers"])):
                 taken = {name: f"coalesce(a.{name}, t.{name}) AS {name}" for name in ("v", "kind", "unit", "num")}
-                self.store.run(
-                    f"CREATE OR REPLACE TABLE {table} AS SELECT {', '.join(taken.get(c, f't.{c}') for c in columns)} "
-                    f"FROM {table} t LEFT JOIN read_as a ON t.r = a.r AND t.v = a.old AND t.kind IS NULL"
+                self.store.make(
+                    table,
+                    f"SELECT {', '.join(taken.get(c, f't.{c}') for c in columns)} "
+                    f"FROM {table} t LEFT JOIN read_as a ON t.r = a.r AND t.v = a.old AND t.kind IS NULL",
                 )
         return found
 
-    def _bare(self, given: Collection[str]) -> list[str]:
-        """Relations without literals nine in ten of whose values begin as numbers and dates do, none of them things."""
+    def _bare(self, given: Collection[str]) -> list[tuple[int, str]]:
+        """Relations without literals nine in ten of whose values begin as numbers and dates do, none of them things.
+
+        Each with its place in the table ``bare``.
+        """
         found = self.store.stream(
             f"SELECT r FROM (SELECT r, v, kind FROM ({_SPOKEN}) WHERE r IN (SELECT r FROM ({_SPOKEN}) GROUP BY r "
             f"HAVING count(kind) = 0 AND bool_or({_DIGIT}))) GROUP BY r "
@@ -160,7 +169,9 @@ class StagedBuilder(PackBuilder):
         bare = [relation for (relation,) in [*found] if relation not in given]
         if not bare:
             return []
-        self.store.run("CREATE OR REPLACE TABLE bare AS SELECT unnest(?::VARCHAR[]) AS r", bare)
+        types = {"place": "int64", "r": "string"}
+        self.store.create("bare", types)
+        self.store.append("bare", {"place": range(len(bare)), "r": bare}, types)
         of_things = {
             relation
             for (relation,) in self.store.stream(
@@ -168,28 +179,27 @@ class StagedBuilder(PackBuilder):
                 f"v IN (SELECT s FROM said UNION ALL SELECT key FROM texts WHERE what = {LABEL})"
             )
         }
-        return [relation for relation in bare if relation not in of_things]
+        return [(at, relation) for at, relation in enumerate(bare) if relation not in of_things]
 
-    def _recognised(self, relation: str) -> Recognised | None:
+    def _recognised(self, place: int, relation: str) -> Recognised | None:
         looks = Looks(readable_relation(relation))
-        for texts in self._values(relation):
+        for texts in self._values(place):
             looks.see(texts)
         if (kind := looks.kind) is None:
             return None
-        for texts in self._values(relation):
+        for texts in self._values(place):
             rows = [
                 (relation, text, one.text, one.kind, one.unit, one.value)
                 for text in texts
                 if (one := as_literal(text, *kind)) is not None
             ]
-            types = {"r": "string", "old": "string", **{name: _VALUE[name] for name in ("v", "kind", "unit", "num")}}
             if rows:
-                self.store.append("read_as", dict(zip(types, zip(*rows, strict=True), strict=True)), types)
+                self.store.append("read_as", dict(zip(_READ_AS, zip(*rows, strict=True), strict=True)), _READ_AS)
         return Recognised(0, looks.relation, *kind, {})
 
-    def _values(self, relation: str) -> Iterator[list[str]]:
-        literal = "'" + relation.replace("'", "''") + "'"
-        for batch in self.store.batches(f"SELECT DISTINCT v FROM ({_SPOKEN}) WHERE r = {literal}"):
+    def _values(self, place: int) -> Iterator[list[str]]:
+        relation = f"SELECT r FROM bare WHERE place = {place}"
+        for batch in self.store.batches(f"SELECT DISTINCT v FROM ({_SPOKEN}) WHERE r IN ({relation})"):
             yield batch.column(0).to_pylist()
 
     def triples(self) -> Iterator[tuple[str, str, Value]]:

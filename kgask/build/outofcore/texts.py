@@ -21,8 +21,7 @@ from kgask.pack.records import Literal, RelationText
 
 # What normalise makes of ASCII without apostrophes, which may be possessive; NULL or "" for what it must be asked.
 _PLAIN_NORM = (
-    "CASE WHEN regexp_full_match(label, '[ -&(-~]*') "
-    "THEN trim(regexp_replace(lower(label), '[^a-z0-9]+', ' ', 'g')) END"
+    r"CASE WHEN regexp_like(label, '^[ -&(-~]*\z') THEN trim(replace_all(lower(label), '[^a-z0-9]+', ' ')) END"
 )
 
 
@@ -33,9 +32,10 @@ class StoredTexts:
         self._store, self.relations = store, relations
         self.first_literal = int(store.row("SELECT count(*) FROM entities")[0])
         self._n_literals = int(store.row("SELECT count(*) FROM literals")[0])
-        store.run(
-            "CREATE OR REPLACE TABLE named AS SELECT e.id, e.key, coalesce(l.text, e.key) AS label "
-            "FROM entities e LEFT JOIN labels l ON l.id = e.id ORDER BY e.id"
+        store.make(
+            "named",
+            "SELECT e.id, e.key, coalesce(l.text, e.key) AS label "
+            "FROM entities e LEFT JOIN labels l ON l.id = e.id ORDER BY e.id",
         )
 
     def entities(self) -> Iterator[EntityText]:
@@ -54,7 +54,7 @@ class StoredTexts:
         return (Alias(*row) for row in self._store.stream("SELECT entity, name FROM aliases ORDER BY id"))
 
     def names(self) -> Iterator[tuple[int, list[str]]]:
-        labels = self._store.stream(f"SELECT label, {_PLAIN_NORM} FROM named ORDER BY id")
+        labels = self._store.stream(f"SELECT label, {_PLAIN_NORM} AS norm FROM named ORDER BY id")
         yield from enumerate([norm or normalise(label)] for label, norm in labels)
         yield from enumerate(map(literal_norms, self.literals()), self.first_literal)
         aliases = enumerate(self.aliases(), self.first_literal + self._n_literals)
@@ -67,8 +67,8 @@ class StoredLookUp:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._hashes, self._refs, self._words = list[int](), list[int](), set[str]()
-        store.run("CREATE OR REPLACE TABLE hashes (hash BIGINT, ref BIGINT)")
-        store.run("CREATE OR REPLACE TABLE spelt (word VARCHAR, backwards VARCHAR)")
+        store.create("hashes", {"hash": "int64", "ref": "int64"})
+        store.create("spelt", {"word": "string", "backwards": "string"})
 
     def add(self, ref: int, norms: Sequence[str]) -> None:
         for norm in norms:
@@ -104,7 +104,7 @@ def relation_texts(store: Store) -> list[RelationText]:
     builder = PackBuilder()
     keys = [key for (key,) in store.stream("SELECT key FROM relations ORDER BY id")]
     wanted = set(keys)
-    for (words,) in store.stream("SELECT words FROM relation_words ORDER BY rowid"):
+    for (words,) in store.stream("SELECT words FROM relation_words ORDER BY place"):
         key, label, aliases, description, inverse, rank = json.loads(words)
         if key in wanted:
             builder.relation(key, label, aliases, description, inverse, rank)
@@ -124,10 +124,7 @@ class StoredPassages:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        store.run(
-            "CREATE OR REPLACE TABLE about AS SELECT DISTINCT p.text, e.id FROM passages p "
-            "JOIN entities e ON e.key = p.key"
-        )
+        store.make("about", "SELECT DISTINCT p.text, e.id FROM passages p JOIN entities e ON e.key = p.key")
 
     def __len__(self) -> int:
         return int(self._store.row("SELECT count(DISTINCT text) FROM about")[0])
