@@ -50,7 +50,7 @@ def test_rows_keys_and_values_become_triples(opened: Pack) -> None:
         ("Album/1", "instance of", "album"),
         ("Album/1", "artist", "Artist/1"),
         ("Album/1", "release date", '"2004-05-01"^^date'),
-        ("Track/2", "seconds", '"340"^^number'),
+        ("Track/2", "duration", '"340"^^number[s]'),
         ("Track/2", "price", '"1.29"^^number'),
         ("Employees/2", "reports to", "Employees/1"),
         ("Employees/2", "instance of", "employee"),
