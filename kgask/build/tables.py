@@ -92,7 +92,7 @@ def _understood(table: Table, every: Mapping[str, Table], is_named: bool) -> Tab
         return replace(table, type=between or singular(joined[1]), columns=columns, joins=(ends[0], ends[1]))
     texts = [column for column in table.columns if not column.table]
     people = [column.names[0] for part in _PERSON for column in texts if column.relation == part]
-    names = (*_NAMED_BY, f"{singular(words)} name") if len(people) < len(_PERSON) else ()  # the title of a person is none
+    names = (*_NAMED_BY, f"{singular(words)} name") if len(people) < len(_PERSON) else ()  # a title is no name
     called = (column.names for name in names for column in texts if column.relation == name)
     label = next(called, tuple(people))
     columns = tuple(column for column in table.columns if not (len(label) == 1 and column.names == label))

@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from kgask.query.base import Node
 from kgask.query.nodes import (
-    And, Any, Class, Date, Entities, Follow, Having, Holds, Number, Or, QualifierOf, Qualified, Range, SizeOf, Some,
-    ValueOf, Values, Where,
-)  # fmt: skip
+    And,
+    Any,
+    Class,
+    Date,
+    Entities,
+    Follow,
+    Having,
+    Holds,
+    Number,
+    Or,
+    Qualified,
+    QualifierOf,
+    Range,
+    SizeOf,
+    Some,
+    ValueOf,
+    Values,
+    Where,
+)
 
 _ADDING = (Entities, Class, Having, Follow, And, Or, Qualified, ValueOf, Some, Holds, Any, Number, Date, Range)
 _LISTS = (Values, QualifierOf)  # of what there is; as a part of another node they are one value
