@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Kind = Literal["set", "value", "truth"]  # of answer: entities or literals, one number or date, yes or no
 SHOWN_CHARS = 80  # of a text in repr()
 SHOWN_TRIPLES = 20  # in a notebook; to_dict() lists all
-PART_ONLY = "this depends on all that the graph has on it, and only a part was fetched; connect again with a greater --most-rows"
+PART_ONLY = "this depends on all of what it is about, and only a part was fetched; connect with a greater --most-rows"
 
 
 @dataclass(frozen=True, slots=True)

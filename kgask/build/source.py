@@ -41,7 +41,8 @@ FORMATS = (
     "jsonld",
 )  # fmt: skip
 _OTHERS = {  # endings of what is not read: what to do with it
-    ".hdt": "unpack it with hdt2rdf (rdfhdt.org) to .nt", ".trig": "as N-Quads (.nq) it is read", ".n3": "add --format ttl",
+    ".hdt": "unpack it with hdt2rdf (rdfhdt.org) to .nt", ".trig": "as N-Quads (.nq) it is read",
+    ".n3": "add --format ttl",
     ".xlsx": "save the sheet as CSV", ".ods": "save the sheet as CSV", ".gml": "as .graphml it is read",
     ".gexf": "as .graphml it is read", ".zip": "unpack it and name the files", ".tar": "unpack it and name the files",
     ".sql": "load it into a database: sqlite3 NAME.sqlite < FILE",
