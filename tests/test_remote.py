@@ -14,7 +14,7 @@ from sparql_server import answering, as_rdf, sends, served
 
 import kgask
 from kgask.answer.derived import derived
-from kgask.answer.result import Answer
+from kgask.answer.result import PART_ONLY, Answer
 from kgask.errors import EXIT_REMOTE, BuildError, PackError, RemoteError
 from kgask.pack.check import check_pack
 from kgask.pack.store import Pack
@@ -194,6 +194,18 @@ def test_what_a_part_does_not_tell_is_refused(films_url: str, tmp_path: Path) ->
 
     listed = asked("Which films did Ann Ray direct?")
     assert listed.text and any("only a part" in note for note in listed.notes)
+    with kgask.open(str(tmp_path / "x"), reader=None, settings={}) as there:
+        claim = "Carl Moss directed Stone Garden."
+        assert there.verify(claim).verdict == "refuted"  # of the whole
+        assert isinstance(there.pack, ConnectedPack)
+        parts = []
+        for rows in (1, 2, 4, 8):
+            there.pack.forget()
+            there.pack.endpoint.limits = Limits(rows=rows)
+            parts.append(there.verify(claim))
+            assert there.pack.source["complete"] is False
+        assert {one.verdict for one in parts} == {"not enough information"}
+        assert PART_ONLY in {one.reason for one in parts}
     for question in ("How many films did Ann Ray direct?", "which film directed by Ann Ray is the newest?"):
         counted = asked(question)
         assert counted.text is None and counted.reason
