@@ -278,7 +278,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_pack(staff: Path, tmp_path: Path) -
     subprocess.run(command, check=True, cwd=tmp_path, capture_output=True)
     whole, new = time.monotonic() - began, _hash(staff)
     for _ in range(8):
-        _run("rollback", "staff", "1") if _hash(staff) == new else None
+        _run("rollback", "staff") if _hash(staff) == new else None
         child = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(rng.uniform(0.4, 1.0) * whole)
         child.send_signal(signal.SIGKILL)
