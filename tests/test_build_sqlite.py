@@ -50,7 +50,7 @@ def test_rows_keys_and_values_become_triples(opened: Pack) -> None:
         ("Album/1", "instance of", "album"),
         ("Album/1", "artist", "Artist/1"),
         ("Album/1", "release date", '"2004-05-01"^^date'),
-        ("Track/2", "seconds", '"340"^^number'),
+        ("Track/2", "duration", '"340"^^number[s]'),
         ("Track/2", "price", '"1.29"^^number'),
         ("Employees/2", "reports to", "Employees/1"),
         ("Employees/2", "instance of", "employee"),
@@ -224,3 +224,18 @@ def test_what_is_no_database_is_refused_in_a_line(tmp_path: Path, content: bytes
         build(Recipe((str(path),), tmp_path / "pack"), print)
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "pack").exists()
+
+
+def test_a_persons_title_is_no_name_and_texts_are_no_measure(tmp_path: Path) -> None:
+    script = """CREATE TABLE Staff (Id INTEGER PRIMARY KEY, FirstName TEXT, LastName TEXT, Title TEXT, Hours);
+    CREATE TABLE Book (Id INTEGER PRIMARY KEY, Title TEXT, Minutes INTEGER);
+    INSERT INTO Staff VALUES (1, 'Jane', 'Peacock', 'Agent', 'nine to five');
+    INSERT INTO Book VALUES (1, 'Emma', 700);"""
+    with _built(music_shop.made(tmp_path / "x.sqlite", script), tmp_path / "pack") as pack:
+        jane, emma = (pack.find_key(key) or 0 for key in ("Staff/1", "Book/1"))
+        assert pack.labels([jane, emma]) == ["Jane Peacock", "Emma"]
+        assert {
+            ("Staff/1", "title", "Agent"),
+            ("Staff/1", "hours", "nine to five"),
+            ("Book/1", "duration", '"700"^^number[min]'),
+        } <= _facts(pack)

@@ -207,3 +207,20 @@ def test_building_from_a_pipe_in_a_real_process(tmp_path: Path) -> None:
     done = subprocess.run(command, input=triples, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.count("\n") == 1 and "1 triples, 2 entities" in done.stderr
+
+
+def test_show_filters_and_pages(kgask: Terminal, tmp_path: Path) -> None:
+    source = tmp_path / "t.tsv"
+    lines = [f"hub\tknows\tp{number}\n" for number in range(5)] + ["hub\tlikes\thub\n", "p0\tlikes\thub\n"]
+    source.write_text("".join(lines))
+    assert kgask("build", source, "-o", tmp_path / "p")[0] == 0
+    show = ("show", "hub", "-p", tmp_path / "p")
+    whole = kgask(*show)[1]
+    assert len(whole) == 7  # the triple of hub to itself once
+    pages = [kgask(*show, "--limit", "3", "--page", str(page)) for page in (1, 2, 3)]
+    assert sorted(line for _, out, _ in pages for line in out) == sorted(whole)
+    assert "--page 2 goes on" in pages[0][2][-1] and "no more on this page" in pages[2][2][-1]
+    _, out, err = kgask(*show, "--relation", "likes")
+    assert (sorted(out), err) == (["hub\tlikes\thub", "p0\tlikes\thub"], [])
+    code, out, err = kgask(*show, "--relation", "hates")
+    assert (code, out, len(err)) == (1, [], 1) and "--relations" in err[0]

@@ -14,10 +14,11 @@ from sparql_server import answering, as_rdf, sends, served
 
 import kgask
 from kgask.answer.derived import derived
-from kgask.answer.result import Answer
+from kgask.answer.result import PART_ONLY, Answer
 from kgask.errors import EXIT_REMOTE, BuildError, PackError, RemoteError
 from kgask.pack.check import check_pack
 from kgask.pack.store import Pack
+from kgask.query.growing import holds_of_a_part
 from kgask.query.text import parse
 from kgask.remote.connect import Wish, connect
 from kgask.remote.connected import MOST_REQUESTS, ConnectedPack
@@ -177,6 +178,62 @@ def test_a_cut_answer_is_said(films_url: str, tmp_path: Path) -> None:
         pack.endpoint.limits = Limits(rows=2)
         _ = pack.complete(lambda: all_edges(pack, np.arange(5), False))
         assert pack.source["complete"] is False
+
+
+def test_what_a_part_does_not_tell_is_refused(films_url: str, tmp_path: Path) -> None:
+    """A list may be a part of all that is so; a count, a superlative, a "no" of a part may be wrong."""
+    connect(Wish(films_url, tmp_path / "x", limits=Limits(rows=100)), lambda *_: None)
+
+    def asked(question: str) -> Answer:
+        with kgask.open(str(tmp_path / "x"), reader=None, settings={}) as there:
+            assert isinstance(there.pack, ConnectedPack)
+            there.pack.endpoint.limits = Limits(rows=2)
+            answer = there.ask(question)
+        assert answer.source is not None and answer.source["complete"] is False
+        return answer
+
+    listed = asked("Which films did Ann Ray direct?")
+    assert listed.text and any("only a part" in note for note in listed.notes)
+    with kgask.open(str(tmp_path / "x"), reader=None, settings={}) as there:
+        claim = "Carl Moss directed Stone Garden."
+        assert there.verify(claim).verdict == "refuted"  # of the whole
+        assert isinstance(there.pack, ConnectedPack)
+        parts = []
+        for rows in (1, 2, 4, 8):
+            there.pack.forget()
+            there.pack.endpoint.limits = Limits(rows=rows)
+            parts.append(there.verify(claim))
+            assert there.pack.source["complete"] is False
+        assert {one.verdict for one in parts} == {"not enough information"}
+        assert PART_ONLY in {one.reason for one in parts}
+    for question in ("How many films did Ann Ray direct?", "which film directed by Ann Ray is the newest?"):
+        counted = asked(question)
+        assert counted.text is None and counted.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "truth", "expected"),
+    [
+        ("follow(<Ann Ray>, ^<director>)", None, True),
+        ("and(follow(<Bob Stone>, ^<cast member>), follow(<Ann Ray>, ^<director>))", None, True),
+        ("values(<North Road>, <publication year>)", None, True),
+        ("where(follow(<Ann Ray>, ^<director>), value(<publication year>) < 2000)", None, True),
+        ("where(follow(<Ann Ray>, ^<director>), size(<cast member>) > 1)", None, True),
+        ("where(follow(<Ann Ray>, ^<director>), size(<cast member>) < 3)", None, False),
+        ("minus(follow(<Ann Ray>, ^<director>), follow(<Bob Stone>, ^<cast member>))", None, False),
+        ("count(follow(<Ann Ray>, ^<director>))", None, False),
+        ("best(follow(<Ann Ray>, ^<director>), value(<publication year>), most 1)", None, False),
+        ("mean(values(<North Road>, <publication year>))", None, False),
+        ("holds(<Stone Garden>, <director>, <Carl Moss>)", True, True),
+        ("holds(<Stone Garden>, <director>, <Carl Moss>)", False, False),
+        ("not(holds(<Stone Garden>, <director>, <Carl Moss>))", True, False),
+    ],
+)
+def test_which_queries_a_part_of_a_graph_answers(
+    text: str, truth: bool | None, expected: bool, films_path: Path
+) -> None:
+    with Pack.open(films_path) as pack:
+        assert holds_of_a_part(parse(text, pack), truth) is expected
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

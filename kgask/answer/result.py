@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Kind = Literal["set", "value", "truth"]  # of answer: entities or literals, one number or date, yes or no
 SHOWN_CHARS = 80  # of a text in repr()
 SHOWN_TRIPLES = 20  # in a notebook; to_dict() lists all
+PART_ONLY = "this depends on all of what it is about, and only a part was fetched; connect with a greater --most-rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +98,25 @@ class Answer:
         )  # fmt: skip
 
     def sourced(self, source: Mapping[str, Any] | None) -> Answer:
-        """With where the triples are from, if they are from elsewhere (:attr:`kgask.pack.store.Pack.source`)."""
+        """With where the triples are from, if they are from elsewhere (:attr:`kgask.pack.store.Pack.source`).
+
+        Where not all of them came, what more triples could change is refused, and else the answer says so.
+        """
+        from kgask.query.growing import holds_of_a_part
+
         if source is None:
             return self
+        if not source["complete"] and self.query is not None and not holds_of_a_part(self.query, self.truth):
+            return replace(self.refusing(PART_ONLY), source=source)
         notes = () if source["complete"] else ("only a part of what the graph has on this was fetched",)
         return replace(self, source=source, notes=(*self.notes, *notes))
+
+    def refusing(self, reason: str) -> Answer:
+        """No answer, for this reason, to the same question."""
+        return replace(
+            self, text=None, entities=(), support=(), abstained=True, reason=reason, died_at="retrieve", query=None,
+            query_text=None, sparql=None, kind=None, value=None, derivation=None, help=(),
+        )  # fmt: skip
 
     @property
     def truth(self) -> bool | None:

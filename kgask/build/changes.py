@@ -209,7 +209,7 @@ def within(pack: Pack, seeds: Sequence[int], n_hops: int, relations: Sequence[st
     """
     subjects = np.repeat(np.arange(pack.n_entities), np.diff(pack.out_indptr))
     objects, paths = np.asarray(pack.out_object), np.asarray(pack.out_relation)
-    keep = np.isin(paths, _relations(pack, relations)) if relations else np.ones(pack.n_triples, bool)
+    keep = np.isin(paths, relations_called(pack, relations)) if relations else np.ones(pack.n_triples, bool)
     if types:
         leads = np.isin(paths, type_relations(pack.relations()))
         of_type = np.isin(objects, [_entity(pack, one) for one in types]) & leads
@@ -227,7 +227,8 @@ def within(pack: Pack, seeds: Sequence[int], n_hops: int, relations: Sequence[st
     return keep
 
 
-def _relations(pack: Pack, names: Sequence[str]) -> list[int]:
+def relations_called(pack: Pack, names: Sequence[str]) -> list[int]:
+    """The relations with these keys or labels; PackError for one that is not there."""
     found: list[int] = []
     for name in names:
         said = [at for at, text in enumerate(pack.relations()) if name in (text.key, text.label)]

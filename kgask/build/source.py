@@ -40,6 +40,13 @@ FORMATS = (
     "tsv", "csv", "pipe", "parquet", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf",
     "jsonld",
 )  # fmt: skip
+_OTHERS = {  # endings of what is not read: what to do with it
+    ".hdt": "unpack it with hdt2rdf (rdfhdt.org) to .nt", ".trig": "as N-Quads (.nq) it is read",
+    ".n3": "add --format ttl",
+    ".xlsx": "save the sheet as CSV", ".ods": "save the sheet as CSV", ".gml": "as .graphml it is read",
+    ".gexf": "as .graphml it is read", ".zip": "unpack it and name the files", ".tar": "unpack it and name the files",
+    ".sql": "load it into a database: sqlite3 NAME.sqlite < FILE",
+}  # fmt: skip
 PACK = "pack"  # the format of a source that is a pack
 TABLE_FORMATS = ("tsv", "csv", "pipe")
 
@@ -241,6 +248,8 @@ def guess_format(name: str, format: str | None) -> str:
         return "pipe" if first.count(b"|") == 2 and b"\t" not in first else "tsv"
     if suffix == ".json":
         return _format_of_json(name)
+    if suffix in _OTHERS:
+        raise UsageError(f"{name}: {suffix} is not read; {_OTHERS[suffix]}")
     if suffix not in _SUFFIX_FORMAT:
         raise UsageError(f"{name}: cannot tell the format from the name; add --format ({', '.join(FORMATS)})")
     return _SUFFIX_FORMAT[suffix]
@@ -255,5 +264,5 @@ def _format_of_json(name: str) -> str:
         return "wikidata"
     if b'"@context"' in start:
         return "jsonld"
-    advice = "objects one a line are --format jsonl, Wikidata's entities --format wikidata"
+    advice = "objects one a line are --format jsonl (jq -c '.[]' makes lines of a list), Wikidata's --format wikidata"
     raise UsageError(f"{name}: cannot tell what this JSON is; {advice}")

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from kgask.build.plain_values import bare_value, iso_day
 from kgask.build.source import Problems
-from kgask.build.tables import Column, Table, from_toml, relation_of, understood
+from kgask.build.tables import MEASURES, Column, Table, from_toml, readable, relation_of, understood
 from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
@@ -125,8 +125,17 @@ def _table(db: _Database, name: str) -> Table:
     of_others = {column for one in foreign for column in one.names}
     key = tuple(column for _, column in keys) or (_row_number(columns),)
     own = [column for column in columns if column not in of_others and column not in key]
-    plain = (Column((column,), relation_of((column,))) for column in own)
+    plain = (_plain(db, name, column) for column in own)
     return Table(name, key, "", (), (*foreign, *plain))
+
+
+def _plain(db: _Database, table: str, name: str) -> Column:
+    """A column of values; one that is called by a unit alone, and holds numbers only, measures something in it."""
+    relation, unit = MEASURES.get(readable(name), ("", ""))
+    others = f"SELECT 1 FROM main.{_sql(table)} WHERE typeof({_sql(name)}) NOT IN ('integer', 'real', 'null') LIMIT 1"
+    if not relation or next(db.rows(others), None):
+        return Column((name,), relation_of((name,)))
+    return Column((name,), relation, "number", unit)
 
 
 def _row_number(columns: list[str]) -> str:

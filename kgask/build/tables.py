@@ -32,7 +32,11 @@ _SPEC = re.compile(
 )
 _ID = re.compile(r" (?:id|key|no|fk|ref)\Z")
 _NAMED_BY = ("name", "title", "label", "full name", "display name")
+_PERSON = ("first name", "last name")
 _MOST_BYTES = 1 << 20
+# Columns that are called by a unit alone: what they measure, and the unit.
+MEASURES = {"milliseconds": ("duration", "ms"), "seconds": ("duration", "s"), "minutes": ("duration", "min"),
+            "hours": ("duration", "h")}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +91,10 @@ def _understood(table: Table, every: Mapping[str, Table], is_named: bool) -> Tab
         columns = tuple(column for column in table.columns if not column.table)
         return replace(table, type=between or singular(joined[1]), columns=columns, joins=(ends[0], ends[1]))
     texts = [column for column in table.columns if not column.table]
-    label = next(
-        (
-            column.names
-            for name in (*_NAMED_BY, f"{singular(words)} name")
-            for column in texts
-            if column.relation == name
-        ),
-        tuple(column.names[0] for part in ("first name", "last name") for column in texts if column.relation == part),
-    )
+    people = [column.names[0] for part in _PERSON for column in texts if column.relation == part]
+    names = (*_NAMED_BY, f"{singular(words)} name") if len(people) < len(_PERSON) else ()  # a title is no name
+    called = (column.names for name in names for column in texts if column.relation == name)
+    label = next(called, tuple(people))
     columns = tuple(column for column in table.columns if not (len(label) == 1 and column.names == label))
     return replace(table, type=singular(words), label=label, columns=columns)
 

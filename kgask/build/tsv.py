@@ -108,7 +108,7 @@ def _texts(stream: BinaryIO, source: str, problems: Problems, n_before: int) -> 
         try:
             text = line.decode()
         except UnicodeDecodeError as error:
-            problems.broken(source, number, f"not UTF-8 at byte {error.start + 1}")
+            problems.broken(source, number, f"not UTF-8 at byte {error.start + 1}; iconv -f LATIN1 -t UTF-8 recodes")
             continue
         if "\0" in text:
             problems.broken(source, number, "NUL byte")
@@ -285,6 +285,8 @@ def delimiter_of(stream: BinaryIO, usual: str) -> str:
 
 def _wrong_count(fields: Sequence[str], columns: Sequence[str], is_repeated: bool) -> str:
     advice = "--columns and --delimiter say which" if len(fields) > len(columns) else "is the delimiter right?"
+    if len(fields) > len(TRIPLE_COLUMNS) and tuple(columns) == TRIPLE_COLUMNS:
+        advice += "; of a table with a row a thing, call the first column name:ID"
     if is_repeated:
         advice = "and pairs of qualifier and value"
     return f"{len(fields)} field{'s' * (len(fields) != 1)}, {len(columns)} expected ({advice})"

@@ -216,17 +216,22 @@ def _hit_rows(opened: Pack, hits: list[NameHit]) -> list[dict[str, Any]]:
 @pack.command(cls=Command)
 @click.argument("entity")
 @NAME_OPTION
+@click.option("--relation", "relations", metavar="RELATION", multiple=True, help="These relations only. Repeatable.")
 @click.option("--limit", type=click.IntRange(0), default=50, show_default=True, help="Most triples in each direction.")
+@click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Which so many of them.")
 @PRINTED
-def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
+def show(entity: str, name: str | None, relations: tuple[str, ...], limit: int, page: int, as_json: bool) -> None:
     """The triples of ENTITY, a key, a label, or an id (#12), in both directions."""
+    from kgask.build.changes import relations_called
+    from kgask.cli.pack_triples import triples_of
     from kgask.pack.graph import reads_arrays
     from kgask.verbalise import qualifiers_text
 
     with _open(name) as opened:
         chosen, others = resolved(opened, entity)
         facts = _hit_rows(opened, [chosen])[0]
-        triples, total = opened.complete(lambda: reads_arrays(_triples_of)(opened, chosen.entity, limit))
+        kept = relations_called(opened, relations) if relations else None
+        triples, total = opened.complete(lambda: reads_arrays(triples_of)(opened, chosen.entity, kept, limit, page))
         facts = facts | {"kind": opened.kinds([chosen.entity])[0], "n_triples": total, "triples": triples}
     del facts["alias"]
     if others:
@@ -240,7 +245,8 @@ def show(entity: str, name: str | None, limit: int, as_json: bool) -> None:
     title = "  ".join(dict.fromkeys(filter(None, about)))  # a key that is the label is told once
     table(*with_qualifiers(columns, [tuple(row[column] for column in columns) for row in triples], texts), title=title)
     if len(triples) < total:
-        note(f"{len(triples):,} of {total:,} triples; --limit shows more")
+        more = f"--page {page + 1} goes on" if triples else "no more on this page"
+        note(f"{len(triples):,} of {total:,} triples; {more}, --limit makes a page longer, --relation picks")
 
 
 def resolved(opened: Pack, text: str) -> tuple[NameHit, list[NameHit]]:
@@ -266,35 +272,3 @@ def resolved(opened: Pack, text: str) -> tuple[NameHit, list[NameHit]]:
     close = opened.fuzzy(norm, 1)
     advice = f"; did you mean {close[0].name!r}?" if close else f"; try 'kgask pack search {text}'"
     raise PackError(f"no entity {text!r} in {opened.name}{advice}")
-
-
-def _triples_of(opened: Pack, entity: int, limit: int) -> tuple[list[dict[str, Any]], int]:
-    """Up to ``limit`` triples out and as many in, with their words; and the number of all."""
-    import numpy as np
-
-    from kgask.verbalise import statements_in_words
-
-    for inverse in (False, True):
-        opened.need_rows(np.array([entity]), inverse)
-    out_start, out_end = opened.out_indptr[entity : entity + 2].tolist()
-    in_start, in_end = opened.in_indptr[entity : entity + 2].tolist()
-    incoming = slice(in_start, min(in_end, in_start + limit))
-    subjects, relations = opened.in_subject[incoming], opened.in_relation[incoming]
-    ids = np.concatenate(
-        [
-            np.arange(out_start, min(out_end, out_start + limit)),
-            opened.triple_ids(subjects, relations, np.full(len(subjects), entity)),
-        ]
-    )
-    # A triple from an entity to itself stands in both directions: list it once.
-    ids = np.asarray(list(dict.fromkeys(ids.tolist())), dtype=np.int64)
-    subjects, relations, objects = opened.triples(ids)
-    words = opened.relation_labels()
-    rows = zip(ids.tolist(), opened.labels(subjects), relations.tolist(), opened.labels(objects), strict=True)
-    said = statements_in_words(opened, ids.tolist(), words)
-    triples = [
-        {"id": i, "subject": s, "relation": words[r], "object": o, "statements": said.get(i, ())} for i, s, r, o in rows
-    ]
-    own = slice(out_start, out_end)
-    loops = int(np.count_nonzero(opened.out_object[own] == entity))
-    return triples, (out_end - out_start) + (in_end - in_start) - loops

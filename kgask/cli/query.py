@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import click
 
 from kgask import config
 from kgask.answer.derived import Derived, derived
+from kgask.answer.result import PART_ONLY
 from kgask.cli.explain import derivation_section
 from kgask.cli.formats import json_line
 from kgask.cli.options import PACK_OPTION, PRINTED, Command
 from kgask.cli.render import Section, clean, explain, note, query_view
 from kgask.errors import EXIT_NO_ANSWER, EXIT_OK, UsageError
+from kgask.query.growing import holds_of_a_part
+from kgask.query.nodes import Query
 from kgask.query.sparql import to_sparql
 from kgask.query.text import parse
 from kgask.remote.folder import open_pack
@@ -48,10 +54,18 @@ def query(
         if as_sparql:
             sys.stdout.write(to_sparql(asked, opened))
             return 0
-        found = opened.complete(lambda: derived(asked, opened, seconds))
+        found = _certain(opened.complete(lambda: derived(asked, opened, seconds)), asked, opened.source)
         if as_json:
             print(json_line(found.to_dict() | {"sparql": to_sparql(asked, opened)}))
         return _show(found, as_json, explained)
+
+
+def _certain(found: Derived, asked: Query, source: Mapping[str, Any] | None) -> Derived:
+    """What was found, or why there is nothing where a part of the graph is known that more triples could change."""
+    is_no = found.kind == "truth" and found.text == "no"
+    if source is None or source["complete"] or holds_of_a_part(asked, False if is_no else None):
+        return found
+    return replace(found, text=None, entities=(), perhaps=(), value=None, support=(), why_not=PART_ONLY)
 
 
 def _from_stdin() -> str:

@@ -13,7 +13,7 @@ from functools import partial
 
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions, checked_question
-from kgask.answer.result import SupportTriple
+from kgask.answer.result import PART_ONLY, SupportTriple
 from kgask.answer.words import relation_in_words, support_in_words
 from kgask.errors import UsageError
 from kgask.link.naming import names_in
@@ -22,8 +22,9 @@ from kgask.methods.relation_likeness import RelationLikeness
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import TruthNode
+from kgask.query.growing import holds_of_a_part
 from kgask.query.sparql import to_sparql
-from kgask.query.text import to_text
+from kgask.query.text import parse, to_text
 from kgask.query.words import verbalise
 from kgask.retrieve.compare import every
 from kgask.types import ScoredTriple
@@ -109,8 +110,17 @@ class Verifier:
         found: list[Verdict] = []
         for start in range(0, len(texts), CHUNK):
             chunk = texts[start : start + CHUNK]
-            found += self.pipeline.pack.complete(partial(self._of_chunk, chunk))
+            judged = self.pipeline.pack.complete(partial(self._of_chunk, chunk))
+            source = self.pipeline.pack.source
+            found += judged if source is None or source["complete"] else map(self._of_a_part, judged)
         return found
+
+    def _of_a_part(self, verdict: Verdict) -> Verdict:
+        """A verdict of a part of a graph elsewhere: unknown, unless triples show it whatever else there is."""
+        is_shown = verdict.verdict == (REFUTED if verdict.denies else SUPPORTED) and verdict.query is not None
+        if verdict.verdict == UNKNOWN or (is_shown and holds_of_a_part(parse(str(verdict.query), self.pipeline.pack))):
+            return verdict
+        return Verdict(verdict.claim, UNKNOWN, 0.0, reason=PART_ONLY, hashes=verdict.hashes)
 
     def _of_chunk(self, chunk: Sequence[str]) -> list[Verdict]:
         if self.options.engine == "rigel":
