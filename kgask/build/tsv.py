@@ -33,7 +33,7 @@ _MOST_LINES = 200  # of one record
 DELIMITERS = {"tsv": "\t", "csv": ",", "pipe": "|"}
 
 
-_DELIMITERS = (",", ";", "\t")
+_DELIMITERS = (",", ";", "\t", "|")
 # What the columns of a triple are called in a first line.
 _CALLED = (
     frozenset("subject subj s source head from entity".split()),

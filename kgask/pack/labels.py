@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 MAX_LABEL_CHARS = 160
 
@@ -30,15 +29,15 @@ def clean_label(text: str, max_chars: int = MAX_LABEL_CHARS) -> str:
 def readable_relation(label: str) -> str:
     """A relation label as words, its case kept; every text for a model or a reader begins with these.
 
-    >>> readable_relation("/film/directed_by"), readable_relation("birthPlace"), readable_relation("ISO code")
-    ('directed by', 'birth place', 'ISO code')
+    >>> readable_relation("/film/directed_by"), readable_relation("birthPlace"), readable_relation("pH")
+    ('directed by', 'birth place', 'pH')
     """
     if "/" in label and " " not in label:
         label = label.rstrip("/").rsplit("/", 1)[-1]
     if " " not in label:  # PubMed in a label of several words is a name
         label = "".join(
-            f" {char.lower()}" if char.isupper() and before.islower() else char
-            for before, char in pairwise(f" {label}")
+            f" {char.lower()}" if char.isupper() and before.islower() and first.isalnum() else char  # but pH is a name
+            for first, before, char in zip(f"  {label}", f" {label}", label, strict=False)
         )
     return clean_label(label.replace("_", " ")) or "related to"
 
