@@ -20,6 +20,7 @@ from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node, TruthNode
+from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
@@ -55,6 +56,17 @@ _COMPARES = re.compile(
     r"surpass\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er than)\b",
     re.IGNORECASE,
 )
+_EXCLUDES = re.compile(
+    r"\b(?:not|no|never|without|except|excluding|besides?|other|another|apart|than|but|neither|nor|else)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+_EVENTS = {  # words that say one thing alone, and what a relation about it is called
+    "born": re.compile(r"birth|born|dob\b|yob\b|native|origin|home|\bage\b|year"),
+    "died": re.compile(r"death|dead|die|dod\b|kill|lost|end|fate|life|perish|year"),
+    "buried": re.compile(r"bur|grave|rest|cemet|tomb|lies|inter"),
+    "married": re.compile(r"spous|marri|husband|wife|partner|wed|union"),
+}
+_EVENT = re.compile(rf"\b(?:{'|'.join(_EVENTS)})\b", re.IGNORECASE)
 _NO_NOUNS = CARRY_NOTHING | frozenset("man woman person people side part member end south north east west".split())
 
 
@@ -121,7 +133,8 @@ class Readings:
         return kept
 
     def _is_other_way(self, found: Retrieved, text: str) -> bool:
-        return is_other_way(_query(found), text, found.seeds, self._pack)
+        query = _query(found)
+        return is_other_way(query, text, found.seeds, self._pack) or excludes_unsaid(query, text)
 
     def _likeliest(self, proposed: Sequence[Retrieved], text: str) -> list[Retrieved]:
         """Those whose relations are alike to what is said of the names before the others; more so what is so."""
@@ -150,6 +163,8 @@ class Readings:
         world = World(runner, options.closed_world, options.single, options.complete)
         try:
             decision = world.decide(query)
+            if decision.truth is False and (wider := without_half_said(query, text, self._pack)) != query:
+                query, decision = wider, world.decide(wider)
             if decision.truth is not False and (number := _number_left_out(query, _without_names(text, found))):
                 dated = self._dated.of(query, text, runner) if decision.truth else None
                 if dated is None:
@@ -171,9 +186,16 @@ class Readings:
         words = [word for word in words if not _DIGITS.search(word)]  # which is looked at by itself
         if found.confidence < SURE:
             words = words or self._unsaid(query, text)
+        words = words or self._event(query, _without_names(text, found))
         if words:
             return f"this graph says nothing about {', '.join(map(repr, words))}"
         return "it does not honour every name of the claim" if found.find_left_out().get("names") else ""
+
+    def _event(self, query: TruthNode, text: str) -> list[str]:
+        """ "Born" where no step is about a birth: the captain of a harbour was not therefore born there."""
+        known = " ".join(self._words.of(relations_in(query)))
+        said = (found[0].lower() for found in _EVENT.finditer(text))
+        return [word for word in said if known and not _EVENTS[word].search(known)]
 
     def _unsaid(self, query: TruthNode, text: str) -> list[str]:
         """What one thing is said to be of another ("Kate's mother", "the mayor of Turku") and no step is about."""
@@ -205,6 +227,27 @@ def unhonoured(text: str, query: TruthNode) -> str | None:
     has_or = any(isinstance(node, nodes.Or | nodes.Any) for node in query.walk())
     named = any(isinstance(node, nodes.Entities) and len(node.ids) > 1 for node in query.walk())
     return "or" if _OR.search(text) and not (has_or or named) else None
+
+
+def excludes_unsaid(query: TruthNode, text: str) -> bool:
+    """Whether a query takes a set away from named things and no word of the claim does: "is a boat" is no "except"."""
+    taken = any(isinstance(node, nodes.Minus) and isinstance(node.left, nodes.Entities) for node in query.walk())
+    return taken and _EXCLUDES.search(text) is None
+
+
+def without_half_said(query: TruthNode, text: str, pack: Pack) -> TruthNode:
+    """Without classes of which a claim says a part: "one of Poe's works" is no "musical work"."""
+    said = frozenset(word.removesuffix("s") for word in normalise(text).split())
+    for node in [*query.walk()]:
+        match node:
+            case nodes.And(nodes.Class(kind), rest) | nodes.And(rest, nodes.Class(kind)) if _follows(rest):
+                words = [word.removesuffix("s") in said for word in normalise(pack.labels([kind])[0]).split()]
+                query = replaced(query, node, rest) if any(words) and not all(words) else query
+    return query
+
+
+def _follows(node: Node) -> bool:
+    return any(isinstance(one, nodes.Follow) for one in node.walk())
 
 
 def as_stated(query: TruthNode, text: str) -> TruthNode:
