@@ -56,6 +56,11 @@ _COMPARES = re.compile(
     r"surpass\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er than)\b",
     re.IGNORECASE,
 )
+_IS_A = re.compile(  # of something that is named, not of what another has
+    r"(?!.*(?:['\u2019]s\b|\b(?:of|in|by|with|from|for|to|who|that|which|whose)\b))"
+    r"(?:(?:is|was) [^,]+?|[^,]+? (?:is|was)) an? [a-z -]+\??",
+    re.IGNORECASE,
+)
 _EXCLUDES = re.compile(
     r"\b(?:not|no|never|without|except|excluding|besides?|other|another|apart|than|but|neither|nor|else)\b|n['\u2019]t\b",
     re.IGNORECASE,
@@ -134,7 +139,7 @@ class Readings:
 
     def _is_other_way(self, found: Retrieved, text: str) -> bool:
         query = _query(found)
-        return is_other_way(query, text, found.seeds, self._pack) or excludes_unsaid(query, text)
+        return is_other_way(query, text, found.seeds, self._pack) or strays(query, text)
 
     def _likeliest(self, proposed: Sequence[Retrieved], text: str) -> list[Retrieved]:
         """Those whose relations are alike to what is said of the names before the others; more so what is so."""
@@ -229,8 +234,14 @@ def unhonoured(text: str, query: TruthNode) -> str | None:
     return "or" if _OR.search(text) and not (has_or or named) else None
 
 
-def excludes_unsaid(query: TruthNode, text: str) -> bool:
-    """Whether a query takes a set away from named things and no word of the claim does: "is a boat" is no "except"."""
+def strays(query: TruthNode, text: str) -> bool:
+    """Whether a query says more of named things than "is a boat": that it has a boat, or is something but no boat."""
+    if _IS_A.fullmatch(text):
+        match query:
+            case nodes.Some(nodes.And(nodes.Class(), nodes.Follow()) | nodes.And(nodes.Follow(), nodes.Class())):
+                return True
+            case nodes.Holds(nodes.Follow()) | nodes.Holds(object=nodes.Follow()):
+                return True
     taken = any(isinstance(node, nodes.Minus) and isinstance(node.left, nodes.Entities) for node in query.walk())
     return taken and _EXCLUDES.search(text) is None
 
