@@ -27,6 +27,7 @@ from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId
 from kgask.verify.dated import Dated
 from kgask.verify.engines import Engine
+from kgask.verify.events import unmet_event
 from kgask.verify.sense import is_sensible
 from kgask.verify.signs import is_other_way, is_part_of_period, is_period
 from kgask.verify.world import Decision, World
@@ -65,13 +66,6 @@ _EXCLUDES = re.compile(
     r"\b(?:not|no|never|without|except|excluding|besides?|other|another|apart|than|but|neither|nor|else)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
-_EVENTS = {  # words that say one thing alone, and what a relation about it is called
-    "born": re.compile(r"birth|born|dob\b|yob\b|native|origin|home|\bage\b|year"),
-    "died": re.compile(r"death|dead|die|dod\b|kill|lost|end|fate|life|perish|year"),
-    "buried": re.compile(r"bur|grave|rest|cemet|tomb|lies|inter"),
-    "married": re.compile(r"spous|marri|husband|wife|partner|wed|union"),
-}
-_EVENT = re.compile(rf"\b(?:{'|'.join(_EVENTS)})\b", re.IGNORECASE)
 _NO_NOUNS = CARRY_NOTHING | frozenset("man woman person people side part member end south north east west".split())
 
 
@@ -191,16 +185,11 @@ class Readings:
         words = [word for word in words if not _DIGITS.search(word)]  # which is looked at by itself
         if found.confidence < SURE:
             words = words or self._unsaid(query, text)
-        words = words or self._event(query, _without_names(text, found))
+        event = unmet_event(_without_names(text, found), " ".join(sorted(self._words.of(relations_in(query)))))
+        words = words or ([event] if event is not None else [])
         if words:
             return f"this graph says nothing about {', '.join(map(repr, words))}"
         return "it does not honour every name of the claim" if found.find_left_out().get("names") else ""
-
-    def _event(self, query: TruthNode, text: str) -> list[str]:
-        """ "Born" where no step is about a birth: the captain of a harbour was not therefore born there."""
-        known = " ".join(self._words.of(relations_in(query)))
-        said = (found[0].lower() for found in _EVENT.finditer(text))
-        return [word for word in said if known and not _EVENTS[word].search(known)]
 
     def _unsaid(self, query: TruthNode, text: str) -> list[str]:
         """What one thing is said to be of another ("Kate's mother", "the mayor of Turku") and no step is about."""
