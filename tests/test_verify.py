@@ -86,7 +86,8 @@ def test_a_claim_as_a_question(text: str, asked: str) -> None:
          ["it is not true that Peru lies in Africa", "it is not true that Chile lies in Africa"]),
         ("Vientiane is the capital of Laos and Hanoi that of Peru",
          ["Vientiane is the capital of Laos", "Hanoi is the capital of Peru"]),
-        ("Laos's capital is Vientiane, while Peru's is Hanoi", ["Laos's capital is Vientiane", "Peru's capital is Hanoi"]),
+        ("Laos's capital is Vientiane, while Peru's is Hanoi",
+         ["Laos's capital is Vientiane", "Peru's capital is Hanoi"]),
         ("Peru and Chile share a border", ["Peru and Chile share a border"]),
         ("Some country borders Peru and Chile", ["Some country borders Peru and Chile"]),
         ("Poe was born in Boston", ["Poe was born in Boston"]),
@@ -359,5 +360,5 @@ def test_a_word_that_no_relation_says(claim: str, called: str, unmet: str | None
         ("Max Mallowan divorced Agatha Christie", "not enough information"),
     ],
 )
-def test_what_a_claim_says_beside_its_names_counts(pipeline: Pipeline, claim: str, verdict: str) -> None:
-    assert Verifier(pipeline).verify(claim).verdict == verdict
+def test_what_a_claim_says_beside_its_names_counts(verifier: Verifier, claim: str, verdict: str) -> None:
+    assert verifier.verify(claim).verdict == verdict
