@@ -14,7 +14,8 @@ _EVENTS = {
     r"buried": r"bur|grave|rest|cemet|tomb|lies|inter",
     r"married": r"spous|marri|husband|wife|partner|wed|union",
     r"divorced?": r"divorc|former",
-    r"lives? in|lived in|reside[sd]?|dwells?": r"resid|liv|dwel|sleep|base|lair|home|house|addr|town|city|village|place|locat|street|room|flat|countr|"
+    r"lives? in|lived in|reside[sd]?|dwells?": r"resid|liv|dwel|sleep|base|lair|home|house|addr|town|city|"
+    r"village|place|locat|street|room|flat|countr|"
     r"inhabit|county|region|state|habitat",
     r"owns|owned": r"own|held|belong|propert|keep|hold|possess|propriet|landlord|parent|subsid|company|collect|pet",
     r"wrote|penned|authored": r"from|writ|wrote|author|creat|book|work|compos|lyric|script|poe[mt]|novel|text|song",
@@ -25,9 +26,11 @@ _EVENTS = {
     r"taught": r"learn|lang|teach|taught|train|tutor|mentor|coach|student|pupil|instruct|educat|lectur|master",
     r"visited": r"visit|guest|travel|tour|trip",
     r"next to|adjacent to": r"border|neighb|next|adja|adjoin|side",
-    r"faster|slower|quicker": r"speed|fast|days|ms\b|laten|\d|knot|km\W?h|mph|time|pace|minute|second|lap|duration|mins?\b|velocity",
+    r"faster|slower|quicker": r"speed|fast|days|ms\b|laten|\d|knot|km\W?h|mph|time|pace|minute|second|lap|"
+    r"duration|mins?\b|velocity",
     r"heavier|lighter": r"weigh|mass|heav|ton|kgs?\b|load|gram|pound|dens|lbs?\b",
-    r"cheaper|dearer|costlier|pricier": r"pric|cost|bill|fee|rate|valu|rent|salar|eur|usd|charg|fare|budget|tariff|paid",
+    r"cheaper|dearer|costlier|pricier": r"pric|cost|bill|fee|rate|valu|rent|salar|eur|usd|charg|fare|budget|"
+    r"tariff|paid",
     r"deeper|shallower": r"dep|draught|draft",
 }
 _MEANT = [(re.compile(rf"\b(?:{said})\b", re.IGNORECASE), re.compile(called)) for said, called in _EVENTS.items()]
