@@ -19,6 +19,7 @@ from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import Seed
 from kgask.verify.dated import Dated
+from kgask.verify.events import unmet_event
 from kgask.verify.form import bare, question, said
 from kgask.verify.sense import is_sensible
 from kgask.verify.signs import is_other_way
@@ -42,6 +43,7 @@ NAMES = ["Poe", "Boston", "Baltimore", "Kenya", "Uganda", "Peru", "Chile", "Afri
         ("Kenya has no border with Chile", "Kenya has border with Chile", True),
         ("Contrary to popular belief, Poe died in Boston", "Poe died in Boston", False),
         ("There is no river in Peru", "There is a river in Peru", True),
+        ("Peru has only two neighbours", "Peru has exactly two neighbours", False),
         ("Poe not only died in Boston", "Poe not only died in Boston", False),
     ],
 )
@@ -84,6 +86,8 @@ def test_a_claim_as_a_question(text: str, asked: str) -> None:
          ["it is not true that Peru lies in Africa", "it is not true that Chile lies in Africa"]),
         ("Vientiane is the capital of Laos and Hanoi that of Peru",
          ["Vientiane is the capital of Laos", "Hanoi is the capital of Peru"]),
+        ("Laos's capital is Vientiane, while Peru's is Hanoi",
+         ["Laos's capital is Vientiane", "Peru's capital is Hanoi"]),
         ("Peru and Chile share a border", ["Peru and Chile share a border"]),
         ("Some country borders Peru and Chile", ["Some country borders Peru and Chile"]),
         ("Poe was born in Boston", ["Poe was born in Boston"]),
@@ -330,3 +334,31 @@ def test_bad_usage_is_one_line(tmp_path: Path) -> None:
 def test_in_python() -> None:
     with api.open("demo", reader=None, settings={}) as kg:
         assert kg.verify("Tokyo is the capital of Japan").verdict == "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "called", "unmet"),
+    [
+        ("Moira was born in Wexmouth", "coxswain", "born"),
+        ("Moira lives in Wexmouth", "resid in home", None),
+        ("Elsa wrote King of Crumbs", "directed", "wrote"),
+        ("Tern is faster than Spindrift", "length m", "faster"),
+        ("Tern is longer than Spindrift", "length m", None),
+        ("Tern was bought in 2019", "", None),  # a query without relations says it otherwise
+    ],
+)
+def test_a_word_that_no_relation_says(claim: str, called: str, unmet: str | None) -> None:
+    assert unmet_event(claim, called) == unmet
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Albert Camus was born in 1913", "supported"),  # the graph has the day
+        ("Albert Camus was born in 1914", "refuted"),
+        ("Madagascar is not located in Europe", "supported"),
+        ("Max Mallowan divorced Agatha Christie", "not enough information"),
+    ],
+)
+def test_what_a_claim_says_beside_its_names_counts(verifier: Verifier, claim: str, verdict: str) -> None:
+    assert verifier.verify(claim).verdict == verdict

@@ -55,6 +55,9 @@ _DENIED = (  # what denies, and what stands there without it
     (re.compile(r"\b(?P<word>has|have|had|is|are|was|were)\s+without(?: (?:a|an|any))?\b", re.I), "has"),
 )  # fmt: skip
 _SOME = re.compile(r"\b(?:at least (?:one|1|a)|one or more|(?:a|one) single)\b", re.I)
+_ONLY = re.compile(
+    r"\b(?:only|just)\s+(?=(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s+[a-z])", re.I
+)
 _NOT_ONE = re.compile(r"\bnot (?:a |one )?single\b|\bnot one\b", re.I)
 _BESIDE = re.compile(
     r",?\s+(?:as far as i know|as everyone knows|i (?:think|believe|guess)|at all|in turn|of course|in fact|"
@@ -89,6 +92,7 @@ def said(claim: str, closed: Sequence[str] = ()) -> Said:
     (Said(text='Jane Austen wrote Emma', denies=False), Said(text='helium is no metal', denies=True))
     """
     text, denies = _SOME.sub("any", _NOT_ONE.sub("no", _BESIDE.sub("", bare(claim)))), False
+    text = _ONLY.sub("exactly ", text)
     if (found := _TRUE_THAT.match(text)) and found[0].split()[-1].lower() == "that" and len(found[0].split()) > 2:
         text, denies = text[found.end() :], bool(found["no"])
         inner = said(text, closed)

@@ -17,7 +17,7 @@ _LABELS = frozenset(
     {
         "country", "located in", "location", "continent", "part of", "within", "is in", "in", "state", "region",
         "contained by", "located in the administrative territorial entity", "is part of", "lies in",
-        "located on island",
+        "located on island", "world region", "county", "province", "district", "municipality",
     }
 )  # fmt: skip
 MOST_STEPS = 3
@@ -42,7 +42,7 @@ def climb(runner: Runner, ids: np.ndarray) -> Above:
     frontier = [*ways]
     for _ in range(MOST_STEPS):
         nearer, frontier = frontier, []
-        for relation in _place_relations(runner.pack):
+        for relation in place_relations(runner.pack):
             edges = runner.edges(np.array(nearer, np.int64), relation)
             triples = triple_ids(runner.pack, edges).tolist()
             for source, target, triple in zip(edges.sources.tolist(), edges.targets.tolist(), triples, strict=True):
@@ -54,7 +54,7 @@ def climb(runner: Runner, ids: np.ndarray) -> Above:
     return Above(np.array(sorted(ways), np.int64), ways)
 
 
-def _place_relations(pack: Pack) -> list[int]:
+def place_relations(pack: Pack) -> list[int]:
     """The relations that lead from a place to one that it lies in."""
     return [
         at

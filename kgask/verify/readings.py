@@ -20,12 +20,14 @@ from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node, TruthNode
+from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId
 from kgask.verify.dated import Dated
 from kgask.verify.engines import Engine
+from kgask.verify.events import unmet_event
 from kgask.verify.sense import is_sensible
 from kgask.verify.signs import is_other_way, is_part_of_period, is_period
 from kgask.verify.world import Decision, World
@@ -53,6 +55,15 @@ _OR = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
 _COMPARES = re.compile(
     r"\b(?:than|more|less|fewer|over|under|above|below|exceeds?|beyond|before|after|at (?:least|most)|up to|tops?|"
     r"surpass\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er than)\b",
+    re.IGNORECASE,
+)
+_IS_A = re.compile(  # of something that is named, not of what another has
+    r"(?!.*(?:['\u2019]s\b|\b(?:of|in|by|with|from|for|to|who|that|which|whose)\b))"
+    r"(?:(?:is|was) [^,]+?|[^,]+? (?:is|was)) an? [a-z -]+\??",
+    re.IGNORECASE,
+)
+_EXCLUDES = re.compile(
+    r"\b(?:not|no|never|without|except|excluding|besides?|other|another|apart|than|but|neither|nor|else)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
 _NO_NOUNS = CARRY_NOTHING | frozenset("man woman person people side part member end south north east west".split())
@@ -121,7 +132,8 @@ class Readings:
         return kept
 
     def _is_other_way(self, found: Retrieved, text: str) -> bool:
-        return is_other_way(_query(found), text, found.seeds, self._pack)
+        query = _query(found)
+        return is_other_way(query, text, found.seeds, self._pack) or strays(query, text)
 
     def _likeliest(self, proposed: Sequence[Retrieved], text: str) -> list[Retrieved]:
         """Those whose relations are alike to what is said of the names before the others; more so what is so."""
@@ -150,6 +162,8 @@ class Readings:
         world = World(runner, options.closed_world, options.single, options.complete)
         try:
             decision = world.decide(query)
+            if decision.truth is False and (wider := without_half_said(query, text, self._pack)) != query:
+                query, decision = wider, world.decide(wider)
             if decision.truth is not False and (number := _number_left_out(query, _without_names(text, found))):
                 dated = self._dated.of(query, text, runner) if decision.truth else None
                 if dated is None:
@@ -171,6 +185,8 @@ class Readings:
         words = [word for word in words if not _DIGITS.search(word)]  # which is looked at by itself
         if found.confidence < SURE:
             words = words or self._unsaid(query, text)
+        event = unmet_event(_without_names(text, found), " ".join(sorted(self._words.of(relations_in(query)))))
+        words = words or ([event] if event is not None else [])
         if words:
             return f"this graph says nothing about {', '.join(map(repr, words))}"
         return "it does not honour every name of the claim" if found.find_left_out().get("names") else ""
@@ -205,6 +221,33 @@ def unhonoured(text: str, query: TruthNode) -> str | None:
     has_or = any(isinstance(node, nodes.Or | nodes.Any) for node in query.walk())
     named = any(isinstance(node, nodes.Entities) and len(node.ids) > 1 for node in query.walk())
     return "or" if _OR.search(text) and not (has_or or named) else None
+
+
+def strays(query: TruthNode, text: str) -> bool:
+    """Whether a query says more of named things than "is a boat": that it has a boat, or is something but no boat."""
+    if _IS_A.fullmatch(text):
+        match query:
+            case nodes.Some(nodes.And(nodes.Class(), nodes.Follow()) | nodes.And(nodes.Follow(), nodes.Class())):
+                return True
+            case nodes.Holds(nodes.Follow()) | nodes.Holds(object=nodes.Follow()):
+                return True
+    taken = any(isinstance(node, nodes.Minus) and isinstance(node.left, nodes.Entities) for node in query.walk())
+    return taken and _EXCLUDES.search(text) is None
+
+
+def without_half_said(query: TruthNode, text: str, pack: Pack) -> TruthNode:
+    """Without classes of which a claim says a part: "one of Poe's works" is no "musical work"."""
+    said = frozenset(word.removesuffix("s") for word in normalise(text).split())
+    for node in [*query.walk()]:
+        match node:
+            case nodes.And(nodes.Class(kind), rest) | nodes.And(rest, nodes.Class(kind)) if _follows(rest):
+                words = [word.removesuffix("s") in said for word in normalise(pack.labels([kind])[0]).split()]
+                query = replaced(query, node, rest) if any(words) and not all(words) else query
+    return query
+
+
+def _follows(node: Node) -> bool:
+    return any(isinstance(one, nodes.Follow) for one in node.walk())
 
 
 def as_stated(query: TruthNode, text: str) -> TruthNode:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from kgask.pack.relation_kinds import COMPLETE
+from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.query import nodes
-from kgask.query.axes import relation_axis
+from kgask.query.axes import axis_codes, literal_places, relation_axis
 from kgask.query.base import Node, SetNode, TruthNode
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId, opposite
@@ -23,6 +24,21 @@ def types_of(runner: Runner, ids: np.ndarray) -> np.ndarray:
     """The types of entities, int64, ascending."""
     found = [runner.edges(ids, relation).targets for relation in type_relations(runner.pack.relations())]
     return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+
+
+def meets(pack: Pack, stated: np.ndarray, claimed: np.ndarray) -> bool | None:
+    """Whether a stated value (entity ids) lies in a claimed one, as 7 May 1913 in 1913; None where they are apart.
+
+    False where they overlap otherwise. What is no number or date is apart from everything.
+    """
+    known = pack.literal_values
+    axes, others = axis_codes(pack, stated), axis_codes(pack, claimed)
+    ours, theirs = literal_places(pack, stated[axes >= 0]), literal_places(pack, claimed[others >= 0])
+    is_same = axes[axes >= 0][:, None] == others[others >= 0][None, :]
+    low, high = known.low[ours][:, None], known.high[ours][:, None]
+    if ((known.low[theirs] <= low) & (high <= known.high[theirs]) & is_same).any():
+        return True
+    return False if ((known.low[theirs] <= high) & (low <= known.high[theirs]) & is_same).any() else None
 
 
 def is_sensible(runner: Runner, query: TruthNode) -> bool:

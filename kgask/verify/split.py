@@ -54,6 +54,8 @@ _IT_WAS = re.compile(
     r"\Ait (?:is|was) (?P<place>(?:in|on|at) .+?) that (?P<rest>(?:he|she|it|they)\b.+)", re.I | re.DOTALL
 )
 _THAT_OF = re.compile(r"(?P<name>[^,]+?),? (?:is |was )?(?:that|those) of (?P<rest>.+)", re.DOTALL)
+_OWN = re.compile(r"(?P<name>.+?['\u2019]s) (?P<what>[a-z][a-z ]*?) (?:is|was)\b")
+_OWN_TOO = re.compile(r"(?P<name>[^,]+?['\u2019]s) (?P<be>(?:is|was)\b.*)", re.DOTALL)
 _ANYBODY = re.compile(
     r"(?:some|an?|any|at least|there|several|many|more|fewer|less|exactly|only|no|one|two|three)\b", re.I
 )
@@ -119,6 +121,8 @@ def _clauses(text: str, names: Sequence[str]) -> list[str]:
             continue
         if (gapped := _THAT_OF.fullmatch(tail)) and " of " in head[verb[0] :]:
             return [head, f"{gapped['name']} {head[verb[0] : head.rindex(' of ')]} of {gapped['rest']}"]
+        if (own := _OWN.match(head)) and (too := _OWN_TOO.fullmatch(tail)):
+            return [head, f"{too['name']} {own['what']} {too['be']}"]
         if placed := _IT_WAS.match(tail):
             tail = f"{placed['rest']} {placed['place']}"
         before = [head[first:last] for first, last in sorted(places_of(subject, names))]

@@ -23,9 +23,9 @@ from kgask.retrieve.derive import derivation, otherwise
 from kgask.retrieve.follow import Edges
 from kgask.retrieve.run import Runner
 from kgask.retrieve.trace import triple_ids
-from kgask.types import DirectedRelationId, TripleId, directed, opposite, undirected
-from kgask.verify.places import climb
-from kgask.verify.sense import types_of
+from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
+from kgask.verify.places import climb, place_relations
+from kgask.verify.sense import meets, types_of
 
 Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent", "evidence"]
 Combine = Callable[[Iterable[bool | None]], bool | None]
@@ -119,13 +119,25 @@ class World:
             found = self._contradicted(starts, relation, ends)
             if found is not None:
                 return found
-        return Decision(None, "silent", told)
+        return self._elsewhere(subjects, plain, objects) or Decision(None, "silent", told)
+
+    def _elsewhere(self, starts: np.ndarray, relation: RelationId, ends: np.ndarray) -> Decision | None:
+        """Of a place that one relation is silent on, what another says: "in Europe" may be a region or a continent."""
+        others = place_relations(self.runner.pack)
+        if relation not in others:
+            return None
+        back = (directed(one, True, self.runner.pack.n_relations) for one in others)
+        leads = [one for one, turned in zip(others, back, strict=True) if len(self.runner.edges(ends, turned))]
+        found = (self._contradicted(starts, one, ends) for one in leads if one != relation)
+        return next((one for one in found if one is not None), None)
 
     def _contradicted(self, starts: np.ndarray, relation: DirectedRelationId, ends: np.ndarray) -> Decision | None:
         """What follows from the other ends that a relation has."""
         edges = self.runner.edges(starts, relation)
         if len(np.unique(edges.sources)) < len(starts) or len(ends) > MOST_OTHERS:
             return None
+        if (is_within := meets(self.runner.pack, edges.targets, ends)) is not None:
+            return Decision(is_within or None, "value" if is_within else "silent", self._ids(edges), relation)
         is_complete = self._is(COMPLETE, relation)
         if not (is_complete or self._is(SINGLE, relation) or self._is_single_here(starts, relation)):
             return None
