@@ -14,7 +14,8 @@ from kgask.chat.changes import instead, those_of_whom, within
 from kgask.chat.memory import Memory
 from kgask.chat.narrower import is_denied
 from kgask.chat.order import asks_for_order
-from kgask.chat.shorts import only_lists, theirs
+from kgask.chat.asked import asked_for
+from kgask.chat.shorts import is_more_than, only_lists, theirs
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError
 from kgask.methods.differences import downwards, in_years
@@ -45,17 +46,20 @@ class OfAnswers:
     def ways(self, text: str) -> Iterator[Way]:
         """The ways to understand a turn as being about some of them, the likeliest first."""
         found, number = self.memory.last_set(), form.number_of_those(text)
-        says_pair = form.says_two(text) or number or form.superlative(text) != text
+        is_compared = form.superlative(text) != text
+        says_pair = form.says_two(text) or number or is_compared
         noun = form.noun_of_those(text)
         pair = self._called(noun, number) or self.memory.together(number or 2) if says_pair else None
         members = found.ends if found is not None else ()
         asked = self.memory.last_asked()
-        is_told = asked is not None and not asked.is_refused
+        is_told = asked is not None and not (asked.is_refused and asked_for(asked.understood).several)
         if is_told and (rank := form.ranked(text)) is not None and -len(members) <= rank[0] < len(members):
             yield self.naming(rank[1], members[rank[0]])
         if (rest := form.others(text)) is not None:
             yield from self._of_others(rest)
         is_latest = found is not None and found is self.memory.latest()
+        if is_compared and pair and {*pair} <= self.memory.named_since(found):
+            is_latest = False
         order = (members, pair) if is_latest and len(members) > 1 else (pair, members)
         known = [several for several in order if several]
         if form.asks_for_people(text):
@@ -145,7 +149,9 @@ class OfAnswers:
             if named is None:
                 return
             only = nodes.Entities((one,))
-            yield Way(named.text, named.given, lambda query, only=only: instead(query, only, whole))  # type: ignore[misc]
+            all_said = named.text.replace(self.label(one), self.listed(members))
+            change: Change = lambda query, only=only: instead(query, only, whole)  # type: ignore[misc]  # noqa: E731
+            yield Way(named.text, named.given, change, said=all_said)
 
     def counted(self, last: Turn, text: str) -> Iterator[Way]:
         """How many the last answers are."""
@@ -180,12 +186,36 @@ class OfAnswers:
         """Of the values that the last turn compared, or of its own and the same of what was asked about before."""
         if isinstance(last.query, nodes.Compare):
             yield nodes.Difference(last.query.left, last.query.right), _confidence(last)
+        match last.query:
+            case nodes.Best(nodes.Entities((one, other)), nodes.ValueOf((relation,))):
+                left, right = (nodes.Values(nodes.Entities((each,)), relation) for each in (one, other))
+                yield nodes.Difference(left, right), _confidence(last)
         value = _value_of(last.query)
         for before in self.memory.turns[::-1] if value is not None else ():
             other = _value_of(before.query) if not before.is_refused else None
             if value is not None and other is not None and other != value and other.relation == value.relation:
                 yield nodes.Difference(value, other), min(_confidence(last), _confidence(before))
                 return
+
+    def larger_less_smaller(self, query: Query) -> Query:
+        """A difference that would be less than nothing, the other way round."""
+        if not isinstance(query, nodes.Difference):
+            return query
+        runner = Runner(self.pack, Budget(SECONDS))
+        try:
+            return downwards(runner, runner.result(query)).query
+        except (QueryError, BudgetError):
+            return query
+
+    def compared(self, text: str, last: Turn, other: EntityId) -> Iterator[Way]:
+        """Whether the value that was told is more, or less, than that of another thing: "is that more than gold's?"."""
+        more, value = is_more_than(text), _value_of(last.query)
+        if more is None or value is None or not isinstance(value.base, nodes.Entities) or not last.answer:
+            return
+        (one,) = value.base.ids
+        if last.answer.value is not None and other != one and self.memory.referents.alike(one, other):
+            query = nodes.Compare(value, more, replace(value, base=nodes.Entities((other,))))
+            yield Way(f"{verbalise(query, self.pack)}?", query=query, confidence=_confidence(last))
 
     def both(self, text: str) -> Iterator[Way]:
         """What is asked of two, with the names of both."""

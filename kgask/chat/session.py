@@ -133,7 +133,8 @@ class Chat:
         is_known = self._referents.is_entity
         named = [entity for node in (answer.query.walk() if answer.query else ()) for entity in entities_of(node)]
         in_order = sorted(answer.seeds, key=lambda seed: seed.span)
-        seeds = [*(seed.entity for seed in in_order), *(named if way.query is not None else ())]
+        found = self._names.kept(in_order, way.given) if answer.abstained else [seed.entity for seed in in_order]
+        seeds = [*found, *(named if way.query is not None else ())]
         if answer.abstained and not seeds:
             seeds = self._names.surely_named(way.text)
         topics = tuple(one for one in dict.fromkeys(seeds) if is_known(one))
@@ -142,7 +143,7 @@ class Chat:
             self._referents.learn(way.text, way.meant, topics, ends)
         if way.text != line:
             answer = replace(answer, notes=(f"read {line!r} as {way.text!r}", *answer.notes))
-        return Turn(len(self.turns) + 1, line, way.text, answer, answer.query, topics, ends, way.among)
+        return Turn(len(self.turns) + 1, line, way.said or way.text, answer, answer.query, topics, ends, way.among)
 
     def _counted_ones(self, answer: Answer) -> tuple[EntityId, ...]:
         """What was counted, for a later turn may ask about it."""
@@ -222,6 +223,7 @@ class Chat:
             yield [*self._answers.counted(last, text)]
         if last is not None:
             yield [*self._again.at_rank(text, last)]
+            yield [way for one in self._names.named(text)[:1] for way in self._answers.compared(text, last, one)]
         if shorts.asks_by_how_much(text):
             yield from ([way] for way in (self._answers.apart(last, text) if last is not None else ()))
             return
@@ -236,7 +238,7 @@ class Chat:
         if asked is not None and said.continues:
             name = shorts.name_behind(text, asked.understood)
             text = name if self._names.is_name(form.bare_noun(name)) else text
-        if asked is not None and (year := shorts.other_year(asked.understood, text)) is not None:
+        if (year := self._memory.of_year(text)) is not None:
             yield [Way(year)]
         if asked is not None and said.corrects:
             yield from ([way] for way in self._of_kind(text, asked))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from kgask.chat.form import THOSE, with_place
 
@@ -42,6 +43,11 @@ _LIST_ONLY = re.compile(
 )
 _HOW = re.compile(
     r"how (?:deep|high|tall|big|large|long|heavy|old|wide|dense|hot|populous|far|fast|many (?:people|inhabitants))\W*",
+    re.IGNORECASE,
+)
+_MORE_THAN = re.compile(
+    r"is (?:it|that|this)(?: value| number)? (?:(?P<more>more|higher|larger|greater|bigger)|less|lower|smaller|fewer) than "
+    r"(?:(?:that|the one) of .+|(?:in|for) .+|.+(?:['\u2019]s|s['\u2019]))\W*",
     re.IGNORECASE,
 )
 _IS_ONE_OF = re.compile(
@@ -92,6 +98,16 @@ def of_what(text: str) -> str | None:
         return None
     verb = "live in" if "many" in text.lower() else "is"
     return f"{text.strip().rstrip('?!. ')} {verb} \0?"
+
+
+def is_more_than(text: str) -> Literal["<", ">"] | None:
+    """How a turn compares the value that was told with that of something else.
+
+    >>> is_more_than("is it higher than gold's?"), is_more_than("is that less than in Peru?"), is_more_than("how big?")
+    ('>', '<', None)
+    """
+    found = _MORE_THAN.fullmatch(text.strip())
+    return None if found is None else ">" if found["more"] else "<"
 
 
 def only_lists(text: str) -> bool:
