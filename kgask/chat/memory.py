@@ -93,9 +93,10 @@ class Memory:
         """The last turn that anything answered."""
         return next((turn for turn in reversed(self.turns) if turn.ends), None)
 
-    def together(self, number: int = 2) -> tuple[EntityId, ...] | None:
-        """So many things of a kind that were spoken of last, one by one."""
+    def together(self, number: int = 2, are_people: bool = False) -> tuple[EntityId, ...] | None:
+        """So many things of a kind that were spoken of last, one by one; people, where there are any."""
         recent = [entity for _, entity in zip(range(MOST_TOGETHER), self.recent(), strict=False)]
+        recent = (are_people and [one for one in recent if self.referents.is_person(one)]) or recent
         alike = [one for one in recent if self.referents.alike(recent[0], one)]
         return tuple(sorted(alike[:number])) if len(alike) >= number else None
 

@@ -19,7 +19,7 @@ from kgask.answer.result import Answer
 from kgask.answer.unsaid import unsaid
 from kgask.chat import form, shorts
 from kgask.chat.again import Again
-from kgask.chat.changes import MOST_NAMED, entities_of
+from kgask.chat.changes import MOST_NAMED, entities_of, may_be_unsaid
 from kgask.chat.heard import Heard, heard, is_thanks, without_aside
 from kgask.chat.memory import Memory
 from kgask.chat.names import NAMED, Names
@@ -189,7 +189,7 @@ class Chat:
             found, silent = told(result), unsaid(result)
         except (QueryError, BudgetError) as error:
             return replace(answer, abstained=True, text=None, reason=str(error))
-        if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Minus) and result.truth is False:
+        if result.truth is False and may_be_unsaid(query):
             silent = f"the graph does not say {verbalise(query, pack)}"  # nobody else is known
         if found.text is None or silent is not None:
             return replace(answer, abstained=True, text=None, entities=(), support=(), reason=silent or found.why_not)
@@ -324,9 +324,12 @@ class Chat:
                     yield self._answers.naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)
         if not form.is_pronominal(text) or form.is_of_two(text) or form.is_among_them(text):
             return
+        things = (self._answers.label(one) for one in self._memory.recent() if self._referents.may_be(one, "thing"))
         if form.is_of_person_and_place(text):
-            places = filter(lambda one: self._referents.may_be(one, "thing"), self._memory.recent())
-            text = next((form.with_place(text, self._answers.label(one)) for one in places), text)
+            text = next((form.with_place(text, one) for one in things), text)
+        if (ranked := self._answers.with_ranked(text)) is None or (known := shorts.with_thing(ranked, things)) is None:
+            return
+        text = known
         sex = form.sex_meant(text)
         several = self._memory.last_set()
         if sex and form.is_plural(text) and several is not None and len(several.ends) <= MOST_JOINED:
