@@ -102,7 +102,8 @@ _AMONG_THEM = re.compile(r"\b(?:among|amongst|out of|of|in) (?:them|those|these)
 _OF_NAMED = re.compile(rf",?\s*(?:\b(?:of|among) (?:{THOSE}|both))\b", re.IGNORECASE)
 _BOTH = re.compile(
     r"\b(?:they both|both of (?:them|those|these)|them both|the two of them|those two|these two)\b|"
-    r"\bthey\b(?=.* together\W*\Z)", re.IGNORECASE
+    r"\bthey\b(?=.* together\W*\Z)",
+    re.IGNORECASE,
 )
 _THE_BEST = re.compile(
     r"\bthe (?P<order>(?:most|least|fewest) [a-z]+|[a-z]{2,}est)(?: one)?(?P<own>['\u2019]s)?(?=\W*\Z)", re.IGNORECASE

@@ -26,7 +26,10 @@ _NAMED_FIRST = re.compile(
 _SLIPS = (
     (re.compile(r"\bw(?:hi|ih|i)ch\b", re.IGNORECASE), "which"),
     (re.compile(r"\b(who|what|where|when|how)s\b", re.IGNORECASE), r"\1's"),
-    (re.compile(r"\Awho(?:['\u2019]s| is| was) (?=(?:more [a-z]+|older|younger|taller|richer)\W*\Z)", re.I), "who of them is "),
+    (
+        re.compile(r"\Awho(?:['\u2019]s| is| was) (?=(?:more [a-z]+|older|younger|taller|richer)\W*\Z)", re.I),
+        "who of them is ",
+    ),
     (re.compile(r"\Awho (?:was|is|were) born (?:first|earlier)(?=\W*\Z)", re.I), "who of them is older"),
     (re.compile(r"\br (?=there|they|these)"), "are "),
 )

@@ -10,11 +10,11 @@ from itertools import islice
 
 from kgask.answer.parts import with_name
 from kgask.chat import form
+from kgask.chat.asked import asked_for
 from kgask.chat.changes import instead, those_of_whom, within
 from kgask.chat.memory import Memory
 from kgask.chat.narrower import is_denied
 from kgask.chat.order import asks_for_order
-from kgask.chat.asked import asked_for
 from kgask.chat.shorts import is_more_than, only_lists, says_ranked_one, theirs
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError
@@ -50,7 +50,11 @@ class OfAnswers:
         is_compared = form.superlative(text) != text
         says_pair = form.says_two(text) or number or is_compared
         noun = form.noun_of_those(text)
-        pair = self._called(noun, number) or self.memory.together(number or 2, form.asks_for_people(text)) if says_pair else None
+        pair = (
+            self._called(noun, number) or self.memory.together(number or 2, form.asks_for_people(text))
+            if says_pair
+            else None
+        )
         members = found.ends if found is not None else ()
         asked = self.memory.last_asked()
         is_told = asked is not None and not (asked.is_refused and asked_for(asked.understood).several)
@@ -196,8 +200,8 @@ class OfAnswers:
         if isinstance(last.query, nodes.Compare):
             yield nodes.Difference(last.query.left, last.query.right), _confidence(last)
         match last.query:
-            case nodes.Best(nodes.Entities((one, other)), nodes.ValueOf((relation,))):
-                left, right = (nodes.Values(nodes.Entities((each,)), relation) for each in (one, other))
+            case nodes.Best(nodes.Entities((one, two)), nodes.ValueOf((relation,))):
+                left, right = (nodes.Values(nodes.Entities((each,)), relation) for each in (one, two))
                 yield nodes.Difference(left, right), _confidence(last)
         value = _value_of(last.query)
         for before in self.memory.turns[::-1] if value is not None else ():

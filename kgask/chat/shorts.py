@@ -46,7 +46,8 @@ _HOW = re.compile(
     re.IGNORECASE,
 )
 _MORE_THAN = re.compile(
-    r"is (?:it|that|this)(?: value| number)? (?:(?P<more>more|higher|larger|greater|bigger)|less|lower|smaller|fewer) than "
+    r"is (?:it|that|this)(?: value| number)? "
+    r"(?:(?P<more>more|higher|larger|greater|bigger)|less|lower|smaller|fewer) than "
     r"(?:(?:that|the one) of .+|(?:in|for) .+|.+(?:['\u2019]s|s['\u2019]))\W*",
     re.IGNORECASE,
 )
