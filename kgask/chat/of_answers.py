@@ -226,7 +226,7 @@ class OfAnswers:
         if more is None or value is None or not isinstance(value.base, nodes.Entities) or not last.answer:
             return
         (one,) = value.base.ids
-        if last.answer.value is not None and other != one and self.memory.referents.alike(one, other):
+        if not last.ends and other != one and self.memory.referents.alike(one, other):
             query = nodes.Compare(value, more, replace(value, base=nodes.Entities((other,))))
             yield Way(f"{verbalise(query, self.pack)}?", query=query, confidence=_confidence(last))
 
