@@ -667,7 +667,10 @@ def test_conversations_are_judged_by_turn(pipeline: Pipeline, tmp_path: Path) ->
         (("What is gold's melting point?", "And silver?", "Is that higher than gold's?"), "no"),
         (("Which countries border Sweden?", "Do they all use the euro?"), "no"),
         (("Which countries border Sweden?", "Do they border Russia?"), "yes"),
-        (("Who won the Nobel Peace Prize in 1964?", "Where was he born?", "And the year after?"), "United Nations Children's Fund"),
+        (
+            ("Who won the Nobel Peace Prize in 1964?", "Where was he born?", "And the year after?"),
+            "United Nations Children's Fund",
+        ),
         (
             (
                 "Which islands belong to Italy?",
