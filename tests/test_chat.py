@@ -45,6 +45,8 @@ from kgask.sets.conversations import load_conversations
         ("Same for lead.", "lead", "", False, True),
         ("I should have asked for its area.", "its area", "", True, False),
         ("whos it by?", "who's it by?", "", False, False),
+        ("Who is older?", "who of them is older?", "", False, False),
+        ("Where does that end?", "Where does it end?", "", False, False),
     ],
 )
 def test_what_leads_up_to_a_turn(line: str, text: str, back_to: str, corrects: bool, continues: bool) -> None:
@@ -645,3 +647,46 @@ def test_conversations_are_judged_by_turn(pipeline: Pipeline, tmp_path: Path) ->
     path.write_text("- {turns: []}\n", encoding="utf-8")
     with pytest.raises(UsageError, match="conversation 1: expected turns"):
         load_conversations(path)
+
+
+# --- what a later turn goes on from -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        (
+            (
+                "What is the capital of Kenya?",
+                "And of Uganda?",
+                "Which of the two countries is larger?",
+                "By how much?",
+            ),
+            "338817",
+        ),
+        (("What is gold's melting point?", "And silver?", "Is that higher than gold's?"), "no"),
+        (("Which countries border Sweden?", "Do they all use the euro?"), "no"),
+        (("Which countries border Sweden?", "Do they border Russia?"), "yes"),
+        (
+            ("Who won the Nobel Peace Prize in 1964?", "Where was he born?", "And the year after?"),
+            "United Nations Children's Fund",
+        ),
+        (
+            (
+                "Which islands belong to Italy?",
+                "Which is the biggest one?",
+                "What is its area?",
+                "And the one after that?",
+            ),
+            "Sardinia",
+        ),
+        (("Which river flows through Vienna?", "Which countries does it cross?"), None),
+        (("Who directed Titanic?", "And Jaws?", "Which films have they made together?"), None),
+    ],
+)
+def test_what_was_told_before(pipeline: Pipeline, lines: tuple[str, ...], answer: str | None) -> None:
+    chat = Chat(pipeline)
+    turns = [chat.ask(line) for line in lines]
+    said = turns[-1].answer
+    assert said is not None
+    assert (said.text if said else None) == answer

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from kgask.answer.parts import with_name
 from kgask.chat import form, order
 from kgask.chat.changes import entities_of, is_ordered, within
 from kgask.chat.names import Names, called_in
@@ -37,7 +38,13 @@ class Again:
             yield Way(changed, change=_as_before(last), among=last.among)
 
     def at_rank(self, text: str, last: Turn) -> Iterator[Way]:
-        """The last question, which chose by rank, at another rank: "and the second?"."""
+        """The last question, which chose by rank, at another rank: "and the second?".
+
+        Also where something about what it chose was asked since.
+        """
+        if not any(map(is_ordered, last.query.walk() if last.query else ())):
+            about = [turn for turn in self.answers.memory.answered_before(last) if turn.ends == last.topics]
+            last = next((turn for turn in about if turn.query and any(map(is_ordered, turn.query.walk()))), last)
         best = next((node for node in (last.query.walk() if last.query else ()) if is_ordered(node)), None)
         rank = order.rank_meant(text, best.last) if best is not None and len(last.ends) == 1 else None
         if rank is not None and best is not None and best.first == best.last:
@@ -55,11 +62,16 @@ class Again:
         """A question that was refused, about something else."""
         if refused is None or not refused.is_refused:
             return
+        referents = self.answers.memory.referents
         for new in self.names.named(text):
             for old in refused.topics:
                 called = called_in(refused, old, self.answers.label(old))
-                if called is not None and self.answers.memory.referents.alike(old, new):
-                    yield Way(refused.understood.replace(called, self.answers.label(new)))
+                if called is not None and referents.alike(old, new):
+                    yield self.answers.naming(refused.understood.replace(called, "\0", 1), new)
+            sex = form.sex_meant(refused.line)
+            named = with_name(refused.line, new, self.answers.label(new)) if sex and not refused.topics else None
+            if named is not None and referents.may_be(new, sex):  # who "he" is was not known
+                yield Way(named.text, named.given, meant=(new, sex))
 
     def _with(self, new: EntityId, old: EntityId, last: Turn) -> Iterator[Way]:
         """The last question with one thing in the place of another."""
@@ -69,6 +81,7 @@ class Again:
         except QueryError:
             return
         if query != last.query and not is_beside_itself(query):
+            query = self.answers.larger_less_smaller(query)
             called = called_in(last, old, self.answers.label(old))
             said = last.understood.replace(called, self.answers.label(new)) if called else None
             sure = last.answer.confidence if last.answer is not None else 0.0

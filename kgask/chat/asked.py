@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from kgask.chat.heard import LEAD
 
 _ASKS_NOTHING_NEW = re.compile(
-    r"(?:when|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|"
+    r"(?:when|why|(?:by )?how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|"
     r"(?:(?:in|on|at|since|until) )?(?:which|what) "
     r"(?:year|date|day|month|century|time|age|population|area|height|length))\b"
 )
 _ASKS_PERSON = re.compile(
     r"\bwho(?:m|se)?\b|\b(?:husband|wife|father|mother|son|daughter|brother|sister|child|children|parents?|siblings?|"
-    r"spouses?|partners?|which (?:men|women|man|woman|people|person|[a-z]+(?:ors?|ers?|ists?|ians?)))\b"
+    r"spouses?|partners?|which (?:men|women|man|woman|people|person|"
+    r"(?!(?:rivers?|numbers?|orders?|towers?|waters?|letters?|chapters?|newspapers?|powers?|colou?rs?|others?)\b)"
+    r"[a-z]+(?:ors?|ers?|ists?|ians?)))\b"
 )
 _IS_ONE = re.compile(
     r"\b(?:which|what) (?:one|(?!has |is |was |does |of |are |were |have |do )[a-z]+[^s ]) |"
@@ -24,6 +26,11 @@ _IS_ONE = re.compile(
 
 
 _IS_BEST = re.compile(r"\bthe (?!west|guest|forest|rest|test|quest)(?:[a-z]{2,}est|(?:most|least|fewest) [a-z]+)\b")
+_IS_NAME = re.compile(r"(?i:who|what)(?i:['\u2019]s| is| was| are| were) [A-Z](?!.*(?:['\u2019]s|\bof|\bby)\b)")
+_DOES = re.compile(  # "which river flows through Vienna?": it is the river then, not what the question names
+    r"(?:which|what) (?:[a-z]+ )?[a-z]+[^s ] (?!(?:is|was|has|does)\b)[a-z]+(?:s|ed)\b"
+)
+_ASKS = re.compile(r"(?:[a-z]+ )?(?:whom?|whose|which|what|where|list|name|give|show|tell|find)\b|.*[a-z]{3}s\W*\Z")
 _MEN = re.compile(r"['\u2019]s (?:father|son|sons|brother|brothers|grandfather)\b|\bthe (?:father|sons?) of\b", re.I)
 _WOMEN = re.compile(r"['\u2019]s (?:mother|daughters?|sisters?|grandmother)\b|\bthe (?:mother|daughters?) of\b", re.I)
 _MARRIED_TO = re.compile(r"\b(?:husband|wife|wives)s?\b", re.IGNORECASE)
@@ -36,7 +43,7 @@ class Asked:
     person: bool = False
     thing: bool = False  # or a place
     several: bool = False  # it may have more than one answer
-    best: bool = False  # the one that is the largest, or the like
+    best: bool = False  # the one that is the largest, or the like, or that does something
     sex: str = ""  # of the person, where the question tells
 
 
@@ -46,13 +53,16 @@ def asked_for(text: str) -> Asked:
     >>> asked_for("When was Ada born?") == Asked(), asked_for("Who was her husband?").sex
     (True, 'male')
     """
-    asked = LEAD.sub("", text.strip(), count=1).lower()
-    if _ASKS_NOTHING_NEW.match(asked):
+    asked = LEAD.sub("", text.strip(), count=1)
+    is_of_named = _IS_NAME.match(asked) is not None  # "who is Ada Lovelace?"
+    asked = asked.lower()
+    if is_of_named or _ASKS_NOTHING_NEW.match(asked):
         return Asked()
     if _ASKS_PERSON.search(asked):
         return Asked(person=True, several=not _IS_ONE.search(asked), sex=sexes_told(text)[1])
-    several = not _IS_ONE.search(asked) and not asked.startswith("where")
-    return Asked(thing=True, several=several, best=_IS_BEST.search(asked) is not None)
+    several = not _IS_ONE.search(asked) and not asked.startswith("where") and _ASKS.match(asked) is not None
+    is_best = _IS_BEST.search(asked) is not None or _DOES.match(asked) is not None
+    return Asked(thing=True, several=several, best=is_best)
 
 
 def sexes_told(text: str) -> tuple[str, str]:

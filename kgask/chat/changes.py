@@ -40,6 +40,13 @@ def within(query: Query, whole: SetNode) -> Query | None:
     return replace(query, base=nodes.And(base, whole)) if base is not None else None  # type: ignore[type-var]
 
 
+def may_be_unsaid(truth: Query) -> bool:
+    """Whether a "no" may say only that the graph knows nothing: that there is another, that all have one."""
+    if isinstance(truth, nodes.All):
+        return any(isinstance(one, nodes.Some) for one in truth.truths)
+    return isinstance(truth, nodes.Some) and isinstance(truth.base, nodes.Minus)
+
+
 def those_of_whom(truth: Query, one: EntityId, whole: SetNode, n_relations: int) -> SetNode | None:
     """Those of a set of whom is so what a query asks of one; None where it does not ask that of it alone."""
     only = nodes.Entities((one,))

@@ -101,7 +101,9 @@ _IS_WHO = re.compile(
 _AMONG_THEM = re.compile(r"\b(?:among|amongst|out of|of|in) (?:them|those|these)\b", re.IGNORECASE)
 _OF_NAMED = re.compile(rf",?\s*(?:\b(?:of|among) (?:{THOSE}|both))\b", re.IGNORECASE)
 _BOTH = re.compile(
-    r"\b(?:they both|both of (?:them|those|these)|them both|the two of them|those two|these two)\b", re.IGNORECASE
+    r"\b(?:they both|both of (?:them|those|these)|them both|the two of them|those two|these two)\b|"
+    r"\bthey\b(?=.* together\W*\Z)",
+    re.IGNORECASE,
 )
 _THE_BEST = re.compile(
     r"\bthe (?P<order>(?:most|least|fewest) [a-z]+|[a-z]{2,}est)(?: one)?(?P<own>['\u2019]s)?(?=\W*\Z)", re.IGNORECASE

@@ -26,6 +26,11 @@ _NAMED_FIRST = re.compile(
 _SLIPS = (
     (re.compile(r"\bw(?:hi|ih|i)ch\b", re.IGNORECASE), "which"),
     (re.compile(r"\b(who|what|where|when|how)s\b", re.IGNORECASE), r"\1's"),
+    (
+        re.compile(r"\Awho(?:['\u2019]s| is| was) (?=(?:more [a-z]+|older|younger|taller|richer)\W*\Z)", re.I),
+        "who of them is ",
+    ),
+    (re.compile(r"\Awho (?:was|is|were) born (?:first|earlier)(?=\W*\Z)", re.I), "who of them is older"),
     (re.compile(r"\br (?=there|they|these)"), "are "),
 )
 _CORRECTION = re.compile(
@@ -51,9 +56,10 @@ _THANKS = re.compile(
 )
 _THAT_ONE = re.compile(r"\b(?:that|this) one\b", re.IGNORECASE)
 _IS_THAT = re.compile(
-    r"\A(?!.*\bhow many\b)(?P<before>.*\b[a-z]+) that(?=\W*\Z)|"
+    r"\A(?!.*\bhow many\b)(?P<before>.*\b[a-z]+) that(?=(?: in| from)?\W*\Z)|"
     r"\A(?P<is>(?:and )?(?:(?:who|what|where)(?:['\u2019]s| is| was)|is|was)) that"
-    r"(?= (?:[a-z]+er|more|less|the|a|an|in|by|from|about|called)\b)",
+    r"(?= (?:[a-z]+er|more|less|the|a|an|in|by|from|about|called)\b)|"
+    r"\A(?P<does>(?:where|when|how|what) (?:does|did)) that(?= [a-z]+\W*\Z)",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"(?P<aside>[^?]{2,80}?(?:[.!:;]+|\s[-\u2013\u2014])\s+)(?=\S.{3,})", re.DOTALL)
@@ -100,7 +106,7 @@ Heard(text='in Norway?', back_to='', corrects=False, continues=True))
 
 def _with_it(text: str) -> str:
     """A text with "it" for a "that" that means something spoken of."""
-    return _IS_THAT.sub(lambda found: f"{found['before'] or found['is']} it", text)
+    return _IS_THAT.sub(lambda found: f"{found['before'] or found['is'] or found['does']} it", text)
 
 
 def without_aside(line: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from kgask.chat.asked import Asked, asked_for
 from kgask.chat.referents import Referents
+from kgask.chat.shorts import other_year
 from kgask.chat.turns import Turn
 from kgask.query import nodes
 from kgask.types import EntityId
@@ -92,9 +93,10 @@ class Memory:
         """The last turn that anything answered."""
         return next((turn for turn in reversed(self.turns) if turn.ends), None)
 
-    def together(self, number: int = 2) -> tuple[EntityId, ...] | None:
-        """So many things of a kind that were spoken of last, one by one."""
+    def together(self, number: int = 2, are_people: bool = False) -> tuple[EntityId, ...] | None:
+        """So many things of a kind that were spoken of last, one by one; people, where there are any."""
         recent = [entity for _, entity in zip(range(MOST_TOGETHER), self.recent(), strict=False)]
+        recent = (are_people and [one for one in recent if self.referents.is_person(one)]) or recent
         alike = [one for one in recent if self.referents.alike(recent[0], one)]
         return tuple(sorted(alike[:number])) if len(alike) >= number else None
 
@@ -120,6 +122,18 @@ class Memory:
     def was_said(self, noun: str) -> bool:
         """Whether a noun stands in an earlier turn."""
         return bool(noun) and any(noun in turn.line.lower() for turn in self.turns)
+
+    def of_year(self, text: str) -> str | None:
+        """The last question that says a year with another, where a turn says one: "and the year after?"."""
+        asked = [turn for turn in reversed(self.turns[-REMEMBERED:]) if turn.answer is not None]
+        if "year" not in text.lower():
+            asked = asked[:1]
+        return next((year for turn in asked if (year := other_year(turn.understood, text)) is not None), None)
+
+    def named_since(self, found: Turn | None) -> frozenset[EntityId]:
+        """What was named after a turn."""
+        later = [turn for turn in self.turns if found is not None and turn.number > found.number]
+        return frozenset(one for turn in later for one in turn.topics)
 
     def years_said(self) -> Iterator[str]:
         """Texts that may say a year, the latest first: what answered and what was asked."""

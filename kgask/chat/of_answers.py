@@ -10,17 +10,18 @@ from itertools import islice
 
 from kgask.answer.parts import with_name
 from kgask.chat import form
+from kgask.chat.asked import asked_for
 from kgask.chat.changes import instead, those_of_whom, within
 from kgask.chat.memory import Memory
 from kgask.chat.narrower import is_denied
 from kgask.chat.order import asks_for_order
-from kgask.chat.shorts import only_lists, theirs
+from kgask.chat.shorts import is_more_than, only_lists, says_ranked_one, theirs
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError
 from kgask.methods.differences import downwards, in_years
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.base import SetNode
+from kgask.query.base import SetNode, TruthNode
 from kgask.query.nodes import Query
 from kgask.query.relation_words import plural
 from kgask.query.words import verbalise
@@ -32,6 +33,7 @@ from kgask.verify.form import question
 SECONDS = 8.0  # of a query that was changed
 MOST_TRIED = 3  # of the last answers, of whom is asked what is asked of each
 MOST_CALLED = 12  # things that were spoken of last among which several of a kind are looked for
+MOST_OF_EACH = 20  # things of each of which it is asked whether something is so
 LISTED = 3  # of the last answers, that are named where a turn is about some of them
 
 
@@ -45,21 +47,28 @@ class OfAnswers:
     def ways(self, text: str) -> Iterator[Way]:
         """The ways to understand a turn as being about some of them, the likeliest first."""
         found, number = self.memory.last_set(), form.number_of_those(text)
-        says_pair = form.says_two(text) or number or form.superlative(text) != text
+        is_compared = form.superlative(text) != text
+        says_pair = form.says_two(text) or number or is_compared
         noun = form.noun_of_those(text)
-        pair = self._called(noun, number) or self.memory.together(number or 2) if says_pair else None
+        pair = (
+            self._called(noun, number) or self.memory.together(number or 2, form.asks_for_people(text))
+            if says_pair
+            else None
+        )
         members = found.ends if found is not None else ()
         asked = self.memory.last_asked()
-        is_told = asked is not None and not asked.is_refused
+        is_told = asked is not None and not (asked.is_refused and asked_for(asked.understood).several)
         if is_told and (rank := form.ranked(text)) is not None and -len(members) <= rank[0] < len(members):
             yield self.naming(rank[1], members[rank[0]])
         if (rest := form.others(text)) is not None:
             yield from self._of_others(rest)
         is_latest = found is not None and found is self.memory.latest()
+        if is_compared and pair and {*pair} <= self.memory.named_since(found):
+            is_latest = False
         order = (members, pair) if is_latest and len(members) > 1 else (pair, members)
         known = [several for several in order if several]
-        if form.asks_for_people(text):
-            known.sort(key=lambda several: not self.memory.referents.is_person(several[0]))
+        if form.asks_for_people(text) and any(self.memory.referents.is_person(several[0]) for several in known):
+            known = [several for several in known if self.memory.referents.is_person(several[0])]
         for several in known:
             if not self._are_called(several, noun):
                 continue
@@ -72,7 +81,8 @@ class OfAnswers:
                     change = partial(_among, whole=whole, is_any=form.asks_whether_any(text), ranks=ranks)
                     yield Way(asked_of, change=change, among=among)
             yield from self._said_of_each(text, several, whole, among)
-        if form.is_plural(text) and found is not None and not form.is_of_those(text) and not form.sex_meant(text):
+        is_each = form.is_plural(text) and not form.is_of_those(text) and form.of_both(text, ()) is None
+        if is_each and found is not None and not form.sex_meant(text):
             yield from self._of_each(text, members, _whole(found, members))
 
     def _said_of_each(self, text: str, members: Sequence[EntityId], whole: SetNode, among: str) -> Iterator[Way]:
@@ -92,6 +102,14 @@ class OfAnswers:
                 return nodes.Count(those) if word == "how many" else nodes.Some(those) if "any" in word else those
 
             yield Way(asked, ((at, at + len(label), one),) if at >= 0 else (), change, among=among)
+
+    def with_ranked(self, text: str) -> str | None:
+        """A text with the name of "the second one" of the last answers; None where they are not so many."""
+        if not says_ranked_one(text) or (rank := form.ranked(text)) is None:
+            return text
+        found = self.memory.last_set()
+        is_known = found is not None and -len(found.ends) <= rank[0] < len(found.ends)
+        return rank[1].replace("\0", self.label(found.ends[rank[0]])) if found is not None and is_known else None
 
     def listed(self, members: Sequence[EntityId]) -> str:
         """The first of them by name."""
@@ -144,8 +162,9 @@ class OfAnswers:
             named = with_name(form.singular(text), one, self.label(one))
             if named is None:
                 return
-            only = nodes.Entities((one,))
-            yield Way(named.text, named.given, lambda query, only=only: instead(query, only, whole))  # type: ignore[misc]
+            all_said = named.text.replace(self.label(one), self.listed(members))
+            change = partial(_of_every, only=nodes.Entities((one,)), members=members, whole=whole)
+            yield Way(named.text, named.given, change, said=all_said)
 
     def counted(self, last: Turn, text: str) -> Iterator[Way]:
         """How many the last answers are."""
@@ -180,12 +199,36 @@ class OfAnswers:
         """Of the values that the last turn compared, or of its own and the same of what was asked about before."""
         if isinstance(last.query, nodes.Compare):
             yield nodes.Difference(last.query.left, last.query.right), _confidence(last)
+        match last.query:
+            case nodes.Best(nodes.Entities((one, two)), nodes.ValueOf((relation,))):
+                left, right = (nodes.Values(nodes.Entities((each,)), relation) for each in (one, two))
+                yield nodes.Difference(left, right), _confidence(last)
         value = _value_of(last.query)
         for before in self.memory.turns[::-1] if value is not None else ():
             other = _value_of(before.query) if not before.is_refused else None
             if value is not None and other is not None and other != value and other.relation == value.relation:
                 yield nodes.Difference(value, other), min(_confidence(last), _confidence(before))
                 return
+
+    def larger_less_smaller(self, query: Query) -> Query:
+        """A difference that would be less than nothing, the other way round."""
+        if not isinstance(query, nodes.Difference):
+            return query
+        runner = Runner(self.pack, Budget(SECONDS))
+        try:
+            return downwards(runner, runner.result(query)).query
+        except (QueryError, BudgetError):
+            return query
+
+    def compared(self, text: str, last: Turn, other: EntityId) -> Iterator[Way]:
+        """Whether the value that was told is more, or less, than that of another thing: "is that more than gold's?"."""
+        more, value = is_more_than(text), _value_of(last.query)
+        if more is None or value is None or not isinstance(value.base, nodes.Entities) or not last.answer:
+            return
+        (one,) = value.base.ids
+        if not last.ends and other != one and self.memory.referents.alike(one, other):
+            query = nodes.Compare(value, more, replace(value, base=nodes.Entities((other,))))
+            yield Way(f"{verbalise(query, self.pack)}?", query=query, confidence=_confidence(last))
 
     def both(self, text: str) -> Iterator[Way]:
         """What is asked of two, with the names of both."""
@@ -250,6 +293,15 @@ def _among(query: Query, whole: SetNode, is_any: bool, ranks: int) -> Query | No
     if ranks:
         return replace(found, last=ranks) if isinstance(found, nodes.Best) else None
     return nodes.Some(found) if is_any and isinstance(found, SetNode) else found
+
+
+def _of_every(query: Query, only: nodes.Entities, members: Sequence[EntityId], whole: SetNode) -> Query | None:
+    """A query about one of several as one about all: whether something is so is asked of each of them."""
+    if not isinstance(query, TruthNode):
+        return instead(query, only, whole)
+    each = [instead(query, only, nodes.Entities((one,))) for one in members[: MOST_OF_EACH + 1]]
+    truths = tuple(one for one in each if isinstance(one, TruthNode))
+    return nodes.All(truths) if len(truths) == len(members) else None
 
 
 def _confidence(turn: Turn) -> float:

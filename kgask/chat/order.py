@@ -28,7 +28,7 @@ _RANKS = {"second": 2, "2nd": 2, "two": 2, "2": 2, "runner-up": 2, "third": 3, "
 _RANKS |= {"fourth": 4, "4th": 4, "four": 4, "4": 4, "fifth": 5, "5th": 5, "five": 5, "5": 5}
 _RANK = re.compile(
     r"(?:and )?(?:(?:what|which|who)(?: one)?(?:['\u2019]s| is| comes| was) )?(?:(?:the |in )?"
-    r"(?P<rank>second|third|fourth|fifth|[2345](?:nd|rd|th)|next|runner-up)(?: one| place)?|"
+    r"(?P<rank>second|third|fourth|fifth|[2345](?:nd|rd|th)|next|runner-up|one after (?:it|that))(?: one| place)?|"
     r"number (?P<number>two|three|four|five|[2345]))\W*",
     re.IGNORECASE,
 )
@@ -57,7 +57,7 @@ def rank_meant(text: str, before: int) -> int | None:
     if found is None:
         return None
     said = (found["rank"] or found["number"]).lower()
-    return before + 1 if said == "next" else _RANKS.get(said)
+    return before + 1 if said == "next" or said.startswith("one after") else _RANKS.get(said)
 
 
 def asks_for_order(text: str) -> bool:

@@ -18,6 +18,7 @@ from kgask.types import EntityId
 
 _PERSONS = frozenset({"person", "human", "people", "human being", "man", "woman"})
 _BORN = frozenset({"date of birth", "place of birth", "born", "gender", "sex or gender", "spouse", "birth date"})
+_OTHER_SEX = {"male": "female", "female": "male"}
 _OTHER_WORDS = {"film": ("movie",), "musical group": ("band", "group"), "person": ("man", "woman", "guy")}
 
 
@@ -30,6 +31,7 @@ class Referents:
         self.words = RelationWords(pack)
         self.relation_words = self.words.of(range(pack.n_relations))
         self._leads = type_relations(pack.relations())
+        self._of_spouses = [at for at, text in enumerate(pack.relations()) if text.label.lower() == "spouse"]
         self._of_persons = [at for at, text in enumerate(pack.relations()) if text.label.lower() in _BORN]
 
     def kinds(self, entity: EntityId) -> list[str]:
@@ -73,8 +75,11 @@ class Referents:
                 self.told |= dict.fromkeys(entities, sex)
 
     def sexes(self, entity: EntityId) -> set[str]:
-        """What the graph says of an entity's sex, in lower case."""
-        return self._facts.sexes_of(np.array([entity]))
+        """What the graph says of an entity's sex, in lower case; else what that of whom it is married to tells."""
+        found = self._facts.sexes_of(np.array([entity]))
+        spouses = [reached_by(self._pack, np.array([entity]), one) for one in self._of_spouses] if not found else []
+        theirs = self._facts.sexes_of(np.concatenate(spouses)) if any(map(len, spouses)) else set()
+        return found or {_OTHER_SEX[sex] for sex in theirs if sex in _OTHER_SEX}
 
     def alike(self, one: EntityId, other: EntityId) -> bool:
         """Whether both are of one kind, or of none that is known."""

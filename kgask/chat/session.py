@@ -19,7 +19,7 @@ from kgask.answer.result import Answer
 from kgask.answer.unsaid import unsaid
 from kgask.chat import form, shorts
 from kgask.chat.again import Again
-from kgask.chat.changes import MOST_NAMED, entities_of
+from kgask.chat.changes import MOST_NAMED, entities_of, may_be_unsaid
 from kgask.chat.heard import Heard, heard, is_thanks, without_aside
 from kgask.chat.memory import Memory
 from kgask.chat.names import NAMED, Names
@@ -133,7 +133,8 @@ class Chat:
         is_known = self._referents.is_entity
         named = [entity for node in (answer.query.walk() if answer.query else ()) for entity in entities_of(node)]
         in_order = sorted(answer.seeds, key=lambda seed: seed.span)
-        seeds = [*(seed.entity for seed in in_order), *(named if way.query is not None else ())]
+        found = self._names.kept(in_order, way.given) if answer.abstained else [seed.entity for seed in in_order]
+        seeds = [*found, *(named if way.query is not None else ())]
         if answer.abstained and not seeds:
             seeds = self._names.surely_named(way.text)
         topics = tuple(one for one in dict.fromkeys(seeds) if is_known(one))
@@ -142,7 +143,7 @@ class Chat:
             self._referents.learn(way.text, way.meant, topics, ends)
         if way.text != line:
             answer = replace(answer, notes=(f"read {line!r} as {way.text!r}", *answer.notes))
-        return Turn(len(self.turns) + 1, line, way.text, answer, answer.query, topics, ends, way.among)
+        return Turn(len(self.turns) + 1, line, way.said or way.text, answer, answer.query, topics, ends, way.among)
 
     def _counted_ones(self, answer: Answer) -> tuple[EntityId, ...]:
         """What was counted, for a later turn may ask about it."""
@@ -188,7 +189,7 @@ class Chat:
             found, silent = told(result), unsaid(result)
         except (QueryError, BudgetError) as error:
             return replace(answer, abstained=True, text=None, reason=str(error))
-        if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Minus) and result.truth is False:
+        if result.truth is False and may_be_unsaid(query):
             silent = f"the graph does not say {verbalise(query, pack)}"  # nobody else is known
         if found.text is None or silent is not None:
             return replace(answer, abstained=True, text=None, entities=(), support=(), reason=silent or found.why_not)
@@ -222,6 +223,7 @@ class Chat:
             yield [*self._answers.counted(last, text)]
         if last is not None:
             yield [*self._again.at_rank(text, last)]
+            yield [way for one in self._names.named(text)[:1] for way in self._answers.compared(text, last, one)]
         if shorts.asks_by_how_much(text):
             yield from ([way] for way in (self._answers.apart(last, text) if last is not None else ()))
             return
@@ -236,7 +238,7 @@ class Chat:
         if asked is not None and said.continues:
             name = shorts.name_behind(text, asked.understood)
             text = name if self._names.is_name(form.bare_noun(name)) else text
-        if asked is not None and (year := shorts.other_year(asked.understood, text)) is not None:
+        if (year := self._memory.of_year(text)) is not None:
             yield [Way(year)]
         if asked is not None and said.corrects:
             yield from ([way] for way in self._of_kind(text, asked))
@@ -322,9 +324,12 @@ class Chat:
                     yield self._answers.naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)
         if not form.is_pronominal(text) or form.is_of_two(text) or form.is_among_them(text):
             return
+        things = (self._answers.label(one) for one in self._memory.recent() if self._referents.may_be(one, "thing"))
         if form.is_of_person_and_place(text):
-            places = filter(lambda one: self._referents.may_be(one, "thing"), self._memory.recent())
-            text = next((form.with_place(text, self._answers.label(one)) for one in places), text)
+            text = next((form.with_place(text, one) for one in things), text)
+        if (ranked := self._answers.with_ranked(text)) is None or (known := shorts.with_thing(ranked, things)) is None:
+            return
+        text = known
         sex = form.sex_meant(text)
         several = self._memory.last_set()
         if sex and form.is_plural(text) and several is not None and len(several.ends) <= MOST_JOINED:

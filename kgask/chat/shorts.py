@@ -6,9 +6,10 @@ Nothing here knows a pack.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
-from kgask.chat.form import THOSE, with_place
+from kgask.chat.form import THOSE, sex_meant, with_place
 
 _HOW_MANY = re.compile(
     r"how many(?:['\u2019]s (?:that|there)| (?:is|are|was|were) (?:that|those|there|they|these)|"
@@ -44,6 +45,14 @@ _HOW = re.compile(
     r"how (?:deep|high|tall|big|large|long|heavy|old|wide|dense|hot|populous|far|fast|many (?:people|inhabitants))\W*",
     re.IGNORECASE,
 )
+_MORE_THAN = re.compile(
+    r"is (?:it|that|this)(?: value| number)? "
+    r"(?:(?P<more>more|higher|larger|greater|bigger)|less|lower|smaller|fewer) than "
+    r"(?:(?:that|the one) of .+|(?:in|for) .+|.+(?:['\u2019]s|s['\u2019]))\W*",
+    re.IGNORECASE,
+)
+_RANKED_ONE = re.compile(r"\bthe (?:first|second|third|fourth|fifth|last) one\b", re.IGNORECASE)
+_IT = re.compile(r"\bit\b", re.IGNORECASE)
 _IS_ONE_OF = re.compile(
     r"(?:is|was|are|were) (?P<what>(?!there |any ).+?) (?:also )?"
     rf"(?:one of|among|in) (?:{THOSE}|that list|the list)\W*",
@@ -92,6 +101,33 @@ def of_what(text: str) -> str | None:
         return None
     verb = "live in" if "many" in text.lower() else "is"
     return f"{text.strip().rstrip('?!. ')} {verb} \0?"
+
+
+def is_more_than(text: str) -> Literal["<", ">"] | None:
+    """How a turn compares the value that was told with that of something else.
+
+    >>> is_more_than("is it higher than gold's?"), is_more_than("is that less than in Peru?"), is_more_than("how big?")
+    ('>', '<', None)
+    """
+    found = _MORE_THAN.fullmatch(text.strip())
+    return None if found is None else ">" if found["more"] else "<"
+
+
+def says_ranked_one(text: str) -> bool:
+    """Whether a text says "the second one", whatever else it speaks of."""
+    return _RANKED_ONE.search(text) is not None
+
+
+def with_thing(text: str, things: Iterator[str]) -> str | None:
+    """A text that says "he" and "it" with the first of some names for "it"; None where there is none.
+
+    >>> with_thing("Did she win it?", iter(["Oscar"])), with_thing("Did she win?", iter([]))
+    ('Did she win Oscar?', 'Did she win?')
+    """
+    if _IT.search(text) is None or sex_meant(text) not in ("male", "female"):
+        return text
+    thing = next(things, None)
+    return None if thing is None else _IT.sub(lambda _: thing, text)
 
 
 def only_lists(text: str) -> bool:

@@ -57,4 +57,5 @@ class Way:
     among: str = ""  # the last answers, about some of which it is
     is_whole: bool = False  # it speaks of nothing that was said before
     doubt: float = 0.0  # that this is meant, beside others
+    said: str = ""  # what a person is told that it was understood as, where this is not the text
     meant: tuple[EntityId, str] | None = None  # by a pronoun: whom, and of which sex
