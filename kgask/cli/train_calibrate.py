@@ -14,7 +14,7 @@ from kgask.cli import training as shared
 from kgask.cli.render import note, steps_bar
 from kgask.errors import ModelError, UsageError
 
-EVERYDAY = "everyday"  # questions whose golds are queries
+EVERYDAY, IN_PLAIN_WORDS = "everyday", "plain"  # questions whose golds are queries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--asked", type=(str, click.Path(path_type=Path), str), multiple=True, metavar="SET PATH PACK",
-    help="People's questions, as 'kgask eval run' reads them ('everyday' among them), and the pack to ask; may be "
-    "repeated.",
+    help="People's questions, as 'kgask eval run' reads them ('everyday' among them; 'plain' are such in plain words), "
+    "and the pack to ask; may be repeated.",
 )  # fmt: skip
 @click.option(
     "--graphs/--no-graphs",
@@ -135,11 +135,12 @@ class _Looking:
 
     def at_graphs(self) -> None:
         """The small graphs that kgask brings."""
-        from kgask.corpus.small_graphs import ASKED, small_graphs
+        from kgask.corpus.small_graphs import ASKED, PLAIN, small_graphs
 
-        with tempfile.TemporaryDirectory(prefix="kgask-") as folder:
-            for pack, questions in small_graphs(ASKED, Path(folder)):
-                self.at_people(EVERYDAY, questions, pack, None)
+        for of, name in ((ASKED, EVERYDAY), (PLAIN, IN_PLAIN_WORDS)):
+            with tempfile.TemporaryDirectory(prefix="kgask-") as folder:
+                for pack, questions in small_graphs(of, Path(folder)):
+                    self.at_people(name, questions, pack, None)
 
     def at_people(self, name: str, path: Path, pack_path: Path, data: Path | None) -> None:
         """The questions whose golds the pack leads to; what it answers to others may well be right."""
@@ -147,11 +148,12 @@ class _Looking:
         from kgask.eval.covered import covered
         from kgask.pack.store import Pack
         from kgask.sets import everyday, registry
-        from kgask.train.calibrate_asked import everyday_questions, peoples_questions
+        from kgask.train.calibrate_asked import PEOPLE, PLAIN, everyday_questions, peoples_questions
 
-        if name == EVERYDAY:
+        if name in (EVERYDAY, IN_PLAIN_WORDS):
+            source = PEOPLE if name == EVERYDAY else PLAIN
             with Pack.open(pack_path) as pack:
-                self._ask(pack, path.stem, everyday_questions(pack, everyday.load(path)))
+                self._ask(pack, path.stem, everyday_questions(pack, everyday.load(path), source))
             return
         golds = registry.load(name, path)
         if name == "kqapro":

@@ -12,8 +12,8 @@ TRIPLE = "subject,relation,object"
 ABOUT = "graphs.yml"  # how each of them is built
 
 
-# Folders: confidence is calibrated on what is asked here, and the judge of queries learns from what is worded here.
-ASKED, WORDED = "asked", "worded"
+# Folders: confidence is calibrated on what is asked in the first two; the judge learns from what is worded in the third.
+ASKED, PLAIN, WORDED = "asked", "plain", "worded"
 
 
 def small_graphs(of: str, out: Path) -> Iterator[tuple[Path, Path]]:
@@ -27,7 +27,8 @@ def small_graphs(of: str, out: Path) -> Iterator[tuple[Path, Path]]:
             target=out / name,
             columns=tuple(about.get("columns", TRIPLE).split(",")),
             header=True,
-            literals=parse_literal_rules(about["literals"]),
+            literals=parse_literal_rules(about.get("literals", ())),
+            recognise="literals" not in about,
         )
         build(recipe, tell=lambda line: None)
         yield out / name, folder / f"{name}.yaml"
