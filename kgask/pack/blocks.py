@@ -127,7 +127,8 @@ class CheckedArray(np.lib.mixins.NDArrayOperatorsMixin):
     ) -> None:
         self.dtype, self.shape = array.dtype, array.shape
         self._path, self._bytes, self._array, self._sums = path, memoryview(raw.data), array, sums
-        self._bound, self._values = bound, array.view(array.dtype.str.replace("i", "u"))  # what is negative is too large, too
+        self._bound = bound
+        self._values = array.view(array.dtype.str.replace("i", "u"))  # so that what is negative is too large
         self._start, self._row_bytes = start, array.dtype.itemsize * (array.shape[1] if array.ndim > 1 else 1)
         self._is_known, self._all_known = np.zeros(-(-len(raw) // BLOCK_BYTES), bool), False
 
@@ -206,9 +207,9 @@ class CheckedArray(np.lib.mixins.NDArrayOperatorsMixin):
                 if zlib.crc32(data[at : at + BLOCK_BYTES]) != expected:
                     raise damage(self._path)
         if self._bound is not None:
-            starts = np.flatnonzero(np.diff(new, prepend=-2) != 1)
-            for first, last in zip(new[starts].tolist(), new[np.append(starts[1:], len(new)) - 1].tolist(), strict=True):
-                self._look_at_values(self._bound, first * BLOCK_BYTES, (last + 1) * BLOCK_BYTES)
+            gaps = np.flatnonzero(np.diff(new) != 1) + 1
+            for some in np.split(new, gaps):
+                self._look_at_values(self._bound, int(some[0]) * BLOCK_BYTES, (int(some[-1]) + 1) * BLOCK_BYTES)
         self._is_known[new] = True
         self._all_known = bool(self._is_known.all())
 
