@@ -224,3 +224,11 @@ def test_what_is_no_database_is_refused_in_a_line(tmp_path: Path, content: bytes
         build(Recipe((str(path),), tmp_path / "pack"), print)
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "pack").exists()
+
+
+def test_a_database_that_was_cut_short_is_refused(shop: Path, tmp_path: Path) -> None:
+    data = shop.read_bytes()
+    for n_bytes in (len(data) - 1, len(data) // 2 + 100):
+        (tmp_path / "cut.sqlite").write_bytes(data[:n_bytes])
+        with pytest.raises(BuildError, match=r"cut short|malformed"):
+            _built(tmp_path / "cut.sqlite", tmp_path / "pack")
