@@ -277,7 +277,8 @@ def _put_in_place(place: Path, target: Path, kind: Kind, seen: _Seen | None) -> 
         if error.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.ENOENT):
             raise changed from error
         raise
-    _sync(target.parent)
+    with contextlib.suppress(OSError):  # the new one is in place and whole, so this is no failure
+        _sync(target.parent)
 
 
 def _replace(place: Path, target: Path, kind: Kind, seen: _Seen, changed: BuildError) -> None:
