@@ -106,9 +106,7 @@ def whole_file(path: Path, sync: bool = True, replace: bool = True) -> Iterator[
             if sync:
                 os.fsync(descriptor)
             if not has_name:
-                os.link(
-                    f"/proc/self/fd/{descriptor}", beside, src_dir_fd=descriptor
-                )  # else not followed
+                os.link(f"/proc/self/fd/{descriptor}", beside, src_dir_fd=descriptor)  # else not followed
         if replace:
             os.replace(beside, path)
         else:
