@@ -239,3 +239,11 @@ def test_a_persons_title_is_no_name_and_texts_are_no_measure(tmp_path: Path) -> 
             ("Staff/1", "hours", "nine to five"),
             ("Book/1", "duration", '"700"^^number[min]'),
         } <= _facts(pack)
+
+
+def test_a_database_that_was_cut_short_is_refused(shop: Path, tmp_path: Path) -> None:
+    data = shop.read_bytes()
+    for n_bytes in (len(data) - 1, len(data) // 2 + 100):
+        (tmp_path / "cut.sqlite").write_bytes(data[:n_bytes])
+        with pytest.raises(BuildError, match=r"cut short|malformed"):
+            _built(tmp_path / "cut.sqlite", tmp_path / "pack")

@@ -3,6 +3,7 @@ whole, and the exit code says which."""
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import shutil
@@ -121,3 +122,54 @@ def test_a_manifest_that_was_changed_does_not_open(tmp_path: Path, family_path: 
     assert any("its own SHA-256" in problem for problem in check_pack(folder))
     (folder / "pack.json").write_bytes(dump_manifest(manifest))
     Pack.open(folder).close()
+
+
+@pytest.fixture(scope="module")
+def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library that makes the n-th write fail, put before a real process's own."""
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc")
+    made = tmp_path_factory.mktemp("shim") / "failing_writes.so"
+    source = Path(__file__).with_name("failing_writes.c")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", made, source, "-ldl"], check=True)
+    return made
+
+
+def failing(shim: Path, below: Path, at: int, code: int, *words: str) -> subprocess.CompletedProcess[str]:
+    how = {"FAIL_BELOW": str(below), "FAIL_AT": str(at), "FAIL_ERRNO": str(code), "LD_PRELOAD": str(shim)}
+    stays = {"FAIL_STAYS": "1"} if code == errno.ENOSPC else {}
+    command = [sys.executable, "-m", "kgask", *words]
+    env = os.environ | how | stays
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EINTR])
+@pytest.mark.parametrize("command", ["build", "duckdb", "add", "import", "export"])
+def test_each_write_that_fails(command: str, code: int, shim: Path, tables: Path, tmp_path: Path) -> None:
+    """The old one stays, or the new one is whole; the exit code says which, and nothing is left."""
+    place, small, more = tmp_path / "place", str(tables / "small.tsv"), tmp_path / "more.tsv"
+    more.write_text("".join(f"a{n}\tknows\tb{n}\n" for n in range(40)))
+    pack, packed = str(place / "pack"), str(tmp_path / "new.kgpack")
+    for words in (["build", str(more), "-o", str(tmp_path / "n")], ["export", str(tmp_path / "n"), packed],
+                  ["build", small, "-o", pack], ["export", pack, str(place / "old.kgpack")]):  # fmt: skip
+        assert limited(1 << 30, "pack", *words).returncode == EXIT_OK
+    words = {
+        "build": ["build", str(more), "-o", pack, "--force"],
+        "duckdb": ["build", str(more), "-o", pack, "--force", "--engine", "duckdb"],
+        "add": ["add", str(more), "--to", pack],
+        "import": ["import", packed, "-o", pack, "--force"],
+        "export": ["export", str(tmp_path / "n"), str(place / "old.kgpack"), "--force"],
+    }[command]
+    old, old_file = tree(place / "pack"), (place / "old.kgpack").read_bytes()
+    for at in range(1, 400):
+        ended = failing(shim, place, at, code, "pack", *words)
+        now, now_file = tree(place / "pack"), (place / "old.kgpack").read_bytes()
+        assert "Traceback" not in ended.stderr and "fault of kgask" not in ended.stderr, (at, ended)
+        assert not list(place.rglob("*.kgask-tmp")), (at, ended)
+        assert check_pack(place / "pack") == [], at
+        if ended.returncode == EXIT_OK:  # no write was the n-th, or it was made again
+            assert (now, now_file) != (old, old_file)
+            break
+        assert ended.returncode == EXIT_ERROR and ended.stderr.count("\n") == 1, (at, ended)
+        assert (now, now_file) == (old, old_file), (at, ended)

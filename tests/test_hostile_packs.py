@@ -18,7 +18,7 @@ from kgask.build.writer import PackBuilder
 from kgask.config import shipped_root
 from kgask.errors import EXIT_DAMAGED, PackDamage, PackError
 from kgask.pack import blocks
-from kgask.pack.blocks import BLOCK_BYTES, BLOCKS_FILE
+from kgask.pack.blocks import BLOCK_BYTES, BLOCKS_FILE, Bound
 from kgask.pack.check import check_pack
 from kgask.pack.literals import parse_literal
 from kgask.pack.store import Pack
@@ -37,6 +37,9 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     builder.add("Q1", "P2", parse_literal("number", "12", "km"), [("P3", parse_literal("date", "1911"))])
     builder.passage(["Q1"], "Thing one is the first of the things.")
     builder.relation("P1", "leads to", aliases=["goes to"])
+    builder.alias("Q2", "second thing 7")
+    for number in range(1, 5):
+        builder.add(f"Q{number}", "P31", "Q1000", [("P3", parse_literal("date", f"19{number}0"))])
     path = tmp_path_factory.mktemp("many") / "many"
     builder.write(path)
     return path
@@ -57,6 +60,7 @@ def everything(path: Path) -> list[object]:
             pack.degree(ids).tolist(), pack.labels(ids), pack.keys(ids), pack.literals(ids), pack.relations(), passages,
             pack.statements(range(pack.n_triples)), pack.literal_values.low.tolist(), pack.search("thing 7"),
             pack.exact(["thing 1499"]), pack.fuzzy("thng 12"), pack.relation_kinds.tolist(),
+            None if pack.types is None else pack.types.tolist(), pack.in_relation.tolist(), pack.in_subject.tolist(),
         ]  # fmt: skip
 
 
@@ -186,6 +190,61 @@ def test_arrays_that_nobody_can_follow_are_one_line_of_every_command(broken: Pat
         ended = kgask(*words, *(("-p",) if words[1] == "show" else ()), str(broken))
         assert ended.returncode == EXIT_DAMAGED and "Traceback" not in ended.stderr, ended
         assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("has_checksums", [True, False])
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("out_indptr", 10**6), ("out_relation", 90), ("out_object", -3), ("in_indptr", 2), ("in_relation", -1),
+        ("in_subject", 10**6), ("statement_triple", N_NAMES + 9), ("qualifier_indptr", -1), ("qualifier_relation", 90),
+        ("qualifier_value", 10**6), ("types", 10**6), ("types", -1), ("literal_axis", 2),
+    ],
+)  # fmt: skip
+def test_a_value_that_leads_to_nothing_is_damage(broken: Path, name: str, change: int, has_checksums: bool) -> None:
+    """One of them, with hashes made to fit."""
+    path = broken / f"{name}.npy"
+    array = np.load(path)
+    array.reshape(-1)[len(array) // 2] = change
+    np.save(path, array)
+    accept_hashes(broken)
+    if not has_checksums:
+        forget_checksums(broken)
+    with pytest.raises(PackDamage, match=name):
+        everything(broken)
+    ended = kgask("ask", "what does thing 7 lead to?", "--no-reader", "-p", str(broken))
+    assert ended.returncode in (0, 3, EXIT_DAMAGED) and ended.stderr.count("\n") <= 1, ended
+
+
+def test_what_is_not_touched_is_not_bounded(tmp_path: Path) -> None:
+    array = np.arange(3_000_000, dtype="<i4")
+    array[2_000_000] = -5
+    np.save(tmp_path / "a.npy", array)
+    checked = blocks.checked_array(tmp_path / "a.npy", *blocks.read_npy(tmp_path / "a.npy"), None, Bound(3_000_000))
+    assert checked[7] == 7 and checked[np.array([9, 2_999_999])].tolist() == [9, 2_999_999]
+    with pytest.raises(PackDamage, match="leads to nothing"):
+        checked[2_000_003]
+
+
+@pytest.mark.parametrize(
+    ("file", "sql"),
+    [
+        ("names.sqlite", "UPDATE aliases SET entity = 99999"),
+        ("names.sqlite", "UPDATE aliases SET entity = -4"),
+        ("names.sqlite", "DELETE FROM aliases"),
+        ("names.sqlite", "UPDATE names SET ref = -7 WHERE ref = 1499"),
+        ("names.sqlite", "INSERT INTO name_words (rowid, name) VALUES (77777777, 'thing 7')"),
+        ("passages.sqlite", "INSERT INTO about SELECT 88888, id FROM passages"),
+        ("passages.sqlite", "INSERT INTO about SELECT -1, id FROM passages"),
+    ],
+)
+def test_a_row_about_what_is_not_there_is_damage(broken: Path, file: str, sql: str) -> None:
+    _change(broken, sql, file)
+    accept_hashes(broken)
+    with pytest.raises(PackDamage, match=file), Pack.open(broken) as pack:
+        _ = [pack.search("thing 7"), pack.exact(["thing 1499", "second thing 7"]), pack.passages]
+        assert pack.passages is not None and pack.passages.search("things", 5)
+    assert check_pack(broken)
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ def test_what_changes_in_the_last_moment_is_swapped_back(
     seen = check_target(target, force=True)
     if not one_step:
         monkeypatch.setattr(files, "_renamed", lambda *_: False)
-    with pytest.raises(BuildError, match="has changed"), folder._own_place(target) as place:
+    with pytest.raises(BuildError, match="has changed"), folder.own_place(target) as place:
         (place / "new" / "pack.json").write_text("{}")
         monkeypatch.setattr(folder, "_look", late)
         folder._put_in_place(place, target, folder.PACK, seen)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
 from kgask.machine import remembered
-from kgask.machine.files import TMP_SUFFIX, whole_file, write_whole
+from kgask.machine.files import TMP_SUFFIX, temporary_name, whole_file, write_whole
 from kgask.machine.remembered import MOST_ENTRIES, content_hash, recall, remember
 
 
@@ -116,10 +119,15 @@ def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     assert found == [b"text"] and pipe.is_fifo()
 
 
-def test_every_temporary_name_is_another(tmp_path: Path) -> None:
-    seen = set()
-    for _ in range(3):
-        with whole_file(tmp_path / "out") as file:
-            seen.add(Path(f"/proc/self/fd/{file.fileno()}").readlink().name)
-    assert len(seen) == 3
-    assert all(name.endswith(TMP_SUFFIX) for name in seen)
+def test_a_killed_writer_leaves_nothing(tmp_path: Path) -> None:
+    """A file that is being written has no name, where the file system has such files."""
+    before = {temporary_name(tmp_path / "out") for _ in range(3)}
+    assert len(before) == 3 and all(name.name.endswith(TMP_SUFFIX) for name in before)
+    (tmp_path / "out").write_bytes(b"old")
+    code = (
+        "import os, signal, sys; from pathlib import Path; from kgask.machine.files import whole_file\n"
+        "with whole_file(Path('out')) as file: file.write(b'new'); file.flush(); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    killed = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"out": b"old"}

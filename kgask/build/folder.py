@@ -1,8 +1,9 @@
 """A folder that appears whole or not at all, in place of nothing but a folder of its kind.
 
 Files are written to ``.<target>.<random>.kgask-tmp/new/``, which only this process has; one rename puts them in place.
-Beside ``new`` lies a marker that is locked while its process lives. What a killed run leaves is removed by the next one
-for the same target, when the marker is whole and nobody holds its lock.
+Beside ``new`` lies a marker that is locked while its process lives. Before the old folder is swapped into the place of
+``new`` the marker tells what is in it. What a killed run leaves is removed by the next one for the same target, when
+the marker is whole, nobody holds its lock, and ``new`` is what was written there or what the marker tells of.
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ def new_folder(target: Path, force: bool, kind: Kind = PACK, sources: Iterable[s
     seen = check_target(target, force, kind, sources)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _remove_leftovers(target)
-        with _own_place(target) as place:
+        remove_leftovers(target)
+        with own_place(target) as place:
             yield place / _NEW
             _seal(place / _NEW, kind)
             _put_in_place(place, target, kind, seen)
@@ -122,9 +123,11 @@ def remove_folder(folder: Path, kind: Kind) -> None:
     try:
         found = _look(folder)
         _refuse_strangers(folder, kind, found, "remove it by hand")
-        aside = temporary_name(folder)
-        os.rename(folder, aside)
-        _remove_seen(aside, found)
+        remove_leftovers(folder)
+        with own_place(folder) as place:
+            _tell(place, found)
+            os.rename(folder, place / _NEW)  # which is empty
+            _remove_old(place, place / _NEW, found)
     except OSError as error:
         raise BuildError(f"{error.filename or folder}: {error.strerror or error}") from error
 
@@ -161,7 +164,7 @@ def _look(folder: Path) -> _Seen:
 
 
 @contextmanager
-def _own_place(target: Path) -> Iterator[Path]:
+def own_place(target: Path) -> Iterator[Path]:
     """A new folder beside ``target`` with an empty ``new`` and a locked marker in it; gone when the block ends."""
     place = temporary_name(target)
     os.mkdir(place)
@@ -191,20 +194,39 @@ def _remove_place(place: Path) -> None:
         os.rmdir(place)
 
 
-def _remove_leftovers(target: Path) -> None:
+def _tell(place: Path, seen: _Seen | None) -> None:
+    """Write into the marker what will be swapped into ``new``; None: nothing."""
+    with open(place / _MARKER, "r+b", buffering=0) as file:
+        file.truncate(len(file.readline()))
+        if seen is not None:
+            file.write(json.dumps(sorted(seen.files)).encode())
+
+
+def remove_leftovers(target: Path) -> None:
     """Remove what killed runs for this target left: with a whole marker that nobody locks, and nothing else in it."""
     for place in temporary_names(target):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError, TypeError):
             if place.is_symlink():
                 continue
             lock = os.open(place / _MARKER, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                whole = os.read(lock, 4096) == _marker_text(target)
-                if whole and set(os.listdir(place)) <= {_MARKER, _NEW}:
+                with open(lock, "rb", closefd=False) as file:
+                    is_ours, told = file.readline() == _marker_text(target), file.read()
+                if is_ours and set(os.listdir(place)) <= {_MARKER, _NEW} and _is_told(place, target, told):
                     _remove_place(place)
             finally:
                 os.close(lock)
+
+
+def _is_told(place: Path, target: Path, told: bytes) -> bool:
+    """Whether ``new`` is what was written there (nothing was swapped yet), or some of what the marker tells of."""
+    if not told:
+        return True
+    files = {tuple(entry) for entry in json.loads(told)}
+    if _look(place / _NEW).files <= files:
+        return True
+    return os.path.lexists(target) and _look(target).files == files
 
 
 # --- putting it in place --------------------------------------------------------------------
@@ -255,30 +277,39 @@ def _put_in_place(place: Path, target: Path, kind: Kind, seen: _Seen | None) -> 
         if error.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.ENOENT):
             raise changed from error
         raise
-    _sync(target.parent)
+    with contextlib.suppress(OSError):  # the new one is in place and whole, so this is no failure
+        _sync(target.parent)
 
 
 def _replace(place: Path, target: Path, kind: Kind, seen: _Seen, changed: BuildError) -> None:
     """Swap ``new`` and ``target``, and remove what came out when it is what was seen; else swap back."""
     old = place / _NEW
-    os.unlink(place / _MARKER)  # a kill from here on leaves what is not known to be ours, and so it stays
+    _tell(place, seen)
     if exchange(old, target):
         if _look(old) != seen:
             exchange(old, target)
-            (place / _MARKER).touch()
+            _tell(place, None)
             raise changed
     else:
         old = place / "old"
         os.rename(target, old)
         if _look(old) != seen:
             rename_to_nothing(old, target)
-            (place / _MARKER).touch()
+            _tell(place, None)
             raise changed
         try:
             rename_to_nothing(place / _NEW, target)
         except OSError as error:
             raise BuildError(f"{target}: {error.strerror}; what was there is now {old}") from error
-    _remove_seen(old, seen)
+    _remove_old(place, old, seen)
+
+
+def _remove_old(place: Path, old: Path, seen: _Seen) -> None:
+    """What was seen goes, and the place; without its marker what else is there stays."""
+    try:
+        _remove_seen(old, seen)
+    finally:
+        os.unlink(place / _MARKER)
     os.rmdir(place)
 
 

@@ -88,12 +88,26 @@ class _Database:
             raise BuildError(f"{self._path}: {reason}") from error
 
 
+def _refuse_cut(path: Path) -> None:
+    """SQLite reads what is left of a file without a word where no row that is asked for stood in the rest."""
+    with open(path, "rb") as file:
+        head = file.read(100)
+    page_bytes, n_pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
+    stated = n_pages * (1 << 16 if page_bytes == 1 else page_bytes)
+    is_stated = head[24:28] == head[92:96]  # else an old SQLite wrote last, which does not keep the number of pages
+    if is_stated and (size := path.stat().st_size) < stated:
+        raise BuildError(f"{path}: is cut short: {size:,} bytes, {stated:,} expected")
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[_Database]:
     try:
         db = _Database(path)
+        _refuse_cut(path)
     except sqlite3.Error as error:
         raise BuildError(f"{path}: {error}") from error
+    except OSError as error:
+        raise BuildError(f"{path}: {error.strerror}") from error
     with closing(db.connection):
         yield db
 

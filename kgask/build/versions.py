@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kgask.build.folder import PACK, new_folder, remove_folder
+from kgask.build.folder import PACK, new_folder, own_place, remove_folder, remove_leftovers
 from kgask.errors import BuildError, PackError
-from kgask.machine.files import temporary_name
+from kgask.machine.files import rename_to_nothing
 from kgask.pack.header import CHANGE, read_manifest
 
 KEPT = 3  # earlier versions that are kept by default
@@ -74,6 +74,8 @@ def changing(pack: Path, n_kept: int = KEPT) -> Iterator[None]:
         raise BuildError(f"{folder}: {error.strerror}; a pack is changed where one may write beside it") from error
     try:
         _take(lock, pack)
+        for number in {name.split(".")[1] for name in os.listdir(folder) if name.startswith(".")}:
+            remove_leftovers(folder / number)  # of changes that were killed
         _keep(pack, folder)
         yield
         _drop(pack, n_kept)
@@ -119,14 +121,10 @@ def _keep(pack: Path, folder: Path) -> None:
         if kept and read_manifest(kept[-1]) == manifest:
             return
     number = 1 + max((int(path.name) for path in kept), default=0)
-    place = temporary_name(folder / str(number))
-    os.mkdir(place)
-    try:
-        link_files(pack, place, PACK.names(pack) or ())
-        os.rename(place, folder / str(number))
-    except BaseException:
-        shutil.rmtree(place, ignore_errors=True)
-        raise
+    with own_place(folder / str(number)) as place:
+        new = place / "new"
+        link_files(pack, new, PACK.names(pack) or ())
+        rename_to_nothing(new, folder / str(number))
 
 
 def link_files(source: Path, target: Path, names: Iterable[str]) -> None:

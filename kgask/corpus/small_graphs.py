@@ -12,7 +12,7 @@ TRIPLE = "subject,relation,object"
 ABOUT = "graphs.yml"  # how each of them is built
 
 
-# Folders: confidence is calibrated on what is asked in the first two; the judge learns from what is worded in the third.
+# Folders: confidence is calibrated on what is asked in the first two; the judge learns from what the third has.
 ASKED, PLAIN, WORDED = "asked", "plain", "worded"
 
 

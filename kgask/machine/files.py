@@ -96,7 +96,7 @@ def whole_file(path: Path, sync: bool = True, replace: bool = True) -> Iterator[
     if mode is not None and not replace:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
     beside = temporary_name(path)
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    descriptor, has_name = _new_file(beside)
     try:
         with open(descriptor, "wb") as file:
             if mode is not None:
@@ -105,6 +105,8 @@ def whole_file(path: Path, sync: bool = True, replace: bool = True) -> Iterator[
             file.flush()
             if sync:
                 os.fsync(descriptor)
+            if not has_name:
+                os.link(f"/proc/self/fd/{descriptor}", beside, src_dir_fd=descriptor)  # else not followed
         if replace:
             os.replace(beside, path)
         else:
@@ -113,6 +115,18 @@ def whole_file(path: Path, sync: bool = True, replace: bool = True) -> Iterator[
         with contextlib.suppress(OSError):
             os.unlink(beside)
         raise
+
+
+def _new_file(name: Path) -> tuple[int, bool]:
+    """A new file to write to, without a name where the system has such files: of these a killed process leaves none.
+
+    The second is whether it has its name already.
+    """
+    flags = os.O_WRONLY | os.O_CLOEXEC
+    try:
+        return os.open(name.parent, flags | os.O_TMPFILE, 0o666), False
+    except (OSError, AttributeError):  # not on this file system, or not on this system
+        return os.open(name, flags | os.O_CREAT | os.O_EXCL, 0o666), True
 
 
 def write_whole(path: Path, data: bytes | str, sync: bool = True, replace: bool = True) -> None:

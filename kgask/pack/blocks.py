@@ -1,10 +1,11 @@
-"""Checksums of blocks: what an answer is made of is compared with them when it is first read.
+"""Blocks of a pack's files: what an answer is made of is looked at when it is first read.
 
 ``blocks.crc`` holds a CRC-32 (little-endian uint32) of every 4096 bytes of each file, one file after another in the
 order of their names; the last block of a file may be shorter. Its own SHA-256 stands in pack.json, whose hash is
 compared whenever a pack is opened. So a flipped bit anywhere is told at the cost of what a question touches, 0.4 ms a
 megabyte. A CRC finds accidents. Who can write a block can write one with the same CRC: against an enemy there are
-signatures, and the hashes that ``kgask pack check`` compares.
+signatures, and the hashes that ``kgask pack check`` compares. So that he has no more than other answers from it, ids
+and row pointers in the same blocks are compared with what they may be: no one leads to what is not there.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import hashlib
 import io
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -87,12 +89,23 @@ def read_npy(path: Path) -> tuple[np.ndarray, np.ndarray, int]:
     return raw, raw[start:].view(dtype).reshape(shape), start
 
 
-def checked_array(path: Path, raw: np.ndarray, array: np.ndarray, start: int, sums: np.ndarray) -> np.ndarray:
-    """The array of a mapped file, whose blocks are compared with ``sums`` when they are first read.
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What the values of an array may be: 0 to ``most``, and where they are ``rising``, none below the one before."""
 
-    It reads like the numpy array that its type says, and gives numpy arrays; see :class:`CheckedArray`.
+    most: int
+    rising: bool = False
+
+
+def checked_array(
+    path: Path, raw: np.ndarray, array: np.ndarray, start: int, sums: np.ndarray | None, bound: Bound | None = None
+) -> np.ndarray:
+    """The array of a mapped file, whose blocks are compared with ``sums`` and ``bound`` when they are first read.
+
+    It reads like the numpy array that its type says, and gives numpy arrays; see :class:`CheckedArray`. ``sums`` is
+    None for a file without checksums.
     """
-    return cast(np.ndarray, CheckedArray(path, raw, array, start, sums))
+    return cast(np.ndarray, CheckedArray(path, raw, array, start, sums, bound))
 
 
 class CheckedArray(np.lib.mixins.NDArrayOperatorsMixin):
@@ -103,11 +116,21 @@ class CheckedArray(np.lib.mixins.NDArrayOperatorsMixin):
     Raises :class:`PackDamage` for a block that is not what was written.
     """
 
-    def __init__(self, path: Path, raw: np.ndarray, array: np.ndarray, start: int, sums: np.ndarray) -> None:
+    def __init__(
+        self,
+        path: Path,
+        raw: np.ndarray,
+        array: np.ndarray,
+        start: int,
+        sums: np.ndarray | None,
+        bound: Bound | None,
+    ) -> None:
         self.dtype, self.shape = array.dtype, array.shape
         self._path, self._bytes, self._array, self._sums = path, memoryview(raw.data), array, sums
+        self._bound = bound
+        self._values = array.view(array.dtype.str.replace("i", "u"))  # so that what is negative is too large
         self._start, self._row_bytes = start, array.dtype.itemsize * (array.shape[1] if array.ndim > 1 else 1)
-        self._is_known, self._all_known = np.zeros(len(sums), bool), False
+        self._is_known, self._all_known = np.zeros(-(-len(raw) // BLOCK_BYTES), bool), False
 
     def __len__(self) -> int:
         return len(self._array)
@@ -179,8 +202,22 @@ class CheckedArray(np.lib.mixins.NDArrayOperatorsMixin):
             return
         unknown, data = np.flatnonzero(~self._is_known), self._bytes
         new = unknown if len(unknown) <= _REST else np.unique(new)
-        for at, expected in zip((new * BLOCK_BYTES).tolist(), self._sums[new].tolist(), strict=True):
-            if zlib.crc32(data[at : at + BLOCK_BYTES]) != expected:
-                raise damage(self._path)
+        if self._sums is not None:
+            for at, expected in zip((new * BLOCK_BYTES).tolist(), self._sums[new].tolist(), strict=True):
+                if zlib.crc32(data[at : at + BLOCK_BYTES]) != expected:
+                    raise damage(self._path)
+        if self._bound is not None:
+            gaps = np.flatnonzero(np.diff(new) != 1) + 1
+            for some in np.split(new, gaps):
+                self._look_at_values(self._bound, int(some[0]) * BLOCK_BYTES, (int(some[-1]) + 1) * BLOCK_BYTES)
         self._is_known[new] = True
         self._all_known = bool(self._is_known.all())
+
+    def _look_at_values(self, bound: Bound, start: int, end: int) -> None:
+        """Of the values in these bytes of the file; with the one before and the one behind, where they are to rise."""
+        first, last = ((at - self._start) // self._row_bytes for at in (start, end))
+        values = self._values[max(first - bound.rising, 0) : last + bound.rising]
+        if not values.size:
+            return
+        if int(values.max()) > bound.most or (bound.rising and bool((values[1:] < values[:-1]).any())):
+            raise damage(self._path, "a value that leads to nothing")

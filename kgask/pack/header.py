@@ -18,7 +18,7 @@ import numpy as np
 from kgask.config import PACK_MANIFEST
 from kgask.errors import PackDamage, PackError
 from kgask.machine.files import NO_FILE, open_regular
-from kgask.pack.blocks import checked_array, damage, read_npy
+from kgask.pack.blocks import Bound, checked_array, damage, read_npy
 from kgask.pack.qualifiers import QUALIFIER_ARRAYS, QUALIFIERS_COUNT, STATEMENTS_COUNT
 from kgask.pack.quantities import AXES_COUNT, VALUE_ARRAYS
 from kgask.pack.relation_kinds import KINDS_ARRAY
@@ -195,7 +195,8 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
 def open_array(folder: Path, name: str, manifest: Manifest, sums: np.ndarray | None = None) -> np.ndarray:
     """Map one array read-only; its dtype (signed integer; float for bounds) and shape must be the manifest's.
 
-    With ``sums`` its blocks are compared with their checksums as they are read (:mod:`kgask.pack.blocks`).
+    As its blocks are read they are compared with their checksums ``sums``, where there are any, and its ids and row
+    pointers with the counts (:mod:`kgask.pack.blocks`).
     """
     path = folder / f"{name}.npy"
     try:
@@ -215,4 +216,12 @@ def open_array(folder: Path, name: str, manifest: Manifest, sums: np.ndarray | N
         or array.dtype.str != entry.get("dtype")
     ):
         raise PackDamage(f"{path}: {array.dtype} {array.shape}, {entry.get('dtype')} {shape} expected")
-    return array if sums is None else checked_array(path, raw, array, start, sums)
+    return checked_array(path, raw, array, start, sums, _bound_within(name, manifest["counts"]))
+
+
+def _bound_within(name: str, counts: dict[str, int]) -> Bound | None:
+    """What the values of an array of rows may be; None for the others, which are read whole and looked at then."""
+    if name not in (*ARRAYS, *QUALIFIER_ARRAYS):
+        return None
+    is_pointer = name.endswith("indptr")
+    return Bound(bound_of(name, counts) - (not is_pointer), is_pointer)

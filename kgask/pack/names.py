@@ -179,6 +179,8 @@ class Names(ReadOnly):
         hits = {ref: NameHit(ref, label, False) for ref, label in labels.items()}
         for alias, (entity, name) in aliases.items():
             hits[alias + self.n_entities] = NameHit(entity, name, True)
+        if not self._are_entities(hit.entity for hit in hits.values()):
+            raise damage(self.path, "a name of what is not there")
         return hits
 
     def exact(self, norms: Iterable[str]) -> dict[str, list[NameHit]]:
@@ -196,7 +198,7 @@ class Names(ReadOnly):
         for ref, code in sorted(refs):
             hit = hits.get(ref)
             if hit is None:
-                raise PackError(f"{self.path}: a name without an entity; 'kgask pack check' tells what is broken")
+                raise damage(self.path, "a name without an entity")
             forms = {normalise(hit.name)}
             if ref in literals:
                 forms.add(normalise(literals[ref].text))
@@ -214,7 +216,13 @@ class Names(ReadOnly):
         """The entity that each ref names, in the order of ``refs``."""
         refs = list(refs)
         owners = self._aliases([r - self.n_entities for r in refs if r >= self.n_entities])
-        return [ref if ref < self.n_entities else owners[ref - self.n_entities][0] for ref in refs]
+        found = [ref if ref < self.n_entities else owners.get(ref - self.n_entities, (-1,))[0] for ref in refs]
+        if not self._are_entities(found):
+            raise damage(self.path, "a name of what is not there")
+        return found
+
+    def _are_entities(self, ids: Iterable[int]) -> bool:
+        return all(0 <= one < self.n_entities for one in ids)
 
     def word_counts(self, words: Iterable[str]) -> dict[str, int]:
         """How many names have each word, :data:`MOST_COUNTED` at most; words that no name has are left out."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kgask.errors import PackError
+from kgask.pack.blocks import damage
 from kgask.pack.database import ReadOnly
 from kgask.types import Passage
 
@@ -30,8 +30,9 @@ CREATE VIRTUAL TABLE words USING fts5(text, content='passages', content_rowid='i
 class Passages(ReadOnly):
     """One connection to passages.sqlite."""
 
-    def __init__(self, path: Path, sums: np.ndarray | None = None) -> None:
+    def __init__(self, path: Path, n_entities: int, sums: np.ndarray | None = None) -> None:
         super().__init__(path, APPLICATION_ID, VERSION, "passages", DDL, sums)
+        self._n_entities = n_entities
 
     def __len__(self) -> int:
         return int(self.query("SELECT count(*) FROM passages")[0][0])
@@ -79,5 +80,7 @@ class Passages(ReadOnly):
         ):
             entities.setdefault(passage, []).append(entity)
         if len(texts) != len(scores):
-            raise PackError(f"{self.path}: damaged; 'kgask pack check' tells what is broken")
+            raise damage(self.path, "texts are missing")
+        if not all(0 <= one < self._n_entities for about in entities.values() for one in about):
+            raise damage(self.path, "a text about what is not there")
         return [Passage(id, texts[id], tuple(entities.get(id, ())), score) for id, score in scores.items()]

@@ -139,7 +139,10 @@ class Pack(Csr):
         """[n, 2]: the relations that instances of each type have (see :mod:`kgask.pack.types`); None without types."""
         if f"{TYPES_ARRAY}.npy" not in self.manifest["files"]:
             return None
-        return self._array(TYPES_ARRAY)
+        types = self._array(TYPES_ARRAY)
+        if ((types < 0) | (types >= (self.n_entities, self.n_relations))).any():
+            raise damage(self.path / f"{TYPES_ARRAY}.npy", "types or relations that are not there")
+        return types
 
     @cached_property
     def relation_kinds(self) -> np.ndarray:
@@ -153,6 +156,9 @@ class Pack(Csr):
         """Every literal's place on an axis, in the order of their ids (see :mod:`kgask.pack.quantities`)."""
         if AXES_COUNT not in self.manifest["counts"]:  # a pack of an older format
             return LiteralValues.of(self.literals(range(self.n_entities - self.n_literals, self.n_entities)))
+        return self._stored_values()
+
+    def _stored_values(self) -> LiteralValues:
         low, high, axis = map(self._array, VALUE_ARRAYS)
         values = LiteralValues(low, high, axis, axes_of(self.path, self.manifest))
         if problem := values.problem():
@@ -169,7 +175,7 @@ class Pack(Csr):
         """The texts about entities; None for a pack without any."""
         if PASSAGES_FILE not in self.manifest["files"]:
             return None
-        return Passages(self.path / PASSAGES_FILE, self._sums.get(PASSAGES_FILE))
+        return Passages(self.path / PASSAGES_FILE, self.n_entities, self._sums.get(PASSAGES_FILE))
 
     def triples(self, ids: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Subjects, relations and objects (int64) of triple ids."""

@@ -19,8 +19,8 @@ import numpy as np
 
 from kgask.errors import BudgetError, KgaskError, PackError
 from kgask.pack.csr import build_csr
-from kgask.pack.header import ARRAYS, DEGREES, ENDPOINT, NAMES_FILE, axes_of, open_array
-from kgask.pack.quantities import AXES_COUNT, VALUE_ARRAYS, LiteralValues
+from kgask.pack.header import ARRAYS, DEGREES, ENDPOINT, NAMES_FILE, open_array
+from kgask.pack.quantities import AXES_COUNT, LiteralValues
 from kgask.pack.relation_kinds import SINGLE
 from kgask.pack.store import Given, Pack
 from kgask.query.rdf import LITERALS, Iris, literal_iri
@@ -312,8 +312,7 @@ class ConnectedPack(Pack):
         if AXES_COUNT not in self.manifest["counts"]:  # texts only
             n = self.manifest["counts"]["literals"]
             return LiteralValues(np.full(n, np.nan), np.full(n, np.nan), np.full(n, -1, np.int16), ())
-        low, high, axis = (open_array(self.path, name, self.manifest) for name in VALUE_ARRAYS)
-        return LiteralValues(low, high, axis, axes_of(self.path, self.manifest))
+        return self._stored_values()
 
     @cached_property
     def relation_kinds(self) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 from kgask.build.outofcore.arrays import ArrayWriter, Direction, sizes
 from kgask.build.outofcore.numbering import batched
 from kgask.build.outofcore.store import Store
+from kgask.build.written import write_array
 from kgask.pack.arrays import id_type
 from kgask.pack.quantities import VALUE_ARRAYS, LiteralValues
 from kgask.pack.records import Literal, RelationText
@@ -32,7 +33,8 @@ def write_learned(store: Store, folder: Path, ways: Sequence[Direction], relatio
         np.stack([outward.with_one, inward.with_one]),
         *_shares(store, outward.owners),
     )
-    np.save(folder / f"{KINDS_ARRAY}.npy", kinds_of(counts, lambda relation: _turned_round(store, relation)))
+    kinds = kinds_of(counts, lambda relation: _turned_round(store, relation))
+    write_array(folder / f"{KINDS_ARRAY}.npy", kinds)
     return _write_types(store, folder, of_types)
 
 
