@@ -21,6 +21,7 @@ from kgask.pack import blocks
 from kgask.pack.blocks import BLOCK_BYTES, BLOCKS_FILE, Bound
 from kgask.pack.check import check_pack
 from kgask.pack.literals import parse_literal
+from kgask.pack.packed import entry_type, pack_texts
 from kgask.pack.store import Pack
 
 DEMO = shipped_root("pack") / "demo"
@@ -62,6 +63,19 @@ def everything(path: Path) -> list[object]:
             pack.exact(["thing 1499"]), pack.fuzzy("thng 12"), pack.relation_kinds.tolist(),
             None if pack.types is None else pack.types.tolist(), pack.in_relation.tolist(), pack.in_subject.tolist(),
         ]  # fmt: skip
+
+
+def _block(*texts: str) -> str:
+    """Texts as names.sqlite keeps them, in SQL."""
+    return f"x'{pack_texts(texts).hex()}'"
+
+
+def _led_elsewhere(connection: sqlite3.Connection) -> None:
+    """Make every name that of something which is not there."""
+    for bucket, entries in connection.execute("SELECT bucket, entries FROM names").fetchall():
+        found = np.frombuffer(entries, entry_type(N_NAMES)).copy()
+        found["ref"] = 77777777
+        connection.execute("UPDATE names SET entries = ? WHERE bucket = ?", (found.tobytes(), bucket))
 
 
 def test_a_flipped_bit_is_never_read(many: Path, tmp_path: Path) -> None:
@@ -139,15 +153,16 @@ def test_only_blocks_that_are_read_are_compared(tmp_path: Path) -> None:
     ("sql", "says"),
     [
         ("CREATE VIEW v AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT x FROM c", "view"),
-        ("DROP TABLE descriptions; CREATE VIEW descriptions AS SELECT 1 AS id, zeroblob(1e9) AS text", "view"),
+        ("DROP TABLE descriptions; CREATE VIEW descriptions AS SELECT 1 AS block, zeroblob(1e9) AS texts", "view"),
         ("CREATE TRIGGER t AFTER INSERT ON aliases BEGIN DELETE FROM names; END", "trigger"),
         ("CREATE VIRTUAL TABLE other USING fts5(x)", "table"),
         ("CREATE TABLE other (x)", "table"),
-        ("CREATE INDEX i ON entities (label)", "index"),
-        ("UPDATE entities SET label = x'00ff' WHERE id < 9", "another type"),
+        ("CREATE INDEX i ON labels (texts)", "index"),
+        ("UPDATE labels SET texts = 'a text' WHERE block = 0", "another type"),
         ("UPDATE relations SET aliases = '{}'", "other names"),
-        ("UPDATE literals SET kind = 'colour'", "no kind"),
-        ("UPDATE entities SET label = hex(zeroblob(2200000)) WHERE id = 3", "too big"),
+        (f"UPDATE literals SET texts = {_block('red')}", "a literal that is none"),
+        ("UPDATE labels SET texts = zeroblob(40000000) WHERE block = 0", "too big"),
+        (f"UPDATE labels SET texts = {_block('a' * (33 << 20))} WHERE block = 0", "a block of no end"),
     ],
 )
 def test_tables_that_are_not_what_they_say(broken: Path, sql: str, says: str) -> None:
@@ -170,8 +185,8 @@ def test_a_schema_of_many_tables_is_not_read(broken: Path) -> None:
     [
         ("names.sqlite", "INSERT INTO name_words (name_words) VALUES ('delete-all')", "search index"),
         ("names.sqlite", "INSERT INTO name_words (rowid, name) VALUES (3, 'bomb')", "search index"),
-        ("names.sqlite", "DELETE FROM words WHERE word = 'thing'", "words does not list"),
-        ("names.sqlite", "UPDATE reversed_words SET word = 'gnihtyna' WHERE word = 'gniht'", "reversed_words"),
+        ("names.sqlite", f"UPDATE words SET first = 'other', texts = {_block('other')}", "words does not list"),
+        ("names.sqlite", f"UPDATE reversed_words SET first = 'rehto', texts = {_block('rehto')}", "reversed_words"),
         ("passages.sqlite", "INSERT INTO words (words) VALUES ('delete-all')", "passages"),
     ],
 )
@@ -229,16 +244,18 @@ def test_what_is_not_touched_is_not_bounded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "sql"),
     [
-        ("names.sqlite", "UPDATE aliases SET entity = 99999"),
-        ("names.sqlite", "UPDATE aliases SET entity = -4"),
+        ("names.sqlite", f"UPDATE aliases SET texts = {_block('99999 second thing 7')}"),
+        ("names.sqlite", f"UPDATE aliases SET texts = {_block('-4 second thing 7')}"),
         ("names.sqlite", "DELETE FROM aliases"),
-        ("names.sqlite", "UPDATE names SET ref = -7 WHERE ref = 1499"),
+        ("names.sqlite", _led_elsewhere),
         ("names.sqlite", "INSERT INTO name_words (rowid, name) VALUES (77777777, 'thing 7')"),
         ("passages.sqlite", "INSERT INTO about SELECT 88888, id FROM passages"),
         ("passages.sqlite", "INSERT INTO about SELECT -1, id FROM passages"),
     ],
 )
-def test_a_row_about_what_is_not_there_is_damage(broken: Path, file: str, sql: str) -> None:
+def test_a_row_about_what_is_not_there_is_damage(
+    broken: Path, file: str, sql: str | Callable[[sqlite3.Connection], None]
+) -> None:
     _change(broken, sql, file)
     accept_hashes(broken)
     with pytest.raises(PackDamage, match=file), Pack.open(broken) as pack:
@@ -280,8 +297,8 @@ def test_checksums_for_a_pack_that_has_none(many: Path, tmp_path: Path) -> None:
     assert not add_checksums(folder)
 
 
-def _change(folder: Path, sql: str, file: str = "names.sqlite") -> None:
+def _change(folder: Path, change: str | Callable[[sqlite3.Connection], None], file: str = "names.sqlite") -> None:
     connection = sqlite3.connect(folder / file)
-    connection.executescript(sql)
+    connection.executescript(change) if isinstance(change, str) else change(connection)
     connection.commit()
     connection.close()
