@@ -258,7 +258,17 @@ def _apart(every: Sequence[Retrieved]) -> list[Retrieved]:
         key = id(one) if query is None else _with_itself(query)
         if key not in likeliest or _rank(one) > _rank(likeliest[key]):
             likeliest[key] = one
-    return list(likeliest.values())
+    paths = [one for one in likeliest.values() if not one.is_query]
+    return [one for one in likeliest.values() if not any(_is_with_topic(one, path) for path in paths)]
+
+
+def _is_with_topic(one: Retrieved, path: Retrieved) -> bool:
+    """Whether a query comes to what a path does, and to its topic besides."""
+    topics = [seed.entity for seed in path.seeds]
+    if not one.is_query or len(topics) != 1 or topics[0] in path.hypotheses[0].answers:
+        return False
+    more = np.append(path.hypotheses[0].answers, topics[0])
+    return one.seeds == path.seeds and np.array_equal(np.sort(one.hypotheses[0].answers), np.sort(more))
 
 
 def _rank(found: Retrieved) -> tuple[bool, float]:

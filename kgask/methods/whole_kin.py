@@ -79,9 +79,14 @@ def whole_kin(text: str, start: int, end: int, entity: int, pack: Pack) -> Query
         base = family.kin(base, steps[-1])
     else:
         base = family.step(base, family.called(steps[-1], _of_sex(word)))
-    if base is None or isinstance(base, nodes.Follow) and base.base == topic:
-        return None
+    if base is None or (len(steps) == 1 and len(_undirected(base, pack)) < 2):
+        return None  # the planner's matter
     return nodes.Count(base) if _HOW_MANY.search(text) else base
+
+
+def _undirected(query: Query, pack: Pack) -> set[int]:
+    """The relations of a query, whichever way it follows them."""
+    return {node.relation % pack.n_relations for node in query.walk() if isinstance(node, nodes.Follow)}
 
 
 def _of_sex(word: str) -> str:

@@ -67,7 +67,7 @@ def question_of(row: Any, place: str) -> EverydayQuestion:
     text, kind, gold = (row[name] for name in _FIELDS)
     golds = gold if isinstance(gold, list) else [gold]
     if not all(isinstance(one, str) and one.strip() for one in (text, kind, *golds)) or not golds:
-        raise UsageError(f"{place}: q, kind and gold are texts (gold: several in a list)")
+        raise UsageError(f"{place}: q, kind and gold are texts (gold: several in a list; a yes or no in quotes)")
     if NO_GOLD in golds and len(golds) > 1:
         raise UsageError(f"{place}: {NO_GOLD} stands alone")
     return EverydayQuestion(text, kind, () if golds == [NO_GOLD] else tuple(golds))

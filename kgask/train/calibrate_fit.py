@@ -142,7 +142,12 @@ def fit_confidences(seen: Sequence[Seen], with_reader: bool = False) -> Confiden
     others = [at for at in asked if not seen[at].is_small]
     is_apart = len(of_small) >= LEAST_OF_SMALL and bool(others)
     judging, small = (
-        fit_judging([one for at in rows if (one := seen[at].judged) is not None], weights[rows], paths, queries)
+        fit_judging(
+            [one for at in rows if (one := seen[at].judged) is not None],
+            weights_of([seen[at] for at in rows]),
+            paths,
+            queries,
+        )
         for rows in (others if is_apart else asked, of_small if is_apart else [])
     )
     weighing = fit_weighing(seen, paths, weights) if with_reader else None
