@@ -105,7 +105,7 @@ def test_in_small_graphs_a_judge_has_a_word_of_its_own() -> None:
     assert both.small is not None and both.judging is not None and fitted.small is not None
     assert both.small.powers["judged"] > 2 * both.judging.powers["judged"]
     assert fitted.small.kept.coverage > fitted.judge.kept.coverage
-    assert both.small.min_confidence == fitted.small.kept.threshold
+    assert both.small.min_confidence == both.judging.min_confidence == fitted.small.kept.threshold
     alone = fitting.fit_confidences(small)
     assert alone.small is None and alone.judging is not None  # nothing else was asked: it is the only word
 

@@ -39,8 +39,7 @@ from kgask.train.calibrate_judging import Judged, Shown
 from kgask.types import Question
 
 PATHS, COMPOSED, PEOPLE, PLAIN = "paths", "composed", "people", "plain"
-# Of the mixture. PEOPLE were asked to vary, and word indirectly what most ask plainly; where there are no paths or
-# composed questions (of small graphs), plain ones stand for them.
+# Of the mixture, where all of them are there. PEOPLE were asked to vary, and word indirectly what most ask plainly.
 SHARES = {PATHS: 0.3, COMPOSED: 0.25, PEOPLE: 0.25, PLAIN: 0.2}
 IsRight = Callable[[Hypothesis], bool]
 
@@ -202,9 +201,7 @@ def _read(
 def weights_of(seen: Sequence[Seen]) -> np.ndarray:
     """float [n], sum 1: each source has its share, and of all of it :data:`ANSWERABLE` can be answered."""
     counts = Counter((one.source, one.answerable) for one in seen)
-    missing = sum(SHARES[source] for source in (PATHS, COMPOSED) if not counts[source, True])
-    of_mixture = SHARES | {PLAIN: SHARES[PLAIN] + missing}
-    shares = {cell: of_mixture.get(cell[0], 1.0) for cell in counts}
+    shares = {cell: SHARES.get(cell[0], 1.0) for cell in counts}
     for answerable, share in ((True, ANSWERABLE), (False, 1.0 - ANSWERABLE)):
         total = sum(value for cell, value in shares.items() if cell[1] is answerable)
         shares |= {cell: share * value / total for cell, value in shares.items() if cell[1] is answerable}

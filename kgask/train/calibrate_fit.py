@@ -111,7 +111,7 @@ class Fitted:
     plan: Figures
     reader: Figures | None
     judge: Figures | None
-    small: Figures | None  # of the judge in small graphs; the judge's are of the others then
+    small: Figures | None  # of the judge in small graphs alone, where it counts otherwise there
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +142,7 @@ def fit_confidences(seen: Sequence[Seen], with_reader: bool = False) -> Confiden
     others = [at for at in asked if not seen[at].is_small]
     is_apart = len(of_small) >= LEAST_OF_SMALL and bool(others)
     judging, small = (
-        fit_judging(
-            [one for at in rows if (one := seen[at].judged) is not None],
-            weights_of([seen[at] for at in rows]),
-            paths,
-            queries,
-        )
+        fit_judging([one for at in rows if (one := seen[at].judged) is not None], weights[rows], paths, queries)
         for rows in (others if is_apart else asked, of_small if is_apart else [])
     )
     weighing = fit_weighing(seen, paths, weights) if with_reader else None
@@ -192,8 +187,8 @@ def fit_all(seen: Sequence[Seen], with_reader: bool) -> Fitted:
     if whole.judging is not None and judge is not None:
         least, margin = judge.kept.threshold, judge.margin
         whole = replace(whole, judging=replace(whole.judging, min_confidence=least, margin=margin))
-    if whole.small is not None and small is not None:
-        whole = replace(whole, small=replace(whole.small, min_confidence=small.kept.threshold))
+    if whole.small is not None and judge is not None:  # one threshold: both are calibrated, and few are of small graphs
+        whole = replace(whole, small=replace(whole.small, min_confidence=judge.kept.threshold))
     return Fitted(whole, len(seen), sum(one.answerable for one in seen), plan, reader, judge, small)
 
 
@@ -209,13 +204,11 @@ def _of_judge(whole: Confidences, by_wording: Believed, by_pack: Believed) -> tu
     """The judge's figures, and those of small graphs where it counts otherwise there."""
     if whole.judging is None:
         return None, None
+    judge = _figures(by_wording, by_pack, "judge")
     if whole.small is None:
-        return _figures(by_wording, by_pack, "judge"), None
-    others, small = (
-        _figures(*([(one, by) for one, by in found if one.is_small is of] for found in (by_wording, by_pack)), "judge")
-        for of in (False, True)
-    )
-    return others, small
+        return judge, None
+    of_small = ([(one, by) for one, by in found if one.is_small] for found in (by_wording, by_pack))
+    return judge, _figures(*of_small, "judge", judge.kept.threshold)
 
 
 def _held_out(seen: Sequence[Seen], parts: Sequence[object], with_reader: bool) -> Believed:
@@ -229,10 +222,11 @@ def _held_out(seen: Sequence[Seen], parts: Sequence[object], with_reader: bool) 
     return [(seen[at], found[at]) for at in sorted(found)]
 
 
-def _figures(by_wording: Believed, by_pack: Believed, who: Who) -> Figures:
+def _figures(by_wording: Believed, by_pack: Believed, who: Who, threshold: float | None = None) -> Figures:
+    """At a threshold, or at the default one of these questions."""
     found = [outcome(one, by, who) for one, by in by_wording]
     others = [outcome(one, by, who) for one, by in by_pack]
-    at = at_default(found)
+    at = at_default(found) if threshold is None else kept(found, threshold)
     least = at.threshold
     answerable = [one for one in found if one.seen.answerable]
     return Figures(
