@@ -321,7 +321,8 @@ def test_a_type_graph_that_does_not_fit_is_found(typed: Pack, tmp_path: Path) ->
     wrong = np.array(typed.types)
     wrong[-1, 1] += 1
     folder = _without_types(typed.path, tmp_path / "wrong", replaced_by=wrong)
-    assert check_pack(folder) == ["types.npy: not what the triples say of types"]
+    (problem,) = check_pack(folder)
+    assert "types.npy" in problem
 
 
 def _without_types(pack: Path, folder: Path, replaced_by: np.ndarray | None = None) -> Path:

@@ -249,13 +249,13 @@ def test_whatever_an_array_holds_is_an_answer_a_refusal_or_damage(
         wrong = [np.iinfo(values.dtype).max, -7, len(whole) + 3, *rng.permutation(values)[:5]]
         values[part] = rng.choice(wrong, int(part.sum()))
         np.save(folder / f"{array}.npy", values)
-        with Pack.open(folder) as pack:
-            damaged = Pipeline(pack, kg.planner, None, retriever=method)
-            for text in ("Who is married to Cora Reed?", "Who are the children of the wife of George Hill?"):
-                try:
+        for text in ("Who is married to Cora Reed?", "Who are the children of the wife of George Hill?"):
+            try:
+                with Pack.open(folder) as pack:
+                    damaged = Pipeline(pack, kg.planner, None, retriever=method)
                     damaged.ask(text, hops=2, min_confidence=0.0, explain=bool(trial % 2))
-                except PackError as error:
-                    said += "kgask pack check" in str(error) or "no triple" in str(error) or "no entity" in str(error)
+            except PackError as error:
+                said += "kgask pack check" in str(error) or "no triple" in str(error) or "no entity" in str(error)
     assert said or array.startswith("in_") or array == "out_relation"
 
 

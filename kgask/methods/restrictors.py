@@ -34,8 +34,10 @@ _PLACED = re.compile(
     r"\b(?P<near>near|nearest|nearby)\b",
     re.IGNORECASE,
 )
+_AVERAGE = re.compile(r"\baverage\b", re.IGNORECASE)
 _ANY = re.compile(
-    rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE | set(_KIN)))}|how many)\b|{_PLACED.pattern}", re.IGNORECASE
+    rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE | set(_KIN)))}|how many)\b|{_PLACED.pattern}|{_AVERAGE.pattern}",
+    re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\bhow many (?:[a-z]+ )?(?P<noun>(?!people|persons|times|years|days|things)[a-z]{4,}s)\b", re.I)
 
@@ -67,6 +69,10 @@ def unhonoured(
     is_ordered = any(isinstance(node, nodes.Best | nodes.Where) for node in of_query)
     found = [*_sexes(text, names, classes, of_query, answers, runner)]
     found += _placed(text, names, said)
+    average = _AVERAGE.search(text)
+    is_averaged = any(isinstance(node, nodes.Mean) for node in of_query) or is_all_called("average", said)
+    if average is not None and not is_averaged and not is_within_any(average.span(), names):
+        found.append("average")
     kin = [word[0].lower() for word in _WORD.finditer(text) if not is_within_any(word.span(), names)]
     found += _of_other_sex([word for word in kin if word in _KIN and word in asked_for], sexes, len(answers))
     if isinstance(query, nodes.Count) and (noun := _COUNTED.search(text)) is not None:
