@@ -24,7 +24,7 @@ from kgask.methods.differences import of_age
 from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
-from kgask.methods.relation_facts import is_small
+from kgask.methods.relation_facts import is_small, is_table
 from kgask.methods.understand import calibrated
 from kgask.methods.voice import BY_NOUN, is_turned
 from kgask.methods.whole_kin import whole_kin
@@ -94,7 +94,7 @@ class Judging(Word):
 
 
 class SmallJudging(Judging):
-    """What it counts in small graphs, where it is always asked: there the planner knows less, and the judge more."""
+    """What it counts in graphs as small as a table: there the planner knows less, and the judge more."""
 
     __slots__ = ()
     card_key = "small_graphs"
@@ -102,7 +102,7 @@ class SmallJudging(Judging):
 
 def judging_of(card: Mapping[str, Any] | None, pack: Pack) -> Judging | None:
     """What a judge's word counts about this pack; None where its card does not say."""
-    small = SmallJudging.of(card) if is_small(pack) else None
+    small = SmallJudging.of(card) if is_table(pack) else None
     return small or Judging.of(card)
 
 

@@ -17,6 +17,7 @@ from kgask.retrieve.follow import reached_by, relations_of
 
 _GENDER = frozenset({"gender", "sex", "sex or gender"})
 SMALL = 10_000  # entities of a graph in which more is proposed and judged
+TABLE = 1_000  # entities of one in which the judge's word counts otherwise: in one of 7,000 it was far too sure so
 KEPT = 1000  # entities whose relations are remembered
 SAMPLED = 50  # literals of a relation whose units are looked at
 MOST_SEXES, NAMED_SO = 50, 2  # entities whose sex is asked for; people who say what a first name's is
@@ -26,6 +27,11 @@ LOOKED_AT, ONE = 5000, 1.1  # triples of a relation that tell how many things it
 def is_small(pack: Pack) -> bool:
     """Whether a graph is somebody's own, as far as its size tells: its labels are as its owner thought of them."""
     return pack.n_entities <= SMALL
+
+
+def is_table(pack: Pack) -> bool:
+    """Whether it is as small as what somebody keeps by hand."""
+    return pack.n_entities <= TABLE
 
 
 class RelationFacts:

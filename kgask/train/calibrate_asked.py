@@ -27,7 +27,7 @@ from kgask.corpus.golds import is_gold, is_said, is_some, says_set
 from kgask.corpus.pack_operators import PackOperators
 from kgask.corpus.query_sources import templates
 from kgask.methods.protocol import Hypothesis, Retrieved, Scope
-from kgask.methods.relation_facts import is_small
+from kgask.methods.relation_facts import is_table
 from kgask.methods.understand import calibrated
 from kgask.pack.store import Pack
 from kgask.query.text import parse
@@ -71,7 +71,7 @@ class Seen:
     kind: str = "path"
     wording: str = ""
     pack: str = ""
-    is_small: bool = False  # the pack, :func:`kgask.methods.relation_facts.is_small`
+    is_small: bool = False  # the pack, :func:`kgask.methods.relation_facts.is_table`
 
 
 # --- questions ----------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def look(pipeline: Pipeline, asked: Sequence[Asked], report: Callable[[int], Non
 def _look_at(pipeline: Pipeline, asked: Asked) -> Seen:
     found = pipeline.understand(Question(asked.text), AskOptions())
     about: dict[str, Any] = {"source": asked.source, "kind": asked.kind, "wording": asked.wording}
-    about |= {"pack": pipeline.pack.name, "is_small": is_small(pipeline.pack)}
+    about |= {"pack": pipeline.pack.name, "is_small": is_table(pipeline.pack)}
     judged = _judge(pipeline, asked, found)
     if not found.hypotheses:
         return Seen(asked.answerable, {}, False, judged=judged, **about)
