@@ -174,5 +174,7 @@ def test_each_write_that_fails(command: str, code: int, shim: Path, tables: Path
         if ended.returncode == EXIT_OK:  # no write was the n-th, or it was made again
             assert (now, now_file) != (old, old_file)
             break
-        assert ended.returncode == EXIT_ERROR and ended.stderr.count("\n") == 1, (at, ended)
+        lines = ended.stderr.splitlines()  # an out-of-core build tells what it needs, and goes on behind its last step
+        assert ended.returncode == EXIT_ERROR and lines[-1].startswith("kgask: "), (at, ended)
+        assert len(lines) == 1 or command == "duckdb", (at, ended)
         assert (now, now_file) == (old, old_file), (at, ended)

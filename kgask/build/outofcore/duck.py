@@ -113,7 +113,7 @@ def _told() -> Iterator[None]:
         raise KeyboardInterrupt from None
     except duckdb.OutOfMemoryException as error:
         raise BuildError(f"not enough memory or temporary disk ({_short(error)}); --memory gives more") from None
-    except duckdb.IOException as error:
+    except (duckdb.IOException, duckdb.TransactionException, duckdb.FatalException) as error:  # the disk, as it says it
         raise BuildError(_short(error)) from None
 
 
