@@ -87,11 +87,14 @@ def told(answer: Answer) -> tuple[object, ...]:
 
 
 def test_the_same_answers_as_over_the_pack(films_path: Path, connected: Path) -> None:
-    with kgask.open(str(films_path), reader=None, settings={}) as here:
+    # What the judge's word counts depends on how large a graph is, and one elsewhere may be of any size.
+    with kgask.open(str(films_path), reader=None, judge=None, settings={}) as here:
         expected = [told(here.ask(question, query=True)) for question in QUESTIONS]
     assert sum(one[0] is not None for one in expected) >= 6
     for question, one in zip(QUESTIONS, expected, strict=True):
-        with kgask.open(str(connected), reader=None, settings={}) as there:  # nothing is known from an earlier question
+        with kgask.open(
+            str(connected), reader=None, judge=None, settings={}
+        ) as there:  # nothing is known from an earlier question
             answer = there.ask(question, query=True)
         assert told(answer) == one, question
         assert answer.source is not None and answer.source["complete"]
@@ -99,9 +102,9 @@ def test_the_same_answers_as_over_the_pack(films_path: Path, connected: Path) ->
 
 
 def test_several_questions_are_fetched_for_together(films_path: Path, connected: Path) -> None:
-    with kgask.open(str(films_path), reader=None, settings={}) as here:
+    with kgask.open(str(films_path), reader=None, judge=None, settings={}) as here:
         expected = list(map(told, here.ask_many(QUESTIONS)))
-    with kgask.open(str(connected), reader=None, settings={}) as there:
+    with kgask.open(str(connected), reader=None, judge=None, settings={}) as there:
         assert list(map(told, there.ask_many(QUESTIONS))) == expected
         assert isinstance(there.pack, ConnectedPack)
         assert there.pack.endpoint.n_requests <= MOST_REQUESTS
