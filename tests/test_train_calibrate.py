@@ -99,7 +99,7 @@ def test_a_judge_that_guesses_spoils_nothing() -> None:
 
 
 def test_in_small_graphs_a_judge_has_a_word_of_its_own() -> None:
-    small = [replace(one, is_small=True, pack=f"mine {at % 7}") for at, one in enumerate(judged(300, judge_knows=True))]
+    small = [replace(one, is_table=True, pack=f"mine {at % 7}") for at, one in enumerate(judged(300, judge_knows=True))]
     fitted = fitting.fit_all([*judged(400, judge_knows=False), *small], with_reader=False)
     both = fitted.confidences
     assert both.small is not None and both.judging is not None and fitted.small is not None

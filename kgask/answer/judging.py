@@ -239,12 +239,10 @@ def is_turned_round(one: Retrieved, found: Retrieved, question: str, pack: Pack)
 
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
     """All kin of a kind, where a question asks for that and some are found."""
-    for one in every:
-        if one.is_proposed and len(one.seeds) == 1:
-            seed = one.seeds[0]
-            if one.hypotheses[0].make_query() == whole_kin(question, *seed.span, seed.entity, pack):
-                return one
-    return None
+    proposed = [one for one in every if one.is_proposed and len(one.seeds) == 1]
+    topics = {(*one.seeds[0].span, one.seeds[0].entity) for one in proposed}
+    wholes = {whole for topic in topics if (whole := whole_kin(question, *topic, pack)) is not None}
+    return next((one for one in proposed if one.hypotheses[0].make_query() in wholes), None) if wholes else None
 
 
 def _apart(every: Sequence[Retrieved]) -> list[Retrieved]:

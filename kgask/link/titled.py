@@ -33,8 +33,13 @@ class Titles:
         self._pack = pack
 
     def with_titled(self, hits: Sequence[NameHit]) -> list[NameHit]:
-        """The hits, each that is nothing but a name behind what it is the name of."""
-        return [found for hit in hits for found in self._meant(hit)] if self._relations else [*hits]
+        """The hits, each that is nothing but a name behind what it is the name of; of a graph elsewhere as they are.
+
+        There each look would be a request.
+        """
+        if self._pack.source is not None or not self._relations:
+            return [*hits]
+        return [found for hit in hits for found in self._meant(hit)]
 
     @cached_property
     def _relations(self) -> frozenset[int]:
@@ -51,15 +56,11 @@ class Titles:
     def _titled(self, entity: EntityId) -> EntityId | None:
         """What an entity is the name of, where it is nothing else, and the only name of that one thing."""
         pack = self._pack
-        pack.need_rows(np.array([entity]), inverse=True)
         start, end = (int(one) for one in pack.in_indptr[entity : entity + 2])
-        if (
-            end - start != 1
-            or int(pack.degree([entity])[0]) != 1
-            or int(pack.in_relation[start]) not in self._relations
-        ):
+        if end - start != 1 or int(pack.degree([entity])[0]) != 1:
             return None
         titled, relation = int(pack.in_subject[start]), int(pack.in_relation[start])
-        pack.need_rows(np.array([titled]), inverse=False)
+        if relation not in self._relations:
+            return None
         row = pack.out_relation[int(pack.out_indptr[titled]) : int(pack.out_indptr[titled + 1])]
         return titled if np.count_nonzero(row == relation) == 1 else None

@@ -52,6 +52,12 @@ _BEFORE = (
     r"(?:who|what|which|how many|names?|list|show|tell|give|find|me|us|is|are|was|were|all|the|of|please|"
     r"['\u2019]s|\W)*"
 )
+_ANY_KIN = "|".join(words.pattern for words, _ in _COMPOUNDS) + rf"|\b(?:{_WORD})\b"
+_ASKED_OF = re.compile(  # "X's parents", "the parents of X", "how many children does X have"
+    rf"{_BEFORE}(?:{_TOPIC}['\u2019]s? (?P<its>{_ANY_KIN})|(?P<of>{_ANY_KIN}) of (?:the )?{_TOPIC}|"
+    rf"(?P<had>{_ANY_KIN}) (?:do|does|did|has|have|had) {_TOPIC}(?: (?:have|had|got))?)\W*",
+    re.IGNORECASE,
+)
 
 
 def steps_of(text: str) -> tuple[str, tuple[str, ...]] | None:
@@ -59,15 +65,12 @@ def steps_of(text: str) -> tuple[str, tuple[str, ...]] | None:
 
     None where it asks for nothing such, or for more than that ("the oldest child of").
     """
-    lower = text.lower().replace("[mask]", "[MASK]")
-    for words, wanted in (*_COMPOUNDS, (re.compile(rf"\b(?:{_WORD})\b"), ())):
-        kin = rf"(?P<kin>{words.pattern})"
-        had = rf"{kin} (?:do|does|did|has|have|had) {_TOPIC}(?: (?:have|had|got))?"
-        for form in (rf"{_TOPIC}['\u2019]s? {kin}", rf"{kin} of (?:the )?{_TOPIC}", had):
-            found = re.fullmatch(rf"{_BEFORE}{form}\W*", lower)
-            if found is not None:
-                return found["kin"], wanted or (KIN_WORDS[found["kin"]],)
-    return None
+    found = _ASKED_OF.fullmatch(text)
+    if found is None:
+        return None
+    word = (found["its"] or found["of"] or found["had"]).lower()
+    compound = (steps for words, steps in _COMPOUNDS if words.fullmatch(word))
+    return word, next(compound, None) or (KIN_WORDS[word],)
 
 
 def is_other_kin(query: Query, text: str, pack: Pack) -> bool:

@@ -30,8 +30,8 @@ _KIN = {
 _ONE_ONLY = ("mother", "father")
 _OTHER = {"female": "male", "male": "female"}
 _PLACED = re.compile(
-    r"\b(?P<word>(?:north|south)[- ]?(?:east|west)|north|south|east|west|close|closer|closest|nearest)(?= (?:of|to)\b)|"
-    r"\b(?P<near>near|nearest|nearby)\b",
+    r"\b(?:(?:north|south)[- ]?(?:east|west)|north|south|east|west|close|closer|closest|nearest)(?= (?:of|to)\b)|"
+    r"\b(?:near|nearest|nearby)\b",
     re.IGNORECASE,
 )
 _AVERAGE = re.compile(r"\baverage\b", re.IGNORECASE)

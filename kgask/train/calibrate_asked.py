@@ -71,7 +71,7 @@ class Seen:
     kind: str = "path"
     wording: str = ""
     pack: str = ""
-    is_small: bool = False  # the pack, :func:`kgask.methods.relation_facts.is_table`
+    is_table: bool = False  # the pack, :func:`kgask.methods.relation_facts.is_table`
 
 
 # --- questions ----------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def look(pipeline: Pipeline, asked: Sequence[Asked], report: Callable[[int], Non
 def _look_at(pipeline: Pipeline, asked: Asked) -> Seen:
     found = pipeline.understand(Question(asked.text), AskOptions())
     about: dict[str, Any] = {"source": asked.source, "kind": asked.kind, "wording": asked.wording}
-    about |= {"pack": pipeline.pack.name, "is_small": is_table(pipeline.pack)}
+    about |= {"pack": pipeline.pack.name, "is_table": is_table(pipeline.pack)}
     judged = _judge(pipeline, asked, found)
     if not found.hypotheses:
         return Seen(asked.answerable, {}, False, judged=judged, **about)

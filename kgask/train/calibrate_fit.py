@@ -55,7 +55,7 @@ class Confidences:
 
     def judging_of(self, one: Seen) -> Judging | None:
         """What a judge's word counts on a question."""
-        return self.small if one.is_small and self.small is not None else self.judging
+        return self.small if one.is_table and self.small is not None else self.judging
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +138,8 @@ def fit_confidences(seen: Sequence[Seen], with_reader: bool = False) -> Confiden
         raise ModelError("no question to calibrate confidence on led anywhere; the cards stay as they are")
     queries = queries or UNCALIBRATED
     asked = [at for at, one in enumerate(seen) if one.judged is not None]
-    of_small = [at for at in asked if seen[at].is_small]
-    others = [at for at in asked if not seen[at].is_small]
+    of_small = [at for at in asked if seen[at].is_table]
+    others = [at for at in asked if not seen[at].is_table]
     is_apart = len(of_small) >= LEAST_OF_SMALL and bool(others)
     judging, small = (
         fit_judging([one for at in rows if (one := seen[at].judged) is not None], weights[rows], paths, queries)
@@ -197,7 +197,7 @@ Believed = list[tuple[Seen, Confidences]]  # each question with fits that did no
 
 def _part_of(one: Seen) -> str:
     """What is left out together: a pack, or a few of the small ones."""
-    return f"small graphs {zlib.crc32(one.pack.encode()) % FOLDS}" if one.is_small else one.pack
+    return f"small graphs {zlib.crc32(one.pack.encode()) % FOLDS}" if one.is_table else one.pack
 
 
 def _of_judge(whole: Confidences, by_wording: Believed, by_pack: Believed) -> tuple[Figures | None, Figures | None]:
@@ -207,7 +207,7 @@ def _of_judge(whole: Confidences, by_wording: Believed, by_pack: Believed) -> tu
     judge = _figures(by_wording, by_pack, "judge")
     if whole.small is None:
         return judge, None
-    of_small = ([(one, by) for one, by in found if one.is_small] for found in (by_wording, by_pack))
+    of_small = ([(one, by) for one, by in found if one.is_table] for found in (by_wording, by_pack))
     return judge, _figures(*of_small, "judge", judge.kept.threshold)
 
 
