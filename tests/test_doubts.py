@@ -116,3 +116,8 @@ def test_names_and_years_that_are_known_are_no_strangers(demo: Pipeline, text: s
 def test_an_order_is_not_what_the_graph_says_nothing_about(demo: Pipeline) -> None:
     reason = demo.ask("Who is the oldest painter with a wooden leg?").reason or ""
     assert "oldest" not in reason
+
+
+def test_a_yes_that_leaves_out_a_name_is_none(demo: Pipeline) -> None:
+    assert demo.ask("Is Peru an Asian country?").text != "yes"
+    assert demo.ask("Is Norway a European country?").text == "yes"
