@@ -184,7 +184,7 @@ def judged(
     others = found.find_alternatives() if thorough or is_small(pack) else others_of(found)
     every = [one for one in (found, *others) if one.hypotheses]
     if not thorough:
-        every = [one for one in every if not is_turned_round(one, found, question, pack) and not is_half_a_yes(one)]
+        every = [one for one in every if not asks_other(one, found, question, pack)]
     every = _apart(every)
     told = [(one, words) for one in every if (words := in_words(one, pack)) is not None]
     if not told:
@@ -237,10 +237,14 @@ def is_turned_round(one: Retrieved, found: Retrieved, question: str, pack: Pack)
     return query == turned
 
 
-def is_half_a_yes(one: Retrieved) -> bool:
-    """Whether it is a "yes" that leaves out a name: that Peru is a country makes it no Asian one."""
+def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
+    """Whether it surely asks something else: the other way round, or for a "yes" that leaves out a name.
+
+    That Peru is a country makes it no Asian one.
+    """
     outcome = one.hypotheses[0].outcome if one.hypotheses else None
-    return outcome is not None and outcome.truth is True and bool(one.find_left_out().get("names"))
+    is_half = outcome is not None and outcome.truth is True and bool(one.find_left_out().get("names"))
+    return is_half or is_turned_round(one, found, question, pack)
 
 
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
