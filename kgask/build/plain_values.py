@@ -1,9 +1,10 @@
 """Numbers and dates that a table writes as bare text: relations whose objects nearly all are some become literals.
 
 A field of a table is a key; ``35`` behind ``age`` would be an entity called 35, of which nothing is more or less. What
-every field of a relation says is looked at when all is read: numbers, all with the same unit or none, or ISO dates. Of
-four digits a year is meant where the relation's name tells of when something happened. Keys that something is said of,
-that have a label, or that look like codes (``007``, a relation called "phone") stay what they are.
+every field of a relation says is looked at when all is read: numbers, all with the same unit or none, or dates as ISO
+or as people write them (``5 March 1995``, ``Mar 5, 1995``). Of four digits a year is meant where the relation's name
+tells of when something happened. Keys that something is said of, that have a label, or that look like codes (``007``, a
+relation called "phone") stay what they are.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kgask.build.said_dates import iso_date
 from kgask.pack.labels import readable_relation
 from kgask.pack.literals import parse_literal
 from kgask.pack.quantities import is_unit
@@ -22,10 +24,11 @@ from kgask.pack.records import Literal, LiteralKind
 
 MOST_OTHERS = 0.1  # of the values of a relation that are no number or date ("unknown")
 LOOKED_AT = 100  # values of a relation that are looked at before all of them are
+_SIGNS = "%‰$€£¥"  # units that nothing can be converted to
 _NUMBER = re.compile(
-    r"(?P<sign>[+-]?)(?P<digits>\d{1,3}(?:,\d{3})+|\d+)(?P<rest>\.\d+)?\s?(?P<unit>(?:[^\W\d_]|[°%€$£µ])[\w°/²³]{0,7})?"
+    r"(?:(?P<before>[$€£¥])\s?)?(?P<sign>[+-]?)(?P<digits>\d{1,3}(?:,\d{3})+|\d+)(?P<rest>\.\d+)?"
+    r"(?(before)|\s?(?P<behind>(?:[^\W\d_]|[°%‰€$£¥µ])[\w°/²³]{0,7})?)"
 )
-_DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?")
 _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|[+-]\d\d:?\d\d)?(?:\[.*\])?")
 _LONG = 120  # characters from which on a text is no name
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
@@ -154,12 +157,12 @@ class Looks:
     def see(self, texts: Iterable[str]) -> None:
         for text in texts:
             self.n_seen += 1
-            self.has_days |= _DATE.fullmatch(text) is not None
+            self.has_days |= iso_date(text) is not None
             self.n_dates += as_literal(text, "date", "") is not None
             if (number := _NUMBER.fullmatch(text)) is not None and not self.is_coded and len(self.units) < 2:
                 self.is_coded = _has_leading_zero(number)
-                self.units.add(number["unit"] or "")
-                self.n_numbers += as_literal(text, "number", number["unit"] or "") is not None
+                self.units.add(unit := _unit(number))
+                self.n_numbers += as_literal(text, "number", unit) is not None
 
     @property
     def kind(self) -> tuple[LiteralKind, str] | None:
@@ -170,16 +173,17 @@ class Looks:
         if len(self.units) != 1 or self.is_coded or is_code(name) or self.n_numbers < enough:
             return None
         (unit,) = self.units
-        return ("number", unit) if not unit or is_unit(unit) else None
+        return ("number", unit) if not unit or unit in _SIGNS or is_unit(unit) else None
 
 
 def as_literal(text: str, kind: LiteralKind, unit: str) -> Literal | None:
     """A text as a date, or as a number with exactly this unit; None for what is none (2019-02-30 too)."""
     with suppress(ValueError):
         if kind == "date":
-            return parse_literal(kind, text) if _DATE.fullmatch(text) or _YEAR.fullmatch(text) else None
+            said = _date(text)
+            return None if said is None else parse_literal(kind, said)
         number = _NUMBER.fullmatch(text)
-        if number is not None and (number["unit"] or "") == unit:
+        if number is not None and _unit(number) == unit:
             return parse_literal(kind, _plain(number), unit)
     return None
 
@@ -187,9 +191,9 @@ def as_literal(text: str, kind: LiteralKind, unit: str) -> Literal | None:
 def _alike(texts: dict[int, str], kind: LiteralKind, unit: str) -> dict[int, Literal]:
     """Those that are dates, or numbers of this unit or none."""
     if kind == "date":
-        return _parsed(kind, {at: text for at, text in texts.items() if _DATE.fullmatch(text) or _YEAR.fullmatch(text)})
+        return _parsed(kind, {at: said for at, text in texts.items() if (said := _date(text)) is not None})
     found = {at: match for at, text in texts.items() if (match := _NUMBER.fullmatch(text))}
-    plain = {at: _plain(match) for at, match in found.items() if match["unit"] in (None, unit)}
+    plain = {at: _plain(match) for at, match in found.items() if _unit(match) in ("", unit)}
     return _parsed("number", plain, unit)
 
 
@@ -200,6 +204,15 @@ def _parsed(kind: LiteralKind, texts: dict[int, str], unit: str = "") -> dict[in
         with suppress(ValueError):
             found[number] = parse_literal(kind, text, unit)
     return found
+
+
+def _date(text: str) -> str | None:
+    """As ISO writes it."""
+    return text if _YEAR.fullmatch(text) else iso_date(text)
+
+
+def _unit(number: re.Match[str]) -> str:
+    return number["before"] or number["behind"] or ""
 
 
 def _has_leading_zero(number: re.Match[str]) -> bool:

@@ -53,11 +53,18 @@ def _count(name: str, default: int, help: str) -> shared.Decorator:
     "--infotabs", type=shared.OLD_FOLDER, metavar="PACK",
     help="InfoTabS' training claims over this pack of its infoboxes (kgask eval prepare infotabs).",
 )  # fmt: skip
-@click.option("--held-out", is_flag=True, help="Composed questions in wordings that are kept from training.")
+@click.option(
+    "--tables", "answered", is_flag=True, help="WikiTableQuestions over a pack of each table, by their answers alone."
+)
+@click.option("--judge", default=config.DEFAULT_JUDGE, show_default=True, help="Judge so far, for --tables.")
+@click.option(
+    "--held-out", is_flag=True, help="Composed questions in wordings, and tables, that are kept from training."
+)
 @click.option("--seed", "rng_seed", type=int, default=1, show_default=True, help="Seed of the questions.")
 def judge_questions(
     data: Path, out: Path, model: str, packs: tuple[str, ...], reworded: bool, composed: int, near: int, small: int,
-    kqapro: int, wikisql: int, claims: bool, evidence: int, infotabs: Path | None, held_out: bool, rng_seed: int,
+    kqapro: int, wikisql: int, claims: bool, evidence: int, infotabs: Path | None, answered: bool, judge: str,
+    held_out: bool, rng_seed: int,
 ) -> None:  # fmt: skip
     """Make questions with queries that they may ask, right and wrong ones, for 'kgask train judge'.
 
@@ -83,6 +90,7 @@ def judge_questions(
             maker.evidence(evidence, claims_of(WORDED, f"on/{maker.name}")) for maker in makers if evidence
         ),
         _Maker(data, _opened(infotabs), model, rng_seed).infoboxes(held_out) if infotabs is not None else (),
+        _of_answers(data, model, judge, held_out, rng_seed) if answered else (),
     )
     with steps_bar("make questions", len(makers) * (composed + near) + n_people + wikisql) as show:
         written = write(out, _watched(found, show))
@@ -121,6 +129,23 @@ def _of_tables(
                 yield from chain(maker.worded(questions), maker.composed(n, held_out)) if n else ()
                 yield from maker.claims(claims_of(WORDED, path.name)) if claims else ()
                 yield from maker.evidence(OF_SMALL, claims_of(WORDED, path.name)) if evidence else ()
+
+
+def _of_answers(data: Path, model: str, judge: str, held_out: bool, rng_seed: int) -> Iterator[JudgedQuestion]:
+    """Questions over tables whose answers alone are known."""
+    from kgask.answer.pipeline import Pipeline
+    from kgask.corpus import judged_answers
+    from kgask.methods.query_judge import QueryJudge
+    from kgask.plan.rigel_onnx import RigelPlanner
+
+    rng, planner = random.Random(rng_seed), RigelPlanner.load(config.find("model", model).path)
+    asked = QueryJudge(config.find("model", judge).path)
+    with tempfile.TemporaryDirectory(prefix="kgask-") as folder:
+        for number, (table, questions) in enumerate(judged_answers.by_table(data, held_out)):
+            path = Path(folder) / str(number)
+            if judged_answers.build_table(table, path, rng):
+                with _opened(path) as pack:
+                    yield from judged_answers.questions(Pipeline(pack, planner, None), asked, questions)
 
 
 class _Maker:
