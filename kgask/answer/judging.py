@@ -33,6 +33,7 @@ from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
+from kgask.retrieve.outcome import Result
 from kgask.types import opposite
 
 DOUBTS = (DESCRIBED, DENIED, KIN, *LEFT_OUT)  # what speaks against a query, whoever wrote it
@@ -238,13 +239,22 @@ def is_turned_round(one: Retrieved, found: Retrieved, question: str, pack: Pack)
 
 
 def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
-    """Whether it surely asks something else: the other way round, or for a "yes" that leaves out a name.
+    """Whether it surely asks something else: the other way round, for a "yes" that leaves out a name, or for the most
+    of what all have alike.
 
     That Peru is a country makes it no Asian one.
     """
     outcome = one.hypotheses[0].outcome if one.hypotheses else None
-    is_half = outcome is not None and outcome.truth is True and bool(one.find_left_out().get("names"))
-    return is_half or is_turned_round(one, found, question, pack)
+    if outcome is not None and outcome.truth is True and one.find_left_out().get("names"):
+        return True
+    return (outcome is not None and _tells_none_apart(outcome)) or is_turned_round(one, found, question, pack)
+
+
+def _tells_none_apart(outcome: Result) -> bool:
+    """Whether more than two are ordered, and all of them are the first."""
+    members = outcome.runner.members
+    bests = [node for node in outcome.query.walk() if isinstance(node, nodes.Best)]
+    return any(2 < len(members(one.base).possible) == len(members(one).possible) for one in bests)
 
 
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
@@ -311,7 +321,7 @@ def settled(
     """What is answered with after the judge was asked, with the confidence in it."""
     every, candidates, any_does = judged(found, question, judge, pack, thorough)
     if not candidates:
-        return found
+        return replace(found, confidence=0.0) if asks_other(found, found, question, pack) else found
     kin = None if thorough else _whole_kin(every, question, pack)
     if kin is not None:
         return _answered_with(kin, found, SURE_KIN * kin.seeds[0].score)

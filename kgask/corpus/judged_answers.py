@@ -35,6 +35,7 @@ TYPED = 0.5  # share of the tables that say what a row is
 BY_CHANCE = 3.0  # log-odds that the judge so far may give another query more than the one that comes to the answer
 _APART, _LETTERS = 0.9, 0.6  # of the rows of the column that names them: shares of its own values, and with letters
 _NOTHING = frozenset(("", "-", "–", "—", "n/a", "na", "none", "?", "tbd", "unknown"))
+_TOGETHER = frozenset(("total", "totals", "average", "overall", "sum"))  # what a row of all the others is called
 _PLAIN = re.compile(r"[a-z][a-z ]{2,30}")  # a column that can be called by its name
 _NO_CLASS = frozenset(("name", "title", "notes", "note", "date", "year", "result", "score", "location", "type"))
 # What only the order of the lines of a table tells, which no graph keeps.
@@ -87,7 +88,7 @@ def _triples(table: Table, named_by: int, rng: random.Random) -> Iterator[tuple[
     what = table.columns[named_by]
     is_typed = _PLAIN.fullmatch(what) is not None and what not in _NO_CLASS and rng.random() < TYPED
     for row in table.rows:
-        if row[named_by].lower() in _NOTHING:
+        if row[named_by].lower() in _NOTHING or any(cell.lower().strip(": ") in _TOGETHER for cell in row):
             continue
         if is_typed:
             yield row[named_by], "type", what

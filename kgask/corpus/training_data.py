@@ -35,6 +35,7 @@ SETS = {  # source of an example, as the mix calls it -> the set that it is from
 }
 _WIKISQL = "WikiSQL, training part (BSD-3-Clause)"
 _KQAPRO = "KQA Pro, training part (CC BY-SA 4.0; no text of it ships)"
+_TABLES = "WikiTableQuestions, training part (CC BY-SA 4.0; no text of it ships)"
 _WORDED = "our own questions about the demo pack and small tables of our own (kgask/corpus/worded)"
 QUERY_SETS = {  # source of a question with a query -> the set that it is from
     "operators": "our own templates of questions with operators (kgask/corpus/operators)",
@@ -44,10 +45,7 @@ QUERY_SETS = {  # source of a question with a query -> the set that it is from
     "qald": "QALD-7 over Wikidata, training part (MIT)",
     "tempqa": "TempQA-WD, dev part (CC0)",
     "wikiweb_whole": SETS["wikiweb"],
-    **dict.fromkeys(
-        ("wtq_superlative", "wtq_comparison", "wtq_difference", "wtq_count", "wtq_value"),
-        "WikiTableQuestions, training part (CC BY-SA 4.0; no text of it ships)",
-    ),
+    **dict.fromkeys(("wtq_superlative", "wtq_comparison", "wtq_difference", "wtq_count", "wtq_value"), _TABLES),
 }
 
 JUDGED = {  # source of a question with queries to judge -> the set that it is from
@@ -58,6 +56,7 @@ JUDGED = {  # source of a question with queries to judge -> the set that it is f
     "near": "wordings of relation paths (the sets above), asked of packs",
     "kqapro": _KQAPRO,
     "wikisql": _WIKISQL,
+    "tables": _TABLES,
 }
 CONDITIONS = "our own conditions, put into questions (kgask/corpus/conditions.txt)"
 
