@@ -257,3 +257,11 @@ def test_without_a_judge_the_planner_decides() -> None:
 
 def test_a_sure_path_costs_no_judging(demo: Pipeline) -> None:
     assert "judge" not in demo.ask("who wrote Lady Susan?").timings_ms
+
+
+def test_the_most_of_what_all_have_alike_is_no_answer(tmp_path: Path) -> None:
+    spells = zip("ABCD", ("1 (1960)", "2", "x", "1 (2011)"), strict=True)
+    text = "\n".join(f"{name} | years played | {spell}" for name, spell in spells)
+    piped(text).write(tmp_path / "pack")
+    with kgask.open(tmp_path / "pack") as graph:
+        assert graph.ask("Who played for the most years?").abstained

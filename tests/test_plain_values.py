@@ -107,3 +107,28 @@ def test_text_prevents_it(tmp_path: Path) -> None:
     assert done.returncode == 0 and "2 relations" in done.stderr and "(0 literals)" in done.stderr
     done = kgask("pack", "build", str(source), "-o", str(tmp_path / "b"))
     assert "values of age (numbers)" in done.stderr and "1 relation" in done.stderr
+
+
+def test_dates_in_words_per_cent_and_money_are_values(tmp_path: Path) -> None:
+    dogs = [
+        ("Rex", "5 March 2015", "$120.50", "80.5%"), ("Bella", '"June 1, 2017"', "$99", "65 %"),
+        ("Max", "Sept 2012", '"$1,300"', "12%"),
+    ]  # fmt: skip
+    lines = [f"{name},{relation},{value}" for name, *values in dogs
+             for relation, value in zip(("arrived", "price", "score"), values, strict=True)]  # fmt: skip
+    folder, told = built(tmp_path, "\n".join((*lines, "")))
+    assert told[0].startswith("values of arrived (dates), price (numbers in $), score (numbers in %);")
+    with Pack.open(folder) as pack:
+        asked = {
+            "best(having(<arrived>), value(<arrived>), least 1)": ["Max"],
+            "where(having(<arrived>), value(<arrived>) > date(2017-05))": ["Bella"],
+            "where(having(<price>), value(<price>) > 100[$])": ["Max", "Rex"],
+            "where(having(<score>), value(<score>) < 50[%])": ["Max"],
+        }
+        for query, answers in asked.items():
+            assert sorted(pack.labels(run(parse(query, pack), pack).certain.tolist())) == answers, query
+
+
+def test_a_date_without_its_year_stays_a_name(tmp_path: Path) -> None:
+    _, told = built(tmp_path, "a,played,July 1\nb,played,July 8\nc,played,5/3/1995\n")
+    assert told == []
