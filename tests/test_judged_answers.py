@@ -68,6 +68,6 @@ def test_tables_are_held_out_whole_and_what_the_order_of_lines_tells_is_not_aske
         (tmp_path / file).parent.mkdir(exist_ok=True)
         with gzip.open(tmp_path / file, "wt", encoding="utf-8") as out:
             out.write("".join(json.dumps(line) + "\n" for line in lines))
-    parts = [[one for _, asked in by_table(tmp_path, held) for one in asked] for held in (False, True)]
+    parts = [[one for _, asked in by_table(tmp_path, held_out=held) for one in asked] for held in (False, True)]
     assert [{is_held_out(one.table) for one in part} for part in parts] == [{False}, {True}]
     assert sum(map(len, parts)) == 40 and {one.question for part in parts for one in part} == {texts[0]}

@@ -55,6 +55,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="Ask what people asked of the small graphs that kgask brings.",
 )
+@click.option(
+    "--tables/--no-tables",
+    default=True,
+    show_default=True,
+    help="Ask WikiTableQuestions' questions about the tables that training keeps apart, where there is DATA.",
+)
 @shared.probes(50, 300, "Paths asked of each pack, and half as many with its relations reworded.")
 @click.option(
     "--composed", type=click.IntRange(0), default=500, show_default=True,
@@ -64,8 +70,8 @@ if TYPE_CHECKING:
 def calibrate(
     data: Path | None, questions: Path | None, model: str, reader: str, no_reader: bool, judge: str, no_judge: bool,
     keep_plan: bool,
-    packs: tuple[str, ...], asked: tuple[tuple[str, Path, str], ...], graphs: bool, probes: int, composed: int,
-    rng_seed: int,
+    packs: tuple[str, ...], asked: tuple[tuple[str, Path, str], ...], graphs: bool, tables: bool, probes: int,
+    composed: int, rng_seed: int,
 ) -> None:  # fmt: skip
     """Fit confidences and the default threshold, and write them into the model cards.
 
@@ -103,6 +109,8 @@ def calibrate(
         look.at_people(name, path, config.find("pack", pack_name).path, data)
     if graphs and planner.writes:
         look.at_graphs()
+    if tables and data is not None and planner.writes:
+        look.at_tables(data)
     fitted = fitting.fit_all(look.seen, reader_folder is not None)
     folders = fitting.Folders(
         None if keep_plan else model_folder, reader_folder, asked_judge.folder if asked_judge else None
@@ -141,6 +149,18 @@ class _Looking:
             with tempfile.TemporaryDirectory(prefix="kgask-") as folder:
                 for pack, questions in small_graphs(of, Path(folder)):
                     self.at_people(name, questions, pack, None)
+
+    def at_tables(self, data: Path) -> None:
+        """Real tables with what people asked of them."""
+        from kgask.answer.pipeline import Pipeline
+        from kgask.corpus.judged_answers import by_table, packs_of
+        from kgask.train.calibrate_asked import look, table_questions
+
+        with steps_bar("ask real tables", sum(1 for _ in by_table(data, held_out=True))) as show:
+            for done, (pack, questions) in enumerate(packs_of(data, True, self.rng_seed), 1):
+                pipeline = Pipeline(pack, self.planner, self.reader, judge=self.judge)
+                self.seen += look(pipeline, table_questions(pack, questions))
+                show(done, "")
 
     def at_people(self, name: str, path: Path, pack_path: Path, data: Path | None) -> None:
         """The questions whose golds the pack leads to; what it answers to others may well be right."""

@@ -138,14 +138,9 @@ def _of_answers(data: Path, model: str, judge: str, held_out: bool, rng_seed: in
     from kgask.methods.query_judge import QueryJudge
     from kgask.plan.rigel_onnx import RigelPlanner
 
-    rng, planner = random.Random(rng_seed), RigelPlanner.load(config.find("model", model).path)
-    asked = QueryJudge(config.find("model", judge).path)
-    with tempfile.TemporaryDirectory(prefix="kgask-") as folder:
-        for number, (table, questions) in enumerate(judged_answers.by_table(data, held_out)):
-            path = Path(folder) / str(number)
-            if judged_answers.build_table(table, path, rng):
-                with _opened(path) as pack:
-                    yield from judged_answers.questions(Pipeline(pack, planner, None), asked, questions)
+    planner, asked = RigelPlanner.load(config.find("model", model).path), QueryJudge(config.find("model", judge).path)
+    for pack, questions in judged_answers.packs_of(data, held_out, rng_seed):
+        yield from judged_answers.questions(Pipeline(pack, planner, None), asked, questions)
 
 
 class _Maker:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import random
 import re
+import tempfile
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,14 +19,17 @@ from pathlib import Path
 
 from kgask.answer.judging import in_words
 from kgask.answer.pipeline import Pipeline
+from kgask.answer.readings import outcome_words, several
 from kgask.answer.request import AskOptions
 from kgask.build.recipe import Recipe, build
 from kgask.corpus.golds import is_said, is_some
 from kgask.corpus.judged import JudgedQuery, JudgedQuestion, without_doubles
 from kgask.errors import KgaskError
+from kgask.methods.protocol import Hypothesis
 from kgask.methods.query_judge import Judged, QueryJudge
+from kgask.pack.store import Pack
 from kgask.sets.gold import Gold, GoldAnswer
-from kgask.sets.wikitablequestions import Table, TableAnswer, answered, tables
+from kgask.sets.wikitablequestions import TRAINING, Table, TableAnswer, answered, tables
 from kgask.types import Question
 
 SOURCE = "tables"
@@ -48,17 +52,30 @@ def is_held_out(table: str) -> bool:
     return zlib.crc32(table.encode()) % HELD_OUT == 0
 
 
-def by_table(data: Path, held_out: bool) -> Iterator[tuple[Table, list[TableAnswer]]]:
-    """The tables of the training part that make a graph, each with the questions that the order of lines is not in."""
+def by_table(
+    data: Path, part: Path = TRAINING, held_out: bool | None = None
+) -> Iterator[tuple[Table, list[TableAnswer]]]:
+    """The tables of a part that make a graph, each with the questions that the order of lines is not in."""
     asked: dict[str, list[TableAnswer]] = defaultdict(list)
-    for one in answered(data):
-        if is_held_out(one.table) is held_out and not _OF_LINES.search(one.question.lower()):
+    for one in answered(data, part):
+        if held_out in (None, is_held_out(one.table)) and not _OF_LINES.search(one.question.lower()):
             asked[one.table].append(one)
     known = tables(data)
     for name, questions in asked.items():
         table = known.get(name)
         if table is not None and len(table.rows) in ROWS and len(table.columns) in COLUMNS:
             yield table, questions
+
+
+def packs_of(data: Path, held_out: bool, rng_seed: int) -> Iterator[tuple[Pack, list[TableAnswer]]]:
+    """The tables of the training part as packs, open until the next is, with their questions."""
+    rng = random.Random(rng_seed)
+    with tempfile.TemporaryDirectory(prefix="kgask-") as folder:
+        for number, (table, questions) in enumerate(by_table(data, held_out=held_out)):
+            path = Path(folder) / str(number)
+            if build_table(table, path, rng):
+                with Pack.open(path) as pack:
+                    yield pack, questions
 
 
 def build_table(table: Table, folder: Path, rng: random.Random) -> bool:
@@ -99,9 +116,8 @@ def _triples(table: Table, named_by: int, rng: random.Random) -> Iterator[tuple[
 
 def questions(pipeline: Pipeline, judge: QueryJudge, asked: Iterable[TableAnswer]) -> Iterator[JudgedQuestion]:
     """With all that is read in each; without those of which nothing is."""
-    for number, one in enumerate(asked):
-        gold = Gold(str(number), one.question, tuple(GoldAnswer((answer,)) for answer in one.answers))
-        found = list(_read(pipeline, gold))
+    for one in asked:
+        found = list(_read(pipeline, gold_of(one)))
         if found:
             judged = judge.judge(one.question, [(query.words, query.outcome) for query in found])
             yield JudgedQuestion(one.question, SOURCE, without_doubles(_believed(found, judged)))
@@ -116,14 +132,20 @@ def _read(pipeline: Pipeline, gold: Gold) -> Iterator[JudgedQuery]:
             continue
         told.add(said[0])
         best = one.hypotheses[0]
-        right = is_some(best) and (is_said(pipeline.pack, gold, best) or _same_words(gold, said[1]))
-        yield JudgedQuery(*said, right)
+        yield JudgedQuery(*said, is_some(best) and is_answer(pipeline.pack, gold, best))
 
 
-def _same_words(gold: Gold, outcome: str) -> bool:
-    """Whether an outcome reads like the gold, whatever stands between its words."""
+def is_answer(pack: Pack, gold: Gold, found: Hypothesis) -> bool:
+    """Whether it comes to the gold, or reads like it whatever stands between the words."""
+    if is_said(pack, gold, found):
+        return True
+    said = outcome_words(found.outcome, pack) if found.outcome is not None else several(found.answers, pack)
     wanted = sorted(word for answer in gold.answers for word in _WORDS.findall(answer.names[0].lower()))
-    return wanted == sorted(_WORDS.findall(outcome.lower().replace(" and ", " ")))
+    return wanted == sorted(_WORDS.findall(said.lower().replace(" and ", " ")))
+
+
+def gold_of(one: TableAnswer) -> Gold:
+    return Gold(one.table, one.question, tuple(GoldAnswer((answer,)) for answer in one.answers))
 
 
 def _believed(found: Sequence[JudgedQuery], judged: Judged) -> list[JudgedQuery]:

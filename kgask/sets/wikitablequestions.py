@@ -9,7 +9,7 @@ from pathlib import Path
 from kgask.sets.rows import fits, in_data, json_lines, text_at
 
 FOLDER = Path("wikitablequestions")
-TRAINING, TABLES = FOLDER / "train.jsonl.gz", FOLDER / "tables.jsonl.gz"
+TRAINING, DEV, TABLES = FOLDER / "train.jsonl.gz", FOLDER / "dev.jsonl.gz", FOLDER / "tables.jsonl.gz"
 
 
 @dataclass(frozen=True, slots=True)

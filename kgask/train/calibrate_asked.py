@@ -1,9 +1,9 @@
 """What confidence is calibrated on: questions of packs as people ask them, and what planner and reader say of each.
 
-Three sources: paths in held-out wordings (:func:`kgask.train.calibrate.draw_probes`), questions with operators in
-held-out wordings (:mod:`kgask.corpus.pack_operators`), and people's own questions, of public sets with gold answers or
-worded for a pack with gold queries. A third of them, by weight, cannot be answered, though mostly about what the pack
-has.
+Its sources: paths in held-out wordings (:func:`kgask.train.calibrate.draw_probes`), questions with operators in
+held-out wordings (:mod:`kgask.corpus.pack_operators`), and people's own questions: of public sets with gold answers,
+worded for a pack with gold queries, and over real tables (:mod:`kgask.corpus.judged_answers`). A third of them, by
+weight, cannot be answered, though mostly about what the pack has.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from kgask.answer.pipeline import READ_FROM, Pipeline
 from kgask.answer.request import TOP_K, AskOptions
 from kgask.corpus.examples import PathExample
 from kgask.corpus.golds import is_gold, is_said, is_some, says_set
+from kgask.corpus.judged_answers import gold_of, is_answer
 from kgask.corpus.pack_operators import PackOperators
 from kgask.corpus.query_sources import templates
 from kgask.methods.protocol import Hypothesis, Retrieved, Scope
@@ -34,13 +35,14 @@ from kgask.query.text import parse
 from kgask.retrieve.run import run
 from kgask.sets.everyday import EverydayQuestion
 from kgask.sets.gold import Gold
+from kgask.sets.wikitablequestions import TableAnswer
 from kgask.train.calibrate import ANSWERABLE, draw_probes
 from kgask.train.calibrate_judging import Judged, Shown
 from kgask.types import Question
 
-PATHS, COMPOSED, PEOPLE, PLAIN = "paths", "composed", "people", "plain"
+PATHS, COMPOSED, PEOPLE, PLAIN, TABLES = "paths", "composed", "people", "plain", "tables"
 # Of the mixture, where all of them are there. PEOPLE were asked to vary, and word indirectly what most ask plainly.
-SHARES = {PATHS: 0.3, COMPOSED: 0.25, PEOPLE: 0.25, PLAIN: 0.2}
+SHARES = {PATHS: 0.3, COMPOSED: 0.25, PEOPLE: 0.25, PLAIN: 0.2, TABLES: 0.1}
 IsRight = Callable[[Hypothesis], bool]
 
 
@@ -52,7 +54,7 @@ class Asked:
     source: str
     kind: str
     wording: str  # questions that share it are worded alike
-    answerable: bool
+    answerable: bool | None  # None: where any query that is found is right
     is_right: IsRight
 
 
@@ -119,6 +121,14 @@ def everyday_questions(pack: Pack, questions: Iterable[EverydayQuestion], source
     ]
 
 
+def table_questions(pack: Pack, questions: Iterable[TableAnswer]) -> list[Asked]:
+    """Questions over a table whose answers alone are known."""
+    return [
+        Asked(one.question, TABLES, "table", one.question, None, partial(is_answer, pack, gold_of(one)))
+        for one in questions
+    ]
+
+
 # --- asking -------------------------------------------------------------------------------------
 
 
@@ -136,11 +146,14 @@ def _look_at(pipeline: Pipeline, asked: Asked) -> Seen:
     about: dict[str, Any] = {"source": asked.source, "kind": asked.kind, "wording": asked.wording}
     about |= {"pack": pipeline.pack.name, "is_table": is_table(pipeline.pack)}
     judged = _judge(pipeline, asked, found)
-    if not found.hypotheses:
-        return Seen(asked.answerable, {}, False, judged=judged, **about)
     right = [_is_right(asked, one) for one in found.hypotheses]
+    answerable = asked.answerable
+    if answerable is None:
+        answerable = any(right) or (judged is not None and any(one.right for one in judged.shown))
+    if not found.hypotheses:
+        return Seen(answerable, {}, False, judged=judged, **about)
     read, shown = _read(pipeline, asked.text, found, right)
-    return Seen(asked.answerable, found.features, right[0], read, shown, judged, found.is_query, **about)
+    return Seen(answerable, found.features, right[0], read, shown, judged, found.is_query, **about)
 
 
 def _is_right(asked: Asked, found: Hypothesis) -> bool:
