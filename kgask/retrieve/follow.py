@@ -37,6 +37,8 @@ def concatenate(parts: list[Edges]) -> Edges:
     if not parts:
         none = np.empty(0, np.int64)
         return Edges(none, none, none, none)
+    if len(parts) == 1:
+        return parts[0]
     columns = zip(*((part.sources, part.relations, part.targets, part.rows) for part in parts), strict=True)
     return Edges(*map(np.concatenate, columns))
 
