@@ -8,6 +8,7 @@ import sys
 import warnings
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from kgask.config import shipped_root
 from kgask.errors import FallbackWarning, ModelError
 from kgask.pack.store import Pack
 from kgask.plan import providers
-from kgask.plan.batches import CPU_PADDING, CPU_ROWS, Batches, by_length, in_chunks, padded
+from kgask.plan.batches import CPU_PADDING, CPU_ROWS, Batches, by_length, in_chunks, padded, side_by_side
 from kgask.plan.providers import CPU, CPU_GRAPH, CUDA, CUDA_GRAPH, open_on_cpu, open_session
 from kgask.plan.rigel_onnx import PLAN_OUTPUTS, TEXT_OUTPUTS, RigelPlanner
 
@@ -226,6 +227,21 @@ def test_rows_of_a_column_a_token_are_filled_up_to_the_longest() -> None:
     got, lengths = in_chunks([[2, 0], [1]], 1, lambda rows: [parts[len(rows) == 1], np.array(rows)])
     assert got.shape == (3, 5, 4) and lengths.tolist() == [0, 1, 2]
     assert got[:, :, 0].sum(axis=1).tolist() == [3.0, 5.0, 3.0]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_two_runs_side_by_side_give_what_they_give_alone(
+    n_threads: int, session: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgask.plan.batches.usable_cores", lambda: n_threads)
+    feeds = {node.name: providers._ones(node) for node in session.get_inputs()}
+    names, expected = [["relation_probs"], ["stop_probs"]], session.run(["relation_probs", "stop_probs"], feeds)
+    (one,), (other,) = side_by_side(*(partial(session.run, name, feeds) for name in names))
+    np.testing.assert_array_equal(one, expected[0])
+    np.testing.assert_array_equal(other, expected[1])
+    for runs in ((int, partial(int, "x")), (partial(int, "x"), int)):
+        with pytest.raises(ValueError, match="'x'"):
+            side_by_side(*runs)
 
 
 def test_what_was_read_with_a_plan_is_what_is_read_alone(planner: RigelPlanner) -> None:

@@ -6,7 +6,6 @@ operator that the query has, where the decoder paid attention to it, or where it
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -168,7 +167,7 @@ def _is_called(word: str, said: Collection[str]) -> bool:
     """Whether a relation is called so, up to how words end."""
     if word in said or f"{word}s" in said or word.removesuffix("s") in said:
         return True
-    return any(len(os.path.commonprefix((word, other))) >= ALIKE for other in said)
+    return len(word) >= ALIKE and any(other.startswith(word[:ALIKE]) for other in said)
 
 
 def is_all_called(name: str, said: Collection[str]) -> bool:

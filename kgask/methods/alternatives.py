@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 
 from kgask.errors import BudgetError, QueryError
@@ -54,7 +54,7 @@ class Alternatives:
         others = self._different(_query(chosen), self._every(request, path, understood, linked))
         left_out = self._reader.left_out
         told = (
-            replace(one, read_as=understood, find_left_out=partial(left_out, request, understood, one))
+            replace(one, read_as=understood, find_left_out=cache(partial(left_out, request, understood, one)))
             for one in others
         )
         return islice(told, MOST_OF_CLAIM if request.is_claim else MOST)

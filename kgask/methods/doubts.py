@@ -64,16 +64,16 @@ def left_out_of(
 
     ``answers`` are what the query came to, ``spans`` the question's.
     """
-    said = words.of(relations_in(query))
+    said, operators, plain = words.of(relations_in(query)), operators_of(query), masked(text, spans)[0]
     of_query = set(query.walk())
     named = {entity for node in of_query if isinstance(node, nodes.Entities) for entity in node.ids}
     named |= {node.type for node in of_query if isinstance(node, nodes.Class)}
     names = [one for one in spans if is_name(one, text) and not _is_used(one, named, text, said)]
     values = [one for one in spans if one.kind in ("number", "date", "rank") and not _is_said(one, of_query)]
-    demands = len(unmet(masked(text, spans)[0], operators_of(query), shape, said)) + len(kept(text, spans, answers))
+    demands = len(unmet(plain, operators, shape, said)) + len(kept(text, spans, answers))
     classes = [one.place for one in spans if one.kind == "class"]
-    described = describing(text, [one.place for one in spans], classes, said, "BY" in operators_of(query))
-    kin = is_other_kin(query, masked(text, spans)[0], words.pack)
+    described = describing(text, [one.place for one in spans], classes, said, "BY" in operators)
+    kin = is_other_kin(query, plain, words.pack)
     counts = zip((*LEFT_OUT, DESCRIBED, KIN), (len(names), len(values), demands, len(described), kin), strict=True)
     return {name: -float(min(count, MOST)) for name, count in counts}
 

@@ -80,10 +80,10 @@ def is_other_kin(query: Query, text: str, pack: Pack) -> bool:
     """
     if isinstance(query, nodes.Holds):  # either end may be meant
         return False
-    labels = [relation_phrase(one.label).lower() for one in pack.relations()]
-    walked = [*_relations(query)]
-    steps = Counter(kin for relation in walked if (kin := kin_of(labels[relation % pack.n_relations], relation, pack)))
-    said = {label for relation in walked for label in labels[relation % pack.n_relations].split()}
+    texts, n = pack.relations(), pack.n_relations
+    walked = [(relation, relation_phrase(texts[relation % n].label).lower()) for relation in _relations(query)]
+    steps = Counter(kin for relation, label in walked if (kin := kin_of(label, relation, pack)))
+    said = {word for _, label in walked for word in label.split()}
     lower = text.lower()
     for words, wanted in _COMPOUNDS:
         found = words.search(lower)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from kgask.cards import CardFormat, Content
 from kgask.errors import ModelError
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.labels import clean_label
+from kgask.plan.batches import side_by_side
 from kgask.plan.providers import first_line, open_session, open_tokenizer
 
 GRAPH, TOKENIZER = "judge.onnx", "tokenizer.json"
@@ -121,18 +122,33 @@ class QueryJudge:
 
         Fewer where they are too long together, but one at least. Raises ModelError when the session fails.
         """
-        vectors = self._encoded([question, *(words for words, _ in queries)])
-        alike = 10 * vectors[1:] @ vectors[0]
-        others = SURELY_JUDGED + np.argsort(-alike[SURELY_JUDGED:], kind="stable")
-        shown = [*range(min(SURELY_JUDGED, len(queries))), *others.tolist()][:MOST_QUERIES]
+        compare, shown = partial(self._alike, question, [words for words, _ in queries]), [*range(len(queries))]
+        if len(queries) > SURELY_JUDGED:
+            alike = compare()
+            others = SURELY_JUDGED + np.argsort(-alike[SURELY_JUDGED:], kind="stable")
+            shown = [*shown[:SURELY_JUDGED], *others.tolist()][:MOST_QUERIES]
+            ids, places = self._fitting(question, queries, shown)
+            found = self._said(ids)
+        else:  # all are shown as they stand, so that neither model waits for the other
+            ids, places = self._fitting(question, queries, shown)
+            self._session, self.encoder  # noqa: B018 - opened here: two threads must not
+            found, alike = side_by_side(partial(self._said, ids), compare)
+        shown, odds = shown[: len(places)], found[places, OF_QUERY].tolist()
+        return Judged(tuple(shown), tuple(odds), float(found[0, OF_ALL]), tuple(alike[shown].tolist()))
+
+    def _fitting(
+        self, question: str, queries: Sequence[tuple[str, str]], shown: Sequence[int]
+    ) -> tuple[list[int], list[int]]:
+        """The prompt of as many of the queries at these places as there is room for, one at least."""
         ids, places = self._tokens.encode(question, [queries[at] for at in shown])
-        while len(ids) > self._most_tokens and len(shown) > 1:
-            shown.pop()
-            ids, places = self._tokens.encode(question, [queries[at] for at in shown])
-        found = self._said(ids)
-        return Judged(
-            tuple(shown), tuple(found[places, OF_QUERY].tolist()), float(found[0, OF_ALL]), tuple(alike[shown].tolist())
-        )
+        if len(ids) > self._most_tokens and len(shown) > 1:
+            return self._fitting(question, queries, shown[:-1])
+        return ids, places
+
+    def _alike(self, question: str, words: Sequence[str]) -> np.ndarray:
+        """float32 [Q]: the cosine of each with the question, times ten."""
+        vectors = self._encoded([question, *words])
+        return 10 * vectors[1:] @ vectors[0]
 
     def _encoded(self, texts: Sequence[str]) -> np.ndarray:
         """float32 [B, D]; what the call before encoded too is not encoded again (a claim's two wordings share most)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -24,7 +25,7 @@ VOID = 3.0  # log-odds that an outcome without content costs a query
 MOST_UNREAD = 3  # words beyond this add no doubt
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Reading:
     """One query that a question may be, and what it came to."""
 
@@ -45,7 +46,7 @@ class Reading:
         """Whether it says what the hop decoder says as well: a path from what is named, of no class."""
         return is_path(self.written.steps) and isinstance(self.written.query, nodes.Follow)
 
-    @property
+    @cached_property
     def is_void(self) -> bool:
         """Whether there is nothing in it to tell."""
         return self.outcome is None or is_void(self.outcome)
@@ -60,13 +61,13 @@ class Reading:
         """Content words and names that no step is about."""
         return self.left.words
 
-    @property
+    @cached_property
     def worth(self) -> float:
         """Its score, less where it comes to nothing or does not do what the question's words demand."""
         doubts = UNMET * min(len(self.unmet), MOST_UNREAD) + UNUSED * min(len(self.unused), MOST_UNREAD)
         return self.score - VOID * self.is_void - doubts - IDLE * self.is_idle
 
-    @property
+    @cached_property
     def is_idle(self) -> bool:
         """Whether a class word has nothing to do with it, or an exception excepts nothing."""
         if self.idle or self.outcome is None:
@@ -75,7 +76,7 @@ class Reading:
         parts = [one for one in self.outcome.query.walk() if isinstance(one, nodes.Minus)]
         return any(not len(np.intersect1d(members(one.left).possible, members(one.right).possible)) for one in parts)
 
-    @property
+    @cached_property
     def said(self) -> object:
         """What it comes to; equal for queries that answer the same."""
         if self.outcome is None:

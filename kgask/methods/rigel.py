@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,7 +50,8 @@ SURE_OF_PATH = 0.9  # probability from which a question is believed to be a path
 def path_hypothesis(pack: Pack, route: Route) -> Hypothesis:
     """The relation paths of a plan that end in the same answers."""
     steps = frozenset((len(walk.relations), walk.relations[-1]) for walk in route.walks)
-    return Hypothesis(route.prob, route.answers, steps, partial(_proof, pack, route), partial(route_query, pack, route))
+    make_query = cache(partial(route_query, pack, route))
+    return Hypothesis(route.prob, route.answers, steps, partial(_proof, pack, route), make_query)
 
 
 def _proof(pack: Pack, route: Route, answers: Sequence[EntityId]) -> list[ScoredTriple]:
@@ -131,7 +132,7 @@ class Rigel:
         def find() -> Iterator[Retrieved]:
             return alternatives.to(found, request, self._doubted(path, understood), understood, linked)
 
-        left_out = partial(self._operators(pack).left_out, request, understood, found)
+        left_out = cache(partial(self._operators(pack).left_out, request, understood, found))
         return replace(found, find_alternatives=find, find_left_out=left_out)
 
     def _either(self, request: Request, path: Retrieved, understood: Understood, pack: Pack) -> Retrieved:

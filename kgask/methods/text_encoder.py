@@ -16,7 +16,7 @@ import numpy as np
 from kgask.cards import CardFormat, Content
 from kgask.errors import ModelError
 from kgask.machine.cores import usable_cores
-from kgask.plan.batches import by_length, in_chunks, padded
+from kgask.plan.batches import CPU_PADDING, FEW_ROWS, by_length, in_chunks, padded
 from kgask.plan.matrix_cache import content_of
 from kgask.plan.providers import first_line, open_session, open_tokenizer
 
@@ -92,7 +92,10 @@ class TextEncoder:
         """
         if not texts:
             return np.empty((0, self.width), np.float32)
-        rows = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        is_few = len(texts) <= FEW_ROWS  # other threads that have to be woken cost more than they save
+        tokenizer = self._tokenizer
+        encoded = map(tokenizer.encode, texts) if is_few else tokenizer.encode_batch(list(texts))
+        rows = [encoding.ids for encoding in encoded]
 
         def run(chunk: list[int]) -> list[np.ndarray]:
             feeds = dict(zip(INPUTS, padded([rows[row] for row in chunk], self._pad_id), strict=True))
@@ -101,6 +104,6 @@ class TextEncoder:
             except Exception as error:  # the binding raises many unrelated types
                 raise ModelError(f"the encoder failed on {len(chunk)} texts ({first_line(error)})") from error
 
-        threads = usable_cores()
-        size = min(MOST_ROWS, -(-len(rows) // threads))  # a few texts are shared out too
-        return in_chunks(by_length([len(row) for row in rows], size), threads, run)[0]
+        threads = 1 if is_few else usable_cores()
+        size = min(MOST_ROWS, -(-len(rows) // threads))
+        return in_chunks(by_length([len(row) for row in rows], size, CPU_PADDING), threads, run)[0]

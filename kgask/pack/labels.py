@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 MAX_LABEL_CHARS = 160
+KEPT = 4096  # labels of relations whose words are remembered
 
 # Openers and closers of control tokens and chat markup: <|im_start|>, </s>, [INST], <<SYS>>,
 # <start_of_turn>, {{ }}.
@@ -20,12 +22,15 @@ def clean_label(text: str, max_chars: int = MAX_LABEL_CHARS) -> str:
     a space; the field separator and chat markup are broken up, so that they can no longer
     be mistaken for the prompt's own.
     """
-    text = "".join(char if char.isprintable() else " " for char in text[: 4 * max_chars])
+    text = text[: 4 * max_chars]
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else " " for char in text)
     text = _MARKUP.sub(lambda found: " ".join(found.group()), text).replace("|", "/")
     text = " ".join(text.split())
     return text if len(text) <= max_chars else text[: max_chars - 1].rstrip() + "…"
 
 
+@lru_cache(KEPT)
 def readable_relation(label: str) -> str:
     """A relation label as words, its case kept; every text for a model or a reader begins with these.
 
@@ -42,6 +47,7 @@ def readable_relation(label: str) -> str:
     return clean_label(label.replace("_", " ")) or "related to"
 
 
+@lru_cache(KEPT)
 def relation_phrase(label: str) -> str:
     """The words of a relation label in lower case and without ``/``: what the planner's encoder is fed."""
     return " ".join(readable_relation(label).replace("/", " ").lower().split())

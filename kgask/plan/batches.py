@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import TypeVar
 
 import numpy as np
 
@@ -26,6 +27,8 @@ from kgask.plan.providers import CUDA, Session, after_cuda, first_line
 CUDA_ROWS, CPU_ROWS = 256, 32
 FEW_ROWS = 8  # not shared out: a thread that has to be started costs as much as a question
 CPU_PADDING = 24  # tokens of padding that cost more than a run of its own
+One = TypeVar("One")
+Other = TypeVar("Other")
 
 
 class Batches:
@@ -160,6 +163,16 @@ def in_chunks(chunks: list[list[int]], threads: int, run: Callable[[list[int]], 
     back = np.empty(len(order), np.int64)
     back[order] = np.arange(len(order))
     return [_stacked(part)[back] for part in zip(*parts, strict=True)]
+
+
+def side_by_side(one: Callable[[], One], other: Callable[[], Other]) -> tuple[One, Other]:
+    """What two runs give, ``one`` of them in a thread of its own where there is a core for it."""
+    threads = usable_cores()
+    if threads == 1:
+        return one(), other()
+    waiting = _pool(threads).submit(one)
+    found = other()
+    return waiting.result(), found
 
 
 def _stacked(parts: Sequence[np.ndarray]) -> np.ndarray:

@@ -34,7 +34,10 @@ class Node:
         found: list[Node] = []
         for name in _of_nodes(type(self)):  # type: ignore[arg-type]  # classes are hashable
             value = getattr(self, name)
-            found += [part for part in (value if isinstance(value, tuple) else (value,)) if isinstance(part, Node)]
+            if isinstance(value, Node):
+                found.append(value)
+            elif isinstance(value, tuple):
+                found += [part for part in value if isinstance(part, Node)]
         return tuple(found)
 
     def walk(self) -> Iterator[Node]:

@@ -37,6 +37,8 @@ def concatenate(parts: list[Edges]) -> Edges:
     if not parts:
         none = np.empty(0, np.int64)
         return Edges(none, none, none, none)
+    if len(parts) == 1:
+        return parts[0]
     columns = zip(*((part.sources, part.relations, part.targets, part.rows) for part in parts), strict=True)
     return Edges(*map(np.concatenate, columns))
 
@@ -114,13 +116,19 @@ def edges_with(graph: Graph, entities: np.ndarray, relations: np.ndarray) -> Edg
         wanted = relations[(relations >= graph.n_relations) == inverse]
         if not len(wanted):
             continue
-        indptr = graph.in_indptr if inverse else graph.out_indptr
-        degree = int((indptr[entities + 1].astype(np.int64) - indptr[entities]).sum())
-        if degree <= SCANNED + SCANNED_EACH * len(entities) or len(wanted) > graph.n_relations // 2:
+        is_one = len(entities) == len(wanted) == 1
+        if not is_one and (_are_few(graph, entities, inverse) or len(wanted) > graph.n_relations // 2):
             parts.append(_whole_rows(graph, entities, inverse))
         else:
             parts += [_cut_rows(graph, entities, relation) for relation in wanted.tolist()]
     return concatenate(parts)
+
+
+def _are_few(graph: Graph, entities: np.ndarray, inverse: bool) -> bool:
+    """Whether the triples of the entities in one direction are so few that they are read whole."""
+    indptr = graph.in_indptr if inverse else graph.out_indptr
+    degree = int((indptr[entities + 1].astype(np.int64) - indptr[entities]).sum())
+    return degree <= SCANNED + SCANNED_EACH * len(entities)
 
 
 def reached_by(graph: Graph, entities: np.ndarray, directed_relation: int) -> np.ndarray:

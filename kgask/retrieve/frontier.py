@@ -92,7 +92,7 @@ def edges_from(pack: Pack, entities: np.ndarray, relation: DirectedRelationId, b
         edges = edges_with(pack, entities[start : start + CHUNK], np.array([relation]))
         alike = edges.relations == relation
         parts.append(edges if alike.all() else edges.where(alike))
-    return parts[0] if len(parts) == 1 else concatenate(parts)
+    return concatenate(parts)
 
 
 @reads_arrays

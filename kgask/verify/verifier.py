@@ -151,7 +151,7 @@ class Verifier:
         has_statements = self.pipeline.pack.n_statements > 0
         whole = [has_statements and is_where_and_when(bare(claim)) for claim in claims]
         parts = [
-            (claim, of_claim if not is_whole else [*of_claim, *self._told(bare(claim), [bare(claim)])])
+            (claim, of_claim if not is_whole else [*of_claim, *self._whole(claim)])
             for claim, of_claim, is_whole in zip(claims, divided, whole, strict=True)
         ]
         every = [part for _, of_claim in parts for part in of_claim]
@@ -199,13 +199,12 @@ class Verifier:
     def parts(self, claim: str) -> list[Part]:
         """The sub-claims of a claim."""
         text = bare(claim)
-        return self._told(text, sub_claims(text, names_in(self.pipeline.linker, text)))
-
-    def _told(self, text: str, parts: Sequence[str]) -> list[Part]:
-        """Parts of a text, each without its negation and as a question."""
         names = names_in(self.pipeline.linker, text)
-        positives = [(part, said(part, names)) for part in parts]
-        return [Part(part, one.denies, one.text, question(one.text, names)) for part, one in positives]
+        return _told(sub_claims(text, names), names)
+
+    def _whole(self, claim: str) -> list[Part]:
+        """A claim undivided."""
+        return _told([bare(claim)], names_in(self.pipeline.linker, bare(claim)))
 
     def _verdict(self, part: Part, readings: Sequence[Reading], least: float | None) -> Verdict:
         """Of the surest reading of a sub-claim; ``least`` is the confidence from which it is told."""
@@ -279,6 +278,12 @@ class Verifier:
             parts=tuple(parts),
             hashes=hashes,
         )
+
+
+def _told(parts: Sequence[str], names: Sequence[str]) -> list[Part]:
+    """Parts of a claim, each without its negation and as a question."""
+    positives = [(part, said(part, names)) for part in parts]
+    return [Part(part, one.denies, one.text, question(one.text, names)) for part, one in positives]
 
 
 def _least(query: TruthNode, truth: bool) -> float:
