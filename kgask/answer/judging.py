@@ -21,7 +21,7 @@ from kgask.answer.readings import outcome_words, several
 from kgask.answer.word import Word
 from kgask.errors import QueryError
 from kgask.methods.differences import of_age
-from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT
+from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.relation_facts import is_small, is_table
@@ -238,13 +238,14 @@ def is_turned_round(one: Retrieved, found: Retrieved, question: str, pack: Pack)
 
 
 def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
-    """Whether it surely asks something else: the other way round, or for a "yes" that leaves out a name.
+    """Whether it surely asks something else: the other way round, or without a name or date of the question.
 
     That Peru is a country makes it no Asian one.
     """
+    left_out = one.find_left_out() if one.hypotheses else {}
     outcome = one.hypotheses[0].outcome if one.hypotheses else None
-    is_half = outcome is not None and outcome.truth is True and bool(one.find_left_out().get("names"))
-    return is_half or is_turned_round(one, found, question, pack)
+    is_half = outcome is not None and outcome.truth is True and bool(left_out.get("names"))
+    return is_half or bool(left_out.get(LOST)) or is_turned_round(one, found, question, pack)
 
 
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
