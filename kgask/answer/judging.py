@@ -238,14 +238,18 @@ def is_turned_round(one: Retrieved, found: Retrieved, question: str, pack: Pack)
 
 
 def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
-    """Whether it surely asks something else: the other way round, or without a name or date of the question.
+    """Whether it surely asks something else: the other way round, or for a "yes" that leaves out a name.
 
     That Peru is a country makes it no Asian one.
     """
-    left_out = one.find_left_out() if one.hypotheses else {}
     outcome = one.hypotheses[0].outcome if one.hypotheses else None
-    is_half = outcome is not None and outcome.truth is True and bool(left_out.get("names"))
-    return is_half or bool(left_out.get(LOST)) or is_turned_round(one, found, question, pack)
+    is_half = outcome is not None and outcome.truth is True and bool(one.find_left_out().get("names"))
+    return is_half or is_turned_round(one, found, question, pack)
+
+
+def asks_less(one: Retrieved) -> bool:
+    """Whether it leaves out a name or date of the question: it competes with what does not, but is no answer."""
+    return bool(one.hypotheses) and bool(one.find_left_out().get(LOST))
 
 
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
@@ -317,6 +321,12 @@ def settled(
     if kin is not None:
         return _answered_with(kin, found, SURE_KIN * kin.seeds[0].score)
     chosen, confidence = judging.choose(candidates, any_does)
+    if not thorough and asks_less(every[chosen]):
+        whole = [(one, of_one) for one, of_one in zip(every, candidates, strict=True) if not asks_less(one)]
+        if not whole:
+            return replace(found, confidence=0.0, is_judged=True)
+        every, candidates = ([*column] for column in zip(*whole, strict=True))  # type: ignore[assignment]
+        chosen, confidence = judging.choose(candidates, any_does)
     if confidence < BELIEVED:
         return replace(found, confidence=confidence, is_judged=True)
     said = _comes_to(every[chosen])

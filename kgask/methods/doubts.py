@@ -121,7 +121,7 @@ def is_name(span: CandidateSpan, text: str) -> bool:
 
 def is_adjective(span: CandidateSpan, text: str, pack: Pack) -> bool:
     """Whether a span is the adjective of what it may name: "european", which is no plain word."""
-    called = span.kind == "entity" and places_of(normalise(text[span.start : span.end]))
+    called = places_of(normalise(text[span.start : span.end])) if span.kind == "entity" else ()
     labels = pack.labels([seed.entity for seed in span.seeds if seed.match == "alias"]) if called else []
     return any(normalise(label) in called for label in labels)
 
