@@ -47,6 +47,9 @@ Chad|continent|Africa
 Mali|continent|Africa
 Niger|continent|Africa
 Togo|continent|Africa
+Peru|ethnic group|Quechua
+Egypt|ethnic group|Beja
+Kenya|ethnic group|Luo
 Kenya|ethnic group|Kikuyu
 Ghana|ethnic group|Akan
 Cairo|instance of|city
