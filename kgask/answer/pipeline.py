@@ -12,7 +12,16 @@ from kgask import config
 from kgask.answer.compose import Composer
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
-from kgask.answer.judging import ClaimJudging, Judging, asks_less, asks_other, is_needed, judging_of, may_be_judged, settled
+from kgask.answer.judging import (
+    ClaimJudging,
+    Judging,
+    asks_less,
+    asks_other,
+    is_needed,
+    judging_of,
+    may_be_judged,
+    settled,
+)
 from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
 from kgask.answer.request import CONTEXTS, AskOptions, Settled, checked_question
 from kgask.answer.result import Answer

@@ -21,6 +21,7 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import By, Node
 from kgask.query.nodes import Query
+from kgask.types import Seed
 
 LEFT_OUT = ("names", "values", "demands")
 DESCRIBED = "described"  # words that describe what is asked for
@@ -73,7 +74,7 @@ def left_out_of(
     of_query = set(query.walk())
     named = {entity for node in of_query if isinstance(node, nodes.Entities) for entity in node.ids}
     named |= {node.type for node in of_query if isinstance(node, nodes.Class)}
-    said_so = [one for one in spans if is_name(one, text) or is_adjective(one, text, words.pack)]
+    said_so = [one for one in spans if is_name(one, text) or place_of(one, text, words.pack)]
     names = [one for one in said_so if not _is_used(one, named, text, said)]
     values = [one for one in spans if one.kind in ("number", "date", "rank") and not _is_said(one, of_query)]
     demands = len(unmet(masked(text, spans)[0], operators_of(query), shape, said)) + len(kept(text, spans, answers))
@@ -119,11 +120,12 @@ def is_name(span: CandidateSpan, text: str) -> bool:
     return not span.plain or (is_whole and len(text[span.start : span.end].split()) > 1)
 
 
-def is_adjective(span: CandidateSpan, text: str, pack: Pack) -> bool:
-    """Whether a span is the adjective of what it may name: "european", which is no plain word."""
+def place_of(span: CandidateSpan, text: str, pack: Pack) -> Seed | None:
+    """Who is meant if a span is an adjective: Europe by "european", which is no plain word."""
     called = places_of(normalise(text[span.start : span.end])) if span.kind == "entity" else ()
-    labels = pack.labels([seed.entity for seed in span.seeds if seed.match == "alias"]) if called else []
-    return any(normalise(label) in called for label in labels)
+    seeds = [seed for seed in span.seeds if seed.match == "alias"] if called else []
+    labels = pack.labels([seed.entity for seed in seeds])
+    return next((seed for seed, label in zip(seeds, labels, strict=True) if normalise(label) in called), None)
 
 
 def is_class_word(span: CandidateSpan, text: str) -> bool:

@@ -1,6 +1,7 @@
-"""Which relation a question means that says none: "is Nigeria in Africa?" is no question of world regions alone.
+"""What a question means that says no relation: "is Nigeria in Africa?", "African countries".
 
-Where nothing but names and classes is said, a "no" of one relation is no answer if another one is between them.
+Where nothing but names and classes is said, a "no" of one relation is no answer if another one is between them; an
+adjective before a class word is of the place that things of that class lie in, whatever else is called so.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import numpy as np
 from kgask.errors import BudgetError, QueryError
 from kgask.link.spans import CandidateSpan
 from kgask.methods.accounted import CARRY_NOTHING, OPERATOR_WORDS, is_within_any
+from kgask.methods.doubts import place_of
 from kgask.methods.query_readings import Reading
 from kgask.methods.relation_facts import RelationFacts
 from kgask.query import nodes
+from kgask.query.base import Node
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.retrieve.run import Runner
@@ -40,6 +43,33 @@ def otherwise_meant(reading: Reading, text: str, facts: RelationFacts, runner: R
         if found.truth is truth:
             return replace(reading, written=replace(reading.written, query=changed), outcome=found)
     return reading
+
+
+def placed(spans: Sequence[CandidateSpan], text: str, facts: RelationFacts, runner: Runner) -> list[CandidateSpan]:
+    """The spans of a question where an adjective right before a class word means the place that such things lie in.
+
+    "African" of "African countries" may be the name of an ethnic group; countries are in one continent.
+    """
+    found = [*spans]
+    for at, span in enumerate(spans):
+        seed = place_of(span, text, facts.pack)
+        kind = next((one for one in spans if one.kind == "class" and one.start >= span.end), None)
+        if seed is None or seed is span.seeds[0] or kind is None or text[span.end : kind.start].strip():
+            continue
+        if _lie_in(kind.nodes[0], seed.entity, facts, runner):
+            found[at] = replace(span, seeds=(seed,))
+            found = [one for one in found if one.kind != "class" or one.place != span.place]
+    return found
+
+
+def _lie_in(kind: Node, place: int, facts: RelationFacts, runner: Runner) -> bool:
+    """Whether some of a class are led by a relation, of such as lead to one thing, to a place."""
+    n = facts.n_relations
+    if not isinstance(kind, nodes.Class):
+        return False
+    into = [one for one in np.flatnonzero(facts.of_entity(place)[n:]).tolist() if facts.leads_to_one(one)]
+    sets = (nodes.And(kind, nodes.Follow(nodes.Entities((place,)), one + n)) for one in into)
+    return any(len(runner.members(one).certain) for one in sets)
 
 
 def _says_no_relation(text: str, spans: Sequence[CandidateSpan]) -> bool:
