@@ -20,7 +20,7 @@ from kgask.methods.doubts import place_of
 from kgask.methods.query_readings import Reading
 from kgask.methods.relation_facts import RelationFacts
 from kgask.query import nodes
-from kgask.query.base import Node
+from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.retrieve.run import Runner
@@ -56,20 +56,23 @@ def placed(spans: Sequence[CandidateSpan], text: str, facts: RelationFacts, runn
         kind = next((one for one in spans if one.kind == "class" and one.start >= span.end), None)
         if seed is None or seed is span.seeds[0] or kind is None or text[span.end : kind.start].strip():
             continue
-        if _lie_in(kind.nodes[0], seed.entity, facts, runner):
+        lying = _lying_in(kind.nodes[0], seed.entity, facts, runner)
+        if lying is not None:
+            same = [place for place, one in enumerate(found) if one.kind == "class" and one.place == span.place]
+            for of_class in same:
+                found[of_class] = replace(found[of_class], nodes=(lying,), scores=found[of_class].scores[:1])
             found[at] = replace(span, seeds=(seed,))
-            found = [one for one in found if one.kind != "class" or one.place != span.place]
     return found
 
 
-def _lie_in(kind: Node, place: int, facts: RelationFacts, runner: Runner) -> bool:
-    """Whether some of a class are led by a relation, of such as lead to one thing, to a place."""
+def _lying_in(kind: Node, place: int, facts: RelationFacts, runner: Runner) -> SetNode | None:
+    """What lies in a place, by a relation that leads to one thing, if some of a class do; None where they do not."""
     n = facts.n_relations
     if not isinstance(kind, nodes.Class):
-        return False
+        return None
     into = [one for one in np.flatnonzero(facts.of_entity(place)[n:]).tolist() if facts.leads_to_one(one)]
-    sets = (nodes.And(kind, nodes.Follow(nodes.Entities((place,)), one + n)) for one in into)
-    return any(len(runner.members(one).certain) for one in sets)
+    sets = [nodes.Follow(nodes.Entities((place,)), one + n) for one in into]
+    return next((one for one in sets if len(runner.members(nodes.And(kind, one)).certain)), None)
 
 
 def _says_no_relation(text: str, spans: Sequence[CandidateSpan]) -> bool:
