@@ -252,6 +252,11 @@ def asks_less(one: Retrieved) -> bool:
     return bool(one.hypotheses) and bool(one.find_left_out().get(LOST))
 
 
+def is_misread(found: Retrieved, question: str, pack: Pack) -> bool:
+    """Whether what the planner chose surely asks something else, or less."""
+    return asks_less(found) or asks_other(found, found, question, pack)
+
+
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
     """All kin of a kind, where a question asks for that and some are found."""
     proposed = [one for one in every if one.is_proposed and len(one.seeds) == 1]
@@ -325,7 +330,7 @@ def settled(
         whole = [(one, of_one) for one, of_one in zip(every, candidates, strict=True) if not asks_less(one)]
         if not whole:
             return replace(found, confidence=0.0, is_judged=True)
-        every, candidates = ([*column] for column in zip(*whole, strict=True))  # type: ignore[assignment]
+        every, candidates = ([*column] for column in zip(*whole, strict=True))
         chosen, confidence = judging.choose(candidates, any_does)
     if confidence < BELIEVED:
         return replace(found, confidence=confidence, is_judged=True)

@@ -26,7 +26,7 @@ from kgask.types import Seed
 LEFT_OUT = ("names", "values", "demands")
 DESCRIBED = "described"  # words that describe what is asked for
 KIN = "kin"  # other kin than is asked for
-LOST = "lost"  # names and dates that nothing may leave out
+LOST = "lost"  # names, dates and roles that nothing may leave out
 DENIED = "denied"  # a "no" of two things that the graph has in another relation
 MOST = 3  # of each; more add no doubt
 WHOLE, SURE_NAME = ("label", "alias"), 0.2  # how common words together name an entity, and how surely
@@ -81,7 +81,8 @@ def left_out_of(
     classes = [one.place for one in spans if one.kind == "class"]
     described = describing(text, [one.place for one in spans], classes, said, "BY" in operators_of(query))
     kin = is_other_kin(query, masked(text, spans)[0], words.pack)
-    lost = sum(_is_surely_meant(one, text) for one in (*names, *values))
+    roles = words.roles(text, [one.place for one in spans if not one.plain], said)
+    lost = len(roles) + sum(_is_surely_meant(one, text) for one in (*names, *values))
     found = (len(names), len(values), demands, len(described), kin, lost)
     counts = zip((*LEFT_OUT, DESCRIBED, KIN, LOST), found, strict=True)
     return {name: -float(min(count, MOST)) for name, count in counts}

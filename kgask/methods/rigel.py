@@ -180,7 +180,9 @@ class Rigel:
         reader, topics = self._operators(pack), [part.mention.span for part in understood.readings]
         text, said = request.question.text, reader.words.of(_walked(understood))
         classes = [one.place for one in reader.class_words(request, topics)]
-        return describing(text, topics, classes, said), reader.words.called(text, (*topics, *classes), said)
+        places, words = (*topics, *classes), reader.words
+        elsewhere = words.called(text, places, said) + words.roles(text, places, said)
+        return describing(text, topics, classes, said), elsewhere
 
     def _confidence(self, values: Mapping[str, float]) -> float:
         """Calibrated probability that the best path is the answer; 0 when there is none."""
