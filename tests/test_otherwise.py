@@ -14,6 +14,7 @@ from kgask.build.writer import PackBuilder
 from kgask.link.spans import segmentations
 from kgask.methods.accounted import RelationWords
 from kgask.methods.doubts import LOST, left_out_of
+from kgask.pack.store import Pack
 from kgask.query.text import parse
 from kgask.retrieve.run import run
 from kgask.types import Question
@@ -124,3 +125,18 @@ def test_a_path_that_the_question_does_not_name_is_read_twice(demo: Pipeline) ->
     )
     assert unsaid.read_as is not None
     assert said.read_as is None
+
+
+def test_who_are_called_by_a_relation_are_no_others(tmp_path: Path) -> None:
+    builder = PackBuilder()
+    for line in ("Moss|instance of|driver", "Hunt|instance of|driver", "1976|driver champion|Hunt",
+                 "Aintree|winner|Moss", "Aintree|lap record|1:55"):  # fmt: skip
+        builder.add(*line.split("|"))
+    builder.write(tmp_path / "pack", name="races")
+    with Pack.open(tmp_path / "pack") as pack:
+        words, text = RelationWords(pack), "was Moss ever world champion, and what are the lap records?"
+        labels = list(pack.relation_labels())
+        by_winner, by_champion = (words.of([labels.index(one)]) for one in ("winner", "driver champion"))
+        assert words.roles(text, (), by_winner) == ("champion",)  # a lap record is of no lap that is known
+        assert words.roles(text, (), by_champion) == ()
+        assert words.roles(text, [(20, 28)], by_winner) == ()  # it is in a name
