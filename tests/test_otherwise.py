@@ -140,3 +140,9 @@ def test_who_are_called_by_a_relation_are_no_others(tmp_path: Path) -> None:
         assert words.roles(text, (), by_winner) == ("champion",)  # a lap record is of no lap that is known
         assert words.roles(text, (), by_champion) == ()
         assert words.roles(text, [(20, 28)], by_winner) == ()  # it is in a name
+
+
+def test_another_number_than_what_is_counted_needs_the_judges_word(demo: Pipeline) -> None:
+    assert demo.ask("How many isotopes does tin have?").abstained  # its atomic number is none
+    assert demo.ask("How many protons does tin have?").text == "50"
+    assert demo.ask("how many people live in india").text == "1210854977"

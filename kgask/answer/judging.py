@@ -9,6 +9,7 @@ judge's card.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
@@ -332,6 +333,8 @@ def settled(
             return replace(found, confidence=0.0, is_judged=True)
         every, candidates = ([*column] for column in zip(*whole, strict=True))
         chosen, confidence = judging.choose(candidates, any_does)
+    if not thorough and every[chosen] is found and found.features.get("unmet"):  # "isotopes", and another number: no surer than it
+        confidence = min(confidence, 1.0 / (1.0 + math.exp(-any_does)))
     if confidence < BELIEVED:
         return replace(found, confidence=confidence, is_judged=True)
     said = _comes_to(every[chosen])

@@ -19,7 +19,7 @@ from kgask.link.values import value_spans
 from kgask.methods.accounted import CARRY_NOTHING, describing, is_all_called
 from kgask.methods.alternatives import Alternatives
 from kgask.methods.base import PerPack
-from kgask.methods.demands import unmet
+from kgask.methods.demands import counts_other, unmet
 from kgask.methods.operators import OperatorReader, retrieved
 from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Scope
 from kgask.methods.query_features import features as query_features
@@ -171,7 +171,8 @@ class Rigel:
         reader = self._operators(pack)
         text = mask_mention(request.question.text, understood.mention.span)
         operators = ("AND",) if understood.parts else ()
-        return unmet(text, operators, reader.shape_of(best.answers), reader.words.of(_walked(understood)))
+        shape, said = reader.shape_of(best.answers), reader.words.of(_walked(understood))
+        return unmet(text, operators, shape, said) + counts_other(text, shape, said)
 
     def _described(
         self, understood: Understanding, pack: Pack, request: Request
