@@ -333,7 +333,7 @@ def settled(
             return replace(found, confidence=0.0, is_judged=True)
         every, candidates = ([*column] for column in zip(*whole, strict=True))
         chosen, confidence = judging.choose(candidates, any_does)
-    if not thorough and every[chosen] is found and found.features.get("unmet"):  # "isotopes", and another number: no surer than it
+    if not thorough and every[chosen] is found and found.features.get("unmet"):  # no surer than the judge of all
         confidence = min(confidence, 1.0 / (1.0 + math.exp(-any_does)))
     if confidence < BELIEVED:
         return replace(found, confidence=confidence, is_judged=True)
