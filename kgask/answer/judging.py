@@ -9,6 +9,7 @@ judge's card.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
@@ -21,7 +22,7 @@ from kgask.answer.readings import outcome_words, several
 from kgask.answer.word import Word
 from kgask.errors import QueryError
 from kgask.methods.differences import of_age
-from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT
+from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.relation_facts import is_small, is_table
@@ -257,6 +258,16 @@ def _tells_none_apart(outcome: Result) -> bool:
     return any(2 < len(members(one.base).possible) == len(members(one).possible) for one in bests)
 
 
+def asks_less(one: Retrieved) -> bool:
+    """Whether it leaves out a name or date of the question: it competes with what does not, but is no answer."""
+    return bool(one.hypotheses) and bool(one.find_left_out().get(LOST))
+
+
+def is_misread(found: Retrieved, question: str, pack: Pack) -> bool:
+    """Whether what the planner chose surely asks something else, or less."""
+    return asks_less(found) or asks_other(found, found, question, pack)
+
+
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
     """All kin of a kind, where a question asks for that and some are found."""
     proposed = [one for one in every if one.is_proposed and len(one.seeds) == 1]
@@ -326,6 +337,14 @@ def settled(
     if kin is not None:
         return _answered_with(kin, found, SURE_KIN * kin.seeds[0].score)
     chosen, confidence = judging.choose(candidates, any_does)
+    if not thorough and asks_less(every[chosen]):
+        whole = [(one, of_one) for one, of_one in zip(every, candidates, strict=True) if not asks_less(one)]
+        if not whole:
+            return replace(found, confidence=0.0, is_judged=True)
+        every, candidates = ([*column] for column in zip(*whole, strict=True))
+        chosen, confidence = judging.choose(candidates, any_does)
+    if not thorough and every[chosen] is found and found.features.get("unmet"):  # no surer than the judge of all
+        confidence = min(confidence, 1.0 / (1.0 + math.exp(-any_does)))
     if confidence < BELIEVED:
         return replace(found, confidence=confidence, is_judged=True)
     said = _comes_to(every[chosen])

@@ -12,7 +12,7 @@ from kgask import config
 from kgask.answer.compose import Composer
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
-from kgask.answer.judging import ClaimJudging, Judging, asks_other, is_needed, judging_of, may_be_judged, settled
+from kgask.answer.judging import ClaimJudging, Judging, is_misread, is_needed, judging_of, may_be_judged, settled
 from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
 from kgask.answer.request import CONTEXTS, AskOptions, Settled, checked_question
 from kgask.answer.result import Answer
@@ -326,7 +326,7 @@ class Pipeline:
     def _judged(self, request: Request, found: Retrieved) -> Retrieved:
         """The same, or what else is asked for where the judge says so; of a claim, in a small graph, it always does."""
         judge, judging = self.judge, (self._of_claims if request.is_claim else None) or self._judging
-        if not request.is_claim and asks_other(found, found, request.question.text, self.pack):
+        if not request.is_claim and is_misread(found, request.question.text, self.pack):
             found = replace(found, confidence=0.0)
         if judge is None or judging is None or not self._judges or not may_be_judged(found, self.pack):
             return found

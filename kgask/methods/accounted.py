@@ -12,18 +12,23 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+import numpy as np
+
 from kgask.link.mentions import FUNCTION_WORDS
 from kgask.link.plurals import singulars
 from kgask.link.spans import CandidateSpan
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
+from kgask.pack.types import type_relations
 from kgask.plan.query_onnx import Written
+from kgask.retrieve.follow import reached_by
 from kgask.types import MASK
 
 _WORD = re.compile(r"\[MASK\]|[^\W_]+(?:['\u2019&-][^\W_]+)*")
 READ = 0.08  # attention from which a step is about a word: of right queries 7 % have a word below, of wrong ones 23 %
 HEARD = 0.5  # attention beyond which more says nothing
+SAMPLED = 20  # of what a relation leads to, whose class is looked at
 ALIKE = 5  # letters that words begin with alike where they mean the same: "founded", "founder"
 OPERATOR_WORDS = frozenset(
     "most least fewest more less fewer than between before after since until till during largest smallest biggest "
@@ -57,7 +62,7 @@ class RelationWords:
 
     def __init__(self, pack: Pack) -> None:
         self.pack = pack
-        self._of = lru_cache(None)(self._words)
+        self._of, self._is_of_kind = lru_cache(None)(self._words), lru_cache(None)(self._of_kind)
 
     def of(self, relations: Iterable[int]) -> frozenset[str]:
         """Of directed relations, together."""
@@ -73,9 +78,34 @@ class RelationWords:
 
         ``covered`` are the characters of what is accounted for otherwise, ``said`` the words of the query's relations.
         """
-        words = (match[0].lower() for match in _WORD.finditer(text) if not is_within_any(match.span(), covered))
-        found = (word for word in words if not self._labels.isdisjoint((word, *singulars(word))))
-        return tuple(word for word in found if not _is_called(word, said))
+        words = _free_words(text, covered, said)
+        return tuple(word for word in words if not self._labels.isdisjoint((word, *singulars(word))))
+
+    def roles(self, text: str, covered: Sequence[tuple[int, int]], said: Collection[str]) -> tuple[str, ...]:
+        """Words of a question for those whom a relation leads to of which a query has none: "champion".
+
+        Its label is what they are of, and this: "driver champion" leads to drivers.
+        """
+        named = ((word, one) for word in _free_words(text, covered, said) for one in (word, *singulars(word)))
+        return tuple(word for word, one in named if any(map(self._is_of_kind, self._by_last_word.get(one, ()))))
+
+    @cached_property
+    def _by_last_word(self) -> dict[str, list[tuple[int, str]]]:
+        """Relations of several words by the last of them, with the others."""
+        found: dict[str, list[tuple[int, str]]] = {}
+        for relation, text in enumerate(self.pack.relations()):
+            first, _, last = normalise(relation_phrase(text.label)).rpartition(" ")
+            if first and last not in CARRY_NOTHING:
+                found.setdefault(last, []).append((relation, first))
+        return found
+
+    def _of_kind(self, named: tuple[int, str]) -> bool:
+        """Whether what a relation leads to is of a class of this name."""
+        relation, kind = named
+        ends = np.unique(np.asarray(self.pack.out_object)[np.asarray(self.pack.out_relation) == relation])[:SAMPLED]
+        typing = type_relations(self.pack.relations())
+        kinds = {int(one) for type_relation in typing for one in reached_by(self.pack, ends, type_relation)}
+        return kind in map(normalise, self.pack.labels(sorted(kinds)))
 
     @cached_property
     def _labels(self) -> frozenset[str]:
@@ -86,6 +116,12 @@ class RelationWords:
     def _words(self, relation: int) -> frozenset[str]:
         text = self.pack.relations()[relation]
         return _content(" ".join((text.label, text.inverse_label, *text.aliases)))
+
+
+def _free_words(text: str, covered: Sequence[tuple[int, int]], said: Collection[str]) -> list[str]:
+    """Words in lower case that are neither accounted for nor what a query's relations are called."""
+    words = (match[0].lower() for match in _WORD.finditer(text) if not is_within_any(match.span(), covered))
+    return [word for word in words if not _is_called(word, said)]
 
 
 def _content(names: str) -> frozenset[str]:

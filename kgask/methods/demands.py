@@ -10,6 +10,9 @@ import re
 from collections.abc import Collection
 from typing import Literal
 
+from kgask.link.units import unit_at
+from kgask.methods.accounted import is_all_called
+
 Shape = Literal["set", "number", "date", "truth", "nothing"]  # what a query comes to; a set is of entities
 
 _ORDERED = {"MOST", "LEAST", "MIN", "MAX"}
@@ -73,6 +76,9 @@ _HOW_MUCH = re.compile(r"\bhow (?:much|deep|high|tall|long|large|big|far|heavy|w
 _COUNTS = re.compile(r"\b(?:how many|number of|count the|count of)\b")
 _AGES = re.compile(r"\b(?:how old|(?:what|which) age)\b")
 _WHEN = re.compile(r"(?:since |until )?when\b|(?:(?:in|on|from|since|by) )?(?:what|which) (?:year|date|day)\b")
+_COUNTED = re.compile(
+    r"\bhow many (?P<noun>(?!people|persons|inhabitants|residents|citizens|souls|times|days|things)[a-z]{3,}s)\b"
+)
 _EVERY = re.compile(r"\b(?:every|each)\b(?! (?:one )?of)")
 
 
@@ -102,6 +108,20 @@ def unmet(text: str, operators: Collection[str], shape: Shape, said: Collection[
     if _is_mistaken(asked, operators, shape):
         found.append((start, asked.split(maxsplit=1)[0]))
     return tuple(word for _, word in sorted(found))
+
+
+def counts_other(text: str, shape: Shape, said: Collection[str]) -> tuple[str, ...]:
+    """The noun that a masked question asks how many there are of, where a number is found that is not called so.
+
+    >>> counts_other("how many isotopes does [MASK] have", "number", {"atomic", "number"})
+    ('isotopes',)
+    >>> counts_other("how many metres high is [MASK]", "number", {"elevation"})
+    ()
+    """
+    found = _COUNTED.search(text) if shape == "number" else None
+    if found is None or is_all_called(found["noun"], said) or unit_at(found["noun"], 0, False, {}) is not None:
+        return ()
+    return (found["noun"],)
 
 
 def asks_for_order(word: str) -> bool:

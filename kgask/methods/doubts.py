@@ -11,17 +11,22 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from kgask.link.adjectives import places_of
 from kgask.link.spans import CandidateSpan, masked
 from kgask.methods.accounted import RelationWords, describing, is_all_called
 from kgask.methods.demands import Shape, unmet
 from kgask.methods.kinship import is_other_kin
+from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import By, Node
 from kgask.query.nodes import Query
+from kgask.types import Seed
 
 LEFT_OUT = ("names", "values", "demands")
 DESCRIBED = "described"  # words that describe what is asked for
 KIN = "kin"  # other kin than is asked for
+LOST = "lost"  # names, dates and roles that nothing may leave out
 DENIED = "denied"  # a "no" of two things that the graph has in another relation
 MOST = 3  # of each; more add no doubt
 WHOLE, SURE_NAME = ("label", "alias"), 0.2  # how common words together name an entity, and how surely
@@ -34,6 +39,7 @@ _OPERATORS: dict[type[Node], tuple[str, ...]] = {
     nodes.Some: ("SOME",), nodes.Holds: ("HOLDS",), nodes.Not: ("NOT",), nodes.All: ("AND",), nodes.Any: ("OR",),
 }  # fmt: skip
 _SIGNS = {">": "GT", "<": "LT", ">=": "GE", "<=": "LE", "in": "IN"}
+_ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
 _EXCEPT = re.compile(
     r"\b(?:other than|besides?|except(?: for)?|apart from|aside from|excluding|not counting|leaving out)\s+"
     r"(?:the\s+)?\Z",
@@ -60,7 +66,7 @@ def _of_node(node: Node) -> Iterator[str]:
 def left_out_of(
     query: Query, answers: np.ndarray, shape: Shape, text: str, spans: Sequence[CandidateSpan], words: RelationWords
 ) -> Mapping[str, float]:
-    """Of :data:`LEFT_OUT` and :data:`DESCRIBED`, less one for each.
+    """Of :data:`LEFT_OUT`, :data:`DESCRIBED` and more, less one for each.
 
     ``answers`` are what the query came to, ``spans`` the question's.
     """
@@ -68,14 +74,27 @@ def left_out_of(
     of_query = set(query.walk())
     named = {entity for node in of_query if isinstance(node, nodes.Entities) for entity in node.ids}
     named |= {node.type for node in of_query if isinstance(node, nodes.Class)}
-    names = [one for one in spans if is_name(one, text) and not _is_used(one, named, text, said)]
+    said_so = [one for one in spans if is_name(one, text) or place_of(one, text, words.pack)]
+    names = [one for one in said_so if not _is_used(one, named, text, said)]
     values = [one for one in spans if one.kind in ("number", "date", "rank") and not _is_said(one, of_query)]
     demands = len(unmet(plain, operators, shape, said)) + len(kept(text, spans, answers))
     classes = [one.place for one in spans if one.kind == "class"]
     described = describing(text, [one.place for one in spans], classes, said, "BY" in operators)
     kin = is_other_kin(query, plain, words.pack)
-    counts = zip((*LEFT_OUT, DESCRIBED, KIN), (len(names), len(values), demands, len(described), kin), strict=True)
+    roles = words.roles(text, [one.place for one in spans if not one.plain], said)
+    lost = len(roles) + sum(_is_surely_meant(one, text) for one in (*names, *values))
+    found = (len(names), len(values), demands, len(described), kin, lost)
+    counts = zip((*LEFT_OUT, DESCRIBED, KIN, LOST), found, strict=True)
     return {name: -float(min(count, MOST)) for name, count in counts}
+
+
+def _is_surely_meant(span: CandidateSpan, text: str) -> bool:
+    """Whether a name or value that is left out changes what is asked.
+
+    A name that begins with an article may be a phrase ("the man who ..."), a number or rank may be said otherwise.
+    """
+    is_phrase = _ARTICLE.match(text[span.start : span.end]) is not None
+    return span.kind == "date" or (span.kind == "entity" and not is_phrase)
 
 
 def relations_in(query: Query) -> Iterator[int]:
@@ -100,6 +119,14 @@ def is_name(span: CandidateSpan, text: str) -> bool:
         return False
     is_whole = span.seeds[0].match in WHOLE and span.seeds[0].score >= SURE_NAME
     return not span.plain or (is_whole and len(text[span.start : span.end].split()) > 1)
+
+
+def place_of(span: CandidateSpan, text: str, pack: Pack) -> Seed | None:
+    """Who is meant if a span is an adjective: Europe by "european", which is no plain word."""
+    called = places_of(normalise(text[span.start : span.end])) if span.kind == "entity" else ()
+    seeds = [seed for seed in span.seeds if seed.match == "alias"] if called else []
+    labels = pack.labels([seed.entity for seed in seeds])
+    return next((seed for seed, label in zip(seeds, labels, strict=True) if normalise(label) in called), None)
 
 
 def is_class_word(span: CandidateSpan, text: str) -> bool:

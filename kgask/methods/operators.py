@@ -24,6 +24,7 @@ from kgask.methods.demands import Shape, unmet
 from kgask.methods.differences import downwards, in_years, of_age
 from kgask.methods.doubts import DENIED, SURE_CLASS, is_class_word, kept, left_out_of, relations_in
 from kgask.methods.kinds import is_denied, of_kinds
+from kgask.methods.otherwise import otherwise_meant, placed
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
 from kgask.methods.relation_facts import RelationFacts
@@ -73,6 +74,7 @@ class OperatorReader:
         for spans in segmentations(text, request.words, mentions, self.pack)[:MOST_SEGMENTATIONS]:
             if found and max(one.score for one in found) > SURE:
                 break
+            spans = placed(spans, text, self.facts, runner)
             written, kind_probs = self._written(text, spans, runner)
             kinds = kinds if len(kinds) else kind_probs
             nones[id(spans)] = sum(math.exp(one.log_prob) for one in written if one.query is None)
@@ -138,7 +140,7 @@ class OperatorReader:
                 outcome = None
             as_run = replace(one, query=outcome.query if outcome is not None else one.query)
             reading = Reading(as_run, spans, LeftOut((), HEARD), (), idle, seeds, outcome, one.log_prob + link)
-            yield self._of_namesakes(reading, runner)
+            yield otherwise_meant(self._of_namesakes(reading, runner), text, self.facts, runner)
 
     def _of_namesakes(self, reading: Reading, runner: Runner) -> Reading:
         """Where a query comes to nothing, or to "no": the same of somebody else of that name, for whom it does not."""

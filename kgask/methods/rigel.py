@@ -7,7 +7,7 @@ Shapes: R relations, H hops.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial, reduce
 from typing import TYPE_CHECKING
@@ -16,10 +16,10 @@ import numpy as np
 
 from kgask.link.features import LinkModel
 from kgask.link.values import value_spans
-from kgask.methods.accounted import describing
+from kgask.methods.accounted import CARRY_NOTHING, describing, is_all_called
 from kgask.methods.alternatives import Alternatives
 from kgask.methods.base import PerPack
-from kgask.methods.demands import unmet
+from kgask.methods.demands import counts_other, unmet
 from kgask.methods.operators import OperatorReader, retrieved
 from kgask.methods.protocol import MAX_HOPS, Hypothesis, Request, Retrieved, Scope
 from kgask.methods.query_features import features as query_features
@@ -28,6 +28,7 @@ from kgask.methods.query_readings import Understood
 from kgask.methods.relation_facts import is_small
 from kgask.methods.understand import Linked, Understanding, calibrated, choose, features
 from kgask.methods.voice import is_start_object
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
 from kgask.plan.protocol import Planner
@@ -45,6 +46,7 @@ TOO_LONG = "what is asked cannot be run on this graph, or takes too long"
 LIKELY_A_PATH = 0.5  # probability below which it asks for something else
 BELIEVED = 0.1  # confidence below which a query is no reading
 SURE_OF_PATH = 0.9  # probability from which a question is believed to be a path, without another reading
+SURE_UNSAID = 0.94  # ... where no word of the question is what the path's relations are called
 
 
 def path_hypothesis(pack: Pack, route: Route) -> Hypothesis:
@@ -170,7 +172,8 @@ class Rigel:
         reader = self._operators(pack)
         text = mask_mention(request.question.text, understood.mention.span)
         operators = ("AND",) if understood.parts else ()
-        return unmet(text, operators, reader.shape_of(best.answers), reader.words.of(_walked(understood)))
+        shape, said = reader.shape_of(best.answers), reader.words.of(_walked(understood))
+        return unmet(text, operators, shape, said) + counts_other(text, shape, said)
 
     def _described(
         self, understood: Understanding, pack: Pack, request: Request
@@ -179,7 +182,9 @@ class Rigel:
         reader, topics = self._operators(pack), [part.mention.span for part in understood.readings]
         text, said = request.question.text, reader.words.of(_walked(understood))
         classes = [one.place for one in reader.class_words(request, topics)]
-        return describing(text, topics, classes, said), reader.words.called(text, (*topics, *classes), said)
+        places, words = (*topics, *classes), reader.words
+        elsewhere = words.called(text, places, said) + words.roles(text, places, said)
+        return describing(text, topics, classes, said), elsewhere
 
     def _confidence(self, values: Mapping[str, float]) -> float:
         """Calibrated probability that the best path is the answer; 0 when there is none."""
@@ -263,9 +268,19 @@ def _surely_a_path(pack: Pack, request: Request, linked: Sequence[Linked], path:
     words = _words_of(pack, understood)
     others = [one.mention for one in linked if not _overlap(one.mention.span, understood.mention.span)]
     inside = [mention for mention in others if mention.text.lower() not in words]
+    if path.confidence < SURE_UNSAID and not _is_said(request.question.text, understood, words):
+        return False
     doubted = any(path.features.get(name) for name in ("unmet", "described", "elsewhere", "turned"))
     is_plain = not (doubted or inside or understood.mention.unused)
     return understood.branch.path_prob > SURE_OF_PATH and is_plain
+
+
+def _is_said(text: str, understood: Understanding, names: Collection[str]) -> bool:
+    """Whether a word beside the topic is one of what relations are called."""
+    start, end = understood.mention.span
+    known = {word for name in names for word in name.split()} - CARRY_NOTHING
+    beside = normalise(f"{text[:start]} {text[end:]}").split()
+    return any(is_all_called(word, known) for word in beside if word not in CARRY_NOTHING)
 
 
 def _words_of(pack: Pack, understood: Understanding) -> set[str]:
