@@ -332,7 +332,7 @@ def settled(
     """What is answered with after the judge was asked, with the confidence in it."""
     every, candidates, any_does = judged(found, question, judge, pack, thorough)
     if not candidates:
-        return replace(found, confidence=0.0) if asks_other(found, found, question, pack) else found
+        return found
     kin = None if thorough else _whole_kin(every, question, pack)
     if kin is not None:
         return _answered_with(kin, found, SURE_KIN * kin.seeds[0].score)
