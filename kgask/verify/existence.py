@@ -1,4 +1,5 @@
-"""Claims that say outright that something has anything of a relation: "Lake Baikal has tributaries"."""
+"""Claims that say outright that something has anything of a relation: "Lake Baikal has tributaries", "Poe was married".
+"""
 
 from __future__ import annotations
 
@@ -23,6 +24,10 @@ _HAS = re.compile(
     r"(?:(?:an?|any|some|several|its own|his own|her own|their own)\s+)*(?P<what>[^\d,]+?)\??",
     re.IGNORECASE,
 )
+_WAS = re.compile(  # what relations are called that end in such a word ("married to")
+    r"(?:(?:is|was|were)\s+(?P<asked>.+?)|(?P<said>.+?)\s+(?:is|was|were))\s+(?:ever\s+)?(?P<what>[a-z]+)\??", re.IGNORECASE
+)
+_ENDS = frozenset("by in to at on from for with".split())
 _BOTH_WAYS = frozenset(("spouse", "sibling"))  # said of one it is so of the other
 _OF_ANYBODY = _BOTH_WAYS | {"child", "parent", "kid", "offspring"}  # kin words that do not tell who is a man
 
@@ -44,12 +49,18 @@ class Existence:
                 found.setdefault(phrase[0], []).append(phrase[1])
         return found
 
+    @cached_property
+    def _done(self) -> dict[str, list[DirectedRelationId]]:
+        """The same by a participle: of "written by" those that are called "written"."""
+        parted = ((phrase.split(), relations) for phrase, relations in self._called.items())
+        return {words[0]: relations for words, relations in parted if len(words) == 2 and words[1] in _ENDS}
+
     def of(self, text: str, found: Retrieved) -> nodes.Some | None:
         """Whether what a text names has anything of the relation that it says; None where it says anything else.
 
         So it is where several things or relations may be meant, and of kin that is a man or a woman.
         """
-        said = _HAS.fullmatch(text)
+        said = _HAS.fullmatch(text) or _WAS.fullmatch(text)
         if said is None:
             return None
         name = "asked" if said["asked"] is not None else "said"
@@ -58,7 +69,7 @@ class Existence:
         if not named:
             return None
         entity = named[0].seeds[0].entity
-        relation = self._relation(said["what"], entity)
+        relation = self._done_to(said["what"], entity) if said.re is _WAS else self._relation(said["what"], entity)
         return None if relation is None else nodes.Some(nodes.Follow(nodes.Entities((entity,)), relation))
 
     def _relation(self, what: str, entity: EntityId) -> DirectedRelationId | None:
@@ -73,3 +84,9 @@ class Existence:
         has = relations_of(self._pack, np.array([entity]))
         had = [one for one in ways if has[one]]
         return had[0] if had else called[0] if len(called) == 1 else None
+
+    def _done_to(self, what: str, entity: EntityId) -> DirectedRelationId | None:
+        """A relation of the entity that is called so: "Radium was discovered"."""
+        has = relations_of(self._pack, np.array([entity]))
+        known = [one for one in self._done.get(normalise(what), ()) if has[one]]
+        return known[0] if known else None
