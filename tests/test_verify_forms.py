@@ -1,4 +1,4 @@
-"""Claims that say once what is so of two, what something has, and which way they compare; verdicts over small tables."""
+"""Claims that say once what is so of two, what something has, which way they compare; verdicts over small tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kgask.verify.form import said
 from kgask.verify.signs import is_downward
 from kgask.verify.split import may_be_one, sub_claims
 
-NAMES = ["Poe", "Ada", "Rome", "Paris", "Chad", "Kenya", "Peru", "Emma", "Alps", "Loire", "Rhône", "Gold Cup", "Big Bowl"]
+NAMES = [*"Poe Ada Rome Paris Chad Kenya Peru Emma Alps Loire Rhône".split(), "Gold Cup", "Big Bowl"]
 BOATS = """boat:ID,type,length m,built in,builder,skipper,twin,top pace
 Kittiwake,sloop,8.4,1974,Hobart Yard,Meg Sorrel,Tern,9.5
 Ondine,ketch,12.1,1938,Larsen Works,Piet Aalders,,7.0
@@ -36,7 +36,8 @@ Old Moses,barge,18.3,1896,,Paul Egk,,3.0
         ("Poe died in Rome, as did Ada", ["Poe died in Rome", "Ada died in Rome"]),
         ("Chad borders Kenya, but Peru doesn't", ["Chad borders Kenya", "it is not true that Peru borders Kenya"]),
         ("Chad borders Kenya but not Peru", ["Chad borders Kenya", "it is not true that Chad borders Peru"]),
-        ("Poe was not born in Rome but in Paris", ["it is not true that Poe was born in Rome", "Poe was born in Paris"]),
+        ("Poe was not born in Rome but in Paris",
+         ["it is not true that Poe was born in Rome", "Poe was born in Paris"]),
         ("Poe won the Gold Cup in 1938 and the Big Bowl in 1950",
          ["Poe won the Gold Cup in 1938", "Poe won the Big Bowl in 1950"]),
         ("The Rhône rises in the Alps and the Loire in Peru",

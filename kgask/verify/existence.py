@@ -1,5 +1,4 @@
-"""Claims that say outright that something has anything of a relation: "Lake Baikal has tributaries", "Poe was married".
-"""
+"""Claims that say outright that something has anything of a relation: "Lake Baikal has tributaries"."""
 
 from __future__ import annotations
 
@@ -11,12 +10,16 @@ import numpy as np
 from kgask.link.plurals import singulars
 from kgask.methods.kinship import KIN_WORDS
 from kgask.methods.protocol import Retrieved
+from kgask.methods.restrictors import KIN_SEX
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.base import TruthNode
 from kgask.retrieve.follow import relations_of
+from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId, EntityId, directed, opposite
+from kgask.verify.dated import Dated
 
 SURE = 0.9  # of what is said by a relation's own name
 _HAS = re.compile(
@@ -25,11 +28,24 @@ _HAS = re.compile(
     re.IGNORECASE,
 )
 _WAS = re.compile(  # what relations are called that end in such a word ("married to")
-    r"(?:(?:is|was|were)\s+(?P<asked>.+?)|(?P<said>.+?)\s+(?:is|was|were))\s+(?:ever\s+)?(?P<what>[a-z]+)\??", re.IGNORECASE
+    r"(?:(?:is|was|were)\s+(?P<asked>.+?)|(?P<said>.+?)\s+(?:is|was|were))\s+(?:ever\s+)?(?P<what>[a-z]+)\??",
+    re.IGNORECASE,
 )
 _ENDS = frozenset("by in to at on from for with".split())
 _BOTH_WAYS = frozenset(("spouse", "sibling"))  # said of one it is so of the other
 _OF_ANYBODY = _BOTH_WAYS | {"child", "parent", "kid", "offspring"}  # kin words that do not tell who is a man
+
+
+def other_sex(query: TruthNode, text: str, known: Dated, runner: Runner) -> str | None:
+    """A word for kin in a claim that something has any, where the graph says that all of it are of the other sex.
+
+    Raises as running a query does.
+    """
+    word = next((word for word in re.findall(r"[a-z]+", text.lower()) if word in KIN_SEX), None)
+    if word is None or not isinstance(query, nodes.Some) or not isinstance(query.base, nodes.Follow):
+        return None
+    sexes = known.facts.sexes_of(runner.members(query.base).certain)
+    return word if sexes and KIN_SEX[word] not in sexes else None
 
 
 class Existence:

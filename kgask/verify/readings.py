@@ -29,7 +29,7 @@ from kgask.verify.dated import Dated
 from kgask.verify.engines import Engine
 from kgask.verify.events import unmet_event
 from kgask.verify.existence import SURE as SURE_OUTRIGHT
-from kgask.verify.existence import Existence
+from kgask.verify.existence import Existence, other_sex
 from kgask.verify.sense import is_sensible
 from kgask.verify.signs import is_other_way, is_part_of_period, is_period
 from kgask.verify.world import Decision, World
@@ -173,6 +173,8 @@ class Readings:
         world = World(runner, options.closed_world, options.single, options.complete)
         try:
             decision = world.decide(query)
+            if kin := other_sex(query, text, self._dated, runner):
+                return Reading(found, query, None, f"what {kin!r} claims is not so of whom it may be")
             if decision.truth is False and (wider := without_half_said(query, text, self._pack)) != query:
                 query, decision = wider, world.decide(wider)
             if decision.truth is not False and (number := _number_left_out(query, _without_names(text, found))):

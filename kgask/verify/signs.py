@@ -83,7 +83,9 @@ def is_downward(text: str, called: str) -> bool:
 def _is_year(side: nodes.Values, pack: Pack) -> bool:
     """Whether what a thing leads to is a whole number that may be a year."""
     found = run(side, pack).quantity
-    return found is not None and found.low == found.high and found.low.is_integer() and _YEARS[0] <= found.low < _YEARS[1]
+    return (
+        found is not None and found.low == found.high and found.low.is_integer() and _YEARS[0] <= found.low < _YEARS[1]
+    )
 
 
 def is_period(query: TruthNode) -> bool:
