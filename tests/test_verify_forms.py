@@ -30,6 +30,7 @@ Old Moses,barge,18.3,1896,,Paul Egk,,3.0
     [
         ("Poe was born, and also died, in Rome", ["Poe was born in Rome", "Poe died in Rome"]),
         ("Poe both directed and acted in Emma", ["Poe directed Emma", "Poe acted in Emma"]),
+        ("Poe was born and raised in Rome", ["Poe was born in Rome", "Poe was raised in Rome"]),
         ("Poe lived and died in Rome", ["Poe lived in Rome", "Poe died in Rome"]),
         ("Not only Chad but also Peru borders Kenya", ["Chad borders Kenya", "Peru borders Kenya"]),
         ("Chad borders Kenya, and so does Peru", ["Chad borders Kenya", "Peru borders Kenya"]),

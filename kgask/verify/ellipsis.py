@@ -120,10 +120,14 @@ def _verbs_of_one(text: str, names: Sequence[str], verb: Span) -> list[str]:
         return []
     subject, the, rest = text[: verb[0]].removesuffix("both "), between["the"] or "", text[first:]
     place = between["place"] or ""
-    is_alone = _ACTS_ALONE.search(between["one"]) or re.match(rf"{_BE} ", between["one"])
+    be = re.match(rf"{_BE} ", between["one"])
+    is_alone = be or _ACTS_ALONE.search(between["one"])
+    also = (
+        be[0] if be and not _ACTS_ALONE.search(between["other"]) else ""
+    )  # "was born and raised", "was born and died"
     return [
         f"{subject}{between['one']}{place if is_alone else ''}{the} {rest}",
-        f"{subject}{between['other']}{place}{the} {rest}",
+        f"{subject}{also}{between['other']}{place}{the} {rest}",
     ]
 
 

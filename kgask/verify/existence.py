@@ -31,7 +31,7 @@ _WAS = re.compile(  # what relations are called that end in such a word ("marrie
     r"(?:(?:is|was|were)\s+(?P<asked>.+?)|(?P<said>.+?)\s+(?:is|was|were))\s+(?:ever\s+)?(?P<what>[a-z]+)\??",
     re.IGNORECASE,
 )
-_ENDS = frozenset("by in to at on from for with".split())
+_DONE = re.compile(r"(?P<word>[a-z]+(?:ed|en|wn)|born|built|made|sung|won) (?:by|in|to|at|on|from|for|with)")
 _BOTH_WAYS = frozenset(("spouse", "sibling"))  # said of one it is so of the other
 _OF_ANYBODY = _BOTH_WAYS | {"child", "parent", "kid", "offspring"}  # kin words that do not tell who is a man
 
@@ -68,8 +68,11 @@ class Existence:
     @cached_property
     def _done(self) -> dict[str, list[DirectedRelationId]]:
         """The same by a participle: of "written by" those that are called "written"."""
-        parted = ((phrase.split(), relations) for phrase, relations in self._called.items())
-        return {words[0]: relations for words, relations in parted if len(words) == 2 and words[1] in _ENDS}
+        found: dict[str, list[DirectedRelationId]] = {}
+        for phrase, relations in self._called.items():
+            if done := _DONE.fullmatch(phrase):
+                found.setdefault(done["word"], []).extend(relations)
+        return found
 
     def of(self, text: str, found: Retrieved) -> nodes.Some | None:
         """Whether what a text names has anything of the relation that it says; None where it says anything else.
