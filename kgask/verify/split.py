@@ -110,8 +110,8 @@ def _clauses(text: str, names: Sequence[str]) -> list[str]:
     if (opening := _OPENING.fullmatch(text)) and (verb := main_verb(opening["rest"], names)):
         subject = opening["rest"][: verb[0]].strip()
         return [f"{subject} was {opening['what'][:1].lower()}{opening['what'][1:]}", *_clauses(opening["rest"], names)]
-    if both := shared(text, names):
-        return [part for one in both for part in _clauses(one, names)]
+    if in_full := shared(text, names):
+        return [part for one in in_full for part in _clauses(one, names)]
     if within := _relative(text, closed):
         return [part for one in within for part in _clauses(one, names)]
     for found in _BETWEEN.finditer(text):
