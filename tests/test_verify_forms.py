@@ -57,7 +57,7 @@ def test_what_is_said_once_for_two(claim: str, parts: list[str]) -> None:
 
 def test_what_is_divided_may_be_one_query_too() -> None:
     assert is_and_has("Emma is a novel by Poe", NAMES) == ["Emma is a novel", "Emma is by Poe"]
-    assert is_and_has("Poe is a friend with Ada", ["Poe"]) == []
+    assert is_and_has("Poe is a friend with Ada", ["Poe"]) == [] == is_and_has("Poe is a Roman by birth", ["Poe"])
     assert may_be_one("Emma is a novel by Poe", NAMES, has_statements=False)
     assert not may_be_one("Emma was written by Poe in 1847", NAMES, has_statements=False)
     assert may_be_one("Emma was written by Poe in 1847", NAMES, has_statements=True)

@@ -44,7 +44,8 @@ _BY_AND_WHEN = re.compile(
     r"(?:(?P<when>in \d{3,4}),? (?P<by>by .+)|(?P<by_2>by .+?),? (?P<when_2>in \d{3,4}))"
 )
 _IS_WITH = re.compile(
-    r"(?P<be>is|are|was|were) (?P<what>an? [^,]+?) (?P<how>with (?=[a-z\d])|by )(?P<rest>.+)", re.DOTALL
+    r"(?P<be>is|are|was|were) (?P<what>an? [^,]+?) (?P<how>with (?=[a-z\d])|by (?=(?:the )?[A-Z]))(?P<rest>.+)",
+    re.DOTALL,
 )
 _ARE_SOME = re.compile(r"(?P<before>(?:[a-z]+ ){0,2})(?P<last>[a-z]+s)(?= (?:in|of|on|at|by|from|that|who|which)\b|\Z)")
 

@@ -92,9 +92,9 @@ def sub_claims(text: str, names: Sequence[str]) -> list[str]:
         return [f"it is not true that {neither[name]} {neither['what']}" for name in ("one", "other")]
     if after := _AFTER.fullmatch(text):
         return [f"it is not true that {after['what']} {after[name]}" for name in ("one", "other")]
-    clauses = [
-        part for clause in _clauses(text, names) for part in is_and_has(clause, names) or _where_and_when(clause)
-    ]
+    clauses = [part for clause in _clauses(text, names) for part in _where_and_when(clause)]
+    if clauses == [text]:  # which is read as one too
+        clauses = is_and_has(text, names) or clauses
     found = [part for clause in clauses for part in _each_name(clause, names)]
     return found if len(found) <= MOST_PARTS else [text]
 
