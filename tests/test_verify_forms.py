@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from forked_cli import kgask
 
+from kgask.answer.pipeline import Pipeline
 from kgask.verify.ellipsis import is_and_has, of_one
 from kgask.verify.form import said
 from kgask.verify.signs import is_downward
 from kgask.verify.split import may_be_one, sub_claims
+from kgask.verify.verifier import Verifier
 
 NAMES = [*"Poe Ada Rome Paris Chad Kenya Peru Emma Alps Loire Rhône".split(), "Gold Cup", "Big Bowl"]
 BOATS = """boat:ID,type,length m,built in,builder,skipper,twin,top pace
@@ -128,8 +131,7 @@ WORLD = {
 }
 
 
-def test_verdicts_over_the_demo_pack() -> None:
-    done = kgask("verify", "--json", stdin="\n".join([*WORLD, "Kathmandu has an airport."]) + "\n")
-    *found, airport = [json.loads(line) for line in done.stdout.splitlines()]
-    assert {one["claim"]: one["verdict"] for one in found} == WORLD
-    assert airport["verdict"] != "refuted"  # it is none, but has one
+def test_verdicts_over_the_demo_pack(opened: Callable[..., Pipeline]) -> None:
+    *found, airport = Verifier(opened("demo", None)).verify_many([*WORLD, "Kathmandu has an airport."])
+    assert {one.claim: one.verdict for one in found} == WORLD
+    assert airport.verdict != "refuted"  # it is none, but has one
