@@ -81,7 +81,7 @@ def test_a_claim_as_a_question(text: str, asked: str) -> None:
         ("Poe was born in Boston and died in Baltimore", ["Poe was born in Boston", "Poe died in Baltimore"]),
         ("Kenya borders Uganda, and its capital is Boston", ["Kenya borders Uganda", "Kenya's capital is Boston"]),
         ("Poe, who was born in Boston, died in Baltimore", ["Poe was born in Boston", "Poe died in Baltimore"]),
-        ("Peru and Chile are in Africa", ["Peru are in Africa", "Chile are in Africa"]),
+        ("Peru and Chile are in Africa", ["Peru is in Africa", "Chile is in Africa"]),
         ("Neither Peru nor Chile lies in Africa",
          ["it is not true that Peru lies in Africa", "it is not true that Chile lies in Africa"]),
         ("Vientiane is the capital of Laos and Hanoi that of Peru",

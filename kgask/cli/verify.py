@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kgask.verify.verifier import Verifier
 
 _CODES = {"supported": EXIT_OK, "refuted": EXIT_REFUTED, "not enough information": EXIT_NO_ANSWER}
+STDIN = Path("-")
 SHOWN = 5  # triples that are told of
 
 
@@ -41,8 +42,8 @@ SHOWN = 5  # triples that are told of
     "--claims",
     "file",
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Judge the claims of this file, one a line.",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    help="Judge the claims of this file, one a line; - is stdin.",
 )
 @click.option("--closed-world", is_flag=True, help="What the graph does not say is false.")
 @click.option("--single", metavar="RELATION", multiple=True, help="This relation leads from each thing to one.")
@@ -70,7 +71,7 @@ def verify(claim: tuple[str, ...], file: Path | None, as_json: bool, explain: bo
     Exit codes: 0 supported, 5 refuted, 3 not enough information; of several
     claims 0 when every line was judged.
     """
-    text = " ".join(claim)
+    text, file = " ".join(claim), None if file == STDIN else file
     if claim and not text.strip():
         raise UsageError('the claim is empty; try: kgask verify "Osaka is the capital of Japan"')
     if text and text != "-" and file:

@@ -23,7 +23,7 @@ _WORD = re.compile(r"[^\W_]+")
 _SEXES = frozenset("women men girls boys ladies gentlemen female females male males actresses".split())
 _OF_ONE = frozenset("first second third fourth last former previous current latest earliest".split())
 _ALIVE = frozenset("living alive dead deceased".split())
-_KIN = {
+KIN_SEX = {
     **dict.fromkeys("mother mothers wife wives daughter daughters sister sisters aunt grandmother".split(), "female"),
     **dict.fromkeys("father fathers husband husbands son sons brother brothers uncle grandfather".split(), "male"),
 }
@@ -36,7 +36,8 @@ _PLACED = re.compile(
 )
 _AVERAGE = re.compile(r"\baverage\b", re.IGNORECASE)
 _ANY = re.compile(
-    rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE | set(_KIN)))}|how many)\b|{_PLACED.pattern}|{_AVERAGE.pattern}",
+    rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE | {*KIN_SEX}))}|how many)\b|"
+    rf"{_PLACED.pattern}|{_AVERAGE.pattern}",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\bhow many (?:[a-z]+ )?(?P<noun>(?!people|persons|times|years|days|things)[a-z]{4,}s)\b", re.I)
@@ -74,7 +75,7 @@ def unhonoured(
     if average is not None and not is_averaged and not is_within_any(average.span(), names):
         found.append("average")
     kin = [word[0].lower() for word in _WORD.finditer(text) if not is_within_any(word.span(), names)]
-    found += _of_other_sex([word for word in kin if word in _KIN and word in asked_for], sexes, len(answers))
+    found += _of_other_sex([word for word in kin if word in KIN_SEX and word in asked_for], sexes, len(answers))
     if isinstance(query, nodes.Count) and (noun := _COUNTED.search(text)) is not None:
         places = [*names, *(one.place for one in classes)]
         is_said = is_within_any(noun.span("noun"), places) or is_all_called(noun["noun"].lower(), said)
@@ -104,8 +105,8 @@ def _of_other_sex(kin: Sequence[str], sexes: Collection[str], n_answers: int) ->
 
     Of words of both sexes it is not known which is meant.
     """
-    if len({_KIN[word] for word in kin}) == 1:
-        yield from (word for word in kin[:1] if _OTHER[_KIN[word]] in sexes or (word in _ONE_ONLY and n_answers > 1))
+    if len({KIN_SEX[word] for word in kin}) == 1:
+        yield from (word for word in kin[:1] if _OTHER[KIN_SEX[word]] in sexes or (word in _ONE_ONLY and n_answers > 1))
 
 
 def _sexes(

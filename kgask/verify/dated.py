@@ -27,7 +27,7 @@ class Dated:
         self._pack = pack
 
     @cached_property
-    def _facts(self) -> RelationFacts:
+    def facts(self) -> RelationFacts:
         return RelationFacts(self._pack)  # which looks at every qualifier: not before a claim needs it
 
     def of(self, query: TruthNode, text: str, runner: Runner) -> TruthNode | None:
@@ -37,12 +37,12 @@ class Dated:
         """
         match query:
             case nodes.Holds(nodes.Entities((subject,)), relation, nodes.Entities((target,))):
-                named = NamedRelations(self._facts)
+                named = NamedRelations(self.facts)
                 one, other = (named.unplanned(Seed(entity, (0, 0), 1.0)) for entity in (subject, target))
             case _:
                 return None
         said = value_spans(text, self._pack.manifest.get("axes", ()))
-        proposed = [*TruthOfValues(self._facts).of_statements(replace(one, relations=(relation,)), other, said)]
+        proposed = [*TruthOfValues(self.facts).of_statements(replace(one, relations=(relation,)), other, said)]
         period = next((one for one in proposed if isinstance(one, nodes.All)), None)
         if period is not None:
             return period

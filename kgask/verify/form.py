@@ -58,6 +58,9 @@ _SOME = re.compile(r"\b(?:at least (?:one|1|a)|one or more|(?:a|one) single)\b",
 _ONLY = re.compile(
     r"\b(?:only|just)\s+(?=(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s+[a-z])", re.I
 )
+_SOMEBODY = re.compile(
+    r"\A(?:somebody|someone|anybody|anyone)\s+(?P<verb>[a-z]+ed|built|made|won)\s+(?P<what>\S.*)", re.I
+)
 _NOT_ONE = re.compile(r"\bnot (?:a |one )?single\b|\bnot one\b", re.I)
 _BESIDE = re.compile(
     r",?\s+(?:as far as i know|as everyone knows|i (?:think|believe|guess)|at all|in turn|of course|in fact|"
@@ -107,6 +110,8 @@ def said(claim: str, closed: Sequence[str] = ()) -> Said:
             text = f"{text[: found.start()]}{place.format(word=found['word'])}{text[found.end() :]}"
             denies = not denies
             break
+    if (found := _SOMEBODY.fullmatch(text)) and found["what"] in closed:
+        text = f"{found['what']} was {found['verb']}"
     return Said(text, denies)
 
 

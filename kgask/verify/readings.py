@@ -28,6 +28,8 @@ from kgask.types import DirectedRelationId
 from kgask.verify.dated import Dated
 from kgask.verify.engines import Engine
 from kgask.verify.events import unmet_event
+from kgask.verify.existence import SURE as SURE_OUTRIGHT
+from kgask.verify.existence import Existence, other_sex
 from kgask.verify.sense import is_sensible
 from kgask.verify.signs import is_other_way, is_part_of_period, is_period
 from kgask.verify.world import Decision, World
@@ -36,6 +38,7 @@ DECIDE_SECONDS = 8.0
 HELD = 0.15  # of likeness, that two names are in such a relation
 MOST_LOOKED_AT = 20  # queries that a claim may ask
 NEARLY = 0.35  # of confidence: a contrary reading within it is a doubt
+SURE_NAME = 0.6  # score from which a name that no step has is left out
 SURE = 0.75  # confidence from which a noun that no relation is called by is another word for it
 _OF_SOMETHING = re.compile(r"['\u2019]s (?:only |first |own )?([a-z]+)\b|\bthe ([a-z]+) of\b")
 _MORE_THAN_SOME = re.compile(
@@ -60,6 +63,10 @@ _COMPARES = re.compile(
 _IS_A = re.compile(  # of something that is named, not of what another has
     r"(?!.*(?:['\u2019]s\b|\b(?:of|in|by|with|from|for|to|who|that|which|whose)\b))"
     r"(?:(?:is|was) [^,]+?|[^,]+? (?:is|was)) an? [a-z -]+\??",
+    re.IGNORECASE,
+)
+_HAS_A = re.compile(  # which does not say that it is one
+    r"\b(?:has|have|had)\s+(?:(?:an?|any|some|several|many|no|at least one|exactly|\d+|two|three|four|five)\s+)+[a-z]",
     re.IGNORECASE,
 )
 _EXCLUDES = re.compile(
@@ -102,7 +109,7 @@ class Readings:
     def __init__(self, pack: Pack, options: VerifyOptions, likeness: RelationLikeness | None = None) -> None:
         """``likeness`` tells which of the things that the graph proposes are looked at; without it the first ones."""
         self._pack, self._options, self._words, self._likeness = pack, options, RelationWords(pack), likeness
-        self._dated = Dated(pack)
+        self._dated, self._existence = Dated(pack), Existence(pack)
 
     def as_truth(self, found: Retrieved, text: str) -> Retrieved:
         """Of what a question may ask, that which comes to yes or no and makes sense; no hypotheses where nothing does.
@@ -150,18 +157,24 @@ class Readings:
         """What a wording was settled to be, decided."""
         found, misnamed = settled.found, settled.misnamed
         query = found.hypotheses[0].make_query() if found.hypotheses else None
-        if not isinstance(query, TruthNode):
+        outright = None if misnamed else self._existence.of(text, found)
+        if outright is not None:
+            query, found = outright, replace(found, confidence=max(found.confidence, SURE_OUTRIGHT), unused_words=())
+        elif not isinstance(query, TruthNode):
             reason = misnamed or "no query over this graph says what this claims"
             return Reading(found, None, None, reason, settled.is_unknown)
+        assert isinstance(query, TruthNode)
         query = as_stated(query, text)
         if settled.is_unknown and misnamed is not None:
             return Reading(found, query, None, misnamed, is_unknown=True)
-        if doubt := misnamed or self._left_out(found, query, text):
+        if outright is None and (doubt := misnamed or self._left_out(found, query, text)):
             return Reading(found, query, None, doubt)
         runner, options = Runner(self._pack, Budget(DECIDE_SECONDS)), self._options
         world = World(runner, options.closed_world, options.single, options.complete)
         try:
             decision = world.decide(query)
+            if kin := other_sex(query, text, self._dated, runner):
+                return Reading(found, query, None, f"what {kin!r} claims is not so of whom it may be")
             if decision.truth is False and (wider := without_half_said(query, text, self._pack)) != query:
                 query, decision = wider, world.decide(wider)
             if decision.truth is not False and (number := _number_left_out(query, _without_names(text, found))):
@@ -189,7 +202,21 @@ class Readings:
         words = words or ([event] if event is not None else [])
         if words:
             return f"this graph says nothing about {', '.join(map(repr, words))}"
-        return "it does not honour every name of the claim" if found.find_left_out().get("names") else ""
+        is_left_out = found.find_left_out().get("names") or self._leaves_name_out(found, query, text)
+        return "it does not honour every name of the claim" if is_left_out else ""
+
+    def _leaves_name_out(self, found: Retrieved, query: TruthNode, text: str) -> bool:
+        """Whether something that is surely named, beside what the query names, is in none of its steps."""
+        named = {entity for node in query.walk() for entity in _entities(node)}
+        used = [seed.span for seed in found.seeds if seed.entity in named]
+        known = self._words.of(relations_in(query)) | set(normalise(" ".join(self._pack.labels(named))).split())
+        sure = (one for one in found.linked if text[one.span[0]].isupper() and one.seeds[0].score >= SURE_NAME)
+        return any(
+            not any(one.span[0] < end and start < one.span[1] for start, end in used)
+            and not named & {seed.entity for seed in one.seeds}
+            and not is_all_called(one.text, known)
+            for one in sure
+        )
 
     def _unsaid(self, query: TruthNode, text: str) -> list[str]:
         """What one thing is said to be of another ("Kate's mother", "the mayor of Turku") and no step is about."""
@@ -224,7 +251,12 @@ def unhonoured(text: str, query: TruthNode) -> str | None:
 
 
 def strays(query: TruthNode, text: str) -> bool:
-    """Whether a query says more of named things than "is a boat": that it has a boat, or is something but no boat."""
+    """Whether a query says more of named things than "is a boat", that it has a boat or is something but no boat, or
+    that one is a boat which has one."""
+    if _HAS_A.search(text):
+        match query:
+            case nodes.Some(nodes.And(nodes.Entities(), nodes.Class()) | nodes.And(nodes.Class(), nodes.Entities())):
+                return True
     if _IS_A.fullmatch(text):
         match query:
             case nodes.Some(nodes.And(nodes.Class(), nodes.Follow()) | nodes.And(nodes.Follow(), nodes.Class())):

@@ -5,23 +5,45 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import DATE
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
 from kgask.query.base import Comparison, TruthNode
+from kgask.retrieve.run import run
 from kgask.types import Seed
 
 _MORE = frozenset(
     "more greater higher longer bigger larger taller heavier deeper wider broader later newer dearer costlier pricier "
-    "denser hotter warmer faster richer stronger thicker steeper busier".split()
+    "denser hotter warmer faster quicker swifter brighter better richer stronger thicker steeper busier".split()
 )
 _LESS = frozenset(
     "less fewer lower shorter smaller lighter earlier sooner shallower narrower cheaper colder cooler slower poorer "
-    "weaker thinner".split()
+    "weaker thinner fainter dimmer worse".split()
 )
 _LATER, _EARLIER = frozenset(("later", "newer", "younger")), frozenset(("earlier", "older", "sooner", "longer"))
 _THAN = re.compile(r"(?P<before>(?:[\w'-]+\s+){1,5})than\b", re.IGNORECASE)
+_OF_DATES = (  # what says without "than" that one of two dates is the later
+    (re.compile(r"\b(?:after|outliv\w+|postdat\w+)\b(?! by\b)", re.I), ">"),
+    (re.compile(r"\b(?:before|prior to|predat\w+|preced\w+|antedat\w+)\b(?! by\b)", re.I), "<"),
+)
+_OF_NUMBERS = (
+    (re.compile(r"\b(?:exceeds?|exceeded|surpass\w*|outweigh\w*|outnumber\w*|tops|topped)\b(?! by\b)", re.I), ">"),
+)
+# Scales on which less is more of what a word says: an acid has a low pH, who is fast takes little time.
+_DOWNWARD = tuple(
+    (re.compile(rf"\b(?:{said})", re.I), re.compile(rf"\b(?:{called})\b", re.I))
+    for said, called in (
+        (r"acid|sour", r"ph"),
+        (r"fast|quick|swift|speed|slow", r"time|times|duration|seconds?|secs?|minutes?|mins?|hours?|days|lap|latency"),
+        (r"bright|faint|dim", r"magnitude"),
+        (r"high|low|better|worse", r"rank|ranking|position|placing"),
+        (r"economical|frugal|thrifty|efficient", r"consumption"),
+    )
+)
+_YEARS = (1000, 2100)  # between which whole numbers that are older or newer are years
+_OF_AGE = re.compile(r"\b(?:old|new|young|earl|late)\w*\s+than\b", re.IGNORECASE)
 _OF_LIMIT: tuple[tuple[re.Pattern[str], tuple[Comparison, ...]], ...] = (
     (re.compile(r"\b(?:no|not) more than\b|\bat most\b|\bup to\b|\bmaximum\b", re.I), ("<=", "<")),
     (re.compile(r"\b(?:no|not) (?:less|fewer) than\b|\bat least\b|\bminimum\b", re.I), (">=", ">")),
@@ -35,13 +57,35 @@ def is_other_way(query: TruthNode, text: str, seeds: Sequence[Seed], pack: Pack)
     """Whether a comparison says the contrary of the words of a claim; ``seeds`` tell where its names stand."""
     match query:
         case nodes.Compare(nodes.Values() as left, sign, nodes.Values() as right) if sign in _SIDES:
-            is_date = relation_axis(pack, left.relation) == DATE
+            is_date = relation_axis(pack, left.relation) == DATE or (
+                _OF_AGE.search(text) is not None and all(_is_year(side, pack) for side in (left, right))
+            )
             said = _said_of_two(text, [_place(side, seeds) for side in (left, right)], is_date)
+            if said is not None and not is_date and is_downward(text, pack.relation_labels()[left.relation]):
+                said = "<" if said == ">" else ">"
+            return said is not None and sign[0] != said
+        case nodes.Compare(nodes.Count() as left, sign, nodes.Count() as right) if sign in _SIDES:
+            said = _said_of_two(text, [_place(side, seeds) for side in (left, right)], is_date=False)
             return said is not None and sign[0] != said
         case nodes.Compare(_, sign, nodes.Number() | nodes.Date()) if sign in _SIDES:
             signs = next((signs for pattern, signs in _OF_LIMIT if pattern.search(text)), None)
             return signs is not None and sign not in signs
     return False
+
+
+def is_downward(text: str, called: str) -> bool:
+    """Whether a claim compares by a word of which a relation called so has less: "less acidic" is a higher pH."""
+    than = _THAN.search(text)
+    phrase = relation_phrase(called)
+    return than is not None and any(said.search(than["before"]) and meant.search(phrase) for said, meant in _DOWNWARD)
+
+
+def _is_year(side: nodes.Values, pack: Pack) -> bool:
+    """Whether what a thing leads to is a whole number that may be a year."""
+    found = run(side, pack).quantity
+    return (
+        found is not None and found.low == found.high and found.low.is_integer() and _YEARS[0] <= found.low < _YEARS[1]
+    )
 
 
 def is_period(query: TruthNode) -> bool:
@@ -64,8 +108,13 @@ def is_part_of_period(query: TruthNode) -> bool:
 def _said_of_two(text: str, places: Sequence[int | None], is_date: bool) -> str | None:
     """ ">" or "<" as the words compare the thing at the first place with the other; None where they do not tell."""
     than, (left, right) = _THAN.search(text), places
-    if than is None or left is None or right is None:
+    if left is None or right is None:
         return None
+    if than is None:
+        signs = _OF_DATES if is_date else _OF_NUMBERS
+        between = text[min(left, right) : max(left, right)]
+        sign = next((sign for pattern, sign in signs if pattern.search(between)), None)
+        return sign if sign is None or left < right else "<" if sign == ">" else ">"
     more, less = (_LATER, _EARLIER) if is_date else (_MORE | {"older"}, _LESS | {"younger"})
     words = [word.lower() for word in than["before"].split() if word.lower() in more | less]
     if not words or not min(left, right) < than.end() <= max(left, right):
@@ -74,6 +123,7 @@ def _said_of_two(text: str, places: Sequence[int | None], is_date: bool) -> str 
     return ">" if is_more == (left < right) else "<"
 
 
-def _place(side: nodes.Values, seeds: Sequence[Seed]) -> int | None:
-    ids = side.base.ids if isinstance(side.base, nodes.Entities) else ()
+def _place(side: nodes.Values | nodes.Count, seeds: Sequence[Seed]) -> int | None:
+    base = side.base.base if isinstance(side.base, nodes.Follow) else side.base
+    ids = base.ids if isinstance(base, nodes.Entities) else ()
     return next((seed.span[0] for seed in seeds if seed.entity in ids), None)

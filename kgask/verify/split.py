@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kgask.verify.ellipsis import by_and_when, is_and_has, not_only, of_one, shared
 from kgask.verify.form import main_verb, places_of
 
 MOST_PARTS = 6
@@ -86,19 +87,22 @@ def sub_claims(text: str, names: Sequence[str]) -> list[str]:
     >>> sub_claims("Kenya, which borders Uganda, is in Africa", ["Kenya", "Uganda", "Africa"])
     ['Kenya borders Uganda', 'Kenya is in Africa']
     """
-    text = _ELSE.sub("", text)
+    text = not_only(_ELSE.sub("", text))
     if neither := _NEITHER.fullmatch(text):
         return [f"it is not true that {neither[name]} {neither['what']}" for name in ("one", "other")]
     if after := _AFTER.fullmatch(text):
         return [f"it is not true that {after['what']} {after[name]}" for name in ("one", "other")]
     clauses = [part for clause in _clauses(text, names) for part in _where_and_when(clause)]
+    if clauses == [text]:  # which is read as one too
+        clauses = is_and_has(text, names) or clauses
     found = [part for clause in clauses for part in _each_name(clause, names)]
     return found if len(found) <= MOST_PARTS else [text]
 
 
-def is_where_and_when(claim: str) -> bool:
-    """Whether a claim says of one thing where and when it happened; a statement with a qualifier may say both."""
-    return len(_where_and_when(claim)) > 1
+def may_be_one(claim: str, names: Sequence[str], has_statements: bool) -> bool:
+    """Whether one query may say all of a claim that is divided: what something is and by whom, or, in a statement with
+    a qualifier, where or by whom something was done and when."""
+    return bool(is_and_has(claim, names)) or (has_statements and len(_where_and_when(claim)) > 1)
 
 
 def _clauses(text: str, names: Sequence[str]) -> list[str]:
@@ -106,6 +110,8 @@ def _clauses(text: str, names: Sequence[str]) -> list[str]:
     if (opening := _OPENING.fullmatch(text)) and (verb := main_verb(opening["rest"], names)):
         subject = opening["rest"][: verb[0]].strip()
         return [f"{subject} was {opening['what'][:1].lower()}{opening['what'][1:]}", *_clauses(opening["rest"], names)]
+    if in_full := shared(text, names):
+        return [part for one in in_full for part in _clauses(one, names)]
     if within := _relative(text, closed):
         return [part for one in within for part in _clauses(one, names)]
     for found in _BETWEEN.finditer(text):
@@ -127,7 +133,7 @@ def _clauses(text: str, names: Sequence[str]) -> list[str]:
             tail = f"{placed['rest']} {placed['place']}"
         before = [head[first:last] for first, last in sorted(places_of(subject, names))]
         if (both := _BOTH_DO.match(tail)) and len(before) > 1:
-            return [head, *(f"{name} {_of_one(tail[both.end() :])}" for name in before)]
+            return [head, *(f"{name} {of_one(tail[both.end() :])}" for name in before)]
         tail = _THEN.sub("", tail, count=1) if _THEN.match(tail) else tail
         if re.match(rf"{_PRONOUN}\b", tail, re.IGNORECASE):
             named = [head[first:last] for first, last in sorted(places_of(head, names))]
@@ -170,13 +176,6 @@ def _with_subject(tail: str, subject: str, named: Sequence[str]) -> str:
     return re.sub(rf"\A{_PRONOUN}\b", lambda _: place, tail, count=1, flags=re.IGNORECASE)
 
 
-def _of_one(text: str) -> str:
-    """What is said of several, of one."""
-    for several, single in (("are", "is"), ("were", "was"), ("have", "has"), ("do", "does")):
-        text = re.sub(rf"\A{several}\b", single, text)
-    return text
-
-
 def _outside(pattern: re.Pattern[str], text: str, closed: Sequence[tuple[int, int]]) -> re.Match[str] | None:
     """The first match that is in no name."""
     every = pattern.finditer(text)
@@ -201,7 +200,7 @@ def _where_and_when(clause: str) -> list[str]:
     """
     found = _HAPPENED.fullmatch(clause)
     if found is None or not (found["when"] or found["first"]):
-        return [clause]
+        return by_and_when(clause) or [clause]
     when = found["when"] or found["first"]
     return [f"{found['head']} {found['place']}", f"{found['head']} {when}"]
 
@@ -220,6 +219,8 @@ def _each_name(clause: str, names: Sequence[str]) -> list[str]:
             row.append((start, end))
         if len(row) > 1 and " and " in clause[first : row[-1][1]]:
             before, after = clause[:first], clause[row[-1][1] :]
-            before = re.sub(r"\bboth\s+\Z", "", before)
+            before = re.sub(r"\bboth\s+(?:the\s+)?\Z", "", before, flags=re.IGNORECASE)
+            if not before.strip() and after.startswith(" "):
+                after = f" {of_one(after[1:])}"
             return [f"{before}{clause[start:end]}{after}" for start, end in row]
     return [clause]

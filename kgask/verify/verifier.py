@@ -34,7 +34,7 @@ from kgask.verify.form import bare, question, said
 from kgask.verify.fusion import EVIDENCE_ALONE, Fusion
 from kgask.verify.lines import of_lines
 from kgask.verify.readings import MOST_LOOKED_AT, Reading, Readings, VerifyOptions, is_contrary
-from kgask.verify.split import is_where_and_when, sub_claims
+from kgask.verify.split import may_be_one, sub_claims
 from kgask.verify.verdict import REFUTED, SUPPORTED, UNKNOWN, VERDICTS, Said, Verdict
 from kgask.verify.world import Decision, Rule
 
@@ -145,11 +145,11 @@ class Verifier:
     def _judged(self, claims: Sequence[str], least: float | None) -> list[Verdict]:
         """Each sub-claim is read as a question; as it stands too, where that is not sure.
 
-        What happened where and when is read as two and, where the pack has qualifiers, as one: the surer counts.
+        What may be one query too is read as both: the surer counts.
         """
         divided = [[*self.parts(claim)] for claim in claims]
-        has_statements = self.pipeline.pack.n_statements > 0
-        whole = [has_statements and is_where_and_when(bare(claim)) for claim in claims]
+        has_statements, linker = self.pipeline.pack.n_statements > 0, self.pipeline.linker
+        whole = [may_be_one(text := bare(claim), names_in(linker, text), has_statements) for claim in claims]
         parts = [
             (claim, of_claim if not is_whole else [*of_claim, *self._whole(claim)])
             for claim, of_claim, is_whole in zip(claims, divided, whole, strict=True)

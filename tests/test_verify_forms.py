@@ -1,0 +1,137 @@
+"""Claims that say once what is so of two, what something has, which way they compare; verdicts over small tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from forked_cli import kgask
+
+from kgask.answer.pipeline import Pipeline
+from kgask.verify.ellipsis import is_and_has, of_one
+from kgask.verify.form import said
+from kgask.verify.signs import is_downward
+from kgask.verify.split import may_be_one, sub_claims
+from kgask.verify.verifier import Verifier
+
+NAMES = [*"Poe Ada Rome Paris Chad Kenya Peru Emma Alps Loire Rhône".split(), "Gold Cup", "Big Bowl"]
+BOATS = """boat:ID,type,length m,built in,builder,skipper,twin,top pace
+Kittiwake,sloop,8.4,1974,Hobart Yard,Meg Sorrel,Tern,9.5
+Ondine,ketch,12.1,1938,Larsen Works,Piet Aalders,,7.0
+Puffball,dinghy,3.2,2015,Sorrel Works,Asha Rao,,4.1
+Black Joan,cutter,10.7,1912,Larsen Works,Tom Brill,,6.6
+Tern,sloop,8.5,1988,Hobart Yard,Ines Dahl,Kittiwake,9.1
+Teal,dinghy,3.6,1999,Hobart Yard,Olga Wen,Puffball,4.4
+Old Moses,barge,18.3,1896,,Paul Egk,,3.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "parts"),
+    [
+        ("Poe was born, and also died, in Rome", ["Poe was born in Rome", "Poe died in Rome"]),
+        ("Poe both directed and acted in Emma", ["Poe directed Emma", "Poe acted in Emma"]),
+        ("Poe was born and raised in Rome", ["Poe was born in Rome", "Poe was raised in Rome"]),
+        ("Poe lived and died in Rome", ["Poe lived in Rome", "Poe died in Rome"]),
+        ("Not only Chad but also Peru borders Kenya", ["Chad borders Kenya", "Peru borders Kenya"]),
+        ("Chad borders Kenya, and so does Peru", ["Chad borders Kenya", "Peru borders Kenya"]),
+        ("Poe died in Rome, as did Ada", ["Poe died in Rome", "Ada died in Rome"]),
+        ("Chad borders Kenya, but Peru doesn't", ["Chad borders Kenya", "it is not true that Peru borders Kenya"]),
+        ("Chad borders Kenya but not Peru", ["Chad borders Kenya", "it is not true that Chad borders Peru"]),
+        ("Poe was not born in Rome but in Paris",
+         ["it is not true that Poe was born in Rome", "Poe was born in Paris"]),
+        ("Poe won the Gold Cup in 1938 and the Big Bowl in 1950",
+         ["Poe won the Gold Cup in 1938", "Poe won the Big Bowl in 1950"]),
+        ("The Rhône rises in the Alps and the Loire in Peru",
+         ["The Rhône rises in the Alps", "the Loire rises in Peru"]),
+        ("Poe won the prize in physics as well as the one in history",
+         ["Poe won the prize in physics", "Poe won the prize in history"]),
+        ("Emma was written by Poe in 1847", ["Emma was written in 1847", "Emma was written by Poe"]),
+        ("Both Chad and Peru are countries in Africa", ["Chad is a country in Africa", "Peru is a country in Africa"]),
+        ("There is a river in Chad and Peru", ["There is a river in Chad and Peru"]),
+        ("Poe is not only a poet", ["Poe is not only a poet"]),
+    ],
+)  # fmt: skip
+def test_what_is_said_once_for_two(claim: str, parts: list[str]) -> None:
+    assert sub_claims(claim, NAMES) == parts
+
+
+def test_what_is_divided_may_be_one_query_too() -> None:
+    assert is_and_has("Emma is a novel by Poe", NAMES) == ["Emma is a novel", "Emma is by Poe"]
+    assert is_and_has("Poe is a friend with Ada", ["Poe"]) == [] == is_and_has("Poe is a Roman by birth", ["Poe"])
+    assert may_be_one("Emma is a novel by Poe", NAMES, has_statements=False)
+    assert not may_be_one("Emma was written by Poe in 1847", NAMES, has_statements=False)
+    assert may_be_one("Emma was written by Poe in 1847", NAMES, has_statements=True)
+
+
+def test_of_several_said_of_one() -> None:
+    assert of_one("are both made of steel") == "is made of steel"
+    assert of_one("are old cities in Peru") == "is an old city in Peru"
+
+
+def test_somebody_is_nobody_in_particular() -> None:
+    assert said("Nobody discovered Emma", ["Emma"]) == said("Emma was not discovered", ["Emma"])
+
+
+@pytest.mark.parametrize(
+    ("claim", "called", "is_so"),
+    [
+        ("Lemon is less acidic than milk", "pH", True),
+        ("Lemon is less acidic than milk", "price", False),
+        ("Tern is faster than Teal", "lap time", True),
+        ("Tern is faster than Teal", "top speed", False),
+        ("Tern takes more time than Teal", "lap time", False),
+    ],
+)
+def test_scales_on_which_less_is_more(claim: str, called: str, is_so: bool) -> None:
+    assert is_downward(claim, called) is is_so
+
+
+@pytest.fixture(scope="module")
+def boats(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("boats")
+    (folder / "boats.csv").write_text(BOATS, encoding="utf-8")
+    made = kgask("pack", "build", str(folder / "boats.csv"), "-o", str(folder / "pack"))
+    assert made.returncode == 0, made.stderr
+    return folder / "pack"
+
+
+CLAIMS = {
+    "Teal has a twin.": "supported",
+    "Puffball has a twin.": "not enough information",  # only Teal is said to have it
+    "Teal has a builder.": "supported",
+    "Teal has no skipper.": "refuted",
+    "Old Moses has a builder.": "not enough information",
+    "Black Joan was built before Kittiwake.": "supported",
+    "Kittiwake was built before Black Joan.": "refuted",
+    "Tern was built after Kittiwake.": "supported",
+    "Kittiwake was built in 1974 by Larsen Works.": "refuted",
+    "Kittiwake was built in 1974 by Hobart Yard.": "supported",
+}
+
+
+def test_verdicts_over_a_table(boats: Path) -> None:
+    done = kgask("verify", "--claims", "-", "--json", "-p", str(boats), stdin="\n".join(CLAIMS) + "\n")
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {one["claim"]: one["verdict"] for one in found} == CLAIMS
+
+
+WORLD = {
+    "Marie Curie died after Doris Lessing.": "refuted",
+    "Kofi Annan was born before Nelson Mandela.": "refuted",
+    "Doris Lessing died before Kofi Annan.": "supported",
+    "Lake Baikal has tributaries.": "supported",
+    "Nobody discovered helium.": "refuted",
+    "Marie Curie had a wife.": "not enough information",
+    "Mali and Senegal border Mauritania, and so does Niger.": "refuted",
+    "Kofi Annan was not born in Bern but in Kumasi.": "supported",
+}
+
+
+def test_verdicts_over_the_demo_pack(opened: Callable[..., Pipeline]) -> None:
+    *found, airport = Verifier(opened("demo", None)).verify_many([*WORLD, "Kathmandu has an airport."])
+    assert {one.claim: one.verdict for one in found} == WORLD
+    assert airport.verdict != "refuted"  # it is none, but has one
