@@ -127,7 +127,7 @@ class Memory:
         """The last question that says a year with another, where a turn says one: "and the year after?"."""
         asked = [turn for turn in reversed(self.turns[-REMEMBERED:]) if turn.answer is not None]
         if "year" not in text.lower():
-            asked = asked[:1]
+            asked = asked[:MOST_BEFORE]
         return next((year for turn in asked if (year := other_year(turn.understood, text)) is not None), None)
 
     def named_since(self, found: Turn | None) -> frozenset[EntityId]:
