@@ -12,7 +12,7 @@ from kgask.chat.names import Names, called_in
 from kgask.chat.of_answers import OfAnswers
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import QueryError
-from kgask.methods.accounted import CARRY_NOTHING
+from kgask.methods.accounted import CARRY_NOTHING, is_all_called
 from kgask.methods.query_readings import is_beside_itself
 from kgask.pack.normalise import normalise
 from kgask.query import nodes
@@ -32,19 +32,18 @@ class Again:
     def changed(self, text: str, last: Turn) -> Iterator[Way]:
         """The last question with another name, or another word for order, in the place of its own."""
         query = last.query
-        is_other = self._asks_otherwise(text, last)
-        for new in self.names.named(text) if query is not None and not is_other else ():
-            for old in self._place_of(new, last, text):
+        for seed in self.names.seeds(text) if query is not None else ():
+            new, rest = seed.entity, f"{text[: seed.span[0]]} {text[seed.span[1] :]}"
+            for old in self._place_of(new, last, text) if not self._asks_otherwise(rest, last) else ():
                 yield from self._with(new, old, last)
         most = form.superlative(f"has {text}").removeprefix("has ").rstrip("?. ")  # "a larger population"
         if (changed := order.reordered(form.superlative(last.understood), most)) is not None:
             yield Way(changed, change=_as_before(last), among=last.among)
 
-    def _asks_otherwise(self, text: str, last: Turn) -> bool:
-        """Whether a phrase says a relation that the last question does not: "the children of John"."""
-        named = {word for name in self.names.said_in(text) for word in normalise(name).split()}
-        rest = {*normalise(text).split()} - {*normalise(last.understood).split()} - named - CARRY_NOTHING
-        return bool(rest & self.answers.memory.referents.relation_words)
+    def _asks_otherwise(self, rest: str, last: Turn) -> bool:
+        """Whether what stands beside a name says a relation that the last question does not: "the children of John"."""
+        words = {*normalise(rest).split()} - {*normalise(last.understood).split()} - CARRY_NOTHING
+        return any(is_all_called(word, self.answers.memory.referents.relation_words) for word in words)
 
     def at_rank(self, text: str, last: Turn) -> Iterator[Way]:
         """The last question, which chose by rank, at another rank: "and the second?".

@@ -7,6 +7,7 @@ question could not have told is still meant: after "when was she born?" she is w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,7 @@ from kgask.types import EntityId
 REMEMBERED = 12  # turns back that a pronoun may reach
 MOST_BEFORE = 3  # answered turns before the last one that a phrase may go on from
 MOST_TOGETHER = 12  # things that were spoken of last among which two of a kind are looked for
+_ASKED_KIND = re.compile(r"\b(?:which|what)(?: [a-z]+)?? ([a-z]+)\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -43,6 +45,18 @@ class Memory:
                     yield entity
             if asked is not None:
                 barriers.append(asked)
+
+    def called(self, text: str) -> Iterator[EntityId]:
+        """Single answers and topics, of which "the river" of a text may be one, the latest first.
+
+        None before a question that was refused and asked for a river.
+        """
+        words = {*text.lower().split()}
+        for turn in reversed(self.turns[-REMEMBERED:]):
+            yield from (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics)
+            asked = _ASKED_KIND.search(turn.understood) if turn.is_refused else None
+            if asked is not None and {asked[1].lower(), f"{asked[1].lower()}?"} & words:
+                return
 
     def _is_like(self, entity: EntityId, asked: Asked) -> bool:
         """Whether a pronoun that may mean the answer to a question could mean this as well."""

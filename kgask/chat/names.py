@@ -33,11 +33,11 @@ class Names:
 
     def named(self, text: str) -> tuple[EntityId, ...]:
         """The entities that a text may name, the likeliest first; none by a part of a longer name."""
-        return tuple(one.entity for one in islice(whole_seeds_in(self.linker, text), MOST_NAMED))
+        return tuple(one.entity for one in self.seeds(text))
 
-    def said_in(self, text: str) -> list[str]:
-        """The words by which a text names these."""
-        return [text[slice(*one.span)] for one in islice(whole_seeds_in(self.linker, text), MOST_NAMED)]
+    def seeds(self, text: str) -> list[Seed]:
+        """The same with where they stand."""
+        return [*islice(whole_seeds_in(self.linker, text), MOST_NAMED)]
 
     def spoken_of_first(self, text: str) -> tuple[EntityId, ...]:
         """The same with what was spoken of before all else: "back to Obama"."""

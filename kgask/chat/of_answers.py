@@ -188,13 +188,16 @@ class OfAnswers:
         for query, sure in self._differences(last):
             yield from self._apart(query, sure, text)
 
-    def apart_from(self, last: Turn, text: str, other: EntityId) -> Iterator[Way]:
+    def apart_from(self, last: Turn, text: str, others: Sequence[EntityId]) -> Iterator[Way]:
         """By how much the same of another thing differs from what was told: "how much higher is Everest?"."""
         value = _value_of(last.query)
-        match value:
-            case nodes.Values(nodes.Entities((one,))) if one != other and self.memory.referents.alike(one, other):
-                theirs = replace(value, base=nodes.Entities((other,)))
-                yield from self._apart(nodes.Difference(theirs, value), _confidence(last), text)
+        if value is None or not isinstance(value.base, nodes.Entities) or len(value.base.ids) != 1:
+            return
+        (one,) = value.base.ids
+        other = next((each for each in others if each != one and self.memory.referents.alike(one, each)), None)
+        if other is not None:
+            theirs = replace(value, base=nodes.Entities((other,)))
+            yield from self._apart(nodes.Difference(theirs, value), _confidence(last), text)
 
     def _apart(self, query: nodes.Difference, sure: float, text: str) -> Iterator[Way]:
         runner = Runner(self.pack, Budget(SECONDS))

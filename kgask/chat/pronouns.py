@@ -55,7 +55,7 @@ class Pronouns:
 
     def _called(self, text: str, focus: Sequence[EntityId]) -> Iterator[Way]:
         """The text with a name for "the country"."""
-        for entity in [*focus, *self.answers.memory.recent()]:
+        for entity in [*focus, *self.answers.memory.called(text)]:
             for word in self.answers.memory.referents.called(entity):
                 if (found := form.said(word, text)) is not None:
                     yield self.answers.naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)

@@ -15,7 +15,7 @@ from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.query.relation_words import plural
 from kgask.retrieve.follow import reached_by
-from kgask.types import EntityId
+from kgask.types import EntityId, opposite
 
 _PERSONS = frozenset({"person", "human", "people", "human being", "man", "woman"})
 _BORN = frozenset({"date of birth", "place of birth", "born", "gender", "sex or gender", "spouse", "birth date"})
@@ -46,6 +46,13 @@ class Referents:
         """What an entity is an instance of, in lower case."""
         ends = [int(end) for relation in self._leads for end in reached_by(self.pack, np.array([entity]), relation)]
         return [label.lower() for label in self.pack.labels(ends)]
+
+    def is_kind(self, word: str) -> bool:
+        """Whether something of the pack is an instance of what a word names."""
+        norm, n = normalise(word), self.pack.n_relations
+        found = {hit.entity for hit in self.pack.exact([norm]).get(norm, [])}
+        leads = [opposite(relation, n) for relation in self._leads]
+        return any(len(reached_by(self.pack, np.array([one]), lead)) for one in found for lead in leads)
 
     def is_entity(self, entity: EntityId) -> bool:
         """Whether it is no number, date or text."""

@@ -6,6 +6,7 @@ of the last answers, as the last question about something else. The first that h
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -165,6 +166,8 @@ class Chat:
             answer = self.pipeline.ask_given(Question(way.text), way.given, self.options)
         else:
             answer = self.pipeline.ask(way.text, self._options(way))
+        if way.is_whole and self._says_kind(answer):
+            return replace(answer, abstained=True, text=None, parts=(), reason=NOT_SPOKEN_OF)
         if way.is_whole and not all(map(_is_grounded, answer.parts or (answer,))):
             return replace(answer, abstained=True, text=None, parts=(), reason=NOT_SPOKEN_OF)
         if way.change is not None and answer.parts:
@@ -175,6 +178,12 @@ class Chat:
         if changed is None:
             return replace(answer, abstained=True, text=None, reason="this is not about what was spoken of")
         return answer if changed == answer.query else self._run(answer, changed, answer.confidence)
+
+    def _says_kind(self, answer: Answer) -> bool:
+        """Whether what was linked is "the book" of a text, rather than one that is called so."""
+        said = (answer.question[slice(*seed.span)] for seed in answer.seeds if len(answer.seeds) == 1)
+        nouns = (found[1] for one in said if (found := re.fullmatch(r"(?:the )?([a-z]+)", one)) is not None)
+        return any(re.search(rf"\bthe {noun}\b", answer.question) and self._referents.is_kind(noun) for noun in nouns)
 
     def _options(self, way: Way) -> AskOptions:
         if not way.among:
@@ -230,8 +239,8 @@ class Chat:
             yield from ([way] for way in (self._answers.apart(last, text) if last is not None else ()))
             return
         if (other := shorts.what_differs(text)) is not None:
-            for one in self._names.named(other)[:1] if last is not None else ():
-                yield from ([way] for way in self._answers.apart_from(last, text, one))  # type: ignore[arg-type]
+            if last is not None:
+                yield [*self._answers.apart_from(last, text, self._names.named(other))]
             return
         if (one := shorts.is_one_of(text)) is not None:
             yield [*self._answers.is_among(self._names.named(one)[:1])]
