@@ -40,6 +40,11 @@ class Again:
         if (changed := order.reordered(form.superlative(last.understood), most)) is not None:
             yield Way(changed, change=_as_before(last), among=last.among)
 
+    def fits(self, text: str, last: Turn) -> bool:
+        """Whether the last question is about something of the kind of what a turn names: no older one is meant then."""
+        alike = self.answers.memory.referents.alike
+        return any(alike(old, new) for new in self.names.named(text) for old in self._place_of(new, last, text))
+
     def _asks_otherwise(self, rest: str, last: Turn) -> bool:
         """Whether what stands beside a name says a relation that the last question does not: "the children of John"."""
         words = {*normalise(rest).split()} - {*normalise(last.understood).split()} - CARRY_NOTHING

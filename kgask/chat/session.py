@@ -21,6 +21,7 @@ from kgask.chat import form, shorts
 from kgask.chat.again import Again
 from kgask.chat.changes import entities_of, may_be_unsaid
 from kgask.chat.heard import Heard, heard, is_thanks, without_aside
+from kgask.chat.lists import list_meant
 from kgask.chat.memory import Memory
 from kgask.chat.names import NAMED, Names
 from kgask.chat.narrower import narrower, speaks_of_list
@@ -227,6 +228,9 @@ class Chat:
         names = names_in(self.pipeline.linker, said.text)
         text = shorts.with_own_place(form.of_named(said.text) if len(names) > 1 else said.text, names)
         is_of_those = form.is_of_those(text) and (len(names) < 2 or (form.says_those(text) and text == said.text))
+        if (listed := list_meant(text)) is not None and (found := self._memory.set_meant(listed)) is not None:
+            yield from self._of_list(listed.of_them(found[1]), found[0])
+            return
         focus = self._names.spoken_of_first(said.back_to) if said.back_to else ()
         asked = self._memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
@@ -261,8 +265,8 @@ class Chat:
             yield from ([way] for way in self._answers.ranked(text, last))
             yield from ([way] for way in self._changed(text, last))
             yield from ([way] for way in self._again.asked(text, asked))
-            for earlier in self._memory.answered_before(last):
-                yield from ([way] for way in self._changed(text, earlier))
+            before = self._memory.answered_before(last) if last is not None and not self._again.fits(text, last) else ()
+            yield from ([way] for earlier in before for way in self._changed(text, earlier))
         yield from ([way] for way in self._answers.both(text))
         yield from ([way] for way in self._narrowing.ways(text, said.continues, said.corrects))
         if is_of_those or len(names) < 2:
@@ -293,6 +297,12 @@ class Chat:
             yield [Way(text if said.back_to else line, change=less, is_whole=True)]
             if text != line:
                 yield [Way(text, change=less, is_whole=True)]
+
+    def _of_list(self, text: str, memory: Memory) -> Iterator[list[Way]]:
+        """A question about a list that was told before, as it would have been understood then."""
+        answers = OfAnswers(self.pipeline.pack, memory)
+        yield from ([way] for way in Narrowing(answers).ways(text, False, False))
+        yield from ([way] for way in answers.ways(text))
 
     def _may_be_whole(self, text: str, names: Sequence[str], said: Heard) -> bool:
         """Whether a turn may be a question of its own, which speaks of nothing that was said before."""
