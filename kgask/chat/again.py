@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,8 @@ from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 from kgask.types import EntityId
 
+_OWN = re.compile(r"['\u2019]s ")
+
 
 @dataclass(frozen=True, slots=True)
 class Again:
@@ -33,8 +36,8 @@ class Again:
         """The last question with another name, or another word for order, in the place of its own."""
         query = last.query
         for seed in self.names.seeds(text) if query is not None else ():
-            new, rest = seed.entity, f"{text[: seed.span[0]]} {text[seed.span[1] :]}"
-            for old in self._place_of(new, last, text) if not self._asks_otherwise(rest, last) else ():
+            new, is_other = seed.entity, self._asks_otherwise(text, seed.span, last)
+            for old in self._place_of(new, last, text) if not is_other else ():
                 yield from self._with(new, old, last)
         most = form.superlative(f"has {text}").removeprefix("has ").rstrip("?. ")  # "a larger population"
         if (changed := order.reordered(form.superlative(last.understood), most)) is not None:
@@ -45,9 +48,12 @@ class Again:
         alike = self.answers.memory.referents.alike
         return any(alike(old, new) for new in self.names.named(text) for old in self._place_of(new, last, text))
 
-    def _asks_otherwise(self, rest: str, last: Turn) -> bool:
-        """Whether what stands beside a name says a relation that the last question does not: "the children of John"."""
-        words = {*normalise(rest).split()} - {*normalise(last.understood).split()} - CARRY_NOTHING
+    def _asks_otherwise(self, text: str, span: tuple[int, int], last: Turn) -> bool:
+        """Whether a phrase asks for what the last question does not: "children of John", but "his sister Janet"."""
+        before, behind = text[: span[0]], text[span[1] :]
+        if not (before.lower().rstrip().endswith(" of") or _OWN.match(behind)):
+            return False
+        words = {*normalise(f"{before} {behind}").split()} - {*normalise(last.understood).split()} - CARRY_NOTHING
         return any(is_all_called(word, self.answers.memory.referents.relation_words) for word in words)
 
     def at_rank(self, text: str, last: Turn) -> Iterator[Way]:

@@ -57,12 +57,14 @@ class Memory:
     def called(self, text: str) -> Iterator[EntityId]:
         """Single answers and topics, of which "the river" of a text may be one, the latest first.
 
-        None before a question that was refused and asked for a river.
+        None before a question that was refused and asked for a river, or of which nobody knows what it was about.
         """
         words = {*text.lower().split()}
         for turn in reversed(self.turns[-REMEMBERED:]):
             yield from (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics)
             asked = _ASKED_KIND.search(turn.understood) if turn.is_refused else None
+            if turn.is_refused and not turn.topics:
+                return
             if asked is not None and {asked[1].lower(), f"{asked[1].lower()}?"} & words:
                 return
 
