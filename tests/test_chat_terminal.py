@@ -165,7 +165,7 @@ def test_a_second_chat_on_a_session_is_refused_and_the_first_goes_on(tmp_path: P
 @pytest.mark.parametrize(
     "changed",
     [
-        {"topics": [1e999]}, {"topics": "abc"}, {"ends": {}}, {"confidence": float("nan")}, {"confidence": 7.5},
+        {"topics": [1e999]}, {"topics": "abc"}, {"confidence": float("nan")}, {"confidence": 7.5},
         {"turn": 1e999}, {"query": "follow(<Q1>"}, {"ends": [None]},
     ],
 )  # fmt: skip

@@ -40,7 +40,7 @@ class ListMeant:
     is_all: bool  # all that were told, rather than the last
 
     def of_them(self, is_called: bool) -> str:
-        """The turn with "of them" in the place of the list; without its noun, if that is what its members are called."""
+        """The turn with "of them" in the place of the list; without a noun that is theirs."""
         behind = self.behind[len(self.noun) + 1 :] if is_called else self.behind
         return f"{self.before}of them{behind}"
 

@@ -23,6 +23,8 @@ from kgask.types import EntityId
 REMEMBERED = 12  # turns back that a pronoun may reach
 MOST_BEFORE = 3  # answered turns before the last one that a phrase may go on from
 MOST_TOGETHER = 12  # things that were spoken of last among which two of a kind are looked for
+
+
 def _holds(turn: Turn, last: Turn) -> bool:
     """Whether the answers of a later turn were chosen from those of this one, or are these."""
     query = turn.query.base if isinstance(turn.query, nodes.Count) else turn.query

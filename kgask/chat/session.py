@@ -376,7 +376,9 @@ class Chat:
     def _resolved(self, text: str) -> EntityId | None:
         """Whom "he" is, or "her husband", by asking."""
         if form.is_bare_pronoun(text):
-            return next((way.meant[0] for way in self._pronouns.meant(f"who is {text}", ()) if way.meant is not None), None)
+            return next(
+                (way.meant[0] for way in self._pronouns.meant(f"who is {text}", ()) if way.meant is not None), None
+            )
         for way in self._pronouns.meant(f"who is {text.rstrip('?. ')}?", ()):
             answer = self._asked(way)
             if answer and len(answer.entities) == 1 and self._referents.is_entity(answer.entities[0].id):

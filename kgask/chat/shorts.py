@@ -31,7 +31,8 @@ _BY_HOW_MUCH = re.compile(
     re.IGNORECASE,
 )
 _HOW_MUCH_MORE = re.compile(
-    r"(?:by )?how much (?:more|less|[a-z]+er) (?:is|was|are|were) (?:the )?(?P<what>(?!.*\bthan\b).+?)\W*", re.IGNORECASE
+    r"(?:by )?how much (?:more|less|[a-z]+er) (?:is|was|are|were) (?:the )?(?P<what>(?!.*\bthan\b).+?)\W*",
+    re.IGNORECASE,
 )
 _NAME_THEM = re.compile(
     r"(?:(?:please )?(?:name|list|show me|show|give me|tell me|who are|which are|what are|which ones are)"
