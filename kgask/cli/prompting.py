@@ -10,6 +10,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, InMemoryHistory
 
+from kgask.cli import interrupt
 from kgask.cli.render import clean
 from kgask.pack.store import Pack
 
@@ -52,6 +53,6 @@ def lines(pack: Pack, session: Path | None) -> Iterator[str]:
         try:
             yield prompt.prompt("> ")
         except KeyboardInterrupt:
-            continue
+            interrupt.taken()
         except EOFError:
             return
