@@ -682,6 +682,14 @@ def test_conversations_are_judged_by_turn(pipeline: Pipeline, tmp_path: Path) ->
         ),
         (("Which river flows through Vienna?", "Which countries does it cross?"), None),
         (("Who directed Titanic?", "And Jaws?", "Which films have they made together?"), None),
+        (("who discovered radium", "where was she born"), "Warsaw"),
+        (("john lennon", "who was he married to?"), "Yoko Ono"),
+        (("where was Yoko Ono born", "who is she married to", "children of john?"), "Sean Lennon | Julian Lennon"),
+        (("how high is Mont Blanc", "how much higher is everest"), "4040"),
+        (
+            ("what countries border switzerland", "which of them is the biggest", "what language do they speak there"),
+            "French",
+        ),
     ],
 )
 def test_what_was_told_before(pipeline: Pipeline, lines: tuple[str, ...], answer: str | None) -> None:

@@ -124,13 +124,22 @@ class Meant:
     note: str
 
 
+def with_people(text: str) -> str:
+    """A text with "people" for a "they" that means whoever lives there.
+
+    >>> with_people("what do they speak there?"), with_people("where do they flow?")
+    ('what do people speak there?', 'where do they flow?')
+    """
+    return _PEOPLE.sub("people", text)
+
+
 def with_name(part: str, entity: EntityId, label: str) -> Meant | None:
     """The part with the label in the place of its pronouns; None where it has none.
 
     >>> with_name("when was he born?", 12, "Quentin Tarantino")
     Meant(text='when was Quentin Tarantino born?', given=((9, 26, 12),), note="read 'he' as 'Quentin Tarantino'")
     """
-    text, first = _PEOPLE.sub("people", part), None
+    text, first = with_people(part), None
     for pattern, place in _PLACES:
         found = pattern.search(text)
         first = first or found

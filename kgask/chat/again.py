@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,12 +13,16 @@ from kgask.chat.names import Names, called_in
 from kgask.chat.of_answers import OfAnswers
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import QueryError
+from kgask.methods.accounted import CARRY_NOTHING, is_all_called
 from kgask.methods.query_readings import is_beside_itself
+from kgask.pack.normalise import normalise
 from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 from kgask.types import EntityId
+
+_OWN = re.compile(r"['\u2019]s ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +35,26 @@ class Again:
     def changed(self, text: str, last: Turn) -> Iterator[Way]:
         """The last question with another name, or another word for order, in the place of its own."""
         query = last.query
-        for new in self.names.named(text) if query is not None else ():
-            for old in self._place_of(new, last, text):
+        for seed in self.names.seeds(text) if query is not None else ():
+            new, is_other = seed.entity, self._asks_otherwise(text, seed.span, last)
+            for old in self._place_of(new, last, text) if not is_other else ():
                 yield from self._with(new, old, last)
-        most = form.superlative(f"has {text}").removeprefix("has ")  # "a larger population"
+        most = form.superlative(f"has {text}").removeprefix("has ").rstrip("?. ")  # "a larger population"
         if (changed := order.reordered(form.superlative(last.understood), most)) is not None:
             yield Way(changed, change=_as_before(last), among=last.among)
+
+    def fits(self, text: str, last: Turn) -> bool:
+        """Whether the last question is about something of the kind of what a turn names: no older one is meant then."""
+        alike = self.answers.memory.referents.alike
+        return any(alike(old, new) for new in self.names.named(text) for old in self._place_of(new, last, text))
+
+    def _asks_otherwise(self, text: str, span: tuple[int, int], last: Turn) -> bool:
+        """Whether a phrase asks for what the last question does not: "children of John", but "his sister Janet"."""
+        before, behind = text[: span[0]], text[span[1] :]
+        if not (before.lower().rstrip().endswith(" of") or _OWN.match(behind)):
+            return False
+        words = {*normalise(f"{before} {behind}").split()} - {*normalise(last.understood).split()} - CARRY_NOTHING
+        return any(is_all_called(word, self.answers.memory.referents.relation_words) for word in words)
 
     def at_rank(self, text: str, last: Turn) -> Iterator[Way]:
         """The last question, which chose by rank, at another rank: "and the second?".

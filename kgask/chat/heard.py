@@ -18,6 +18,10 @@ _BACK = re.compile(
     r"(?P<name>.+?)\s*(?:[:;,\u2013\u2014]|\s-\s)\s*(?P<rest>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+_AGAIN = re.compile(
+    r"(?P<name>[^,?:;]{2,40}?) again\s*(?:[:;,\u2013\u2014]|\s-\s)\s*(?P<rest>.+)", re.IGNORECASE | re.DOTALL
+)
+_IS_AGAIN = re.compile(r"\bagain\W*\Z", re.IGNORECASE)
 _NAMED_FIRST = re.compile(
     r"(?P<name>[^,?]{2,40}), "
     r"(?P<rest>(?:what|who|when|where|how|which)\b.*\b(?:it|its|that|there|he|his|she|her|they)\b.*)",
@@ -95,7 +99,7 @@ Heard(text='in Norway?', back_to='', corrects=False, continues=True))
             return Heard(re.sub(r",? i (?:mean|meant)\Z", "", meant, flags=re.IGNORECASE), corrects=True)
     lead = LEAD.match(text)
     text = _with_it(text[lead.end() :]) if lead else text
-    if found := _BACK.fullmatch(text) or _NAMED_FIRST.fullmatch(text):
+    if found := _BACK.fullmatch(text) or _AGAIN.fullmatch(text) or _NAMED_FIRST.fullmatch(text):
         return Heard(_with_it(found["rest"]), back_to=found["name"])
     about = _WHAT_ABOUT.fullmatch(text)
     continues = about is not None or (
@@ -127,7 +131,7 @@ def _says_nothing(aside: str) -> bool:
     words = re.findall(r"[^\W\d]\w*", aside)
     is_name = any(word[0].isupper() for word in words[1:] if word != "I") or any(char.isdigit() for char in aside)
     is_whole = len(words) > 1 or LEAD.fullmatch(aside) is not None or aside.lower().startswith(("hi", "hello", "hey"))
-    return is_whole and not is_name and not is_correction(aside)
+    return is_whole and not is_name and not is_correction(aside) and not _IS_AGAIN.search(aside)
 
 
 def is_correction(text: str) -> bool:

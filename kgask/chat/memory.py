@@ -7,19 +7,31 @@ question could not have told is still meant: after "when was she born?" she is w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kgask.chat.asked import Asked, asked_for
+from kgask.chat.lists import ListMeant
 from kgask.chat.referents import Referents
 from kgask.chat.shorts import other_year
 from kgask.chat.turns import Turn
 from kgask.query import nodes
+from kgask.query.relation_words import plural
 from kgask.types import EntityId
 
 REMEMBERED = 12  # turns back that a pronoun may reach
 MOST_BEFORE = 3  # answered turns before the last one that a phrase may go on from
 MOST_TOGETHER = 12  # things that were spoken of last among which two of a kind are looked for
+
+
+def _holds(turn: Turn, last: Turn) -> bool:
+    """Whether the answers of a later turn were chosen from those of this one, or are these."""
+    query = turn.query.base if isinstance(turn.query, nodes.Count) else turn.query
+    return query is not None and last.query is not None and query in last.query.walk()
+
+
+_ASKED_KIND = re.compile(r"\b(?:which|what)(?: [a-z]+)?? ([a-z]+)\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -43,6 +55,20 @@ class Memory:
                     yield entity
             if asked is not None:
                 barriers.append(asked)
+
+    def called(self, text: str) -> Iterator[EntityId]:
+        """Single answers and topics, of which "the river" of a text may be one, the latest first.
+
+        None before a question that was refused and asked for a river, or of which nobody knows what it was about.
+        """
+        words = {*text.lower().split()}
+        for turn in reversed(self.turns[-REMEMBERED:]):
+            yield from (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics)
+            asked = _ASKED_KIND.search(turn.understood) if turn.is_refused else None
+            if turn.is_refused and not turn.topics:
+                return
+            if asked is not None and {asked[1].lower(), f"{asked[1].lower()}?"} & words:
+                return
 
     def _is_like(self, entity: EntityId, asked: Asked) -> bool:
         """Whether a pronoun that may mean the answer to a question could mean this as well."""
@@ -68,6 +94,32 @@ class Memory:
             if turn.is_refused and asked_for(turn.understood).several:
                 return None
         return None
+
+    def set_meant(self, meant: ListMeant) -> tuple[Memory, bool] | None:
+        """The memory as it was when the list that a turn speaks of was told, and whether its noun is theirs.
+
+        None where no such list was told.
+        """
+        found = [turn for turn in reversed(self.turns[-REMEMBERED:]) if len(turn.ends) > 1]
+        is_called = any(self._is_of(turn, meant.noun) for turn in found)
+        if is_called:
+            found = [turn for turn in found if self._is_of(turn, meant.noun)]
+        if meant.topic:
+            found = [turn for turn in found if meant.topic in turn.line.lower()] or found
+        if meant.number:
+            found = [turn for turn in found if len(turn.ends) == meant.number]
+        elif meant.is_all and found:
+            widest = [turn for turn in reversed(found) if _holds(turn, found[0])]
+            found = widest or found
+        if not found:
+            return None
+        return Memory([turn for turn in self.turns if turn.number <= found[0].number], self.referents), is_called
+
+    def _is_of(self, turn: Turn, noun: str) -> bool:
+        """Whether the answers of a turn are called so, by what they are or by what was asked."""
+        kinds = {kind for one in turn.ends[:3] for kind in self.referents.called(one)} if noun else ()
+        is_kind = any(noun.lower() in (kind, plural(kind)) for kind in kinds)
+        return is_kind or (len(noun) > 4 and noun.endswith("s") and noun[:-1].lower() in turn.line.lower())
 
     def had_several(self) -> bool:
         """Whether "those" were spoken of, be it that nobody knows who they are."""
@@ -127,7 +179,7 @@ class Memory:
         """The last question that says a year with another, where a turn says one: "and the year after?"."""
         asked = [turn for turn in reversed(self.turns[-REMEMBERED:]) if turn.answer is not None]
         if "year" not in text.lower():
-            asked = asked[:1]
+            asked = asked[:MOST_BEFORE]
         return next((year for turn in asked if (year := other_year(turn.understood, text)) is not None), None)
 
     def named_since(self, found: Turn | None) -> frozenset[EntityId]:

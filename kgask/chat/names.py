@@ -13,8 +13,14 @@ from kgask.chat.memory import Memory
 from kgask.chat.turns import Turn
 from kgask.link.linker import Linker
 from kgask.link.naming import SURELY, seeds_in, whole_seeds_in
+from kgask.methods.accounted import CARRY_NOTHING
+from kgask.pack.normalise import normalise
 from kgask.types import EntityId, Seed
 
+MOST_PERSONS = 50  # of the last answers, whom a first name may mean
+_WORD = re.compile(r"\b[^\W\d_]{3,}(?:-[^\W\d_]+)*\b(?!['\u2019](?!s\b))")
+_NAME_BEFORE = re.compile(r"[a-z\u00df-\u00ff,] [A-Z\u00c0-\u00de][\w.]* \Z")  # "and Sofia " of "and Sofia Coppola"
+_NAME_BEHIND = re.compile(r" [A-Z\u00c0-\u00de]")
 NAMED = 0.5  # score from which a refused question surely names something
 
 
@@ -27,7 +33,11 @@ class Names:
 
     def named(self, text: str) -> tuple[EntityId, ...]:
         """The entities that a text may name, the likeliest first; none by a part of a longer name."""
-        return tuple(one.entity for one in islice(whole_seeds_in(self.linker, text), MOST_NAMED))
+        return tuple(one.entity for one in self.seeds(text))
+
+    def seeds(self, text: str) -> list[Seed]:
+        """The same with where they stand."""
+        return [*islice(whole_seeds_in(self.linker, text), MOST_NAMED)]
 
     def spoken_of_first(self, text: str) -> tuple[EntityId, ...]:
         """The same with what was spoken of before all else: "back to Obama"."""
@@ -37,6 +47,36 @@ class Names:
     def is_name(self, text: str) -> bool:
         """Whether a text is a name and nothing else."""
         return any(seed.span == (0, len(text)) for seed in seeds_in(self.linker, text))
+
+    def in_full(self, text: str) -> str:
+        """A text with the whole name of somebody who was spoken of, where it says the first or the last one alone.
+
+        Not where something else than a person is called so, nor where several of those spoken of are.
+        """
+        persons = self._persons()
+        for found in reversed([*_WORD.finditer(text)]) if persons else ():
+            meant = {full for full in persons if found[0].lower() in _ends_of(full)}
+            if len(meant) == 1 and self._is_short(text, found):
+                (full,) = meant
+                text = text if full.lower() in text.lower() else f"{text[: found.start()]}{full}{text[found.end() :]}"
+        return text
+
+    def _persons(self) -> list[str]:
+        """The names of the people who were spoken of, and of the last answers."""
+        referents, last = self.memory.referents, self.memory.last_set()
+        spoken = [*self.memory.spoken_of(), *(last.ends[:MOST_PERSONS] if last is not None else ())]
+        found = [one for one in dict.fromkeys(spoken) if any(referents.may_be(one, sex) for sex in ("male", "female"))]
+        return list(dict.fromkeys(self.memory.referents.pack.labels(found)))
+
+    def _is_short(self, text: str, found: re.Match[str]) -> bool:
+        """Whether a word stands for a person's name: no part of another name, and not what something else is called."""
+        referents, word = self.memory.referents, normalise(found[0])
+        if _NAME_BEFORE.search(text[: found.start()]) or _NAME_BEHIND.match(text[found.end() :]):
+            return False
+        if found[0].islower() and (word in CARRY_NOTHING or word in referents.relation_words):
+            return False
+        hits = {hit.entity for hit in referents.pack.exact([word]).get(word, [])}
+        return all(referents.is_entity(one) and not referents.kinds(one) or referents.is_person(one) for one in hits)
 
     def kept(self, seeds: Sequence[Seed], given: Sequence[Given]) -> list[EntityId]:
         """What a question that was refused is about, of what it was linked to: what is given, spoken of or a name."""
@@ -51,9 +91,15 @@ class Names:
         return [one.entity for one in kept[:MOST_NAMED]]
 
 
+def _ends_of(name: str) -> tuple[str, ...]:
+    """The first and the last word of a name of several."""
+    words = name.lower().split()
+    return (words[0], words[-1]) if len(words) > 1 else ()
+
+
 def _is_name(seed: Seed) -> bool:
     """Whether a mention is a name, as far as it looks like one: "don't" and "latter" are none."""
-    return seed.mention[:1].isupper() or (seed.score >= SURELY and seed.mention.isalpha())
+    return seed.mention[:1].isupper() or (seed.score >= SURELY and seed.mention.replace(" ", "").isalpha())
 
 
 def called_in(turn: Turn, entity: EntityId, label: str) -> str | None:

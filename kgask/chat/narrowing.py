@@ -43,6 +43,9 @@ class Narrowing:
         found = self.answers.memory.last_set()
         if asked is None or found is None or not isinstance(found.query, SetNode):
             return
+        by = asked.phrase.removeprefix("by ")
+        if by != asked.phrase and is_all_called(by, self.answers.memory.referents.relation_words):
+            return  # "by area" tells an order
         last = self.answers.memory.last_asked()
         if not asked.is_said and (last is None or not (last.among or len(last.ends) > 1)):
             return

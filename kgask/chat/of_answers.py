@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
-from kgask.answer.parts import with_name
+from kgask.answer.parts import with_name, with_people
 from kgask.chat import form
 from kgask.chat.asked import asked_for
 from kgask.chat.changes import instead, those_of_whom, within
@@ -81,7 +81,7 @@ class OfAnswers:
                     change = partial(_among, whole=whole, is_any=form.asks_whether_any(text), ranks=ranks)
                     yield Way(asked_of, change=change, among=among)
             yield from self._said_of_each(text, several, whole, among)
-        is_each = form.is_plural(text) and not form.is_of_those(text) and form.of_both(text, ()) is None
+        is_each = form.is_plural(with_people(text)) and not form.is_of_those(text) and form.of_both(text, ()) is None
         if is_each and found is not None and not form.sex_meant(text):
             yield from self._of_each(text, members, _whole(found, members))
 
@@ -186,14 +186,28 @@ class OfAnswers:
     def apart(self, last: Turn, text: str) -> Iterator[Way]:
         """By how much what was compared, or asked about one after the other, differs."""
         for query, sure in self._differences(last):
-            runner = Runner(self.pack, Budget(SECONDS))
-            try:
-                found = in_years(text, runner, downwards(runner, runner.result(query)))
-            except (QueryError, BudgetError):
-                continue
-            if found.quantity is not None:
-                said = f"{text.rstrip('?. ')} ({verbalise(found.query, self.pack)})?"
-                yield Way(said, query=found.query, confidence=sure)
+            yield from self._apart(query, sure, text)
+
+    def apart_from(self, last: Turn, text: str, others: Sequence[EntityId]) -> Iterator[Way]:
+        """By how much the same of another thing differs from what was told: "how much higher is Everest?"."""
+        value = _value_of(last.query)
+        if value is None or not isinstance(value.base, nodes.Entities) or len(value.base.ids) != 1:
+            return
+        (one,) = value.base.ids
+        other = next((each for each in others if each != one and self.memory.referents.alike(one, each)), None)
+        if other is not None:
+            theirs = replace(value, base=nodes.Entities((other,)))
+            yield from self._apart(nodes.Difference(theirs, value), _confidence(last), text)
+
+    def _apart(self, query: nodes.Difference, sure: float, text: str) -> Iterator[Way]:
+        runner = Runner(self.pack, Budget(SECONDS))
+        try:
+            found = in_years(text, runner, downwards(runner, runner.result(query)))
+        except (QueryError, BudgetError):
+            return
+        if found.quantity is not None:
+            said = f"{text.rstrip('?. ')} ({verbalise(found.query, self.pack)})?"
+            yield Way(said, query=found.query, confidence=sure)
 
     def _differences(self, last: Turn) -> Iterator[tuple[nodes.Difference, float]]:
         """Of the values that the last turn compared, or of its own and the same of what was asked about before."""

@@ -12,6 +12,8 @@ ORDER = re.compile(
     r"\b(?:(?:second|third|fourth|fifth|next)[ -])?(?:(?:most|least|fewest) [a-z]+|[a-z]{2,}est)\b|\bby [a-z ]+\Z",
     re.IGNORECASE,
 )
+_SUPERLATIVE = re.compile(r"\b(?:(?:most|least|fewest) [a-z]+|(?!west\b|rest\b)[a-z]{2,}est)\b", re.IGNORECASE)
+_LEAST = re.compile(r"least|fewest|smallest|lowest|shortest|youngest|lightest|shallowest", re.IGNORECASE)
 _MOST = re.compile(r"most|least|fewest", re.IGNORECASE)
 _MOST_OF = dict.fromkeys(("most", "largest", "highest", "biggest", "greatest"), "most")
 _MOST_OF |= dict.fromkeys(("least", "fewest", "smallest", "lowest"), "fewest")
@@ -90,4 +92,10 @@ def reordered(before: str, text: str) -> str | None:
         elif not _ANY_ORDER.fullmatch(said):
             bare = f"{bare[: old.end()]}{_BY.sub('', bare[old.end() :])}"
         return f"{bare[: old.start()]}{said}{bare[old.end() :]}?"
-    return f"{bare} {said}?" if said.lower().startswith("by ") else None
+    if not said.lower().startswith("by "):
+        return None
+    most = next(iter(_SUPERLATIVE.finditer(bare)), None)  # "the most populous", "and by area?"
+    if most is None or _ANY_ORDER.fullmatch(most[0]):
+        return f"{bare} {said}?"
+    word = "smallest" if _LEAST.match(most[0]) else "largest"
+    return f"{bare[: most.start()]}{word}{bare[most.end() :]} {said}?"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kgask.chat.asked import sexes_told
+from kgask.chat.form import asks_for_people
 from kgask.methods.accounted import RelationWords
 from kgask.methods.relation_facts import RelationFacts
 from kgask.pack.normalise import normalise
@@ -14,7 +15,7 @@ from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.query.relation_words import plural
 from kgask.retrieve.follow import reached_by
-from kgask.types import EntityId
+from kgask.types import EntityId, opposite
 
 _PERSONS = frozenset({"person", "human", "people", "human being", "man", "woman"})
 _BORN = frozenset({"date of birth", "place of birth", "born", "gender", "sex or gender", "spouse", "birth date"})
@@ -27,21 +28,35 @@ class Referents:
 
     def __init__(self, pack: Pack) -> None:
         self.told: dict[EntityId, str] = {}  # sexes that the conversation told
-        self._pack, self._facts = pack, RelationFacts(pack)
+        self.people: set[EntityId] = set()  # who answered "who", where the graph does not tell who is a person
+        self.pack, self._facts = pack, RelationFacts(pack)
         self.words = RelationWords(pack)
         self.relation_words = self.words.of(range(pack.n_relations))
         self._leads = type_relations(pack.relations())
         self._of_spouses = [at for at, text in enumerate(pack.relations()) if text.label.lower() == "spouse"]
         self._of_persons = [at for at, text in enumerate(pack.relations()) if text.label.lower() in _BORN]
+        self._tells_persons = bool(self._of_persons) or any(pack.exact(sorted(_PERSONS)).values())
+
+    def forget(self) -> None:
+        """Forget what the conversation told."""
+        self.told.clear()
+        self.people.clear()
 
     def kinds(self, entity: EntityId) -> list[str]:
         """What an entity is an instance of, in lower case."""
-        ends = [int(end) for relation in self._leads for end in reached_by(self._pack, np.array([entity]), relation)]
-        return [label.lower() for label in self._pack.labels(ends)]
+        ends = [int(end) for relation in self._leads for end in reached_by(self.pack, np.array([entity]), relation)]
+        return [label.lower() for label in self.pack.labels(ends)]
+
+    def is_kind(self, word: str) -> bool:
+        """Whether something of the pack is an instance of what a word names."""
+        norm, n = normalise(word), self.pack.n_relations
+        found = {hit.entity for hit in self.pack.exact([norm]).get(norm, [])}
+        leads = [opposite(relation, n) for relation in self._leads]
+        return any(len(reached_by(self.pack, np.array([one]), lead)) for one in found for lead in leads)
 
     def is_entity(self, entity: EntityId) -> bool:
         """Whether it is no number, date or text."""
-        return entity < self._pack.n_entities - self._pack.n_literals
+        return entity < self.pack.n_entities - self.pack.n_literals
 
     def is_person(self, entity: EntityId) -> bool:
         """By its kind, or by what is said of persons only."""
@@ -55,10 +70,17 @@ class Referents:
             return True
         if entity in self.told:
             return self.told[entity] == sex
+        if not self._tells_persons:  # a table of employees: whoever has a row may be "she"
+            is_thing = sex == "thing"
+            return entity not in self.people if is_thing else entity in self.people or self._is_described(entity)
         if sex == "thing":
             return not self.is_person(entity)
         known = self.sexes(entity)
         return self.is_person(entity) and (not known or sex in known)
+
+    def _is_described(self, entity: EntityId) -> bool:
+        """Whether the graph says anything of it, rather than only of others that lead to it."""
+        return bool(self._facts.of_entity(entity)[: self._facts.n_relations].any())
 
     def is_known_as(self, entity: EntityId, sex: str) -> bool:
         """Whether the conversation or the graph says that an entity is of this sex."""
@@ -73,11 +95,13 @@ class Referents:
         for entities, sex in zip((topics, ends), sexes_told(text), strict=True):
             if sex:
                 self.told |= dict.fromkeys(entities, sex)
+        if not self._tells_persons and asks_for_people(text):
+            self.people.update(ends)
 
     def sexes(self, entity: EntityId) -> set[str]:
         """What the graph says of an entity's sex, in lower case; else what that of whom it is married to tells."""
         found = self._facts.sexes_of(np.array([entity]))
-        spouses = [reached_by(self._pack, np.array([entity]), one) for one in self._of_spouses] if not found else []
+        spouses = [reached_by(self.pack, np.array([entity]), one) for one in self._of_spouses] if not found else []
         theirs = self._facts.sexes_of(np.concatenate(spouses)) if any(map(len, spouses)) else set()
         return found or {_OTHER_SEX[sex] for sex in theirs if sex in _OTHER_SEX}
 
@@ -103,6 +127,6 @@ class Referents:
     def namesakes(self, label: str, kind: str) -> list[EntityId]:
         """What else has this name and is of the kind that a text says: "the US state"."""
         norm, said = normalise(label), {*normalise(kind).split(), normalise(kind).replace(" ", "")}
-        found = [hit.entity for hit in self._pack.exact([norm]).get(norm, [])]
+        found = [hit.entity for hit in self.pack.exact([norm]).get(norm, [])]
         names = {one: {normalise(name).replace(" ", "") for name in self.called(one)} for one in dict.fromkeys(found)}
         return [one for one, called in names.items() if self.is_entity(one) and called & said]

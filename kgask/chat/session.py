@@ -6,26 +6,28 @@ of the last answers, as the last question about something else. The first that h
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from kgask.answer.derived import told
 from kgask.answer.ellipsis import completed
-from kgask.answer.parts import with_name
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import Answer
 from kgask.answer.unsaid import unsaid
 from kgask.chat import form, shorts
 from kgask.chat.again import Again
-from kgask.chat.changes import MOST_NAMED, entities_of, may_be_unsaid
+from kgask.chat.changes import entities_of, may_be_unsaid
 from kgask.chat.heard import Heard, heard, is_thanks, without_aside
+from kgask.chat.lists import list_meant
 from kgask.chat.memory import Memory
 from kgask.chat.names import NAMED, Names
 from kgask.chat.narrower import narrower, speaks_of_list
 from kgask.chat.narrowing import Narrowing
 from kgask.chat.of_answers import SECONDS, OfAnswers
+from kgask.chat.pronouns import Pronouns
 from kgask.chat.referents import Referents
 from kgask.chat.rewrite import Rewriter
 from kgask.chat.turns import Turn, Way
@@ -43,13 +45,10 @@ from kgask.retrieve.run import run
 from kgask.types import EntityId, Question
 
 NOT_SPOKEN_OF = "it speaks of something that was not spoken of before"
-MOST_JOINED = 3  # things that are named one by one in the place of "them"
 REPEATED = 0.5  # of confidence, that what was answered already is not asked for again
-UNKNOWN_SEX = 0.03  # ... than that "she" means somebody of whom that is not known
 MOST_COUNTED = 1000  # things that were counted and are remembered
 OF_KIND = 0.05  # of confidence, that answers of the kind that a question says are worth
 LEAST_OF_THOSE = 0.45  # confidence that is enough for a question about some of the last answers: less can be meant
-LATER, EARLIER = 0.01, 0.05  # of confidence, that what stands behind, or was spoken of a turn before, is less likely
 
 
 @dataclass(slots=True)
@@ -85,10 +84,14 @@ class Chat:
     def _again(self) -> Again:
         return Again(self._answers, self._names)
 
+    @property
+    def _pronouns(self) -> Pronouns:
+        return Pronouns(self._answers, self.pipeline.linker)
+
     def reset(self) -> None:
         """Forget the turns."""
         self.turns.clear()
-        self._referents.told.clear()
+        self._referents.forget()
 
     def undo(self) -> Turn | None:
         """Forget the last turn, and give it."""
@@ -164,6 +167,8 @@ class Chat:
             answer = self.pipeline.ask_given(Question(way.text), way.given, self.options)
         else:
             answer = self.pipeline.ask(way.text, self._options(way))
+        if way.is_whole and self._says_kind(answer):
+            return replace(answer, abstained=True, text=None, parts=(), reason=NOT_SPOKEN_OF)
         if way.is_whole and not all(map(_is_grounded, answer.parts or (answer,))):
             return replace(answer, abstained=True, text=None, parts=(), reason=NOT_SPOKEN_OF)
         if way.change is not None and answer.parts:
@@ -174,6 +179,12 @@ class Chat:
         if changed is None:
             return replace(answer, abstained=True, text=None, reason="this is not about what was spoken of")
         return answer if changed == answer.query else self._run(answer, changed, answer.confidence)
+
+    def _says_kind(self, answer: Answer) -> bool:
+        """Whether what was linked is "the book" of a text, rather than one that is called so."""
+        said = (answer.question[slice(*seed.span)] for seed in answer.seeds if len(answer.seeds) == 1)
+        nouns = (found[1] for one in said if (found := re.fullmatch(r"(?:the )?([a-z]+)", one)) is not None)
+        return any(re.search(rf"\bthe {noun}\b", answer.question) and self._referents.is_kind(noun) for noun in nouns)
 
     def _options(self, way: Way) -> AskOptions:
         if not way.among:
@@ -209,6 +220,7 @@ class Chat:
         if self.rewriter is not None and (written := self.rewriter.question(self.turns, line)) is not None:
             yield [Way(written)]
             return
+        line = self._names.in_full(line)
         said = heard(self._answers.with_those(without_aside(line)))
         if (dated := shorts.in_that_year(said.text, self._memory.years_said())) is not None:
             yield [Way(dated)] if dated else []
@@ -216,6 +228,9 @@ class Chat:
         names = names_in(self.pipeline.linker, said.text)
         text = shorts.with_own_place(form.of_named(said.text) if len(names) > 1 else said.text, names)
         is_of_those = form.is_of_those(text) and (len(names) < 2 or (form.says_those(text) and text == said.text))
+        if (listed := list_meant(text)) is not None and (found := self._memory.set_meant(listed)) is not None:
+            yield from self._of_list(listed.of_them(found[1]), found[0])
+            return
         focus = self._names.spoken_of_first(said.back_to) if said.back_to else ()
         asked = self._memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
@@ -226,6 +241,10 @@ class Chat:
             yield [way for one in self._names.named(text)[:1] for way in self._answers.compared(text, last, one)]
         if shorts.asks_by_how_much(text):
             yield from ([way] for way in (self._answers.apart(last, text) if last is not None else ()))
+            return
+        if (other := shorts.what_differs(text)) is not None:
+            if last is not None:
+                yield [*self._answers.apart_from(last, text, self._names.named(other))]
             return
         if (one := shorts.is_one_of(text)) is not None:
             yield [*self._answers.is_among(self._names.named(one)[:1])]
@@ -246,8 +265,8 @@ class Chat:
             yield from ([way] for way in self._answers.ranked(text, last))
             yield from ([way] for way in self._changed(text, last))
             yield from ([way] for way in self._again.asked(text, asked))
-            for earlier in self._memory.answered_before(last):
-                yield from ([way] for way in self._changed(text, earlier))
+            before = self._memory.answered_before(last) if last is not None and not self._again.fits(text, last) else ()
+            yield from ([way] for earlier in before for way in self._changed(text, earlier))
         yield from ([way] for way in self._answers.both(text))
         yield from ([way] for way in self._narrowing.ways(text, said.continues, said.corrects))
         if is_of_those or len(names) < 2:
@@ -255,19 +274,22 @@ class Chat:
         if not is_of_those:
             yield from ([way] for way in self._of_the_best(text))
             yield from ([way] for way in self._of_whose(text))
-            yield [*self._meant(text, focus)]
+            yield [*self._pronouns.meant(text, focus)]
             if focus and not form.is_pronominal(text):
                 yield [*self._answers.behind(text, focus[:1])]
         elif said.continues and names:
             yield [*self._answers.of_their_kind(text)]
-        if last is not None and form.is_bare_question_word(text):
-            yield [Way(completed(text, last.understood))]
-            yield [*self._about(text, (*last.ends, *last.topics))]
+        if asked is not None and form.is_bare_question_word(text):
+            yield [Way(completed(text, asked.understood))]
+            yield [*self._about(text, (*asked.ends, *asked.topics))]
         if asked is not None and form.is_phrase(text):
             if not said.corrects:
                 yield from ([way] for way in self._changed(text, last))
+                yield from ([way] for way in self._again.asked(text, asked))
             noun = form.bare_noun(text)
             noun = noun[:1].lower() + noun[1:] if noun[1:2].islower() else noun  # "Atomic number?"
+            if len(asked.ends) > 1 and noun.endswith("s") and self._is_called(noun):
+                yield [*self._answers.ways(f"what are their {noun}?")]
             if not form.is_compared(text):
                 yield [*self._about(f"what is the {noun}", (*asked.topics, *asked.ends))]
         if not is_of_those and self._may_be_whole(text, names, said):
@@ -275,6 +297,12 @@ class Chat:
             yield [Way(text if said.back_to else line, change=less, is_whole=True)]
             if text != line:
                 yield [Way(text, change=less, is_whole=True)]
+
+    def _of_list(self, text: str, memory: Memory) -> Iterator[list[Way]]:
+        """A question about a list that was told before, as it would have been understood then."""
+        answers = OfAnswers(self.pipeline.pack, memory)
+        yield from ([way] for way in Narrowing(answers).ways(text, False, False))
+        yield from ([way] for way in answers.ways(text))
 
     def _may_be_whole(self, text: str, names: Sequence[str], said: Heard) -> bool:
         """Whether a turn may be a question of its own, which speaks of nothing that was said before."""
@@ -314,44 +342,6 @@ class Chat:
 
     # --- one thing that was spoken of -----------------------------------------------------------
 
-    def _meant(self, text: str, focus: Sequence[EntityId]) -> Iterator[Way]:
-        """The text with what its pronouns, or "the country", may mean."""
-        every = [*focus, *self._memory.recent()]
-        for entity in every:
-            for word in self._referents.called(entity):
-                found = form.said(word, text)
-                if found is not None and not form.is_pronominal(text):
-                    yield self._answers.naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)
-        if not form.is_pronominal(text) or form.is_of_two(text) or form.is_among_them(text):
-            return
-        things = (self._answers.label(one) for one in self._memory.recent() if self._referents.may_be(one, "thing"))
-        if form.is_of_person_and_place(text):
-            text = next((form.with_place(text, one) for one in things), text)
-        if (ranked := self._answers.with_ranked(text)) is None or (known := shorts.with_thing(ranked, things)) is None:
-            return
-        text = known
-        sex = form.sex_meant(text)
-        several = self._memory.last_set()
-        if sex and form.is_plural(text) and several is not None and len(several.ends) <= MOST_JOINED:
-            text = form.with_names(text, self.pipeline.pack.labels(several.ends))
-        every = [*focus] or every
-        named_here = {one.entity for one in seeds_in(self.pipeline.linker, text) if one.score >= NAMED}
-        fitting = [
-            one
-            for one in every
-            if one not in named_here
-            and self._referents.may_be(one, sex)
-            and not self._memory.is_not_asked_for(one, sex)
-        ]
-        if sex in ("male", "female") and any(self._memory.turns_ago(one) == 0 for one in fitting):
-            fitting = [one for one in fitting if self._memory.turns_ago(one) == 0]  # nobody older is "he" then
-        for rank, entity in enumerate(fitting[:MOST_NAMED]):
-            named = with_name(text, entity, self._answers.label(entity))
-            if named is not None:
-                doubt = LATER * rank + (EARLIER * self._memory.turns_ago(entity) if not focus else 0.0)
-                doubt += UNKNOWN_SEX * (sex in ("male", "female") and not self._referents.is_known_as(entity, sex))
-                yield Way(named.text, named.given, self._answers.unless_known(text), doubt=doubt, meant=(entity, sex))
-
     def _of_whose(self, text: str) -> Iterator[Way]:
         """A question about "her father", with his name."""
         found = form.whose(text)
@@ -386,8 +376,10 @@ class Chat:
     def _resolved(self, text: str) -> EntityId | None:
         """Whom "he" is, or "her husband", by asking."""
         if form.is_bare_pronoun(text):
-            return next((way.meant[0] for way in self._meant(f"who is {text}", ()) if way.meant is not None), None)
-        for way in self._meant(f"who is {text.rstrip('?. ')}?", ()):
+            return next(
+                (way.meant[0] for way in self._pronouns.meant(f"who is {text}", ()) if way.meant is not None), None
+            )
+        for way in self._pronouns.meant(f"who is {text.rstrip('?. ')}?", ()):
             answer = self._asked(way)
             if answer and len(answer.entities) == 1 and self._referents.is_entity(answer.entities[0].id):
                 return answer.entities[0].id

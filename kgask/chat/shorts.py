@@ -30,6 +30,10 @@ _BY_HOW_MUCH = re.compile(
     r"what(?: is|'s|\u2019s) the difference\W*",
     re.IGNORECASE,
 )
+_HOW_MUCH_MORE = re.compile(
+    r"(?:by )?how much (?:more|less|[a-z]+er) (?:is|was|are|were) (?:the )?(?P<what>(?!.*\bthan\b).+?)\W*",
+    re.IGNORECASE,
+)
 _NAME_THEM = re.compile(
     r"(?:(?:please )?(?:name|list|show me|show|give me|tell me|who are|which are|what are|which ones are)"
     r"(?: all(?: of)?)? "
@@ -79,6 +83,16 @@ def asks_how_many(text: str) -> bool:
 def asks_by_how_much(text: str) -> bool:
     """Whether a turn asks for the difference of what was compared."""
     return _BY_HOW_MUCH.fullmatch(text.strip()) is not None
+
+
+def what_differs(text: str) -> str | None:
+    """What a turn asks by how much it differs from what was told.
+
+    >>> what_differs("how much higher is Everest?"), what_differs("how much higher is Everest than K2?")
+    ('Everest', None)
+    """
+    found = _HOW_MUCH_MORE.fullmatch(text.strip())
+    return found["what"] if found else None
 
 
 def is_one_of(text: str) -> str | None:
@@ -196,5 +210,10 @@ def theirs(text: str) -> str:
 def with_own_place(text: str, names: Sequence[str]) -> str:
     """A text with a name that stands before "there" in its place: "who was born in Rome and died there?"."""
     at = re.search(r"\bthere\b", text, re.IGNORECASE)
-    before = [name for name in names if at is not None and name in text[: at.start()]]
+    before = [name for name in names if at is not None and name in text[: at.start()] and not _is_asked_for(text, name)]
     return with_place(text, before[-1]) if before else text
+
+
+def _is_asked_for(text: str, noun: str) -> bool:
+    """Whether a noun stands behind the word that asks: "which language is spoken there?"."""
+    return re.search(rf"\b(?:what|which|how many|how much) {re.escape(noun)}\b", text, re.IGNORECASE) is not None

@@ -144,8 +144,10 @@ def _turn(row: dict[str, Any], chat: Chat) -> Turn | None:
         topics, ends = (
             tuple(int(one) for one in row[name] if 0 <= int(one) < pack.n_entities) for name in ("topics", "ends")
         )
+        if not 0 <= float(row.get("confidence") or 0.0) <= 1:  # NaN is none either
+            return None
         said = chat.pipeline.refused(str(row["line"]), "from an earlier session")
         answer = replace(said.restored(row), sparql=to_sparql(query, pack).rstrip() if query is not None else None)
         return Turn(int(row["turn"]), str(row["line"]), str(row["understood"]), answer, query, topics, ends)
-    except (KeyError, TypeError, ValueError, QueryError):
+    except (KeyError, TypeError, ValueError, OverflowError, QueryError):
         return None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from kgask import config
+from kgask.cli import interrupt
 from kgask.cli.asked_with import ask_options, not_asked_for, open_pipeline, some_of
 from kgask.cli.formats import json_line
 from kgask.cli.options import Command
@@ -105,6 +106,7 @@ class _Talk:
             except KeyboardInterrupt:
                 if not self._drawn:
                     raise
+                interrupt.taken()
                 note("stopped; the conversation goes on")
             except KgaskError as error:
                 self._refused(line, error)

@@ -61,6 +61,12 @@ def unwinding() -> Iterator[None]:
             raise KeyboardInterrupt
 
 
+def taken() -> None:
+    """Say that a command took Ctrl-C and goes on: the next one is another press."""
+    global _pressed_at
+    _pressed_at = None
+
+
 def _unwind(*_: object) -> None:
     global _pressed_at
     if _pressed_at is None:

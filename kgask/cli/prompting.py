@@ -10,37 +10,37 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, InMemoryHistory
 
+from kgask.cli import interrupt
 from kgask.cli.render import clean
 from kgask.pack.store import Pack
 
 LEAST, MOST = 3, 8  # letters that are completed, and names that are offered
+MOST_WORDS = 6  # of a name that is begun
+LOOKED_AT = 50  # names that have all these words, of which those are offered that begin with them
 
 
 class NameCompleter(Completer):
-    """Names of a pack's entities that the capitalised words before the cursor begin."""
+    """Names of a pack's entities that the words before the cursor begin: as many of them as any name does."""
 
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
-        begun = _begun(document.text_before_cursor)
-        if len(begun) < LEAST:
-            return
-        for hit in self._pack.search(begun, MOST):
-            name = clean(hit.name)
-            if name.lower().startswith(begun.lower()):
-                yield Completion(name, start_position=-len(begun))
+        for begun in _begun(document.text_before_cursor):
+            names = dict.fromkeys(clean(hit.name) for hit in self._pack.search(begun, LOOKED_AT))
+            fitting = [name for name in names if name.lower().startswith(begun.lower())]
+            if fitting:
+                yield from (Completion(name, start_position=-len(begun)) for name in fitting[:MOST])
+                return
 
 
-def _begun(text: str) -> str:
-    """The name that is being written: from the last capitalised word that follows another word in lower case."""
+def _begun(text: str) -> Iterator[str]:
+    """The names that may be being written: the last words, the most of them first."""
     words = text.split(" ")
-    kept: list[str] = []
-    for word in reversed(words):
-        if not word[:1].isupper() and kept:
-            break
-        kept.insert(0, word)
-    return " ".join(kept) if kept and kept[0][:1].isupper() else ""
+    for n in range(min(MOST_WORDS, len(words)), 0, -1):
+        begun = " ".join(words[-n:])
+        if words[-n] and len(begun) >= LEAST:
+            yield begun
 
 
 def lines(pack: Pack, session: Path | None) -> Iterator[str]:
@@ -53,6 +53,6 @@ def lines(pack: Pack, session: Path | None) -> Iterator[str]:
         try:
             yield prompt.prompt("> ")
         except KeyboardInterrupt:
-            continue
+            interrupt.taken()
         except EOFError:
             return

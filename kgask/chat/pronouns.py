@@ -1,0 +1,90 @@
+"""What "he", "there" or "the country" of a turn may mean, of what was spoken of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kgask.answer.parts import with_name
+from kgask.chat import form, shorts
+from kgask.chat.changes import MOST_NAMED
+from kgask.chat.of_answers import OfAnswers
+from kgask.chat.turns import Way
+from kgask.link.linker import Linker
+from kgask.link.naming import seeds_in
+from kgask.types import EntityId
+
+MOST_JOINED = 3  # things that are named one by one in the place of "them"
+UNKNOWN_SEX = 0.03  # of confidence, that "she" less likely means somebody of whom that is not known
+LATER, EARLIER = 0.01, 0.05  # of confidence, that what stands behind, or was spoken of a turn before, is less likely
+NAMED = 0.5  # score from which the text itself names something, which its pronoun does not mean
+MOST_TRIED = 20  # of the last answers, one of whom "she" may be
+_SEXES = ("male", "female")
+
+
+@dataclass(frozen=True, slots=True)
+class Pronouns:
+    """Puts names in the place of pronouns."""
+
+    answers: OfAnswers
+    linker: Linker
+
+    def meant(self, text: str, focus: Sequence[EntityId]) -> Iterator[Way]:
+        """The text with what its pronouns, or "the country", may mean: one of ``focus``, if there is any."""
+        memory, referents = self.answers.memory, self.answers.memory.referents
+        if not form.is_pronominal(text):
+            yield from self._called(text, focus)
+        if not form.is_pronominal(text) or form.is_of_two(text) or form.is_among_them(text):
+            return
+        things = (self.answers.label(one) for one in memory.recent() if referents.may_be(one, "thing"))
+        if form.is_of_person_and_place(text):
+            text = next((form.with_place(text, one) for one in things), text)
+        if (ranked := self.answers.with_ranked(text)) is None or (known := shorts.with_thing(ranked, things)) is None:
+            return
+        text = known
+        sex = form.sex_meant(text)
+        several = memory.last_set()
+        if sex and form.is_plural(text) and several is not None and len(several.ends) <= MOST_JOINED:
+            text = form.with_names(text, self.answers.pack.labels(several.ends))
+        for rank, entity in enumerate(self._fitting(text, sex, focus)[:MOST_NAMED]):
+            named = with_name(text, entity, self.answers.label(entity))
+            if named is not None:
+                doubt = LATER * rank + (EARLIER * memory.turns_ago(entity) if not focus else 0.0)
+                doubt += UNKNOWN_SEX * (sex in _SEXES and not referents.is_known_as(entity, sex))
+                yield Way(named.text, named.given, self.answers.unless_known(text), doubt=doubt, meant=(entity, sex))
+
+    def _called(self, text: str, focus: Sequence[EntityId]) -> Iterator[Way]:
+        """The text with a name for "the country"."""
+        for entity in [*focus, *self.answers.memory.called(text)]:
+            for word in self.answers.memory.referents.called(entity):
+                if (found := form.said(word, text)) is not None:
+                    yield self.answers.naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)
+
+    def _fitting(self, text: str, sex: str, focus: Sequence[EntityId]) -> list[EntityId]:
+        """What a pronoun may mean, the likeliest first; of the last turn alone, where that spoke of a person."""
+        memory, referents = self.answers.memory, self.answers.memory.referents
+        named_here = {one.entity for one in seeds_in(self.linker, text) if one.score >= NAMED}
+        fitting = [
+            one
+            for one in focus or memory.recent()
+            if one not in named_here and referents.may_be(one, sex) and not memory.is_not_asked_for(one, sex)
+        ]
+        if sex not in _SEXES:
+            return fitting
+        if not focus and (only := self._only_one(sex, fitting)) is not None:
+            return [only]
+        latest = [one for one in fitting if memory.turns_ago(one) == 0]
+        return latest or fitting  # nobody older is "he" then
+
+    def _only_one(self, sex: str, fitting: Sequence[EntityId]) -> EntityId | None:
+        """The one of the last answers who may be "she"; None where several may, or somebody is spoken of since."""
+        memory, referents = self.answers.memory, self.answers.memory.referents
+        found = memory.last_set()
+        several = [one for one in found.ends[:MOST_TRIED] if referents.may_be(one, sex)] if found is not None else []
+        if found is None or len(several) != 1 or len(found.ends) > MOST_TRIED:
+            return None
+        age = memory.turns[-1].number - found.number
+        is_known = referents.is_known_as(several[0], sex)
+        since = [one for one in fitting if memory.turns_ago(one) <= age and one not in several]
+        since = [one for one in since if memory.turns_ago(one) < age or not is_known or referents.is_known_as(one, sex)]
+        return several[0] if not since else None
