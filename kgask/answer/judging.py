@@ -115,6 +115,18 @@ class ClaimJudging(Judging):
     card_key = "claims"
 
 
+def answering(candidates: Sequence[Candidate], powers: Mapping[str, float]) -> Sequence[int]:
+    """Places of those that may be the answer; none where there is none.
+
+    All, but where the best of them leaves out a name or date of the question those that leave none out: such a one
+    competes, and is no answer.
+    """
+    everywhere = range(len(candidates))
+    if not candidates[best_of(candidates, powers)].doubts.get(LOST):
+        return everywhere
+    return [at for at in everywhere if not candidates[at].doubts.get(LOST)]
+
+
 def best_of(candidates: Sequence[Candidate], powers: Mapping[str, float]) -> int:
     """The best of those that come to the likeliest answer; the planner's order decides between equals."""
     answers = _answers(candidates, powers)
@@ -336,13 +348,11 @@ def settled(
     kin = None if thorough else _whole_kin(every, question, pack)
     if kin is not None:
         return _answered_with(kin, found, SURE_KIN * kin.seeds[0].score)
+    places = range(len(candidates)) if thorough else answering(candidates, judging.powers)
+    if not places:
+        return replace(found, confidence=0.0, is_judged=True)
+    every, candidates = [every[at] for at in places], [candidates[at] for at in places]
     chosen, confidence = judging.choose(candidates, any_does)
-    if not thorough and asks_less(every[chosen]):
-        whole = [(one, of_one) for one, of_one in zip(every, candidates, strict=True) if not asks_less(one)]
-        if not whole:
-            return replace(found, confidence=0.0, is_judged=True)
-        every, candidates = ([*column] for column in zip(*whole, strict=True))
-        chosen, confidence = judging.choose(candidates, any_does)
     if not thorough and every[chosen] is found and found.features.get("unmet"):  # no surer than the judge of all
         confidence = min(confidence, 1.0 / (1.0 + math.exp(-any_does)))
     if confidence < BELIEVED:

@@ -73,7 +73,8 @@ def _held_out(seen: Sequence[Judged], fold: np.ndarray, number: int, card: Rigel
 
 
 def _fitted(seen: Sequence[Judged], card: RigelCard) -> ClaimJudging:
-    found = fit_judging(seen, np.full(len(seen), 1.0 / len(seen)), card.calibration, card.queries, OF_CLAIMS)
+    weights = np.full(len(seen), 1.0 / len(seen))
+    found = fit_judging(seen, weights, card.calibration, card.queries, OF_CLAIMS, is_claim=True)
     assert found is not None
     return ClaimJudging(found.powers, found.confidence, found.min_confidence)
 

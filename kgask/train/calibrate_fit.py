@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from kgask.answer.fuse import Weighing, best_of, log_odds, weighed_features
-from kgask.answer.judging import Judging, SmallJudging
+from kgask.answer.judging import Judging, SmallJudging, answering
 from kgask.answer.word import Word
 from kgask.cards import write_card
 from kgask.config import MODEL_CARD
@@ -163,8 +163,12 @@ def outcome(one: Seen, by: Confidences, who: Who = "plan") -> Outcome:
     """What is believed of one question."""
     plan = calibrated(by.queries if one.is_query else by.paths, one.features) if one.features else 0.0
     if who == "judge" and one.judged is not None and (judging := by.judging_of(one)) is not None:
-        place, sure = judging.choose(candidates(one.judged, by.paths, by.queries), one.judged.any_does)
-        return Outcome(one, plan, sure, one.judged.shown[place].right)
+        told = candidates(one.judged, by.paths, by.queries)
+        places = answering(told, judging.powers)
+        if not places:
+            return Outcome(one, plan, 0.0, False)
+        place, sure = judging.choose([told[at] for at in places], one.judged.any_does)
+        return Outcome(one, plan, sure, one.judged.shown[places[place]].right)
     if who == "reader" and by.weighing is not None and one.standings:
         chosen = best_of(one.standings, by.weighing.powers)
         values = weighed_features(one.standings, chosen, by.weighing.powers, plan)

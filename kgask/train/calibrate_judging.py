@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from kgask.answer.fuse import log_odds
-from kgask.answer.judging import FEATURES, POWERS, Candidate, Judging, best_of, judged_features
+from kgask.answer.judging import FEATURES, POWERS, Candidate, Judging, answering, best_of, judged_features
 from kgask.methods.alternatives import PROPOSED
 from kgask.methods.understand import calibrated
 from kgask.plan.card import MIN_CONFIDENCE, Calibration
@@ -71,20 +71,25 @@ def fit_judging(
     paths: Calibration,
     queries: Calibration,
     names: Sequence[str] = FEATURES,
+    is_claim: bool = False,
 ) -> Judging | None:
     """``weights`` [n] of the questions, ``names`` of what the confidence is made of; None where a judge was asked of
-    none."""
+    none. What may answer a question (:func:`kgask.answer.judging.answering`) may be less than what competes."""
     if not seen:
         return None
     told = [candidates(one, paths, queries) for one in seen]
     powers = _fit_powers(seen, told, weights)
-    rows, targets = [], []
-    for one, shown in zip(seen, told, strict=True):
-        chosen = best_of(shown, powers)
-        values = judged_features(shown, chosen, powers, one.any_does)
+    rows, targets, kept = [], [], []
+    for at, (one, shown) in enumerate(zip(seen, told, strict=True)):
+        places = range(len(shown)) if is_claim else answering(shown, powers)
+        if not places:
+            continue
+        chosen = best_of([shown[place] for place in places], powers)
+        values = judged_features([shown[place] for place in places], chosen, powers, one.any_does)
         rows.append([values[name] for name in names])
-        targets.append(float(one.shown[chosen].right))
-    confidence, _ = fit(np.array(rows), np.array(targets), names, weights)
+        targets.append(float(one.shown[places[chosen]].right))
+        kept.append(at)
+    confidence, _ = fit(np.array(rows), np.array(targets), names, weights[kept])
     return Judging(powers, confidence, MIN_CONFIDENCE)
 
 
