@@ -7,6 +7,7 @@ import codecs
 import gzip
 import io
 import lzma
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -37,8 +38,8 @@ _SUFFIX_FORMAT = {
     ".parquet": "parquet", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite", ".db3": "sqlite",
 }  # fmt: skip
 FORMATS = (
-    "tsv", "csv", "pipe", "parquet", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf",
-    "jsonld",
+    "tsv", "csv", "pipe", "rows", "parquet", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl",
+    "rdf", "jsonld",
 )  # fmt: skip
 _OTHERS = {  # endings of what is not read: what to do with it
     ".hdt": "unpack it with hdt2rdf (rdfhdt.org) to .nt", ".trig": "as N-Quads (.nq) it is read",
@@ -264,5 +265,7 @@ def _format_of_json(name: str) -> str:
         return "wikidata"
     if b'"@context"' in start:
         return "jsonld"
-    advice = "objects one a line are --format jsonl (jq -c '.[]' makes lines of a list), Wikidata's --format wikidata"
+    if re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{", start):
+        return "jsonl"  # a list of objects
+    advice = "objects one a line, or in a list, are --format jsonl, Wikidata's --format wikidata"
     raise UsageError(f"{name}: cannot tell what this JSON is; {advice}")

@@ -21,13 +21,14 @@ _LARGE_BYTES = 1_000_000_000
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT])i?B?", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _FORMATS = [
-    "tsv", "csv", "pipe", "parquet", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf",
-    "jsonld",
+    "tsv", "csv", "pipe", "rows", "parquet", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl",
+    "rdf", "jsonld",
 ]  # fmt: skip
 BUILD_EPILOG = """\b
-Sources are TSV, CSV or Parquet triples, subject|relation|object lines, RDF (N-Triples,
-N-Quads, Turtle, RDF/XML, JSON-LD), Neo4j's exports (CSV with :ID and :START_ID, APOC's CSV and
-JSON), JSON Lines ({"subject": ..., "relation": ..., "object": ...}), GraphML,
+Sources are TSV, CSV or Parquet triples, subject|relation|object lines, tables with a row
+a thing under the names of columns (name,city,founded), RDF (N-Triples, N-Quads, Turtle,
+RDF/XML, JSON-LD), Neo4j's exports (CSV with :ID and :START_ID, APOC's CSV and JSON), JSON
+Lines ({"subject": ..., "relation": ..., "object": ...}, or a thing a line), GraphML,
 Wikidata's JSON, SQLite databases, or packs; plain or packed (gzip, bzip2, xz, zstd),
 or - for stdin. In tables subjects and objects are ids or labels: a key without a
 label is its own label.
@@ -52,7 +53,10 @@ Of the other relations those become literals whose fields nearly all are numbers
 (with one unit, "12 km", or none) or ISO dates, and of which nothing else is said;
 years where the relation tells of when ("founded"). A first line that names the
 columns (subject,relation,object) and another delimiter (; or a tab) are recognised
-too. What was recognised is said; --text prevents it.
+too, and so is a table with a row a thing: its first line is unlike those below it, and
+names differ from row to row. A column called id, name or title, or the first one, says
+which thing; department_id is the row of that id in departments.csv; --format rows says
+so, --text denies it. What was recognised is said; --text prevents it.
 \b
 Text files (TSV, or CSV by the name; the first file that names a key wins):
   labels, descriptions   key, text
