@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgask.config import list_found, places
+from kgask.config import find, list_found, places
 from kgask.errors import UsageError
 
 if TYPE_CHECKING:
@@ -181,9 +181,7 @@ def build(
         raise UsageError("--memory is of --engine duckdb and spark; the engine memory takes what it needs")
     if engine != "spark" and master is not None:
         raise UsageError("--master is of --engine spark")
-    if (output is None) == (named is None):
-        raise UsageError("say where: -o DIR for a path, or -n NAME for a name that every command finds")
-    target = output if output is not None else named_folder(str(named))
+    target = new_pack(output, named)
     recipe = recipe_of(sources, target, options)
     inputs = [*recipe.sources, *(name for _, name in recipe.texts)]
     n_bytes = _total_bytes(inputs)
@@ -255,7 +253,16 @@ def recipe_of(sources: tuple[str, ...], output: Path, options: Mapping[str, Any]
 def _source(name: str) -> str:
     if os.path.lexists(name):
         return name
-    return next((str(found.path) for found in list_found("pack") if found.name == name), name)
+    is_version = name.rpartition("@")[2].isdecimal() and "@" in name
+    known = is_version or any(found.name == name for found in list_found("pack"))
+    return str(find("pack", name).path) if known else name
+
+
+def new_pack(output: Path | None, named: str | None) -> Path:
+    """Where a new pack goes, by -o or -n; UsageError for none or both."""
+    if (output is None) == (named is None):
+        raise UsageError("say where: -o DIR for a path, or -n NAME for a name that every command finds")
+    return output if output is not None else named_folder(str(named))
 
 
 def named_folder(name: str) -> Path:
