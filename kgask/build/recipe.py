@@ -144,7 +144,7 @@ def _format_of(source: str, recipe: Recipe, tell: Callable[[str], None]) -> str:
             return "neo4j"
         like = rows.likeness(source, recipe.delimiter)
         if like == rows.PERHAPS:
-            tell(f"{source}: lines are taken for triples; if its first line names columns, type --format rows")
+            tell(f"{source}: lines are read as triples; if the first one names columns, type --format rows")
         return "rows" if like == rows.SURE else found
     return found
 

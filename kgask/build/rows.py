@@ -60,7 +60,9 @@ def _likeness(names: list[str], below: list[list[str]]) -> int:
     told = sum(_tells(name, values) for name, values in zip(names, columns, strict=True))
     is_again = len(set(columns[0])) < len(columns[0])  # what is said of one thing in several lines are triples
     if n != 3 or sum(map(is_date, columns[0])) >= _NEARLY * len(columns[0]):
-        return SURE if told and not (is_again and n > 3 and _is_relation(columns[1], True)) else UNLIKE
+        if is_again and n > 3 and _is_relation(columns[1], True):
+            return UNLIKE
+        return SURE if told else PERHAPS
     if is_again or not told:
         return UNLIKE
     return SURE if told > 1 and not _is_relation(columns[1], any(map(_is_called, names))) else PERHAPS

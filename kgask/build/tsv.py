@@ -111,7 +111,9 @@ def _texts(stream: BinaryIO, source: str, problems: Problems, n_before: int) -> 
             problems.broken(source, number, f"not UTF-8 at byte {error.start + 1}; iconv -f LATIN1 -t UTF-8 recodes")
             continue
         if "\0" in text:
-            problems.broken(source, number, "NUL byte")
+            is_utf_16 = number == 1 and text[1::2].count("\0") > len(text) // 3
+            advice = "; of UTF-16 without a byte order mark: iconv -f UTF-16LE -t UTF-8" if is_utf_16 else ""
+            problems.broken(source, number, f"NUL byte{advice}")
             continue
         yield number, text
 
@@ -302,7 +304,7 @@ def delimiter_of(stream: BinaryIO, usual: str) -> str:
 
 def _wrong_count(fields: Sequence[str], columns: Sequence[str], is_repeated: bool) -> str:
     advice = "--columns and --delimiter say which" if len(fields) > len(columns) else "is the delimiter right?"
-    if len(fields) > 1 and tuple(columns) == TRIPLE_COLUMNS:
+    if len(fields) > len(TRIPLE_COLUMNS) and tuple(columns) == TRIPLE_COLUMNS:
         advice += "; of a table with a row a thing: --format rows"
     if is_repeated:
         advice = "and pairs of qualifier and value"
