@@ -107,6 +107,8 @@ class _Reader:
             self._builder.label(key, label)
         if description:
             self._builder.description(key, description)
+        if isinstance(pages := entity.get("sitelinks"), dict) and pages:
+            self._builder.sitelinks(key, len(pages))
         for alias in aliases:
             self._builder.alias(key, alias)
 
