@@ -106,6 +106,7 @@ def collect(
     The recipe with what packs among the sources say of where they come from, and the number of broken lines that were
     skipped. Raises as :func:`build` does.
     """
+    _check_options(recipe)
     formats = [_format_of(source, recipe, tell) for source in recipe.sources]
     if recipe.mapping is not None and "sqlite" not in formats:
         raise UsageError("--mapping says what a database means, and no source is one")
@@ -213,14 +214,17 @@ def _recognise(
         tell(f"values of {', '.join(map(str, found[:MOST_TOLD]))}{more}; --text leaves such fields names")
 
 
-def _check_inputs(recipe: Recipe) -> None:
-    """Refuse at once what would fail after a long read."""
+def _check_options(recipe: Recipe) -> None:
     if recipe.sources.count(STDIN) > 1:
         raise UsageError("stdin (-) can be one source only")
     if recipe.delimiter is not None and len(recipe.delimiter) != 1:
         raise UsageError("--delimiter must be one character")
     if recipe.iri_prefix and not is_prefix(recipe.iri_prefix):
         raise UsageError(f"--iri-prefix {recipe.iri_prefix[:60]!r} begins no IRI; write one that ends in / # or :")
+
+
+def _check_inputs(recipe: Recipe) -> None:
+    """Refuse at once what would fail after a long read."""
     for name in [*recipe.sources, *(name for _, name in recipe.texts)]:
         if name != STDIN and not Path(name).is_dir():
             with open_source(name):
