@@ -34,7 +34,7 @@ MAX_GPU_LAYERS = 10_000
 _MOST_BYTES = 1 << 20  # of config.toml
 
 Kind = Literal["pack", "model"]
-Origin = Literal["shipped", "user", "path"]
+Origin = Literal["shipped", "user", "path", "version"]
 _FOLDER = {"pack": "kg_packs", "model": "models"}
 _MANIFEST = {"pack": PACK_MANIFEST, "model": MODEL_CARD}
 _SETTINGS = (
@@ -78,7 +78,7 @@ def _iter_found(kind: Kind) -> Iterator[Found]:
 
 
 def find(kind: Kind, name_or_path: str) -> Found:
-    """Resolve a name (shipped, then user) or a path.
+    """Resolve a name (shipped, then user), a path, or an earlier version of a pack: NAME@VERSION.
 
     Raises :class:`PackError` or :class:`ModelError` with what to type next.
     """
@@ -88,9 +88,28 @@ def find(kind: Kind, name_or_path: str) -> Found:
     path = expanded(name_or_path)
     if path.exists():
         return Found(path.name, path, "path")
+    base, at, number = name_or_path.rpartition("@")
+    if kind == "pack" and at and number.isascii() and number.isdecimal():
+        return _version(find("pack", base), base, int(number))
     error = PackError if kind == "pack" else ModelError
     listing = "kgask pack list" if kind == "pack" else "kgask models list"
     raise error(f"no {kind} named or at {name_or_path!r}; '{listing}' shows what there is")
+
+
+def versions_folder(pack: Path) -> Path:
+    """Where the earlier versions of a pack are, each in a folder that its number names."""
+    return pack.with_name(f".{pack.name}.kgask-versions")
+
+
+def _version(found: Found, called: str, number: int) -> Found:
+    """A version of a pack; the one in use has the number after the last that is kept."""
+    pack = Path(os.path.realpath(found.path))
+    kept = {int(path.name): path for path in versions_folder(pack).glob("*") if path.name.isdecimal()}
+    path = kept.get(number, pack if number == 1 + max(kept, default=0) else None)
+    if path is None:
+        raise PackError(f"{called} has no version {number}; 'kgask pack history {called}' lists them")
+    base = found.name if found.origin != "path" else found.path.absolute()
+    return Found(f"{base}@{number}", path, "version")
 
 
 def chosen(kind: Kind, name: str | None) -> Found:

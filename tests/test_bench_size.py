@@ -1,4 +1,4 @@
-"""The bench of sizes: its parts are all of a pack, and a pack is small beside other stores."""
+"""The benches of sizes: parts are all of a pack, a pack is small beside other stores, hops are those of pyoxigraph."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import json
 import random
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
+from kgask.bench.hops import measure as measure_hops
 from kgask.bench.linking import synthetic
 from kgask.build.writer import PackBuilder
 from kgask.cli.bench import bench
+from kgask.errors import KgaskError
 
 
 def _measured(pack: Path, *words: str) -> dict[str, dict]:
@@ -45,3 +48,13 @@ def test_a_pack_of_names_is_at_most_half_of_pyoxigraph(tmp_path: Path) -> None:
     builder.write(tmp_path / "pack")
     row = _measured(tmp_path / "pack", "--pyoxigraph")["pyoxigraph, measured"]
     assert row["pack / it"] <= row["at most"]
+
+
+def test_two_hops_reach_what_pyoxigraph_reaches(tmp_path: Path) -> None:
+    synthetic(tmp_path / "small", 300)
+    synthetic(tmp_path / "large", 3_000)
+    first, second = measure_hops([tmp_path / "small", tmp_path / "large"], 20, True)
+    assert (first["ratio"], first["pack"], second["pack"]) == (1.0, "small", "large")
+    assert all(float(row[name]) > 0 for row in (first, second) for name in ("open ms", "open MiB", "pyoxigraph ms"))
+    with pytest.raises(KgaskError, match="no KG pack here"):
+        measure_hops([tmp_path], 1, False)

@@ -244,10 +244,3 @@ def test_formats_of_others_say_what_to_do(tmp_path: Path, name: str, advice: str
     (tmp_path / name).write_bytes(b"x")
     with pytest.raises(UsageError, match=advice):
         build(Recipe((str(tmp_path / name),), tmp_path / "p"), print)
-
-
-def test_a_table_with_a_row_a_thing_says_how_it_is_read(tmp_path: Path) -> None:
-    source = tmp_path / "cities.csv"
-    source.write_text("name,country,people\nRome,Italy,28\nBonn,Germany,3\n".replace("people", "people,founded"))
-    with pytest.raises(BuildError, match="call the first column name:ID"):
-        build(Recipe((str(source),), tmp_path / "p", recognise=True), print)

@@ -7,12 +7,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from wikidata_dump import claim, dump, entity, item, quantity, snak, time
 
 from kgask.answer.pipeline import Pipeline
+from kgask.build.changes import patched
+from kgask.build.outofcore.engine import build as build_out_of_core
 from kgask.build.recipe import Recipe, build
 from kgask.errors import BuildError, UsageError
+from kgask.pack.check import check_pack
 from kgask.pack.store import Pack
 
 ENTITIES = [
@@ -57,6 +61,30 @@ def _facts(pack: Pack) -> set[tuple[str, str, str]]:
     words = [text.key for text in pack.relations()]
     rows = zip(pack.keys(subjects), relations.tolist(), pack.keys(objects), strict=True)
     return {(subject, words[relation], obj) for subject, relation, obj in rows}
+
+
+def test_sitelinks_say_which_of_a_name_is_meant(tmp_path: Path) -> None:
+    said = [claim(f"P{number}", item("Q142")) for number in (17, 131, 190, 1365, 1366)]
+    texas = entity("Q830149", "Paris", claim("P31", item("Q515")), *said)
+    known = {"sitelinks": {f"s{number}wiki": {} for number in range(40)}}
+    pages = [one | known if one["id"] == "Q90" else one for one in ENTITIES]
+    source = dump(tmp_path / "d.json", [*pages, texas | {"sitelinks": {"enwiki": {}}}])
+    with _built(dump(tmp_path / "plain.json", [*ENTITIES, texas])) as plain:
+        assert plain.sitelinks is None
+        assert plain.keys([hit.entity for hit in plain.search("Paris")])[0] == "Q830149"  # more is said of it
+        content = plain.content_hash
+    build_out_of_core(Recipe((str(source),), tmp_path / "other"), 10**9, lambda _: None)
+    with _built(source) as pack, Pack.open(tmp_path / "other") as other:
+        assert pack.content_hash == other.content_hash == content
+        assert np.array_equal(pack.sitelinks, other.sitelinks)  # type: ignore[arg-type]
+        assert pack.keys([hit.entity for hit in pack.search("Paris")])[:2] == ["Q90", "Q830149"]
+        builder, _ = patched(pack, set(), [("triple", "Q90", "P31", "Q6256")])
+        builder.write(tmp_path / "patched")
+    with Pack.open(tmp_path / "patched") as changed:
+        assert changed.prior([changed.find_key("Q90")])[0] > 40  # type: ignore[list-item]
+        assert changed.sitelinks is not None
+        assert changed.sitelinks.sum() == 41
+    assert check_pack(tmp_path / "patched") == check_pack(tmp_path / "other") == []
 
 
 def test_statements_of_the_best_rank_become_triples(tmp_path: Path) -> None:

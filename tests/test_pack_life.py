@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 from kgask.build.changes import differences, found_in, lines_of, patched, read_patch, to_patch, within
 from kgask.build.from_pack import add_pack
 from kgask.build.source import Problems
-from kgask.build.versions import changing, folder_of, history
+from kgask.build.versions import changing, history
 from kgask.build.writer import PackBuilder
+from kgask.config import versions_folder
 from kgask.errors import BuildError, PackError
 from kgask.pack.check import check_pack
 from kgask.pack.literals import parse_literal
@@ -220,6 +221,29 @@ def test_packs_are_merged_and_cut(staff: Path, tmp_path: Path) -> None:
     assert "no relation 'agee'" in _run("subset", "both", "-o", "x", "--relation", "agee", code=1).stderr
 
 
+def test_a_version_is_a_pack_that_stays_as_it_is(staff: Path, tmp_path: Path) -> None:
+    first = _hash(staff)
+    more = _table(tmp_path / "more.csv", ["Dan,works in,Law"])
+    _run("add", more, "--to", "staff")
+    _run("merge", "staff@1", "staff@1", "-n", "merged")
+    _run("subset", "staff@2", "-n", "cut", "--seed", "Dan")
+    _run("build", "staff@1", "-n", "built")
+    _run("export", "staff@1", tmp_path / "first.kgpack")
+    _run("import", tmp_path / "first.kgpack", "-n", "imported")
+    for name in ("merged", "built", "imported"):
+        assert json.loads(_run("info", name, "--json").stdout)["content_sha256"] == first
+    assert _run("show", "Dan", "-p", "cut").stdout == "Dan\tworks in\tLaw\n"
+    assert json.loads(_run("info", "staff@1", "--json").stdout)["content_sha256"] == first
+    assert _run("default", "staff@1").stdout == f"{staff}@1\n"
+    assert _run("show", "Ann", "--relation", "age").stdout == "Ann\tage\t35\n"
+    _run("default", "--unset")
+    for command in (("add", more, "--to", "staff@1"), ("delete", "staff@1", "--yes"), ("rename", "staff@2", "other")):
+        assert "kgask pack rollback staff" in _run(*command, code=1).stderr
+    assert "staff has no version 3; 'kgask pack history staff'" in _run("info", "staff@3", code=1).stderr
+    assert "no pack named or at 'nobody'" in _run("info", "nobody@3", code=1).stderr
+    assert "say where" in _run("merge", "staff", "cut", code=2).stderr
+
+
 def test_labels_and_texts_of_literals_find_triples(tmp_path: Path) -> None:
     builder = PackBuilder()
     builder.add("Q1", "P2", parse_literal("number", "35"))
@@ -287,8 +311,8 @@ def test_a_kill_at_any_moment_leaves_a_whole_pack(staff: Path, tmp_path: Path) -
         assert check_pack(staff) == []
     subprocess.run(command, check=True, cwd=tmp_path, capture_output=True)
     assert _hash(staff) == new
-    left = {path.name for path in folder_of(staff).iterdir()} - {"lock"}
+    left = {path.name for path in versions_folder(staff).iterdir()} - {"lock"}
     assert all(name.isdecimal() for name in left)
-    with open(folder_of(staff) / "lock", "rb") as lock:
+    with open(versions_folder(staff) / "lock", "rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # nobody holds it
     assert not os.path.lexists(tmp_path / "staff.tmp")

@@ -88,7 +88,8 @@ def test_a_first_line_of_names(tmp_path: Path, first: str) -> None:
     more = ",x" * first.count("note")
     folder, told = built(tmp_path, f"{first}\nAnn,manager,Bob{more}\n")
     with Pack.open(folder) as pack:
-        assert pack.labels(range(pack.n_entities)) == ["Ann", "Bob"] and len(told) == 1
+        assert pack.labels(range(pack.n_entities)) == ["Ann", "Bob", *more.split(",")[1:]] and len(told) == 1
+        assert pack.n_statements == bool(more)  # a further column holds qualifiers
 
 
 def test_values_of_qualifiers(tmp_path: Path) -> None:

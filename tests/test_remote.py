@@ -260,8 +260,9 @@ def test_the_command(films_url: str, tmp_path: Path) -> None:
     assert "Dora Quill" in shown.stdout
     offline = run("-p", "wd", "who directed Stone Garden?", KGASK_OFFLINE="1", **home)
     assert (offline.returncode, offline.stdout) == (EXIT_REMOTE, "") and "KGASK_OFFLINE" in offline.stderr
-    refused = run("pack", "export", "wd", **home)
-    assert refused.returncode == 1 and "its triples are elsewhere" in refused.stderr
+    for file in ([], [tmp_path / "wd.kgpack"]):
+        refused = run("pack", "export", "wd", *map(str, file), **home)
+        assert refused.returncode == 1 and "its triples are elsewhere" in refused.stderr
 
 
 def test_without_the_server_the_folder_is_known_and_a_question_is_one_line(connected: Path, tmp_path: Path) -> None:

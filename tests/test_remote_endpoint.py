@@ -95,6 +95,7 @@ HOSTILE: dict[str, tuple[Answer, str]] = {
     "500": (sends(b"out of \x1b[31mluck\r\n" * 9, status=500, kind="text/plain"), "answers 500: out of [31mluck"),
     "503": (sends(b"", status=503), "answers 503 (3 tries)"),
     "400": (sends(b"MALFORMED QUERY", status=400, kind="text/plain"), "answers 400: MALFORMED QUERY"),
+    "404": (sends(b"<html>not here</html>", status=404, kind="text/html"), "answers 404 with a page of HTML"),
     "401": (sends(b"", status=401), "--credentials"),
     "elsewhere": (sends(b"", status=302, Location="http://169.254.169.254/x"), "leads elsewhere"),
 }  # fmt: skip

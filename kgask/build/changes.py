@@ -20,6 +20,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from kgask.build.from_pack import add_sitelinks
 from kgask.build.readable import entity_label
 from kgask.build.source import MAX_LINE_BYTES, Problems, display, numbered_lines
 from kgask.build.terms import Value
@@ -153,6 +154,7 @@ def _normal(line: Line) -> Line:
 def patched(pack: Pack, removed: set[Line], added: Iterable[Line]) -> tuple[PackBuilder, int]:
     """A builder with what a pack says, less and more these lines; and how many of ``removed`` it does not say."""
     builder, n_found = PackBuilder(), 0
+    add_sitelinks(pack, builder)
     for line in lines_of(pack):
         if line in removed:
             n_found += 1

@@ -26,6 +26,18 @@ def add_pack(pack: Pack, builder: PackBuilder, keep: np.ndarray | None = None, r
     for start in range(0, len(kept), _BLOCK):
         _add_triples(pack, builder, kept[start : start + _BLOCK], relations, names)
     _add_texts(pack, builder, names, rank)
+    add_sitelinks(pack, builder)
+
+
+def add_sitelinks(pack: Pack, builder: PackBuilder) -> None:
+    """Give the builder how many pages there are about each entity of a pack, where they were counted."""
+    if pack.sitelinks is None:
+        return
+    counted = np.flatnonzero(pack.sitelinks > 0)
+    for start in range(0, len(counted), _BLOCK):
+        ids = counted[start : start + _BLOCK].tolist()
+        for key, pages in zip(pack.keys(ids), pack.sitelinks[ids].tolist(), strict=True):
+            builder.sitelinks(key, pages)
 
 
 class _Keys:

@@ -1,8 +1,9 @@
-"""JSON Lines: a triple, or a node or edge as Neo4j's APOC writes them, on each line.
+"""JSON Lines: a triple, a thing, or a node or edge as Neo4j's APOC writes them, on each line, or in a list.
 
 ::
 
     {"subject": "Emma", "relation": "author", "object": "Jane Austen", "qualifiers": {"point in time": "1815"}}
+    {"name": "Ann", "born": 1964, "city": "Bonn"}
     {"type": "node", "id": "0", "labels": ["Person"], "properties": {"name": "Ann", "born": 1964}}
     {"type": "relationship", "label": "KNOWS", "start": {"id": "0"}, "end": {"id": "1"}, "properties": {"since": 1993}}
 
@@ -11,6 +12,7 @@ What stands for a triple's parts may be called otherwise (:data:`CALLED`), and b
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
@@ -18,6 +20,7 @@ from typing import Any, BinaryIO
 from kgask.build.plain_values import bare_value
 from kgask.build.property_graph import PropertyGraph
 from kgask.build.source import MAX_LINE_BYTES, Problems, display, numbered_lines
+from kgask.build.tables import NAMED_BY, readable, singular, space_of
 from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
@@ -27,14 +30,25 @@ CALLED = (
     ("relation", "predicate", "rel", "p", "r", "property", "type", "label", "edge"),
     ("object", "obj", "o", "tail", "t", "target", "to", "end", "value"),
 )
+MOST_LISTED = 64 << 20  # bytes of a list of objects
 MOST_SAID = 100_000  # qualifiers of a line, for each of its objects
+_TRIPLES = frozenset(name for names in CALLED for name in names[:4])  # what no property is called
+_IDS = ("id", "_id", "key", "@id")
 _QUALIFIERS = ("qualifiers", "properties", "attributes")
 _LABELS = ("label", "name", "title")
 
 
 def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Problems) -> None:
-    """Add what every line says."""
-    source, reader = display(name), _Reader(builder)
+    """Add what every line says, or every object of a list."""
+    source, reader = display(name), _Reader(builder, space_of(name))
+    start = stream.peek(1 << 10) if isinstance(stream, io.BufferedReader) else b""
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        for number, said in enumerate(_listed(stream, source), start=1):
+            try:
+                reader.take(_object(said))
+            except BuildError as error:
+                problems.broken(f"{source}, object {number}", None, str(error))
+        return
     for number, line in numbered_lines(stream):
         if line is None:
             problems.broken(source, number, f"line longer than {MAX_LINE_BYTES} bytes")
@@ -49,15 +63,34 @@ def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Prob
             problems.broken(source, number, str(error))
 
 
+def _listed(stream: BinaryIO, source: str) -> list[Any]:
+    """The objects of a list, which is read as a whole."""
+    text = stream.read(MOST_LISTED + 1)
+    if len(text) > MOST_LISTED:
+        raise BuildError(f"{source}: a list longer than {MOST_LISTED >> 20} MiB; jq -c '.[]' makes lines of it")
+    try:
+        found = _json(text.removeprefix(b"\xef\xbb\xbf"))
+    except BuildError as error:
+        raise BuildError(f"{source}: {error}") from None
+    return found if isinstance(found, list) else [found]
+
+
 def parsed(line: bytes) -> dict[str, Any]:
     """The object of one line; :class:`BuildError` for anything else."""
-    try:
-        found = json.loads(line, parse_constant=_refused)
-    except (ValueError, RecursionError) as error:
-        raise BuildError(f"not JSON ({' '.join(str(error).split())[:100]})") from None
+    return _object(_json(line))
+
+
+def _object(found: Any) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise BuildError("not a JSON object")
     return found
+
+
+def _json(text: bytes) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refused)
+    except (ValueError, RecursionError) as error:
+        raise BuildError(f"not JSON ({' '.join(str(error).split())[:100]})") from None
 
 
 def _refused(constant: str) -> None:
@@ -65,8 +98,9 @@ def _refused(constant: str) -> None:
 
 
 class _Reader:
-    def __init__(self, builder: PackBuilder) -> None:
+    def __init__(self, builder: PackBuilder, space: str) -> None:
         self._builder, self._graph = builder, PropertyGraph(builder)
+        self._space, self._n = space, 0  # of ids of things, and how many there were
 
     def take(self, said: Mapping[str, Any]) -> None:
         """One line's object."""
@@ -77,8 +111,34 @@ class _Reader:
         elif kind == "relationship" and "start" in said and "end" in said:
             start, end = (_node_key(_mapping(said[which])) for which in ("start", "end"))
             self._graph.edge(start, str(said.get("label", "")), end, _mapping(said.get("properties", {})))
+        elif said.keys().isdisjoint(_TRIPLES) and not all(_has(said, names) for names in CALLED):
+            self._thing(said)
         else:
             self._triple(said)
+
+    def _thing(self, said: Mapping[str, Any]) -> None:
+        """A thing with its properties, told apart by its id, its name or its number."""
+        self._n += 1
+        number = next((said[name] for name in _IDS if said.get(name) not in (None, "")), None)
+        name = next((str(value).strip() for key, value in said.items() if readable(key) in NAMED_BY and value), "")
+        key = f"{self._space}/{self._n}" if number is None else f"{self._space}/{self._key(number)}"
+        properties = {path: self._flat(path, value) for path, value in said.items() if path not in _IDS}
+        self._graph.node(name if number is None and name else key, (), properties)
+
+    def _flat(self, relation: str, value: Any) -> Any:
+        """A value in which things that are told within the thing are their keys."""
+        if isinstance(value, list):
+            return [self._flat(relation, one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        number = next((value[name] for name in _IDS if value.get(name) not in (None, "")), None)
+        name = next((str(value[name]) for name in _LABELS if value.get(name)), "")
+        if number is None and not name:
+            raise BuildError(f"{relation!r} is an object without an id or a name; write its parts beside it")
+        key = name if number is None else f"{singular(readable(relation))}/{self._key(number)}"
+        if name and name != key:
+            self._builder.label(key, name)
+        return key
 
     def _triple(self, said: Mapping[str, Any]) -> None:
         subject, relation, obj = (_called(said, names) for names in CALLED)
@@ -123,6 +183,10 @@ def _called(said: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     if found is None:
         raise BuildError(f"no {names[0]} (also called {', '.join(names[1:4])}, ...)")
     return said[found]
+
+
+def _has(said: Mapping[str, Any], names: tuple[str, ...]) -> bool:
+    return any(said.get(name) is not None for name in names)
 
 
 def _node_key(said: Mapping[str, Any]) -> str:

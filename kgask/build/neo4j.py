@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from kgask.build.property_graph import PropertyGraph, types_of
 from kgask.build.source import MAX_LINE_BYTES, Problems, display, open_source
-from kgask.build.tsv import rows
+from kgask.build.tsv import DELIMITER_CHOICES, rows
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
 
@@ -24,7 +24,6 @@ _FIELD = re.compile(
 _ROLES = ("ID", "LABEL", "START_ID", "END_ID", "TYPE", "IGNORE")
 _NUMBERS = ("int", "long", "short", "byte", "float", "double")
 _APOC = ("_id", "_labels", "_start", "_end", "_type")
-_DELIMITERS = ",;\t|"
 _ARRAY = ";"
 
 
@@ -58,7 +57,7 @@ def is_header(name: str) -> bool:
 
 
 def _delimiter_of(first: str) -> str:
-    return max(_DELIMITERS, key=first.count)
+    return max(DELIMITER_CHOICES, key=first.count)
 
 
 def _fields(header: str, delimiter: str) -> list[_Field]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 
+from kgask.build.rows import LOOKED_AT, add_rows, are_things
 from kgask.build.source import STDIN, Problems
 from kgask.build.tsv import TableFormat, TableReader, columns_of_names
 from kgask.build.writer import PackBuilder
@@ -14,16 +16,24 @@ _ROWS = 1 << 14
 _PLAIN = ("utf8", "string", "int", "uint", "float", "double", "decimal", "bool", "date", "timestamp", "dictionary")
 
 
-def read_parquet(path: str, builder: PackBuilder, problems: Problems, table: TableFormat) -> None:
+def read_parquet(
+    path: str, builder: PackBuilder, problems: Problems, table: TableFormat, tell: Callable[[str], None]
+) -> None:
     """Add every row as a line of a table is added: columns as told, by their names, or three in their order.
 
-    Numbers and dates are texts until all is read, as in a table. Raises UsageError where pyarrow is missing, BuildError
-    for what is no Parquet, and for columns of lists or structures.
+    Of other columns a row is a thing (:mod:`kgask.build.rows`), unless nothing is to be recognised. Numbers and dates
+    are texts until all is read, as in a table. Raises UsageError where pyarrow is missing, BuildError for what is no
+    Parquet, and for columns of lists or structures.
     """
     if path == STDIN:
         raise UsageError("Parquet is read from a file, for its index stands at the end; write stdin to one")
     records = _records(path)
     _, names = next(records)
+    some = [*islice(records, LOOKED_AT)]
+    records = chain(some, records)
+    if table.recognise and not table.columns and are_things(names, [fields for _, fields in some]):
+        add_rows(chain([(0, names)], records), path, builder, problems, tell)
+        return
     reader = TableReader(builder, table.columns or columns_of_names(names, path), table.literals)
     for number, fields in records:
         try:

@@ -70,6 +70,16 @@ def bare_value(relation: str, value: object) -> str | Literal | None:
     return parse_literal("date", iso_day(text)) if _DATE_TIME.fullmatch(text) else text
 
 
+def looks_like_value(text: str) -> bool:
+    """Whether a text is written as a number (with a unit) or a date."""
+    return _NUMBER.fullmatch(text) is not None or is_date(text)
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is written as ISO writes a month, a day or a time."""
+    return _DATE.fullmatch(text) is not None or _DATE_TIME.fullmatch(text) is not None
+
+
 def iso_day(text: str) -> str:
     """A date with a time as ISO writes it, without the time where that is midnight; any other text as it is.
 

@@ -19,7 +19,7 @@ from kgask.pack.records import LITERAL_KINDS, LiteralKind
 from kgask.pack.store import Pack
 
 # Whose numbers and dates may be written as bare text.
-BARE_FORMATS = (*TABLE_FORMATS, "parquet", "neo4j", "jsonl", "graphml", "sqlite")
+BARE_FORMATS = (*TABLE_FORMATS, "rows", "parquet", "neo4j", "jsonl", "graphml", "sqlite")
 MOST_TOLD = 12  # relations that are told of
 
 
@@ -106,7 +106,8 @@ def collect(
     The recipe with what packs among the sources say of where they come from, and the number of broken lines that were
     skipped. Raises as :func:`build` does.
     """
-    formats = [_format_of(source, recipe) for source in recipe.sources]
+    _check_options(recipe)
+    formats = [_format_of(source, recipe, tell) for source in recipe.sources]
     if recipe.mapping is not None and "sqlite" not in formats:
         raise UsageError("--mapping says what a database means, and no source is one")
     _check_inputs(recipe)
@@ -121,7 +122,7 @@ def collect(
         elif format == "parquet":
             from kgask.build.parquet import read_parquet
 
-            read_parquet(source, builder, problems, table_of(recipe, "tsv"))
+            read_parquet(source, builder, problems, table_of(recipe, "tsv"), tell)
         else:
             with open_source(source, on_bytes) as stream:
                 (read or read_one)(stream, source, number, format, recipe, builder, problems, tell)
@@ -134,13 +135,18 @@ def collect(
     return recipe, problems.count
 
 
-def _format_of(source: str, recipe: Recipe) -> str:
-    """As told or guessed; a table that begins as an export of Neo4j does is one."""
+def _format_of(source: str, recipe: Recipe, tell: Callable[[str], None]) -> str:
+    """As told or guessed; a table may be an export of Neo4j, or have a row a thing."""
     found = guess_format(source, recipe.format)
-    if recipe.format is None and recipe.recognise and found in TABLE_FORMATS and not recipe.columns:
-        from kgask.build.neo4j import is_header
+    if recipe.format is None and recipe.recognise and found in TABLE_FORMATS and not (recipe.columns or recipe.header):
+        from kgask.build import neo4j, rows
 
-        return "neo4j" if is_header(source) else found
+        if neo4j.is_header(source):
+            return "neo4j"
+        like = rows.likeness(source, recipe.delimiter)
+        if like == rows.PERHAPS:
+            tell(f"{source}: lines are read as triples; if the first one names columns, type --format rows")
+        return "rows" if like == rows.SURE else found
     return found
 
 
@@ -161,6 +167,10 @@ def read_one(
         from kgask.build.neo4j import read_neo4j
 
         read_neo4j(stream, source, builder, problems, recipe.delimiter)
+    elif format == "rows":
+        from kgask.build.rows import read_rows
+
+        read_rows(stream, source, builder, problems, recipe.delimiter, tell)
     elif format == "jsonl":
         from kgask.build.jsonl import read_jsonl
 
@@ -204,14 +214,17 @@ def _recognise(
         tell(f"values of {', '.join(map(str, found[:MOST_TOLD]))}{more}; --text leaves such fields names")
 
 
-def _check_inputs(recipe: Recipe) -> None:
-    """Refuse at once what would fail after a long read."""
+def _check_options(recipe: Recipe) -> None:
     if recipe.sources.count(STDIN) > 1:
         raise UsageError("stdin (-) can be one source only")
     if recipe.delimiter is not None and len(recipe.delimiter) != 1:
         raise UsageError("--delimiter must be one character")
     if recipe.iri_prefix and not is_prefix(recipe.iri_prefix):
         raise UsageError(f"--iri-prefix {recipe.iri_prefix[:60]!r} begins no IRI; write one that ends in / # or :")
+
+
+def _check_inputs(recipe: Recipe) -> None:
+    """Refuse at once what would fail after a long read."""
     for name in [*recipe.sources, *(name for _, name in recipe.texts)]:
         if name != STDIN and not Path(name).is_dir():
             with open_source(name):

@@ -7,6 +7,7 @@ import codecs
 import gzip
 import io
 import lzma
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -37,14 +38,22 @@ _SUFFIX_FORMAT = {
     ".parquet": "parquet", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite", ".db3": "sqlite",
 }  # fmt: skip
 FORMATS = (
-    "tsv", "csv", "pipe", "parquet", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf",
-    "jsonld",
+    "tsv", "csv", "pipe", "rows", "parquet", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl",
+    "rdf", "jsonld",
 )  # fmt: skip
 _OTHERS = {  # endings of what is not read: what to do with it
     ".hdt": "unpack it with hdt2rdf (rdfhdt.org) to .nt", ".trig": "as N-Quads (.nq) it is read",
     ".n3": "add --format ttl",
     ".xlsx": "save the sheet as CSV", ".ods": "save the sheet as CSV", ".gml": "as .graphml it is read",
-    ".gexf": "as .graphml it is read", ".zip": "unpack it and name the files", ".tar": "unpack it and name the files",
+    ".gexf": "as .graphml it is read", ".kgpack": "'kgask pack import' unpacks it, and its name is a source then",
+    ".tgz": "unpack it and name the files", ".7z": "unpack it and name the files",
+    ".duckdb": "export its tables: duckdb FILE -c \"COPY NAME TO 'NAME.parquet'\"",
+    ".yaml": "as .json or .jsonl it is read", ".yml": "as .json or .jsonl it is read",
+    ".geojson": "list its features' properties: jq '[.features[].properties]' FILE > NAME.json",
+    ".mdb": "export its tables as CSV (mdb-export)", ".accdb": "export its tables as CSV (mdb-export)",
+    ".arrow": "as .parquet it is read", ".feather": "as .parquet it is read", ".trix": "as N-Quads (.nq) it is read",
+    ".avro": "as .parquet it is read", ".orc": "as .parquet it is read", ".xls": "save the sheet as CSV",
+    ".zip": "unpack it and name the files", ".tar": "unpack it and name the files",
     ".sql": "load it into a database: sqlite3 NAME.sqlite < FILE",
 }  # fmt: skip
 PACK = "pack"  # the format of a source that is a pack
@@ -264,5 +273,7 @@ def _format_of_json(name: str) -> str:
         return "wikidata"
     if b'"@context"' in start:
         return "jsonld"
-    advice = "objects one a line are --format jsonl (jq -c '.[]' makes lines of a list), Wikidata's --format wikidata"
+    if re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{", start):
+        return "jsonl"  # a list of objects
+    advice = "objects one a line, or in a list, are --format jsonl, Wikidata's --format wikidata"
     raise UsageError(f"{name}: cannot tell what this JSON is; {advice}")

@@ -21,6 +21,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from pathlib import PurePath
 from typing import Any
 
 from kgask.errors import BuildError
@@ -31,7 +32,7 @@ _SPEC = re.compile(
     r"(?P<relation>[^=>]*?)\s*(?:->\s*(?P<table>\S.*)|=\s*(?P<kind>\w+)(?:\[(?P<unit>[^\]]+)\])?)?", re.DOTALL
 )
 _ID = re.compile(r" (?:id|key|no|fk|ref)\Z")
-_NAMED_BY = ("name", "title", "label", "full name", "display name")
+NAMED_BY = ("name", "title", "label", "full name", "display name")
 _PERSON = ("first name", "last name")
 _MOST_BYTES = 1 << 20
 # Columns that are called by a unit alone: what they measure, and the unit.
@@ -92,7 +93,7 @@ def _understood(table: Table, every: Mapping[str, Table], is_named: bool) -> Tab
         return replace(table, type=between or singular(joined[1]), columns=columns, joins=(ends[0], ends[1]))
     texts = [column for column in table.columns if not column.table]
     people = [column.names[0] for part in _PERSON for column in texts if column.relation == part]
-    names = (*_NAMED_BY, f"{singular(words)} name") if len(people) < len(_PERSON) else ()  # a title is no name
+    names = (*NAMED_BY, f"{singular(words)} name") if len(people) < len(_PERSON) else ()  # a title is no name
     called = (column.names for name in names for column in texts if column.relation == name)
     label = next(called, tuple(people))
     columns = tuple(column for column in table.columns if not (len(label) == 1 and column.names == label))
@@ -124,6 +125,15 @@ def relation_of(names: tuple[str, ...]) -> str:
     ('album', 'reports to', 'id')
     """
     return " ".join(_ID.sub("", readable(name)) for name in names)
+
+
+def space_of(source: str) -> str:
+    """What stands before the ids of the things of a file, which others may have too.
+
+    >>> space_of("data/departments.csv.gz"), space_of("-")
+    ('department', 'row')
+    """
+    return singular(readable(PurePath(source).name.split(".")[0])) if source != "-" else "row"
 
 
 def singular(words: str) -> str:

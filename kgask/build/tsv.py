@@ -33,7 +33,7 @@ _MOST_LINES = 200  # of one record
 DELIMITERS = {"tsv": "\t", "csv": ",", "pipe": "|"}
 
 
-_DELIMITERS = (",", ";", "\t", "|")
+DELIMITER_CHOICES = (",", ";", "\t", "|")
 # What the columns of a triple are called in a first line.
 _CALLED = (
     frozenset("subject subj s source head from entity".split()),
@@ -111,7 +111,9 @@ def _texts(stream: BinaryIO, source: str, problems: Problems, n_before: int) -> 
             problems.broken(source, number, f"not UTF-8 at byte {error.start + 1}; iconv -f LATIN1 -t UTF-8 recodes")
             continue
         if "\0" in text:
-            problems.broken(source, number, "NUL byte")
+            is_utf_16 = number == 1 and text[1::2].count("\0") > len(text) // 3
+            advice = "; of UTF-16 without a byte order mark: iconv -f UTF-16LE -t UTF-8" if is_utf_16 else ""
+            problems.broken(source, number, f"NUL byte{advice}")
             continue
         yield number, text
 
@@ -190,7 +192,9 @@ def columns_of(
     elif table.recognise and not table.columns and (first := next(records, None)) is not None:
         named = _columns_named(first[1])
         if named:
-            tell(f"{source}: the first line names the columns; --text takes it for a triple")
+            more = [column.removeprefix(OF_RELATION) for column in named if column.startswith(OF_RELATION)]
+            kept = f" ({', '.join(more)}: qualifiers)" if more else ""
+            tell(f"{source}: the first line names the columns{kept}; --text takes it for a triple")
         columns, records = named or columns, records if named else chain([first], records)
     return columns, records
 
@@ -261,32 +265,47 @@ def columns_of_names(names: Sequence[str], source: str) -> tuple[str, ...]:
     return _columns_named(names) or (TRIPLE_COLUMNS if len(names) == 3 else _columns_of_header(names, source))
 
 
+def is_triple_header(names: Sequence[str]) -> bool:
+    """Whether a first line names the columns of triples."""
+    return bool(_columns_named(names))
+
+
 def _columns_named(names: Sequence[str]) -> tuple[str, ...]:
-    """The columns of a first line that names them as people do ("from, relation, to"); () for another line."""
+    """The columns of a first line that names them as people do ("from, relation, to"); () for another line.
+
+    Further columns hold qualifiers: "subject, relation, object, since".
+    """
     plain = [name.strip().lower() for name in names]
     places = [[at for at, name in enumerate(plain) if name in called] for called in _CALLED]
-    if len(plain) == len(TRIPLE_COLUMNS) and places[1] == [1]:
-        return TRIPLE_COLUMNS  # "person, relation, what"
+    if all(plain.count(column) == 1 for column in TRIPLE_COLUMNS):
+        places = [[plain.index(column)] for column in TRIPLE_COLUMNS]
+    elif places[1] == [1] and (len(plain) == 3 or (len(plain) > 3 and (places[0][:1] == [0] or places[2][:1] == [2]))):
+        places = [[0], [1], [2]]  # "person, relation, what"
     if any(len(found) != 1 for found in places):
         return ()
     triple = {found[0]: column for found, column in zip(places, TRIPLE_COLUMNS, strict=True)}
-    known = (*LABEL_COLUMNS, IGNORED)
-    others = [name if name.lower().startswith(OF_RELATION) or name.lower() in known else IGNORED for name in names]
-    return tuple(triple.get(at, other) for at, other in enumerate(others))
+    return tuple(triple.get(at, _further(name)) for at, name in enumerate(names))
+
+
+def _further(name: str) -> str:
+    """What a column beside those of a triple holds."""
+    if name.lower() in LABEL_COLUMNS or name.lower().startswith(OF_RELATION):
+        return name.lower() if name.lower() in LABEL_COLUMNS else name
+    return f"{OF_RELATION}{name}" if name.strip("_ ") else IGNORED
 
 
 def delimiter_of(stream: BinaryIO, usual: str) -> str:
     """The usual delimiter, or another one that the first line has twice where it has that never."""
     lines = io.BytesIO(stream.peek(MAX_LINE_BYTES)) if isinstance(stream, io.BufferedReader) else io.BytesIO()
     first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").decode(errors="replace")
-    others = (one for one in _DELIMITERS if first.count(one) >= 2)
+    others = (one for one in DELIMITER_CHOICES if first.count(one) >= 2)
     return usual if usual in first else next(others, usual)
 
 
 def _wrong_count(fields: Sequence[str], columns: Sequence[str], is_repeated: bool) -> str:
     advice = "--columns and --delimiter say which" if len(fields) > len(columns) else "is the delimiter right?"
     if len(fields) > len(TRIPLE_COLUMNS) and tuple(columns) == TRIPLE_COLUMNS:
-        advice += "; of a table with a row a thing, call the first column name:ID"
+        advice += "; of a table with a row a thing: --format rows"
     if is_repeated:
         advice = "and pairs of qualifier and value"
     return f"{len(fields)} field{'s' * (len(fields) != 1)}, {len(columns)} expected ({advice})"

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kgask.build.folder import PACK, new_folder, own_place, remove_folder, remove_leftovers
+from kgask.config import versions_folder
 from kgask.errors import BuildError, PackError
 from kgask.machine.files import rename_to_nothing
 from kgask.pack.header import CHANGE, read_manifest
@@ -42,11 +43,6 @@ class Version:
         return {key: str(value) for key, value in found.items()} if isinstance(found, dict) else {}
 
 
-def folder_of(pack: Path) -> Path:
-    """Where the earlier versions of a pack are."""
-    return pack.with_name(f".{pack.name}.kgask-versions")
-
-
 def history(pack: Path) -> list[Version]:
     """All versions, the oldest first. Raises PackError for a broken one in use; broken earlier ones are left out."""
     earlier, current = [], read_manifest(pack)
@@ -66,7 +62,7 @@ def changing(pack: Path, n_kept: int = KEPT) -> Iterator[None]:
     Raises :class:`BuildError` when somebody else changes it, or it cannot be kept.
     """
     pack = Path(os.path.realpath(pack))
-    folder = folder_of(pack)
+    folder = versions_folder(pack)
     try:
         folder.mkdir(exist_ok=True)
         lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -108,7 +104,7 @@ def _take(lock: int, pack: Path) -> None:
 
 
 def _kept(pack: Path) -> list[Path]:
-    folder = folder_of(pack)
+    folder = versions_folder(pack)
     found = [path for path in folder.iterdir() if path.name.isdecimal()] if folder.is_dir() else []
     return sorted(found, key=lambda path: int(path.name))
 
@@ -144,7 +140,7 @@ def _drop(pack: Path, n_kept: int) -> None:
 
 def remove_all(pack: Path) -> None:
     """The earlier versions of a pack that is gone; only what is known to be ours."""
-    folder = folder_of(pack)
+    folder = versions_folder(pack)
     for path in _kept(pack):
         remove_folder(path, PACK)
     with contextlib.suppress(OSError):

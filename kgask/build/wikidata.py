@@ -32,7 +32,8 @@ Claims = Mapping[str, Sequence[Mapping[str, Any]]]
 
 def is_wikidata(start: bytes) -> bool:
     """Whether a JSON file begins as Wikidata's do."""
-    return re.match(rb'\s*(?:\[\s*)?\{\s*"(?:entities|type|id|pageid|title|ns|lastrevid)"', start) is not None
+    is_like = re.match(rb'\s*(?:\[\s*)?\{\s*"(?:entities|type|id|pageid|title|ns|lastrevid)"', start)
+    return bool(is_like) and re.search(rb'"(?:id|title)"\s*:\s*"[QPL]\d+"|"entities"\s*:', start) is not None
 
 
 def read_wikidata(
@@ -106,6 +107,8 @@ class _Reader:
             self._builder.label(key, label)
         if description:
             self._builder.description(key, description)
+        if isinstance(pages := entity.get("sitelinks"), dict) and pages:
+            self._builder.sitelinks(key, len(pages))
         for alias in aliases:
             self._builder.alias(key, alias)
 

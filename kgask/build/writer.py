@@ -111,6 +111,7 @@ class PackBuilder:
         self._labels = _Ranked()
         self._descriptions = _Ranked()
         self._aliases: dict[str, set[str]] = {}
+        self._sitelinks: dict[str, int] = {}
         self._relation_labels = _Ranked()
         self._relation_texts: dict[str, RelationText] = {}
         self._passages: dict[str, set[str]] = {}
@@ -165,6 +166,10 @@ class PackBuilder:
 
     def description(self, key: str, text: str, rank: int = 0) -> None:
         self._descriptions.put(key, checked(text, "description"), rank)
+
+    def sitelinks(self, key: str, number: int) -> None:
+        """How many pages there are about an entity, which tells how well known it is; the highest count holds."""
+        self._sitelinks[key] = max(number, self._sitelinks.get(key, 0))
 
     def passage(self, keys: Iterable[str], text: str) -> None:
         """A text about the entities with these keys; a long one becomes several passages."""
@@ -288,6 +293,9 @@ class PackBuilder:
             if connected is not None:
                 about[header.ENDPOINT] = dict(connected.about)
             more = connected.arrays([*found.keys, *map(literal_key, found.literals)]) if connected is not None else {}
+            if any(self._sitelinks.get(key) for key in found.keys):
+                pages = [self._sitelinks.get(key, 0) for key in found.keys] + [0] * len(found.literals)
+                more[header.SITELINKS] = np.array(pages, np.int32)
             manifest = _write_arrays_and_manifest(folder, found.csr, counts, texts, about, more)
         unused = len(labelled.difference(found.keys, found.relation_keys))
         n_duplicates = found.n_duplicates + self._n_repeated

@@ -41,6 +41,7 @@ SECTIONS = {
         "linking": ("kgask.cli.bench:linking", "The same questions about a small and a large pack."),
         "building": ("kgask.cli.bench:building", "Building by either engine beside the bare plan in DuckDB."),
         "operators": ("kgask.cli.bench:operators", "A best-of and counts beside the same SPARQL in pyoxigraph."),
+        "hops": ("kgask.cli.bench_hops:hops", "Opening packs, and two hops, beside pyoxigraph."),
         "size": ("kgask.cli.bench_size:size", "Where the bytes of a pack go, beside other stores."),
         "similarity": ("kgask.cli.bench:similarity", "The similarity method against a bare script of it."),
     },

@@ -264,8 +264,8 @@ def resolved(opened: Pack, text: str) -> tuple[NameHit, list[NameHit]]:
     norm = normalise(text)
     named = {hit.entity: hit for hit in reversed(opened.exact([norm]).get(norm, []))}
     if named:
-        degrees = dict(zip(named, opened.degree(named).tolist(), strict=True))
-        first, *others = sorted(named.values(), key=lambda h: (h.is_alias, -degrees[h.entity], h.entity))
+        known = dict(zip(named, opened.prior(named).tolist(), strict=True))
+        first, *others = sorted(named.values(), key=lambda h: (h.is_alias, -known[h.entity], h.entity))
         return first, others
     if is_id:
         return NameHit(int(number), text, False), []

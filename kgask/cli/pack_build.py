@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgask.config import list_found, places
+from kgask.config import find, list_found, places
 from kgask.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,13 +21,14 @@ _LARGE_BYTES = 1_000_000_000
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT])i?B?", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _FORMATS = [
-    "tsv", "csv", "pipe", "parquet", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl", "rdf",
-    "jsonld",
+    "tsv", "csv", "pipe", "rows", "parquet", "neo4j", "jsonl", "graphml", "wikidata", "sqlite", "nt", "nq", "ttl",
+    "rdf", "jsonld",
 ]  # fmt: skip
 BUILD_EPILOG = """\b
-Sources are TSV, CSV or Parquet triples, subject|relation|object lines, RDF (N-Triples,
-N-Quads, Turtle, RDF/XML, JSON-LD), Neo4j's exports (CSV with :ID and :START_ID, APOC's CSV and
-JSON), JSON Lines ({"subject": ..., "relation": ..., "object": ...}), GraphML,
+Sources are TSV, CSV or Parquet triples, subject|relation|object lines, tables with a row
+a thing under the names of columns (name,city,founded), RDF (N-Triples, N-Quads, Turtle,
+RDF/XML, JSON-LD), Neo4j's exports (CSV with :ID and :START_ID, APOC's CSV and JSON), JSON
+Lines ({"subject": ..., "relation": ..., "object": ...}, or a thing a line), GraphML,
 Wikidata's JSON, SQLite databases, or packs; plain or packed (gzip, bzip2, xz, zstd),
 or - for stdin. In tables subjects and objects are ids or labels: a key without a
 label is its own label.
@@ -52,7 +53,10 @@ Of the other relations those become literals whose fields nearly all are numbers
 (with one unit, "12 km", "80%", "$5", or none) or dates (2015-03-05, "5 March 2015"),
 and of which nothing else is said; years where the relation tells of when ("founded"). A first line that names the
 columns (subject,relation,object) and another delimiter (; or a tab) are recognised
-too. What was recognised is said; --text prevents it.
+too, and so is a table with a row a thing: its first line is unlike those below it, and
+names differ from row to row. A column called id, name or title, or the first one, says
+which thing; department_id is the row of that id in departments.csv; --format rows says
+so, --text denies it. What was recognised is said; --text prevents it.
 \b
 Text files (TSV, or CSV by the name; the first file that names a key wins):
   labels, descriptions   key, text
@@ -177,9 +181,7 @@ def build(
         raise UsageError("--memory is of --engine duckdb and spark; the engine memory takes what it needs")
     if engine != "spark" and master is not None:
         raise UsageError("--master is of --engine spark")
-    if (output is None) == (named is None):
-        raise UsageError("say where: -o DIR for a path, or -n NAME for a name that every command finds")
-    target = output if output is not None else named_folder(str(named))
+    target = new_pack(output, named)
     recipe = recipe_of(sources, target, options)
     inputs = [*recipe.sources, *(name for _, name in recipe.texts)]
     n_bytes = _total_bytes(inputs)
@@ -251,7 +253,16 @@ def recipe_of(sources: tuple[str, ...], output: Path, options: Mapping[str, Any]
 def _source(name: str) -> str:
     if os.path.lexists(name):
         return name
-    return next((str(found.path) for found in list_found("pack") if found.name == name), name)
+    is_version = name.rpartition("@")[2].isdecimal() and "@" in name
+    known = is_version or any(found.name == name for found in list_found("pack"))
+    return str(find("pack", name).path) if known else name
+
+
+def new_pack(output: Path | None, named: str | None) -> Path:
+    """Where a new pack goes, by -o or -n; UsageError for none or both."""
+    if (output is None) == (named is None):
+        raise UsageError("say where: -o DIR for a path, or -n NAME for a name that every command finds")
+    return output if output is not None else named_folder(str(named))
 
 
 def named_folder(name: str) -> Path:

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from kgask.cli.pack_build import named_folder
-from kgask.errors import UsageError
+from kgask.cli.pack_build import new_pack
 
 EPILOG = """\b
 Names, relations with their words, counts and a sample of triples are fetched once
@@ -67,9 +66,7 @@ def connect(
     from kgask.remote.connect import connect as connect_to
     from kgask.remote.endpoint import Limits
 
-    if (output is None) == (named is None):
-        raise UsageError("say where: -o DIR for a path, or -n NAME for a name that every command finds")
-    target = output if output is not None else named_folder(str(named))
+    target = new_pack(output, named)
     limits = Limits(seconds, most_mib << 20, most_rows)
     wish = Wish(url, target, language or ("en",), limits=limits, **options)
     with steps_bar("connect", wish.most_names) as bar:

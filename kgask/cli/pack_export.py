@@ -12,7 +12,7 @@ from typing import BinaryIO
 import click
 
 from kgask.cli.options import Command
-from kgask.errors import UsageError
+from kgask.errors import PackError, UsageError
 
 EPILOG = """\b
 Examples:
@@ -67,9 +67,13 @@ def _write_packed(pack: Path, target: Path, sign: Path | None, force: bool) -> N
     from kgask.cli.render import note, progress
     from kgask.machine.files import check_output, whole_file, write_whole
     from kgask.machine.minisign import SIGNATURE_SUFFIX, read_secret, signature_text
-    from kgask.pack.header import read_manifest
+    from kgask.pack.header import ENDPOINT, read_manifest
 
     manifest, signature = read_manifest(pack), target.with_name(target.name + SIGNATURE_SUFFIX)
+    if ENDPOINT in manifest:
+        raise PackError(
+            f"{pack.name}: its triples are elsewhere; where you want it: kgask pack connect URL -n {pack.name}"
+        )
     secret = None
     if sign is not None:
         check_output(signature, force, [pack, sign])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgask.cli.options import PRINTED, Command
-from kgask.cli.pack_build import BUILD_EPILOG, reads_sources, recipe_of
+from kgask.cli.pack_build import BUILD_EPILOG, new_pack, reads_sources, recipe_of
 from kgask.cli.render import clean, flag, note, print_json, show_rows
 from kgask.config import Found, find
 from kgask.errors import PackError
@@ -22,9 +22,8 @@ KEEP = click.option(
 )
 HISTORY_COLUMNS = ("version", "current", "time", "command", "triples", "entities", "content_sha256")
 _FORCE = click.option("--force", is_flag=True, help="Replace a pack that is there.")
-_OUTPUT = click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="DIR", help="New pack."
-)
+_OUTPUT = click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the new pack.")
+_NAMED = click.option("-n", "--named", metavar="NAME", help="Put it where every command finds it by this name.")
 
 
 def users_pack(name: str) -> Found:
@@ -32,6 +31,9 @@ def users_pack(name: str) -> Found:
     found = find("pack", name)
     if found.origin == "shipped":
         raise PackError(f"{name!r} ships with kgask and stays as it is; copy it: kgask pack build {name} -n my-{name}")
+    if found.origin == "version":
+        base, _, number = name.rpartition("@")
+        raise PackError(f"{name}: a version stays as it is; 'kgask pack rollback {base} {number}' puts it in use again")
     return found
 
 
@@ -88,21 +90,24 @@ def update(patch: str, name: str, skip_errors: bool, n_kept: int) -> None:
 @click.command()
 @click.argument("packs", nargs=-1, required=True, metavar="PACK PACK...")
 @_OUTPUT
+@_NAMED
 @_FORCE
-def merge(packs: tuple[str, ...], output: Path, force: bool) -> None:
-    """Make a pack of all that several packs say."""
+def merge(packs: tuple[str, ...], output: Path | None, named: str | None, force: bool) -> None:
+    """Make a pack of all that several packs say; PACK may be an earlier version, NAME@VERSION."""
     from kgask.build.recipe import Recipe, build
 
     if len(packs) < 2:
         raise click.UsageError("name at least two packs")
     paths = tuple(str(find("pack", name).path) for name in packs)
-    counts = build(Recipe(paths, output, force=force), note).report.manifest["counts"]
-    note(f"{output}: {counts['triples']:,} triples, {counts['entities']:,} entities")
+    target = new_pack(output, named)
+    counts = build(Recipe(paths, target, force=force), note).report.manifest["counts"]
+    note(f"{target}: {counts['triples']:,} triples, {counts['entities']:,} entities")
 
 
 @click.command()
 @click.argument("name", metavar="PACK")
 @_OUTPUT
+@_NAMED
 @click.option("--seed", "seeds", multiple=True, metavar="ENTITY", help="A key, a label or #id. Repeatable.")
 @click.option("--hops", type=click.IntRange(1), default=1, show_default=True, help="How far from the seeds.")
 @click.option("--relation", "relations", multiple=True, metavar="RELATION", help="Keep these only. Repeatable.")
@@ -110,7 +115,8 @@ def merge(packs: tuple[str, ...], output: Path, force: bool) -> None:
 @_FORCE
 def subset(
     name: str,
-    output: Path,
+    output: Path | None,
+    named: str | None,
     seeds: tuple[str, ...],
     hops: int,
     relations: tuple[str, ...],
@@ -125,11 +131,12 @@ def subset(
 
     if not (seeds or relations or types):
         raise click.UsageError("say what to keep: --seed, --relation or --type")
+    target = new_pack(output, named)
     with Pack.open(find("pack", name).path) as pack:
         ids = [resolved(pack, seed)[0].entity for seed in seeds]
         keep = within(pack, ids, hops, relations, types)
-        counts = cut(pack, output, keep, _command("subset", name), force).manifest["counts"]
-    note(f"{output}: {counts['triples']:,} triples, {counts['entities']:,} entities")
+        counts = cut(pack, target, keep, _command("subset", name), force).manifest["counts"]
+    note(f"{target}: {counts['triples']:,} triples, {counts['entities']:,} entities")
 
 
 @click.command(cls=Command)
@@ -146,7 +153,7 @@ def diff(old: str, new: str, as_patch: bool, limit: int, as_json: bool) -> None:
     from kgask.build.changes import differences, to_patch
     from kgask.pack.store import Pack
 
-    with Pack.open(_version(old)) as before, Pack.open(_version(new)) as after:
+    with Pack.open(find("pack", old).path) as before, Pack.open(find("pack", new).path) as after:
         same = before.content_hash == after.content_hash
         nothing: tuple[list[Line], list[Line]] = [], []
         removed, added = nothing if same else differences(before, after)
@@ -162,19 +169,6 @@ def diff(old: str, new: str, as_patch: bool, limit: int, as_json: bool) -> None:
         for line in added[:limit]:
             click.echo(clean(f"+ {_as_words(line)}"))
         note(f"{len(removed):,} removed, {len(added):,} added")
-
-
-def _version(name: str) -> Path:
-    """The folder of a pack, or of its version behind an @."""
-    from kgask.build.versions import history as versions_of
-
-    pack, at, number = name.rpartition("@")
-    if not (at and number.isdecimal()) or Path(name).exists():
-        return find("pack", name).path
-    for version in versions_of(find("pack", pack).path):
-        if version.number == int(number):
-            return version.path
-    raise PackError(f"{pack} has no version {number}; 'kgask pack history {pack}' lists them")
 
 
 def _as_words(line: Line) -> str:

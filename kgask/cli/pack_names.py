@@ -10,7 +10,7 @@ import click
 from kgask.cli.pack_build import named_folder
 from kgask.cli.pack_life import users_pack
 from kgask.cli.render import note
-from kgask.config import DEFAULT_PACK, find, load_settings, set_setting
+from kgask.config import DEFAULT_PACK, find, load_settings, set_setting, versions_folder
 from kgask.errors import PackError, UsageError
 
 
@@ -36,17 +36,16 @@ def default(name: str | None, unset: bool) -> None:
 @click.argument("new", metavar="NAME")
 def rename(old: str, new: str) -> None:
     """Call a pack of the user otherwise, with its earlier versions."""
-    from kgask.build.versions import folder_of
     from kgask.machine.files import rename_to_nothing
 
     found = users_pack(old)
     target = named_folder(new) if found.origin == "user" else found.path.with_name(new)
-    if target.name != new or os.path.lexists(target) or os.path.lexists(folder_of(target)):
+    if target.name != new or os.path.lexists(target) or os.path.lexists(versions_folder(target)):
         raise PackError(f"{target}: is there already; choose another name")
     try:
         rename_to_nothing(found.path, target)
-        if folder_of(found.path).is_dir():
-            rename_to_nothing(folder_of(found.path), folder_of(target))
+        if versions_folder(found.path).is_dir():
+            rename_to_nothing(versions_folder(found.path), versions_folder(target))
     except OSError as error:
         raise PackError(f"{found.path}: {error.strerror}") from error
     note(f"{target}: renamed")

@@ -178,7 +178,7 @@ class Linker:
         entities = [hit.entity for hit in known if not hit.is_alias]
         if not entities or len(called) >= MAX_SEEDS:
             return []
-        degrees = self._pack.degree(entities).tolist()
+        degrees = self._pack.prior(entities).tolist()
         best = max(range(len(entities)), key=lambda at: (degrees[at], -entities[at]))
         if degrees[best] < LEAST_KNOWN_PLACE or entities[best] in {hit.entity for hit in called}:
             return []
@@ -217,7 +217,7 @@ class Linker:
         entities = self._entities_named(name)
         if not entities:
             return Mention((0, 0), name, ())
-        best = max(entities, key=lambda entity: int(self._pack.degree([entity])[0]))
+        best = max(entities, key=lambda entity: int(self._pack.prior([entity])[0]))
         place = self._place_of(best, name, question)
         label = self._pack.labels([best])[0]
         text = question.text[place[0] : place[1]]
@@ -290,7 +290,7 @@ class Linker:
         """Candidates, best first."""
         if not hits:
             return []
-        degrees = self._pack.degree([hit.entity for hit in hits]).tolist()
+        degrees = self._pack.prior([hit.entity for hit in hits]).tolist()
         rows = candidate_features(span, nested, _is_common_word(span, words), hits, degrees)
         candidates = [_Candidate(hit, row, self.model.logit(row)) for hit, row in zip(hits, rows, strict=True)]
         return sorted(candidates, key=lambda candidate: (-candidate.logit, candidate.hit.entity))

@@ -102,7 +102,7 @@ def part_of(pack: Pack, run: Span) -> Part | None:
             best.setdefault(hit.entity, PartHit(hit.entity, hit.name, hit.is_alias, SIMILARITY))
     if not best:
         return None
-    degrees = dict(zip(best, pack.degree(list(best)).tolist(), strict=True))
+    degrees = dict(zip(best, pack.prior(list(best)).tolist(), strict=True))
     hits = sorted(best.values(), key=lambda hit: (-degrees[hit.entity], hit.entity))
     most, next_most = degrees[hits[0].entity], degrees[hits[1].entity] if len(hits) > 1 else 0
     clear = len(refs) < MAX_NAMES and (len(hits) == 1 or (most >= WELL_KNOWN and most >= FAR_AHEAD * next_most))
@@ -113,13 +113,13 @@ def part_of(pack: Pack, run: Span) -> Part | None:
 
 def better_known(pack: Pack, name: Span, called: Sequence[NameHit]) -> list[PartHit]:
     """Who are far better known by part of the name than all that are called just so: Mozart, not a book so called."""
-    most = max(pack.degree([hit.entity for hit in called]).tolist())
+    most = max(pack.prior([hit.entity for hit in called]).tolist())
     part = part_of(pack, name) if name.n_words == 1 and most <= MOST_OF_NAMESAKES else None
     if part is None or part.hits[0].is_alias:
         return []
     exactly = {hit.entity for hit in called}
     hits = [hit for hit in part.hits[:MOST_BETTER_KNOWN] if hit.entity not in exactly]
-    degrees = pack.degree([hit.entity for hit in hits]).tolist()
+    degrees = pack.prior([hit.entity for hit in hits]).tolist()
     return [hit for hit, degree in zip(hits, degrees, strict=True) if degree >= BETTER_KNOWN * most]
 
 

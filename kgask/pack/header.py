@@ -30,6 +30,7 @@ _OLDEST = 1  # what is read
 NAMES_FILE = "names.sqlite"
 ENDPOINT = "endpoint"  # in the manifest of a graph elsewhere: where it is (kgask.remote)
 DEGREES = ("endpoint_out", "endpoint_in")  # triples of each entity there, in either direction
+SITELINKS = "sitelinks"  # sitelinks.npy, int32 [N]: pages about each entity, as Wikidata counts them; not in every pack
 CHANGE = "change"  # what made this version of an earlier one: command and time
 ARRAYS = ("out_indptr", "out_relation", "out_object", "in_indptr", "in_relation", "in_subject")
 # Each array's rows, and what its ids are below or its row pointers lead up to: counts of the manifest.
@@ -47,7 +48,7 @@ _SIZES = {
     TYPES_ARRAY: (TYPES_COUNT, "entities"),
     KINDS_ARRAY: ("relations", "relations"),
     **dict.fromkeys(VALUE_ARRAYS, ("literals", "entities")),
-    **dict.fromkeys(DEGREES, ("entities", "entities")),
+    **dict.fromkeys((*DEGREES, SITELINKS), ("entities", "entities")),
 }
 _NEEDED_COUNTS = ("entities", "literals", "relations", "triples", "names")
 _OPTIONAL_COUNTS = (TYPES_COUNT, STATEMENTS_COUNT, QUALIFIERS_COUNT, AXES_COUNT)

@@ -16,6 +16,7 @@ from kgask.pack.header import (
     ENDPOINT,
     NAMES_FILE,
     ONLY_QUALIFIERS,
+    SITELINKS,
     arrays_of,
     axes_of,
     check_sizes,
@@ -189,6 +190,16 @@ class Pack(Csr):
         """Triples in and out of each entity (int64)."""
         return degree_of(self, _as_ids(ids))
 
+    @cached_property
+    def sitelinks(self) -> np.ndarray | None:
+        """int32 [N]: pages of Wikipedia and its like about each entity; None where no source counted them."""
+        return self._array(SITELINKS) if f"{SITELINKS}.npy" in self.manifest["files"] else None
+
+    def prior(self, ids: Iterable[int]) -> np.ndarray:
+        """How well known each entity is (int64): its triples, and its sitelinks where they are counted."""
+        wanted = _as_ids(ids)
+        return self.degree(wanted) + (0 if self.sitelinks is None else np.maximum(self.sitelinks[wanted], 0))
+
     def labels(self, ids: Iterable[int]) -> list[str]:
         """Display texts, in the order asked; one query."""
         return self.names.labels(ids)
@@ -255,7 +266,7 @@ class Pack(Csr):
         """The hits of the best connected entities; texts are fetched for those only."""
         entities = np.asarray(self.names.entities_of(refs), dtype=np.int64)
         # Twice the limit, because an entity may match by its label and by aliases.
-        best = np.argsort(-self.degree(entities), kind="stable")[: 2 * limit + 8]
+        best = np.argsort(-self.prior(entities), kind="stable")[: 2 * limit + 8]
         return list(self.names.hits(refs[i] for i in best).values())
 
     @staticmethod
@@ -263,10 +274,10 @@ class Pack(Csr):
         return NameHit(hit.entity, hit.name, hit.is_alias, 0.5)
 
     def _ranked(self, hits: list[NameHit], limit: int) -> list[NameHit]:
-        """One hit an entity: most similar, label before alias, best connected, lowest id."""
-        degrees = dict(zip((h.entity for h in hits), self.degree([h.entity for h in hits]), strict=True))
+        """One hit an entity: most similar, label before alias, best known, lowest id."""
+        known = dict(zip((h.entity for h in hits), self.prior([h.entity for h in hits]), strict=True))
         best: dict[int, NameHit] = {}
-        for hit in sorted(hits, key=lambda h: (-h.similarity, -degrees[h.entity], h.entity, h.is_alias, h.name)):
+        for hit in sorted(hits, key=lambda h: (-h.similarity, -known[h.entity], h.entity, h.is_alias, h.name)):
             best.setdefault(hit.entity, hit)
         return list(best.values())[:limit]
 

@@ -192,8 +192,10 @@ class Endpoint:
         if status in (401, 403):
             raise RemoteError(f"{self._name} wants credentials ({status}); connect with --credentials NAME")
         if status != 200:
-            said = clean_label(response.read(_CHUNK).decode("utf-8", "replace"), _SAID)
-            raise RemoteError(f"{self._name} answers {status}: {said or 'nothing more'}")
+            text = response.read(_CHUNK).decode("utf-8", "replace")
+            if response.headers.get_content_type() == "text/html":
+                raise RemoteError(f"{self._name} answers {status} with a page of HTML; is the URL that of its SPARQL?")
+            raise RemoteError(f"{self._name} answers {status}: {clean_label(text, _SAID) or 'nothing more'}")
         kind = response.headers.get_content_type()
         if kind not in _TYPES:
             raise RemoteError(f"{self._name} answers {clean_label(kind, 60)}, not {RESULTS}; is it a SPARQL endpoint?")

@@ -186,6 +186,7 @@ def _sort(job: _Job) -> None:
         )
     n_types = learned.write_learned(job.store, job.stage.pack, (outward, inward), relations)
     axes = learned.write_values(job.store, job.stage.pack)
+    learned.write_sitelinks(job.store, job.stage.pack)
     counts |= {name: n for name, n in ((TYPES_COUNT, n_types), (AXES_COUNT, len(axes))) if n}
     job.facts.update({"counts": counts, "axes": axes, "duplicates": int(n_rows) - n_plain})
 

@@ -13,6 +13,7 @@ from kgask.build.outofcore.numbering import batched
 from kgask.build.outofcore.store import Store
 from kgask.build.written import write_array
 from kgask.pack.arrays import id_type
+from kgask.pack.header import SITELINKS
 from kgask.pack.quantities import VALUE_ARRAYS, LiteralValues
 from kgask.pack.records import Literal, RelationText
 from kgask.pack.relation_kinds import KINDS_ARRAY, RelationCounts, kinds_of, main_classes
@@ -92,6 +93,22 @@ def write_values(store: Store, folder: Path) -> list[str]:
         if not axes:
             (folder / f"{name}.npy").unlink()
     return [*axes]
+
+
+def write_sitelinks(store: Store, folder: Path) -> None:
+    """Pages about each entity, where any source counted them."""
+    counted = "SELECT e.id, max(c.n) AS n FROM sitelinks c JOIN entities e ON e.key = c.key GROUP BY e.id"
+    if not store.row(f"SELECT count(*) FROM ({counted}) c")[0]:
+        return
+    writer, (n_entities, _) = ArrayWriter(folder / f"{SITELINKS}.npy", np.dtype("<i4")), sizes(store)
+    n_written = 0
+    for (pages,) in store.columns(
+        f"SELECT coalesce(c.n, 0) AS n FROM entities e LEFT JOIN ({counted}) c ON c.id = e.id ORDER BY e.id"
+    ):
+        writer.write(pages)
+        n_written += len(pages)
+    writer.write(np.zeros(n_entities - n_written, np.int32))  # literals come last
+    writer.close()
 
 
 def as_literals(rows: Iterable[tuple[Any, ...]]) -> Iterator[Literal]:

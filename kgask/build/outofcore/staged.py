@@ -25,6 +25,7 @@ _TABLES: dict[str, dict[str, str]] = {
     "statements": {"statement": "int64", "owner": "string", "own": "int64", "row": "int64"},
     "qualifiers": {"own": "int64", **_VALUE},
     "texts": {"what": "int8", "key": "string", "text": "string", "rank": "int64", "in_file": "bool"},
+    "sitelinks": {"key": "string", "n": "int64"},
     "passages": {"text": "string", "key": "string"},
     "relation_words": {"place": "int64", "words": "string"},
 }
@@ -114,6 +115,10 @@ class StagedBuilder(PackBuilder):
 
     def description(self, key: str, text: str, rank: int = 0) -> None:
         self._text(DESCRIPTION, key, checked(text, "description"), rank)
+
+    def sitelinks(self, key: str, number: int) -> None:
+        if number:
+            self._put("sitelinks", (key, number))
 
     def _text(self, what: int, key: str, text: str, rank: int) -> None:
         self._put("texts", (what, key, text, rank, self._in_files))

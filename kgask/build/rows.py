@@ -1,0 +1,250 @@
+"""Tables with a row a thing, as spreadsheets have them: the first line names the columns, a column is a relation.
+
+A table of triples has lines of three fields, of which the second says how the others belong together. What else people
+bring has a first line that is unlike the lines below it, and names that differ from row to row (:func:`likeness`).
+Such a table is read as one of a database is (:mod:`kgask.build.tables`): a column ``name`` or ``title``, a person's two
+names, or the first column names a row; ``id`` tells rows apart, and ``department_id`` is the row of that id in
+``departments.csv``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import BinaryIO
+
+from kgask.build.plain_values import bare_value, is_code, is_date, looks_like_value
+from kgask.build.source import MAX_LINE_BYTES, STDIN, Problems, display, open_source
+from kgask.build.tables import NAMED_BY, Column, Table, readable, relation_of, singular, space_of, understood
+from kgask.build.tsv import DELIMITER_CHOICES, is_triple_header, rows
+from kgask.build.writer import PackBuilder
+from kgask.errors import BuildError
+
+TYPE = "instance of"
+SURE, PERHAPS, UNLIKE = 2, 1, 0
+LOOKED_AT = 200  # rows, before what the columns are is said
+_NEARLY = 0.9
+_MOST_NAME = 60  # characters of a column's name
+_NOTHING = frozenset(("", "NULL", "null", "NaN", "nan", "N/A", "\\N"))
+_MOST_SEEN = 1_000_000  # rows whose keys are compared with those before
+
+Record = tuple[int, list[str]]
+
+
+def likeness(source: str, delimiter: str | None = None) -> int:
+    """Whether a file looks like a table with a row a thing: SURE, PERHAPS or UNLIKE."""
+    with open_source(source) as stream:
+        records = _records(stream, source, Problems(True, lambda _: None), delimiter)
+        (_, names), *below = [*islice(records, 1 + LOOKED_AT)] or [(0, [])]
+    return _likeness(names, [fields for _, fields in below])
+
+
+def are_things(names: list[str], below: list[list[str]]) -> bool:
+    """Whether columns whose names are known are not those of triples, by their names and some rows."""
+    return not is_triple_header(names) and (len(names) != 3 or _likeness(names, below) == SURE)
+
+
+def _likeness(names: list[str], below: list[list[str]]) -> int:
+    n = len(names)
+    named = names[1:] if names and not names[0] else names  # the number of a row has no name in some exports
+    is_header = len(named) > 1 and len(set(map(str.lower, named))) == len(named) and all(map(_is_name, named))
+    if not is_header or not below or is_triple_header(names):
+        return UNLIKE
+    if sum(len(fields) == n for fields in below) < _NEARLY * len(below):
+        return UNLIKE
+    columns = [*zip(*(fields for fields in below if len(fields) == n), strict=True)]
+    if any(name in values for name, values in zip(names, columns, strict=True) if name):
+        return UNLIKE
+    told = sum(_tells(name, values) for name, values in zip(names, columns, strict=True))
+    is_again = len(set(columns[0])) < len(columns[0])  # what is said of one thing in several lines are triples
+    if n != 3 or sum(map(is_date, columns[0])) >= _NEARLY * len(columns[0]):
+        if is_again and n > 3 and _is_relation(columns[1], True):
+            return UNLIKE
+        return SURE if told else PERHAPS
+    if is_again or not told:
+        return UNLIKE
+    return SURE if told > 1 and not _is_relation(columns[1], any(map(_is_called, names))) else PERHAPS
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= _MOST_NAME and any(map(str.isalpha, text)) and not looks_like_value(text) and text[0] != '"'
+
+
+def _tells(name: str, values: Sequence[str]) -> bool:
+    """Whether a column's first line is another sort of thing than what stands below it."""
+    said = [value for value in values if value not in _NOTHING]
+    if _is_called(name):
+        return True
+    enough = _NEARLY * len(said)
+    is_capital = not name[:1].isupper() and sum(value[0].isupper() for value in said) >= enough
+    return bool(said) and (is_capital or sum(map(looks_like_value, said)) >= enough)
+
+
+def _is_called(name: str) -> bool:
+    """Whether a column is called as one that tells rows apart."""
+    words = readable(name)
+    return words == "id" or words.endswith(" id") or words in NAMED_BY
+
+
+def _is_relation(values: Sequence[str], are_named: bool) -> bool:
+    """Whether the middle one of three columns may say how the others belong together: a few words, again and again.
+
+    Words in lower case may, where no column is called as one that names rows (``are_named``).
+    """
+    different, n = len(set(values)), len(values)
+    if sum(map(looks_like_value, values)) >= _NEARLY * n:
+        return False
+    if not are_named and sum(value[:1].islower() for value in values) >= _NEARLY * n:
+        return True
+    is_capital = sum(value[:1].isupper() and not value.isupper() for value in values) >= _NEARLY * n
+    return different <= n / 2 and not (is_capital and different > 2)
+
+
+def read_rows(
+    stream: BinaryIO,
+    name: str,
+    builder: PackBuilder,
+    problems: Problems,
+    delimiter: str | None,
+    tell: Callable[[str], None],
+) -> None:
+    """Add every row of a table. Raises :class:`BuildError` where it has no names of columns."""
+    add_rows(_records(stream, name, problems, delimiter), name, builder, problems, tell)
+
+
+def _records(stream: BinaryIO, name: str, problems: Problems, delimiter: str | None) -> Iterator[Record]:
+    peeked = stream.peek(MAX_LINE_BYTES) if hasattr(stream, "peek") else b""
+    first = next((line for line in peeked.splitlines() if line.strip() and not line.startswith(b"#")), b"")
+    delimiter = delimiter or max(DELIMITER_CHOICES, key=first.decode(errors="replace").count)
+    return rows(stream, display(name), problems, delimiter, quoted=delimiter != "\t")
+
+
+def add_rows(
+    records: Iterator[Record], name: str, builder: PackBuilder, problems: Problems, tell: Callable[[str], None]
+) -> None:
+    """Add the rows of a table whose first record is the names of its columns."""
+    source = display(name)
+    _, names = next(records, (0, []))
+    if len(names) < 2:
+        raise BuildError(f"{source}: a table needs a first line with the names of two columns at least")
+    some = [*islice(records, LOOKED_AT)]
+    reader = _Reader(names, [fields for _, fields in some], name, builder)
+    for line, fields in chain(some, records):
+        try:
+            reader.take(fields)
+        except (BuildError, ValueError) as error:
+            problems.broken(source, line, str(error))
+    for words in reader.told():
+        tell(f"{source}: {words}")
+
+
+class _Reader:
+    """Rows of one table, given to the builder."""
+
+    def __init__(self, names: Sequence[str], some: Sequence[Sequence[str]], source: str, builder: PackBuilder) -> None:
+        self._builder, self._names = builder, [*names]
+        self._space = space_of(source)
+        columns = {name: [fields[at] for fields in some if at < len(fields)] for at, name in enumerate(names)}
+        self._table = _table_of(columns, "row" if source == STDIN else Path(source).name.split(".")[0])
+        self._key = [names.index(name) for name in self._table.key]
+        self._label = [names.index(name) for name in self._table.label]
+        self._values = [(names.index(one.names[0]), one) for one in self._table.columns]
+        self._n, self._n_again, self._seen = 0, 0, set[int]()
+
+    def take(self, row: list[str]) -> None:
+        """Add one row; BuildError says what is wrong with it."""
+        if len(row) != len(self._names):
+            raise BuildError(
+                f"{len(row)} field{'s' * (len(row) != 1)}, {len(self._names)} expected as in the first line"
+            )
+        self._n += 1
+        label = " ".join(row[at] for at in self._label if row[at])
+        key = self._key_of(row, label)
+        if self._table.type:
+            self._builder.add(key, TYPE, self._table.type)
+        for at, column in self._values:
+            text = row[at]
+            if text in _NOTHING:
+                continue
+            value = f"{column.table}/{text}" if column.table else bare_value(column.relation, text)
+            if value is not None:
+                self._builder.add(key, column.relation, value)
+        if label and label != key:
+            self._builder.label(key, label)
+
+    def _key_of(self, row: list[str], label: str) -> str:
+        """What a row is known by: its id, its name, or its number."""
+        if self._key:
+            text = row[self._key[0]]
+            if not text:
+                raise BuildError(f"an empty {self._names[self._key[0]]!r}")
+            key = f"{self._space}/{text}"
+        elif self._label:
+            if not label:
+                raise BuildError(f"an empty {self._names[self._label[0]]!r}, by which the row is called")
+            key = label
+        else:
+            return f"{self._space}/{self._n}"
+        if self._n <= _MOST_SEEN:
+            self._n_again += hash(key) in self._seen
+            self._seen.add(hash(key))
+        return key
+
+    def told(self) -> Iterator[str]:
+        """What the table was taken for."""
+        called = (
+            ", ".join(map(repr, self._table.label or self._table.key)) or "its number (a column 'name' would name it)"
+        )
+        kind = f", of type {self._table.type!r}" if self._table.type else ""
+        said = ", ".join(column.relation for column in self._table.columns)
+        yield f"a row a thing, called by {called}{kind}; relations: {said} (--text takes lines for triples)"
+        if self._n_again:
+            yield f"rows about the thing of an earlier row: {self._n_again:,}; a column 'id' would tell them apart"
+
+
+def _table_of(columns: dict[str, list[str]], stem: str) -> Table:
+    """What the columns mean, by their names and some of their values."""
+    names, kind = [*columns], singular(readable(stem))
+    ids = [name for name in names if readable(name) in ("id", "key", f"{kind} id")]
+    ids += [name for name in names[:1] if readable(name).endswith(" id")]
+    key = tuple(ids[:1]) if ids and _differs(columns[ids[0]]) else ()
+    plain = [_column(name) for name in names if name and name not in key]
+    table = understood([Table(stem, key, "", (), tuple(plain))])[0]
+    label = table.label or _named_by(columns, key, kind)
+    said = tuple(one for one in plain if not (len(label) == 1 and one.names == label))
+    type = _type_of(label, stem)
+    is_said = any(one.relation == type for one in said)  # what has a city is none
+    return replace(table, key=key, label=label, columns=said, type="" if is_said else type)
+
+
+def _column(name: str) -> Column:
+    """A column ``department_id`` holds ids of rows of another table."""
+    relation = relation_of((name,))
+    is_foreign = readable(name) != relation and readable(name).endswith(" id")
+    return Column((name,), relation, table=singular(relation) if is_foreign else "")
+
+
+def _named_by(columns: dict[str, list[str]], key: tuple[str, ...], kind: str) -> tuple[str, ...]:
+    """The column that names rows where none is called as such: as the table is, or the first one if it can."""
+    alike = [name for name in columns if readable(name) == kind]
+    first = next((name for name in columns if name and name not in key), "")
+    values = [value for value in columns.get(first, []) if value not in _NOTHING]
+    is_text = bool(values) and not is_code(readable(first)) and not all(map(looks_like_value, values))
+    if alike or key or not is_text:
+        return tuple(alike[:1])
+    return (first,) if len(columns) == 2 or _differs(values) else ()
+
+
+def _differs(values: Sequence[str]) -> bool:
+    return "" not in values and len(set(values)) == len(values)
+
+
+def _type_of(label: tuple[str, ...], stem: str) -> str:
+    """What rows are: as the column is called that names them ("company"), else as the file is, if that is a plural."""
+    named = readable(label[0]).removesuffix(" name") if len(label) == 1 else ""
+    if named and named not in NAMED_BY:
+        return singular(named)
+    words = readable(stem)
+    return singular(words) if singular(words) != words and not any(map(str.isdigit, words)) else ""
