@@ -119,6 +119,7 @@ def test_control_c_stops_a_question_and_not_the_session() -> None:
                 break
         else:
             pytest.fail("no question was stopped")
+        time.sleep(1.0)  # until there is a new line to type on
         one.type("\x15What is the capital of Kenya?\r")
         assert one.shows("Nairobi")
 
