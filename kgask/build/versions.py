@@ -74,8 +74,7 @@ def changing(pack: Path, n_kept: int = KEPT) -> Iterator[None]:
         raise BuildError(f"{folder}: {error.strerror}; a pack is changed where one may write beside it") from error
     try:
         _take(lock, pack)
-        for number in {name.split(".")[1] for name in os.listdir(folder) if name.startswith(".")}:
-            remove_leftovers(folder / number)  # of changes that were killed
+        _sweep(folder)
         _keep(pack, folder)
         yield
         _drop(pack, n_kept)
@@ -98,6 +97,12 @@ def roll_back(pack: Path, number: int | None, n_kept: int = KEPT) -> Version:
     with changing(pack, n_kept + 1), new_folder(pack, True) as folder:
         link_files(chosen.path, folder, PACK.names(chosen.path) or ())
     return chosen
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what changes that were killed left among the earlier versions."""
+    for number in {name.split(".")[1] for name in os.listdir(folder) if name.startswith(".")}:
+        remove_leftovers(folder / number)
 
 
 def _take(lock: int, pack: Path) -> None:
@@ -143,10 +148,19 @@ def _drop(pack: Path, n_kept: int) -> None:
 
 
 def remove_all(pack: Path) -> None:
-    """The earlier versions of a pack that is gone; only what is known to be ours."""
+    """The earlier versions of a pack that goes; only what is known to be ours."""
     folder = folder_of(pack)
+    if not folder.is_dir():
+        return
+    _sweep(folder)
     for path in _kept(pack):
         remove_folder(path, PACK)
     with contextlib.suppress(OSError):
         (folder / _LOCK).unlink(missing_ok=True)
         folder.rmdir()
+
+
+def are_of(pack: Path, folder: Path) -> bool:
+    """Whether the earlier versions in a folder are a pack's own: the last one has the name that the pack was built with."""
+    kept = sorted((path for path in folder.iterdir() if path.name.isdecimal()), key=lambda path: int(path.name))
+    return not kept or read_manifest(kept[-1])["name"] == read_manifest(pack)["name"]

@@ -1,0 +1,76 @@
+"""Kills each writing command at random moments, and looks what it leaves.
+
+``python tools/kill --number 100 --seed 7 [--what add chat]``: a command runs in a forked child on a small pack and is
+killed (SIGKILL): every other time when so much of its time is over, else right before its n-th change of the file
+system. Then the old version is whole, or the new one; the same command again finishes, and nothing is left behind.
+Moments follow from seed, command and number: ``--only 12`` makes one again, as far as clocks allow. Exit code 1 where
+something must not be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(Path(__file__).parent), str(TOOLS / "fuzz")]
+
+
+def main() -> int:
+    given = _given()
+    n_bad = 0
+    with tempfile.TemporaryDirectory(prefix="kgask-kill-") as place:
+        work = Path(place) / "work"
+        os.environ |= {"KGASK_HOME": str(work / "home"), "KGASK_CACHE": f"{place}/cache"}
+        import children
+
+        import kgask  # noqa: F401 - before the libraries: it sets what they read from the environment
+
+        children.MOST_CPU_SECONDS = 60
+        children.warm_up()
+        from scenes import SCENES, Kills
+
+        print(f"{'':14}kills  too late     old     new    part     bad  seconds")
+        for name in given.what:
+            began, kills = time.monotonic(), Kills(SCENES[name], Path(place), work)
+            found = _killed(name, kills, given)
+            shown = "".join(f"{found[one]:8}" for one in ("too late", "old", "new", "part", "bad"))
+            print(f"{name:14}{found['kills']:5}  {shown}{time.monotonic() - began:9.0f}", flush=True)
+            n_bad += found["bad"]
+    return int(n_bad > 0)
+
+
+def _given() -> argparse.Namespace:
+    from scenes import SCENES
+
+    parser = argparse.ArgumentParser(prog="python tools/kill", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--what", nargs="+", choices=SCENES, default=list(SCENES))
+    parser.add_argument("--number", type=int, default=100, help="kills of each command")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=int, help="the one kill of this number")
+    parser.add_argument("--keep", type=Path, help="a folder for what a kill left where something must not be")
+    return parser.parse_args()
+
+
+def _killed(name: str, kills: object, given: argparse.Namespace) -> Counter[str]:
+    found = Counter[str]()
+    for number in range(given.number) if given.only is None else [given.only]:
+        outcome, why = kills.once(random.Random(f"{given.seed} {name} {number}"), number)  # type: ignore[attr-defined]
+        found["kills"] += 1
+        found["bad" if why else outcome] += 1
+        if why or given.only is not None:
+            print(f"{name} {number}: {outcome}; {ascii(why) if why else 'as it should be'}", flush=True)
+        if why and given.keep is not None:
+            shutil.copytree(kills.left, given.keep / f"{name}-{given.seed}-{number}", dirs_exist_ok=True, symlinks=True)  # type: ignore[attr-defined]
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
