@@ -191,7 +191,7 @@ def test_a_block_of_too_many_bytes_is_refused_unread(broken: Path) -> None:
     with closing(sqlite3.connect(broken / "names.sqlite")) as connection, connection:
         connection.execute("UPDATE labels SET texts = ?", (bomb,))
     accept_hashes(broken)
-    with Pack.open(broken) as pack, pytest.raises(PackError, match=r"names\.sqlite: is damaged"):
+    with pytest.raises(PackError, match=r"names\.sqlite: is damaged"), Pack.open(broken) as pack:
         pack.labels([0])
 
 
@@ -203,7 +203,7 @@ def test_a_foreign_file_is_reported(broken: Path) -> None:
 def test_broken_names_are_one_clear_error(broken: Path) -> None:
     size = (broken / "names.sqlite").stat().st_size
     (broken / "names.sqlite").write_bytes(b"\0" * size)
-    with Pack.open(broken) as pack, pytest.raises(PackError, match=r"names\.sqlite"):
+    with pytest.raises(PackError, match=r"names\.sqlite"), Pack.open(broken) as pack:
         pack.labels([0])
 
 
@@ -215,7 +215,7 @@ def test_values_that_lie_nowhere_are_no_values(broken: Path, name: str, value: f
     np.save(path, values)
     accept_hashes(broken)
     assert any(says in problem for problem in check_pack(broken))
-    with Pack.open(broken) as pack, pytest.raises(PackError, match=says):
+    with pytest.raises(PackError, match=says), Pack.open(broken) as pack:
         _ = pack.literal_values
 
 

@@ -123,10 +123,15 @@ def remove_folder(folder: Path, kind: Kind) -> None:
     try:
         found = check_removable(folder, kind)
         remove_leftovers(folder)
-        with own_place(folder) as place:
-            _tell(place, found)
-            os.rename(folder, place / _NEW)  # which is empty
-            _remove_old(place, place / _NEW, found)
+        try:
+            with own_place(folder) as place:
+                _tell(place, found)
+                os.rename(folder, place / _NEW)  # which is empty
+                _remove_old(place, place / _NEW, found)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT) or not os.path.lexists(folder):
+                raise
+            _remove_seen(folder, found)  # no room to write what is removed, which is to make room
     except OSError as error:
         raise BuildError(f"{error.filename or folder}: {error.strerror or error}") from error
 
@@ -348,8 +353,11 @@ def _remove_old(place: Path, old: Path, seen: _Seen) -> None:
 
 
 def _remove_seen(old: Path, seen: _Seen) -> None:
-    """The folder with the files that were seen; with others too, that somebody has put there meanwhile, it stays."""
-    for name, *_ in seen.files:
+    """The folder with the files that were seen; with others too, that somebody has put there meanwhile, it stays.
+
+    The manifest goes last: it tells of a folder that was left half removed what it is.
+    """
+    for name in sorted((name for name, *_ in seen.files), key=lambda name: name in (PACK_MANIFEST, MODEL_CARD)):
         os.unlink(old / name)
     try:
         os.rmdir(old)

@@ -114,8 +114,11 @@ def _take(lock: int, pack: Path) -> None:
 
 def _kept(pack: Path) -> list[Path]:
     folder = folder_of(pack)
-    found = [path for path in folder.iterdir() if path.name.isdecimal()] if folder.is_dir() else []
-    return sorted(found, key=lambda path: int(path.name))
+    return _in_order(folder) if folder.is_dir() else []
+
+
+def _in_order(folder: Path) -> list[Path]:
+    return sorted((path for path in folder.iterdir() if path.name.isdecimal()), key=lambda path: int(path.name))
 
 
 def _keep(pack: Path, folder: Path) -> None:
@@ -161,6 +164,6 @@ def remove_all(pack: Path) -> None:
 
 
 def are_of(pack: Path, folder: Path) -> bool:
-    """Whether the earlier versions in a folder are a pack's own: the last one has the name that the pack was built with."""
-    kept = sorted((path for path in folder.iterdir() if path.name.isdecimal()), key=lambda path: int(path.name))
-    return not kept or read_manifest(kept[-1])["name"] == read_manifest(pack)["name"]
+    """Whether the earlier versions in a folder are a pack's own: the last has the name that the pack was built with."""
+    kept = _in_order(folder)
+    return not kept or read_manifest(kept[-1]).get("name") == read_manifest(pack).get("name")

@@ -40,25 +40,30 @@ def rename(old: str, new: str) -> None:
     """Call a pack of the user otherwise, with its earlier versions."""
     from kgask.build.versions import are_of, folder_of
     from kgask.machine.files import rename_to_nothing
+    from kgask.pack.header import read_manifest
 
     found = _own(old)
-    target = named_folder(new) if found.origin == "user" else found.path.with_name(new)
-    kept, moved = folder_of(found.path), folder_of(target)
-    is_cut = moved.is_dir() and not kept.is_dir() and are_of(found.path, moved)  # the same command was killed
-    if target.name != new or os.path.lexists(target) or (os.path.lexists(moved) and not is_cut):
+    path = Path(os.path.abspath(found.path))
+    read_manifest(path)  # what is no pack keeps its name
+    target = named_folder(new) if found.origin == "user" else path.parent / new
+    if target.name != new:
+        raise UsageError(f"{new!r} cannot be the name of a folder; 'kgask pack export' and 'import' take it elsewhere")
+    kept, moved = folder_of(path), folder_of(target)
+    is_cut = moved.is_dir() and not kept.is_dir() and are_of(path, moved)  # the same command was killed
+    if os.path.lexists(target) or (os.path.lexists(moved) and not is_cut):
         raise PackError(f"{target}: is there already; choose another name")
     try:
         with ExitStack() as undone:
-            if load_settings().get("pack") == _setting(found, found.path):
-                undone.callback(set_setting, "pack", _setting(found, found.path))
+            if load_settings().get("pack") == _setting(found, path):
+                undone.callback(set_setting, "pack", _setting(found, path))
                 set_setting("pack", _setting(found, target))
             if kept.is_dir():
                 rename_to_nothing(kept, moved)
                 undone.callback(rename_to_nothing, moved, kept)
-            rename_to_nothing(found.path, target)  # last, so that the same command finishes what was killed
+            rename_to_nothing(path, target)  # last, so that the same command finishes what was killed
             undone.pop_all()
     except OSError as error:
-        raise PackError(f"{found.path}: {error.strerror}") from error
+        raise PackError(f"{path}: {error.strerror}") from error
     note(f"{target}: renamed")
 
 

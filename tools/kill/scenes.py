@@ -53,6 +53,7 @@ class Kills:
     names: frozenset[str] = field(init=False)  # that may be there when a command has ended well
     seconds: float = field(init=False)
     n_changes: int = field(init=False)
+    n_writes: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.left = self.place / "left"
@@ -65,7 +66,7 @@ class Kills:
         self._whole(self.scene.words)  # once to fill the cache
         self._begin()
         seen = watched(self.scene.words, self.work, self.scene.stdin, Moment())
-        self.seconds, self.n_changes = seen.ended.seconds, seen.n_changes
+        self.seconds, self.n_changes, self.n_writes = seen.ended.seconds, seen.n_changes, seen.n_writes
         self.new = self.scene.state(self.work)
         found = _names(self.work)
         if not self.scene.again:
@@ -73,25 +74,29 @@ class Kills:
             found |= _names(self.work)
         self.names = found
 
-    def once(self, rng: random.Random, number: int) -> tuple[str, str]:
+    def kill(self, rng: random.Random, number: int) -> tuple[str, str]:
         """Kill it once; the outcome, and what is wrong ("": nothing)."""
+        by_time = Moment(seconds=rng.uniform(0, self.seconds))
+        by_change = Moment(change=rng.randint(1, self.n_changes))
+        return self._once(by_change if number % 2 else by_time)
+
+    def fail(self, number: int, error: int) -> tuple[str, str]:
+        """Let the write of this number (from 0) fail, with an errno; else as :meth:`kill`."""
+        return self._once(Moment(write=number + 1, error=error))
+
+    def _once(self, moment: Moment) -> tuple[str, str]:
         self._begin()
-        moment = (
-            Moment(change=rng.randint(1, self.n_changes))
-            if number % 2
-            else Moment(seconds=rng.uniform(0, self.seconds))
-        )
         seen = watched(self.scene.words, self.work, self.scene.stdin, moment)
         shutil.rmtree(self.left, ignore_errors=True)
         shutil.copytree(self.work, self.left, symlinks=True)
         outcome = "?"
         try:
-            outcome = self._outcome(seen.ended)
+            outcome = self._outcome(seen.ended, moment)
             if seen.has_orphans:
                 return outcome, f"{moment}: what it started lived on"
             self._again(outcome)
         except AssertionError as error:
-            return outcome, f"{moment} of {self.seconds:.2f} s and {self.n_changes}: {error}"
+            return outcome, f"{moment} of {self.seconds:.2f} s, {self.n_changes} and {self.n_writes}: {error}"
         return outcome, ""
 
     def _begin(self, anew: bool = False) -> None:
@@ -100,7 +105,9 @@ class Kills:
             shutil.copytree(self.place / "before", self.work, symlinks=True)
             return
         (self.work / "home" / "kg_packs").mkdir(parents=True)
-        (self.work / "graph.tsv").write_text("\n".join(row for row in GRAPH.splitlines() if row.count("\t") == 2) + "\n")
+        (self.work / "graph.tsv").write_text(
+            "\n".join(row for row in GRAPH.splitlines() if row.count("\t") == 2) + "\n"
+        )
         (self.work / "more.tsv").write_text(_MORE)
         asked = (QUESTIONS[at % len(QUESTIONS)] for at in range(_N_ASKED))
         rows = ({"id": f"q{at}", "question": text, "answers": ["Ann Ray"]} for at, text in enumerate(asked))
@@ -115,12 +122,18 @@ class Kills:
             raise SystemExit(f"{' '.join(words)}: exit {ended.code}\n{ended.stderr}")
         return ended
 
-    def _outcome(self, ended: Ended) -> str:
+    def _outcome(self, ended: Ended, moment: Moment) -> str:
         state = self.scene.state(self.work)
-        if ended.code != -9:
-            assert not broken(ended) and ended.code == 0, f"exit {ended.code}: {ended.stderr[-300:]}"
+        if ended.code == 0:
+            assert not broken(ended), ended.stderr[-300:]
             assert state == self.new, f"it ended well with {state}"
             return "too late"
+        if moment.write is not None:
+            assert not broken(ended) and ended.code == 1, f"exit {ended.code}: {ended.stderr[-300:]}"
+            left = _names(self.work) - self.names - _names(self.place / "before")
+            assert not left, f"left behind: {sorted(left)}"
+        else:
+            assert ended.code == -9, f"exit {ended.code}: {ended.stderr[-300:]}"
         if state in (self.old, self.new):
             return "new" if state == self.new else "old"
         is_part = self.scene.grows and state == self.new[: len(state)]
@@ -216,29 +229,33 @@ def _talk(work: Path) -> State:
 
 
 _BUILD, _MADE = ("pack", "build", "graph.tsv", "-o", "mine"), ("pack", "build", "more.tsv", "-n", "mine")
-_SECOND = ("pack", "add", "graph.tsv", "--to", "mine")
-_PACKED = ("pack", "export", "mine", "out.kgpack")
+_SECOND, _CHOSEN = ("pack", "add", "graph.tsv", "--to", "mine"), ("pack", "default", "mine")
+_PACKED, _ADDED = ("pack", "export", "mine", "out.kgpack"), ("models", "add", "mine.gguf")
+_OLD = ("pack", "build", "more.tsv", "-o", "mine")
+_BOTH = (_MADE, ("pack", "build", "graph.tsv", "-n", "graph"), ("pack", "build", "more.tsv", "-o", "both"))
+_YES = ("mine", "--yes")
+_ASKED = ("-p", "./mine", "--no-reader")
 SCENES: dict[str, Scene] = {
-    "build": Scene((*_BUILD, "--force"), _packs, (("pack", "build", "more.tsv", "-o", "mine"),)),
+    "build": Scene((*_BUILD, "--force"), _packs, (_OLD,)),
     "build new": Scene(_BUILD, _packs, again=True),
-    "duckdb": Scene((*_BUILD, "--force", "--engine", "duckdb"), _packs, (("pack", "build", "more.tsv", "-o", "mine"),)),
+    "duckdb": Scene((*_BUILD, "--force", "--engine", "duckdb"), _packs, (_OLD,)),
     "add": Scene(_SECOND, _packs, (_MADE,)),
     "remove": Scene(("pack", "remove", "more.tsv", "--from", "mine"), _packs, (_MADE, _SECOND), again=True),
-    "merge": Scene(("pack", "merge", "mine", "graph", "-o", "both", "--force"), _packs,
-                   (_MADE, ("pack", "build", "graph.tsv", "-n", "graph"), ("pack", "build", "more.tsv", "-o", "both"))),
-    "import": Scene(("pack", "import", "out.kgpack", "-n", "mine", "--force"), _packs,
-                    (("pack", "build", "graph.tsv", "-o", "mine"), _PACKED, _MADE)),
+    "merge": Scene(("pack", "merge", "mine", "graph", "-o", "both", "--force"), _packs, _BOTH),
+    "import": Scene(("pack", "import", "out.kgpack", "-n", "mine", "--force"), _packs, (_BUILD, _PACKED, _MADE)),
     "export": Scene((*_PACKED, "--force"), _archive, (_MADE, _PACKED, _SECOND)),
-    "rename": Scene(("pack", "rename", "mine", "yours"), _packs, (_MADE, _SECOND, ("pack", "default", "mine")),
-                    steps=True, again=True),
+    "rename": Scene(("pack", "rename", "mine", "yours"), _packs, (_MADE, _SECOND, _CHOSEN), steps=True, again=True),
     "rollback": Scene(("pack", "rollback", "mine", "1"), _packs, (_MADE, _SECOND)),
-    "delete": Scene(("pack", "delete", "mine", "--yes"), _packs, (_MADE, _SECOND, ("pack", "default", "mine")),
-                    steps=True, again=True),
-    "default": Scene(("pack", "default", "mine"), _packs, (_MADE, ("pack", "default", "demo"))),
-    "models add": Scene(("models", "add", "mine.gguf"), _models, again=True),
-    "models remove": Scene(("models", "remove", "mine", "--yes"), _models, (("models", "add", "mine.gguf"),), again=True),
-    "eval run": Scene(("eval", "run", "jsonl", "asked.jsonl", "-p", "mine", "--no-reader", "-o", "run"), _run, (_BUILD,),
-                      grows=True),
-    "chat": Scene(("chat", "-p", "./mine", "--no-reader", "--session", "talk.jsonl"), _talk, (_BUILD,),
-                  "".join(f"{line}\n" for line in _TALK).encode(), grows=True),
-}  # fmt: skip
+    "delete": Scene(("pack", "delete", *_YES), _packs, (_MADE, _SECOND, _CHOSEN), steps=True, again=True),
+    "default": Scene(_CHOSEN, _packs, (_MADE, ("pack", "default", "demo"))),
+    "models add": Scene(_ADDED, _models, again=True),
+    "models remove": Scene(("models", "remove", *_YES), _models, (_ADDED,), again=True),
+    "eval run": Scene(("eval", "run", "jsonl", "asked.jsonl", *_ASKED, "-o", "run"), _run, (_BUILD,), grows=True),
+    "chat": Scene(
+        ("chat", *_ASKED, "--session", "talk.jsonl"),
+        _talk,
+        (_BUILD,),
+        "".join(f"{line}\n" for line in _TALK).encode(),
+        grows=True,
+    ),
+}
