@@ -5,10 +5,12 @@ Every problem is one line of text, so that all of them can be told at once.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import apsw
 import numpy as np
 
 from kgask.config import PACK_MANIFEST
@@ -28,6 +30,7 @@ from kgask.pack.store import Pack
 from kgask.pack.types import type_relations, type_table
 
 _CHUNK = 1 << 16
+_ELSEWHERE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.EPERM)
 
 
 def check_pack(path: str | Path) -> list[str]:
@@ -35,12 +38,15 @@ def check_pack(path: str | Path) -> list[str]:
 
     Checks the hash of every file and of the manifest, the bounds and order of
     every array, that both directions hold the same triples, that names.sqlite
-    is sound and agrees with the counts, and the content hashes.
+    is sound and agrees with the counts, and the content hashes. Raises PackError where it cannot be read for a reason
+    that is not in it.
     """
     folder = Path(path)
     try:
         pack = Pack.open(folder, connected=True)
     except PackError as error:
+        if _is_no_fault_of(error):
+            raise
         return [str(error)]
     with pack:
         problems = list(_file_problems(pack))
@@ -58,6 +64,12 @@ def check_pack(path: str | Path) -> list[str]:
         except PackError as error:
             problems.append(str(error))
     return problems
+
+
+def _is_no_fault_of(error: PackError) -> bool:
+    """Whether a pack could not be read for a reason that is not in it: too many open files, rights, memory."""
+    cause = error.__cause__
+    return isinstance(cause, apsw.CantOpenError) or (isinstance(cause, OSError) and cause.errno in _ELSEWHERE)
 
 
 def _file_problems(pack: Pack) -> Iterator[str]:
