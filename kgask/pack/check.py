@@ -24,6 +24,7 @@ from kgask.pack.header import ARRAYS, arrays_of, bound_of, is_as_written
 from kgask.pack.literals import literal_key, literal_label, parse_literal, parse_typed
 from kgask.pack.normalise import normalise
 from kgask.pack.qualifiers import QUALIFIER_ARRAYS, Qualifiers, build_qualifiers
+from kgask.pack.quantities import AXES_COUNT, LiteralValues
 from kgask.pack.records import Literal
 from kgask.pack.relation_kinds import relation_kinds
 from kgask.pack.store import Pack
@@ -52,7 +53,7 @@ def check_pack(path: str | Path) -> list[str]:
         problems = list(_file_problems(pack))
         try:
             problems += _array_problems(pack)
-            _ = pack.literal_values  # opening them looks at every bound
+            problems += _value_problems(pack)
             problems += _names_problems(pack)
             if pack.passages is not None:
                 problems += passages_problems(pack.passages, pack.n_entities)
@@ -141,6 +142,23 @@ def _type_problems(pack: Pack) -> list[str]:
     if not np.array_equal(pack.relation_kinds, relation_kinds(pack, leads, pack.n_relations)):
         problems.append("relation_kinds.npy: not what the triples say of relations")
     return problems
+
+
+def _value_problems(pack: Pack) -> list[str]:
+    """What literals are compared by is made again from them; older packs store none."""
+    values = pack.literal_values  # opening them looks at every bound
+    if AXES_COUNT not in pack.manifest["counts"]:
+        return []
+    for start in range(0, pack.n_literals, _CHUNK):
+        stored = slice(start, start + _CHUNK)
+        ids = range(pack.n_entities)[pack.n_entities - pack.n_literals :][stored]
+        made = LiteralValues.of(pack.literals(ids))
+        places = [values.axes.index(axis) if axis in values.axes else len(values.axes) for axis in made.axes]
+        axis = np.array([*places, -1])[made.axis]  # where there is none, it is -1
+        pairs = ((made.low, values.low), (made.high, values.high), (axis, values.axis))
+        if not all(np.array_equal(one, other[stored], equal_nan=True) for one, other in pairs):
+            return ["literal_*.npy: not what the literals say"]
+    return []
 
 
 def _names_problems(pack: Pack) -> list[str]:
