@@ -66,14 +66,15 @@ def test_a_file_that_a_killed_process_left_is_known_by_its_mark(tmp_path: Path) 
 
 def test_a_place_that_was_only_begun_is_removed_and_begun_again_elsewhere(tmp_path: Path) -> None:
     target = tmp_path / "mine"
-    empty, marked, kept = (temporary_name(target) for _ in range(3))
-    for place in (empty, marked, kept):
+    empty, marked, done, kept = (temporary_name(target) for _ in range(4))
+    for place in (empty, marked, done, kept):
         place.mkdir()
+    (done / "kgask-tmp").write_bytes(folder._marker_text(target) + b'[["pack.json", 1, 2, 3]]')  # all of it is removed
     (marked / "kgask-tmp").touch()
     (kept / "kgask-tmp").touch()
     (kept / "thesis").touch()
     remove_leftovers(target)
-    assert [place.exists() for place in (empty, marked, kept)] == [False, False, True]
+    assert [place.exists() for place in (empty, marked, done, kept)] == [False, False, False, True]
     with pytest.raises(FileNotFoundError):
         folder._marked(empty, target)
 

@@ -260,7 +260,7 @@ def remove_leftovers(target: Path) -> None:
 
 def _is_told(place: Path, target: Path, told: bytes) -> bool:
     """Whether ``new`` is what was written there (nothing was swapped yet), or some of what the marker tells of."""
-    if not told:
+    if not told or not os.path.lexists(place / _NEW):
         return True
     files = {tuple(entry) for entry in json.loads(told)}
     if _look(place / _NEW).files <= files:

@@ -74,6 +74,7 @@ def changing(pack: Path, n_kept: int = KEPT) -> Iterator[None]:
         raise BuildError(f"{folder}: {error.strerror}; a pack is changed where one may write beside it") from error
     try:
         _take(lock, pack)
+        remove_leftovers(pack)
         _sweep(folder)
         _keep(pack, folder)
         yield
