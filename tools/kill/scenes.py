@@ -234,7 +234,7 @@ _PACKED, _ADDED = ("pack", "export", "mine", "out.kgpack"), ("models", "add", "m
 _OLD = ("pack", "build", "more.tsv", "-o", "mine")
 _BOTH = (_MADE, ("pack", "build", "graph.tsv", "-n", "graph"), ("pack", "build", "more.tsv", "-o", "both"))
 _YES = ("mine", "--yes")
-_ASKED = ("-p", "./mine", "--no-reader")
+_ASKED = ("-p", "./mine", "--no-reader", "--no-judge")
 SCENES: dict[str, Scene] = {
     "build": Scene((*_BUILD, "--force"), _packs, (_OLD,)),
     "build new": Scene(_BUILD, _packs, again=True),
