@@ -150,7 +150,8 @@ def _chat_on(place: Path, is_over: Any, told: Any) -> None:
     """One chat that goes on over all replacements: all its answers are of the version that it opened."""
     rows, faults = [], []
     command = [sys.executable, "-m", "kgask", "chat", *_OPTIONS]
-    with subprocess.Popen(command, cwd=place, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as chat:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=place, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as chat:
         assert chat.stdin is not None and chat.stdout is not None
         while not is_over.is_set() or not rows:
             for question in _QUESTIONS:
