@@ -1,4 +1,5 @@
-/* The n-th write to a file below FAIL_BELOW fails with FAIL_ERRNO, and with FAIL_STAYS every later one too. */
+/* The n-th write to a file below FAIL_BELOW fails with FAIL_ERRNO, and with FAIL_STAYS every later one too. Who has
+   this library preloaded and forks may let writes_counted point to memory that it shares with its child. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,7 +10,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static int seen;
+static long seen;
+long *writes_counted = &seen;
 
 static int fails(int file) {
     char link[64], path[4096];
@@ -20,7 +22,7 @@ static int fails(int file) {
     if (length < 0) return 0;
     path[length] = 0;
     if (strncmp(path, below, strlen(below))) return 0;
-    int now = __sync_add_and_fetch(&seen, 1), at = atoi(number);
+    long now = __sync_add_and_fetch(writes_counted, 1), at = atoi(number);
     if (now != at && !(now > at && getenv("FAIL_STAYS"))) return 0;
     errno = atoi(getenv("FAIL_ERRNO"));
     return 1;

@@ -112,3 +112,12 @@ def test_claims_and_turns_are_compared_with_questions() -> None:
     assert figures["claim_to_question"] == pytest.approx(figures["claim_ms"] / figures["question_ms"], rel=0.01)
     assert figures["turn_to_question"] == pytest.approx(figures["turn_ms"] / figures["whole_ms"], rel=0.01)
     assert figures["claims_a_second_to_questions"] > 0
+
+
+@pytest.mark.slow
+def test_checks_are_compared_with_no_checks(family_path: Path) -> None:
+    result = invoke("checks", "--runs", 2, "--pack", family_path, "--json")
+    assert result.exit_code == 0, result.output
+    figures = json.loads(result.stdout)
+    assert figures["first_question_ms"] > 0 and figures["planner_hashed_ms"] > figures["planner_remembered_ms"] > 0
+    assert 0 < figures["planner_remembered_share"] < figures["planner_hashed_share"] < 1

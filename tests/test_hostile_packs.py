@@ -176,7 +176,7 @@ def test_tables_that_are_not_what_they_say(broken: Path, sql: str, says: str) ->
 def test_a_schema_of_many_tables_is_not_read(broken: Path) -> None:
     _change(broken, "BEGIN;" + ";".join(f"CREATE TABLE t{number} (x)" for number in range(200)) + "; COMMIT")
     accept_hashes(broken)
-    with Pack.open(broken) as pack, pytest.raises(PackDamage, match="schema"):
+    with pytest.raises(PackDamage, match="schema"), Pack.open(broken) as pack:
         pack.labels([0])
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 import sqlite3
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable
 from contextlib import closing
@@ -15,7 +18,7 @@ import numpy as np
 import pytest
 from hostile_pack import accept_hashes
 
-from kgask.errors import PackError
+from kgask.errors import EXIT_ERROR, PackError
 from kgask.pack.check import check_pack
 from kgask.pack.header import ARRAYS, dump_manifest
 from kgask.pack.packed import MAX_BLOCK_BYTES, pack_texts, unpack_texts
@@ -191,7 +194,7 @@ def test_a_block_of_too_many_bytes_is_refused_unread(broken: Path) -> None:
     with closing(sqlite3.connect(broken / "names.sqlite")) as connection, connection:
         connection.execute("UPDATE labels SET texts = ?", (bomb,))
     accept_hashes(broken)
-    with Pack.open(broken) as pack, pytest.raises(PackError, match=r"names\.sqlite: is damaged"):
+    with pytest.raises(PackError, match=r"names\.sqlite: is damaged"), Pack.open(broken) as pack:
         pack.labels([0])
 
 
@@ -203,7 +206,7 @@ def test_a_foreign_file_is_reported(broken: Path) -> None:
 def test_broken_names_are_one_clear_error(broken: Path) -> None:
     size = (broken / "names.sqlite").stat().st_size
     (broken / "names.sqlite").write_bytes(b"\0" * size)
-    with Pack.open(broken) as pack, pytest.raises(PackError, match=r"names\.sqlite"):
+    with pytest.raises(PackError, match=r"names\.sqlite"), Pack.open(broken) as pack:
         pack.labels([0])
 
 
@@ -215,8 +218,25 @@ def test_values_that_lie_nowhere_are_no_values(broken: Path, name: str, value: f
     np.save(path, values)
     accept_hashes(broken)
     assert any(says in problem for problem in check_pack(broken))
-    with Pack.open(broken) as pack, pytest.raises(PackError, match=says):
+    with pytest.raises(PackError, match=says), Pack.open(broken) as pack:
         _ = pack.literal_values
+
+
+def test_values_of_other_literals_are_found(broken: Path) -> None:
+    path = broken / "literal_low.npy"
+    np.save(path, np.load(path) - 1)
+    accept_hashes(broken)
+    assert check_pack(broken) == ["literal_*.npy: not what the literals say"]
+
+
+def test_too_many_open_files_are_no_problem_of_the_pack(family_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "kgask", "pack", "check", family_path],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (10, 10)),
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout) == (EXIT_ERROR, ""), ended
+    assert ended.stderr.endswith("Too many open files\n") and ended.stderr.count("\n") == 1
 
 
 def test_a_pack_without_stored_values_reads_them_from_its_literals(broken: Path, family_path: Path) -> None:

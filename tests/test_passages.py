@@ -98,7 +98,7 @@ def test_damage_is_found(library: Path, tmp_path: Path) -> None:
     file.write_bytes(data)
     assert any("passages.sqlite" in problem for problem in check_pack(broken))
     file.write_bytes(b"\0" * len(data))
-    with Pack.open(broken) as pack, pytest.raises(PackError, match="passages"):
+    with pytest.raises(PackError, match="passages"), Pack.open(broken) as pack:
         len(pack.passages)
 
 

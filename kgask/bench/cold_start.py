@@ -35,7 +35,7 @@ def measure(n_runs: int) -> list[dict[str, str | float]]:
     files = (planner / "rigel.onnx", planner / "tokenizer.json", next(reader.glob("*.gguf")))
     bare = [sys.executable, str(Path(__file__).with_name("bare.py")), *map(str, files)]
     ours = [sys.executable, "-m", "kgask", QUESTION]
-    runs = in_turn({"kgask": partial(_run, ours), "bare script": partial(_run, bare)}, n_runs)
+    runs = in_turn({"kgask": partial(whole_process, ours), "bare script": partial(whole_process, bare)}, n_runs)
     wall = {name: statistics.median(run.wall_s for run in found) for name, found in runs.items()}
     peak = {name: statistics.median(run.peak_mib for run in found) for name, found in runs.items()}
     ratio, more = wall["kgask"] / wall["bare script"], peak["kgask"] - peak["bare script"]
@@ -43,8 +43,8 @@ def measure(n_runs: int) -> list[dict[str, str | float]]:
     return [{"command": name, "wall_s": time, "peak_mib": round(memory)} for name, time, memory in rows]
 
 
-def _run(command: Sequence[str]) -> Run:
-    """One whole process: wall time and its own peak memory, as the kernel accounts for it."""
+def whole_process(command: Sequence[str]) -> Run:
+    """One whole process that must end well: wall time and its own peak memory, as the kernel accounts for it."""
     began = time.perf_counter()
     nowhere = os.open(os.devnull, os.O_RDWR)
     pid = os.posix_spawn(

@@ -87,7 +87,6 @@ def new_folder(target: Path, force: bool, kind: Kind = PACK, sources: Iterable[s
     seen = check_target(target, force, kind, sources)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        remove_leftovers(target)
         with own_place(target) as place:
             yield place / _NEW
             _seal(place / _NEW, kind)
@@ -97,12 +96,13 @@ def new_folder(target: Path, force: bool, kind: Kind = PACK, sources: Iterable[s
 
 
 def check_target(target: Path, force: bool, kind: Kind = PACK, sources: Iterable[str | Path] = ()) -> _Seen | None:
-    """What is at ``target`` and may be replaced; None for nothing.
+    """What is at ``target`` and may be replaced; None for nothing. What killed runs left beside it is removed.
 
     :class:`BuildError` for what may not be: another thing than a folder of this kind, one with other files in it too,
     one of the ``sources``, or anything when ``force`` is off.
     """
     _refuse_sources(target, sources)
+    remove_leftovers(target)
     if not os.path.lexists(target):
         return None
     try:
@@ -121,15 +121,26 @@ def check_target(target: Path, force: bool, kind: Kind = PACK, sources: Iterable
 def remove_folder(folder: Path, kind: Kind) -> None:
     """Remove a folder of this kind; :class:`BuildError`, and it stays, when it is none or other files are in it."""
     try:
-        found = _look(folder)
-        _refuse_strangers(folder, kind, found, "remove it by hand")
+        found = check_removable(folder, kind)
         remove_leftovers(folder)
-        with own_place(folder) as place:
-            _tell(place, found)
-            os.rename(folder, place / _NEW)  # which is empty
-            _remove_old(place, place / _NEW, found)
+        try:
+            with own_place(folder) as place:
+                _tell(place, found)
+                os.rename(folder, place / _NEW)  # which is empty
+                _remove_old(place, place / _NEW, found)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT) or not os.path.lexists(folder):
+                raise
+            _remove_seen(folder, found)  # no room to write what is removed, which is to make room
     except OSError as error:
         raise BuildError(f"{error.filename or folder}: {error.strerror or error}") from error
+
+
+def check_removable(folder: Path, kind: Kind) -> _Seen:
+    """What is in a folder of this kind that may be removed; :class:`BuildError` when it is none or other files are."""
+    found = _look(folder)
+    _refuse_strangers(folder, kind, found, "remove it by hand")
+    return found
 
 
 def _refuse_strangers(target: Path, kind: Kind, found: _Seen, instead: str = "choose another -o") -> None:
@@ -166,20 +177,37 @@ def _look(folder: Path) -> _Seen:
 @contextmanager
 def own_place(target: Path) -> Iterator[Path]:
     """A new folder beside ``target`` with an empty ``new`` and a locked marker in it; gone when the block ends."""
-    place = temporary_name(target)
-    os.mkdir(place)
-    lock = os.open(place / _MARKER, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC)
+    place, lock = _begun(target)
     try:
-        with contextlib.suppress(OSError):  # a file system without locks: then nobody can clean up there either
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        os.write(lock, _marker_text(target))
-        os.mkdir(place / _NEW)
         yield place
     finally:
         # Without its marker what is in there was swapped out and is not known to be ours.
         if os.path.lexists(place / _MARKER):
             _remove_place(place)
         os.close(lock)
+
+
+def _begun(target: Path) -> tuple[Path, int]:
+    """A place with its marker, locked; another one where somebody took the first for what a killed process left."""
+    while True:
+        place = temporary_name(target)
+        os.mkdir(place)
+        with contextlib.suppress(FileNotFoundError):
+            return place, _marked(place, target)
+
+
+def _marked(place: Path, target: Path) -> int:
+    lock = os.open(place / _MARKER, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks: then nobody can clean up there either
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        os.write(lock, _marker_text(target))
+        os.mkdir(place / _NEW)
+    except BaseException:
+        _remove_place(place)
+        os.close(lock)
+        raise
+    return lock
 
 
 def _marker_text(target: Path) -> bytes:
@@ -203,8 +231,17 @@ def _tell(place: Path, seen: _Seen | None) -> None:
 
 
 def remove_leftovers(target: Path) -> None:
-    """Remove what killed runs for this target left: with a whole marker that nobody locks, and nothing else in it."""
-    for place in temporary_names(target):
+    """Remove what killed runs for this target left: with a marker that nobody locks, and nothing else in it.
+
+    The marker is whole, or there is nothing beside it, or nothing at all.
+    """
+    try:
+        places = temporary_names(target)
+    except OSError:  # no such folder, or none that may be read
+        return
+    for place in places:
+        with contextlib.suppress(OSError):
+            os.rmdir(place)  # killed before its marker came, or after it went
         with contextlib.suppress(OSError, ValueError, TypeError):
             if place.is_symlink():
                 continue
@@ -213,6 +250,8 @@ def remove_leftovers(target: Path) -> None:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 with open(lock, "rb", closefd=False) as file:
                     is_ours, told = file.readline() == _marker_text(target), file.read()
+                if not os.fstat(lock).st_size:
+                    is_ours, told = os.listdir(place) == [_MARKER], b""
                 if is_ours and set(os.listdir(place)) <= {_MARKER, _NEW} and _is_told(place, target, told):
                     _remove_place(place)
             finally:
@@ -221,7 +260,7 @@ def remove_leftovers(target: Path) -> None:
 
 def _is_told(place: Path, target: Path, told: bytes) -> bool:
     """Whether ``new`` is what was written there (nothing was swapped yet), or some of what the marker tells of."""
-    if not told:
+    if not told or not os.path.lexists(place / _NEW):
         return True
     files = {tuple(entry) for entry in json.loads(told)}
     if _look(place / _NEW).files <= files:
@@ -314,8 +353,11 @@ def _remove_old(place: Path, old: Path, seen: _Seen) -> None:
 
 
 def _remove_seen(old: Path, seen: _Seen) -> None:
-    """The folder with the files that were seen; with others too, that somebody has put there meanwhile, it stays."""
-    for name, *_ in seen.files:
+    """The folder with the files that were seen; with others too, that somebody has put there meanwhile, it stays.
+
+    The manifest goes last: it tells of a folder that was left half removed what it is.
+    """
+    for name in sorted((name for name, *_ in seen.files), key=lambda name: name in (PACK_MANIFEST, MODEL_CARD)):
         os.unlink(old / name)
     try:
         os.rmdir(old)

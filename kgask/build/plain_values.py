@@ -76,8 +76,8 @@ def looks_like_value(text: str) -> bool:
 
 
 def is_date(text: str) -> bool:
-    """Whether a text is written as ISO writes a month, a day or a time."""
-    return _DATE.fullmatch(text) is not None or _DATE_TIME.fullmatch(text) is not None
+    """Whether a text is a day or month with its year, or a time as ISO writes it."""
+    return iso_date(text) is not None or _DATE_TIME.fullmatch(text) is not None
 
 
 def iso_day(text: str) -> str:

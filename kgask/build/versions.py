@@ -70,8 +70,8 @@ def changing(pack: Path, n_kept: int = KEPT) -> Iterator[None]:
         raise BuildError(f"{folder}: {error.strerror}; a pack is changed where one may write beside it") from error
     try:
         _take(lock, pack)
-        for number in {name.split(".")[1] for name in os.listdir(folder) if name.startswith(".")}:
-            remove_leftovers(folder / number)  # of changes that were killed
+        remove_leftovers(pack)
+        _sweep(folder)
         _keep(pack, folder)
         yield
         _drop(pack, n_kept)
@@ -96,6 +96,12 @@ def roll_back(pack: Path, number: int | None, n_kept: int = KEPT) -> Version:
     return chosen
 
 
+def _sweep(folder: Path) -> None:
+    """Remove what changes that were killed left among the earlier versions."""
+    for number in {name.split(".")[1] for name in os.listdir(folder) if name.startswith(".")}:
+        remove_leftovers(folder / number)
+
+
 def _take(lock: int, pack: Path) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -105,8 +111,11 @@ def _take(lock: int, pack: Path) -> None:
 
 def _kept(pack: Path) -> list[Path]:
     folder = versions_folder(pack)
-    found = [path for path in folder.iterdir() if path.name.isdecimal()] if folder.is_dir() else []
-    return sorted(found, key=lambda path: int(path.name))
+    return _in_order(folder) if folder.is_dir() else []
+
+
+def _in_order(folder: Path) -> list[Path]:
+    return sorted((path for path in folder.iterdir() if path.name.isdecimal()), key=lambda path: int(path.name))
 
 
 def _keep(pack: Path, folder: Path) -> None:
@@ -139,10 +148,19 @@ def _drop(pack: Path, n_kept: int) -> None:
 
 
 def remove_all(pack: Path) -> None:
-    """The earlier versions of a pack that is gone; only what is known to be ours."""
+    """The earlier versions of a pack that goes; only what is known to be ours."""
     folder = versions_folder(pack)
+    if not folder.is_dir():
+        return
+    _sweep(folder)
     for path in _kept(pack):
         remove_folder(path, PACK)
     with contextlib.suppress(OSError):
         (folder / _LOCK).unlink(missing_ok=True)
         folder.rmdir()
+
+
+def are_of(pack: Path, folder: Path) -> bool:
+    """Whether the earlier versions in a folder are a pack's own: the last has the name that the pack was built with."""
+    kept = _in_order(folder)
+    return not kept or read_manifest(kept[-1]).get("name") == read_manifest(pack).get("name")

@@ -31,6 +31,7 @@ SECTIONS = {
         "warm": ("kgask.cli.bench:warm", "A second question in the same process, stage by stage."),
         "ask": ("kgask.cli.bench:ask", "Paths beside operators, one planner beside another."),
         "claims": ("kgask.cli.bench:claims", "Claims, and turns of a conversation, beside whole questions."),
+        "checks": ("kgask.cli.bench:checks", "What it costs to look whether files are whole."),
         "busy": ("kgask.cli.bench:busy", "Questions beside busy processes, and on an idle machine."),
     },
     "Parts": {
@@ -120,6 +121,22 @@ def claims(pack: str | None, engine: Engine, rounds: int, as_json: bool) -> None
     from kgask.bench.claims import measure
 
     show_figures(measure(pack, engine, rounds), as_json)
+
+
+@printing("checks")
+@PACK_OPTION
+@counted("--runs", 200, "Counted runs of each way, in turn.")
+def checks(pack: str | None, runs: int, as_json: bool) -> None:
+    """Checksums of a pack's blocks, and hashes of the planner's files, as parts of a question and of a cold start.
+
+    The pack is opened and asked as it is and as one without checksums, in turn, in one process without a reader:
+    of_it_pack_blocks_ms is the median difference, warm_to_unchecked the median ratio of five warm questions. The
+    planner's files are hashed when they are new (hashed), else that is looked up (remembered); the shares are of
+    cold_start_ms, a whole process without a reader.
+    """
+    from kgask.bench.checks import measure
+
+    show_figures(measure(pack, runs), as_json)
 
 
 @printing("busy")

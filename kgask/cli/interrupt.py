@@ -8,12 +8,14 @@ or make another of it (an import that fails), hence the flag and the hook here.
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import Any, NoReturn
 
 EXIT_INTERRUPTED = 130
@@ -67,9 +69,12 @@ def taken() -> None:
     _pressed_at = None
 
 
-def _unwind(*_: object) -> None:
+def _unwind(_signal: int, frame: FrameType | None) -> None:
     global _pressed_at
     if _pressed_at is None:
+        if _is_in_hook(frame):  # where an exception would only be printed
+            _press_again()
+            return
         _pressed_at = time.monotonic()
         raise KeyboardInterrupt
     if time.monotonic() - _pressed_at > SAME_PRESS_S:
@@ -82,7 +87,19 @@ def _try_again(lost: sys.UnraisableHookArgs) -> None:
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
-    from threading import Timer
-
     _pressed_at = None
-    Timer(AGAIN_S, os.kill, (os.getpid(), signal.SIGINT)).start()
+    _press_again()
+
+
+def _press_again() -> None:
+    def press() -> None:
+        time.sleep(AGAIN_S)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    _thread.start_new_thread(press, ())  # which waits for nothing; threading's own start waits for the thread
+
+
+def _is_in_hook(frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code is not _try_again.__code__:
+        frame = frame.f_back
+    return frame is not None

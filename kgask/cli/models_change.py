@@ -71,6 +71,7 @@ def free_name(name: str | None, source: Path) -> str:
     made = name or re.sub(r"[^A-Za-z0-9._-]+", "-", source.stem).strip("-._")[:64] or "model"
     if not _NAME.fullmatch(made) or made.endswith(".tmp"):
         raise UsageError(f"{made!r} cannot be a model's name: letters, digits, '.', '_' and '-', at most 64")
+    _sweep(made)
     taken = next((found for found in list_found("model") if found.name == made), None)
     if taken is not None:
         hint = "choose another: --name NAME"
@@ -155,6 +156,7 @@ def remove(name: str, yes: bool, as_json: bool) -> None:
 def user_model(name: str) -> Found:
     """A model in the user's folder by its name; raises ModelError for any other."""
 
+    _sweep(name)
     named = [found for found in list_found("model") if found.name == name]
     for found in named:
         if found.origin == "user":
@@ -162,6 +164,13 @@ def user_model(name: str) -> Found:
     if named:
         raise ModelError(f"{name!r} ships with kgask and stays; 'kgask models list' shows which are yours")
     raise ModelError(f"no model named {name!r} in {data_home() / 'models'}; 'kgask models list' shows what there is")
+
+
+def _sweep(name: str) -> None:
+    """Remove what killed commands left of a model of the user."""
+    from kgask.build.folder import remove_leftovers
+
+    remove_leftovers(data_home() / "models" / name)
 
 
 def _remove_folder(folder: Path) -> None:

@@ -249,7 +249,7 @@ class Linker:
         if by_key is not None:
             return [by_key]
         number = name.removeprefix("#")
-        if number != name and number.isdecimal() and int(number) < self._pack.n_entities:
+        if number != name and number.isdecimal() and len(number) < 20 and int(number) < self._pack.n_entities:
             return [int(number)]
         norm = normalise(name)
         return list(dict.fromkeys(hit.entity for hit in self._pack.exact([norm]).get(norm, ())))

@@ -21,6 +21,7 @@ _RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
 _NO_FLAGS = (errno.EINVAL, errno.ENOSYS)  # what renameat2 answers where a file system cannot do it
 NO_FILE = "a pipe or a device, not a file"
 TMP_SUFFIX = ".kgask-tmp"  # of a file or folder that a killed run may leave; nothing is ever deleted for its name alone
+_MARK = "user.kgask-tmp"  # an attribute of a file while it has a temporary name
 
 
 def temporary_name(target: Path) -> Path:
@@ -105,12 +106,15 @@ def whole_file(path: Path, sync: bool = True, replace: bool = True) -> Iterator[
             file.flush()
             if sync:
                 os.fsync(descriptor)
-            if not has_name:
-                os.link(f"/proc/self/fd/{descriptor}", beside, src_dir_fd=descriptor)  # else not followed
-        if replace:
-            os.replace(beside, path)
-        else:
-            rename_to_nothing(beside, path)
+            if has_name or not _named_at_once(descriptor, path, replace):
+                if not has_name:
+                    _remove_marked(path)
+                    _name_marked(descriptor, beside)
+                if replace:
+                    os.replace(beside, path)
+                else:
+                    rename_to_nothing(beside, path)
+                _unmark(descriptor)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(beside)
@@ -127,6 +131,52 @@ def _new_file(name: Path) -> tuple[int, bool]:
         return os.open(name.parent, flags | os.O_TMPFILE, 0o666), False
     except (OSError, AttributeError):  # not on this file system, or not on this system
         return os.open(name, flags | os.O_CREAT | os.O_EXCL, 0o666), True
+
+
+def _named_at_once(descriptor: int, path: Path, replace: bool) -> bool:
+    """Give a file without a name its own, where nobody has that; False where one is to be replaced."""
+    try:
+        _link(descriptor, path)
+    except FileExistsError:
+        if not replace:
+            raise
+        return False
+    return True
+
+
+def _link(descriptor: int, path: Path) -> None:
+    os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor)  # else not followed
+
+
+def _name_marked(descriptor: int, name: Path) -> None:
+    """Give a file a temporary name, marked as ours and locked while this process lives, so that one that is left can be
+    told from a user's. Where a file system has no marks it has none."""
+    import fcntl
+
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.setxattr(descriptor, _MARK, b"")
+    _link(descriptor, name)
+
+
+def _unmark(descriptor: int) -> None:
+    with contextlib.suppress(OSError, AttributeError):  # it has none, or this system
+        os.removexattr(descriptor, _MARK)
+
+
+def _remove_marked(target: Path) -> None:
+    """Remove what killed processes left beside ``target``: files with our mark that nobody has locked."""
+    import fcntl
+
+    for left in temporary_names(target):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(left, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.getxattr(descriptor, _MARK)
+                os.unlink(left)
+            finally:
+                os.close(descriptor)
 
 
 def write_whole(path: Path, data: bytes | str, sync: bool = True, replace: bool = True) -> None:

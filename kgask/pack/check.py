@@ -5,10 +5,12 @@ Every problem is one line of text, so that all of them can be told at once.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import apsw
 import numpy as np
 
 from kgask.config import PACK_MANIFEST
@@ -22,12 +24,14 @@ from kgask.pack.header import ARRAYS, arrays_of, bound_of, is_as_written
 from kgask.pack.literals import literal_key, literal_label, parse_literal, parse_typed
 from kgask.pack.normalise import normalise
 from kgask.pack.qualifiers import QUALIFIER_ARRAYS, Qualifiers, build_qualifiers
+from kgask.pack.quantities import AXES_COUNT, LiteralValues
 from kgask.pack.records import Literal
 from kgask.pack.relation_kinds import relation_kinds
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations, type_table
 
 _CHUNK = 1 << 16
+_ELSEWHERE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.EPERM)
 
 
 def check_pack(path: str | Path) -> list[str]:
@@ -35,18 +39,21 @@ def check_pack(path: str | Path) -> list[str]:
 
     Checks the hash of every file and of the manifest, the bounds and order of
     every array, that both directions hold the same triples, that names.sqlite
-    is sound and agrees with the counts, and the content hashes.
+    is sound and agrees with the counts, and the content hashes. Raises PackError where it cannot be read for a reason
+    that is not in it.
     """
     folder = Path(path)
     try:
         pack = Pack.open(folder, connected=True)
     except PackError as error:
+        if _is_no_fault_of(error):
+            raise
         return [str(error)]
     with pack:
         problems = list(_file_problems(pack))
         try:
             problems += _array_problems(pack)
-            _ = pack.literal_values  # opening them looks at every bound
+            problems += _value_problems(pack)
             problems += _names_problems(pack)
             if pack.passages is not None:
                 problems += passages_problems(pack.passages, pack.n_entities)
@@ -58,6 +65,12 @@ def check_pack(path: str | Path) -> list[str]:
         except PackError as error:
             problems.append(str(error))
     return problems
+
+
+def _is_no_fault_of(error: PackError) -> bool:
+    """Whether a pack could not be read for a reason that is not in it: too many open files, rights, memory."""
+    cause = error.__cause__
+    return isinstance(cause, apsw.CantOpenError) or (isinstance(cause, OSError) and cause.errno in _ELSEWHERE)
 
 
 def _file_problems(pack: Pack) -> Iterator[str]:
@@ -129,6 +142,23 @@ def _type_problems(pack: Pack) -> list[str]:
     if not np.array_equal(pack.relation_kinds, relation_kinds(pack, leads, pack.n_relations)):
         problems.append("relation_kinds.npy: not what the triples say of relations")
     return problems
+
+
+def _value_problems(pack: Pack) -> list[str]:
+    """What literals are compared by is made again from them; older packs store none."""
+    values = pack.literal_values  # opening them looks at every bound
+    if AXES_COUNT not in pack.manifest["counts"]:
+        return []
+    for start in range(0, pack.n_literals, _CHUNK):
+        stored = slice(start, start + _CHUNK)
+        ids = range(pack.n_entities)[pack.n_entities - pack.n_literals :][stored]
+        made = LiteralValues.of(pack.literals(ids))
+        places = [values.axes.index(axis) if axis in values.axes else len(values.axes) for axis in made.axes]
+        axis = np.array([*places, -1])[made.axis]  # where there is none, it is -1
+        pairs = ((made.low, values.low), (made.high, values.high), (axis, values.axis))
+        if not all(np.array_equal(one, other[stored], equal_nan=True) for one, other in pairs):
+            return ["literal_*.npy: not what the literals say"]
+    return []
 
 
 def _names_problems(pack: Pack) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
@@ -36,14 +37,15 @@ from kgask.pack.types import TYPES_ARRAY, type_relations
 __all__ = ["Literal", "NameHit", "Pack", "RelationText"]
 
 Given = TypeVar("Given")
+_MOST_TRIES = 100  # to open a pack that is being replaced
 _MAX_MATCHES = 50_000  # names that one search looks at before it ranks them
 
 
 class Pack(Csr):
     """A KG pack: N entities (literals among them), R relations, T triples, S statements.
 
-    The arrays of :class:`Csr` are read-only memory maps.
-    Names are opened at their first use. Entity ids run from 0 in the order of
+    The arrays of :class:`Csr` are read-only memory maps. All files are opened together, so
+    that one that is replaced goes on as it was. Entity ids run from 0 in the order of
     their keys; literals have the last ids. A pack that is broken or of a
     format that this version does not read raises :class:`PackError`.
     """
@@ -55,6 +57,11 @@ class Pack(Csr):
         self.path = path
         self._sums = sums
         self.manifest = manifest
+        self._read_whole = {
+            name: open_array(path, name, manifest, sums.get(f"{name}.npy"))
+            for name in (TYPES_ARRAY, KINDS_ARRAY, *VALUE_ARRAYS)
+            if f"{name}.npy" in manifest["files"]
+        }
         counts = manifest["counts"]
         self.name: str = str(manifest.get("name") or path.name)
         self.n_entities: int = counts["entities"]
@@ -73,6 +80,21 @@ class Pack(Csr):
         opened ``connected``.
         """
         folder = Path(path)
+        for _ in range(_MOST_TRIES):
+            seen = _identity(folder)
+            try:
+                pack = cls._opened(folder, connected)
+            except PackError:
+                if _identity(folder) == seen:
+                    raise
+                continue  # it was replaced while its files were opened
+            if _identity(folder) == seen:
+                return pack
+            pack.close()
+        raise PackError(f"{folder}: is replaced again and again; try again")
+
+    @classmethod
+    def _opened(cls, folder: Path, connected: bool) -> Self:
         manifest = read_manifest(folder)
         if ENDPOINT in manifest and not connected:
             raise PackError(f"{folder}: its triples are elsewhere ('kgask pack info' says where); this needs them here")
@@ -88,7 +110,9 @@ class Pack(Csr):
         for name, values in POINTERS.items():
             if name in arrays and arrays[name][[0, -1]].tolist() != [0, len(arrays[values])]:
                 raise damage(folder / f"{name}.npy")
-        return cls(folder, manifest, arrays, sums)
+        pack = cls(folder, manifest, arrays, sums)
+        _ = pack.names, pack.passages
+        return pack
 
     def damaged(self, error: Exception) -> PackError:
         """See :mod:`kgask.pack.graph`."""
@@ -101,7 +125,7 @@ class Pack(Csr):
 
     def _array(self, name: str) -> np.ndarray:
         """An array that is read whole."""
-        return np.asarray(open_array(self.path, name, self.manifest, self._sums.get(f"{name}.npy")))
+        return np.asarray(self._read_whole[name])
 
     def complete(self, run: Callable[[], Given]) -> Given:
         """What ``run`` comes to on this pack. Of a graph elsewhere it is run until all that it reads was fetched."""
@@ -284,3 +308,12 @@ class Pack(Csr):
 
 def _as_ids(ids: Iterable[int]) -> np.ndarray:
     return ids if isinstance(ids, np.ndarray) else np.fromiter(ids, dtype=np.int64)
+
+
+def _identity(folder: Path) -> tuple[int, ...] | None:
+    """What tells a folder from one that is put in its place; None where there is none."""
+    try:
+        found = os.stat(folder)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns

@@ -58,7 +58,7 @@ def run(words: Sequence[str], folder: Path, stdin: bytes = b"") -> Ended:
         began = time.monotonic()
         child = os.fork()
         if child == 0:
-            _become(words, folder, [given.fileno(), out.fileno(), err.fileno()])
+            become(words, folder, [given.fileno(), out.fileno(), err.fileno()])
         code, stopped = _watched(child, began)
         texts = []
         for stream in (out, err):
@@ -67,7 +67,7 @@ def run(words: Sequence[str], folder: Path, stdin: bytes = b"") -> Ended:
         return Ended(tuple(words), code, texts[0], texts[1], time.monotonic() - began, stopped)
 
 
-def _become(words: Sequence[str], folder: Path, streams: Sequence[int]) -> None:
+def become(words: Sequence[str], folder: Path, streams: Sequence[int]) -> None:
     """The command, in the child; never returns."""
     code = 99
     try:

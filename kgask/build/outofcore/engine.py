@@ -167,6 +167,8 @@ def _choose(job: _Job) -> None:
 
 
 def _sort(job: _Job) -> None:
+    for left in job.stage.pack.glob("*.npy"):  # by a run that was killed in this step
+        left.unlink()
     stated = bool(job.store.row("SELECT count(*) FROM qualifier_ids")[0])
     flagged = bool(job.store.row("SELECT count(row) FROM triples")[0])
     outward = arrays.write_direction(job.store, job.stage.pack, header.ARRAYS[:3], "s, r, o", flagged)
