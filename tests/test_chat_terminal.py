@@ -74,7 +74,7 @@ class Terminal:
 def terminal(*words: str) -> Iterator[Terminal]:
     one = Terminal(*words)
     try:
-        assert one.shows("/quit leaves")
+        assert one.shows("/quit leaves") and one.shows(">")  # Ctrl-C before there is a line ends it
         yield one
     finally:
         one.close()
