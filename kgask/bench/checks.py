@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import sys
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,13 +32,12 @@ def measure(pack: str | None, n_runs: int) -> dict[str, float]:
     Raises PackError for a pack that has no checksums.
     """
     checked, options = config.chosen("pack", pack).path, AskOptions(min_confidence=0.0)
-    with TemporaryDirectory() as place, Pipeline.open(str(checked), reader=None) as kg:
+    with TemporaryDirectory() as place, ExitStack() as stack:
         folders = {"checked": checked, "unchecked": _without_checksums(checked, Path(place) / "pack")}
-        first = in_turn({way: partial(_first, kg, path, options) for way, path in folders.items()}, n_runs)
-        opened = {way: _opened(kg, path) for way, path in folders.items()}
-        warm = in_turn({way: partial(_warm, one, options) for way, one in opened.items()}, n_runs)
-        for one in opened.values():
-            one.pack.close()
+        # Models of their own: what one remembers of a question would be given to the other.
+        kgs = {way: stack.enter_context(Pipeline.open(str(path), reader=None)) for way, path in folders.items()}
+        first = in_turn({way: partial(_first, kg, folders[way], options) for way, kg in kgs.items()}, n_runs)
+        warm = in_turn({way: partial(_warm, kg, options) for way, kg in kgs.items()}, n_runs)
     blocks = [one - other for one, other in zip(first["checked"], first["unchecked"], strict=True)]
     ratios = [one / other for one, other in zip(warm["checked"], warm["unchecked"], strict=True)]
     return {
@@ -86,16 +86,11 @@ def _without_checksums(pack: Path, target: Path) -> Path:
     return target
 
 
-def _opened(kg: Pipeline, folder: Path) -> Pipeline:
-    """The same models on another pack."""
-    return Pipeline(Pack.open(folder), kg.planner, None, judge=kg.judge)
-
-
 def _first(kg: Pipeline, folder: Path, options: AskOptions) -> float:
-    """Milliseconds to open a pack and to ask it once."""
+    """Milliseconds to open a pack anew and to ask it once, with the same models."""
 
     def ask() -> None:
-        opened = _opened(kg, folder)
+        opened = Pipeline(Pack.open(folder), kg.planner, None, judge=kg.judge)
         opened.ask(QUESTION, options)
         opened.pack.close()
 
