@@ -21,7 +21,7 @@ README = Path(__file__).parents[1] / "README.md"
 PAGES = [README, README.parent / "CONTRIBUTING.md", *sorted((README.parent / "docs").glob("*.md"))]
 OTHER_FILES = (
     "triples.tsv labels.tsv few.txt many.txt q.jsonl qa_dev.txt questions.amr questions.yaml "
-    "q1.jsonl q2.jsonl q3.jsonl q4.jsonl q5.jsonl q6.jsonl q7.jsonl q8.jsonl q9.jsonl held.jsonl "
+    "q1.jsonl q2.jsonl q3.jsonl q4.jsonl q5.jsonl q6.jsonl q7.jsonl q8.jsonl q9.jsonl t1.jsonl held.jsonl "
     "mintaka.jsonl FILE r.jsonl DATA/kqapro_parts/questions_train.jsonl.gz "
     "DATA/mintaka/mintaka_train_500.json DATA/infotabs/dev.jsonl.gz DATA/factbench/train.tsv.gz "
     "DATA/kgconv/conversations_dev.jsonl.gz DATA/rewriting/canard_dev_75.jsonl.gz".split()
@@ -30,7 +30,7 @@ FOLDERS = (
     "DATA DATA/kqapro_parts DATA/mintaka DATA/infotabs DATA/factbench DATA/kgconv DATA/rewriting PACKS PACKS/infotabs "
     "runs/rigel runs/similarity runs/kqapro runs/mintaka "
     "rigel0 rigel1 rigel2 rigel3 reader1/reader reader2/reader reader3/reader judge1 judge2/judge judge3/judge "
-    "judge4 judge5/judge judge6/judge judge7 judge7s judge7s/judge judge8".split()
+    "judge4 judge5/judge judge6/judge judge7 judge7s judge7s/judge judge8 judge9/judge".split()
 )
 
 
@@ -57,6 +57,7 @@ def words(line: str) -> tuple[list[str], str | None]:
 
 LINES = list(dict.fromkeys(commands()))
 ASKING = [line for line in LINES if insert_default_command(words(line)[0] or ["ask"])[0] in ("ask", "prompt")]
+COMPANIES = "name,city,founded\nAcme Corp,Berlin,1901\nBlue Labs,Paris,1987\nCedar Works,Berlin,2003\n"
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +74,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "texts.tsv").write_text("Ann Ray\tAnn Ray directs films in Limerick.\n", encoding="utf-8")
     with_texts = ["--passages", str(folder / "texts.tsv"), "-o", str(folder / "mine")]
     built = CliRunner().invoke(cli, ["pack", "build", str(folder / "films.tsv"), *with_texts])
+    assert built.exit_code == 0, built.output
+    (folder / "companies.csv").write_text(COMPANIES, encoding="utf-8")
+    built = CliRunner().invoke(cli, ["pack", "build", str(folder / "companies.csv"), "-o", str(folder / "companies")])
     assert built.exit_code == 0, built.output
     write_qwen2(folder / "my.gguf")
     for name in ("my", "any-model.gguf"):

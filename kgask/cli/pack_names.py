@@ -81,7 +81,9 @@ def _own(name: str) -> Found:
 
 def _setting(found: Found, path: Path) -> str:
     """How the settings name a pack that is at ``path``, found by name or by path."""
-    return path.name if found.origin != "path" else str(path.absolute())
+    if found.origin == "version":
+        return found.name
+    return str(path.absolute()) if found.origin == "path" else path.name
 
 
 @click.command()

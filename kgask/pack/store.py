@@ -59,7 +59,7 @@ class Pack(Csr):
         self.manifest = manifest
         self._read_whole = {
             name: open_array(path, name, manifest, sums.get(f"{name}.npy"))
-            for name in (TYPES_ARRAY, KINDS_ARRAY, *VALUE_ARRAYS)
+            for name in (TYPES_ARRAY, KINDS_ARRAY, SITELINKS, *VALUE_ARRAYS)
             if f"{name}.npy" in manifest["files"]
         }
         counts = manifest["counts"]
