@@ -19,8 +19,8 @@ GROUPS = {
     "rigel score-reader",
     "eval": "all compare covered few half make make-claims off-topic oracle parity prepare reading recheck relations "
     "rename report run score table",
-    "bench": "ask building busy checks claims cold constrain hops linking operators planning prefix read similarity size "
-    "warm",
+    "bench": "ask building busy checks claims cold constrain hops linking operators planning prefix read similarity "
+    "size warm",
 }
 TAKES_QUESTION = ("ask", "prompt")
 _TAKES_WORD = {"airgap", "completion"}
