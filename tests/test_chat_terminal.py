@@ -102,6 +102,8 @@ def test_a_terminal_edits_completes_and_does_what_commands_say(tmp_path: Path) -
         time.sleep(1.0)  # until there is a new line to type on
         one.type("What is the capital of Kenya?\r")
         assert one.shows("Nairobi")
+        assert one.shows(">")  # what is typed before there is a line to type on is lost
+        time.sleep(1.0)
         one.type("\x04")
         assert os.waitpid(one.process, 0)[1] == 0
         one.is_over = True

@@ -25,6 +25,7 @@ _MEANT = re.compile(
 )
 _GOES_ON = re.compile(r"\A (?:(?:of|in|on|from|with|by|near|most|least|[a-z]+est)\b|[a-z]+ ones\b)", re.IGNORECASE)
 _OWN = re.compile(r"['\u2019]s\b| ?[A-Z]| [a-z]+['\u2019]s\b")  # "of all Brazil's neighbours"
+MOST_BEFORE = 2  # words: "the highest of all six", but not "who was the last one of all six to die?"
 LEAST = 3  # "the two" may be things that were named apart
 
 
@@ -62,7 +63,12 @@ def list_meant(text: str) -> ListMeant | None:
     noun, behind = found["noun"] or "", text[found.start("noun") - 1 :] if found["noun"] else text[found.end() :]
     said = (found["n"] or found["only"] or "").lower()
     number = int(said) if said.isdigit() else _NUMBERS.index(said) + 2 if said else 0
-    if _GOES_ON.match(behind) or _OWN.match(behind) or (found["only"] and number < LEAST):
+    if (
+        len(text[: found.start()].split()) > MOST_BEFORE
+        or _GOES_ON.match(behind)
+        or _OWN.match(behind)
+        or (found["only"] and number < LEAST)
+    ):
         return None
     before = text[: found.start()]
     if found["asked"]:

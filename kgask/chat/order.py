@@ -67,6 +67,15 @@ def asks_for_order(text: str) -> bool:
     return _SORTED.fullmatch(text.strip()) is not None
 
 
+def is_by(text: str) -> bool:
+    """Whether a turn says by what several things are to be ordered, and nothing else.
+
+    >>> is_by("by area?"), is_by("Italy is led by who?")
+    (True, False)
+    """
+    return re.fullmatch(r"by (?!whom?\b|what\b|which\b)[a-z ]+\W*", text.strip(), re.IGNORECASE) is not None
+
+
 def reordered(before: str, text: str) -> str | None:
     """The question before with another superlative, or "by population", of a correction."""
     new = ORDER.search(text)

@@ -285,7 +285,8 @@ class Chat:
         if asked is not None and form.is_phrase(text):
             if not said.corrects:
                 yield from ([way] for way in self._changed(text, last))
-                yield from ([way] for way in self._again.asked(text, asked))
+                if self._names.is_name(form.bare_noun(form.LEAD_IN.sub("", text))):
+                    yield from ([way] for way in self._again.asked(text, asked))
             noun = form.bare_noun(text)
             noun = noun[:1].lower() + noun[1:] if noun[1:2].islower() else noun  # "Atomic number?"
             if len(asked.ends) > 1 and noun.endswith("s") and self._is_called(noun):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from io import BufferedReader
 from pathlib import Path
@@ -95,25 +95,32 @@ class _Talk:
     def __init__(self, pipeline: Pipeline, chat: Chat, log: Log | None, as_json: bool, drawn: bool) -> None:
         self._pipeline, self._chat, self._log, self._as_json, self._drawn = pipeline, chat, log, as_json, drawn
 
-    def run(self, lines: Iterable[str]) -> None:
-        for line in lines:
+    def run(self, lines: Iterator[str]) -> None:
+        """Take lines until there are no more, or one ends it; on a terminal Ctrl-C gives up one at most."""
+        while True:
             try:
-                if line.startswith("/"):
-                    if self._command(*line[1:].split(maxsplit=1)):
-                        return
-                elif line.strip() or not self._drawn:
-                    self._said(self._chat.ask(line))
+                if (line := next(lines, None)) is None or self._took(line):
+                    return
             except KeyboardInterrupt:
                 if not self._drawn:
                     raise
                 interrupt.taken()
                 note("stopped; the conversation goes on")
-            except KgaskError as error:
-                self._refused(line, error)
-            except (OSError, ValueError) as error:  # a file that a command names
-                if isinstance(error, BrokenPipeError) or not line.startswith("/"):
-                    raise
-                note(f"{line.split()[0]}: {getattr(error, 'strerror', None) or error}; the conversation goes on")
+
+    def _took(self, line: str) -> bool:
+        """Answer a line, or do what it says; whether the conversation is over."""
+        try:
+            if line.startswith("/"):
+                return self._command(*line[1:].split(maxsplit=1))
+            if line.strip() or not self._drawn:
+                self._said(self._chat.ask(line))
+        except KgaskError as error:
+            self._refused(line, error)
+        except (OSError, ValueError) as error:  # a file that a command names
+            if isinstance(error, BrokenPipeError) or not line.startswith("/"):
+                raise
+            note(f"{line.split()[0]}: {getattr(error, 'strerror', None) or error}; the conversation goes on")
+        return False
 
     def _refused(self, line: str, error: KgaskError) -> None:
         """Bad input is one line; a pipeline gets its object all the same."""
