@@ -8,10 +8,15 @@ from pathlib import Path
 
 import pytest
 from forked_cli import kgask
+from piped import piped
 
+from kgask import open as open_pack
 from kgask.answer.pipeline import Pipeline
+from kgask.pack.store import Pack
+from kgask.query.text import parse
 from kgask.verify.ellipsis import is_and_has, of_one
 from kgask.verify.form import said
+from kgask.verify.readings import unhonoured
 from kgask.verify.signs import is_downward
 from kgask.verify.split import may_be_one, sub_claims
 from kgask.verify.verifier import Verifier
@@ -135,3 +140,19 @@ def test_verdicts_over_the_demo_pack(opened: Callable[..., Pipeline]) -> None:
     *found, airport = Verifier(opened("demo", None)).verify_many([*WORLD, "Kathmandu has an airport."])
     assert {one.claim: one.verdict for one in found} == WORLD
     assert airport.verdict != "refuted"  # it is none, but has one
+
+
+def test_whose_child_somebody_is_says_nothing_of_her_children(tmp_path: Path) -> None:
+    piped("Leslie Stephen | child | Virginia Woolf\nJulia Jackson | child | Virginia Woolf").write(tmp_path / "kin")
+    claims = ["Virginia Woolf did not have any children.", "Virginia Woolf had no children.",
+              "Leslie Stephen had no children."]  # fmt: skip
+    with open_pack(tmp_path / "kin") as graph:
+        verdicts = [one.verdict for one in graph.verify_many(claims)]
+    assert verdicts == ["not enough information", "not enough information", "refuted"]
+
+
+def test_that_somebody_is_younger_is_not_read_without_a_comparison(family_path: Path) -> None:
+    with Pack.open(family_path) as pack:
+        taught = parse("holds(<Cora Reed>, <teacher>, <Dan Reed>)", pack)
+    assert unhonoured("_ is younger than _", taught) == "younger than"
+    assert unhonoured("_ has a child other than _", taught) is None

@@ -23,7 +23,7 @@ from kgask.verify.dated import Dated
 
 SURE = 0.9  # of what is said by a relation's own name
 _HAS = re.compile(
-    r"(?:(?:does|did|do)\s+(?P<asked>.+?)\s+have|(?P<said>.+?)\s+(?:has|have|had))\s+"
+    r"(?:(?:does|did|do)\s+(?P<asked>.+?)\s+have|(?P<said>.+?)\s+(?:(?:does|did|do)\s+)?(?:has|have|had))\s+"
     r"(?:(?:an?|any|some|several|its own|his own|her own|their own)\s+)*(?P<what>[^\d,]+?)\??",
     re.IGNORECASE,
 )
@@ -95,9 +95,9 @@ class Existence:
         """The relation that is called so; of several the only one that the entity has."""
         *before, last = normalise(what).split() or [""]
         phrases = [" ".join((*before, word)) for word in (last, *singulars(last))]
-        if any(phrase in KIN_WORDS and phrase not in _OF_ANYBODY for phrase in phrases):
+        if _OF_ANYBODY.isdisjoint(phrases) and not KIN_WORDS.keys().isdisjoint(phrases):
             return None
-        called = [one for phrase in phrases for one in self._called.get(phrase, ())]
+        called = [*dict.fromkeys(one for phrase in phrases for one in self._called.get(phrase, ()))]
         is_both_ways = not _BOTH_WAYS.isdisjoint(phrases)
         ways = [*called, *(opposite(one, self._pack.n_relations) for one in called if is_both_ways)]
         has = relations_of(self._pack, np.array([entity]))

@@ -69,6 +69,9 @@ _HAS_A = re.compile(  # which does not say that it is one
     r"\b(?:has|have|had)\s+(?:(?:an?|any|some|several|many|no|at least one|exactly|\d+|two|three|four|five)\s+)+[a-z]",
     re.IGNORECASE,
 )
+_THAN = re.compile(
+    r"\b(?!other|rather|either|neither|whether)(?:more|less|fewer|worse|better|[a-z]+er)\s+than\b", re.IGNORECASE
+)
 _EXCLUDES = re.compile(
     r"\b(?:not|no|never|without|except|excluding|besides?|other|another|apart|than|but|neither|nor|else)\b|n['\u2019]t\b",
     re.IGNORECASE,
@@ -241,10 +244,14 @@ def _without_names(text: str, found: Retrieved) -> str:
 
 
 def unhonoured(text: str, query: TruthNode) -> str | None:
-    """A word by which a claim says more than a query asks: of all or most things, of one alone, of what may be."""
+    """Words by which a claim says more than a query asks: of all or most things, of one alone, of what may be, or that
+    something is more than another."""
     for pattern in (_MORE_THAN_SOME, _NOT_SAID):
         if found := pattern.search(text):
             return found[0].lower()
+    compares = any(isinstance(node, nodes.Compare | nodes.Where | nodes.Best) for node in query.walk())
+    if (found := _THAN.search(text)) and not compares:
+        return found[0].lower()
     has_or = any(isinstance(node, nodes.Or | nodes.Any) for node in query.walk())
     named = any(isinstance(node, nodes.Entities) and len(node.ids) > 1 for node in query.walk())
     return "or" if _OR.search(text) and not (has_or or named) else None
