@@ -121,3 +121,9 @@ def test_an_order_is_not_what_the_graph_says_nothing_about(demo: Pipeline) -> No
 def test_a_yes_that_leaves_out_a_name_is_none(demo: Pipeline) -> None:
     assert demo.ask("Is Peru an Asian country?").text != "yes"
     assert demo.ask("Is Norway a European country?").text == "yes"
+
+
+def test_an_age_below_nothing_tells_nothing(demo: Pipeline) -> None:
+    for older, younger, idle in (("nobel-6", "nobel-5", True), ("nobel-5", "nobel-6", False)):
+        query = f"age(values(<{older}>, <P569>), values(<{younger}>, <P569>))"
+        assert run(parse(query, demo.pack), demo.pack).is_idle is idle

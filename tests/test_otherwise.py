@@ -100,6 +100,9 @@ def test_a_question_that_says_no_relation_means_the_one_that_there_is(demo: Pipe
         ("which european country has the highest GDP",
          "best(and(class(<class-country>), follow(<Q46>, ^<P30>)), value(<P2131>), most 1)", 0),
         ("Which countries became independent in 1960?", "class(<class-country>)", -1),
+        ("which of the elements aren't alkali metals", "class(<class-alkali-metal>)", -1),
+        ("which of the elements aren't alkali metals",
+         "minus(class(<class-chemical-element>), class(<class-alkali-metal>))", 0),
         ("who was the wife of the man who wrote Dracula", "follow(follow(<gutenberg-345>, <P50>), <P26>)", 0),
     ],
 )  # fmt: skip

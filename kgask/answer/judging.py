@@ -34,7 +34,6 @@ from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
-from kgask.retrieve.outcome import Result
 from kgask.types import opposite
 
 DOUBTS = (DESCRIBED, DENIED, KIN, *LEFT_OUT)  # what speaks against a query, whoever wrote it
@@ -252,22 +251,15 @@ def is_turned_round(one: Retrieved, found: Retrieved, question: str, pack: Pack)
 
 
 def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
-    """Whether it surely asks something else: the other way round, for a "yes" that leaves out a name, or for the most
-    of what all have alike.
+    """Whether it surely asks something else: the other way round, for a "yes" that leaves out a name, for the most of
+    what all have alike, or for an age or difference below nothing.
 
     That Peru is a country makes it no Asian one.
     """
     outcome = one.hypotheses[0].outcome if one.hypotheses else None
     if outcome is not None and outcome.truth is True and one.find_left_out().get("names"):
         return True
-    return (outcome is not None and _tells_none_apart(outcome)) or is_turned_round(one, found, question, pack)
-
-
-def _tells_none_apart(outcome: Result) -> bool:
-    """Whether more than two are ordered, and all of them are the first."""
-    members = outcome.runner.members
-    bests = [node for node in outcome.query.walk() if isinstance(node, nodes.Best)]
-    return any(2 < len(members(one.base).possible) == len(members(one).possible) for one in bests)
+    return (outcome is not None and outcome.is_idle) or is_turned_round(one, found, question, pack)
 
 
 def asks_less(one: Retrieved) -> bool:
@@ -349,9 +341,9 @@ def settled(
     if kin is not None:
         return _answered_with(kin, found, SURE_KIN * kin.seeds[0].score)
     places = range(len(candidates)) if thorough else answering(candidates, judging.powers)
-    if not places:
-        return replace(found, confidence=0.0, is_judged=True)
     every, candidates = [every[at] for at in places], [candidates[at] for at in places]
+    if not candidates:
+        return replace(found, confidence=0.0, is_judged=True)
     chosen, confidence = judging.choose(candidates, any_does)
     if not thorough and every[chosen] is found and found.features.get("unmet"):  # no surer than the judge of all
         confidence = min(confidence, 1.0 / (1.0 + math.exp(-any_does)))

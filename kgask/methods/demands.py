@@ -25,6 +25,7 @@ _PATHS = {"AND"}  # operators of what is just looked up
 _OF_SEVERAL = {"AND", "OR", "MINUS", "NOT", "HOLDS", "SOME", "DIFF", "SUM", "MEAN", "AGE", "IN", "QUAL"}
 _SUPERLATIVE = re.compile(rf"most|least|fewest|(?!(?:{_NO_SUPERLATIVES})\b)[a-z]{{3,}}est")
 _NO_COMPARATIVES = "other|rather|whether|under|over|later|earlier|sooner|after|another"
+_DENIALS = "except|excluding|without|neither|never|not|but no"
 _DEMANDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
     (re.compile(pattern), frozenset(operators))
     for pattern, operators in (
@@ -37,8 +38,7 @@ _DEMANDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
         (r"\b(?:on average|average|mean value)\b", {"MEAN"}),
         (r"\b(?:combined|altogether|add(?:s|ed)? up|put together|sum of|sum up)\b", {"SUM", "COUNT", "OR"}),
         (r"\bdifference (?:between|in)\b", {"DIFF", "MINUS"}),
-        (r"\b(?:except|excluding|without|neither|never|not(?! only)|but no)\b|(?<=.)\b[a-z]+n't\b",
-         {"MINUS", "NOT", *_COMPARED}),
+        (rf"\b(?:{_DENIALS})\b(?! only)|(?<=.)\b[a-z]+n't\b", {"MINUS", "NOT", *_COMPARED}),
         (r"\beither\b", {"OR", *_ORDERED}),
         (r"(?<=.)\b(?:and|as well as)\b(?! (?:not|so|please|thanks?|tell|also|then|now|i|my|wh\w+)\b)",
          _OF_SEVERAL | _COMPARED | _ORDERED),
@@ -122,6 +122,11 @@ def counts_other(text: str, shape: Shape, said: Collection[str]) -> tuple[str, .
     if found is None or is_all_called(found["noun"], said) or unit_at(found["noun"], 0, False, {}) is not None:
         return ()
     return (found["noun"],)
+
+
+def is_denial(word: str) -> bool:
+    """Whether a word of a demand takes away: of a set, whatever does not honour it is another one."""
+    return word.endswith("n't") or word in _DENIALS.split("|")
 
 
 def asks_for_order(word: str) -> bool:

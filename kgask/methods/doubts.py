@@ -14,7 +14,7 @@ import numpy as np
 from kgask.link.adjectives import places_of
 from kgask.link.spans import CandidateSpan, masked
 from kgask.methods.accounted import RelationWords, describing, is_all_called
-from kgask.methods.demands import Shape, unmet
+from kgask.methods.demands import Shape, is_denial, unmet
 from kgask.methods.kinship import is_other_kin
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
@@ -77,15 +77,22 @@ def left_out_of(
     said_so = [one for one in spans if is_name(one, text) or place_of(one, text, words.pack)]
     names = [one for one in said_so if not _is_used(one, named, text, said)]
     values = [one for one in spans if one.kind in ("number", "date", "rank") and not _is_said(one, of_query)]
-    demands = len(unmet(plain, operators, shape, said)) + len(kept(text, spans, answers))
+    demands, excepted = unmet(plain, operators, shape, said), kept(text, spans, answers)
     classes = [one.place for one in spans if one.kind == "class"]
     described = describing(text, [one.place for one in spans], classes, said, "BY" in operators)
     kin = is_other_kin(query, plain, words.pack)
     roles = words.roles(text, [one.place for one in spans if not one.plain], said)
     lost = len(roles) + sum(_is_surely_meant(one, text) for one in (*names, *values))
-    found = (len(names), len(values), demands, len(described), kin, lost)
+    if shape != "truth" and len(answers) != 1:  # of one thing "not" and "German" may just be told
+        lost += sum(map(is_denial, demands)) + sum(_is_place(word, words.pack) for word in described)
+    found = (len(names), len(values), len(demands) + len(excepted), len(described), kin, lost)
     counts = zip((*LEFT_OUT, DESCRIBED, KIN, LOST), found, strict=True)
     return {name: -float(min(count, MOST)) for name, count in counts}
+
+
+def _is_place(word: str, pack: Pack) -> bool:
+    """Whether a word describes by a place that the pack knows: "european"."""
+    return bool(pack.exact(places_of(normalise(word))))
 
 
 def _is_surely_meant(span: CandidateSpan, text: str) -> bool:

@@ -73,3 +73,12 @@ class Result:
     def possible(self) -> np.ndarray:
         """The entities that answer, surely or perhaps."""
         return self.members.possible if self.members else self.values.possible if self.values else NONE
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it tells nothing: the first of more than two that are all alike, or an age or difference below 0."""
+        if isinstance(self.query, nodes.Age | nodes.Difference):
+            return self.quantity is not None and self.quantity.high < 0
+        members = self.runner.members
+        bests = (node for node in self.query.walk() if isinstance(node, nodes.Best))
+        return any(2 < len(members(one.base).possible) == len(members(one).possible) for one in bests)
