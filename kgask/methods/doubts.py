@@ -92,7 +92,8 @@ def left_out_of(
 
 def _is_place(word: str, pack: Pack) -> bool:
     """Whether a word describes by a place that the pack knows: "european"."""
-    return bool(pack.exact(places_of(normalise(word))))
+    places = places_of(normalise(word))
+    return bool(places) and bool(pack.exact(places))
 
 
 def _is_surely_meant(span: CandidateSpan, text: str) -> bool:

@@ -22,7 +22,8 @@ from kgask.retrieve.run import Runner
 _WORD = re.compile(r"[^\W_]+")
 _SEXES = frozenset("women men girls boys ladies gentlemen female females male males actresses".split())
 _OF_ONE = frozenset("first second third fourth last former previous current latest earliest".split())
-_ALIVE = frozenset("living alive dead deceased".split())
+_LIVES = frozenset(("living", "alive"))
+_ALIVE = _LIVES | {"dead", "deceased"}
 KIN_SEX = {
     **dict.fromkeys("mother mothers wife wives daughter daughters sister sisters aunt grandmother".split(), "female"),
     **dict.fromkeys("father fathers husband husbands son sons brother brothers uncle grandfather".split(), "male"),
@@ -75,6 +76,8 @@ def unhonoured(
     if average is not None and not is_averaged and not is_within_any(average.span(), names):
         found.append("average")
     kin = [word[0].lower() for word in _WORD.finditer(text) if not is_within_any(word.span(), names)]
+    if isinstance(query, nodes.Compare):  # one date does not say that a life spans it
+        found += [word for word in kin if word in _LIVES and not is_all_called(word, said)]
     found += _of_other_sex([word for word in kin if word in KIN_SEX and word in asked_for], sexes, len(answers))
     if isinstance(query, nodes.Count) and (noun := _COUNTED.search(text)) is not None:
         places = [*names, *(one.place for one in classes)]
