@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from kgask.answer.fuse import log_odds
-from kgask.answer.readings import outcome_words, several
+from kgask.answer.readings import answers_in_words, outcome_words, several
 from kgask.answer.word import Word
 from kgask.errors import QueryError
 from kgask.methods.differences import of_age
 from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
+from kgask.methods.missing import is_of_another
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.relation_facts import is_small, is_table
@@ -199,7 +200,7 @@ def judged(
     if not thorough:
         every = [one for one in every if not asks_other(one, found, question, pack)]
     every = _apart(every)
-    told = [(one, words) for one in every if (words := in_words(one, pack)) is not None]
+    told = [(one, words) for one in every if (words := in_words(one, pack, judge.tells_kinds)) is not None]
     if not told:
         return [], [], 0.0
     said = judge.judge(_as_meant(question, found, pack), [words for _, words in told])
@@ -242,6 +243,8 @@ def is_turned_round(one: Retrieved, found: Retrieved, question: str, pack: Pack)
     query = one.hypotheses[0].make_query() if one.hypotheses else None
     spans = {seed.entity: seed.span for seed in (*found.seeds, *one.seeds)}
     if query is not None and (is_turned(query, question, spans, pack) or of_age(query, question, pack) != query):
+        return True
+    if query is not None and is_of_another(query, question, spans, pack):
         return True
     understood = found.understood
     if understood is None or understood.parts or query is None or BY_NOUN.search(question) is None:
@@ -317,14 +320,20 @@ def _with_itself(query: Query) -> Query:
     return query
 
 
-def in_words(found: Retrieved, pack: Pack) -> tuple[str, str] | None:
-    """What the best hypothesis asks for, and what it comes to; None for what cannot be said."""
+def in_words(found: Retrieved, pack: Pack, tells_kinds: bool = True) -> tuple[str, str] | None:
+    """What the best hypothesis asks for, and what it comes to; None for what cannot be said.
+
+    ``tells_kinds``: what sort of thing that is as well.
+    """
     one = found.hypotheses[0]
     query = one.make_query()
     if query is None:
         return None
     try:
-        said = outcome_words(one.outcome, pack) if one.outcome is not None else several(one.answers, pack)
+        if tells_kinds:
+            said = answers_in_words(one.outcome, one.answers, pack)
+        else:
+            said = outcome_words(one.outcome, pack) if one.outcome is not None else several(one.answers, pack)
         return verbalise(_with_itself(query), pack), said
     except QueryError:
         return None

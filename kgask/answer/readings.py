@@ -15,10 +15,12 @@ from kgask.link.spans import CandidateSpan
 from kgask.methods.operators import RUN_SECONDS
 from kgask.methods.query_readings import Reading, Understood
 from kgask.pack.store import Pack
+from kgask.pack.types import type_relations
 from kgask.plan.query_onnx import KINDS
 from kgask.query.nodes import Number
 from kgask.query.text import to_text
 from kgask.query.words import listed, verbalise
+from kgask.retrieve.follow import edges_of
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import Result
 from kgask.retrieve.shown import quantity_text, unit_of
@@ -74,6 +76,27 @@ def outcome_words(outcome: Result | None, pack: Pack) -> str:
         unit = unit_of(outcome.runner, outcome.query, outcome.quantity.axis)
         return quantity_text(outcome.quantity, unit)
     return several(outcome.certain, pack)
+
+
+def answers_in_words(outcome: Result | None, answers: Sequence[int] | np.ndarray, pack: Pack) -> str:
+    """The same behind what sort of thing its answers are, where the pack says: "role: Elvira and Madame Arcati".
+
+    ``answers`` are those of a path, which has no outcome.
+    """
+    is_set = outcome is None or outcome.members is not None
+    ids = answers if outcome is None else outcome.certain
+    said = several(ids, pack) if outcome is None else outcome_words(outcome, pack)
+    kind = _kind_of(np.asarray(ids[:SHOWN_ANSWERS], np.int64), pack) if is_set else None
+    return said if kind is None else f"{kind}: {said}"
+
+
+def _kind_of(ids: np.ndarray, pack: Pack) -> str | None:
+    """What most of them are; None where the pack does not say, and of a graph elsewhere, which is not asked for it."""
+    if pack.source is not None or not len(ids):
+        return None
+    kinds = [kind for relation in type_relations(pack.relations()) for kind in edges_of(pack, ids, relation).targets]
+    most = max(dict.fromkeys(kinds), key=kinds.count, default=None)
+    return None if most is None or 2 * kinds.count(most) < len(ids) else pack.labels([int(most)])[0]
 
 
 def several(ids: Sequence[int] | np.ndarray, pack: Pack) -> str:

@@ -338,7 +338,7 @@ def _is_common(seed: Seed) -> bool:
 
 
 def _words_of(relation: RelationText) -> Iterator[str]:
-    names = (relation.label, relation.inverse_label, *relation.aliases)
+    names = (*relation.names, relation.inverse_label)
     return (word for name in names if name for word in relation_phrase(name).split())
 
 

@@ -90,4 +90,4 @@ def _query(pack: Pack, topic: int, path: list[int], right: bool) -> JudgedQuery 
         return None
     start: SetNode = nodes.Entities((topic,))
     query = reduce(lambda base, relation: nodes.Follow(base, relation), path, start)
-    return JudgedQuery(verbalise(query, pack), several(ends, pack), right)
+    return JudgedQuery(verbalise(query, pack), answers_in_words(None, ends, pack), right)

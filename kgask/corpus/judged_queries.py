@@ -11,7 +11,7 @@ import numpy as np
 
 from kgask.answer.judging import in_words
 from kgask.answer.pipeline import Pipeline
-from kgask.answer.readings import outcome_words
+from kgask.answer.readings import answers_in_words
 from kgask.answer.request import AskOptions
 from kgask.corpus.golds import is_gold, is_said, is_some
 from kgask.corpus.judged import COMPOSED, JudgedQuery, JudgedQuestion, without_doubles
@@ -63,7 +63,7 @@ def _with_golds(
     for text, gold in questions:
         queries = [*_planned(pipeline, text, gold, partial(is_gold, pack, gold))]
         if gold is not None:
-            queries += [JudgedQuery(verbalise(gold.query, pack), outcome_words(gold, pack), True)]
+            queries += [JudgedQuery(verbalise(gold.query, pack), answers_in_words(gold, (), pack), True)]
             queries += changes.of(gold)
         if queries:
             yield JudgedQuestion(text, source, without_doubles(queries))
@@ -123,13 +123,13 @@ class Changes:
     def of(self, gold: Result) -> Iterator[JudgedQuery]:
         """At most :data:`MOST_CHANGED`, each of which comes to something else."""
         pack = self._pack
-        right, runner, made = outcome_words(gold, pack), Runner(pack, Budget(SECONDS)), 0
+        right, runner, made = answers_in_words(gold, (), pack), Runner(pack, Budget(SECONDS)), 0
         for _ in range(CHANGES_TRIED):
             changed = self._changed(gold.query)
             if changed is None or made == MOST_CHANGED:
                 continue
             try:
-                said, words = outcome_words(runner.result(changed), pack), verbalise(changed, pack)
+                said, words = answers_in_words(runner.result(changed), (), pack), verbalise(changed, pack)
             except KgaskError:
                 continue
             if said != right and (said != "nothing" or self._rng.random() < EMPTY_KEPT):

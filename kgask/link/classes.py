@@ -218,7 +218,7 @@ class ClassVocabulary:
     @cached_property
     def phrases(self) -> frozenset[str]:
         """What relations are called in several words."""
-        said = (text for one in self._pack.relations() for text in (one.label, one.inverse_label, *one.aliases) if text)
+        said = (text for one in self._pack.relations() for text in (*one.names, one.inverse_label) if text)
         return frozenset(phrase for text in said if " " in (phrase := normalise(relation_phrase(text))))
 
     @cached_property

@@ -317,7 +317,7 @@ class Linker:
 
 def _words_of(relation: RelationText) -> Iterator[str]:
     """The words of a relation's texts, also as verbs: "manage", "manages", "managed", "managing"."""
-    for text in (relation.label, relation.inverse_label, *relation.aliases):
+    for text in (*relation.names, relation.inverse_label):
         for word in relation_phrase(text).split() if text else ():
             stem = word.removesuffix("s").removesuffix("e")
             yield from (word, f"{stem}s", f"{stem}es", f"{stem}ed", f"{stem}ing", stem, f"{stem}e")

@@ -115,7 +115,7 @@ class RelationWords:
 
     def _words(self, relation: int) -> frozenset[str]:
         text = self.pack.relations()[relation]
-        return _content(" ".join((text.label, text.inverse_label, *text.aliases)))
+        return _content(" ".join((*text.names, text.inverse_label)))
 
 
 def _free_words(text: str, covered: Sequence[tuple[int, int]], said: Collection[str]) -> list[str]:

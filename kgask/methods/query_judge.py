@@ -159,6 +159,11 @@ class QueryJudge:
         return np.stack([found[text] for text in texts])
 
     @property
+    def tells_kinds(self) -> bool:
+        """Whether it was trained with what sort of thing a query comes to before what that is."""
+        return bool(self.card.get("tells_kinds"))
+
+    @property
     def judges_claims(self) -> bool:
         """Whether it was trained to."""
         return bool(self.card.get("claims_by_evidence"))

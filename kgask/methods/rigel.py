@@ -287,7 +287,7 @@ def _words_of(pack: Pack, understood: Understanding) -> set[str]:
     """What the relations of the best path are called: such a word in the question is no other topic."""
     texts = pack.relations()
     steps = {undirected(one, pack.n_relations)[0] for walk in understood.routes[0].walks for one in walk.relations}
-    return {name.lower() for step in steps for name in (texts[step].label, *texts[step].aliases)}
+    return {name.lower() for step in steps for name in texts[step].names}
 
 
 def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from kgask.pack.abbreviations import spelled_out
+
 MAX_LABEL_CHARS = 160
 KEPT = 4096  # labels of relations whose words are remembered
 
@@ -32,10 +34,12 @@ def clean_label(text: str, max_chars: int = MAX_LABEL_CHARS) -> str:
 
 @lru_cache(KEPT)
 def readable_relation(label: str) -> str:
-    """A relation label as words, its case kept; every text for a model or a reader begins with these.
+    """A relation label as words, its case kept, spelled out; every text for a model or a reader begins with these.
 
     >>> readable_relation("/film/directed_by"), readable_relation("birthPlace"), readable_relation("pH")
     ('directed by', 'birth place', 'pH')
+    >>> readable_relation("obs_date")
+    'observation date'
     """
     if "/" in label and " " not in label:
         label = label.rstrip("/").rsplit("/", 1)[-1]
@@ -44,7 +48,7 @@ def readable_relation(label: str) -> str:
             f" {char.lower()}" if char.isupper() and before.islower() and first.isalnum() else char  # but pH is a name
             for first, before, char in zip(f"  {label}", f" {label}", label, strict=False)
         )
-    return clean_label(label.replace("_", " ")) or "related to"
+    return spelled_out(clean_label(label.replace("_", " "))) or "related to"
 
 
 @lru_cache(KEPT)

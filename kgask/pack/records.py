@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
+from kgask.pack.labels import readable_relation
+
 LiteralKind = OneOf["number", "date", "string"]
 LITERAL_KINDS: tuple[LiteralKind, ...] = ("date", "number", "string")
 
@@ -33,6 +35,11 @@ class RelationText:
     aliases: tuple[str, ...] = ()
     description: str = ""
     inverse_label: str = ""  # "" when the sources name none
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that it is called in its own direction: the label, as it stands and in words, and other names."""
+        return tuple(dict.fromkeys((self.label, readable_relation(self.label), *self.aliases)))
 
 
 @dataclass(frozen=True, slots=True)

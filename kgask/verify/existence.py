@@ -60,7 +60,7 @@ class Existence:
         found: dict[str, list[DirectedRelationId]] = {}
         for at, text in enumerate(self._pack.relations()):
             back = directed(at, True, self._pack.n_relations)
-            named = [(text.label, at), *((alias, at) for alias in text.aliases), (text.inverse_label, back)]
+            named = [*((name, at) for name in text.names), (text.inverse_label, back)]
             for phrase in dict.fromkeys((normalise(relation_phrase(name)), one) for name, one in named if name):
                 found.setdefault(phrase[0], []).append(phrase[1])
         return found

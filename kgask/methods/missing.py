@@ -1,0 +1,62 @@
+"""A value that is missing is not somebody else's: where no birthday of hers is known, that of her husband is no answer.
+
+"Which country is Kessel in?" may go by way of the town that a winery is in, for no winery says its country itself. But
+what others of the same sort say themselves is missing where one does not say it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from kgask.methods.accounted import CARRY_NOTHING, is_within_any
+from kgask.pack.store import Pack
+from kgask.pack.types import type_relations
+from kgask.query import nodes
+from kgask.query.nodes import Query
+from kgask.retrieve.follow import reached_by, relations_of
+
+LEAST_SHARED, ALIKE = 2, 0.5  # relations that two of a sort share, of those that the one with fewer has
+MOST_ENDS = 20  # of the first step that are looked at
+_WORD = re.compile(r"[^\W_]+")
+
+
+def is_of_another(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
+    """Whether a query answers with what another of the same sort has, and nothing in the question speaks of that one.
+
+    ``spans`` are the characters of the question's names by their entities.
+    """
+    match query:
+        case nodes.Follow(nodes.Follow(nodes.Entities((topic,)), first), second) if topic in spans:
+            pass
+        case _:
+            return False
+    if relations_of(pack, np.array([topic]))[second] or len(_words_beside(question, spans)) > 1:
+        return False
+    ends = reached_by(pack, np.array([topic]), first)[:MOST_ENDS]
+    return any(_are_of_a_sort(topic, end, pack) for end in ends.tolist())
+
+
+def _words_beside(question: str, spans: Mapping[int, tuple[int, int]]) -> set[str]:
+    """The words beside the names that ask for anything: one can hardly say two relations."""
+    words = (one[0].lower() for one in _WORD.finditer(question) if not is_within_any(one.span(), [*spans.values()]))
+    return {word for word in words if word not in CARRY_NOTHING}
+
+
+def _are_of_a_sort(one: int, other: int, pack: Pack) -> bool:
+    """By their types, where both have some, else by what is said of them."""
+    types, others = (
+        {kind for relation in type_relations(pack.relations()) for kind in _ends(entity, relation, pack)}
+        for entity in (one, other)
+    )
+    if types and others:
+        return not types.isdisjoint(others)
+    left, right = (relations_of(pack, np.array([entity]))[: pack.n_relations] for entity in (one, other))
+    shared = int((left & right).sum())
+    return shared >= max(LEAST_SHARED, ALIKE * min(left.sum(), right.sum()))
+
+
+def _ends(entity: int, relation: int, pack: Pack) -> set[int]:
+    return set(reached_by(pack, np.array([entity]), relation).tolist())

@@ -1,0 +1,57 @@
+"""What owners of tables shorten, spelled out: "dob" is a date of birth, "obsvr" an observer.
+
+No model has met most of these as words. Only what is hardly ever meant otherwise is here: "sp" may be a species or a
+spouse, "cap" a capital or a capacity, and both stay as they stand.
+"""
+
+from __future__ import annotations
+
+_ANYWHERE = """
+acct account; addr address; amt amount; appt appointment; apptd appointed; approx approximate; arr arrival; asst assistant;
+attr attribute; avg average; bal balance; bday birthday; bdgt budget; bldg building; bplace birthplace; capt captain;
+cert certificate; champ champion; chmn chairman; cntry country; cnt count; conc concentration; coord coordinates; ctry country;
+cty county; curr current; cust customer; dau daughter; dept department; dest destination; diam diameter; dist distance;
+dob date of birth; dod date of death; dt date; edu education; elev elevation; eqpt equipment;
+eta estimated time of arrival; etd estimated time of departure; fam family; freq frequency; govt government;
+grp group; hosp hospital; hq headquarters; hrs hours; ht height; 
+lang language; langs languages; len length; lic licence; loc location; locn location; lvl level;
+max maximum; mbr member; mbrs members; mfg manufacturing; mfr manufacturer; mgr manager; mkr maker; mtg meeting; nbr number;
+neigh neighbour; nr number; num number; obs observation; obsvr observer; orig origin; org organisation; orgs organisations;
+pct percent; pob place of birth; pod place of death; pop population; popn population; pos position; prev previous;
+prov province; purch purchase; qtr quarter; qty quantity; recd received; rect rectified; reqd required;
+resp responsible; sched scheduled; secy secretary; ser serial; sib sibling; sibs siblings; spec specification;
+stn station; subj subject; supv supervisor; supvr supervisor; svc service; svcs services; tel telephone; temp temperature;
+tot total; treas treasurer; univ university; vel velocity; ver version; vol volume; wk week; wks weeks; wt weight;
+pwr power; renov renovation; stk stock; yob year of birth; yod year of death; yr year; yrs years
+"""
+_WHOLE = """
+bpl birthplace; dpl place of death; est established; fa father; hab habitat; mo mother; occ occupation; occup occupation;
+hubby husband; kg weight in kg; sal salary; nat nationality; dir director
+"""
+_NUMBER = "no"  # behind what it counts: "contextNo", never alone
+
+
+def _pairs(said: str) -> dict[str, str]:
+    return dict(one.split(maxsplit=1) for one in " ".join(said.split()).split("; "))
+
+
+_TOKENS, _LABELS = _pairs(_ANYWHERE), _pairs(_WHOLE)
+
+
+def spelled_out(words: str) -> str:
+    """A label's words with what is shortened in them written out; names in capitals too, but for a word or two.
+
+    >>> spelled_out("dob"), spelled_out("obs date"), spelled_out("context no"), spelled_out("author"), spelled_out("No")
+    ('date of birth', 'observation date', 'context number', 'author', 'No')
+    """
+    tokens = words.split()
+    if len(tokens) == 1 and (whole := _LABELS.get(_plain(words))) is not None:
+        return whole
+    found = [_TOKENS.get(_plain(token), token) for token in tokens]
+    if len(found) > 1 and _plain(found[-1]) == _NUMBER:
+        found[-1] = "number"
+    return words if found == tokens else " ".join(found)
+
+
+def _plain(token: str) -> str:
+    return token.lower().removesuffix(".")
