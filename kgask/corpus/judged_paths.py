@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from kgask.answer.readings import several
+from kgask.answer.readings import answers_in_words
 from kgask.corpus.examples import MASK, PathExample
 from kgask.corpus.judged import JudgedQuery, JudgedQuestion, without_doubles
 from kgask.corpus.sampling import follow_path, random_topic

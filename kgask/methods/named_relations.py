@@ -17,7 +17,7 @@ from kgask.types import Seed, opposite
 MOST_NAMES = 2
 NAMESAKE, MOST_NAMESAKES = 0.3, 2  # share of the first one's score from which another is meant as well
 ASKED, MOST_ASKED, MOST_THROUGH = 0.2, 2, 3  # probability of what is asked for, of how many, by how many ways
-GONE_ON, MOST_LONG = 4, 5  # relations of a name that another is put behind, and how many such paths
+GONE_ON, MOST_LONG = 4, 8  # relations of a name that another is put behind, and how many such paths
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice, permutations, product
+from itertools import combinations, islice, permutations, product
 
 import numpy as np
 
@@ -32,12 +32,14 @@ MOST_PAIRED, MOST_PAIRED_IF_SMALL = 4, 8  # relations of each of two names that 
 MOST_SIZES = 5  # relations of how many of which a set is ordered
 MOST_LACKED = 6  # relations that some of a set may lack
 MOST_ENDS = 50  # of a relation that are looked at
+MOST_EITHER = 6  # pairs of relations that lead to a name from the same things
 MOST_VALUES, MOST_OF_NAME = 8, 3  # numbers and dates by which a class, and what a name has, is ordered
 _SIGNS: tuple[Comparison, ...] = (">", "<", ">=", "<=", "=")
 _ASKS_OF_SETS = {"superlative", "ordinal", "count", "arithmetic", "filter"}
 _COMPARED = {"comparison", "filter", "superlative", "ordinal"}
 _ORDERED, _OF_STATEMENTS = {"superlative", "ordinal"}, {"qualifier", "filter", "path"}
-_SETS = {"intersection": nodes.And, "union": nodes.Or, "difference": nodes.Minus}
+_Put = type[nodes.And | nodes.Or | nodes.Minus]
+_SETS: dict[str, _Put] = {"intersection": nodes.And, "union": nodes.Or, "difference": nodes.Minus}
 Proposed = tuple[nodes.Query, tuple[Seed, ...]]  # with the seeds that it begins with
 
 
@@ -68,7 +70,7 @@ class Proposals:
             for base, seeds in self._of_class(kind, others, asked, runner):
                 yield from ((query, seeds) for query in self._of_set(base, asked, runner))
         if not others:
-            yield from ((query, ()) for query in self._of_none(asked))
+            yield from ((query, ()) for query in self._of_none(asked, runner))
         yield from self._qualified(names, asked)
         for one in names:
             yield from ((query, (one.seed,)) for query in self._of_one(one, asked, runner))
@@ -77,7 +79,7 @@ class Proposals:
 
     # --- nothing is named ------------------------------------------------------------------------
 
-    def _of_none(self, asked: Asked) -> Iterator[nodes.Query]:
+    def _of_none(self, asked: Asked, runner: Runner) -> Iterator[nodes.Query]:
         """The classes of a small graph, and who has which relation."""
         types, relations = self._pack.types, self._pack.path_relations.tolist()
         classes = np.unique(types[:, 0]).tolist() if types is not None else []
@@ -91,7 +93,21 @@ class Proposals:
             yield from self._by(nodes.Having(relation), relation, asked)
         if "count" in asked.kinds:
             yield from (nodes.Count(one) for one in sets)
+        if "difference" in asked.kinds and not classes:
+            yield from self._lacking(relations, runner)
         yield from sets
+
+    def _lacking(self, relations: Sequence[int], runner: Runner) -> Iterator[nodes.Query]:
+        """Where nothing has a type, those that lack a relation which others of their sort have: those that have the
+        commonest relation that goes with it."""
+        counts = np.bincount(np.asarray(self._pack.out_relation), minlength=self._n)
+        for lacked in sorted(relations, key=lambda relation: counts[relation])[:MOST_LACKED]:
+            owners = runner.members(nodes.Having(lacked)).certain
+            beside = relations_of(self._pack, owners[:MOST_ENDS])[: self._n]
+            beside[lacked] = False
+            commonest = int(np.argmax(np.where(beside, counts, 0)))
+            if counts[commonest] > counts[lacked]:
+                yield nodes.Minus(nodes.Having(commonest), nodes.Having(lacked))
 
     # --- a class word ----------------------------------------------------------------------------
 
@@ -157,6 +173,8 @@ class Proposals:
             yield from _ordered(base, nodes.ValueOf((value,)), asked)
         if "arithmetic" in asked.kinds and self._facts.of(value)[0] != DATE:
             yield from (total(nodes.Values(base, value)) for total in (nodes.Sum, nodes.Mean))
+        elif "count" in asked.kinds and self._facts.of(value)[0] != DATE:  # "how many birds" may stand in a column
+            yield nodes.Sum(nodes.Values(base, value))
         for one in asked.values if "filter" in asked.kinds else ():
             limit = self._limit(one, value)
             if limit is not None:
@@ -181,6 +199,32 @@ class Proposals:
             yield nodes.Count(path) if "count" in asked.kinds else path
         if "arithmetic" in asked.kinds:
             yield from self._differences(one)
+        if "yesno" in asked.kinds:
+            yield from self._compared_in_one(one)
+        if self._is_small:
+            yield from self._either(one, asked)
+
+    def _either(self, one: Named, asked: Asked) -> Iterator[nodes.Query]:
+        """What is related to a name by one of two relations of the same things: games that one played, as White or
+        Black."""
+        back = [relation for relation in one.relations if relation >= self._n]
+        for first, second in islice(combinations(back, 2), MOST_EITHER):
+            if self._have_the_same(one, first, second):
+                both = nodes.Or(nodes.Follow(one.node, first), nodes.Follow(one.node, second))
+                yield nodes.Count(both) if "count" in asked.kinds else both
+
+    def _have_the_same(self, one: Named, first: int, second: int) -> bool:
+        """Whether what has either relation to a name has both relations to somebody."""
+        ends = (self._named.ends(one, first)[:MOST_ENDS], self._named.ends(one, second)[:MOST_ENDS])
+        plain = [first - self._n, second - self._n]
+        return all(relations_of(self._pack, some)[plain].all() for some in ends)
+
+    def _compared_in_one(self, one: Named) -> Iterator[nodes.Query]:
+        """Whether of two numbers or dates of a name on the same axis the one is above the other."""
+        values = [relation for relation in one.relations if self._named.is_value(relation)][:MOST_PAIRED]
+        for left, right in permutations(values, 2):
+            if self._facts.of(left)[0] == self._facts.of(right)[0]:
+                yield nodes.Compare(nodes.Values(one.node, left), ">", nodes.Values(one.node, right))
 
     def _differences(self, one: Named) -> Iterator[nodes.Query]:
         """Of two numbers of a name in the same unit: how far the one is below the other."""
@@ -242,6 +286,16 @@ class Proposals:
             both = [put(left, right) for put in together]
             yield from (nodes.And(named, found) for named in kind for found in both)
             yield from both
+        for put in together if self._is_small else ():
+            yield from self._of_two_paths(one, other, put)
+
+    def _of_two_paths(self, one: Named, other: Named, put: _Put) -> Iterator[SetNode]:
+        """What both have by the same two steps, as by way of records of their own: species seen at either place."""
+        others = {*self._named.two_steps(other)}
+        for first, second in self._named.two_steps(one):
+            if (first, second) in others:
+                left, right = (nodes.Follow(nodes.Follow(named.node, first), second) for named in (one, other))
+                yield put(left, right)
 
     def _of_two_kinds(self, one: SetNode, other: SetNode, asked: Asked) -> Iterator[nodes.Query]:
         """What is of either kind, of both, or of one and not of the other."""
