@@ -97,7 +97,7 @@ def test_changes_of_a_query_come_to_something_else(demo_pipeline: Pipeline) -> N
     question = PackQuestion("which African country is the largest?", "superlative", "x", gold)
     (made,) = judged_queries.composed(demo_pipeline, [question], random.Random(3))
     right = {query.outcome for query in made.queries if query.right}
-    assert right == {"Algeria"}
+    assert right == {"country: Algeria"}
     assert all(query.outcome not in right for query in made.queries if query.right is False)
     assert sum(query.right is False for query in made.queries) >= 2
 
@@ -108,7 +108,7 @@ def test_questions_worded_for_a_pack_are_judged_by_their_golds(demo_pipeline: Pi
         EverydayQuestion("Africa's favourite dish?", "none", ()),
     ]
     known, unknown = judged_queries.everyday(demo_pipeline, asked, random.Random(3), "worded")
-    assert {query.outcome for query in known.queries if query.right} == {"Nile"}
+    assert {query.outcome for query in known.queries if query.right} == {"river: Nile"}
     assert known.source == "worded" and not any(query.right for query in unknown.queries)
 
 

@@ -27,6 +27,7 @@ from kgask.methods.missing import is_of_another
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.relation_facts import is_small, is_table
+from kgask.methods.taken_away import takes_other_away
 from kgask.methods.understand import calibrated
 from kgask.methods.voice import BY_NOUN, is_turned
 from kgask.methods.whole_kin import whole_kin
@@ -241,10 +242,13 @@ def is_turned_round(one: Retrieved, found: Retrieved, question: str, pack: Pack)
     "X's owner") the planner knows; of a verb ("whom did she teach?") its form tells (:mod:`kgask.methods.voice`).
     """
     query = one.hypotheses[0].make_query() if one.hypotheses else None
-    spans = {seed.entity: seed.span for seed in (*found.seeds, *one.seeds)}
+    linked = (seed for mention in found.linked for seed in mention.seeds)
+    spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     if query is not None and (is_turned(query, question, spans, pack) or of_age(query, question, pack) != query):
         return True
-    if query is not None and is_of_another(query, question, spans, pack):
+    if query is not None and (
+        is_of_another(query, question, spans, pack) or takes_other_away(query, question, spans, pack)
+    ):
         return True
     understood = found.understood
     if understood is None or understood.parts or query is None or BY_NOUN.search(question) is None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kgask.build.label_units import unit_of_label
 from kgask.build.said_dates import iso_date
 from kgask.pack.labels import readable_relation
 from kgask.pack.literals import parse_literal
@@ -183,7 +184,7 @@ class Looks:
         if len(self.units) != 1 or self.is_coded or is_code(name) or self.n_numbers < enough:
             return None
         (unit,) = self.units
-        return ("number", unit) if not unit or unit in _SIGNS or is_unit(unit) else None
+        return ("number", unit or unit_of_label(self.relation)) if unit in ("", *_SIGNS) or is_unit(unit) else None
 
 
 def as_literal(text: str, kind: LiteralKind, unit: str) -> Literal | None:
@@ -193,7 +194,7 @@ def as_literal(text: str, kind: LiteralKind, unit: str) -> Literal | None:
             said = _date(text)
             return None if said is None else parse_literal(kind, said)
         number = _NUMBER.fullmatch(text)
-        if number is not None and _unit(number) == unit:
+        if number is not None and _unit(number) in ("", unit):  # the column's name may say it
             return parse_literal(kind, _plain(number), unit)
     return None
 

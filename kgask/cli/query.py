@@ -19,8 +19,8 @@ from kgask.cli.render import Section, clean, explain, note, query_view
 from kgask.errors import EXIT_NO_ANSWER, EXIT_OK, UsageError
 from kgask.query.growing import holds_of_a_part
 from kgask.query.nodes import Query
+from kgask.query.own_units import read_query
 from kgask.query.sparql import to_sparql
-from kgask.query.text import parse
 from kgask.remote.folder import open_pack
 
 
@@ -49,7 +49,7 @@ def query(
     settings = config.load_settings()
     name = pack or str(settings.get("pack", config.DEFAULT_PACK))
     with open_pack(config.find("pack", name).path) as opened:
-        asked = parse(written, opened)
+        asked = read_query(written, opened)
 
         if as_sparql:
             sys.stdout.write(to_sparql(asked, opened))

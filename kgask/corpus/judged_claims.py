@@ -13,8 +13,8 @@ from kgask.methods.protocol import Hypothesis
 from kgask.query import nodes
 from kgask.query.base import TruthNode
 from kgask.query.nodes import Query
+from kgask.query.own_units import read_query
 from kgask.query.pattern import pattern
-from kgask.query.text import parse
 from kgask.query.words import verbalise
 from kgask.retrieve.run import run
 from kgask.sets.claims import GoldClaim
@@ -63,7 +63,7 @@ def wanted_of(verifier: Verifier, gold: GoldClaim) -> Iterator[tuple[Part, Wante
     if gold.gold is None:
         yield from ((part, Wanted(None, None, pack.n_relations)) for part in parts)
         return
-    query = parse(gold.gold, pack)
+    query = read_query(gold.gold, pack)
     truths = query.truths if isinstance(query, nodes.All) and len(parts) > 1 else (query,)
     for part, truth in zip(parts, truths, strict=True) if len(parts) == len(truths) else ():
         positive = truth.truth if isinstance(truth, nodes.Not) else truth

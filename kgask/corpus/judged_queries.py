@@ -23,8 +23,8 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import By, Comparison, Node
 from kgask.query.nodes import Query
+from kgask.query.own_units import read_query
 from kgask.query.rewrite import replaced
-from kgask.query.text import parse
 from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import Result
@@ -51,7 +51,7 @@ def everyday(
 ) -> Iterator[JudgedQuestion]:
     """Questions that were worded for this pack; several in one are left out. QueryError for a gold that cannot run."""
     pack = pipeline.pack
-    golds = ((one.text, run(parse(one.golds[0], pack), pack) if one.golds else None) for one in questions)
+    golds = ((one.text, run(read_query(one.golds[0], pack), pack) if one.golds else None) for one in questions)
     yield from _with_golds(pipeline, golds, rng, source)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from kgask.errors import QueryError, UsageError
 from kgask.pack.store import Pack
-from kgask.query.text import parse
+from kgask.query.own_units import read_query
 from kgask.retrieve.run import run
 from kgask.sets.claims import GoldClaim
 from kgask.verify.verdict import REFUTED, SUPPORTED, UNKNOWN
@@ -46,7 +46,7 @@ def check_golds(claims: Sequence[GoldClaim], pack: Pack) -> None:
         if one.gold is None:
             continue
         try:
-            truth = run(parse(one.gold, pack), pack).truth
+            truth = run(read_query(one.gold, pack), pack).truth
         except QueryError as error:
             raise UsageError(f"{one.text!r}: {error}") from error
         if truth is not _TRUTHS.get(one.verdict):

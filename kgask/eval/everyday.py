@@ -20,7 +20,7 @@ from kgask.eval.metrics import calibration_error
 from kgask.pack.quantities import Quantity, quantity
 from kgask.pack.store import Pack
 from kgask.query.base import TruthNode
-from kgask.query.text import parse
+from kgask.query.own_units import read_query
 from kgask.retrieve.outcome import Result
 from kgask.retrieve.run import run
 from kgask.sets.everyday import EverydayQuestion
@@ -74,7 +74,7 @@ def golds_of(question: EverydayQuestion, pack: Pack) -> list[Gold]:
     Raises :class:`UsageError` that names the question, for a query that cannot be run, finds nothing or is undecided.
     """
     try:
-        return [_gold(run(parse(text, pack), pack), pack) for text in question.golds]
+        return [_gold(run(read_query(text, pack), pack), pack) for text in question.golds]
     except QueryError as error:
         raise UsageError(f"{question.text!r}: {error}") from error
 

@@ -27,7 +27,7 @@ from kgask.methods.kinds import is_denied, of_kinds
 from kgask.methods.otherwise import otherwise_meant, placed
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
-from kgask.methods.relation_facts import RelationFacts
+from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.methods.restrictors import unhonoured
 from kgask.methods.sense import PackSense
 from kgask.pack.quantities import DATE
@@ -314,7 +314,7 @@ class OperatorReader:
         classes = self.class_words(request, [seed.span for seed in found.seeds])
         names = [place for place in names if place not in {one.place for one in classes}]
         answers, used = found.hypotheses[0].answers, {one % n for one in relations_in(query)}
-        has = {int(one) % n for seed in found.seeds for one in np.flatnonzero(self.facts.of_entity(seed.entity))}
+        has = {*range(n)} if is_small(self.pack) else self.facts.beside([seed.entity for seed in found.seeds])
         said, other = self.words.of(used), self.words.of_ends(has - used)
         try:
             sexes, last = self.facts.sexes_of(answers), (query.relation,) if isinstance(query, nodes.Follow) else ()

@@ -126,6 +126,7 @@ class Proposals:
                 yield nodes.And(kind, nodes.Follow(one.node, relation)), (one.seed,)
                 if "difference" in asked.kinds:
                     yield nodes.Minus(kind, nodes.Follow(one.node, relation)), (one.seed,)
+                    yield nodes.Minus(nodes.Follow(one.node, relation), kind), (one.seed,)
         for one in names:
             for path in self._through(one):
                 yield nodes.And(kind, path), (one.seed,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -13,13 +13,13 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import qualifier_axis, relation_axis
 from kgask.query.base import Node
+from kgask.query.own_units import in_unit, usual_unit
 from kgask.retrieve.follow import reached_by, relations_of
 
 _GENDER = frozenset({"gender", "sex", "sex or gender"})
 SMALL = 10_000  # entities of a graph in which more is proposed and judged
 TABLE = 1_000  # entities of one in which the judge's word counts otherwise: in one of 7,000 it was far too sure so
 KEPT = 1000  # entities whose relations are remembered
-SAMPLED = 50  # literals of a relation whose units are looked at
 MOST_SEXES, NAMED_SO = 50, 2  # entities whose sex is asked for; people who say what a first name's is
 LOOKED_AT, ONE = 5000, 1.1  # triples of a relation that tell how many things it leads to, and how many are one
 
@@ -52,6 +52,10 @@ class RelationFacts:
     def of_entity(self, entity: int) -> np.ndarray:
         """bool [2R]: the directed relations that leave an entity, as far as the graph is known."""
         return self._of_entity(entity, self.pack.n_fetches)
+
+    def beside(self, entities: Iterable[int]) -> set[int]:
+        """The relations that any of them has, in either direction."""
+        return {int(one) % self.n_relations for entity in entities for one in np.flatnonzero(self.of_entity(entity))}
 
     def sexes_of(self, entities: np.ndarray) -> set[str]:
         """What the pack's relation of gender, if it has one, says of any of them, in lower case.
@@ -101,11 +105,10 @@ class RelationFacts:
         axis = relation_axis(pack, plain)
         if axis is None:  # of plain numbers it is the empty text
             axis = qualifier_axis(pack, plain)
-        values = pack.out_object[pack.out_relation == plain][:SAMPLED]
+        values = pack.out_object[pack.out_relation == plain]
         if not len(values):
-            values = pack.qualifier_value[pack.qualifier_relation == plain][:SAMPLED]
-        units = [one.unit for one in pack.literals(np.asarray(values).tolist()) if one is not None and one.unit]
-        return axis, max(sorted(set(units)), key=units.count) if units else ""
+            values = pack.qualifier_value[pack.qualifier_relation == plain]
+        return axis, usual_unit(pack, np.asarray(values))
 
     def fitting(self, options: Sequence[Node], relation: int | None) -> Node:
         """Of what a number or date may mean, the first that can be compared with what a relation leads to.
@@ -120,21 +123,9 @@ class RelationFacts:
         axis, unit = self.of(relation)
         alike = [value for value in values if value.quantity.axis == axis]
         if axis not in (None, DATE, NUMBER) and unit:
-            alike += [found for value in values if (found := _in_unit(value, unit)) is not None]
+            alike += [found for value in values if (found := in_unit(value, unit)) is not None]
         return (alike or values)[0]
 
 
 def _first_name(label: str) -> str:
     return label.split(maxsplit=1)[0].lower() if " " in label else ""
-
-
-def _in_unit(option: nodes.Constant, unit: str) -> nodes.Constant | None:
-    if isinstance(option, nodes.Number) and not option.unit:
-        return nodes.Number(option.number, unit)
-    if (
-        isinstance(option, nodes.Range)
-        and isinstance(option.low, nodes.Number)
-        and isinstance(option.high, nodes.Number)
-    ):
-        return nodes.Range(nodes.Number(option.low.number, unit), nodes.Number(option.high.number, unit))
-    return None

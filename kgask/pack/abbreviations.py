@@ -12,18 +12,18 @@ asst assistant; attr attribute; avg average; bal balance; bday birthday; bdgt bu
 bplace birthplace; capt captain; cert certificate; champ champion; chmn chairman; cntry country; cnt count;
 conc concentration; coord coordinates; ctry country; cty county; curr current; cust customer; dau daughter;
 dept department; dest destination; diam diameter; dist distance; dob date of birth; dod date of death; dt date;
-edu education; elev elevation; eqpt equipment; eta estimated time of arrival; etd estimated time of departure;
-fam family; freq frequency; govt government; grp group; hosp hospital; hq headquarters; hrs hours; ht height;
-lang language; langs languages; len length; lic licence; loc location; locn location; lvl level; max maximum;
-mbr member; mbrs members; mfg manufacturing; mfr manufacturer; mgr manager; mkr maker; mtg meeting; nbr number;
-neigh neighbour; nr number; num number; obs observation; obsvr observer; orig origin; org organisation;
-orgs organisations; pct percent; pob place of birth; pod place of death; pop population; popn population;
-pos position; prev previous; prov province; purch purchase; qtr quarter; qty quantity; recd received; rect rectified;
-reqd required; resp responsible; sched scheduled; secy secretary; ser serial; sib sibling; sibs siblings;
-spec specification; stn station; subj subject; supv supervisor; supvr supervisor; svc service; svcs services;
-tel telephone; temp temperature; tot total; treas treasurer; univ university; vel velocity; ver version; vol volume;
-wk week; wks weeks; wt weight; pwr power; renov renovation; stk stock; yob year of birth; yod year of death; yr year;
-yrs years
+dur duration; edu education; elev elevation; eqpt equipment; eta estimated time of arrival;
+etd estimated time of departure; fam family; freq frequency; govt government; grp group; hosp hospital;
+hq headquarters; hrs hours; ht height; lang language; langs languages; len length; lic licence; loc location;
+locn location; lvl level; max maximum; mbr member; mbrs members; mfg manufacturing; mfr manufacturer; mgr manager;
+mkr maker; mtg meeting; nbr number; neigh neighbour; nr number; num number; obs observation; obsvr observer;
+orig origin; org organisation; orgs organisations; pct percent; pob place of birth; pod place of death;
+pop population; popn population; pos position; prev previous; prov province; purch purchase; qtr quarter;
+qty quantity; recd received; rect rectified; reqd required; resp responsible; sched scheduled; secy secretary;
+ser serial; sib sibling; sibs siblings; spec specification; stn station; subj subject; supv supervisor;
+supvr supervisor; svc service; svcs services; tel telephone; temp temperature; tot total; treas treasurer;
+univ university; vel velocity; ver version; vol volume; wk week; wks weeks; wt weight; pwr power; renov renovation;
+stk stock; yob year of birth; yod year of death; yr year; yrs years
 """
 _WHOLE = """
 bpl birthplace; dpl place of death; est established; fa father; hab habitat; mo mother; occ occupation;

@@ -31,7 +31,7 @@ from kgask.methods.protocol import Hypothesis, Retrieved, Scope
 from kgask.methods.relation_facts import is_table
 from kgask.methods.understand import calibrated
 from kgask.pack.store import Pack
-from kgask.query.text import parse
+from kgask.query.own_units import read_query
 from kgask.retrieve.run import run
 from kgask.sets.everyday import EverydayQuestion
 from kgask.sets.gold import Gold
@@ -117,7 +117,7 @@ def everyday_questions(pack: Pack, questions: Iterable[EverydayQuestion], source
         Asked(one.text, source, one.kind, one.text, bool(one.golds), partial(is_gold, pack, gold))
         for one in questions
         if len(one.golds) < 2
-        for gold in [run(parse(one.golds[0], pack), pack) if one.golds else None]
+        for gold in [run(read_query(one.golds[0], pack), pack) if one.golds else None]
     ]
 
 

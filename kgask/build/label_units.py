@@ -1,0 +1,62 @@
+"""The unit that a column's name says: ``height_m``, ``Price (EUR)``, ``lengthMm``.
+
+A number of such a column is a quantity: it is told with its unit, and compared with "2 km". What may be short for
+something else ("m" for a million, "min" for the least) counts only beside a word for what is measured so.
+"""
+
+from __future__ import annotations
+
+import re
+
+_PLAIN = {
+    **{
+        one: one
+        for one in "km cm mm kg mg ha ft mi lb oz ml kW MW GW kWh MWh GWh GB MB TB kB MHz GHz kHz kPa hPa".split()
+    },
+    **{
+        "km2": "km²",
+        "km²": "km²",
+        "m2": "m²",
+        "m²": "m²",
+        "sqm": "m²",
+        "sqkm": "km²",
+        "sqft": "ft²",
+        "sqmi": "mi²",
+        "m3": "m³",
+        "m³": "m³",
+        "kmh": "km/h",
+    },
+    **{"km/h": "km/h", "kph": "km/h", "mph": "mph", "eur": "EUR", "usd": "USD", "gbp": "GBP", "chf": "CHF"},
+    **{"€": "EUR", "£": "GBP", "$": "USD", "°c": "°C", "mins": "min", "minutes": "min", "hrs": "h", "hours": "h"},
+    **{"days": "day", "metres": "m", "meters": "m", "tonnes": "t", "hectares": "ha", "euros": "EUR", "lbs": "lb"},
+    **{"%": "%", "pct": "%", "percent": "%"},
+}
+_LENGTHS = (
+    "length height depth width breadth elevation altitude elev alt len ht draught draft beam diameter diam radius "
+    "distance dist ascent climb loa wingspan drop dive span range level above focal bore thickness"
+)
+_WEIGHTS = "weight mass load cargo capacity tonnage deadweight displacement yield harvest catch body birth"
+_TIMES = "duration time runtime length playing flight travel walking cooking prep turnaround journey dur delay late"
+_BESIDE = {
+    "m": ("m", _LENGTHS), "t": ("t", _WEIGHTS), "g": ("g", _WEIGHTS), "s": ("s", _TIMES), "h": ("h", _TIMES),
+    "min": ("min", _TIMES), "c": ("°C", "temperature temp"), "f": ("°F", "temperature temp"),
+    "l": ("l", "volume capacity tank fuel"),
+}  # fmt: skip
+_UNITS = {name.lower(): unit for name, unit in _PLAIN.items()}
+_SQUARE = re.compile(r"\bsq\.? (m|km|ft|mi)\b", re.IGNORECASE)
+_LAST = re.compile(r"(?P<before>.*\w)[\s,]*[\s(\[](?P<unit>[^\s()\[\]]{1,8})[)\]]?")
+
+
+def unit_of_label(words: str) -> str:
+    """The unit at the end of a relation's name in words; the empty text where there is none.
+
+    >>> unit_of_label("height m"), unit_of_label("Price (EUR)"), unit_of_label("budget m"), unit_of_label("depth min")
+    ('m', 'EUR', '', '')
+    """
+    found = _LAST.fullmatch(_SQUARE.sub(r"sq\1", words.strip()))
+    if found is None:
+        return ""
+    said = found["unit"].lower()
+    unit, beside = _BESIDE.get(said, (_UNITS.get(said, ""), ""))
+    is_measured = not beside or not set(found["before"].lower().split()).isdisjoint(beside.split())
+    return unit if is_measured else ""

@@ -1,0 +1,49 @@
+"""Which of two sets is taken away: "in the EU but do not use the euro" and "do not use the euro but are in the EU".
+
+A denial is of the first name behind it, and where none stands there, of the last before it ("plays that Ann did not
+direct"). What a judge of queries reads in such a question is the same either way round.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.base import Node
+from kgask.query.nodes import Query
+
+_DENIAL = re.compile(
+    r"\b(?:not|never|except(?:ing)?|excluding|without|but no)\b(?! only)|(?<=\w)n['\u2019]t\b", re.IGNORECASE
+)
+
+
+def takes_other_away(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
+    """Whether a difference takes away what the question keeps, and keeps what it denies.
+
+    ``spans`` are the characters of the question's names by their entities.
+    """
+    denials = [*_DENIAL.finditer(question)]
+    for node in query.walk():
+        if isinstance(node, nodes.Minus) and len(denials) == 1:
+            left, right = ({*_places(side, question, spans, pack)} for side in (node.left, node.right))
+            if left and right and left.isdisjoint(right):
+                return _denied(left | right, denials[0].end()) in left
+    return False
+
+
+def _denied(places: set[tuple[int, int]], at: int) -> tuple[int, int]:
+    behind = [place for place in places if place[0] >= at]
+    return min(behind) if behind else max(places)
+
+
+def _places(node: Node, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> Iterator[tuple[int, int]]:
+    """Where the question says what a set begins with; class words by their labels, one or several."""
+    named = {entity for one in node.walk() if isinstance(one, nodes.Entities) for entity in one.ids}
+    named |= {one.type for one in node.walk() if isinstance(one, nodes.Class)}
+    for entity, label in zip(sorted(named), pack.labels(sorted(named)), strict=True):
+        if entity in spans:
+            yield spans[entity]
+        elif said := re.search(rf"\b{re.escape(label)}(?:e?s)?\b", question, re.IGNORECASE):
+            yield said.span()
