@@ -8,29 +8,12 @@ from __future__ import annotations
 
 import re
 
-_PLAIN = {
-    **{
-        one: one
-        for one in "km cm mm kg mg ha ft mi lb oz ml kW MW GW kWh MWh GWh GB MB TB kB MHz GHz kHz kPa hPa".split()
-    },
-    **{
-        "km2": "km²",
-        "km²": "km²",
-        "m2": "m²",
-        "m²": "m²",
-        "sqm": "m²",
-        "sqkm": "km²",
-        "sqft": "ft²",
-        "sqmi": "mi²",
-        "m3": "m³",
-        "m³": "m³",
-        "kmh": "km/h",
-    },
-    **{"km/h": "km/h", "kph": "km/h", "mph": "mph", "eur": "EUR", "usd": "USD", "gbp": "GBP", "chf": "CHF"},
-    **{"€": "EUR", "£": "GBP", "$": "USD", "°c": "°C", "mins": "min", "minutes": "min", "hrs": "h", "hours": "h"},
-    **{"days": "day", "metres": "m", "meters": "m", "tonnes": "t", "hectares": "ha", "euros": "EUR", "lbs": "lb"},
-    **{"%": "%", "pct": "%", "percent": "%"},
-}
+_ALIKE = "km cm mm kg mg ha ft mi lb oz ml kW MW GW kWh MWh GWh GB MB TB kB MHz GHz kHz kPa hPa mph km² m² m³ km/h %"
+_SAID = (
+    "km2 km²; sqkm km²; m2 m²; sqm m²; sqft ft²; sqmi mi²; m3 m³; kmh km/h; kph km/h; eur EUR; euros EUR; € EUR; "
+    "usd USD; $ USD; gbp GBP; £ GBP; chf CHF; °c °C; mins min; minutes min; hrs h; hours h; days day; metres m; "
+    "meters m; tonnes t; hectares ha; lbs lb; pct %; percent %"
+)
 _LENGTHS = (
     "length height depth width breadth elevation altitude elev alt len ht draught draft beam diameter diam radius "
     "distance dist ascent climb loa wingspan drop dive span range level above focal bore thickness"
@@ -42,7 +25,7 @@ _BESIDE = {
     "min": ("min", _TIMES), "c": ("°C", "temperature temp"), "f": ("°F", "temperature temp"),
     "l": ("l", "volume capacity tank fuel"),
 }  # fmt: skip
-_UNITS = {name.lower(): unit for name, unit in _PLAIN.items()}
+_UNITS = {one.lower(): one for one in _ALIKE.split()} | dict(one.split() for one in _SAID.split("; "))
 _SQUARE = re.compile(r"\bsq\.? (m|km|ft|mi)\b", re.IGNORECASE)
 _LAST = re.compile(r"(?P<before>.*\w)[\s,]*[\s(\[](?P<unit>[^\s()\[\]]{1,8})[)\]]?")
 
