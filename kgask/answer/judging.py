@@ -18,25 +18,21 @@ from typing import Any
 import numpy as np
 
 from kgask.answer.fuse import log_odds
+from kgask.answer.misread import asks_other
 from kgask.answer.readings import answers_in_words, outcome_words, several
 from kgask.answer.word import Word
 from kgask.errors import QueryError
-from kgask.methods.differences import of_age
 from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
-from kgask.methods.missing import is_of_another
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.relation_facts import is_small, is_table
-from kgask.methods.taken_away import takes_other_away
 from kgask.methods.understand import calibrated
-from kgask.methods.voice import BY_NOUN, is_turned
 from kgask.methods.whole_kin import whole_kin
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
-from kgask.types import opposite
 
 DOUBTS = (DESCRIBED, DENIED, KIN, *LEFT_OUT)  # what speaks against a query, whoever wrote it
 POWERS = ("plan", "judged", "alike", "proposed", "left_out")
@@ -233,50 +229,6 @@ def others_of(found: Retrieved) -> Iterator[Retrieved]:
     if not is_sure or any(found.find_left_out().values()):
         return others
     return islice(takewhile(lambda one: not one.is_proposed, others), MOST_BESIDE_SURE)
-
-
-def is_turned_round(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
-    """Whether it answers with a relation, or with an order by age, the other way round than the question says.
-
-    Where the graph says whose child somebody is not, her child is no answer. Which way a noun is meant ("her father",
-    "X's owner") the planner knows; of a verb ("whom did she teach?") its form tells (:mod:`kgask.methods.voice`).
-    """
-    query = one.hypotheses[0].make_query() if one.hypotheses else None
-    linked = (seed for mention in found.linked for seed in mention.seeds)
-    spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
-    if query is not None and (is_turned(query, question, spans, pack) or of_age(query, question, pack) != query):
-        return True
-    if query is not None and (
-        is_of_another(query, question, spans, pack) or takes_other_away(query, question, spans, pack)
-    ):
-        return True
-    understood = found.understood
-    if understood is None or understood.parts or query is None or BY_NOUN.search(question) is None:
-        return False
-    turned = nodes.Follow(nodes.Entities((understood.seed.entity,)), opposite(understood.asked, pack.n_relations))
-    return query == turned
-
-
-def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
-    """Whether it surely asks something else: the other way round, for a "yes" that leaves out a name, for the most of
-    what all have alike, or for an age or difference below nothing.
-
-    That Peru is a country makes it no Asian one.
-    """
-    outcome = one.hypotheses[0].outcome if one.hypotheses else None
-    if outcome is not None and outcome.truth is True and one.find_left_out().get("names"):
-        return True
-    return (outcome is not None and outcome.is_idle) or is_turned_round(one, found, question, pack)
-
-
-def asks_less(one: Retrieved) -> bool:
-    """Whether it leaves out a name or date of the question: it competes with what does not, but is no answer."""
-    return bool(one.hypotheses) and bool(one.find_left_out().get(LOST))
-
-
-def is_misread(found: Retrieved, question: str, pack: Pack) -> bool:
-    """Whether what the planner chose surely asks something else, or less."""
-    return asks_less(found) or asks_other(found, found, question, pack)
 
 
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:

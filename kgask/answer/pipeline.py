@@ -12,7 +12,8 @@ from kgask import config
 from kgask.answer.compose import Composer
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
-from kgask.answer.judging import ClaimJudging, Judging, is_misread, is_needed, judging_of, may_be_judged, settled
+from kgask.answer.judging import ClaimJudging, Judging, is_needed, judging_of, may_be_judged, settled
+from kgask.answer.misread import is_misread
 from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
 from kgask.answer.request import CONTEXTS, AskOptions, Settled, checked_question
 from kgask.answer.result import Answer
@@ -328,9 +329,8 @@ class Pipeline:
         judge, judging = self.judge, (self._of_claims if request.is_claim else None) or self._judging
         if not request.is_claim and is_misread(found, request.question.text, self.pack):
             found = replace(found, confidence=0.0)
-        if judge is None or judging is None or not self._judges or not may_be_judged(found, self.pack):
-            return found
-        if not is_needed(judging, found, self.pack, request.is_claim):
+        is_judged = self._judges and may_be_judged(found, self.pack)
+        if not is_judged or not judge or not judging or not is_needed(judging, found, self.pack, request.is_claim):
             return found
         with request.timer.stage("judge"):
             return settled(found, request.question.text, judge, judging, self.pack, request.is_claim)
@@ -344,8 +344,8 @@ class Pipeline:
         """Words that choose among what was found, and that it does not honour."""
         if self.retriever is not self._rigel or not may_restrict(request.question.text):
             return ()
-        words = tuple(self.linker.words(request.question))
-        return self._rigel.unhonoured(replace(request, words=words), found, self.pack)
+        request = replace(request, words=tuple(self.linker.words(request.question)))
+        return self._rigel.unhonoured(request, found, self.pack)
 
     def _evidence(self, request: Request, found: Retrieved, options: AskOptions) -> Evidence | None:
         """What the reader is shown, passages among it; None where nothing is worth reading."""

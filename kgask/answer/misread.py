@@ -1,0 +1,60 @@
+"""What surely asks for something else than the question does, whatever planner and judge think of it."""
+
+from __future__ import annotations
+
+from kgask.methods.differences import of_age
+from kgask.methods.doubts import LOST
+from kgask.methods.missing import is_of_another
+from kgask.methods.protocol import Retrieved
+from kgask.methods.taken_away import takes_other_away
+from kgask.methods.voice import BY_NOUN, is_turned
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.nodes import Query
+from kgask.types import EntityId, opposite
+
+
+def is_misread(found: Retrieved, question: str, pack: Pack) -> bool:
+    """Whether what the planner chose surely asks something else, or less."""
+    return asks_less(found) or asks_other(found, found, question, pack)
+
+
+def asks_less(one: Retrieved) -> bool:
+    """Whether it leaves out a name or date of the question: it competes with what does not, but is no answer."""
+    return bool(one.hypotheses) and bool(one.find_left_out().get(LOST))
+
+
+def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
+    """Whether it surely asks something else: the other way round, of somebody else, for a "yes" that leaves out a name,
+    for the most of what all have alike, or for an age or difference below nothing.
+
+    That Peru is a country makes it no Asian one. ``found`` is what the planner chose.
+    """
+    outcome, query = (one.hypotheses[0].outcome, one.hypotheses[0].make_query()) if one.hypotheses else (None, None)
+    if outcome is not None and (outcome.is_idle or (outcome.truth is True and one.find_left_out().get("names"))):
+        return True
+    if query is None:
+        return False
+    linked = (seed for mention in found.linked for seed in mention.seeds)
+    spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
+    is_other_way = _is_turned_round(query, found, question, spans, pack)
+    return is_other_way or is_of_another(query, question, spans, pack)
+
+
+def _is_turned_round(
+    query: Query, found: Retrieved, question: str, spans: dict[EntityId, tuple[int, int]], pack: Pack
+) -> bool:
+    """Whether it answers with a relation, an order by age or a difference the other way round than the question says.
+
+    Where the graph says whose child somebody is not, her child is no answer. Which way a noun is meant ("her father",
+    "X's owner") the planner knows; of a verb ("whom did she teach?") its form tells (:mod:`kgask.methods.voice`).
+    """
+    if is_turned(query, question, spans, pack) or of_age(query, question, pack) != query:
+        return True
+    if takes_other_away(query, question, spans, pack):
+        return True
+    understood = found.understood
+    if understood is None or understood.parts or BY_NOUN.search(question) is None:
+        return False
+    turned = nodes.Follow(nodes.Entities((understood.seed.entity,)), opposite(understood.asked, pack.n_relations))
+    return query == turned
