@@ -24,8 +24,8 @@ from kgask.verify.verdict import VERDICTS, Said
 COMPOSED, WORDED, CLAIMS, EVIDENCE = "composed", "worded", "claims", "evidence"
 # Of what training draws.
 SHARES = {
-    COMPOSED: 0.1, WORDED: 0.4, CLAIMS: 0.17, EVIDENCE: 0.08, "near": 0.07, "kqapro": 0.06, "wikisql": 0.12,
-    "tables": 0.25,
+    COMPOSED: 0.06, WORDED: 0.6, CLAIMS: 0.13, EVIDENCE: 0.06, "near": 0.05, "kqapro": 0.03, "wikisql": 0.1,
+    "tables": 0.12,
 }  # fmt: skip
 SHOWN = (1, 2, 3, 4, 5, 6, 8, 12, 16)  # of a question; one of these is drawn
 WITHOUT = 0.15  # share of the questions that are shown wrong queries only
