@@ -72,8 +72,8 @@ def test_numbers_are_recognised_however_many(tmp_path: Path) -> None:
     one, two, told = _both(tmp_path, sources=(str(tmp_path / "t.tsv"),), recognise=True)
     assert_same(tmp_path, one, two)
     assert [line for line in told if "values of" in line] == [
-        "values of age (numbers), height (numbers in km with decimal commas, 1,300 km is 1.300), paid (numbers in € with decimal commas), "
-        "seen (dates); --text leaves such fields names"
+        "values of age (numbers), height (numbers in km with decimal commas, 1,300 km is 1.300), "
+        "paid (numbers in € with decimal commas), seen (dates); --text leaves such fields names"
     ] * 2
 
 

@@ -1,10 +1,10 @@
 """Numbers and dates that a table writes as bare text: relations whose objects nearly all are some become literals.
 
 A field of a table is a key; ``35`` behind ``age`` would be an entity called 35, of which nothing is more or less. What
-every field of a relation says is looked at when all is read: numbers, all with the same unit or none, with decimal points
-or commas (:mod:`kgask.build.said_numbers`), or dates as ISO or as people write them (``5 March 1995``). Of four digits a year is meant where the relation's name
-tells of when something happened. Keys that something is said of, that have a label, or that look like codes (``007``, a
-relation called "phone") stay what they are.
+every field of a relation says is looked at when all is read: numbers, all with the same unit or none, with decimal
+points or commas (:mod:`kgask.build.said_numbers`), or dates as ISO or as people write them (``5 March 1995``). Of four
+digits a year is meant where the relation's name tells of when something happened. Keys that something is said of, that
+have a label, or that look like codes (``007``, a relation called "phone") stay what they are.
 """
 
 from __future__ import annotations

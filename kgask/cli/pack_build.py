@@ -105,7 +105,7 @@ _READING = (
         "--mapping",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="What the tables of a database mean ('kgask pack map' writes it).",
+        help="What tables mean: of a database, or files ('kgask pack map' writes it).",
     ),
     click.option(
         "--all-ranks", is_flag=True, help="Of Wikidata's JSON: all statements but the deprecated, not the best."

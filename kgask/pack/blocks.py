@@ -132,7 +132,7 @@ class CheckedArray(np.lib.mixins.NDArrayOperatorsMixin):
         self._values = array.view(array.dtype.str.replace("i", "u"))  # so that what is negative is too large
         self._start, self._row_bytes = start, array.dtype.itemsize * (array.shape[1] if array.ndim > 1 else 1)
         self._is_known, self._all_known = np.zeros(-(-len(raw) // BLOCK_BYTES), bool), False
-        # For a shortcut: the rows before the first one, as far as the header goes, and the rows of a block (powers of 2).
+        # For a shortcut: the rows that the header would hold, and the rows of a block, a power of 2.
         # The first block never counts as seen: a negative row, of the last ones, would be taken for one of its.
         self._seen, self._has_shortcut = self._is_known.copy(), BLOCK_BYTES % self._row_bytes == 0
         self._before, self._shift = start // self._row_bytes, (BLOCK_BYTES // self._row_bytes).bit_length() - 1
@@ -173,7 +173,7 @@ class CheckedArray(np.lib.mixins.NDArrayOperatorsMixin):
         return self._array
 
     def _is_seen(self, key: Any) -> bool:
-        """Whether all blocks behind rows were looked at before: a shortcut for what small questions ask, and may say no."""
+        """Whether all blocks behind rows were looked at before: a shortcut for small questions, which may say no."""
         if isinstance(key, np.ndarray):
             if key.dtype != np.int64:
                 return False

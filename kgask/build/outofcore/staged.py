@@ -34,7 +34,8 @@ _READ_AS = {"r": "string", "old": "string", **{name: _VALUE[name] for name in ("
 LABEL, ALIAS, DESCRIPTION = range(3)
 _MOST_CHECKED = 1 << 16
 # Begins as a number, money or a date does.
-_DIGIT = "regexp_like(v, '^([+-]?[0-9]|[$€£¥].?[0-9]|(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|[a-z]+day,).*[0-9])')"
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_DIGIT = f"regexp_like(v, '^([+-]?[0-9]|[$€£¥].?[0-9]|(?i:{_MONTHS}|[a-z]+day,).*[0-9])')"
 _SPOKEN = "SELECT r, v, kind FROM said UNION ALL SELECT r, v, kind FROM qualifiers"
 
 
@@ -151,7 +152,7 @@ class StagedBuilder(PackBuilder):
     ) -> list[Recognised]:
         self.flush()
         self.store.create("read_as", _READ_AS)
-        bare = {(at, relation): self._looks(at, relation) for at, relation in self._bare(given)}
+        bare = {(at, relation): self._looks(at, relation) for at, relation in self._bare({*given, *self._as_told})}
         convention, found = usual(looks.votes for looks in bare.values() if looks.may_be_values), list[Recognised]()
         for (at, relation), looks in bare.items():
             if (reading := looks.reading(convention)) is not None:
