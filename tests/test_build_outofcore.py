@@ -67,11 +67,13 @@ def test_lines_that_are_not_plain_are_read_as_always(tmp_path: Path, packed: boo
 def test_numbers_are_recognised_however_many(tmp_path: Path) -> None:
     lines = [f"P{i}\tage\t{i % 50}\nP{i}\tknows\tP{i // 2}\nP{i}\tcode\t{'007' if i == 5 else i}" for i in range(90)]
     lines += ["P1\tage\tunknown", "P2\theight\t12 km", "P3\theight\t1,300 km"]
+    lines += ["P1\tprice\t$5", "P2\tprice\t€ 1.200,50", "P1\tpaid\t€ 1.200,50", "P2\tpaid\t€3", "P1\tseen\tMay 5, 1995"]
     (tmp_path / "t.tsv").write_text("\n".join(lines))
     one, two, told = _both(tmp_path, sources=(str(tmp_path / "t.tsv"),), recognise=True)
     assert_same(tmp_path, one, two)
     assert [line for line in told if "values of" in line] == [
-        "values of age (numbers), height (numbers in km); --text leaves such fields names"
+        "values of age (numbers), height (numbers in km with decimal commas, 1,300 km is 1.300), "
+        "paid (numbers in € with decimal commas), seen (dates); --text leaves such fields names"
     ] * 2
 
 

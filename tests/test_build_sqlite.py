@@ -152,7 +152,7 @@ def test_a_value_that_is_not_as_the_mapping_says_is_a_broken_line(shop: Path, tm
 
 def test_a_mapping_without_a_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("a\tb\tc\n")
-    with pytest.raises(UsageError, match="no source is one"):
+    with pytest.raises(UsageError, match="no source is a database or has a row a thing"):
         build(Recipe((str(tmp_path / "a.tsv"),), tmp_path / "pack", mapping=tmp_path / "m.toml"), print)
 
 

@@ -40,7 +40,7 @@ def test_numbers_and_dates_are_recognised_and_said(tmp_path: Path) -> None:
     folder, told = built(tmp_path, STAFF.replace("Cid;age;unknown\n", ""))
     assert told[0].endswith("the first line names the columns; --text takes it for a triple")
     assert told[1].endswith("fields end with ';'")
-    assert told[2].startswith("values of age (numbers), hired (dates), desk length (numbers in cm);")
+    assert told[2].startswith("values of age (numbers), hired (dates), desk length (numbers in cm, 1,040 cm is 1040);")
     with Pack.open(folder) as pack:
         assert pack.manifest["counts"]["literals"] == 6
         asked = {
@@ -133,3 +133,56 @@ def test_dates_in_words_per_cent_and_money_are_values(tmp_path: Path) -> None:
 def test_a_date_without_its_year_stays_a_name(tmp_path: Path) -> None:
     _, told = built(tmp_path, "a,played,July 1\nb,played,July 8\nc,played,5/3/1995\n")
     assert told == []
+
+
+DOGS = """Name;Gewicht;Preis;Geboren;Chip
+Rex;"3,5 kg";1.234,56 €;31.12.2015;004
+Bella;12,25 kg;99,00 €;1.6.2017;017
+Max;7 kg;1.100,00 €;5.3.2012;100
+"""
+
+
+def test_decimal_commas_are_those_of_a_whole_column(tmp_path: Path) -> None:
+    folder, told = built(tmp_path, DOGS)
+    assert told[-1].startswith(
+        "values of gewicht (numbers in kg with decimal commas), preis (numbers in € with decimal commas), "
+        "geboren (dates);"
+    )
+    with Pack.open(folder) as pack:
+        asked = {
+            "where(having(<gewicht>), value(<gewicht>) > 4[kg])": ["Bella", "Max"],
+            "where(having(<preis>), value(<preis>) > 1200[€])": ["Rex"],
+            "best(having(<geboren>), value(<geboren>), most 1)": ["Bella"],
+            "follow(<004>, ^<chip>)": ["Rex"],
+        }
+        for query, answers in asked.items():
+            assert sorted(pack.labels(run(parse(query, pack), pack).certain.tolist())) == answers, query
+
+
+@pytest.mark.parametrize(
+    ("others", "expected", "said"),
+    [
+        ("1,5 2,25 3,5", 1234.0, "size (numbers with decimal commas, 1.234 is 1234)"),
+        ("1.5 2.25 3.5", 1.234, "size (numbers)"),
+        ("1 2 3", 1.234, "size (numbers)"),
+    ],
+)
+def test_what_a_column_does_not_tell_the_others_tell(tmp_path: Path, others: str, expected: float, said: str) -> None:
+    """A thousand or one and a bit: the columns that tell decide, and what was decided is said."""
+    lines = [f"t{at};length;{one}" for at, one in enumerate(others.split())] + ["a;size;1.234", "b;size;2.500"]
+    folder, told = built(tmp_path, "\n".join(lines) + "\n")
+    assert said in told[-1]
+    with Pack.open(folder) as pack:
+        result = run(parse("min(values(having(<size>), <size>))", pack), pack)
+        assert result.quantity is not None and result.quantity.low == expected
+
+
+def test_mostly_one_convention(tmp_path: Path) -> None:
+    """What is no number in the convention of nearly all stays a name."""
+    lines = [f"t{at},size,{at}.5" for at in range(20)] + ['t20,size,"3,5"', 't21,size,"1,234.5"']
+    folder, told = built(tmp_path, "\n".join(lines) + "\n")
+    assert "size (numbers);" in told[-1]
+    with Pack.open(folder) as pack:
+        assert pack.exact(["3 5"])["3 5"] and pack.manifest["counts"]["literals"] == 21
+        result = run(parse("max(values(having(<size>), <size>))", pack), pack)
+        assert result.quantity is not None and result.quantity.low == 1234.5

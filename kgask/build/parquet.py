@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 
-from kgask.build.rows import LOOKED_AT, add_rows, are_things
+from kgask.build.rows import LOOKED_AT, add_rows, are_things, understood_rows
 from kgask.build.source import STDIN, Problems
+from kgask.build.tables import Table
 from kgask.build.tsv import TableFormat, TableReader, columns_of_names
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError, UsageError
@@ -17,7 +18,12 @@ _PLAIN = ("utf8", "string", "int", "uint", "float", "double", "decimal", "bool",
 
 
 def read_parquet(
-    path: str, builder: PackBuilder, problems: Problems, table: TableFormat, tell: Callable[[str], None]
+    path: str,
+    builder: PackBuilder,
+    problems: Problems,
+    table: TableFormat,
+    tell: Callable[[str], None],
+    mapped: Table | None = None,
 ) -> None:
     """Add every row as a line of a table is added: columns as told, by their names, or three in their order.
 
@@ -31,8 +37,8 @@ def read_parquet(
     _, names = next(records)
     some = [*islice(records, LOOKED_AT)]
     records = chain(some, records)
-    if table.recognise and not table.columns and are_things(names, [fields for _, fields in some]):
-        add_rows(chain([(0, names)], records), path, builder, problems, tell)
+    if mapped or (table.recognise and not table.columns and are_things(names, [fields for _, fields in some])):
+        add_rows(chain([(0, names)], records), path, builder, problems, tell, mapped)
         return
     reader = TableReader(builder, table.columns or columns_of_names(names, path), table.literals)
     for number, fields in records:
@@ -40,6 +46,11 @@ def read_parquet(
             reader.take(fields)
         except (BuildError, ValueError) as error:
             problems.broken(path, number, str(error))
+
+
+def table_in(path: str) -> Table:
+    """What a file with a row a thing means, by its columns and first rows."""
+    return understood_rows(_records(path), path)
 
 
 def _records(path: str) -> Iterator[tuple[int, list[str]]]:

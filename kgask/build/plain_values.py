@@ -1,23 +1,26 @@
 """Numbers and dates that a table writes as bare text: relations whose objects nearly all are some become literals.
 
 A field of a table is a key; ``35`` behind ``age`` would be an entity called 35, of which nothing is more or less. What
-every field of a relation says is looked at when all is read: numbers, all with the same unit or none, or dates as ISO
-or as people write them (``5 March 1995``, ``Mar 5, 1995``). Of four digits a year is meant where the relation's name
-tells of when something happened. Keys that something is said of, that have a label, or that look like codes (``007``, a
-relation called "phone") stay what they are.
+every field of a relation says is looked at when all is read: numbers, all with the same unit or none, with decimal
+points or commas (:mod:`kgask.build.said_numbers`), or dates as ISO or as people write them (``5 March 1995``). Of four
+digits a year is meant where the relation's name tells of when something happened. Keys that something is said of, that
+have a label, or that look like codes (``007``, a relation called "phone") stay what they are.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from kgask.build.label_units import unit_of_label
 from kgask.build.said_dates import iso_date
+from kgask.build.said_numbers import Convention, Votes, Written, is_number, usual, written
 from kgask.pack.labels import readable_relation
 from kgask.pack.literals import parse_literal
 from kgask.pack.quantities import is_unit
@@ -26,10 +29,6 @@ from kgask.pack.records import Literal, LiteralKind
 MOST_OTHERS = 0.1  # of the values of a relation that are no number or date ("unknown")
 LOOKED_AT = 100  # values of a relation that are looked at before all of them are
 _SIGNS = "%‰$€£¥"  # units that nothing can be converted to
-_NUMBER = re.compile(
-    r"(?:(?P<before>[$€£¥])\s?)?(?P<sign>[+-]?)(?P<digits>\d{1,3}(?:,\d{3})+|\d+)(?P<rest>\.\d+)?"
-    r"(?(before)|\s?(?P<behind>(?:[^\W\d_]|[°%‰€$£¥µ])[\w°/²³]{0,7})?)"
-)
 _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|[+-]\d\d:?\d\d)?(?:\[.*\])?")
 _LONG = 120  # characters from which on a text is no name
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
@@ -73,7 +72,7 @@ def bare_value(relation: str, value: object) -> str | Literal | None:
 
 def looks_like_value(text: str) -> bool:
     """Whether a text is written as a number (with a unit) or a date."""
-    return _NUMBER.fullmatch(text) is not None or is_date(text)
+    return is_number(text) or is_date(text)
 
 
 def is_date(text: str) -> bool:
@@ -93,18 +92,31 @@ def iso_day(text: str) -> str:
     return f"{found[1]}T{found[2]}" if found[2].strip("0:.") else found[1]
 
 
+class Reading(NamedTuple):
+    """What the values of a relation are taken for."""
+
+    kind: LiteralKind
+    unit: str = ""
+    convention: Convention = Convention.POINT
+
+
 @dataclass(frozen=True, slots=True)
 class Recognised:
     """What the values of a relation were taken for."""
 
     relation: int
     name: str
-    kind: LiteralKind
-    unit: str
+    reading: Reading
+    unclear: str  # a value that is another number with decimal commas, where no value tells
     values: dict[int, Literal]  # number of the key -> what it is
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.kind}s{f' in {self.unit}' if self.unit else ''})"
+        kind, unit, convention = self.reading
+        commas = " with decimal commas" if convention is Convention.COMMA else ""
+        is_told = "," in self.unclear or (self.unclear and convention is Convention.COMMA)
+        one = as_literal(self.unclear, self.reading) if is_told else None
+        told = f", {self.unclear} is {one.text}" if one is not None else ""
+        return f"{self.name} ({kind}s{f' in {unit}' if unit else ''}{commas}{told})"
 
 
 def recognised(
@@ -121,36 +133,47 @@ def recognised(
     all that is said; ``is_thing``, bool [keys], tells keys that are no bare values; ``given`` are relations whose kind
     the user gave, ``known`` those that have literals of a kind and unit already: what looks like one joins them.
     """
+    bare = dict(_bare(keys, relations, said, is_thing, given, known))
+    convention = usual(looks.votes for looks, _ in bare.values() if looks.may_be_values)
+    for relation, (looks, own) in bare.items():
+        like = known.get(relations[relation])
+        reading = looks.reading(convention) if like is None else Reading(*like, looks.convention(convention))
+        if reading is None:
+            continue
+        read = {
+            number: _as_known(keys[number], reading) if like else as_literal(keys[number], reading) for number in own
+        }
+        values = {number: literal for number, literal in read.items() if literal is not None}
+        if values:
+            yield Recognised(relation, looks.relation, reading, looks.unclear, values)
+
+
+def _bare(
+    keys: Sequence[str],
+    relations: Sequence[str],
+    said: np.ndarray,
+    is_thing: np.ndarray,
+    given: Collection[str],
+    known: Mapping[str, tuple[LiteralKind, str]],
+) -> Iterator[tuple[int, tuple[Looks, list[int]]]]:
+    """Relations whose values may be numbers or dates, what they look like, and the numbers of their keys."""
     order = np.argsort(said[0], kind="stable")
     of_relation, values = said[0][order], said[1][order]
     for relation in np.unique(of_relation).tolist():
         first, last = np.searchsorted(of_relation, [relation, relation + 1])
         own = np.unique(values[first:last])
-        if (like := known.get(relations[relation])) is not None:
-            bare = own[own >= 0]
-            if alike := _alike(_by_number(keys, bare[~is_thing[bare]]), *like):
-                yield Recognised(relation, readable_relation(relations[relation]), *like, alike)
+        if relations[relation] in known:
+            own = own[own >= 0]
+            own = own[~is_thing[own]]
+        elif relations[relation] in given or own[0] < 0 or is_thing[own].any():
             continue
-        if relations[relation] in given or own[0] < 0 or is_thing[own].any():
+        looks = Looks(readable_relation(relations[relation]))
+        looks.see(keys[number] for number in own[:: max(1, len(own) // LOOKED_AT)].tolist())
+        if relations[relation] not in known and not looks.may_be_values:
             continue
-        name = readable_relation(relations[relation])
-        some = own[:: max(1, len(own) // LOOKED_AT)]
-        if _kind_of(name, _by_number(keys, some)) is None:
-            continue
-        texts = _by_number(keys, own)
-        if (kind := _kind_of(name, texts)) is not None:
-            read = {number: as_literal(text, *kind) for number, text in texts.items()}
-            yield Recognised(relation, name, *kind, {at: one for at, one in read.items() if one is not None})
-
-
-def _kind_of(name: str, texts: Mapping[int, str]) -> tuple[LiteralKind, str] | None:
-    looks = Looks(name)
-    looks.see(texts.values())
-    return looks.kind
-
-
-def _by_number(keys: Sequence[str], numbers: np.ndarray) -> dict[int, str]:
-    return {number: keys[number] for number in numbers.tolist()}
+        looks = Looks(looks.relation)
+        looks.see(keys[number] for number in own.tolist())
+        yield relation, (looks, own.tolist())
 
 
 @dataclass(slots=True)
@@ -160,7 +183,8 @@ class Looks:
     relation: str  # its name in words
     n_seen: int = 0
     n_dates: int = 0
-    n_numbers: int = 0
+    n_numbers: Counter[Convention] = field(default_factory=Counter)
+    votes: Votes = field(default_factory=Votes)
     has_days: bool = False
     is_coded: bool = False  # a number begins with a zero
     units: set[str] = field(default_factory=set)
@@ -169,66 +193,69 @@ class Looks:
         for text in texts:
             self.n_seen += 1
             self.has_days |= iso_date(text) is not None
-            self.n_dates += as_literal(text, "date", "") is not None
-            if (number := _NUMBER.fullmatch(text)) is not None and not self.is_coded and len(self.units) < 2:
-                self.is_coded = _has_leading_zero(number)
-                self.units.add(unit := _unit(number))
-                self.n_numbers += as_literal(text, "number", unit) is not None
+            self.n_dates += as_literal(text, Reading("date")) is not None
+            if not self.is_coded and len(self.units) < 2:
+                self._see_number(text)
+
+    def _see_number(self, text: str) -> None:
+        point = written(text)
+        # Only where a sign stands between digits the conventions differ.
+        comma = written(text, Convention.COMMA) if "," in text or "." in text or point is None else point
+        self.votes.count(text, point, comma)
+        for convention, number in ((Convention.POINT, point), (Convention.COMMA, comma)):
+            if number is not None:
+                self.is_coded |= number.is_coded
+                self.units.add(number.unit)
+                self.n_numbers[convention] += _literal(number) is not None
 
     @property
-    def kind(self) -> tuple[LiteralKind, str] | None:
-        """What nearly all of them are, and their unit."""
+    def unclear(self) -> str:
+        """One of the numbers that differ by convention, where nothing tells which one is meant."""
+        return self.votes.unclear if self.votes.convention is None else ""
+
+    def convention(self, usual: Convention) -> Convention:
+        """That of the values; the usual one where they do not tell."""
+        return self.votes.convention or (usual if self.votes.unclear else Convention.POINT)
+
+    @property
+    def may_be_values(self) -> bool:
+        return any(self.reading(convention) is not None for convention in Convention)
+
+    def reading(self, usual: Convention) -> Reading | None:
+        """What nearly all of them are."""
         enough, name = self.n_seen * (1 - MOST_OTHERS), self.relation.lower()
         if (self.has_days or is_when(name)) and self.n_dates >= enough:
-            return "date", ""
-        if len(self.units) != 1 or self.is_coded or is_code(name) or self.n_numbers < enough:
+            return Reading("date")
+        convention = self.convention(usual)
+        if len(self.units) != 1 or self.is_coded or is_code(name) or self.n_numbers[convention] < enough:
             return None
         (unit,) = self.units
-        return ("number", unit or unit_of_label(self.relation)) if unit in ("", *_SIGNS) or is_unit(unit) else None
+        if unit not in ("", *_SIGNS) and not is_unit(unit):
+            return None
+        return Reading("number", unit or unit_of_label(self.relation), convention)
 
 
-def as_literal(text: str, kind: LiteralKind, unit: str) -> Literal | None:
+def as_literal(text: str, reading: Reading) -> Literal | None:
     """A text as a date, or as a number with exactly this unit; None for what is none (2019-02-30 too)."""
-    with suppress(ValueError):
-        if kind == "date":
-            said = _date(text)
-            return None if said is None else parse_literal(kind, said)
-        number = _NUMBER.fullmatch(text)
-        if number is not None and _unit(number) in ("", unit):  # the column's name may say it
-            return parse_literal(kind, _plain(number), unit)
-    return None
-
-
-def _alike(texts: dict[int, str], kind: LiteralKind, unit: str) -> dict[int, Literal]:
-    """Those that are dates, or numbers of this unit or none."""
-    if kind == "date":
-        return _parsed(kind, {at: said for at, text in texts.items() if (said := _date(text)) is not None})
-    found = {at: match for at, text in texts.items() if (match := _NUMBER.fullmatch(text))}
-    plain = {at: _plain(match) for at, match in found.items() if _unit(match) in ("", unit)}
-    return _parsed("number", plain, unit)
-
-
-def _parsed(kind: LiteralKind, texts: dict[int, str], unit: str = "") -> dict[int, Literal]:
-    """Without what is none after all, such as 2019-02-30."""
-    found = {}
-    for number, text in texts.items():
+    if reading.kind == "date":
+        said = text if _YEAR.fullmatch(text) else iso_date(text)
         with suppress(ValueError):
-            found[number] = parse_literal(kind, text, unit)
-    return found
+            return None if said is None else parse_literal("date", said)
+        return None
+    number = written(text, reading.convention)
+    if number is None or number.unit not in ("", reading.unit):  # the column's name may say it
+        return None
+    return _literal(replace(number, unit=reading.unit))
 
 
-def _date(text: str) -> str | None:
-    """As ISO writes it."""
-    return text if _YEAR.fullmatch(text) else iso_date(text)
+def _as_known(text: str, reading: Reading) -> Literal | None:
+    """As :func:`as_literal`; a number without a unit has that of the others."""
+    number = written(text, reading.convention) if reading.kind == "number" else None
+    return _literal(replace(number, unit=reading.unit)) if number and not number.unit else as_literal(text, reading)
 
 
-def _unit(number: re.Match[str]) -> str:
-    return number["before"] or number["behind"] or ""
-
-
-def _has_leading_zero(number: re.Match[str]) -> bool:
-    return len(number["digits"]) > 1 and number["digits"].startswith("0")
-
-
-def _plain(number: re.Match[str]) -> str:
-    return f"{number['sign']}{number['digits'].replace(',', '')}{number['rest'] or ''}"
+def _literal(number: Written) -> Literal | None:
+    """None for one of too many digits."""
+    with suppress(ValueError):
+        return parse_literal("number", number.text, number.unit)
+    return None

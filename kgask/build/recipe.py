@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -10,6 +10,7 @@ from typing import BinaryIO
 from kgask.build.folder import check_target
 from kgask.build.from_pack import add_pack
 from kgask.build.source import PACK, STDIN, TABLE_FORMATS, Problems, guess_format, open_source
+from kgask.build.tables import Table
 from kgask.build.texts import TextKind, read_texts
 from kgask.build.tsv import DELIMITERS, TableFormat, read_triples
 from kgask.build.writer import BuildReport, PackBuilder
@@ -44,8 +45,9 @@ class Recipe:
     recognise: bool = False  # a line of column names, the delimiter, and relations of numbers or dates, in tables
     all_ranks: bool = False  # of Wikidata's JSON: all statements but the deprecated, not only the best
     external_ids: bool = False  # of Wikidata's JSON
-    mapping: Path | None = None  # what the tables of a database mean
+    mapping: Path | None = None  # what the tables of a database mean, or files with a row a thing
     iri_prefix: str = ""  # of keys that are no IRIs, where the pack is written as RDF
+    tables: Mapping[str, Sequence[Table]] = field(default_factory=dict)  # of sources, as the mapping says; see collect
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,22 +109,27 @@ def collect(
     skipped. Raises as :func:`build` does.
     """
     _check_options(recipe)
-    formats = [_format_of(source, recipe, tell) for source in recipe.sources]
-    if recipe.mapping is not None and "sqlite" not in formats:
-        raise UsageError("--mapping says what a database means, and no source is one")
+    formats = [format_of(source, recipe, tell) for source in recipe.sources]
     _check_inputs(recipe)
+    if recipe.mapping is not None:
+        from kgask.build.mapping import mapped
+
+        sources = zip(recipe.sources, formats, strict=True)
+        recipe = replace(recipe, tables=mapped(recipe.mapping, sources, recipe.delimiter, tell))
     problems = Problems(recipe.skip_errors, tell)
     for number, (source, format) in enumerate(zip(recipe.sources, formats, strict=True)):
+        if recipe.tables.get(source) == []:
+            continue
         if format == PACK:
             recipe = _read_pack(source, recipe, builder)
         elif format == "sqlite":
             from kgask.build.sqlite import read_sqlite
 
-            read_sqlite(Path(source), recipe.mapping, builder, problems, tell)
+            read_sqlite(Path(source), recipe.tables.get(source), builder, problems, tell)
         elif format == "parquet":
             from kgask.build.parquet import read_parquet
 
-            read_parquet(source, builder, problems, table_of(recipe, "tsv"), tell)
+            read_parquet(source, builder, problems, table_of(recipe, "tsv"), tell, *recipe.tables.get(source, ()))
         else:
             with open_source(source, on_bytes) as stream:
                 (read or read_one)(stream, source, number, format, recipe, builder, problems, tell)
@@ -135,7 +142,7 @@ def collect(
     return recipe, problems.count
 
 
-def _format_of(source: str, recipe: Recipe, tell: Callable[[str], None]) -> str:
+def format_of(source: str, recipe: Recipe, tell: Callable[[str], None]) -> str:
     """As told or guessed; a table may be an export of Neo4j, or have a row a thing."""
     found = guess_format(source, recipe.format)
     if recipe.format is None and recipe.recognise and found in TABLE_FORMATS and not (recipe.columns or recipe.header):
@@ -144,6 +151,8 @@ def _format_of(source: str, recipe: Recipe, tell: Callable[[str], None]) -> str:
         if neo4j.is_header(source):
             return "neo4j"
         like = rows.likeness(source, recipe.delimiter)
+        if like == rows.PERHAPS and recipe.mapping is not None:
+            return "rows"
         if like == rows.PERHAPS:
             tell(f"{source}: lines are read as triples; if the first one names columns, type --format rows")
         return "rows" if like == rows.SURE else found
@@ -170,7 +179,7 @@ def read_one(
     elif format == "rows":
         from kgask.build.rows import read_rows
 
-        read_rows(stream, source, builder, problems, recipe.delimiter, tell)
+        read_rows(stream, source, builder, problems, recipe.delimiter, tell, *recipe.tables.get(source, ()))
     elif format == "jsonl":
         from kgask.build.jsonl import read_jsonl
 

@@ -15,12 +15,16 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
-from kgask.build.plain_values import bare_value, is_code, is_date, looks_like_value
+from kgask.build.plain_values import Looks, bare_value, is_code, is_date, iso_day, looks_like_value
+from kgask.build.said_dates import iso_date
+from kgask.build.said_numbers import Convention, written
 from kgask.build.source import MAX_LINE_BYTES, STDIN, Problems, display, open_source
 from kgask.build.tables import NAMED_BY, Column, Table, readable, relation_of, singular, space_of, understood
+from kgask.build.terms import Value
 from kgask.build.tsv import DELIMITER_CHOICES, is_triple_header, rows
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
+from kgask.pack.literals import parse_literal
 
 TYPE = "instance of"
 SURE, PERHAPS, UNLIKE = 2, 1, 0
@@ -109,9 +113,34 @@ def read_rows(
     problems: Problems,
     delimiter: str | None,
     tell: Callable[[str], None],
+    mapped: Table | None = None,
 ) -> None:
     """Add every row of a table. Raises :class:`BuildError` where it has no names of columns."""
-    add_rows(_records(stream, name, problems, delimiter), name, builder, problems, tell)
+    add_rows(_records(stream, name, problems, delimiter), name, builder, problems, tell, mapped)
+
+
+def table_in(source: str, delimiter: str | None) -> Table:
+    """What a file means, by the names of its columns and its first rows."""
+    with open_source(source) as stream:
+        return understood_rows(_records(stream, source, Problems(True, lambda _: None), delimiter), source)
+
+
+def understood_rows(records: Iterator[Record], source: str) -> Table:
+    """What records mean, the first of which names the columns. Raises :class:`BuildError` where it cannot."""
+    names, some = _begun(records, source)
+    return _table_of(_columns_of(names, some), source)
+
+
+def _begun(records: Iterator[Record], source: str) -> tuple[list[str], list[Record]]:
+    """The names of the columns, and some records below them."""
+    _, names = next(records, (0, []))
+    if len(names) < 2:
+        raise BuildError(f"{display(source)}: a table needs a first line with the names of two columns at least")
+    return names, [*islice(records, LOOKED_AT)]
+
+
+def _columns_of(names: list[str], some: list[Record]) -> dict[str, list[str]]:
+    return {name: [fields[at] for _, fields in some if at < len(fields)] for at, name in enumerate(names)}
 
 
 def _records(stream: BinaryIO, name: str, problems: Problems, delimiter: str | None) -> Iterator[Record]:
@@ -122,15 +151,18 @@ def _records(stream: BinaryIO, name: str, problems: Problems, delimiter: str | N
 
 
 def add_rows(
-    records: Iterator[Record], name: str, builder: PackBuilder, problems: Problems, tell: Callable[[str], None]
+    records: Iterator[Record],
+    name: str,
+    builder: PackBuilder,
+    problems: Problems,
+    tell: Callable[[str], None],
+    mapped: Table | None = None,
 ) -> None:
-    """Add the rows of a table whose first record is the names of its columns."""
+    """Add the rows of a table whose first record is the names of its columns, as it looks or as ``mapped``."""
     source = display(name)
-    _, names = next(records, (0, []))
-    if len(names) < 2:
-        raise BuildError(f"{source}: a table needs a first line with the names of two columns at least")
-    some = [*islice(records, LOOKED_AT)]
-    reader = _Reader(names, [fields for _, fields in some], name, builder)
+    names, some = _begun(records, name)
+    columns = _columns_of(names, some)
+    reader = _Reader(columns, names, mapped or _table_of(columns, name), name, builder)
     for line, fields in chain(some, records):
         try:
             reader.take(fields)
@@ -143,14 +175,16 @@ def add_rows(
 class _Reader:
     """Rows of one table, given to the builder."""
 
-    def __init__(self, names: Sequence[str], some: Sequence[Sequence[str]], source: str, builder: PackBuilder) -> None:
-        self._builder, self._names = builder, [*names]
-        self._space = space_of(source)
-        columns = {name: [fields[at] for fields in some if at < len(fields)] for at, name in enumerate(names)}
-        self._table = _table_of(columns, "row" if source == STDIN else Path(source).name.split(".")[0])
-        self._key = [names.index(name) for name in self._table.key]
-        self._label = [names.index(name) for name in self._table.label]
-        self._values = [(names.index(one.names[0]), one) for one in self._table.columns]
+    def __init__(
+        self, columns: dict[str, list[str]], names: list[str], table: Table, source: str, builder: PackBuilder
+    ) -> None:
+        self._builder, self._names, self._table, self._space = builder, names, table, space_of(source)
+        self._key = [names.index(name) for name in table.key]
+        self._label = [names.index(name) for name in table.label]
+        self._values = [
+            (names.index(one.names[0]), one, _convention_of(columns[one.names[0]])) for one in table.columns
+        ]
+        builder.as_told(one.relation for one in table.columns if one.kind)
         self._n, self._n_again, self._seen = 0, 0, set[int]()
 
     def take(self, row: list[str]) -> None:
@@ -164,11 +198,11 @@ class _Reader:
         key = self._key_of(row, label)
         if self._table.type:
             self._builder.add(key, TYPE, self._table.type)
-        for at, column in self._values:
+        for at, column, convention in self._values:
             text = row[at]
             if text in _NOTHING:
                 continue
-            value = f"{column.table}/{text}" if column.table else bare_value(column.relation, text)
+            value = f"{space_of(column.table)}/{text}" if column.table else _value_of(column, text, convention)
             if value is not None:
                 self._builder.add(key, column.relation, value)
         if label and label != key:
@@ -177,10 +211,10 @@ class _Reader:
     def _key_of(self, row: list[str], label: str) -> str:
         """What a row is known by: its id, its name, or its number."""
         if self._key:
-            text = row[self._key[0]]
-            if not text:
-                raise BuildError(f"an empty {self._names[self._key[0]]!r}")
-            key = f"{self._space}/{text}"
+            for at in self._key:
+                if not row[at]:
+                    raise BuildError(f"an empty {self._names[at]!r}")
+            key = f"{self._space}/{','.join(row[at] for at in self._key)}"
         elif self._label:
             if not label:
                 raise BuildError(f"an empty {self._names[self._label[0]]!r}, by which the row is called")
@@ -204,8 +238,29 @@ class _Reader:
             yield f"rows about the thing of an earlier row: {self._n_again:,}; a column 'id' would tell them apart"
 
 
-def _table_of(columns: dict[str, list[str]], stem: str) -> Table:
+def _convention_of(values: Sequence[str]) -> Convention:
+    """Whether numbers of a column have decimal commas, by some of them."""
+    looks = Looks("")
+    looks.see(values)
+    return looks.convention(Convention.POINT)
+
+
+def _value_of(column: Column, text: str, convention: Convention) -> Value | None:
+    """A value as the mapping says it, else as it looks; ValueError where it is not what is said."""
+    if not column.kind:
+        return bare_value(column.relation, text)
+    if column.kind == "name":
+        return text
+    if column.kind == "number" and (number := written(text, convention)) is not None:
+        return parse_literal("number", number.text, column.unit or number.unit)
+    if column.kind == "date":
+        return parse_literal("date", iso_date(text) or iso_day(text))
+    return parse_literal("string" if column.kind == "text" else column.kind, text, column.unit)
+
+
+def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     """What the columns mean, by their names and some of their values."""
+    stem = "row" if source == STDIN else Path(source).name.split(".")[0]
     names, kind = [*columns], singular(readable(stem))
     ids = [name for name in names if readable(name) in ("id", "key", f"{kind} id")]
     ids += [name for name in names[:1] if readable(name).endswith(" id")]
@@ -216,7 +271,7 @@ def _table_of(columns: dict[str, list[str]], stem: str) -> Table:
     said = tuple(one for one in plain if not (len(label) == 1 and one.names == label))
     type = _type_of(label, stem)
     is_said = any(one.relation == type for one in said)  # what has a city is none
-    return replace(table, key=key, label=label, columns=said, type="" if is_said else type)
+    return replace(table, key=key, label=label, columns=said, type="" if is_said else type, is_file=True)
 
 
 def _column(name: str) -> Column:

@@ -17,6 +17,7 @@ _FORMS = tuple(
         rf"{_WEEKDAY}{_DAY}[ -]{_MONTH},?[ -]{_YEAR}", rf"{_WEEKDAY}{_MONTH} {_DAY},? {_YEAR}", rf"{_MONTH},? {_YEAR}",
     )
 )  # fmt: skip
+_POINTS = re.compile(r"(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})")  # nobody writes the month first with points
 _ISO = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?")
 
 
@@ -25,11 +26,16 @@ def iso_date(text: str) -> str | None:
 
     >>> iso_date("5 March 1995"), iso_date("Mar 5, 1995"), iso_date("sept 1995"), iso_date("1995-03-05")
     ('1995-03-05', '1995-03-05', '1995-09', '1995-03-05')
+    >>> iso_date("5.3.1995"), iso_date("31.12.1999"), iso_date("5.13.1995")
+    ('1995-03-05', '1999-12-31', None)
     >>> iso_date("5/3/1995"), iso_date("March 5"), iso_date("1995")
     (None, None, None)
     """
     if _ISO.fullmatch(text):
         return text
+    if (points := _POINTS.fullmatch(text)) is not None:
+        day, month, year = points.groups()
+        return f"{year}-{int(month):02}-{int(day):02}" if 1 <= int(month) <= 12 and 1 <= int(day) <= 31 else None
     found = next((match for form in _FORMS if (match := form.fullmatch(text))), None)
     if found is None:
         return None

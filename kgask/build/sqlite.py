@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +16,10 @@ from urllib.parse import quote
 
 from kgask.build.plain_values import bare_value, iso_day
 from kgask.build.source import Problems
-from kgask.build.tables import MEASURES, Column, Table, from_toml, readable, relation_of, understood
+from kgask.build.tables import MEASURES, Column, Table, readable, relation_of, understood
 from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
-from kgask.machine.files import open_regular
 from kgask.pack.literals import parse_literal
 
 TYPE = "instance of"
@@ -31,15 +30,16 @@ _MOST_TABLES = 10_000
 
 
 def read_sqlite(
-    path: Path, mapping: Path | None, builder: PackBuilder, problems: Problems, tell: Callable[[str], None]
+    path: Path, mapped: Iterable[Table] | None, builder: PackBuilder, problems: Problems, tell: Callable[[str], None]
 ) -> None:
-    """Add every row of a database's plain tables. Raises :class:`BuildError`."""
+    """Add every row of a database's plain tables, as they look or as ``mapped``. Raises :class:`BuildError`."""
     with _opened(path) as db:
         tables, passed_over = _tables_of(db, path)
         if passed_over:
             tell(f"{path}: {', '.join(passed_over)} passed over: only plain tables are read")
         every = {table.name: table for table in tables}
-        for table in tables if mapping is None else mapped(mapping, tables):
+        for table in tables if mapped is None else mapped:
+            builder.as_told(column.relation for column in table.columns if column.kind)
             reader = _TableReader(db, path, table, every, builder, problems)
             for row in db.rows(reader.sql):
                 reader.take(row)
@@ -49,15 +49,6 @@ def tables_of(path: Path) -> list[Table]:
     """What the plain tables of a database mean, by their names and foreign keys."""
     with _opened(path) as db:
         return _tables_of(db, path)[0]
-
-
-def mapped(mapping: Path, tables: list[Table]) -> list[Table]:
-    """The tables as a mapping file says."""
-    try:
-        with open_regular(mapping) as file:
-            return from_toml(file.read(1 << 21), str(mapping), tables)
-    except OSError as error:
-        raise BuildError(f"{mapping}: {error.strerror or error}") from error
 
 
 class _Database:

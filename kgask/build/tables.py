@@ -1,4 +1,4 @@
-"""What the tables of a database mean as a graph, and the mapping file in which a user says it otherwise.
+"""What the tables of a database, or files with a row a thing, mean as a graph; and the file that says it otherwise.
 
 A row is an entity of its table's type, a column a relation to a value, a foreign key one to another row; a table that
 only joins two others is a relation between them, whose further columns are qualifiers. The mapping (TOML) has a section
@@ -11,6 +11,8 @@ a table::
     Milliseconds = "length = number[ms]"    # relation, and what its values are: number, number[UNIT], date, text, name
     AlbumId = "album -> Album"              # relation to the rows of another table
     Bytes = ""                              # left out
+
+Of a file also the columns that tell rows apart, ``key = ["id"]``: without any, rows are told apart by what names them.
 """
 
 from __future__ import annotations
@@ -68,6 +70,7 @@ class Table:
     label: tuple[str, ...]
     columns: tuple[Column, ...]
     joins: tuple[Column, ...] = field(default=())  # the two foreign keys of a table that only joins: subject and object
+    is_file: bool = False
 
     @property
     def relation(self) -> str:
@@ -163,6 +166,8 @@ def to_toml(tables: Iterable[Table], source: str) -> str:
             lines.append(f"relation = {_quoted(table.relation)}  # from {_plain(first)} to {_plain(second)}")
         else:
             lines += [f"type = {_quoted(table.type)}", f"label = {json.dumps(table.label, ensure_ascii=False)}"]
+        if table.is_file:
+            lines.append(f"key = {json.dumps(table.key, ensure_ascii=False)}")
         if table.columns:
             lines.append(f"[tables.{_key(table.name)}.columns]")
             lines += [f"{_key(','.join(column.names))} = {_quoted(column.spec)}" for column in table.columns]
@@ -190,7 +195,7 @@ def from_toml(data: bytes, source: str, tables: Iterable[Table]) -> list[Table]:
     try:
         content = tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:
-        raise BuildError(f"{source}: not TOML ({error}); 'kgask pack map DATABASE' writes a mapping") from None
+        raise BuildError(f"{source}: not TOML ({error}); 'kgask pack map SOURCE' writes a mapping") from None
     every = {table.name: table for table in tables}
     _known(content, ("tables",), "section", source)
     return [
@@ -201,20 +206,24 @@ def from_toml(data: bytes, source: str, tables: Iterable[Table]) -> list[Table]:
 
 def _mapped(table: Table, said: Any, every: Mapping[str, Table], where: str) -> Table:
     said = _section(said, where)
-    _known(said, ("relation", "columns") if table.joins else ("type", "label", "columns"), "setting", where)
-    what, label = said.get("relation" if table.joins else "type", ""), said.get("label", [])
-    if not isinstance(what, str) or not isinstance(label, list) or not all(isinstance(one, str) for one in label):
-        raise BuildError(f"{where}: type and relation are texts, label is a list of columns")
+    settings = ("relation", "columns") if table.joins else ("type", "label", "columns", *table.is_file * ("key",))
+    _known(said, settings, "setting", where)
+    what, label, key = said.get("relation" if table.joins else "type", ""), said.get("label", []), said.get("key", [])
+    lists = all(isinstance(names, list) and all(isinstance(one, str) for one in names) for names in (label, key))
+    if not isinstance(what, str) or not lists:
+        raise BuildError(f"{where}: type and relation are texts, label is a list of columns, and so is key")
     if table.joins and not what.strip():
         raise BuildError(f"{where}: relation is empty; delete the table's section to leave it out")
     columns = {",".join(column.names): column for column in table.columns}
-    columns |= {name: Column((name,), relation_of((name,))) for name in table.label if name not in columns}
+    others = (*table.label, *table.is_file * table.key)
+    columns |= {name: Column((name,), relation_of((name,))) for name in others if name not in columns}
     mapped = (
         _specified(columns[_near(name, columns, "column", where)], spec, every, f"{where}.{name}")
         for name, spec in _section(said.get("columns", {}), where).items()
     )
     named = tuple(_near(name, columns, "column", where) for name in label)
-    return replace(table, type=what, label=named, columns=tuple(one for one in mapped if one.relation))
+    keys = tuple(_near(name, columns, "column", where) for name in key) if table.is_file else table.key
+    return replace(table, key=keys, type=what, label=named, columns=tuple(one for one in mapped if one.relation))
 
 
 def _specified(column: Column, spec: Any, every: Mapping[str, Table], where: str) -> Column:

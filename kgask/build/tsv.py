@@ -295,11 +295,11 @@ def _further(name: str) -> str:
 
 
 def delimiter_of(stream: BinaryIO, usual: str) -> str:
-    """The usual delimiter, or another one that the first line has twice where it has that never."""
+    """The usual delimiter, or another one that the first line has twice where it has that less often ("a;b;3,5")."""
     lines = io.BytesIO(stream.peek(MAX_LINE_BYTES)) if isinstance(stream, io.BufferedReader) else io.BytesIO()
     first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").decode(errors="replace")
     others = (one for one in DELIMITER_CHOICES if first.count(one) >= 2)
-    return usual if usual in first else next(others, usual)
+    return usual if first.count(usual) >= 2 else next(others, usual)
 
 
 def _wrong_count(fields: Sequence[str], columns: Sequence[str], is_repeated: bool) -> str:

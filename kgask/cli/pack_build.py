@@ -50,7 +50,8 @@ or unless --literal says that its relation has literals (fields then hold the ba
 text): --literal release_year=date --literal "area=number[km²]". ISO years are
 astronomical: -0043 is 44 BCE. RDF literals keep their datatypes.
 Of the other relations those become literals whose fields nearly all are numbers
-(with one unit, "12 km", "80%", "$5", or none) or dates (2015-03-05, "5 March 2015"),
+(with one unit, "12 km", "80%", "$5", "1.234,50 €", or none) or dates (2015-03-05,
+"5 March 2015", 5.3.2015),
 and of which nothing else is said; years where the relation tells of when ("founded"). A first line that names the
 columns (subject,relation,object) and another delimiter (; or a tab) are recognised
 too, and so is a table with a row a thing: its first line is unlike those below it, and
@@ -104,7 +105,7 @@ _READING = (
         "--mapping",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="What the tables of a database mean ('kgask pack map' writes it).",
+        help="What tables mean: of a database, or files ('kgask pack map' writes it).",
     ),
     click.option(
         "--all-ranks", is_flag=True, help="Of Wikidata's JSON: all statements but the deprecated, not the best."

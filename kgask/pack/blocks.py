@@ -27,6 +27,7 @@ BLOCK_BYTES = 4096  # a page of SQLite and of memory
 _SHIFT = BLOCK_BYTES.bit_length() - 1
 _SUM = np.dtype("<u4")
 _REST = 256  # blocks of an array that are looked at together when no more are left: then nothing is to be asked again
+_NOT = b"\0"  # False in the bytes of an array
 _MANY = 64  # places from which on their first and last block are looked at before each one
 
 
@@ -131,12 +132,16 @@ class CheckedArray(np.lib.mixins.NDArrayOperatorsMixin):
         self._values = array.view(array.dtype.str.replace("i", "u"))  # so that what is negative is too large
         self._start, self._row_bytes = start, array.dtype.itemsize * (array.shape[1] if array.ndim > 1 else 1)
         self._is_known, self._all_known = np.zeros(-(-len(raw) // BLOCK_BYTES), bool), False
+        # For a shortcut: the rows that the header would hold, and the rows of a block, a power of 2.
+        # The first block never counts as seen: a negative row, of the last ones, would be taken for one of its.
+        self._seen, self._has_shortcut = self._is_known.copy(), BLOCK_BYTES % self._row_bytes == 0
+        self._before, self._shift = start // self._row_bytes, (BLOCK_BYTES // self._row_bytes).bit_length() - 1
 
     def __len__(self) -> int:
         return len(self._array)
 
     def __getitem__(self, key: Any) -> Any:
-        if not self._all_known:
+        if not self._all_known and not self._is_seen(key):
             self._look_at(key)
         return self._array[key]
 
@@ -166,6 +171,22 @@ class CheckedArray(np.lib.mixins.NDArrayOperatorsMixin):
         if not self._all_known:
             self._look_at(slice(None))
         return self._array
+
+    def _is_seen(self, key: Any) -> bool:
+        """Whether all blocks behind rows were looked at before: a shortcut for small questions, which may say no."""
+        if isinstance(key, np.ndarray):
+            if key.dtype != np.int64:
+                return False
+            try:
+                blocks = (key.view(np.uint64) + self._before) >> self._shift
+                return _NOT not in self._seen[blocks.view(np.int64)].tobytes()
+            except IndexError:  # a negative row is, unsigned, one that is not there
+                return False
+        first, last = (key.start, key.stop) if isinstance(key, slice) and key.step is None else (key, key)
+        if type(first) is not int or type(last) is not int or not 0 <= first <= last <= len(self._array):
+            return False
+        first, last = ((row + self._before) >> self._shift for row in (first, last))
+        return _NOT not in self._seen[first : last + 1].tobytes()
 
     def _look_at(self, key: Any) -> None:
         n = len(self._array)
@@ -211,6 +232,7 @@ class CheckedArray(np.lib.mixins.NDArrayOperatorsMixin):
             for some in np.split(new, gaps):
                 self._look_at_values(self._bound, int(some[0]) * BLOCK_BYTES, (int(some[-1]) + 1) * BLOCK_BYTES)
         self._is_known[new] = True
+        self._seen[new[new > 0]] = self._has_shortcut
         self._all_known = bool(self._is_known.all())
 
     def _look_at_values(self, bound: Bound, start: int, end: int) -> None:

@@ -81,6 +81,16 @@ def triple_ids_of(csr: Csr, subjects: np.ndarray, relations: np.ndarray, objects
     Raises :class:`PackError` naming the first triple that is not there.
     """
     s, r, o = (np.atleast_1d(np.asarray(x, dtype=np.int64)) for x in (subjects, relations, objects))
+    places = places_of(csr, s, r, o)
+    if (places < 0).any():
+        first = int(np.flatnonzero(places < 0)[0])
+        raise PackError(f"no triple ({s[first]}, {r[first]}, {o[first]}) in this pack")
+    return places
+
+
+@reads_arrays
+def places_of(csr: Csr, s: np.ndarray, r: np.ndarray, o: np.ndarray) -> np.ndarray:
+    """The triple ids (int64) of triples (int64 [n] each); -1 for one that is not there."""
     if len(s) == 0:
         return np.zeros(0, dtype=np.int64)
     n_entities = len(csr.out_indptr) - 1
@@ -98,10 +108,7 @@ def triple_ids_of(csr: Csr, subjects: np.ndarray, relations: np.ndarray, objects
     found = low < end
     place = np.where(found, low, 0)
     found &= (csr.out_relation[place] == r) & (csr.out_object[place] == o) if len(csr.out_relation) else False
-    if not found.all():
-        first = int(np.flatnonzero(~found)[0])
-        raise PackError(f"no triple ({s[first]}, {r[first]}, {o[first]}) in this pack")
-    return low
+    return np.where(found, low, -1)
 
 
 @reads_arrays

@@ -38,6 +38,9 @@ class AllHere:
     def need_rows(self, entities: np.ndarray, inverse: bool) -> None:
         """All triples of the entities in one direction are."""
 
+    def need_statements(self, triples: np.ndarray) -> None:
+        """The statements of these triples (TripleIds) are about to be read."""
+
     def owners(self, relation: int) -> np.ndarray | None:
         """The entities (int64, ascending) that a directed relation leads from; None where the arrays tell."""
         return None

@@ -6,7 +6,8 @@ entity has, and a sample of triples, from which is learned what relations lead t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,14 +26,18 @@ from kgask.pack.literals import literal_key
 from kgask.pack.records import Literal
 from kgask.query.rdf import LITERALS, VOCABULARY
 from kgask.remote.endpoint import Cell, Endpoint, Limits, Row
-from kgask.remote.terms import WIKIDATA_PREFIX, Keys, literal_in, literal_node
+from kgask.remote.met_statements import exactly
+from kgask.remote.stated import COLUMNS, REIFIES, Form, Statements, form_of
+from kgask.remote.terms import Keys, literal_in, literal_node
 
 PAGE = 50_000  # rows
 ASKED_OF = 2_000  # entities whose triples are counted in one request
 SAMPLED, MOST_SAMPLED = 2_000, 100_000  # triples of a relation, and of all
 RELATIONS_EACH = 25  # relations whose samples are fetched in one request
 _TYPES = "VALUES ?is { <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.wikidata.org/prop/direct/P31> }"
-_DIRECT = "http://www.wikidata.org/prop/direct/"
+_DIRECT = re.compile(r"(https?://[^/]+/)prop/direct/P\d+")  # of a Wikibase
+_PROPERTY = re.compile(r"P\d+")
+STATED = 200  # rows of statements of a relation
 
 Tell = Callable[[int, str], None]  # how many names so far, and what is fetched
 
@@ -90,9 +95,12 @@ class _Connecting:
         keys = Keys(prefix, *_relation_prefixes(prefix))
         relations = self._relations(said, keys)
         self._describe(relations, prefix, texts)
-        self._names(texts, keys, set(relations.values()))
+        statements = self._statements(said, prefix)
+        by = {keys.relation(iri) for iri in said} | {statements.qualifier(iri, keys) for iri in said}
+        self._names(texts, keys, by, _is_wikibase(said))
         n_names = len(self._values)
         self._sample(relations, keys)
+        self._sample_statements(statements, relations, keys, texts, prefix)
         self._name_sampled(texts, n_names)
         self._count()
         is_ours = any(iri.startswith(VOCABULARY) for iri in said)
@@ -106,7 +114,10 @@ class _Connecting:
             "seconds": self._wish.limits.seconds,
             "bytes": self._wish.limits.bytes,
             "rows": self._wish.limits.rows,
-            "counts": [said[relations[key]] for key in self._builder.relation_keys()],
+            "statements": statements.form,
+            "counts": [
+                said[relations[key]] if key in relations else [0, 0, 0] for key in self._builder.relation_keys()
+            ],
         }
         report = self._builder.write(
             self._wish.target,
@@ -142,15 +153,16 @@ class _Connecting:
 
     @staticmethod
     def _prefix(said: Iterable[str]) -> str:
-        return WIKIDATA_PREFIX if any(iri.startswith(_DIRECT) for iri in said) else DEFAULT_PREFIX
+        roots = {found[1] for iri in said if (found := _DIRECT.fullmatch(iri))}
+        return f"{min(roots)}entity/" if roots else DEFAULT_PREFIX
 
     def _relations(self, said: dict[str, list[int]], keys: Keys) -> dict[str, str]:
         """Keys and IRIs of the relations: what names things is none, nor what tells of Wikibase's or our statements."""
-        is_wikibase = any(iri.startswith(_DIRECT) for iri in said)
+        is_wikibase = _is_wikibase(said)
         found: dict[str, str] = {}
         for iri in said:
-            is_aside = iri in TEXTS or iri.startswith(_qualifier_prefix(DEFAULT_PREFIX))
-            if is_aside or (is_wikibase and not iri.startswith(_DIRECT)):
+            is_aside = iri in TEXTS or iri == REIFIES or iri.startswith(_qualifier_prefix(DEFAULT_PREFIX))
+            if is_aside or (is_wikibase and not _DIRECT.fullmatch(iri)):
                 continue
             key = keys.relation(iri)
             if key is not None:
@@ -166,22 +178,23 @@ class _Connecting:
     def _describe(self, relations: dict[str, str], prefix: str, texts: Sequence[str]) -> None:
         """The words of relations, which a Wikibase has of the entity with their id."""
         by_iri = {iri: key for key, iri in relations.items()}
-        by_iri |= {f"{prefix}{key}": key for key in relations if prefix == WIKIDATA_PREFIX}
+        by_iri |= {f"{prefix}{key}": key for key in relations if prefix != DEFAULT_PREFIX}
         for iris in _batches(list(by_iri), self._asked_of):
             for row in self._texts_of(texts, _values("?s", iris)):
                 self._take_text(row, by_iri[row["s"]["value"]])
 
     # --- names -------------------------------------------------------------------------------------
 
-    def _names(self, texts: Sequence[str], keys: Keys, relations: set[str]) -> None:
+    def _names(self, texts: Sequence[str], keys: Keys, relations: Set[str | None], is_wikibase: bool) -> None:
+        """What is named, but for relations: a Wikibase names them as things."""
         kinds = _values("?kind", self._wish.classes)
         of = f"{_TYPES} {kinds} ?s ?is ?kind . " if self._wish.classes else ""
         for row in self._texts_of(texts, of):
             iri = row["s"]["value"]
-            if iri in relations or iri.startswith(_qualifier_prefix(DEFAULT_PREFIX)):
+            if iri.startswith(_qualifier_prefix(DEFAULT_PREFIX)):
                 continue
             value = self._values.get(iri) or _value_of(iri, row, keys)
-            if value is None:
+            if value is None or value in relations or (is_wikibase and _PROPERTY.fullmatch(str(value))):
                 continue
             if iri not in self._values and len(self._values) >= self._wish.most_names:
                 self._notes.append(f"names beyond the first {len(self._values):,} were left out (--most-names)")
@@ -280,6 +293,59 @@ class _Connecting:
             return value
         return None if cell["type"] == "bnode" else literal_in(cell)
 
+    # --- statements ----------------------------------------------------------------------------------
+
+    def _statements(self, said: Iterable[str], prefix: str) -> Statements:
+        """How the endpoint tells what triples are said with."""
+
+        def has_rows(query: str) -> bool:
+            try:
+                return bool(self._endpoint.select(query))
+            except RemoteError:
+                return False  # it does not know such patterns
+
+        form = form_of({*said}, _is_wikibase(said), has_rows)
+        own = f"{prefix.removesuffix('entity/')}prop/qualifier/" if form == Form.WIKIBASE else _qualifier_prefix(prefix)
+        return Statements(form, *_relation_prefixes(prefix), own)
+
+    def _sample_statements(
+        self, statements: Statements, relations: dict[str, str], keys: Keys, texts: Sequence[str], prefix: str
+    ) -> None:
+        """Some statements of each relation: which relations have any, and what is said by them."""
+        if statements.form == Form.NONE:
+            return
+        by_iri = {iri: key for key, iri in relations.items()}
+        each = max(1, min(STATED, self._wish.limits.rows // RELATIONS_EACH))
+        by = dict[str, str]()  # IRIs of relations that only statements have
+        for n_done, iris in enumerate(_batches(list(by_iri), RELATIONS_EACH)):
+            self._tell(n_done * RELATIONS_EACH, "statements")
+            parts = (f"{{ {statements.query(iri, '', each)} }}" for iri in iris)
+            try:
+                rows = self._endpoint.select(f"SELECT {COLUMNS} WHERE {{ {' UNION '.join(parts)} }}")
+            except RemoteError as error:
+                self._notes.append(f"what triples are said with is not known of all ({error})")
+                break
+            for (subject, relation, obj, _), said in self._stated(rows, statements, by_iri, keys, by).items():
+                self._builder.add(subject, relation, obj, said)
+        fresh = {key: iri for iri, key in by.items() if key not in relations}
+        self._describe(fresh, prefix, texts)
+
+    def _stated(
+        self, rows: Sequence[Row], statements: Statements, by_iri: dict[str, str], keys: Keys, by: dict[str, str]
+    ) -> dict[tuple[str, str, Value, str], list[tuple[str, Value]]]:
+        """What each statement is said with, by its triple and node; ``by`` gets the relations that it is said by."""
+        found = dict[tuple[str, str, Value, str], list[tuple[str, Value]]]()
+        for row in (row for row in rows if row.keys() >= {"s", "p", "o", "q", "v"}):
+            subject, obj, value = (self._met(row[name], keys) for name in ("s", "o", "v"))
+            relation, key = by_iri.get(row["p"]["value"]), statements.qualifier(row["q"]["value"], keys)
+            if key is None or relation is None or not isinstance(subject, str) or obj is None or value is None:
+                continue
+            by[row["q"]["value"]] = key
+            found.setdefault((subject, relation, obj, row.get("st", {}).get("value", "")), []).append(
+                (key, exactly(value, row))
+            )
+        return found
+
     def _name_sampled(self, texts: Sequence[str], n_named: int) -> None:
         """What the sample brought beside what is named: it is told by its label too."""
         for iris in _batches(list(self._values)[n_named:], self._asked_of):
@@ -301,6 +367,10 @@ def _value_of(iri: str, row: Row, keys: Keys) -> Value | None:
 def _relation_prefixes(prefix: str) -> tuple[str]:
     root = prefix.removesuffix("entity/") if prefix.endswith("/entity/") else ""
     return (f"{root}prop/direct/" if root else f"{prefix}relation/",)
+
+
+def _is_wikibase(said: Iterable[str]) -> bool:
+    return any(map(_DIRECT.fullmatch, said))
 
 
 def _qualifier_prefix(prefix: str) -> str:

@@ -20,14 +20,18 @@ import numpy as np
 from kgask.errors import BudgetError, KgaskError, PackError
 from kgask.pack.csr import build_csr
 from kgask.pack.header import ARRAYS, DEGREES, ENDPOINT, NAMES_FILE, open_array
+from kgask.pack.qualifiers import QUALIFIER_ARRAYS
 from kgask.pack.quantities import AXES_COUNT, LiteralValues
 from kgask.pack.relation_kinds import SINGLE
 from kgask.pack.store import Given, Pack
 from kgask.query.rdf import LITERALS, Iris, literal_iri
 from kgask.remote.endpoint import Cell, Endpoint, Limits, Row
+from kgask.remote.met_statements import MetStatements, Stated, exactly
 from kgask.remote.names import RESERVED, ConnectedNames
+from kgask.remote.stated import Form, Statements
 from kgask.remote.terms import Keys, literal_in, literal_node, term_in, terms_of
 from kgask.remote.wanted import HUB, NONE, Known, Wanted, Writer
+from kgask.types import Statement, TripleId
 
 MOST_REQUESTS = 5  # for one question
 MOST_KEPT = 2_000_000  # triples that are kept from one question to the next
@@ -47,12 +51,16 @@ class ConnectedPack(Pack):
             self.endpoint = Endpoint(about["url"], limits, str(about["credentials"]))
             self._languages, self._texts = list(map(str, about["languages"])), list(map(str, about["labels"]))
             self._has_literal_nodes = bool(about["literal_nodes"])
+            self._form = Form(about.get("statements", ""))  # kgask 0.2 knew none
             counts = np.array(about["counts"], np.int64).reshape(self.n_relations, 3)  # triples, subjects, objects
         except (KeyError, TypeError, ValueError) as error:
             raise PackError(f"{path}: what it says of its endpoint is broken ({error}); connect again") from None
         self._counts = counts
         self._own_degrees = [np.asarray(open_array(path, name, manifest, sums.get(f"{name}.npy"))) for name in DEGREES]
         self._sample = self._columns()
+        self._stated, self._statements = MetStatements(self._sampled_statements()), self._told_as()
+        self._has_stated = np.zeros(self.n_relations, bool)  # relations whose triples have statements in the sample
+        self._has_stated[self._sample[1][self.statement_triple]] = True
         self._known, self._wanted = Known(self.n_relations), Wanted()
         self._met: list[np.ndarray] = []  # [3, n] each: subjects, relations, objects
         self._owners: dict[int, np.ndarray] = {}  # of directed relations
@@ -78,6 +86,19 @@ class ConnectedPack(Pack):
         entities = np.unique(entities)
         is_hub = self._degrees(entities, inverse=True) > HUB
         self._want(self._known.missing_rows(entities, inverse, is_hub))
+
+    def need_statements(self, triples: np.ndarray) -> None:
+        subjects, relations, _ = self.triples(triples)
+        is_stated = self._has_stated[relations]
+        codes = self._known.missing_statements(subjects[is_stated], relations[is_stated])
+        if len(codes):
+            self._wanted.stated.append(codes)
+            self._fetch_alone()
+
+    def statements(self, triple_ids: Iterable[TripleId]) -> dict[TripleId, tuple[Statement, ...]]:
+        wanted = [*triple_ids]
+        self.need_statements(np.array(wanted, np.int64))
+        return super().statements(wanted)
 
     def owners(self, relation: int) -> np.ndarray:
         """Raises :class:`~kgask.errors.BudgetError` where there are more than a request may bring."""
@@ -155,6 +176,7 @@ class ConnectedPack(Pack):
     def forget(self) -> None:
         """What was fetched so far is fetched again when it is read."""
         self._known, self._met, self._owners = Known(self.n_relations), [], {}
+        self._stated.forget()
         self._rebuild()
 
     # --- fetching ----------------------------------------------------------------------------------
@@ -180,12 +202,17 @@ class ConnectedPack(Pack):
         relations = [f"<{iris.of_relation(text.key)}>" for text in self.relations()]
         texts = [f"<{iri}>" for iri in self._texts]
         most = self.endpoint.limits.rows + 1
-        return Writer(self._terms, relations, np.argsort(-self._counts[:, 0]).tolist(), texts, most)
+        common = np.argsort(-self._counts[:, 0]).tolist()
+        return Writer(self._terms, relations, common, texts, most, self._statements)
 
     @cached_property
     def _relation_ids(self) -> dict[str, int]:
         iris = Iris(self)
         return {iris.of_relation(text.key): at for at, text in enumerate(self.relations())}
+
+    @cached_property
+    def _qualifier_ids(self) -> dict[str, int]:
+        return {self._statements.iri_of(self._relations[at].key, iri): at for iri, at in self._relation_ids.items()}
 
     @cached_property
     def _keys(self) -> Keys:
@@ -209,7 +236,8 @@ class ConnectedPack(Pack):
     def _take(self, rows: Sequence[Row]) -> None:
         """Triples of known relations, and labels of entities that were met."""
         self._own([row for row in rows if row.keys() in ({"s", "p"}, {"p", "o"})])
-        known = [row for row in rows if row.keys() >= {"s", "p", "o"} and row["s"]["type"] == "uri"]
+        self._state([row for row in rows if row.keys() >= {"s", "p", "o", "q", "v"}])
+        known = [row for row in rows if row.keys() == {"s", "p", "o"} and row["s"]["type"] == "uri"]
         said = [(row, relation) for row in known if (relation := self._relation_ids.get(row["p"]["value"])) is not None]
         ids = self._ids([cell for row, _ in said for cell in (row["s"], row["o"])])
         ends = zip(ids[::2], [relation for _, relation in said], ids[1::2], strict=True)
@@ -228,16 +256,35 @@ class ConnectedPack(Pack):
                 found.setdefault(plain + self.n_relations * ("o" in row), []).append(number)
         self._owners |= {relation: np.unique(np.array(numbers, np.int64)) for relation, numbers in found.items()}
 
-    def _ids(self, cells: Sequence[Cell]) -> list[int | None]:
-        """The ids of terms; None for blank nodes and what a pack cannot hold."""
+    def _state(self, rows: Sequence[Row]) -> None:
+        """What triples are said with."""
+        said = [(row, self._relation_ids.get(row["p"]["value"]), self._qualifier_ids.get(row["q"]["value"]))
+                for row in rows]  # fmt: skip
+        cells = [row[name] for row in rows for name in ("s", "o")]
+        ends, values = self._ids(cells), self._ids([row["v"] for row in rows], rows)
+        self._stated.begin()
+        for (row, relation, by), subject, obj, value in zip(said, ends[::2], ends[1::2], values, strict=True):
+            if (
+                subject is not None
+                and relation is not None
+                and obj is not None
+                and by is not None
+                and value is not None
+            ):
+                self._stated.take(row, (subject, relation, obj), (by, value))
+
+    def _ids(self, cells: Sequence[Cell], rows: Sequence[Row] = ()) -> list[int | None]:
+        """The ids of terms; None for blank nodes and what a pack cannot hold. ``rows`` say how precise a date is."""
         values: list[Any] = [self._value(cell) for cell in cells]
+        if rows:
+            values = [exactly(one, row) for one, row in zip(values, rows, strict=True)]
         keys = list(dict.fromkeys(value for value in values if isinstance(value, str)))
         by_key = dict(zip(keys, self.names.ids_of_keys(keys), strict=True))
         found: list[int | None] = []
         for cell, value in zip(cells, values, strict=True):
             number = by_key[value] if isinstance(value, str) else value and self.names.id_of_literal(value)
             found.append(number)
-            if number is not None and cell["type"] not in ("uri", "bnode") and not self._has_literal_nodes:
+            if number is not None and cell["type"] not in ("uri", "bnode") and not (rows or self._has_literal_nodes):
                 self._seen_terms.setdefault(number, set()).add(term_in(cell))
         return found
 
@@ -270,6 +317,16 @@ class ConnectedPack(Pack):
         objects = self.out_object.astype(np.int64)
         return np.stack([subjects, self.out_relation.astype(np.int64), objects + RESERVED * (objects >= first)])
 
+    def _sampled_statements(self) -> Stated:
+        first, values = self.n_entities - self.n_literals, self.qualifier_value.astype(np.int64)
+        qualifiers = np.stack([self.qualifier_relation.astype(np.int64), values + RESERVED * (values >= first)])
+        triples = self._columns()[:, np.asarray(self.statement_triple)]
+        return Stated(triples, np.diff(np.asarray(self.qualifier_indptr)).astype(np.int64), qualifiers)
+
+    def _told_as(self) -> Statements:
+        iris = Iris(self)
+        return Statements(self._form, iris.relations, iris.qualifiers)
+
     def _rebuild(self) -> None:
         """The arrays of what was fetched, with the folder's sample where nothing was."""
         subjects, relations, objects = self._sample
@@ -281,6 +338,9 @@ class ConnectedPack(Pack):
         for name in ARRAYS:
             setattr(self, name, getattr(csr, name))
         self.n_triples = len(self.out_relation)
+        said = self._stated.known(self._known).of(csr, self.n_entities, self.n_relations)
+        for name in QUALIFIER_ARRAYS:
+            setattr(self, name, getattr(said, name))
         self.n_fetches += 1
         self.__dict__.pop("literal_values", None)
 
@@ -318,7 +378,10 @@ class ConnectedPack(Pack):
     def relation_kinds(self) -> np.ndarray:
         """Only what counts of the whole graph say: that a relation has one end. No sample tells what is complete."""
         triples, subjects, objects = self._counts.T
-        return np.concatenate([SINGLE * (triples <= ONE * owners) for owners in (subjects, objects)]).astype(np.int8)
+        is_said = triples > 0
+        return np.concatenate(
+            [SINGLE * (is_said & (triples <= ONE * owners)) for owners in (subjects, objects)]
+        ).astype(np.int8)
 
     @classmethod
     def open(cls, path: str | Path, *, connected: bool = True) -> Self:

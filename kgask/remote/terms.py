@@ -35,14 +35,15 @@ class Keys:
         """The key of a relation; None for what is none of a pack: of kgask's own vocabulary."""
         if iri.startswith(VOCABULARY):
             return None
-        return self._local(iri, self._relations) or wikidata_id(iri) or self._whole(iri)
+        return self.local(iri, self._relations) or wikidata_id(iri) or self._whole(iri)
 
     def entity(self, iri: str) -> str | None:
         """The key of an entity; None for an IRI that could not be asked for by it."""
-        return self._local(iri, self._entities) or wikidata_id(iri) or self._whole(iri)
+        return self.local(iri, self._entities) or wikidata_id(iri) or self._whole(iri)
 
     @staticmethod
-    def _local(iri: str, prefix: str) -> str | None:
+    def local(iri: str, prefix: str) -> str | None:
+        """The key behind a prefix; None for an IRI that does not begin so, or is not written as one of a key."""
         rest = iri.removeprefix(prefix)
         if rest == iri or not rest:
             return None

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kgask.remote.stated import COLUMNS, Statements
+
 OUT, IN, SEEN = 0, 1, 2  # + 2R: all triples out of an entity, all into it, one of each relation into a hub
 HUB = 5000  # triples into an entity from which on they are not fetched for the sake of which relations there are
 MOST_LOOKED_AT = 250  # relations of a hub that are looked at, those with most triples first
@@ -21,15 +23,16 @@ NONE = np.empty(0, np.int64)
 
 @dataclass(slots=True)
 class Wanted:
-    """The codes that were asked for and are not known, directed relations of which all owners are wanted, and entities
-    without a label."""
+    """The codes that were asked for and are not known, relations of entities whose statements are wanted, directed
+    relations of which all owners are, and entities without a label."""
 
     codes: list[np.ndarray] = field(default_factory=list)
+    stated: list[np.ndarray] = field(default_factory=list)  # of triples out of an entity: entity * R + relation
     owners: set[int] = field(default_factory=set)
     labels: set[int] = field(default_factory=set)
 
     def __bool__(self) -> bool:
-        return bool(self.codes or self.owners or self.labels)
+        return bool(self.codes or self.stated or self.owners or self.labels)
 
 
 class Known:
@@ -37,7 +40,7 @@ class Known:
 
     def __init__(self, n_relations: int) -> None:
         self.n_relations, self.width = n_relations, 2 * n_relations + 3
-        self.codes = NONE  # ascending
+        self.codes = self.stated = NONE  # ascending
         self.owners: set[int] = set()
         self.labels: set[int] = set()
 
@@ -45,37 +48,49 @@ class Known:
         """The codes of the entities' directed relations that are not known."""
         codes = (entities[:, None] * self.width + relations).ravel()
         whole = entities[:, None] * self.width + 2 * self.n_relations + (relations >= self.n_relations)
-        return codes[~(self._has(codes) | self._has(whole.ravel()))]
+        return codes[~(_has(self.codes, codes) | _has(self.codes, whole.ravel()))]
 
     def missing_rows(self, entities: np.ndarray, inverse: bool, is_hub: np.ndarray) -> np.ndarray:
         """The codes of the entities' triples in one direction that are not known; of a hub they are looked at only."""
         row = entities * self.width + 2 * self.n_relations
         whole = row + (IN if inverse else OUT)
         wanted = np.where(is_hub & inverse, row + SEEN, whole)
-        return wanted[~(self._has(wanted) | self._has(whole))]
+        return wanted[~(_has(self.codes, wanted) | _has(self.codes, whole))]
+
+    def missing_statements(self, entities: np.ndarray, relations: np.ndarray) -> np.ndarray:
+        """The codes of the entities' (plain) relations beside them whose statements are not known."""
+        codes = np.unique(entities * self.n_relations + relations)
+        return codes[~_has(self.stated, codes)]
+
+    def covers_statements(self, entities: np.ndarray, relations: np.ndarray) -> np.ndarray:
+        """bool [n]: whether the statements of each entity's triples with the relation beside it were fetched."""
+        return _has(self.stated, entities * self.n_relations + relations)
 
     def learn(self, wanted: Wanted) -> None:
         self.codes = np.unique(np.concatenate([self.codes, *wanted.codes]))
+        self.stated = np.unique(np.concatenate([self.stated, *wanted.stated]))
         self.owners |= wanted.owners
         self.labels |= wanted.labels
 
     def covers(self, entities: np.ndarray, relations: np.ndarray, inverse: bool) -> np.ndarray:
         """bool [n]: whether the triples of each entity with the directed relation beside it were fetched."""
         whole = entities * self.width + 2 * self.n_relations + (IN if inverse else OUT)
-        return self._has(entities * self.width + relations) | self._has(whole)
+        return _has(self.codes, entities * self.width + relations) | _has(self.codes, whole)
 
-    def _has(self, codes: np.ndarray) -> np.ndarray:
-        if not len(self.codes):
-            return np.zeros(len(codes), bool)
-        places = np.searchsorted(self.codes, codes)
-        return self.codes[np.minimum(places, len(self.codes) - 1)] == codes
+
+def _has(known: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """bool [n]: which codes are among those that are known (ascending)."""
+    if not len(known):
+        return np.zeros(len(codes), bool)
+    return known[np.minimum(np.searchsorted(known, codes), len(known) - 1)] == codes
 
 
 class Writer:
-    """Writes one SELECT ?s ?p ?o for what is wanted; every part has at most ``most`` rows.
+    """Writes one SELECT for what is wanted; every part has at most ``most`` rows.
 
     ``terms`` gives the SPARQL terms of entities, ``relations`` are the IRIs of relations in angle brackets, ``common``
-    the relations in the order of how often they are said, ``texts`` the IRIs of labels.
+    the relations in the order of how often they are said, ``texts`` the IRIs of labels, ``statements`` how the endpoint
+    tells statements.
     """
 
     def __init__(
@@ -85,8 +100,10 @@ class Writer:
         common: Sequence[int],
         texts: Sequence[str],
         most: int,
+        statements: Statements,
     ) -> None:
         self._terms, self._relations, self._texts, self._most = terms, relations, texts, most
+        self._statements = statements
         self._looked_at = list(common)[:MOST_LOOKED_AT]
 
     def queries(self, wanted: Wanted) -> Iterator[str]:
@@ -118,6 +135,7 @@ class Writer:
             else:
                 members = members[~np.isin(members, of_whole[IN if one >= n else OUT])]
                 yield from self._rows(one >= n, members, self._relations[one % n])
+        yield from self._stated(np.unique(np.concatenate([NONE, *wanted.stated])))
         for relation in sorted(wanted.owners):
             end, said = "?o" if relation >= n else "?s", self._relations[relation % n]
             yield 1, f"SELECT DISTINCT {end} ?p WHERE {{ ?s {said} ?o BIND({said} AS ?p) }} LIMIT {self._most}"
@@ -136,6 +154,16 @@ class Writer:
                 values = f"VALUES {variable} {{ {' '.join(terms)} }}"
                 yield len(terms), f"SELECT ?s ?p ?o WHERE {{ {values} {pattern} }} LIMIT {self._most}"
 
+    def _stated(self, codes: np.ndarray) -> Iterator[tuple[int, str]]:
+        """The statements of entities' triples, by relation."""
+        n = len(self._relations)
+        for relation in np.unique(codes % n).tolist():
+            terms = [term for of in self._terms((codes[codes % n == relation] // n).tolist()) for term in of]
+            for start in range(0, len(terms), MOST_TERMS // 2):
+                some = terms[start : start + MOST_TERMS // 2]
+                values = f"VALUES ?s {{ {' '.join(some)} }}"
+                yield len(some), self._statements.query(self._relations[relation][1:-1], values, self._most)
+
     def _look_at(self, entity: int) -> Iterator[tuple[int, str]]:
         """One triple of each relation that leads to a hub."""
         for term in self._terms([entity])[0]:
@@ -148,4 +176,4 @@ class Writer:
 def _together(parts: Sequence[str]) -> str:
     if len(parts) == 1:
         return parts[0]
-    return "SELECT ?s ?p ?o WHERE {\n" + "\nUNION\n".join(f"{{ {part} }}" for part in parts) + "\n}"
+    return f"SELECT {COLUMNS} WHERE {{\n" + "\nUNION\n".join(f"{{ {part} }}" for part in parts) + "\n}"

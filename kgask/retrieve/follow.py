@@ -47,12 +47,13 @@ def _rows(indptr: np.ndarray, entities: np.ndarray) -> tuple[np.ndarray, np.ndar
     """Row numbers of the entities' triples, and the entity of each."""
     starts = indptr[entities].astype(np.int64)
     counts = indptr[entities + 1].astype(np.int64) - starts
-    total = int(counts.sum())
+    ends = counts.cumsum()
+    total = int(ends[-1]) if len(ends) else 0
     if total > len(entities) * int(indptr[-1]):
         raise ValueError("rows longer than the graph")  # before memory is asked for
-    first = np.cumsum(counts) - counts
-    rows = np.arange(total, dtype=np.int64) - np.repeat(first - starts, counts)
-    return rows, np.repeat(entities, counts)
+    rows = np.arange(total, dtype=np.int64)
+    rows += (starts - ends + counts).repeat(counts)
+    return rows, entities.repeat(counts)
 
 
 def all_edges(graph: Graph, entities: np.ndarray, inverse: bool) -> Edges:
@@ -66,9 +67,17 @@ def _whole_rows(graph: Graph, entities: np.ndarray, inverse: bool) -> Edges:
     indptr = graph.in_indptr if inverse else graph.out_indptr
     relation = graph.in_relation if inverse else graph.out_relation
     target = graph.in_subject if inverse else graph.out_object
-    rows, sources = _rows(indptr, np.asarray(entities, np.int64))
-    relations = relation[rows].astype(np.int64) + (graph.n_relations if inverse else 0)
-    return Edges(sources, relations, target[rows].astype(np.int64), rows)
+    entities = np.asarray(entities, np.int64)
+    if len(entities) == 1:  # a slice costs half of what rows by their numbers do
+        start, end = int(indptr[int(entities[0])]), int(indptr[int(entities[0]) + 1])
+        rows, sources = np.arange(start, end, dtype=np.int64), entities.repeat(max(end - start, 0))
+        relations, targets = relation[start:end].astype(np.int64), target[start:end].astype(np.int64)
+    else:
+        rows, sources = _rows(indptr, entities)
+        relations, targets = relation[rows].astype(np.int64), target[rows].astype(np.int64)
+    if inverse:
+        relations += graph.n_relations
+    return Edges(sources, relations, targets, rows)
 
 
 def edges_of(graph: Graph, entities: np.ndarray, directed_relation: int) -> Edges:
@@ -88,10 +97,11 @@ def _cut_rows(graph: Graph, entities: np.ndarray, directed_relation: int) -> Edg
     relations = graph.in_relation if inverse else graph.out_relation
     target = graph.in_subject if inverse else graph.out_object
     parts, sources = [], []
+    wanted = relations.dtype.type(relation)  # of another type searchsorted would copy the row first
     for entity in np.asarray(entities, np.int64).tolist():
         start, end = int(indptr[entity]), int(indptr[entity + 1])
         row = relations[start:end]
-        low, high = np.searchsorted(row, relation, "left"), np.searchsorted(row, relation, "right")
+        low, high = row.searchsorted(wanted, "left"), row.searchsorted(wanted, "right")
         if high > low:
             parts.append(np.arange(start + low, start + high, dtype=np.int64))
             sources.append(np.full(high - low, entity, np.int64))

@@ -11,6 +11,7 @@ from kgask.types import RelationId
 
 def statements_of(pack: Pack, triples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """``(place, statement)``: every statement of each TripleId (int64 [E]), with the triple's place."""
+    pack.need_statements(triples)
     wanted = triples.astype(pack.statement_triple.dtype)  # of another dtype searchsorted would copy the whole array
     first = np.searchsorted(pack.statement_triple, wanted, "left")
     last = np.searchsorted(pack.statement_triple, wanted, "right")

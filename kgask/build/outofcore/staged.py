@@ -9,7 +9,8 @@ from typing import Any
 
 from kgask.build.outofcore.store import Store
 from kgask.build.passages_writer import split_text
-from kgask.build.plain_values import Looks, Recognised, as_literal
+from kgask.build.plain_values import Looks, Reading, Recognised, as_literal
+from kgask.build.said_numbers import usual
 from kgask.build.statements import Role, role_of
 from kgask.build.terms import Value, checked, checked_key, checked_literal
 from kgask.build.writer import PackBuilder
@@ -32,8 +33,9 @@ _TABLES: dict[str, dict[str, str]] = {
 _READ_AS = {"r": "string", "old": "string", **{name: _VALUE[name] for name in ("v", "kind", "unit", "num")}}
 LABEL, ALIAS, DESCRIPTION = range(3)
 _MOST_CHECKED = 1 << 16
-# Begins as a number or an ISO date does.
-_DIGIT = "regexp_like(v, '^[+-]?[0-9]')"
+# Begins as a number, money or a date does.
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_DIGIT = f"regexp_like(v, '^([+-]?[0-9]|[$€£¥].?[0-9]|(?i:{_MONTHS}|[a-z]+day,).*[0-9])')"
 _SPOKEN = "SELECT r, v, kind FROM said UNION ALL SELECT r, v, kind FROM qualifiers"
 
 
@@ -150,7 +152,12 @@ class StagedBuilder(PackBuilder):
     ) -> list[Recognised]:
         self.flush()
         self.store.create("read_as", _READ_AS)
-        found = [one for at, relation in self._bare(given) if (one := self._recognised(at, relation)) is not None]
+        bare = {(at, relation): self._looks(at, relation) for at, relation in self._bare({*given, *self._as_told})}
+        convention, found = usual(looks.votes for looks in bare.values() if looks.may_be_values), list[Recognised]()
+        for (at, relation), looks in bare.items():
+            if (reading := looks.reading(convention)) is not None:
+                self._read_as(at, relation, reading)
+                found.append(Recognised(0, looks.relation, reading, looks.unclear, {}))
         if found:
             for table, columns in (("said", SAID), ("qualifiers", _TABLES["qualifiers"])):
                 taken = {name: f"coalesce(a.{name}, t.{name}) AS {name}" for name in ("v", "kind", "unit", "num")}
@@ -186,21 +193,22 @@ class StagedBuilder(PackBuilder):
         }
         return [(at, relation) for at, relation in enumerate(bare) if relation not in of_things]
 
-    def _recognised(self, place: int, relation: str) -> Recognised | None:
+    def _looks(self, place: int, relation: str) -> Looks:
         looks = Looks(readable_relation(relation))
         for texts in self._values(place):
             looks.see(texts)
-        if (kind := looks.kind) is None:
-            return None
+        return looks
+
+    def _read_as(self, place: int, relation: str, reading: Reading) -> None:
+        """What becomes of each value of a relation."""
         for texts in self._values(place):
             rows = [
                 (relation, text, one.text, one.kind, one.unit, one.value)
                 for text in texts
-                if (one := as_literal(text, *kind)) is not None
+                if (one := as_literal(text, reading)) is not None
             ]
             if rows:
                 self.store.append("read_as", dict(zip(_READ_AS, zip(*rows, strict=True), strict=True)), _READ_AS)
-        return Recognised(0, looks.relation, *kind, {})
 
     def _values(self, place: int) -> Iterator[list[str]]:
         relation = f"SELECT r FROM bare WHERE place = {place}"
