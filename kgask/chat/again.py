@@ -39,9 +39,9 @@ class Again:
             new, is_other = seed.entity, self._asks_otherwise(text, seed.span, last)
             for old in self._place_of(new, last, text) if not is_other else ():
                 yield from self._with(new, old, last)
-        most = form.superlative(f"has {text}").removeprefix("has ")  # "a larger population"
+        most = order.superlative(f"has {text}").removeprefix("has ")  # "a larger population"
         most = most.rstrip("?. ") if order.is_by(text) else most
-        if (changed := order.reordered(form.superlative(last.understood), most)) is not None:
+        if (changed := order.reordered(order.superlative(last.understood), most)) is not None:
             yield Way(changed, change=_as_before(last), among=last.among)
 
     def fits(self, text: str, last: Turn) -> bool:

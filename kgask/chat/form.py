@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kgask.chat.order import NUMBER, ORDER, of_kind
+from kgask.chat.order import NUMBER, ORDER, is_comparative, of_kind, superlative
 
 THOSE = rf"(?:(?:the|those|these) {NUMBER}|them|em|those|these|the (?:\d+|lot|group))"
 _BE = r"(?:is|are|was|were|has|have|had|do|does|did)"
@@ -80,15 +80,6 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _LATER_ASKS = re.compile(r",\s*(?:who|which|what|when|where|how)\b", re.IGNORECASE)
-_COMPARATIVE = re.compile(
-    r"\b(?P<before>(?:is|are|was|were|has|have|had|at|with|lies)(?: the| a)?\s+)"
-    r"(?:(?P<more>more|less|fewer) (?P<of>[a-z]+)|(?P<stem>[a-z]{2,}?)(?P<end>ier|er))\b",
-    re.IGNORECASE,
-)
-_NO_COMPARATIVE = frozenset(
-    "other another over under after whether either neither river number water order member later former".split()
-)
-
 _WHOSE = re.compile(
     r"\b(?P<whose>(?:his|her|its|their) (?:father|mother|husband|wife|brother|sister|son|daughter|spouse|child|partner|"
     r"capital|director|author|writer|composer|inventor|discoverer|founder|successor|predecessor))"
@@ -152,33 +143,11 @@ def said_of_each(text: str) -> tuple[str, str] | None:
     text = re.sub(r",? (?:too|also|as well|then)(?=\W*\Z)", "", text).rstrip("?.! ")
     found = next((one for pattern in (_OF_THOSE, _OF_THEM_WHO, _WHICH_ONES) if (one := pattern.match(text))), None)
     rest = text[found.end() :].strip() if found else ""
-    if found is None or not rest or ORDER.search(rest) or _COMPARATIVE.search(rest):
+    if found is None or not rest or ORDER.search(rest) or is_comparative(rest):
         return None
     for several, single in (("are", "is"), ("were", "was"), ("have", "has"), ("do", "does")):
         rest = re.sub(rf"\A{several}\b", single, rest, flags=re.IGNORECASE)
     return found["word"].lower(), f"\0 {rest}"
-
-
-def superlative(text: str) -> str:
-    """ "Which of the two is denser" asks for the densest.
-
-    >>> superlative("which elements is denser?"), superlative("which countries has more inhabitants?")
-    ('which elements is the densest?', 'which countries has the most inhabitants?')
-    """
-    found = _COMPARATIVE.search(text)
-    if found is None or "than" in text.lower() or f"{found['stem']}{found['end']}".lower() in _NO_COMPARATIVE:
-        return text
-    if found["more"]:
-        word = f"{'most' if found['more'].lower() == 'more' else 'least'} {found['of']}"
-    else:
-        word = f"{found['stem']}{'iest' if found['end'] == 'ier' else 'est'}"
-    before = re.sub(r"\b(?:the|a) \Z", "", found["before"])
-    return f"{text[: found.start()]}{before}the {word}{text[found.end() :]}"
-
-
-def is_compared(text: str) -> bool:
-    """Whether a phrase asks for more or less of something: "a larger population"."""
-    return superlative(f"has {text}") != f"has {text}"
 
 
 def noun_of_those(text: str) -> str:

@@ -14,7 +14,7 @@ from kgask.chat.asked import asked_for
 from kgask.chat.changes import instead, those_of_whom, within
 from kgask.chat.memory import Memory
 from kgask.chat.narrower import is_denied
-from kgask.chat.order import asks_for_order
+from kgask.chat.order import asks_for_order, superlative
 from kgask.chat.shorts import is_more_than, only_lists, says_ranked_one, theirs
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError
@@ -47,7 +47,7 @@ class OfAnswers:
     def ways(self, text: str) -> Iterator[Way]:
         """The ways to understand a turn as being about some of them, the likeliest first."""
         found, number = self.memory.last_set(), form.number_of_those(text)
-        is_compared = form.superlative(text) != text
+        is_compared = superlative(text) != text
         says_pair = form.says_two(text) or number or is_compared
         noun = form.noun_of_those(text)
         pair = (

@@ -35,6 +35,21 @@ _RANK = re.compile(
     re.IGNORECASE,
 )
 
+_COMPARATIVE = re.compile(
+    r"\b(?P<before>(?:is|are|was|were|has|have|had|at|with|lies)(?: the| a)?\s+)"
+    r"(?:(?P<more>more|less|fewer) (?P<of>[a-z]+)|(?P<stem>[a-z]{2,}?)(?P<end>ier|er))\b",
+    re.IGNORECASE,
+)
+_NO_COMPARATIVE = frozenset(
+    "other another over under after whether either neither river number water order member later former never ever "
+    "together rather proper".split()
+)
+# "the daughter of Lear", "a singer in Leeds", but "the higher of them", "a larger area"
+_NOUN_BEHIND = {
+    "the": re.compile(r" of (?!(?:the|these|those) (?:\w+\W*\Z|two\b)|them\b|those\b|these\b|both\b)", re.IGNORECASE),
+    "a": re.compile(r"\W*(?:\Z|\b(?:of|in|at|on|for|by|from|with|and|or|who|too|also|as)\b)", re.IGNORECASE),
+}
+
 
 def of_kind(text: str, noun: str) -> str | None:
     """A turn that asks for the first so many of several things, or for all of them in order, as a question about these.
@@ -108,3 +123,47 @@ def reordered(before: str, text: str) -> str | None:
         return f"{bare} {said}?"
     word = "smallest" if _LEAST.match(most[0]) else "largest"
     return f"{bare[: most.start()]}{word}{bare[most.end() :]} {said}?"
+
+
+def _comparative(text: str) -> re.Match[str] | None:
+    """Where a text compares; no noun that ends as a comparative does."""
+    found = _COMPARATIVE.search(text)
+    if found is None or found["more"]:
+        return found
+    article = found["before"].split()[-1].lower()
+    behind = _NOUN_BEHIND.get(article)
+    is_noun = f"{found['stem']}{found['end']}".lower() in _NO_COMPARATIVE or (
+        behind is not None and behind.match(text[found.end() :]) is not None
+    )
+    return None if is_noun else found
+
+
+def is_comparative(text: str) -> bool:
+    """Whether it compares.
+
+    >>> is_comparative("is denser"), is_comparative("was the daughter of Lear"), is_comparative("is a singer?")
+    (True, False, False)
+    """
+    return _comparative(text) is not None
+
+
+def superlative(text: str) -> str:
+    """ "Which of the two is denser" asks for the densest.
+
+    >>> superlative("which elements is denser?"), superlative("which countries has more inhabitants?")
+    ('which elements is the densest?', 'which countries has the most inhabitants?')
+    """
+    found = _comparative(text)
+    if found is None or "than" in text.lower():
+        return text
+    if found["more"]:
+        word = f"{'most' if found['more'].lower() == 'more' else 'least'} {found['of']}"
+    else:
+        word = f"{found['stem']}{'iest' if found['end'] == 'ier' else 'est'}"
+    before = re.sub(r"\b(?:the|a) \Z", "", found["before"])
+    return f"{text[: found.start()]}{before}the {word}{text[found.end() :]}"
+
+
+def is_compared(text: str) -> bool:
+    """Whether a phrase asks for more or less of something: "a larger population"."""
+    return superlative(f"has {text}") != f"has {text}"
