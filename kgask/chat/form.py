@@ -28,10 +28,10 @@ _OF_THEM_WHO = re.compile(
 )
 _WHO_OF = re.compile(rf"\b(?P<word>who|which)(?P<verb> \w+(?: \w+)*?) (?:of|among) {THOSE}\b", re.IGNORECASE)
 _SUPERLATIVE_OF = re.compile(
-    r"(?:(?:what|who|which)(?:['\u2019]s| is| are| was| were)? )?(?:the )?(?:very )?"
+    rf"(?:(?:what|who|which)(?: (?P<how_many>{NUMBER}|\d))?(?: ones?)?(?:['\u2019]s| is| are| was| were)? )?(?:the )?(?:very )?"
     rf"(?:(?P<number>{NUMBER}|\d) |(?P<rank>second|third|fourth|fifth|2nd|3rd|next)[ -])?"
     r"(?P<word>(?:most|least|fewest) [a-z]+|[a-z]{2,}est)(?: ones?)?"
-    rf"(?: (?:of|among) (?:{THOSE}|those [a-z ]+))?(?P<by> by [a-z]+)?\W*",
+    rf"(?: (?:of|among) (?:{THOSE}(?: all)?|all(?: of)? {THOSE}|those [a-z ]+))?(?P<by> by [a-z]+)?\W*",
     re.IGNORECASE,
 )
 _ONLY_THOSE = re.compile(
@@ -120,7 +120,8 @@ def of_those(text: str, noun: str) -> str | None:
     if not noun:
         return None
     if found := _SUPERLATIVE_OF.fullmatch(text.strip()):
-        several = f"are the {found['number']}" if found["number"] else f"is the {found['rank'] or ''}".strip()
+        number = found["number"] or found["how_many"]
+        several = f"are the {number}" if number else f"is the {found['rank'] or ''}".strip()
         return f"which {noun} {several} {found['word'].lower()}{found['by'] or ''}?"
     if (ordered := of_kind(text, noun)) is not None:
         return ordered

@@ -281,7 +281,7 @@ class OfAnswers:
 
         def less(every: SetNode) -> SetNode:
             members = run(every, self.pack, Budget(SECONDS)).certain.tolist()
-            meant = tuple(one for one in members if one in known)
+            meant = self.memory.known_so(every, [one for one in members if one in known], self.pack.n_relations)
             return nodes.Minus(every, nodes.Entities(meant)) if meant else every
 
         return without

@@ -44,6 +44,11 @@ _NO_COMPARATIVE = frozenset(
     "other another over under after whether either neither river number water order member later former never ever "
     "together rather proper".split()
 )
+_THE_MORE = re.compile(
+    r"(?P<before>(?:which|who|what)(?: one)?(?:['\u2019]s| is| was| has) )?the (?P<what>(?:more |less )?[a-z]+)(?: one)?"
+    r"(?P<behind> (?:of|among) (?:them|these|those|both|the (?:two|lot))\W*)",
+    re.IGNORECASE,
+)
 # "the daughter of Lear", "a singer in Leeds", but "the higher of them", "a larger area"
 _NOUN_BEHIND = {
     "the": re.compile(r" of (?!(?:the|these|those) (?:\w+\W*\Z|two\b)|them\b|those\b|these\b|both\b)", re.IGNORECASE),
@@ -162,6 +167,20 @@ def superlative(text: str) -> str:
         word = f"{found['stem']}{'iest' if found['end'] == 'ier' else 'est'}"
     before = re.sub(r"\b(?:the|a) \Z", "", found["before"])
     return f"{text[: found.start()]}{before}the {word}{text[found.end() :]}"
+
+
+def of_more(text: str) -> str:
+    """A turn that asks for "the bigger one of these" alone as one for the biggest.
+
+    >>> of_more("the bigger one of these?"), of_more("which is the older of them"), of_more("the capital of these?")
+    ('the biggest of these?', 'which is the oldest of them', 'the capital of these?')
+    """
+    found = _THE_MORE.fullmatch(text.strip())
+    if found is None:
+        return text
+    most = superlative(f"is the {found['what']} of them")
+    is_more = most != f"is the {found['what']} of them"
+    return f"{found['before'] or ''}{most.removeprefix('is ').removesuffix(' of them')}{found['behind']}" if is_more else text
 
 
 def is_compared(text: str) -> bool:

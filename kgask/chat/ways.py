@@ -22,6 +22,7 @@ from kgask.chat.narrower import narrower, speaks_of_list
 from kgask.chat.narrowing import Narrowing
 from kgask.chat.of_answers import OfAnswers
 from kgask.chat.pronouns import Pronouns
+from kgask.chat.shared import Shared
 from kgask.chat.turns import Turn, Way
 from kgask.link.naming import names_in
 from kgask.methods.accounted import CARRY_NOTHING, is_all_called
@@ -63,6 +64,8 @@ class Understanding:
             return
         names = names_in(self.names.linker, said.text)
         text = shorts.with_own_place(form.of_named(said.text) if len(names) > 1 else said.text, names)
+        if self.memory.referents.relation_words.isdisjoint(normalise(text).split()):  # "the founder of these"
+            text = order.of_more(text)
         is_of_those = form.is_of_those(text) and (len(names) < 2 or (form.says_those(text) and text == said.text))
         if (listed := list_meant(text)) is not None and (found := self.memory.set_meant(listed)) is not None:
             yield from self._of_list(listed.of_them(found[1]), found[0])
@@ -75,6 +78,7 @@ class Understanding:
         if last is not None:
             yield [*self.again.at_rank(text, last)]
             yield [way for one in self.names.named(text)[:1] for way in self.answers.compared(text, last, one)]
+        yield from ([way] for way in Shared(self.answers).ways(text))
         if shorts.asks_by_how_much(text):
             yield from ([way] for way in (self.answers.apart(last, text) if last is not None else ()))
             return
@@ -153,7 +157,7 @@ class Understanding:
         some = narrower(text, said.continues)
         if some is not None and (some.is_said or self.memory.had_several()) and len(names) < 2:
             return False
-        if form.of_the_best(text) is not None and self.memory.last_set() is not None:
+        if form.of_the_best(text) is not None and not names and self.memory.last_set() is not None:
             return False
         is_name = said.continues and self.names.is_name(form.bare_noun(text))
         is_noun = form.is_phrase(text) and all(map(self._is_called, (form.bare_noun(text), *names)))
