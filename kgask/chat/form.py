@@ -89,6 +89,10 @@ _WHOSE = re.compile(
 _IS_WHO = re.compile(
     r"(?:who|what|which \w+)(?:['\u2019]s| is| was| are| were) (?:his|her|its|their) \w+\W*\Z", re.IGNORECASE
 )
+_THAT_NOUN = re.compile(
+    r"\b(?:that|this)(?: same)? (?P<noun>(?!is\b|was\b|are\b|were\b|has\b|does\b|did\b|one\b|year\b|way\b|time\b)[a-z]{3,})\b",
+    re.IGNORECASE,
+)
 _AMONG_THEM = re.compile(r"\b(?:among|amongst|out of|of|in) (?:them|those|these)\b", re.IGNORECASE)
 _OF_NAMED = re.compile(rf",?\s*(?:\b(?:of|among) (?:{THOSE}|both))\b", re.IGNORECASE)
 _BOTH = re.compile(
@@ -341,6 +345,16 @@ def said(kind: str, text: str) -> re.Match[str] | None:
     """Where a text says "the country" of something that was spoken of."""
     pattern = rf"\b(?:the|that|this) {re.escape(kind)}\b(?!s| of| with| that| in\b(?!\W*\Z))"
     return re.search(pattern, text, re.IGNORECASE)
+
+
+def noun_meant(text: str) -> str:
+    """The noun by which something that was spoken of is meant; "" where none is.
+
+    >>> noun_meant("What else does that company own?"), noun_meant("What does the company own?")
+    ('company', '')
+    """
+    found = _THAT_NOUN.search(text)
+    return found["noun"].lower() if found else ""
 
 
 def with_place(text: str, place: str) -> str:

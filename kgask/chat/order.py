@@ -21,6 +21,8 @@ _ANY_ORDER = re.compile("|".join(_MOST_OF), re.IGNORECASE)
 _BY = re.compile(r",? by (?:area|size|length|height|elevation|depth|population|age|mass|weight)\b", re.IGNORECASE)
 _PHRASE = re.compile(rf"(?:and )?(?:the )?(?:{'|'.join(_MOST_OF)}) [a-z]+\W*", re.IGNORECASE)  # "a larger population"
 _NOUN = re.compile(r"\s+([a-z]+)\b", re.IGNORECASE)
+_THE_ONE = re.compile(r" one\b", re.IGNORECASE)
+_SO_MANY = re.compile(rf"\bare the (?:{NUMBER}|\d) ", re.IGNORECASE)
 _TOP = re.compile(rf"(?:the )?top (?P<n>{NUMBER}|\d)(?P<by> by [a-z ]+)?\W*", re.IGNORECASE)
 _SORTED = re.compile(
     r"(?:please )?(?:sort|order|rank|list|put)(?: (?:them|those|these))?(?: in order)?(?P<by> (?:by|of) [a-z ]+?)\W*",
@@ -102,6 +104,8 @@ def reordered(before: str, text: str) -> str | None:
     if new is None:
         return None
     bare, said = before.rstrip("?. "), new[0]
+    if _THE_ONE.match(text, new.end()):  # "the three highest", "and the lowest one?"
+        bare = _SO_MANY.sub("is the ", bare)
     old = next(
         (one for one in ORDER.finditer(bare) if one[0].lower().startswith("by ") == said.lower().startswith("by ")),
         None,

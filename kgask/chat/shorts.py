@@ -20,7 +20,7 @@ _HOW_MANY = re.compile(
 _THEIRS = re.compile(
     r"\A(?:and )?(?:what (?:are|is) )?(?:the )?"
     r"(?P<what>(?!(?:the|a|an|is|are|was|were|do|does|did|who|which|what|how|any|all|one|some|none|most|many|each|first|second|"
-    r"third|last|next|other|others|rest|half|total|sum|average|mean|combined|number|count|order|[a-z]+est)\b)"
+    r"third|last|next|other|others|rest|half|total|sum|average|mean|combined|number|count|order|more|less|[a-z]+est|[a-z]+er one)\b)"
     rf"[a-z]+(?: [a-z]+)?) of (?:each(?: of)? )?(?:all )?{THOSE}(?=\W*\Z)",
     re.IGNORECASE,
 )

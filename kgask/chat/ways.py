@@ -25,6 +25,7 @@ from kgask.chat.pronouns import Pronouns
 from kgask.chat.shared import Shared
 from kgask.chat.turns import Turn, Way
 from kgask.link.naming import names_in
+from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, is_all_called
 from kgask.pack.normalise import normalise
 from kgask.query import nodes
@@ -64,7 +65,7 @@ class Understanding:
             return
         names = names_in(self.names.linker, said.text)
         text = shorts.with_own_place(form.of_named(said.text) if len(names) > 1 else said.text, names)
-        if self.memory.referents.relation_words.isdisjoint(normalise(text).split()):  # "the founder of these"
+        if self.memory.referents.relation_words.isdisjoint({*normalise(text).split()} - CARRY_NOTHING):  # "the founder of these"
             text = order.of_more(text)
         is_of_those = form.is_of_those(text) and (len(names) < 2 or (form.says_those(text) and text == said.text))
         if (listed := list_meant(text)) is not None and (found := self.memory.set_meant(listed)) is not None:
@@ -159,7 +160,7 @@ class Understanding:
             return False
         if form.of_the_best(text) is not None and not names and self.memory.last_set() is not None:
             return False
-        is_name = said.continues and self.names.is_name(form.bare_noun(text))
+        is_name = self.names.is_name(form.bare_noun(text)) and (said.continues or self._goes_on_with(text))
         is_noun = form.is_phrase(text) and all(map(self._is_called, (form.bare_noun(text), *names)))
         return not (is_name or is_noun or (said.corrects and form.is_phrase(text)))
 
@@ -202,8 +203,15 @@ class Understanding:
     def _is_called(self, text: str) -> bool:
         """Whether a phrase is what a relation is called; question words are."""
         words = [word for word in normalise(text.removeprefix("what is the ")).split() if word not in CARRY_NOTHING]
-        is_all = bool(words) and is_all_called(" ".join(words[-2:]), self.memory.referents.relation_words)
-        return is_all or form.is_bare_question_word(text)
+        called = self.memory.referents.relation_words
+        is_all = bool(words) and is_all_called(" ".join(words[-2:]), called)
+        is_other = not {*words, *(one for word in words for one in singulars(word))} & called and self.names.is_name(text)
+        return (is_all and not is_other) or form.is_bare_question_word(text)
+
+    def _goes_on_with(self, name: str) -> bool:
+        """Whether a name alone asks the last question of another thing; of a kind it asks for all of it."""
+        last = self.memory.last_asked()
+        return last is not None and last.query is not None and not self.memory.referents.is_kind(form.bare_noun(name))
 
     # --- the last question about something else -------------------------------------------------
 
