@@ -38,8 +38,9 @@ class Again:
         seeds = self.names.seeds(text) if query is not None else ()
         news = [seed.entity for seed in seeds if not self._asks_otherwise(text, seed.span, last)]
         places = [(new, old) for new in news for old in self._likes(new, last)]
-        for new, old in places or [(new, old) for new in news for old in self._places(new, last, text)]:
-            yield from self._with(new, old, last)
+        others = [(new, old) for new in news for old in self._places(new, last, text)] if not places else []
+        for entity, old in (*places, *others):
+            yield from self._with(entity, old, last)
         most = order.superlative(f"has {text}").removeprefix("has ")  # "a larger population"
         most = most.rstrip("?. ") if order.is_by(text) else most
         if (changed := order.reordered(order.superlative(last.understood), most)) is not None:
@@ -47,8 +48,7 @@ class Again:
 
     def fits(self, text: str, last: Turn) -> bool:
         """Whether the last question is about something of the kind of what a turn names: no older one is meant then."""
-        alike = self.answers.memory.referents.alike
-        return any(alike(old, new) for new in self.names.named(text) for old in self._places(new, last, text))
+        return any(self._likes(new, last) for new in self.names.named(text))
 
     def _asks_otherwise(self, text: str, span: tuple[int, int], last: Turn) -> bool:
         """Whether a phrase asks for what the last question does not: "children of John", but "his sister Janet"."""

@@ -28,7 +28,8 @@ _OF_THEM_WHO = re.compile(
 )
 _WHO_OF = re.compile(rf"\b(?P<word>who|which)(?P<verb> \w+(?: \w+)*?) (?:of|among) {THOSE}\b", re.IGNORECASE)
 _SUPERLATIVE_OF = re.compile(
-    rf"(?:(?:what|who|which)(?: (?P<how_many>{NUMBER}|\d))?(?: ones?)?(?:['\u2019]s| is| are| was| were)? )?(?:the )?(?:very )?"
+    rf"(?:(?:what|who|which)(?: (?P<how_many>{NUMBER}|\d))?(?: ones?)?(?:['\u2019]s| is| are| was| were)? )?"
+    r"(?:the )?(?:very )?"
     rf"(?:(?P<number>{NUMBER}|\d) |(?P<rank>second|third|fourth|fifth|2nd|3rd|next)[ -])?"
     r"(?P<word>(?:most|least|fewest) [a-z]+|[a-z]{2,}est)(?: ones?)?"
     rf"(?: (?:of|among) (?:{THOSE}(?: all)?|all(?: of)? {THOSE}|those [a-z ]+))?(?P<by> by [a-z]+)?\W*",
@@ -90,7 +91,7 @@ _IS_WHO = re.compile(
     r"(?:who|what|which \w+)(?:['\u2019]s| is| was| are| were) (?:his|her|its|their) \w+\W*\Z", re.IGNORECASE
 )
 _THAT_NOUN = re.compile(
-    r"\b(?:that|this)(?: same)? (?P<noun>(?!is\b|was\b|are\b|were\b|has\b|does\b|did\b|one\b|year\b|way\b|time\b)[a-z]{3,})\b",
+    r"\b(?:that|this)(?: same)? (?P<noun>(?!(?:is|was|are|were|has|does|did|one|year|way|time)\b)[a-z]{3,})\b",
     re.IGNORECASE,
 )
 _AMONG_THEM = re.compile(r"\b(?:among|amongst|out of|of|in) (?:them|those|these)\b", re.IGNORECASE)

@@ -49,7 +49,7 @@ class Names:
         return any(seed.span == (0, len(text)) for seed in seeds_in(self.linker, text))
 
     def in_full(self, text: str) -> str:
-        """A text with the whole name of what was spoken of: of a person by the first or last one, of a work by its subtitle.
+        """A text with the whole name of what was spoken of: of a person by one of them, of a work by its subtitle.
 
         Not where something else than a person is called so, nor where several of those spoken of are.
         """

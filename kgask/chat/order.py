@@ -184,7 +184,11 @@ def of_more(text: str) -> str:
         return text
     most = superlative(f"is the {found['what']} of them")
     is_more = most != f"is the {found['what']} of them"
-    return f"{found['before'] or ''}{most.removeprefix('is ').removesuffix(' of them')}{found['behind']}" if is_more else text
+    return (
+        f"{found['before'] or ''}{most.removeprefix('is ').removesuffix(' of them')}{found['behind']}"
+        if is_more
+        else text
+    )
 
 
 def is_compared(text: str) -> bool:

@@ -95,7 +95,8 @@ class Shared:
             known.update(normalise(f"{turn.line} {turn.understood}").split())
         for one in (*pair.of, *(one for turn in pair.turns for one in turn.ends[:3])):
             known.update(word for kind in referents.called(one) for word in kind.split())
-        relations = [node.relation for turn in pair.turns for node in turn.query.walk() if isinstance(node, nodes.Follow)]  # type: ignore[union-attr]
+        every = [node for turn in pair.turns if turn.query is not None for node in turn.query.walk()]
+        relations = [node.relation for node in every if isinstance(node, nodes.Follow)]
         called = referents.words.of(relations)
         words = [word for word in normalise(_BUT_NOT.sub("", text)).split() if word not in _LITTLE]
         return all(_is_known(word, known) or is_all_called(word, called) for word in words)

@@ -14,13 +14,15 @@ from kgask.answer.ellipsis import completed
 from kgask.answer.result import Answer
 from kgask.chat import form, order, shorts
 from kgask.chat.again import Again
+from kgask.chat.called import Called
+from kgask.chat.described import Described
 from kgask.chat.heard import Heard, heard, without_aside
 from kgask.chat.lists import list_meant
 from kgask.chat.memory import Memory
 from kgask.chat.names import Names
 from kgask.chat.narrower import narrower, speaks_of_list
 from kgask.chat.narrowing import Narrowing
-from kgask.chat.of_answers import OfAnswers
+from kgask.chat.of_answers import OfAnswers, whole_of
 from kgask.chat.pronouns import Pronouns
 from kgask.chat.shared import Shared
 from kgask.chat.turns import Turn, Way
@@ -65,12 +67,16 @@ class Understanding:
             return
         names = names_in(self.names.linker, said.text)
         text = shorts.with_own_place(form.of_named(said.text) if len(names) > 1 else said.text, names)
-        if self.memory.referents.relation_words.isdisjoint({*normalise(text).split()} - CARRY_NOTHING):  # "the founder of these"
+        if self.memory.referents.relation_words.isdisjoint(
+            {*normalise(text).split()} - CARRY_NOTHING
+        ):  # "the founder of these"
             text = order.of_more(text)
         is_of_those = form.is_of_those(text) and (len(names) < 2 or (form.says_those(text) and text == said.text))
         if (listed := list_meant(text)) is not None and (found := self.memory.set_meant(listed)) is not None:
             yield from self._of_list(listed.of_them(found[1]), found[0])
             return
+        if (described := Described(self.narrowing).meant(text)) is not None:
+            yield from self._of_list(*described)
         focus = self.names.spoken_of_first(said.back_to) if said.back_to else ()
         asked = self.memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
@@ -80,6 +86,7 @@ class Understanding:
             yield [*self.again.at_rank(text, last)]
             yield [way for one in self.names.named(text)[:1] for way in self.answers.compared(text, last, one)]
         yield from ([way] for way in Shared(self.answers).ways(text))
+        yield from ([way] for way in Called(self.answers).by_date(text))
         if shorts.asks_by_how_much(text):
             yield from ([way] for way in (self.answers.apart(last, text) if last is not None else ()))
             return
@@ -92,7 +99,7 @@ class Understanding:
         if (asked_of := shorts.of_what(text)) is not None:
             yield from ([self.answers.naming(asked_of, one)] for one in islice(self.memory.recent(), 2))
         if shorts.asks_who_they_are(text):
-            if last is not None and isinstance(last.query, nodes.Count):
+            if last is not None and isinstance(last.query, nodes.Count | nodes.Some):
                 yield [Way(text, query=last.query.base, confidence=last.answer.confidence if last.answer else 0.0)]
             return
         if asked is not None and said.continues:
@@ -106,7 +113,8 @@ class Understanding:
             yield from ([way] for way in self.answers.ranked(text, last))
             yield from ([way] for way in self._changed(text, last))
             yield from ([way] for way in self.again.asked(text, asked))
-            before = self.memory.answered_before(last) if last is not None and not self.again.fits(text, last) else ()
+            is_older = last is not None and not self.again.fits(text, last) and not form.is_pronominal(text)
+            before = self.memory.answered_before(last) if is_older else ()
             yield from ([way] for earlier in before for way in self._changed(text, earlier))
         yield from ([way] for way in self.answers.both(text))
         yield from ([way] for way in self.narrowing.ways(text, said.continues, said.corrects))
@@ -134,11 +142,26 @@ class Understanding:
                 yield [*self.answers.ways(f"what are their {noun}?")]
             if not order.is_compared(text):
                 yield [*self._about(f"what is the {noun}", (*asked.topics, *asked.ends))]
+        if asked is not None and not said.corrects:
+            yield from ([way] for way in self._by_name(text, asked))
         if not is_of_those and self._may_be_whole(text, names, said):
             less = self.answers.unless_known(text)
             yield [Way(text if said.back_to else line, change=less, is_whole=True)]
             if text != line:
                 yield [Way(text, change=less, is_whole=True)]
+
+    def _by_name(self, text: str, asked: Turn) -> Iterator[Way]:
+        """What a relation is called, of what was spoken of last: "wives?", "and their capitals?"."""
+        if form.is_plural(text):
+            found, two = self.memory.last_set(), self.memory.two_of_a_kind()
+            members = found.ends if found is not None and found is asked else two
+            if members:
+                whole = whole_of(found if found is asked else None, members)
+                yield from Called(self.answers).of_each(text, members, whole)
+            return
+        meant = [way.meant[0] for way in self.pronouns.meant(f"{text.rstrip('?. ')}?", ()) if way.meant is not None]
+        things = meant or [one for one in (*asked.topics, *asked.ends) if not form.is_pronominal(text)]
+        yield from Called(self.answers).of_things(text, things[:2])
 
     def _of_list(self, text: str, memory: Memory) -> Iterator[list[Way]]:
         """A question about a list that was told before, as it would have been understood then."""
@@ -205,7 +228,9 @@ class Understanding:
         words = [word for word in normalise(text.removeprefix("what is the ")).split() if word not in CARRY_NOTHING]
         called = self.memory.referents.relation_words
         is_all = bool(words) and is_all_called(" ".join(words[-2:]), called)
-        is_other = not {*words, *(one for word in words for one in singulars(word))} & called and self.names.is_name(text)
+        is_other = not {*words, *(one for word in words for one in singulars(word))} & called and self.names.is_name(
+            text
+        )
         return (is_all and not is_other) or form.is_bare_question_word(text)
 
     def _goes_on_with(self, name: str) -> bool:
