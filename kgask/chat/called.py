@@ -1,4 +1,4 @@
-"""A turn that says what a relation is called, and little else: "wives?", "how many children?", "who of them died last?".
+"""A turn that says what a relation is called and little else: "wives?", "how many children?", "who of them died last?".
 
 The query is made of that relation and of what was spoken of; the words are not read as a question of their own.
 """
@@ -15,22 +15,25 @@ from kgask.chat.form import THOSE
 from kgask.chat.of_answers import OfAnswers, whole_of
 from kgask.chat.turns import Way
 from kgask.link.plurals import singulars
-from kgask.methods.accounted import CARRY_NOTHING, is_all_called
+from kgask.methods.accounted import CARRY_NOTHING, OPERATOR_WORDS, is_all_called
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
-from kgask.pack.quantities import DATE
+from kgask.pack.quantities import DATE, NUMBER
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
 from kgask.query.base import SetNode
 from kgask.retrieve.follow import relations_of
 from kgask.types import DirectedRelationId, EntityId, opposite
 
+_OF_SEX = frozenset(
+    "son daughter brother sister father mother uncle aunt nephew niece".split()
+)  # some of a relation's ends
 CALLED = 0.8  # confidence that a relation is meant which is called so and which the thing has
 MOST_WORDS = 4
 _LITTLE = CARRY_NOTHING | frozenset("any his her its their him them they he she it these those".split())
 _NOUN = re.compile(
     r"(?:(?:what|who)(?:['\u2019]s| is| are| was| were) )?"
-    r"(?:(?:the|any|his|her|its|their) )?(?P<noun>[a-z][a-z -]+?)\W*",
+    r"(?:(?:the|any|his|her|its|their) )?(?P<noun>[a-z]+(?:[ -](?:of )?[a-z]+){0,2})\W*",
     re.I,
 )
 _HOW_MANY = re.compile(
@@ -54,13 +57,17 @@ class Called:
         """What the first of some things that has it has: "wives?"; or how many that are."""
         counted = _HOW_MANY.fullmatch(text.strip())
         found = counted or _NOUN.fullmatch(text.strip())
-        words = _content(found["noun"]) if found is not None else ()
-        for one in things if 0 < len(words) <= MOST_WORDS else ():
+        words = _said(found["noun"]) if found is not None else ()
+        for one in things if words else ():
             relation = self._relation(words, one)
             if relation is not None and found is not None:
                 every = nodes.Follow(nodes.Entities((one,)), relation)
                 said = f"{'how many ' if counted else ''}{found['noun']} of {self.answers.label(one)}?"
-                yield Way(said, query=nodes.Count(every) if counted else every, confidence=CALLED)
+                is_number = (
+                    relation < self.answers.pack.n_relations and relation_axis(self.answers.pack, relation) == NUMBER
+                )
+                query = nodes.Count(every) if counted and not is_number else every
+                yield Way(said, query=query, confidence=CALLED)
                 return
 
     def by_date(self, text: str) -> Iterator[Way]:
@@ -82,8 +89,8 @@ class Called:
     def of_each(self, text: str, members: Sequence[EntityId], whole: SetNode) -> Iterator[Way]:
         """What all of several have together: "their capitals?"."""
         found = _NOUN.fullmatch(text.strip())
-        words = _content(found["noun"]) if found is not None and " their " in f" {text.lower()}" else ()
-        relation = self._relation(words, members[0]) if members and 0 < len(words) <= MOST_WORDS else None
+        words = _said(found["noun"]) if found is not None and " their " in f" {text.lower()}" else ()
+        relation = self._relation(words, members[0]) if words else None
         if relation is not None and found is not None:
             said = f"{found['noun']} of {self.answers.listed(members)}?"
             yield Way(said, query=nodes.Follow(whole, relation), confidence=CALLED)
@@ -105,6 +112,13 @@ class Called:
         whole = labels or [one for one, called in names.items() if words in called]
         part = whole or [one for one, called in names.items() if {*words} < {*called[0]}]
         return part[0] if len(part) == 1 else None
+
+
+def _said(noun: str) -> tuple[str, ...]:
+    """The words of a noun in the singular; none for another phrase, and for what only some of a relation's ends are."""
+    others = {*noun.lower().split()} & (_LITTLE | OPERATOR_WORDS) - {"of"}
+    words = () if others else _content(noun)
+    return words if len(words) <= MOST_WORDS and _OF_SEX.isdisjoint(words) else ()
 
 
 def _content(name: str) -> tuple[str, ...]:

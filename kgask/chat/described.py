@@ -58,13 +58,12 @@ class Described:
 
     def _told(self, phrase: str) -> Turn | None:
         """The last list all words of which stand in the turn that asked for it, and more than what they are called."""
-        words = _content(phrase)
-        for turn in reversed(self.narrowing.answers.memory.turns[-REMEMBERED:]):
-            if len(turn.ends) < 2 or not isinstance(turn.query, SetNode):
-                continue
+        words, turns = _content(phrase), self.narrowing.answers.memory.turns[-REMEMBERED:]
+        lists = [one for one in reversed(turns) if len(one.ends) > 1 and isinstance(one.query, SetNode)]
+        for turn, text in ((one, text) for text in ("line", "understood") for one in lists):
             called = {one for end in turn.ends[:3] for one in self.narrowing.answers.memory.referents.called(end)}
             kinds = {word for kind in called for word in (*kind.split(), *plural(kind).split())}
-            said = _content(f"{turn.line} {turn.understood}")
+            said = _content(getattr(turn, text))
             if any(word not in kinds for word in words) and all(word in kinds or _is_in(word, said) for word in words):
                 return turn
         return None

@@ -162,6 +162,13 @@ class Memory:
                 return one, other
         return ()
 
+    def two_just_named(self) -> tuple[EntityId, ...]:
+        """Two things of one kind of which the last two turns each named one."""
+        last = [turn.topics for turn in self.turns if turn.answer is not None][-2:]
+        is_one_each = len(last) == 2 and all(len(topics) == 1 for topics in last) and last[0] != last[1]
+        two = (*last[0], *last[1]) if is_one_each else ()
+        return two if two and self.referents.alike(*two) else ()
+
     def before_last_set(self) -> tuple[EntityId, ...]:
         """What was among the answers before the last ones, less these."""
         sets, last = [turn for turn in self.turns[-REMEMBERED:] if len(turn.ends) > 1], self.latest()

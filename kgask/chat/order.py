@@ -47,7 +47,8 @@ _NO_COMPARATIVE = frozenset(
     "together rather proper".split()
 )
 _THE_MORE = re.compile(
-    r"(?P<before>(?:which|who|what)(?: one)?(?:['\u2019]s| is| was| has) )?the (?P<what>(?:more |less )?[a-z]+)(?: one)?"
+    r"(?P<before>(?:which|who|what)(?: one)?(?:['\u2019]s| is| was| has) )?"
+    r"the (?P<what>(?:more |less )?[a-z]+)(?: one)?"
     r"(?P<behind> (?:of|among) (?:them|these|those|both|the (?:two|lot))\W*)",
     re.IGNORECASE,
 )

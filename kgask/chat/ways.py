@@ -67,9 +67,8 @@ class Understanding:
             return
         names = names_in(self.names.linker, said.text)
         text = shorts.with_own_place(form.of_named(said.text) if len(names) > 1 else said.text, names)
-        if self.memory.referents.relation_words.isdisjoint(
-            {*normalise(text).split()} - CARRY_NOTHING
-        ):  # "the founder of these"
+        said_so = {*normalise(text).split()} - CARRY_NOTHING
+        if self.memory.referents.relation_words.isdisjoint(said_so):  # "the founder of these" is none
             text = order.of_more(text)
         is_of_those = form.is_of_those(text) and (len(names) < 2 or (form.says_those(text) and text == said.text))
         if (listed := list_meant(text)) is not None and (found := self.memory.set_meant(listed)) is not None:
@@ -104,11 +103,14 @@ class Understanding:
             return
         if asked is not None and said.continues:
             name = shorts.name_behind(text, asked.understood)
-            text = name if self.names.is_name(form.bare_noun(name)) else text
+            bare = form.bare_noun(name)
+            text = name if self.names.is_name(bare) and not self._is_called(bare) else text
         if (year := self.memory.of_year(text)) is not None:
             yield [Way(year)]
         if asked is not None and said.corrects:
             yield from ([way] for way in self._of_kind(text, asked))
+        if asked is not None and form.is_plural(text) and form.is_phrase(text) and not said.corrects:
+            yield from ([way] for way in self._by_name(text, asked))
         if said.corrects or (said.continues and form.is_phrase(text)):
             yield from ([way] for way in self.answers.ranked(text, last))
             yield from ([way] for way in self._changed(text, last))
@@ -153,10 +155,12 @@ class Understanding:
     def _by_name(self, text: str, asked: Turn) -> Iterator[Way]:
         """What a relation is called, of what was spoken of last: "wives?", "and their capitals?"."""
         if form.is_plural(text):
-            found, two = self.memory.last_set(), self.memory.two_of_a_kind()
-            members = found.ends if found is not None and found is asked else two
+            found = self.memory.last_set()
+            is_latest = found is not None and found.number == asked.number
+            two = self.memory.two_just_named() if text.rstrip("?. ").endswith("s") else ()
+            members = found.ends if found is not None and is_latest else two
             if members:
-                whole = whole_of(found if found is asked else None, members)
+                whole = whole_of(found if is_latest else None, members)
                 yield from Called(self.answers).of_each(text, members, whole)
             return
         meant = [way.meant[0] for way in self.pronouns.meant(f"{text.rstrip('?. ')}?", ()) if way.meant is not None]
@@ -228,9 +232,8 @@ class Understanding:
         words = [word for word in normalise(text.removeprefix("what is the ")).split() if word not in CARRY_NOTHING]
         called = self.memory.referents.relation_words
         is_all = bool(words) and is_all_called(" ".join(words[-2:]), called)
-        is_other = not {*words, *(one for word in words for one in singulars(word))} & called and self.names.is_name(
-            text
-        )
+        forms = {*words, *(one for word in words for one in singulars(word))}
+        is_other = forms.isdisjoint(called) and self.names.is_name(text)  # "Metallica", for all that "metal" is said
         return (is_all and not is_other) or form.is_bare_question_word(text)
 
     def _goes_on_with(self, name: str) -> bool:
