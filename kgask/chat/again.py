@@ -38,8 +38,8 @@ class Again:
         seeds = self.names.seeds(text) if query is not None else ()
         news = [seed.entity for seed in seeds if not self._asks_otherwise(text, seed.span, last)]
         places = [(new, old) for new in news for old in self._likes(new, last)]
-        others = [(new, old) for new in news for old in self._places(new, last, text)] if not places else []
-        for entity, old in (*places, *others):
+        others = [(new, old) for new in news for old in self._alone(new, last, text)]
+        for entity, old in dict.fromkeys((*places, *others)):
             yield from self._with(entity, old, last)
         most = order.superlative(f"has {text}").removeprefix("has ")  # "a larger population"
         most = most.rstrip("?. ") if order.is_by(text) else most
@@ -108,15 +108,14 @@ class Again:
             sure = last.answer.confidence if last.answer is not None else 0.0
             yield Way(said or f"{verbalise(query, self.answers.pack)}?", query=query, confidence=sure)
 
-    def _places(self, new: EntityId, last: Turn, text: str) -> Sequence[EntityId]:
-        """What the last question names in the place of another thing: one of its kind.
+    def _alone(self, new: EntityId, last: Turn, text: str) -> Sequence[EntityId]:
+        """The one thing that the last question names, in the place of which another may stand though not of its kind.
 
-        After a preposition ("and from France?"), or said alone, it may be of another kind, where that question names
-        nothing else.
+        Where it stands after a preposition ("and from France?"), or is said alone.
         """
         is_alone = form.LEAD_IN.match(text) is not None or self.names.is_name(form.bare_noun(text))
         others = last.topics if is_alone and len(last.topics) == 1 else ()
-        return self._likes(new, last) or [one for one in others if one in self._named(new, last)]
+        return [one for one in others if one in self._named(new, last)]
 
     def _likes(self, new: EntityId, last: Turn) -> list[EntityId]:
         """The things of a kind with another that the last question names, the last of several first."""

@@ -28,7 +28,8 @@ ALIKE = 5  # letters that "Greek" and "Greece", "Portuguese" and "Portugal" begi
 _BE = r"(?:is|are|was|were|has|have|had|do|does|did|can|could|lies?|became|become|won|got|died|lived?|came)"
 _DESCRIBED = re.compile(
     r"(?P<before>.{0,60}?)\b(?:of|among|amongst|out of|from) (?:all )?(?:of )?(?:the |these |those )?"
-    rf"(?P<phrase>(?!{NUMBER}\b|\d|them\b|those\b|these\b|all\b)[\w\u2019'-]+(?: (?!{_BE}\b)[\w\u2019'-]+){{0,4}}?)"
+    rf"(?P<phrase>(?!{NUMBER}\b|{_BE}\b|\d|them\b|those\b|these\b|all\b)[\w\u2019'-]+"
+    rf"(?: (?!{_BE}\b)[\w\u2019'-]+){{0,4}}?)"
     rf"(?: from before| from the list)?(?P<behind>,? (?:which|who|what|how many|any)\b.*| {_BE}\b.*)?\W*",
     re.IGNORECASE,
 )

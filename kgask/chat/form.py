@@ -358,6 +358,12 @@ def noun_meant(text: str) -> str:
     return found["noun"].lower() if found else ""
 
 
+def last_noun(text: str) -> str:
+    """The noun that a question ends with, where it is one of something unsaid: "who's in the cast?"; else ""."""
+    found = re.search(r"\bthe (?P<noun>[a-z]+)\W*\Z", text, re.IGNORECASE)
+    return found["noun"] if found and not is_pronominal(text) else ""
+
+
 def with_place(text: str, place: str) -> str:
     """A text with a name in the place of "there"."""
     return _PLACE.sub(lambda _: f"in {place}", text)

@@ -73,9 +73,7 @@ class Pronouns:
             for one in focus or memory.recent()
             if one not in named_here and referents.may_be(one, sex) and not memory.is_not_asked_for(one, sex)
         ]
-        if sex not in _SEXES:
-            return fitting
-        if not focus and (only := self._only_one(sex, fitting)) is not None:
+        if sex in _SEXES and not focus and (only := self._only_one(sex, fitting)) is not None:
             return [only]
         latest = [one for one in fitting if memory.turns_ago(one) == 0]
         return latest or fitting  # nobody older is "he" then

@@ -90,10 +90,11 @@ class Chat:
     def _answered(self, line: str) -> Turn:
         refused: tuple[Way, Answer] | None = None
         for ways in self._ways(line):
-            asked = [(way, self._as_sure(way, self._asked(way))) for way in ways]
+            asked = [(way, self._asked(way)) for way in ways]
             answered = [one for one in asked if one[1]]
             if answered:
-                return self._turn(line, *max(answered, key=lambda one: self._worth(*one) - one[0].doubt))
+                way, answer = max(answered, key=lambda one: self._worth(*one) - one[0].doubt)
+                return self._turn(line, way, self._as_sure(way, answer))
             refused = refused or max(asked, key=lambda one: one[1].confidence - one[0].doubt, default=None)
         return self._turn(line, *(refused or (Way(line), self.pipeline.refused(line, NOT_SPOKEN_OF))))
 

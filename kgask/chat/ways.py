@@ -146,6 +146,8 @@ class Understanding:
                 yield [*self._about(f"what is the {noun}", (*asked.topics, *asked.ends))]
         if asked is not None and not said.corrects:
             yield from ([way] for way in self._by_name(text, asked))
+        if not is_of_those and not form.is_phrase(text) and all(map(self._is_called, (form.last_noun(text), *names))):
+            yield from ([way] for way in self.answers.behind(text, [*islice(self.memory.recent(), 2)]))
         if not is_of_those and self._may_be_whole(text, names, said):
             less = self.answers.unless_known(text)
             yield [Way(text if said.back_to else line, change=less, is_whole=True)]
