@@ -35,19 +35,20 @@ class Again:
     def changed(self, text: str, last: Turn) -> Iterator[Way]:
         """The last question with another name, or another word for order, in the place of its own."""
         query = last.query
-        for seed in self.names.seeds(text) if query is not None else ():
-            new, is_other = seed.entity, self._asks_otherwise(text, seed.span, last)
-            for old in self._place_of(new, last, text) if not is_other else ():
-                yield from self._with(new, old, last)
-        most = form.superlative(f"has {text}").removeprefix("has ")  # "a larger population"
+        seeds = self.names.seeds(text) if query is not None else ()
+        news = [seed.entity for seed in seeds if not self._asks_otherwise(text, seed.span, last)]
+        places = [(new, old) for new in news for old in self._likes(new, last)]
+        others = [(new, old) for new in news for old in self._alone(new, last, text)]
+        for entity, old in dict.fromkeys((*places, *others)):
+            yield from self._with(entity, old, last)
+        most = order.superlative(f"has {text}").removeprefix("has ")  # "a larger population"
         most = most.rstrip("?. ") if order.is_by(text) else most
-        if (changed := order.reordered(form.superlative(last.understood), most)) is not None:
+        if (changed := order.reordered(order.superlative(last.understood), most)) is not None:
             yield Way(changed, change=_as_before(last), among=last.among)
 
     def fits(self, text: str, last: Turn) -> bool:
         """Whether the last question is about something of the kind of what a turn names: no older one is meant then."""
-        alike = self.answers.memory.referents.alike
-        return any(alike(old, new) for new in self.names.named(text) for old in self._place_of(new, last, text))
+        return any(self._likes(new, last) for new in self.names.named(text))
 
     def _asks_otherwise(self, text: str, span: tuple[int, int], last: Turn) -> bool:
         """Whether a phrase asks for what the last question does not: "children of John", but "his sister Janet"."""
@@ -107,18 +108,25 @@ class Again:
             sure = last.answer.confidence if last.answer is not None else 0.0
             yield Way(said or f"{verbalise(query, self.answers.pack)}?", query=query, confidence=sure)
 
-    def _place_of(self, new: EntityId, last: Turn, text: str) -> Sequence[EntityId]:
-        """What the last question names in the place of another thing: one of its kind, the last of several.
+    def _alone(self, new: EntityId, last: Turn, text: str) -> Sequence[EntityId]:
+        """The one thing that the last question names, in the place of which another may stand though not of its kind.
 
-        After a preposition ("and from France?") it may be of another kind, where that question names nothing else.
+        Where it stands after a preposition ("and from France?"), or is said alone.
         """
-        referents = self.answers.memory.referents
-        named = [entity for node in (last.query.walk() if last.query else ()) for entity in entities_of(node)]
-        named = [one for one in dict.fromkeys(named) if one != new and referents.is_entity(one)]
+        is_alone = form.LEAD_IN.match(text) is not None or self.names.is_name(form.bare_noun(text))
+        others = last.topics if is_alone and len(last.topics) == 1 else ()
+        return [one for one in others if one in self._named(new, last)]
+
+    def _likes(self, new: EntityId, last: Turn) -> list[EntityId]:
+        """The things of a kind with another that the last question names, the last of several first."""
         said = [seed.entity for seed in last.answer.seeds] if last.answer is not None else []
-        alike = sorted((one for one in reversed(named) if referents.alike(one, new)), key=lambda one: one not in said)
-        others = last.topics if form.LEAD_IN.match(text) and len(last.topics) == 1 else ()
-        return alike or [one for one in others if one in named]
+        alike = [one for one in reversed(self._named(new, last)) if self.answers.memory.referents.alike(one, new)]
+        return sorted(alike, key=lambda one: one not in said)
+
+    def _named(self, new: EntityId, last: Turn) -> list[EntityId]:
+        """What the last question names besides another thing."""
+        named = [entity for node in (last.query.walk() if last.query else ()) for entity in entities_of(node)]
+        return [one for one in dict.fromkeys(named) if one != new and self.answers.memory.referents.is_entity(one)]
 
 
 def _by_what(query: Query | None) -> nodes.Where | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kgask.chat.order import NUMBER, ORDER, of_kind
+from kgask.chat.order import NUMBER, ORDER, is_comparative, of_kind, superlative
 
 THOSE = rf"(?:(?:the|those|these) {NUMBER}|them|em|those|these|the (?:\d+|lot|group))"
 _BE = r"(?:is|are|was|were|has|have|had|do|does|did)"
@@ -28,10 +28,11 @@ _OF_THEM_WHO = re.compile(
 )
 _WHO_OF = re.compile(rf"\b(?P<word>who|which)(?P<verb> \w+(?: \w+)*?) (?:of|among) {THOSE}\b", re.IGNORECASE)
 _SUPERLATIVE_OF = re.compile(
-    r"(?:(?:what|who|which)(?:['\u2019]s| is| are| was| were)? )?(?:the )?(?:very )?"
+    rf"(?:(?:what|who|which)(?: (?P<how_many>{NUMBER}|\d))?(?: ones?)?(?:['\u2019]s| is| are| was| were)? )?"
+    r"(?:the )?(?:very )?"
     rf"(?:(?P<number>{NUMBER}|\d) |(?P<rank>second|third|fourth|fifth|2nd|3rd|next)[ -])?"
     r"(?P<word>(?:most|least|fewest) [a-z]+|[a-z]{2,}est)(?: ones?)?"
-    rf"(?: (?:of|among) (?:{THOSE}|those [a-z ]+))?(?P<by> by [a-z]+)?\W*",
+    rf"(?: (?:of|among) (?:{THOSE}(?: all)?|all(?: of)? {THOSE}|those [a-z ]+))?(?P<by> by [a-z]+)?\W*",
     re.IGNORECASE,
 )
 _ONLY_THOSE = re.compile(
@@ -80,15 +81,6 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _LATER_ASKS = re.compile(r",\s*(?:who|which|what|when|where|how)\b", re.IGNORECASE)
-_COMPARATIVE = re.compile(
-    r"\b(?P<before>(?:is|are|was|were|has|have|had|at|with|lies)(?: the| a)?\s+)"
-    r"(?:(?P<more>more|less|fewer) (?P<of>[a-z]+)|(?P<stem>[a-z]{2,}?)(?P<end>ier|er))\b",
-    re.IGNORECASE,
-)
-_NO_COMPARATIVE = frozenset(
-    "other another over under after whether either neither river number water order member later former".split()
-)
-
 _WHOSE = re.compile(
     r"\b(?P<whose>(?:his|her|its|their) (?:father|mother|husband|wife|brother|sister|son|daughter|spouse|child|partner|"
     r"capital|director|author|writer|composer|inventor|discoverer|founder|successor|predecessor))"
@@ -97,6 +89,10 @@ _WHOSE = re.compile(
 )
 _IS_WHO = re.compile(
     r"(?:who|what|which \w+)(?:['\u2019]s| is| was| are| were) (?:his|her|its|their) \w+\W*\Z", re.IGNORECASE
+)
+_THAT_NOUN = re.compile(
+    r"\b(?:that|this)(?: same)? (?P<noun>(?!(?:is|was|are|were|has|does|did|one|year|way|time)\b)[a-z]{3,})\b",
+    re.IGNORECASE,
 )
 _AMONG_THEM = re.compile(r"\b(?:among|amongst|out of|of|in) (?:them|those|these)\b", re.IGNORECASE)
 _OF_NAMED = re.compile(rf",?\s*(?:\b(?:of|among) (?:{THOSE}|both))\b", re.IGNORECASE)
@@ -129,7 +125,8 @@ def of_those(text: str, noun: str) -> str | None:
     if not noun:
         return None
     if found := _SUPERLATIVE_OF.fullmatch(text.strip()):
-        several = f"are the {found['number']}" if found["number"] else f"is the {found['rank'] or ''}".strip()
+        number = found["number"] or found["how_many"]
+        several = f"are the {number}" if number else f"is the {found['rank'] or ''}".strip()
         return f"which {noun} {several} {found['word'].lower()}{found['by'] or ''}?"
     if (ordered := of_kind(text, noun)) is not None:
         return ordered
@@ -152,33 +149,11 @@ def said_of_each(text: str) -> tuple[str, str] | None:
     text = re.sub(r",? (?:too|also|as well|then)(?=\W*\Z)", "", text).rstrip("?.! ")
     found = next((one for pattern in (_OF_THOSE, _OF_THEM_WHO, _WHICH_ONES) if (one := pattern.match(text))), None)
     rest = text[found.end() :].strip() if found else ""
-    if found is None or not rest or ORDER.search(rest) or _COMPARATIVE.search(rest):
+    if found is None or not rest or ORDER.search(rest) or is_comparative(rest):
         return None
     for several, single in (("are", "is"), ("were", "was"), ("have", "has"), ("do", "does")):
         rest = re.sub(rf"\A{several}\b", single, rest, flags=re.IGNORECASE)
     return found["word"].lower(), f"\0 {rest}"
-
-
-def superlative(text: str) -> str:
-    """ "Which of the two is denser" asks for the densest.
-
-    >>> superlative("which elements is denser?"), superlative("which countries has more inhabitants?")
-    ('which elements is the densest?', 'which countries has the most inhabitants?')
-    """
-    found = _COMPARATIVE.search(text)
-    if found is None or "than" in text.lower() or f"{found['stem']}{found['end']}".lower() in _NO_COMPARATIVE:
-        return text
-    if found["more"]:
-        word = f"{'most' if found['more'].lower() == 'more' else 'least'} {found['of']}"
-    else:
-        word = f"{found['stem']}{'iest' if found['end'] == 'ier' else 'est'}"
-    before = re.sub(r"\b(?:the|a) \Z", "", found["before"])
-    return f"{text[: found.start()]}{before}the {word}{text[found.end() :]}"
-
-
-def is_compared(text: str) -> bool:
-    """Whether a phrase asks for more or less of something: "a larger population"."""
-    return superlative(f"has {text}") != f"has {text}"
 
 
 def noun_of_those(text: str) -> str:
@@ -371,6 +346,22 @@ def said(kind: str, text: str) -> re.Match[str] | None:
     """Where a text says "the country" of something that was spoken of."""
     pattern = rf"\b(?:the|that|this) {re.escape(kind)}\b(?!s| of| with| that| in\b(?!\W*\Z))"
     return re.search(pattern, text, re.IGNORECASE)
+
+
+def noun_meant(text: str) -> str:
+    """The noun by which something that was spoken of is meant; "" where none is.
+
+    >>> noun_meant("What else does that company own?"), noun_meant("What does the company own?")
+    ('company', '')
+    """
+    found = _THAT_NOUN.search(text)
+    return found["noun"].lower() if found else ""
+
+
+def last_noun(text: str) -> str:
+    """The noun that a question ends with, where it is one of something unsaid: "who's in the cast?"; else ""."""
+    found = re.search(r"\bthe (?P<noun>[a-z]+)\W*\Z", text, re.IGNORECASE)
+    return found["noun"] if found and not is_pronominal(text) else ""
 
 
 def with_place(text: str, place: str) -> str:

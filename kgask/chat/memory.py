@@ -8,7 +8,7 @@ question could not have told is still meant: after "when was she born?" she is w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgask.chat.asked import Asked, asked_for
@@ -17,8 +17,9 @@ from kgask.chat.referents import Referents
 from kgask.chat.shorts import other_year
 from kgask.chat.turns import Turn
 from kgask.query import nodes
+from kgask.query.base import SetNode
 from kgask.query.relation_words import plural
-from kgask.types import EntityId
+from kgask.types import EntityId, opposite
 
 REMEMBERED = 12  # turns back that a pronoun may reach
 MOST_BEFORE = 3  # answered turns before the last one that a phrase may go on from
@@ -161,6 +162,13 @@ class Memory:
                 return one, other
         return ()
 
+    def two_just_named(self) -> tuple[EntityId, ...]:
+        """Two things of one kind of which the last two turns each named one."""
+        last = [turn.topics for turn in self.turns if turn.answer is not None][-2:]
+        is_one_each = len(last) == 2 and all(len(topics) == 1 for topics in last) and last[0] != last[1]
+        two = (*last[0], *last[1]) if is_one_each else ()
+        return two if two and self.referents.alike(*two) else ()
+
     def before_last_set(self) -> tuple[EntityId, ...]:
         """What was among the answers before the last ones, less these."""
         sets, last = [turn for turn in self.turns[-REMEMBERED:] if len(turn.ends) > 1], self.latest()
@@ -170,6 +178,24 @@ class Memory:
         """All that was named, or was the one answer to a question."""
         turns = self.turns[-REMEMBERED:]
         return frozenset(one for turn in turns for one in (*turn.topics, *(turn.ends if len(turn.ends) == 1 else ())))
+
+    def known_so(self, every: SetNode, spoken: Sequence[EntityId], n_relations: int) -> tuple[EntityId, ...]:
+        """Who of those that were spoken of is known to be one of ``every``, rather than known for something else.
+
+        After "which films did Ann play in?", "who directed Jaws?" who *else* plays in Jaws leaves out Ann, but no
+        director who plays in it as well. All of them, where none is known for that.
+        """
+        leads = {node.relation for node in every.walk() if isinstance(node, nodes.Follow)}
+        turns = [turn for turn in self.turns[-REMEMBERED:] if turn.query is not None]
+        followed = [(turn, node) for turn in turns for node in turn.query.walk() if isinstance(node, nodes.Follow)]  # type: ignore[union-attr]
+        known = {one for turn, node in followed if node.relation in leads for one in turn.ends}
+        known |= {
+            one
+            for _, node in followed
+            if opposite(node.relation, n_relations) in leads and isinstance(node.base, nodes.Entities)
+            for one in node.base.ids
+        }
+        return tuple(one for one in spoken if one in known) or tuple(spoken)
 
     def was_said(self, noun: str) -> bool:
         """Whether a noun stands in an earlier turn."""

@@ -49,16 +49,26 @@ class Names:
         return any(seed.span == (0, len(text)) for seed in seeds_in(self.linker, text))
 
     def in_full(self, text: str) -> str:
-        """A text with the whole name of somebody who was spoken of, where it says the first or the last one alone.
+        """A text with the whole name of what was spoken of: of a person by one of them, of a work by its subtitle.
 
         Not where something else than a person is called so, nor where several of those spoken of are.
         """
+        text = self._with_whole_titles(text)
         persons = self._persons()
         for found in reversed([*_WORD.finditer(text)]) if persons else ():
             meant = {full for full in persons if found[0].lower() in _ends_of(full)}
             if len(meant) == 1 and self._is_short(text, found):
                 (full,) = meant
                 text = text if full.lower() in text.lower() else f"{text[: found.start()]}{full}{text[found.end() :]}"
+        return text
+
+    def _with_whole_titles(self, text: str) -> str:
+        """ "The Return of the King" alone is the one that was spoken of, whatever else is called so."""
+        for title in self.memory.referents.pack.labels(sorted(self.memory.spoken_of())):
+            _, colon, subtitle = title.rpartition(": ")
+            found = re.search(rf"\b{re.escape(subtitle)}\b", text, re.IGNORECASE) if colon and " " in subtitle else None
+            if found is not None and title.lower() not in text.lower():
+                text = f"{text[: found.start()]}{title}{text[found.end() :]}"
         return text
 
     def _persons(self) -> list[str]:

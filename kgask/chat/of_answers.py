@@ -14,7 +14,7 @@ from kgask.chat.asked import asked_for
 from kgask.chat.changes import instead, those_of_whom, within
 from kgask.chat.memory import Memory
 from kgask.chat.narrower import is_denied
-from kgask.chat.order import asks_for_order
+from kgask.chat.order import asks_for_order, superlative
 from kgask.chat.shorts import is_more_than, only_lists, says_ranked_one, theirs
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError
@@ -47,7 +47,7 @@ class OfAnswers:
     def ways(self, text: str) -> Iterator[Way]:
         """The ways to understand a turn as being about some of them, the likeliest first."""
         found, number = self.memory.last_set(), form.number_of_those(text)
-        is_compared = form.superlative(text) != text
+        is_compared = superlative(text) != text
         says_pair = form.says_two(text) or number or is_compared
         noun = form.noun_of_those(text)
         pair = (
@@ -74,7 +74,7 @@ class OfAnswers:
                 continue
             if number not in (0, len(several)):
                 continue
-            whole, among = _whole(found, several), self.listed(several)
+            whole, among = whole_of(found, several), self.listed(several)
             for called in (self.memory.referents.together(several), ""):
                 if (asked_of := form.of_those(text, called)) is not None:
                     ranks = len(several) if asks_for_order(text) else 0
@@ -83,7 +83,7 @@ class OfAnswers:
             yield from self._said_of_each(text, several, whole, among)
         is_each = form.is_plural(with_people(text)) and not form.is_of_those(text) and form.of_both(text, ()) is None
         if is_each and found is not None and not form.sex_meant(text):
-            yield from self._of_each(text, members, _whole(found, members))
+            yield from self._of_each(text, members, whole_of(found, members))
 
     def _said_of_each(self, text: str, members: Sequence[EntityId], whole: SetNode, among: str) -> Iterator[Way]:
         """What is asked of each, as the question whether it is so of one of them."""
@@ -281,7 +281,7 @@ class OfAnswers:
 
         def less(every: SetNode) -> SetNode:
             members = run(every, self.pack, Budget(SECONDS)).certain.tolist()
-            meant = tuple(one for one in members if one in known)
+            meant = self.memory.known_so(every, [one for one in members if one in known], self.pack.n_relations)
             return nodes.Minus(every, nodes.Entities(meant)) if meant else every
 
         return without
@@ -332,7 +332,7 @@ def _value_of(query: Query | None) -> nodes.Values | None:
     return None
 
 
-def _whole(turn: Turn | None, members: Sequence[EntityId]) -> SetNode:
+def whole_of(turn: Turn | None, members: Sequence[EntityId]) -> SetNode:
     """The members as the query that they came from, where it is one, or as they are."""
     query = turn.query if turn is not None and tuple(turn.ends) == tuple(members) else None
     return query if isinstance(query, SetNode) else nodes.Entities(tuple(members))

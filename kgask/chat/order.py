@@ -21,6 +21,8 @@ _ANY_ORDER = re.compile("|".join(_MOST_OF), re.IGNORECASE)
 _BY = re.compile(r",? by (?:area|size|length|height|elevation|depth|population|age|mass|weight)\b", re.IGNORECASE)
 _PHRASE = re.compile(rf"(?:and )?(?:the )?(?:{'|'.join(_MOST_OF)}) [a-z]+\W*", re.IGNORECASE)  # "a larger population"
 _NOUN = re.compile(r"\s+([a-z]+)\b", re.IGNORECASE)
+_THE_ONE = re.compile(r" one\b", re.IGNORECASE)
+_SO_MANY = re.compile(rf"\bare the (?:{NUMBER}|\d) ", re.IGNORECASE)
 _TOP = re.compile(rf"(?:the )?top (?P<n>{NUMBER}|\d)(?P<by> by [a-z ]+)?\W*", re.IGNORECASE)
 _SORTED = re.compile(
     r"(?:please )?(?:sort|order|rank|list|put)(?: (?:them|those|these))?(?: in order)?(?P<by> (?:by|of) [a-z ]+?)\W*",
@@ -34,6 +36,27 @@ _RANK = re.compile(
     r"number (?P<number>two|three|four|five|[2345]))\W*",
     re.IGNORECASE,
 )
+
+_COMPARATIVE = re.compile(
+    r"\b(?P<before>(?:is|are|was|were|has|have|had|at|with|lies)(?: the| a)?\s+)"
+    r"(?:(?P<more>more|less|fewer) (?P<of>[a-z]+)|(?P<stem>[a-z]{2,}?)(?P<end>ier|er))\b",
+    re.IGNORECASE,
+)
+_NO_COMPARATIVE = frozenset(
+    "other another over under after whether either neither river number water order member later former never ever "
+    "together rather proper".split()
+)
+_THE_MORE = re.compile(
+    r"(?P<before>(?:which|who|what)(?: one)?(?:['\u2019]s| is| was| has) )?"
+    r"the (?P<what>(?:more |less )?[a-z]+)(?: one)?"
+    r"(?P<behind> (?:of|among) (?:them|these|those|both|the (?:two|lot))\W*)",
+    re.IGNORECASE,
+)
+# "the daughter of Lear", "a singer in Leeds", but "the higher of them", "a larger area"
+_NOUN_BEHIND = {
+    "the": re.compile(r" of (?!(?:the|these|those) (?:\w+\W*\Z|two\b)|them\b|those\b|these\b|both\b)", re.IGNORECASE),
+    "a": re.compile(r"\W*(?:\Z|\b(?:of|in|at|on|for|by|from|with|and|or|who|too|also|as)\b)", re.IGNORECASE),
+}
 
 
 def of_kind(text: str, noun: str) -> str | None:
@@ -82,6 +105,8 @@ def reordered(before: str, text: str) -> str | None:
     if new is None:
         return None
     bare, said = before.rstrip("?. "), new[0]
+    if _THE_ONE.match(text, new.end()):  # "the three highest", "and the lowest one?"
+        bare = _SO_MANY.sub("is the ", bare)
     old = next(
         (one for one in ORDER.finditer(bare) if one[0].lower().startswith("by ") == said.lower().startswith("by ")),
         None,
@@ -108,3 +133,65 @@ def reordered(before: str, text: str) -> str | None:
         return f"{bare} {said}?"
     word = "smallest" if _LEAST.match(most[0]) else "largest"
     return f"{bare[: most.start()]}{word}{bare[most.end() :]} {said}?"
+
+
+def _comparative(text: str) -> re.Match[str] | None:
+    """Where a text compares; no noun that ends as a comparative does."""
+    found = _COMPARATIVE.search(text)
+    if found is None or found["more"]:
+        return found
+    article = found["before"].split()[-1].lower()
+    behind = _NOUN_BEHIND.get(article)
+    is_noun = f"{found['stem']}{found['end']}".lower() in _NO_COMPARATIVE or (
+        behind is not None and behind.match(text[found.end() :]) is not None
+    )
+    return None if is_noun else found
+
+
+def is_comparative(text: str) -> bool:
+    """Whether it compares.
+
+    >>> is_comparative("is denser"), is_comparative("was the daughter of Lear"), is_comparative("is a singer?")
+    (True, False, False)
+    """
+    return _comparative(text) is not None
+
+
+def superlative(text: str) -> str:
+    """ "Which of the two is denser" asks for the densest.
+
+    >>> superlative("which elements is denser?"), superlative("which countries has more inhabitants?")
+    ('which elements is the densest?', 'which countries has the most inhabitants?')
+    """
+    found = _comparative(text)
+    if found is None or "than" in text.lower():
+        return text
+    if found["more"]:
+        word = f"{'most' if found['more'].lower() == 'more' else 'least'} {found['of']}"
+    else:
+        word = f"{found['stem']}{'iest' if found['end'] == 'ier' else 'est'}"
+    before = re.sub(r"\b(?:the|a) \Z", "", found["before"])
+    return f"{text[: found.start()]}{before}the {word}{text[found.end() :]}"
+
+
+def of_more(text: str) -> str:
+    """A turn that asks for "the bigger one of these" alone as one for the biggest.
+
+    >>> of_more("the bigger one of these?"), of_more("which is the older of them"), of_more("the capital of these?")
+    ('the biggest of these?', 'which is the oldest of them', 'the capital of these?')
+    """
+    found = _THE_MORE.fullmatch(text.strip())
+    if found is None:
+        return text
+    most = superlative(f"is the {found['what']} of them")
+    is_more = most != f"is the {found['what']} of them"
+    return (
+        f"{found['before'] or ''}{most.removeprefix('is ').removesuffix(' of them')}{found['behind']}"
+        if is_more
+        else text
+    )
+
+
+def is_compared(text: str) -> bool:
+    """Whether a phrase asks for more or less of something: "a larger population"."""
+    return superlative(f"has {text}") != f"has {text}"

@@ -55,8 +55,12 @@ class Pronouns:
 
     def _called(self, text: str, focus: Sequence[EntityId]) -> Iterator[Way]:
         """The text with a name for "the country"."""
+        referents, noun = self.answers.memory.referents, form.noun_meant(text)
         for entity in [*focus, *self.answers.memory.called(text)]:
-            for word in self.answers.memory.referents.called(entity):
+            called = referents.called(entity)
+            if not called and noun and referents.may_be(entity, "thing"):  # nobody knows of what kind it is
+                called = [noun]
+            for word in called:
                 if (found := form.said(word, text)) is not None:
                     yield self.answers.naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)
 
@@ -69,9 +73,7 @@ class Pronouns:
             for one in focus or memory.recent()
             if one not in named_here and referents.may_be(one, sex) and not memory.is_not_asked_for(one, sex)
         ]
-        if sex not in _SEXES:
-            return fitting
-        if not focus and (only := self._only_one(sex, fitting)) is not None:
+        if sex in _SEXES and not focus and (only := self._only_one(sex, fitting)) is not None:
             return [only]
         latest = [one for one in fitting if memory.turns_ago(one) == 0]
         return latest or fitting  # nobody older is "he" then

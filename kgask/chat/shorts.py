@@ -20,14 +20,16 @@ _HOW_MANY = re.compile(
 _THEIRS = re.compile(
     r"\A(?:and )?(?:what (?:are|is) )?(?:the )?"
     r"(?P<what>(?!(?:the|a|an|is|are|was|were|do|does|did|who|which|what|how|any|all|one|some|none|most|many|each|first|second|"
-    r"third|last|next|other|others|rest|half|total|sum|average|mean|combined|number|count|order|[a-z]+est)\b)"
+    r"third|last|next|other|others|rest|half|total|sum|average|mean|combined|number|count|order|more|less|"
+    r"[a-z]+est|[a-z]+er one)\b)"
     rf"[a-z]+(?: [a-z]+)?) of (?:each(?: of)? )?(?:all )?{THOSE}(?=\W*\Z)",
     re.IGNORECASE,
 )
 _BY_HOW_MUCH = re.compile(
-    r"by how (?:much|many(?: \w+)?)(?: (?:more|less|(?:is|was) .+ (?:more|less|[a-z]+er)))?\W*|"
+    r"by how (?:much|many(?: \w+)?)(?: (?:more|less|(?:is|was) .+ (?:more|less|[a-z]+er)|"
+    r"(?:do|does|did) (?:they|those|these|it|the two|those two)(?: two)? differ))?\W*|"
     r"how much (?:more|less|[a-z]+er)(?: (?:is|was) (?:that|it|he|she|the other(?: one)?))?\W*|"
-    r"what(?: is|'s|\u2019s) the difference\W*",
+    r"(?:what(?: is|'s|\u2019s) )?(?:the )?difference(?: (?:of|between) (?:the two|them|those|these)(?: two)?)?\W*",
     re.IGNORECASE,
 )
 _HOW_MUCH_MORE = re.compile(
@@ -37,7 +39,7 @@ _HOW_MUCH_MORE = re.compile(
 _NAME_THEM = re.compile(
     r"(?:(?:please )?(?:name|list|show me|show|give me|tell me|who are|which are|what are|which ones are)"
     r"(?: all(?: of)?)? "
-    r"(?:them|those|these|they)|(?:and )?(?:what are )?(?:their )?names|who exactly|which ones(?: exactly)?)\W*",
+    r"(?:them|those|these|they)|(?:and )?(?:what (?:are|is) )?(?:(?:their|the|his|her) )?names?|who exactly|which ones(?: exactly)?)\W*",
     re.IGNORECASE,
 )
 _LIST_ONLY = re.compile(

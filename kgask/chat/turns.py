@@ -26,11 +26,12 @@ class Turn:
     topics: tuple[EntityId, ...] = ()  # what it named
     ends: tuple[EntityId, ...] = ()  # what answered
     among: str = ""  # the earlier answers that it was asked about
+    reading: Answer | None = None  # of what was refused, being not sure enough: what it likely asks, and comes to
 
     @property
     def is_refused(self) -> bool:
-        """Whether something was asked, and not answered."""
-        return self.answer is not None and self.answer.abstained
+        """Whether something was asked, and not answered; nor is it likely what it would come to."""
+        return self.answer is not None and self.answer.abstained and self.reading is None
 
     @property
     def shown(self) -> str:

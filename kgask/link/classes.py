@@ -13,6 +13,7 @@ Nothing here scans names: spans are looked up, and types come from the rows of t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -47,6 +48,8 @@ _CLASSIFYING = frozenset(
     "occupation profession job gender sex genre category kind role position rank class classification species group "
     "department team level status sort".split()
 ) | {"sex or gender", "job title", "element category", "element type", "position held", "taxon rank"}
+_GOES_TO = re.compile(r"\b(?:go|goes|going|went|gone) to \Z", re.IGNORECASE)
+_NO_NAME = re.compile(r"\W*(?:\Z|(?:in|at|with|and|or|as|there)\b)")  # behind a noun that is none of a name
 _PREPOSITIONS = frozenset("of in on at to for from by with as into under after about".split())
 
 
@@ -111,10 +114,17 @@ def _phrases(text: str, words: Sequence[Word]) -> Iterator[_Phrase]:
                 break  # a comma, or a possessive: two phrases
             if words[first].norm in FUNCTION_WORDS or words[last].norm in FUNCTION_WORDS:
                 continue
+            if _is_activity(text, words[first].start, words[last].end):
+                continue
             norms = [word.norm for word in words[first : last + 1]]
             before = words[first - 1].norm if first else ""
             start, end = words[first].start, words[last].end - text[: words[last].end].endswith(".")
             yield _Phrase(start, end, " ".join(norms), _singular(norms), len(norms), before in _ASKS_FOR_ONE)
+
+
+def _is_activity(text: str, start: int, end: int) -> bool:
+    """Whether a noun without an article says what is done, rather than where: "go to college", "went to school in"."""
+    return _GOES_TO.search(text[:start]) is not None and _NO_NAME.match(text[end:]) is not None
 
 
 def plural_phrases(text: str, words: Sequence[Word]) -> list[tuple[tuple[int, int], tuple[str, ...]]]:

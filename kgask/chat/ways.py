@@ -1,0 +1,265 @@
+"""The ways in which a turn may be understood, the likeliest first.
+
+As it stands, with the thing that a pronoun means, about some of the last answers, as the last question about something
+else: each is tried in its place, and the first that has an answer is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from kgask.answer.ellipsis import completed
+from kgask.answer.result import Answer
+from kgask.chat import form, order, shorts
+from kgask.chat.again import Again
+from kgask.chat.called import Called
+from kgask.chat.described import Described
+from kgask.chat.heard import Heard, heard, without_aside
+from kgask.chat.lists import list_meant
+from kgask.chat.memory import Memory
+from kgask.chat.names import Names
+from kgask.chat.narrower import narrower, speaks_of_list
+from kgask.chat.narrowing import Narrowing
+from kgask.chat.of_answers import OfAnswers, whole_of
+from kgask.chat.pronouns import Pronouns
+from kgask.chat.shared import Shared
+from kgask.chat.turns import Turn, Way
+from kgask.link.naming import names_in
+from kgask.link.plurals import singulars
+from kgask.methods.accounted import CARRY_NOTHING, is_all_called
+from kgask.pack.normalise import normalise
+from kgask.query import nodes
+from kgask.types import EntityId
+
+
+@dataclass(slots=True)
+class Understanding:
+    """Understands turns after those of a memory; ``ask`` asks a way, where that tells what another may mean."""
+
+    answers: OfAnswers
+    names: Names
+    ask: Callable[[Way], Answer]
+
+    @property
+    def memory(self) -> Memory:
+        return self.answers.memory
+
+    @property
+    def narrowing(self) -> Narrowing:
+        return Narrowing(self.answers)
+
+    @property
+    def again(self) -> Again:
+        return Again(self.answers, self.names)
+
+    @property
+    def pronouns(self) -> Pronouns:
+        return Pronouns(self.answers, self.names.linker)
+
+    def ways(self, line: str) -> Iterator[list[Way]]:
+        """The ways to understand a turn, the likeliest first; of several together the surest counts."""
+        line = self.names.in_full(line)
+        said = heard(self.answers.with_those(without_aside(line)))
+        if (dated := shorts.in_that_year(said.text, self.memory.years_said())) is not None:
+            yield [Way(dated)] if dated else []
+            return
+        names = names_in(self.names.linker, said.text)
+        text = shorts.with_own_place(form.of_named(said.text) if len(names) > 1 else said.text, names)
+        said_so = {*normalise(text).split()} - CARRY_NOTHING
+        if self.memory.referents.relation_words.isdisjoint(said_so):  # "the founder of these" is none
+            text = order.of_more(text)
+        is_of_those = form.is_of_those(text) and (len(names) < 2 or (form.says_those(text) and text == said.text))
+        if (listed := list_meant(text)) is not None and (found := self.memory.set_meant(listed)) is not None:
+            yield from self._of_list(listed.of_them(found[1]), found[0])
+            return
+        if (described := Described(self.narrowing).meant(text)) is not None:
+            yield from self._of_list(*described)
+        focus = self.names.spoken_of_first(said.back_to) if said.back_to else ()
+        asked = self.memory.last_asked()
+        last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
+        if last is not None and (shorts.asks_how_many(text) or shorts.asks_how_many(line)):
+            yield [*self.answers.counted(last, text)]
+        if last is not None:
+            yield [*self.again.at_rank(text, last)]
+            yield [way for one in self.names.named(text)[:1] for way in self.answers.compared(text, last, one)]
+        yield from ([way] for way in Shared(self.answers).ways(text))
+        yield from ([way] for way in Called(self.answers).by_date(text))
+        if shorts.asks_by_how_much(text):
+            yield from ([way] for way in (self.answers.apart(last, text) if last is not None else ()))
+            return
+        if (other := shorts.what_differs(text)) is not None:
+            if last is not None:
+                yield [*self.answers.apart_from(last, text, self.names.named(other))]
+            return
+        if (one := shorts.is_one_of(text)) is not None:
+            yield [*self.answers.is_among(self.names.named(one)[:1])]
+        if (asked_of := shorts.of_what(text)) is not None:
+            yield from ([self.answers.naming(asked_of, one)] for one in islice(self.memory.recent(), 2))
+        if shorts.asks_who_they_are(text):
+            if last is not None and isinstance(last.query, nodes.Count | nodes.Some):
+                yield [Way(text, query=last.query.base, confidence=last.answer.confidence if last.answer else 0.0)]
+            return
+        if asked is not None and said.continues:
+            name = shorts.name_behind(text, asked.understood)
+            bare = form.bare_noun(name)
+            text = name if self.names.is_name(bare) and not self._is_called(bare) else text
+        if (year := self.memory.of_year(text)) is not None:
+            yield [Way(year)]
+        if asked is not None and said.corrects:
+            yield from ([way] for way in self._of_kind(text, asked))
+        if asked is not None and form.is_plural(text) and form.is_phrase(text) and not said.corrects:
+            yield from ([way] for way in self._by_name(text, asked))
+        if said.corrects or (said.continues and form.is_phrase(text)):
+            yield from ([way] for way in self.answers.ranked(text, last))
+            yield from ([way] for way in self._changed(text, last))
+            yield from ([way] for way in self.again.asked(text, asked))
+            is_older = last is not None and not self.again.fits(text, last) and not form.is_pronominal(text)
+            before = self.memory.answered_before(last) if is_older else ()
+            yield from ([way] for earlier in before for way in self._changed(text, earlier))
+        yield from ([way] for way in self.answers.both(text))
+        yield from ([way] for way in self.narrowing.ways(text, said.continues, said.corrects))
+        if is_of_those or len(names) < 2:
+            yield from ([way] for way in self.answers.ways(text))
+        if not is_of_those:
+            yield from ([way] for way in self._of_the_best(text))
+            yield from ([way] for way in self._of_whose(text))
+            yield [*self.pronouns.meant(text, focus)]
+            if focus and not form.is_pronominal(text):
+                yield [*self.answers.behind(text, focus[:1])]
+        elif said.continues and names:
+            yield [*self.answers.of_their_kind(text)]
+        if asked is not None and form.is_bare_question_word(text):
+            yield [Way(completed(text, asked.understood))]
+            yield [*self._about(text, (*asked.ends, *asked.topics))]
+        if asked is not None and form.is_phrase(text):
+            if not said.corrects:
+                yield from ([way] for way in self._changed(text, last))
+                if self.names.is_name(form.bare_noun(form.LEAD_IN.sub("", text))):
+                    yield from ([way] for way in self.again.asked(text, asked))
+            noun = form.bare_noun(text)
+            noun = noun[:1].lower() + noun[1:] if noun[1:2].islower() else noun  # "Atomic number?"
+            if len(asked.ends) > 1 and noun.endswith("s") and self._is_called(noun):
+                yield [*self.answers.ways(f"what are their {noun}?")]
+            if not order.is_compared(text):
+                yield [*self._about(f"what is the {noun}", (*asked.topics, *asked.ends))]
+        if asked is not None and not said.corrects:
+            yield from ([way] for way in self._by_name(text, asked))
+        if not is_of_those and not form.is_phrase(text) and all(map(self._is_called, (form.last_noun(text), *names))):
+            yield from ([way] for way in self.answers.behind(text, [*islice(self.memory.recent(), 2)]))
+        if not is_of_those and self._may_be_whole(text, names, said):
+            less = self.answers.unless_known(text)
+            yield [Way(text if said.back_to else line, change=less, is_whole=True)]
+            if text != line:
+                yield [Way(text, change=less, is_whole=True)]
+
+    def _by_name(self, text: str, asked: Turn) -> Iterator[Way]:
+        """What a relation is called, of what was spoken of last: "wives?", "and their capitals?"."""
+        if form.is_plural(text):
+            found = self.memory.last_set()
+            is_latest = found is not None and found.number == asked.number
+            two = self.memory.two_just_named() if text.rstrip("?. ").endswith("s") else ()
+            members = found.ends if found is not None and is_latest else two
+            if members:
+                whole = whole_of(found if is_latest else None, members)
+                yield from Called(self.answers).of_each(text, members, whole)
+            return
+        meant = [way.meant[0] for way in self.pronouns.meant(f"{text.rstrip('?. ')}?", ()) if way.meant is not None]
+        things = meant or [one for one in (*asked.topics, *asked.ends) if not form.is_pronominal(text)]
+        yield from Called(self.answers).of_things(text, things[:2])
+
+    def _of_list(self, text: str, memory: Memory) -> Iterator[list[Way]]:
+        """A question about a list that was told before, as it would have been understood then."""
+        answers = OfAnswers(self.answers.pack, memory)
+        yield from ([way] for way in Narrowing(answers).ways(text, False, False))
+        yield from ([way] for way in answers.ways(text))
+
+    def _may_be_whole(self, text: str, names: Sequence[str], said: Heard) -> bool:
+        """Whether a turn may be a question of its own, which speaks of nothing that was said before."""
+        named = [name for name in names if not self._is_called(name)]
+        if form.is_among_them(text) or form.says_pronoun_first(text, named):
+            return False
+        if form.is_bare_question_word(text) or form.says_ones(text) or form.others(text) is not None:
+            return False
+        if speaks_of_list(text) or self.memory.was_said(form.several_meant(text)):
+            return False
+        some = narrower(text, said.continues)
+        if some is not None and (some.is_said or self.memory.had_several()) and len(names) < 2:
+            return False
+        if form.of_the_best(text) is not None and not names and self.memory.last_set() is not None:
+            return False
+        is_name = self.names.is_name(form.bare_noun(text)) and (said.continues or self._goes_on_with(text))
+        is_noun = form.is_phrase(text) and all(map(self._is_called, (form.bare_noun(text), *names)))
+        return not (is_name or is_noun or (said.corrects and form.is_phrase(text)))
+
+    def _of_kind(self, text: str, asked: Turn) -> Iterator[Way]:
+        """The last question about what has the same name and is of another kind: "no, the US state"."""
+        for old in asked.topics:
+            label = self.answers.label(old)
+            at = asked.understood.find(label)
+            for other in self.memory.referents.namesakes(label, text) if at >= 0 else ():
+                if other != old:
+                    yield Way(asked.understood, ((at, at + len(label), other),))
+
+    def _of_the_best(self, text: str) -> Iterator[Way]:
+        """A question about "the highest one" of the last answers."""
+        found = form.of_the_best(text)
+        for way in self.answers.ways(f"which of them is the {found[0]}?") if found is not None else ():
+            answer = self.ask(way)
+            if found is not None and answer and len(answer.entities) == 1:
+                yield self.answers.naming(found[1], answer.entities[0].id)
+                return
+
+    # --- one thing that was spoken of -----------------------------------------------------------
+
+    def _of_whose(self, text: str) -> Iterator[Way]:
+        """A question about "her father", with his name."""
+        found = form.whose(text)
+        if found is None or not self._is_called(found[0].split(maxsplit=1)[1]):
+            return
+        whose = self._resolved(found[0])
+        if whose is not None:
+            yield self.answers.naming(found[1], whose)
+
+    def _about(self, text: str, entities: Sequence[EntityId]) -> Iterator[Way]:
+        """A phrase asked of one of these."""
+        for entity in list(dict.fromkeys(entities))[:2] if self._is_called(text) else ():
+            label = self.answers.label(entity)
+            asked = f"{text.rstrip('?. ')} of {label}?"
+            yield Way(asked, ((len(asked) - 1 - len(label), len(asked) - 1, entity),))
+
+    def _is_called(self, text: str) -> bool:
+        """Whether a phrase is what a relation is called; question words are."""
+        words = [word for word in normalise(text.removeprefix("what is the ")).split() if word not in CARRY_NOTHING]
+        called = self.memory.referents.relation_words
+        is_all = bool(words) and is_all_called(" ".join(words[-2:]), called)
+        forms = {*words, *(one for word in words for one in singulars(word))}
+        is_other = forms.isdisjoint(called) and self.names.is_name(text)  # "Metallica", for all that "metal" is said
+        return (is_all and not is_other) or form.is_bare_question_word(text)
+
+    def _goes_on_with(self, name: str) -> bool:
+        """Whether a name alone asks the last question of another thing; of a kind it asks for all of it."""
+        last = self.memory.last_asked()
+        return last is not None and last.query is not None and not self.memory.referents.is_kind(form.bare_noun(name))
+
+    # --- the last question about something else -------------------------------------------------
+
+    def _changed(self, text: str, last: Turn | None) -> Iterator[Way]:
+        """The last question with another name, or whom a pronoun means, in the place of its own."""
+        if last is None or last.query is None:
+            return
+        whose = self._resolved(text) if form.is_pronominal(text) else None
+        yield from self.again.changed(self.answers.label(whose) if whose is not None else text, last)
+
+    def _resolved(self, text: str) -> EntityId | None:
+        """Whom "he" is, or "her husband", by asking."""
+        if form.is_bare_pronoun(text):
+            return next(
+                (way.meant[0] for way in self.pronouns.meant(f"who is {text}", ()) if way.meant is not None), None
+            )
+        for way in self.pronouns.meant(f"who is {text.rstrip('?. ')}?", ()):
+            answer = self.ask(way)
+            if answer and len(answer.entities) == 1 and self.memory.referents.is_entity(answer.entities[0].id):
+                return answer.entities[0].id
+        return None
