@@ -16,7 +16,7 @@ from kgask.pack.store import Pack
 from kgask.query.text import parse
 from kgask.verify.ellipsis import is_and_has, of_one
 from kgask.verify.form import said
-from kgask.verify.readings import unhonoured
+from kgask.verify.honoured import unhonoured
 from kgask.verify.signs import is_downward
 from kgask.verify.split import may_be_one, sub_claims
 from kgask.verify.verifier import Verifier

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, combinations, islice, permutations, product, zip_longest
 
 import numpy as np
@@ -18,6 +19,7 @@ from kgask.link.naming import is_part
 from kgask.link.plural_names import plural_names
 from kgask.link.values import ValueSpan
 from kgask.methods.named_relations import Named, NamedRelations
+from kgask.methods.otherwise import lying_in
 from kgask.methods.proposals import Proposed
 from kgask.methods.protocol import Request
 from kgask.methods.relation_facts import RelationFacts, is_small
@@ -25,7 +27,7 @@ from kgask.methods.truth_of_values import TruthOfValues
 from kgask.methods.understand import Linked
 from kgask.pack.types import type_relations
 from kgask.query import nodes
-from kgask.query.base import SetNode, TruthNode, ValueNode
+from kgask.query.base import Comparison, SetNode, TruthNode, ValueNode
 from kgask.retrieve.follow import reached_by, relations_of
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
@@ -35,7 +37,11 @@ MOST_RELATIONS = 20  # of a name, those first that the planner holds likeliest
 FIRSTS, MOST_LONG = 8, 10  # relations of a name that another is put behind, and how many such paths
 MOST_OF_KIND = 8  # queries that are put together in one way
 MOST_OF_BOTH = 3  # relations of each of two names to a third that are put together
+SURELY = 0.1  # score from which a class word may be meant as what is called so
 KIN = 20  # things of a name's type that tell what it might have
+_THAN = re.compile(r"\bthan\b", re.IGNORECASE)
+_SIGNS: tuple[Comparison, ...] = (">", "<")
+_THE = re.compile(r"[Tt]he ")
 _BOTH = re.compile(r"\b(?:and|both|with|while|as well as|whose|who|which|where)\b|[,:;]", re.IGNORECASE)
 
 
@@ -67,6 +73,8 @@ class TruthProposals:
             yield from _with_seeds(self._values.of(one, text, values), one)
             for other in (one, *self._named.namesakes(one)):
                 yield from _with_seeds(self._values.of_rank(other, text, kinds, runner), other)
+        for one, other in permutations(names, 2) if kinds and _THAN.search(text) else ():
+            yield from _with_seeds(self._some_compared(one, other, kinds[0], runner), one, other)
         if len(names) == MOST_NAMES and _BOTH.search(text):
             for one, other, third in permutations(names):
                 if other.seed.span < third.seed.span:
@@ -87,7 +95,8 @@ class TruthProposals:
         named = plural_names(request.question.text, request.words, self._pack)
         plurals = [one for one in named if one.span not in kinds]
         free = [one for one in linked if not any(is_part(one.mention.span, plural.span) for plural in plurals)]
-        names = self._named.of(free, MOST_NAMES)
+        free = [one for one in free if not _is_class_word(one, classes)]
+        names = [_or_without_article(one, free, request.question.text) for one in self._named.of(free, MOST_NAMES)]
         taken = [one.seed.span for one in names]
         for plural in plurals[: MOST_NAMES - len(names)]:
             if not any(_overlap(plural.span, other) for other in taken):
@@ -163,6 +172,18 @@ class TruthProposals:
             return nodes.Values(one.node, relation)
         return nodes.Count(nodes.Follow(one.node, relation))
 
+    def _some_compared(self, one: Named, other: Named, kind: SetNode, runner: Runner) -> Iterator[TruthNode]:
+        """Whether anything of a kind that lies in one has more or less than the other: "some African country"."""
+        lying = lying_in(kind, one.seed.entity, self._facts, runner)
+        if lying is None:
+            return
+        some = nodes.And(kind, lying)
+        had = relations_of(self._pack, runner.members(some).certain[:KIN])
+        for relation in [one for one in other.relations if had[one] and self._named.is_value(one)][:MOST_OF_KIND]:
+            for sign in _SIGNS:
+                limit = nodes.Values(other.node, relation)
+                yield nodes.Some(nodes.Where(some, nodes.ValueOf((relation,)), sign, limit))
+
     # --- three names -----------------------------------------------------------------------------
 
     def _of_both(self, one: Named, other: Named, third: Named) -> Iterator[TruthNode]:
@@ -194,6 +215,21 @@ class TruthProposals:
         ends = [relation for relation in one.relations if not self._named.is_value(relation)][:FIRSTS]
         for first, second in islice(combinations(ends, 2), MOST_OF_KIND):
             yield nodes.Some(nodes.And(nodes.Follow(one.node, first), nodes.Follow(one.node, second)))
+
+
+def _is_class_word(one: Linked, classes: Sequence[ClassSpan]) -> bool:
+    """Whether what is linked is the class that a word says, and hardly a name: "country"."""
+    first = one.mention.seeds[0]
+    kinds = [kind for span in classes if (span.start, span.end) == one.mention.span for kind, _ in span.candidates]
+    return first.score < SURELY and nodes.Class(first.entity) in kinds
+
+
+def _or_without_article(one: Named, linked: Sequence[Linked], text: str) -> Named:
+    """A name that begins with an article, or what is called so without it: "The Thames" is a book, too."""
+    start, end = one.seed.span
+    the = _THE.match(text, start, end)
+    within = [other for other in linked if the is not None and other.mention.span == (the.end(), end)]
+    return replace(one, others=(*one.others, *(other.mention.seeds[0] for other in within)))
 
 
 def _with_seeds(queries: Iterator[TruthNode], *names: Named) -> Iterator[Proposed]:

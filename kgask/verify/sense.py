@@ -103,4 +103,6 @@ def _fits(runner: Runner, relation: DirectedRelationId, ends: SetNode) -> bool:
     if (ids >= first_literal).all() != bool(len(led_to) and (led_to >= first_literal).all()):
         return False
     types, usual = types_of(runner, ids), types_of(runner, led_to)
-    return not usual.size or bool(np.intersect1d(types, usual).size)
+    if not usual.size:  # what has no type may be anything that has none
+        return not (types.size and len(led_to))
+    return bool(np.intersect1d(types, usual).size)
