@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, combinations, islice, permutations, product, zip_longest
 
 import numpy as np
@@ -69,6 +68,8 @@ class TruthProposals:
         for one, other in pairs:
             yield from _with_seeds(self._values.of_statements(one, other, values), one, other)
             yield from self._of_namesakes(one, other, runner)
+        for one, other in self._without_article(pairs, linked, text):
+            yield from _with_seeds(self._of_two(one, other), one, other)
         for one in names:
             yield from _with_seeds(self._values.of(one, text, values), one)
             for other in (one, *self._named.namesakes(one)):
@@ -96,7 +97,7 @@ class TruthProposals:
         plurals = [one for one in named if one.span not in kinds]
         free = [one for one in linked if not any(is_part(one.mention.span, plural.span) for plural in plurals)]
         free = [one for one in free if not _is_class_word(one, classes)]
-        names = [_or_without_article(one, free, request.question.text) for one in self._named.of(free, MOST_NAMES)]
+        names = self._named.of(free, MOST_NAMES)
         taken = [one.seed.span for one in names]
         for plural in plurals[: MOST_NAMES - len(names)]:
             if not any(_overlap(plural.span, other) for other in taken):
@@ -172,6 +173,19 @@ class TruthProposals:
             return nodes.Values(one.node, relation)
         return nodes.Count(nodes.Follow(one.node, relation))
 
+    def _without_article(
+        self, pairs: Sequence[tuple[Named, Named]], linked: Sequence[Linked], text: str
+    ) -> Iterator[tuple[Named, Named]]:
+        """Pairs with what a name means without its article: "The Thames" is a book, too."""
+        for pair in pairs:
+            starts = [_THE.match(text, *one.seed.span) for one in pair]
+            places = [(the.end(), one.seed.span[1]) for one, the in zip(pair, starts, strict=True) if the]
+            bare = [*self._named.of([one for one in linked if one.mention.span in places])]
+            if bare:
+                others = [one for one in pair if not any(is_part(named.seed.span, one.seed.span) for named in bare)]
+                one, other = sorted((*bare, *others), key=lambda named: named.seed.span)
+                yield one, other
+
     def _some_compared(self, one: Named, other: Named, kind: SetNode, runner: Runner) -> Iterator[TruthNode]:
         """Whether anything of a kind that lies in one has more or less than the other: "some African country"."""
         lying = lying_in(kind, one.seed.entity, self._facts, runner)
@@ -222,14 +236,6 @@ def _is_class_word(one: Linked, classes: Sequence[ClassSpan]) -> bool:
     first = one.mention.seeds[0]
     kinds = [kind for span in classes if (span.start, span.end) == one.mention.span for kind, _ in span.candidates]
     return first.score < SURELY and nodes.Class(first.entity) in kinds
-
-
-def _or_without_article(one: Named, linked: Sequence[Linked], text: str) -> Named:
-    """A name that begins with an article, or what is called so without it: "The Thames" is a book, too."""
-    start, end = one.seed.span
-    the = _THE.match(text, start, end)
-    within = [other for other in linked if the is not None and other.mention.span == (the.end(), end)]
-    return replace(one, others=(*one.others, *(other.mention.seeds[0] for other in within)))
 
 
 def _with_seeds(queries: Iterator[TruthNode], *names: Named) -> Iterator[Proposed]:

@@ -11,8 +11,11 @@ from collections.abc import Collection
 from kgask.link.units import unit_at
 from kgask.methods.accounted import is_all_called
 from kgask.methods.demands import superlatives
+from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import TruthNode
+from kgask.verify.sense import is_both_ways
 
 _MORE_THAN_SOME = re.compile(
     r"\b(?:only|just)\b(?! (?:\d|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)|"
@@ -27,6 +30,7 @@ _NOT_SAID = re.compile(
 _OF_ALL = re.compile(r"\b(?:of|among|out of|in|than) (?:them |the )?(?:all|every|each)\b", re.IGNORECASE)  # of the most
 _THAN_ANY = re.compile(r"\bthan (?:any|all|every|the rest|anyone|anybody|everyone|everybody)\b", re.IGNORECASE)
 _OR = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
+_SHARED = re.compile(r"\bshar(?:es?|ed|ing)\s+(?:(?:an?|any|the|no|its|their)\s+)?(?P<noun>[a-z]+)\b", re.IGNORECASE)
 _SOME_KIND = re.compile(  # a subject that is not named: "some _ country", "no river"
     r"(?:(?:is|are|was|were|does|do|did|has|have)\s+)?(?:some|any|no|at least one|one)\s+(?:_\s+)?[a-z]+\b",
     re.IGNORECASE,
@@ -114,4 +118,16 @@ def names_a_kind(query: TruthNode, text: str) -> bool:
             return True
         case nodes.Holds(nodes.Entities(), _, nodes.Entities()):
             return True
+    return False
+
+
+def means_a_third(query: TruthNode, text: str, pack: Pack) -> bool:
+    """Whether "X and Y share a border" is read as a third that both border."""
+    match query:
+        case nodes.Some(nodes.And(nodes.Follow(nodes.Entities(), one), nodes.Follow(nodes.Entities(), other))):
+            n, shared = pack.n_relations, _SHARED.search(text)
+            if shared is None or one % n != other % n or not is_both_ways(pack, one):
+                return False
+            said = normalise(pack.relation_labels()[one % n]).split()
+            return shared["noun"].lower().removesuffix("s") in {word.removesuffix("s") for word in said}
     return False

@@ -30,7 +30,7 @@ from kgask.verify.engines import Engine
 from kgask.verify.events import unmet_event
 from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
-from kgask.verify.honoured import names_a_kind, strays, unhonoured
+from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
 from kgask.verify.sense import is_sensible
 from kgask.verify.signs import is_other_way, is_part_of_period, is_period
 from kgask.verify.world import Decision, World
@@ -50,6 +50,7 @@ _COMPARES = re.compile(
     r"surpass\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er than)\b",
     re.IGNORECASE,
 )
+_PLACED = frozenset("lies lie lay stands stand stood sits sit sat located situated".split())  # as "is" says
 _NO_NOUNS = CARRY_NOTHING | frozenset("man woman person people side part member end south north east west".split())
 
 
@@ -118,7 +119,7 @@ class Readings:
     def _is_other_way(self, found: Retrieved, text: str) -> bool:
         query = _query(found)
         is_other = is_other_way(query, text, found.seeds, self._pack) or strays(query, text)
-        return is_other or names_a_kind(query, _without_names(text, found))
+        return is_other or names_a_kind(query, _without_names(text, found)) or means_a_third(query, text, self._pack)
 
     def _likeliest(self, proposed: Sequence[Retrieved], text: str) -> list[Retrieved]:
         """Those whose relations are alike to what is said of the names before the others; more so what is so."""
@@ -172,7 +173,7 @@ class Readings:
         if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Follow) and _TWICE.search(text):
             return "it does not honour every name of the claim"
         is_same = any(isinstance(one, nodes.Holds) and isinstance(one.object, nodes.Follow) for one in query.walk())
-        passed = {"same"} if is_same else set()
+        passed = _PLACED | {"same"} if is_same else _PLACED
         words = [word for word in found.unused_words if not asks_for_order(word) and word.lower() not in passed]
         words = [word for word in words if not _DIGITS.search(word)]  # which is looked at by itself
         if found.confidence < SURE:

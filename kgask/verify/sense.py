@@ -68,12 +68,13 @@ def _is_ever_shared(runner: Runner, relation: DirectedRelationId, other: Directe
     n_relations = runner.pack.n_relations
     if relation_axis(runner.pack, relation % n_relations) is not None:
         return relation == other
-    return other != opposite(relation, n_relations) and not (relation == other and _is_both_ways(runner, relation))
+    return other != opposite(relation, n_relations) and not (relation == other and is_both_ways(runner.pack, relation))
 
 
-def _is_both_ways(runner: Runner, relation: DirectedRelationId) -> bool:
-    kinds = runner.pack.relation_kinds
-    return bool(kinds[relation] & COMPLETE and kinds[opposite(relation, runner.pack.n_relations)] & COMPLETE)
+def is_both_ways(pack: Pack, relation: DirectedRelationId) -> bool:
+    """Whether what one thing is to another by a relation the other is to it, as neighbours are."""
+    kinds = pack.relation_kinds
+    return bool(kinds[relation] & COMPLETE and kinds[opposite(relation, pack.n_relations)] & COMPLETE)
 
 
 def _is_meeting(runner: Runner, named: nodes.Entities, other: SetNode) -> bool:
