@@ -178,10 +178,12 @@ class Readings:
         words = [word for word in words if not _DIGITS.search(word)]  # which is looked at by itself
         if found.confidence < SURE:
             words = words or self._unsaid(query, text)
-        event = unmet_event(_without_names(text, found), " ".join(sorted(called)))
+        event = unmet_event(_without_names(text, found, with_capital=True), " ".join(sorted(called)))
         words = words or ([event] if event is not None else [])
         if words:
             return f"this graph says nothing about {', '.join(map(repr, words))}"
+        if _is_taken_twice(found, query):
+            return "it takes one name for two things"
         is_left_out = found.find_left_out().get("names") or self._leaves_name_out(found, query, text)
         return "it does not honour every name of the claim" if is_left_out else ""
 
@@ -206,6 +208,15 @@ class Readings:
         return [noun for noun in nouns if noun.lower() not in _NO_NOUNS and not is_all_called(noun, known)]
 
 
+def _is_taken_twice(found: Retrieved, query: TruthNode) -> bool:
+    """Whether the same words of a claim are taken for what they name and for a class: "Laos" for those with Lao."""
+    nodes_of = set(query.walk())
+    named = {entity for node in nodes_of if isinstance(node, nodes.Entities) for entity in node.ids}
+    spans = found.read_as.readings[0].spans if found.read_as is not None and found.read_as.readings else ()
+    places = {one.place for one in spans if any(seed.entity in named for seed in one.seeds)}
+    return any(one.place in places and not nodes_of.isdisjoint(one.nodes) for one in spans if one.kind == "class")
+
+
 def _has_capital(text: str, span: tuple[int, int]) -> bool:
     """Whether a span is written as a name is: the capital that a claim begins with says nothing ("The man who ...")."""
     said = text[slice(*span)]
@@ -219,9 +230,14 @@ def _number_left_out(query: TruthNode, text: str) -> str:
     return said[0] if said is not None and not has_one else ""
 
 
-def _without_names(text: str, found: Retrieved) -> str:
-    """A claim with what it names left out: "All About Eve" says nothing of all."""
+def _without_names(text: str, found: Retrieved, with_capital: bool = False) -> str:
+    """A claim with what it names left out: "All About Eve" says nothing of all.
+
+    ``with_capital``: what has none is not left out: "never married" says something, though a book is called so.
+    """
     for start, end in sorted({seed.span for seed in found.seeds}, reverse=True):
+        if with_capital and text[start:end] == text[start:end].lower():
+            continue
         text = f"{text[:start]}_{text[end:]}"
     return text
 

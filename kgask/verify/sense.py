@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgask.pack.relation_kinds import COMPLETE
+from kgask.pack.relation_kinds import COMPLETE, MOSTLY_ONE, SINGLE
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.query import nodes
@@ -24,6 +24,16 @@ def types_of(runner: Runner, ids: np.ndarray) -> np.ndarray:
     """The types of entities, int64, ascending."""
     found = [runner.edges(ids, relation).targets for relation in type_relations(runner.pack.relations())]
     return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+
+
+def has_codes(runner: Runner, kind: nodes.Class) -> bool:
+    """Whether each of a class has a code, a symbol or the like of its own, as countries and elements do: such are
+    listed whole, islands and films are not."""
+    pack, members, own = runner.pack, runner.members(kind).certain, SINGLE | COMPLETE
+    kinds, n = pack.relation_kinds, pack.n_relations
+    codes = [one for one in range(n) if kinds[one] & own == own and kinds[opposite(one, n)] & SINGLE]
+    codes = [one for one in codes if relation_axis(pack, one) is None]
+    return any(len(np.unique(runner.edges(members, one).sources)) >= MOSTLY_ONE * len(members) for one in codes)
 
 
 def meets(pack: Pack, stated: np.ndarray, claimed: np.ndarray) -> bool | None:

@@ -31,6 +31,7 @@ _BETWEEN = re.compile(
 )
 _THEN = re.compile(r"(?:finally|then|later|also|eventually|afterwards)\s+", re.IGNORECASE)
 _SUBJECT_WITHIN = re.compile(r"\b(?:he|she|it|they)\b", re.IGNORECASE)
+_OWN_WITHIN = re.compile(r"(?<=\b(?:is|as) )(?:his|her|its|their)\b|(?<=\b(?:was|are) )(?:his|her|its|their)\b", re.I)
 _BOTH_DO = re.compile(
     r"(?:both of (?:them|these|those)|they both|both|each of (?:them|these)|the two)\s+(?=[a-z])", re.IGNORECASE
 )
@@ -145,6 +146,9 @@ def _clauses(text: str, names: Sequence[str]) -> list[str]:
             return [head, *_clauses(f"{subject} {tail}", names)]
         if found[0].strip() == ",":
             continue
+        own = _outside(_OWN_WITHIN, tail, places_of(tail, names))
+        if own is not None and before and main_verb(tail, names) and not re.search(r",| and ", tail[: own.start()]):
+            return [head, *_clauses(f"{tail[: own.start()]}{subject}'s{tail[own.end() :]}", names)]
         pronoun = _outside(_SUBJECT_WITHIN, tail, places_of(tail, names))
         if pronoun is not None and before and main_verb(tail, names):
             return [head, *_clauses(f"{tail[: pronoun.start()]}{subject}{tail[pronoun.end() :]}", names)]

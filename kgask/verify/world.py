@@ -25,7 +25,7 @@ from kgask.retrieve.run import Runner
 from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
 from kgask.verify.places import climb, place_relations
-from kgask.verify.sense import meets, types_of
+from kgask.verify.sense import has_codes, meets, types_of
 
 Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent", "evidence"]
 Combine = Callable[[Iterable[bool | None]], bool | None]
@@ -251,6 +251,19 @@ class World:
                 return self._candidates(node.follow)
         return None
 
+    def _is_listed(self, node: SetNode) -> bool:
+        """Whether the graph may have all of a set: of a class where each has a code or the like of its own."""
+        match node:
+            case nodes.Class():
+                return has_codes(self.runner, node)
+            case nodes.And(left, right):
+                return self._is_listed(left) or self._is_listed(right)
+            case nodes.Or(left, right):
+                return self._is_listed(left) and self._is_listed(right)
+            case nodes.Minus(base) | nodes.Where(base) | nodes.Best(base):
+                return self._is_listed(base)
+        return self._candidates(node) is not None
+
     def _may_have(self, starts: list[int], relation: DirectedRelationId) -> bool:
         """Whether things without a relation are of the type of those that have it: an island has no neighbours."""
         owners = self.runner.members(nodes.Having(relation)).certain[:LEAST_OWNERS]
@@ -309,7 +322,7 @@ class World:
         low, high = float(len(members.certain)), float(len(members.possible))
         if self.is_closed:
             return low, high
-        candidates = self._candidates(node.base)
+        candidates = self._candidates(node.base) if self._is_listed(node.base) else None
         if candidates is None:
             return low, np.inf
         left = sum(not self._is_excluded(node.base, one) for one in candidates)
