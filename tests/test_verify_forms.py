@@ -12,11 +12,13 @@ from piped import piped
 
 from kgask import open as open_pack
 from kgask.answer.pipeline import Pipeline
+from kgask.link.naming import names_in, with_family_names
 from kgask.pack.store import Pack
+from kgask.query.base import TruthNode
 from kgask.query.text import parse
 from kgask.verify.ellipsis import is_and_has, of_one
 from kgask.verify.form import said
-from kgask.verify.readings import unhonoured
+from kgask.verify.honoured import names_a_kind, unhonoured
 from kgask.verify.signs import is_downward
 from kgask.verify.split import may_be_one, sub_claims
 from kgask.verify.verifier import Verifier
@@ -57,6 +59,17 @@ Old Moses,barge,18.3,1896,,Paul Egk,,3.0
         ("Both Chad and Peru are countries in Africa", ["Chad is a country in Africa", "Peru is a country in Africa"]),
         ("There is a river in Chad and Peru", ["There is a river in Chad and Peru"]),
         ("Poe is not only a poet", ["Poe is not only a poet"]),
+        ("Rome is the seat of Peru and a port", ["Rome is the seat of Peru", "Rome is a port"]),
+        ("Poe is the son of a smith and a singer", ["Poe is the son of a smith and a singer"]),
+        ("Ada is the aunt of Chad and the poet Poe", ["Ada is the aunt of Chad and the poet Poe"]),
+        ("Ada was mayor in 1908, 1911 and 1920",
+         ["Ada was mayor in 1908", "Ada was mayor in 1911", "Ada was mayor in 1920"]),
+        ("Ada hails from Rome and keeps bees", ["Ada hails from Rome", "Ada keeps bees"]),
+        ("Chad has lakes and rivers of salt", ["Chad has lakes and rivers of salt"]),
+        ("Ada comes from Rome, where she taught", ["Ada comes from Rome", "Ada taught in Rome"]),
+        ("While Poe is a smith, Ada was born in Rome", ["Poe is a smith", "Ada was born in Rome"]),
+        ("The Loire rises in Peru and comes out in Chad", ["The Loire rises in Peru", "The Loire comes out in Chad"]),
+        ("Poe and Ada are both Romans", ["Poe is a Roman", "Ada is a Roman"]),
     ],
 )  # fmt: skip
 def test_what_is_said_once_for_two(claim: str, parts: list[str]) -> None:
@@ -74,6 +87,23 @@ def test_what_is_divided_may_be_one_query_too() -> None:
 def test_of_several_said_of_one() -> None:
     assert of_one("are both made of steel") == "is made of steel"
     assert of_one("are old cities in Peru") == "is an old city in Peru"
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "denies"),
+    [
+        ("Whoever wrote Emma died in Rome", "the person who wrote Emma died in Rome", False),
+        ("Chad has a land border with another country", "Chad has a border with any country", False),
+        ("Chad and Peru share no common border", "Chad and Peru share a border", True),
+        ("Among the Roman poets there is one who drowned", "there is a Roman poet who drowned", False),
+        ("Ada was born in Rome, of all places", "Ada was born in Rome", False),
+        ("Ada won no prizes", "Ada won any prizes", True),
+        ("Ada won no more than three prizes", "Ada won no more than three prizes", False),
+    ],
+)
+def test_what_is_said_in_more_words(claim: str, text: str, denies: bool) -> None:
+    found = said(claim, NAMES)
+    assert (found.text, found.denies) == (text, denies)
 
 
 def test_somebody_is_nobody_in_particular() -> None:
@@ -156,3 +186,71 @@ def test_that_somebody_is_younger_is_not_read_without_a_comparison(family_path: 
         taught = parse("holds(<Cora Reed>, <teacher>, <Dan Reed>)", pack)
     assert unhonoured("_ is younger than _", taught) == "younger than"
     assert unhonoured("_ has a child other than _", taught) is None
+
+
+def test_the_most_is_not_read_without_an_order(boats: Path) -> None:
+    with Pack.open(boats) as pack:
+        plain, longest = (
+            parse(text, pack)
+            for text in (
+                "holds(<Teal>, <builder>, <Larsen Works>)",
+                "some(and(best(class(<dinghy>), value(<length m>), most 1), <Teal>))",
+            )
+        )
+        assert isinstance(plain, TruthNode) and isinstance(longest, TruthNode)
+        assert (
+            unhonoured("_ is the slowest dinghy", plain) == "slowest"
+            and unhonoured("_ is the slowest", longest) is None
+        )
+        assert unhonoured("_ is in the west, at least", plain) is None
+        assert unhonoured("_ has the highest seat", plain, {"highest", "seat"}) is None
+        assert unhonoured("_ is longer than any other", plain) == "longer than"
+        assert unhonoured("_ is the longest of all", longest) is None and unhonoured("all of _", longest) == "all"
+
+
+def test_what_is_counted_is_not_measured(boats: Path) -> None:
+    with Pack.open(boats) as pack:
+        built, counted = (
+            parse(text, pack)
+            for text in ("holds(follow(<Larsen Works>, ^<builder>), <skipper>, <Paul Egk>)",
+                         "compare(count(follow(<Larsen Works>, ^<builder>)) = 7)")
+        )  # fmt: skip
+        assert isinstance(built, TruthNode) and isinstance(counted, TruthNode)
+        assert (
+            unhonoured("_ sold 70 anchors", built) == "anchors" and unhonoured("_ built seven boats", counted) is None
+        )
+        assert unhonoured("_ took seven years", counted) == "years"
+
+
+def test_some_of_a_kind_are_not_what_is_named(boats: Path) -> None:
+    with Pack.open(boats) as pack:
+        query = parse("compare(values(<Larsen Works>, <length m>) > values(<Teal>, <length m>))", pack)
+        assert isinstance(query, TruthNode)
+        assert names_a_kind(query, "Some _ ketch is longer than _") and not names_a_kind(query, "_ is longer than _")
+
+
+OF_OTHERS = {
+    "Joel and Ethan Coen directed Fargo.": "supported",
+    "Some South American country is larger than Russia.": "refuted",
+    "Some Asian country is larger than Brazil.": "supported",
+    "Chad and Peru share a border.": "refuted",
+    "Chad and Sudan share a border.": "supported",
+    "Neon and xenon are noble gases.": "supported",
+    "Iron is a solid and a noble gas.": "refuted",
+    "Cuba has no borders.": "supported",
+    "The Elbe is the cleanest river in Germany.": "not enough information",
+}
+
+
+def test_verdicts_on_other_forms(opened: Callable[..., Pipeline]) -> None:
+    found = Verifier(opened("demo", None)).verify_many([*OF_OTHERS])
+    assert {one.claim: one.verdict for one in found} == OF_OTHERS
+
+
+def test_names_beside_names_and_phrases(opened: Callable[..., Pipeline]) -> None:
+    pipeline = opened("demo", None)
+    assert names_in(pipeline.linker, "Neon and xenon are gases") == ["Neon", "xenon"]
+    assert "The man" not in names_in(pipeline.linker, "The man who wrote Emma died")
+    both = with_family_names("Jacob and Wilhelm Grimm wrote it", pipeline.pack)
+    assert both == "Jacob Grimm and Wilhelm Grimm wrote it"
+    assert with_family_names("Chad and Peru Lima", pipeline.pack) == "Chad and Peru Lima"

@@ -314,6 +314,8 @@ def settled(
         confidence = min(confidence, 1.0 / (1.0 + math.exp(-any_does)))
     if confidence < BELIEVED:
         return replace(found, confidence=confidence, is_judged=True)
+    if thorough:  # a claim: what is false by one reading is unknown by another
+        return _answered_with(every[chosen], found, confidence)
     said = _comes_to(every[chosen])
     one = next(other for other in every if _comes_to(other) == said)  # of those that answer the same, the planner's
     return _answered_with(one, found, confidence)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import chain
 
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
+from kgask.pack.normalise import normalise
+from kgask.pack.store import Pack
 from kgask.types import Seed
 
-SURELY = 0.6  # score from which what has no capital is a name
+SURELY, BESIDE = 0.6, 0.1  # score from which what has no capital is a name, beside another one
+_AND = re.compile(r" (?:and|or|nor) (?:the )?")
+_FAMILY = re.compile(r"\b(?P<one>[A-Z][\w.-]+) and (?P<other>[A-Z][\w.-]+) (?P<family>[A-Z][\w-]+)\b")
+_PHRASE = re.compile(r"(?:The|An?) [a-z' -]+")  # with the capital of the first word of a text alone
 
 
 def seeds_in(linker: Linker, text: str) -> list[Seed]:
@@ -25,16 +32,35 @@ def whole_seeds_in(linker: Linker, text: str) -> Iterator[Seed]:
 def names_in(linker: Linker, text: str) -> list[str]:
     """What stands in a text as a name, by its capital; the longest of those that overlap.
 
-    In a text without capitals, what is surely linked.
+    In a text without capitals, and of words that a text begins with ("The man who ..."), what is surely linked; of
+    others what stands beside a name ("Neon and argon").
     """
-    found: list[tuple[int, int]] = []
+    found, others = list[tuple[int, int]](), list[tuple[int, int]]()
     has_none = text == text.lower()
     for mention in sorted(linker.link(read_marks(text)), key=lambda one: one.span[0] - one.span[1]):
         start, end = mention.span
-        is_name = text[start].isupper() or (has_none and mention.seeds[0].score >= SURELY)
-        if is_name and all(end <= first or last <= start for first, last in found):
+        is_phrase = start == 0 and _PHRASE.fullmatch(text[:end])
+        is_name = text[start].isupper() and not is_phrase
+        is_name = is_name or (bool(has_none or is_phrase) and mention.seeds[0].score >= SURELY)
+        if all(end <= first or last <= start for first, last in found):
+            if is_name:
+                found.append((start, end))
+            elif mention.seeds[0].score >= BESIDE:
+                others.append((start, end))
+    for start, end in others:
+        joins = (text[last:start] for _, last in found if last <= start), (text[end:first] for first, _ in found)
+        if any(_AND.fullmatch(join) for join in chain(*joins)):
             found.append((start, end))
     return [text[start:end].rstrip(".,;:!") for start, end in sorted(found)]
+
+
+def with_family_names(text: str, pack: Pack) -> str:
+    """A text with what two names share said of both, where both are names of the pack: "Jacob and Wilhelm Grimm"."""
+    for found in _FAMILY.finditer(text):
+        both = [f"{found[name]} {found['family']}" for name in ("one", "other")]
+        if len(pack.exact([normalise(name) for name in both])) == len(both):
+            return f"{text[: found.start()]}{both[0]} and {both[1]}{text[found.end() :]}"
+    return text
 
 
 def _by_score(seed: Seed) -> float:

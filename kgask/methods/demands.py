@@ -24,6 +24,7 @@ _NO_SUPERLATIVES = (
 _PATHS = {"AND"}  # operators of what is just looked up
 _OF_SEVERAL = {"AND", "OR", "MINUS", "NOT", "HOLDS", "SOME", "DIFF", "SUM", "MEAN", "AGE", "IN", "QUAL"}
 _SUPERLATIVE = re.compile(rf"most|least|fewest|(?!(?:{_NO_SUPERLATIVES})\b)[a-z]{{3,}}est")
+_SAYS_WHICH = re.compile(rf"(?<!at )\b(?:{_SUPERLATIVE.pattern})\b(?! of the (?:day|year))", re.IGNORECASE)
 _NO_COMPARATIVES = "other|rather|whether|under|over|later|earlier|sooner|after|another"
 _DENIALS = "except|excluding|without|neither|never|not|but no"
 _DEMANDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
@@ -132,6 +133,15 @@ def is_denial(word: str) -> bool:
 def asks_for_order(word: str) -> bool:
     """Whether a word says which of several: it is asked for by an operator, and no graph says anything about it."""
     return _SUPERLATIVE.fullmatch(word) is not None
+
+
+def superlatives(text: str) -> list[str]:
+    """The words of a text that say which of several.
+
+    >>> superlatives("at least one is the largest in the west")
+    ['largest']
+    """
+    return [found[0].lower() for found in _SAYS_WHICH.finditer(text)]
 
 
 def _is_mistaken(asked: str, operators: Collection[str], shape: Shape) -> bool:

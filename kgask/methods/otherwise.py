@@ -56,7 +56,7 @@ def placed(spans: Sequence[CandidateSpan], text: str, facts: RelationFacts, runn
         kind = next((one for one in spans if one.kind == "class" and one.start >= span.end), None)
         if seed is None or seed is span.seeds[0] or kind is None or text[span.end : kind.start].strip():
             continue
-        lying = _lying_in(kind.nodes[0], seed.entity, facts, runner)
+        lying = lying_in(kind.nodes[0], seed.entity, facts, runner)
         if lying is not None:
             same = [place for place, one in enumerate(found) if one.kind == "class" and one.place == span.place]
             for of_class in same:
@@ -65,7 +65,7 @@ def placed(spans: Sequence[CandidateSpan], text: str, facts: RelationFacts, runn
     return found
 
 
-def _lying_in(kind: Node, place: int, facts: RelationFacts, runner: Runner) -> SetNode | None:
+def lying_in(kind: Node, place: int, facts: RelationFacts, runner: Runner) -> SetNode | None:
     """What lies in a place, by a relation that leads to one thing, if some of a class do; None where they do not."""
     n = facts.n_relations
     if not isinstance(kind, nodes.Class):

@@ -18,6 +18,7 @@ from kgask.link.naming import is_part
 from kgask.link.plural_names import plural_names
 from kgask.link.values import ValueSpan
 from kgask.methods.named_relations import Named, NamedRelations
+from kgask.methods.otherwise import lying_in
 from kgask.methods.proposals import Proposed
 from kgask.methods.protocol import Request
 from kgask.methods.relation_facts import RelationFacts, is_small
@@ -25,7 +26,7 @@ from kgask.methods.truth_of_values import TruthOfValues
 from kgask.methods.understand import Linked
 from kgask.pack.types import type_relations
 from kgask.query import nodes
-from kgask.query.base import SetNode, TruthNode, ValueNode
+from kgask.query.base import Comparison, SetNode, TruthNode, ValueNode
 from kgask.retrieve.follow import reached_by, relations_of
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
@@ -35,7 +36,11 @@ MOST_RELATIONS = 20  # of a name, those first that the planner holds likeliest
 FIRSTS, MOST_LONG = 8, 10  # relations of a name that another is put behind, and how many such paths
 MOST_OF_KIND = 8  # queries that are put together in one way
 MOST_OF_BOTH = 3  # relations of each of two names to a third that are put together
+SURELY = 0.1  # score from which a class word may be meant as what is called so
 KIN = 20  # things of a name's type that tell what it might have
+_THAN = re.compile(r"\bthan\b", re.IGNORECASE)
+_SIGNS: tuple[Comparison, ...] = (">", "<")
+_THE = re.compile(r"[Tt]he ")
 _BOTH = re.compile(r"\b(?:and|both|with|while|as well as|whose|who|which|where)\b|[,:;]", re.IGNORECASE)
 
 
@@ -63,10 +68,14 @@ class TruthProposals:
         for one, other in pairs:
             yield from _with_seeds(self._values.of_statements(one, other, values), one, other)
             yield from self._of_namesakes(one, other, runner)
+        for one, other in self._without_article(pairs, linked, text):
+            yield from _with_seeds(self._of_two(one, other), one, other)
         for one in names:
             yield from _with_seeds(self._values.of(one, text, values), one)
             for other in (one, *self._named.namesakes(one)):
                 yield from _with_seeds(self._values.of_rank(other, text, kinds, runner), other)
+        for one, other in permutations(names, 2) if kinds and _THAN.search(text) else ():
+            yield from _with_seeds(self._some_compared(one, other, kinds[0], runner), one, other)
         if len(names) == MOST_NAMES and _BOTH.search(text):
             for one, other, third in permutations(names):
                 if other.seed.span < third.seed.span:
@@ -87,6 +96,7 @@ class TruthProposals:
         named = plural_names(request.question.text, request.words, self._pack)
         plurals = [one for one in named if one.span not in kinds]
         free = [one for one in linked if not any(is_part(one.mention.span, plural.span) for plural in plurals)]
+        free = [one for one in free if not _is_class_word(one, classes)]
         names = self._named.of(free, MOST_NAMES)
         taken = [one.seed.span for one in names]
         for plural in plurals[: MOST_NAMES - len(names)]:
@@ -163,6 +173,31 @@ class TruthProposals:
             return nodes.Values(one.node, relation)
         return nodes.Count(nodes.Follow(one.node, relation))
 
+    def _without_article(
+        self, pairs: Sequence[tuple[Named, Named]], linked: Sequence[Linked], text: str
+    ) -> Iterator[tuple[Named, Named]]:
+        """Pairs with what a name means without its article: "The Thames" is a book, too."""
+        for pair in pairs:
+            starts = [_THE.match(text, *one.seed.span) for one in pair]
+            places = [(the.end(), one.seed.span[1]) for one, the in zip(pair, starts, strict=True) if the]
+            bare = [*self._named.of([one for one in linked if one.mention.span in places])]
+            if bare:
+                others = [one for one in pair if not any(is_part(named.seed.span, one.seed.span) for named in bare)]
+                one, other = sorted((*bare, *others), key=lambda named: named.seed.span)
+                yield one, other
+
+    def _some_compared(self, one: Named, other: Named, kind: SetNode, runner: Runner) -> Iterator[TruthNode]:
+        """Whether anything of a kind that lies in one has more or less than the other: "some African country"."""
+        lying = lying_in(kind, one.seed.entity, self._facts, runner)
+        if lying is None:
+            return
+        some = nodes.And(kind, lying)
+        had = relations_of(self._pack, runner.members(some).certain[:KIN])
+        for relation in [one for one in other.relations if had[one] and self._named.is_value(one)][:MOST_OF_KIND]:
+            for sign in _SIGNS:
+                limit = nodes.Values(other.node, relation)
+                yield nodes.Some(nodes.Where(some, nodes.ValueOf((relation,)), sign, limit))
+
     # --- three names -----------------------------------------------------------------------------
 
     def _of_both(self, one: Named, other: Named, third: Named) -> Iterator[TruthNode]:
@@ -194,6 +229,13 @@ class TruthProposals:
         ends = [relation for relation in one.relations if not self._named.is_value(relation)][:FIRSTS]
         for first, second in islice(combinations(ends, 2), MOST_OF_KIND):
             yield nodes.Some(nodes.And(nodes.Follow(one.node, first), nodes.Follow(one.node, second)))
+
+
+def _is_class_word(one: Linked, classes: Sequence[ClassSpan]) -> bool:
+    """Whether what is linked is the class that a word says, and hardly a name: "country"."""
+    first = one.mention.seeds[0]
+    kinds = [kind for span in classes if (span.start, span.end) == one.mention.span for kind, _ in span.candidates]
+    return first.score < SURELY and nodes.Class(first.entity) in kinds
 
 
 def _with_seeds(queries: Iterator[TruthNode], *names: Named) -> Iterator[Proposed]:

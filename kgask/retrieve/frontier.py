@@ -31,11 +31,16 @@ class Budget:
 
     def __init__(self, seconds: float | None = None) -> None:
         self.seconds = seconds
-        self._ends = None if seconds is None else (time.thread_time() + seconds, time.monotonic() + BY_CLOCK * seconds)
+        now = time.monotonic()
+        # until the clock says so much no thread has computed for so long: its own time costs more to read
+        self._not_before = now + (seconds or 0.0)
+        self._ends = None if seconds is None else (time.thread_time() + seconds, now + BY_CLOCK * seconds)
 
     def check(self) -> None:
         """Raises :class:`~kgask.errors.BudgetError` when the time is over."""
-        if self._ends is not None and (time.thread_time() > self._ends[0] or time.monotonic() > self._ends[1]):
+        if self._ends is None or (now := time.monotonic()) < self._not_before:
+            return
+        if time.thread_time() > self._ends[0] or now > self._ends[1]:
             raise BudgetError(f"the query was stopped after {self.seconds:g} s; ask for less, or give it more time")
 
 

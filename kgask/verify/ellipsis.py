@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kgask.link.plurals import singulars
 from kgask.verify.form import Span, main_verb, places_of
 
 _BE = r"(?:is|are|was|were)"
@@ -43,11 +44,19 @@ _BY_AND_WHEN = re.compile(
     r"(?P<head>.+? (?:is|are|was|were|been) \w+) "
     r"(?:(?P<when>in \d{3,4}),? (?P<by>by .+)|(?P<by_2>by .+?),? (?P<when_2>in \d{3,4}))"
 )
+_IS_BOTH = re.compile(
+    r" (?:both )?(?P<one>(?:an?|the) (?:(?!and\b|between\b|(?:of|by|with|from|to|in|for) (?:the|an?)\b)\S+ )*?"
+    r"(?!and\b)[^\s,]+),? and (?:also |at the same time )?(?P<other>(?:an?|the) .+)"
+)
+_WHERE = re.compile(r", where (?:he|she|it|they) (?P<what>.+)\Z")
+_YEARS = re.compile(r"\b(?:in|during) (?P<years>\d{4}(?:, \d{4})*,? and (?:in )?\d{4})(?!\d)")
 _IS_WITH = re.compile(
     r"(?P<be>is|are|was|were) (?P<what>an? [^,]+?) (?P<how>with (?=[a-z\d])|by (?=(?:the )?[A-Z]))(?P<rest>.+)",
     re.DOTALL,
 )
-_ARE_SOME = re.compile(r"(?P<before>(?:[a-z]+ ){0,2})(?P<last>[a-z]+s)(?= (?:in|of|on|at|by|from|that|who|which)\b|\Z)")
+_ARE_SOME = re.compile(
+    r"(?P<before>(?:[a-z]+ ){0,2})(?P<last>[A-Za-z][a-z]+s)(?= (?:in|of|on|at|by|from|that|who|which)\b|\Z)"
+)
 
 
 def not_only(text: str) -> str:
@@ -68,7 +77,7 @@ def shared(text: str, names: Sequence[str]) -> list[str]:
     verb = main_verb(text, names)
     if verb is None:
         return []
-    ways = (_but_not, _not_but, _verbs_of_one, _objects_of_one, _the_ones)
+    ways = (_but_not, _not_but, _verbs_of_one, _objects_of_one, _the_ones, _kinds_of_one, _where_too)
     return next((found for way in ways if (found := way(text, names, verb))), [])
 
 
@@ -165,6 +174,43 @@ def _the_ones(text: str, names: Sequence[str], verb: Span) -> list[str]:
     return [f"{found['before']}{found['what']} {found['place']} {found[which]}" for which in ("one", "other")]
 
 
+def _kinds_of_one(text: str, names: Sequence[str], verb: Span) -> list[str]:
+    """ "Rome is the capital of Italy and a city": two that one is. In "the son of a smith and a singer" they are the
+    parents, and in "the son of Ada and the poet Poe"."""
+    found = _IS_BOTH.fullmatch(text, verb[1])
+    if found is None or not re.fullmatch(_BE, text[slice(*verb)]) or main_verb(found["other"], names) is not None:
+        return []
+    one, other, head = found["one"], found["other"], text[: verb[1]]
+    first = min((start for start, _ in places_of(other, names)), default=None)
+    if first is not None and not re.search(rf"\b(?:{_IN}|between) (?:the )?\Z", other[:first]):
+        return []
+    return [f"{head} {one}", f"{head} {other}"]
+
+
+def _where_too(text: str, names: Sequence[str], _: Span) -> list[str]:
+    """ "Ada comes from Rome, where she died"."""
+    found = _WHERE.search(text)
+    head = text[: found.start()] if found is not None else ""
+    place = next((head[first:last] for first, last in places_of(head, names) if last == len(head)), None)
+    verb = main_verb(head, names)
+    if found is None or place is None or verb is None:
+        return []
+    return [head, f"{head[: verb[0]]}{found['what']} in {place}"]
+
+
+def years_of_one(clause: str) -> list[str]:
+    """What is said of several years, of each; the clause alone where it is not so said.
+
+    >>> years_of_one("Ada won in 1998 and 1999")
+    ['Ada won in 1998', 'Ada won in 1999']
+    """
+    found = _YEARS.search(clause)
+    if found is None:
+        return [clause]
+    years = re.findall(r"\d{4}", found["years"])
+    return [f"{clause[: found.start('years')]}{year}{clause[found.end('years') :]}" for year in years]
+
+
 def by_and_when(clause: str) -> list[str]:
     """What was done by somebody in a year, as two; none where it is not so said.
 
@@ -194,8 +240,6 @@ def is_and_has(clause: str, names: Sequence[str]) -> list[str]:
 
 def of_one(text: str) -> str:
     """What is said of several, of one: "are gases" is "is a gas"."""
-    from kgask.link.plurals import singulars
-
     text = re.sub(r"\A(are|were|have|do) both\b", r"\1", text)
     for several, single in (("are", "is"), ("were", "was"), ("have", "has"), ("do", "does")):
         if not text.startswith(f"{several} "):
@@ -204,7 +248,8 @@ def of_one(text: str) -> str:
         some = _ARE_SOME.match(rest) if single in ("is", "was") else None
         found = singulars(some["last"]) if some else ()
         if some and found:
-            rest = f"{_article(some['before'] or found[0])} {some['before']}{found[0]}{rest[some.end() :]}"
+            last = f"{some['last'][0]}{found[0][1:]}"  # as it is written: "Spaniard"
+            rest = f"{_article(some['before'] or last)} {some['before']}{last}{rest[some.end() :]}"
         return f"{single} {rest}"
     return text
 

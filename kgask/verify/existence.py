@@ -22,6 +22,7 @@ from kgask.types import DirectedRelationId, EntityId, directed, opposite
 from kgask.verify.dated import Dated
 
 SURE = 0.9  # of what is said by a relation's own name
+SURELY = 0.95  # score from which one of several of a name is meant
 _HAS = re.compile(
     r"(?:(?:does|did|do)\s+(?P<asked>.+?)\s+have|(?P<said>.+?)\s+(?:(?:does|did|do)\s+)?(?:has|have|had))\s+"
     r"(?:(?:an?|any|some|several|its own|his own|her own|their own)\s+)*(?P<what>[^\d,]+?)\??",
@@ -31,6 +32,7 @@ _WAS = re.compile(  # what relations are called that end in such a word ("marrie
     r"(?:(?:is|was|were)\s+(?P<asked>.+?)|(?P<said>.+?)\s+(?:is|was|were))\s+(?:ever\s+)?(?P<what>[a-z]+)\??",
     re.IGNORECASE,
 )
+_HAS_WITH = re.compile(r"(?:shares?|has|have) (?P<what>.+) with")  # "shares border with": something has a border
 _DONE = re.compile(r"(?P<word>[a-z]+(?:ed|en|wn)|born|built|made|sung|won) (?:by|in|to|at|on|from|for|with)")
 _BOTH_WAYS = frozenset(("spouse", "sibling"))  # said of one it is so of the other
 _OF_ANYBODY = _BOTH_WAYS | {"child", "parent", "kid", "offspring"}  # kin words that do not tell who is a man
@@ -61,8 +63,10 @@ class Existence:
         for at, text in enumerate(self._pack.relations()):
             back = directed(at, True, self._pack.n_relations)
             named = [*((name, at) for name in text.names), (text.inverse_label, back)]
-            for phrase in dict.fromkeys((normalise(relation_phrase(name)), one) for name, one in named if name):
-                found.setdefault(phrase[0], []).append(phrase[1])
+            phrases = [(normalise(relation_phrase(name)), one) for name, one in named if name]
+            phrases += [(said["what"], one) for phrase, one in phrases if (said := _HAS_WITH.fullmatch(phrase))]
+            for phrase, one in dict.fromkeys(phrases):
+                found.setdefault(phrase, []).append(one)
         return found
 
     @cached_property
@@ -84,7 +88,8 @@ class Existence:
             return None
         name = "asked" if said["asked"] is not None else "said"
         places = {said.span(name), (said.start(name) + len("the "), said.end(name))}
-        named = [one for one in found.linked if one.span in places and one.n_same == 1]
+        sure = (one for one in found.linked if one.n_same == 1 or one.seeds[0].score >= SURELY)
+        named = [one for one in sure if one.span in places]
         if not named:
             return None
         entity = named[0].seeds[0].entity
@@ -102,7 +107,8 @@ class Existence:
         ways = [*called, *(opposite(one, self._pack.n_relations) for one in called if is_both_ways)]
         has = relations_of(self._pack, np.array([entity]))
         had = [one for one in ways if has[one]]
-        return had[0] if had else called[0] if len(called) == 1 else None
+        is_one = len({one % self._pack.n_relations for one in called}) == 1  # which may be called so both ways
+        return had[0] if had else called[0] if is_one else None
 
     def _done_to(self, what: str, entity: EntityId) -> DirectedRelationId | None:
         """A relation of the entity that is called so: "Radium was discovered"."""

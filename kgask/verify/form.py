@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kgask.link.plurals import singulars
+
 Span = tuple[int, int]
 _AUXILIARY = r"(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|must|may|might)"
 _AUXILIARIES = frozenset(_AUXILIARY.strip("()?:").split("|"))
@@ -46,6 +48,9 @@ _DENIED = (  # what denies, and what stands there without it
     (re.compile(r"\bnever\s+(?P<word>\w+)", re.I), "{word}"),
     (re.compile(r"\b(?P<word>there is|there was|there['\u2019]s)\s+no\b(?! (?:more|fewer|less))", re.I), "{word} a"),
     (re.compile(r"\b(?P<word>has|have|had|there are|there were)\s+no\b(?! (?:more|fewer|less))", re.I), "{word}"),
+    (re.compile(r"\b(?P<word>shares?|shared)\s+no\b", re.I), "{word} a"),
+    (re.compile(r"\b(?P<word>borders?|won|wins|wrote|writes|[a-z]{3,}ed)\s+no\b(?! (?:more|fewer|less|longer|one))",
+                re.I), "{word} any"),
     (re.compile(r"\Ano\s+(?:single\s+)?(?P<word>\w+)", re.I), "any {word}"),
     (re.compile(r"\Anone\s+of\s+(?P<word>\w+)", re.I), "any of {word}"),
     (re.compile(r"\Anobody\s+(?P<word>\w+)", re.I), "somebody {word}"),
@@ -64,8 +69,20 @@ _SOMEBODY = re.compile(
 _NOT_ONE = re.compile(r"\bnot (?:a |one )?single\b|\bnot one\b", re.I)
 _BESIDE = re.compile(
     r",?\s+(?:as far as i know|as everyone knows|i (?:think|believe|guess)|at all|in turn|of course|in fact|"
+    r"of all (?:places|people|things|years|names)|"
     r"you know|it (?:is|was) said|they say)(?=[\s,.;]|\Z),?",
     re.I,
+)
+_SAME_SAID = (  # what is said in more words than a question says it
+    (re.compile(r"\bwhoever\b", re.I), "the person who"),
+    (re.compile(r"\bland (?=(?:borders?|frontiers?|boundar(?:y|ies))\b)", re.I), ""),
+    (re.compile(r"\b(?P<what>borders?|neighbou?rs?|frontiers?) (?:on|over|by) land\b", re.I), r"\g<what>"),
+    (re.compile(r"\bwith (?:another|(?:any|some|one) other)\b", re.I), "with any"),
+    (re.compile(r"\b(?P<word>shares?|sharing|shared)(?P<any>(?: any| an?| no)?) (?:common|mutual|joint)\b", re.I),
+     r"\g<word>\g<any>"),
+)  # fmt: skip
+_AMONG = re.compile(  # "Among the Nordic countries there is one that ..."
+    r"among (?:all )?(?:the )?(?P<kind>[\w ]+ )?(?P<last>[a-z]+s),? there (?:is|are) (?:one|some|any)\b", re.I
 )
 _SINCE = re.compile(r"\bsince (?=\d{3,4}\b)(\d{3,4})")
 _THERE = re.compile(r"\bthere['\u2019]s\b", re.I)
@@ -96,6 +113,10 @@ def said(claim: str, closed: Sequence[str] = ()) -> Said:
     """
     text, denies = _SOME.sub("any", _NOT_ONE.sub("no", _BESIDE.sub("", bare(claim)))), False
     text = _ONLY.sub("exactly ", text)
+    for longer, shorter in _SAME_SAID:
+        text = longer.sub(shorter, text)
+    if (found := _AMONG.match(text)) and (one := singulars(found["last"].lower())):
+        text = f"there is a {found['kind'] or ''}{one[0]}{text[found.end() :]}"
     if (found := _TRUE_THAT.match(text)) and found[0].split()[-1].lower() == "that" and len(found[0].split()) > 2:
         text, denies = text[found.end() :], bool(found["no"])
         inner = said(text, closed)

@@ -30,6 +30,7 @@ from kgask.verify.engines import Engine
 from kgask.verify.events import unmet_event
 from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
+from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
 from kgask.verify.sense import is_sensible
 from kgask.verify.signs import is_other_way, is_part_of_period, is_period
 from kgask.verify.world import Decision, World
@@ -40,42 +41,16 @@ MOST_LOOKED_AT = 20  # queries that a claim may ask
 NEARLY = 0.35  # of confidence: a contrary reading within it is a doubt
 SURE_NAME = 0.6  # score from which a name that no step has is left out
 SURE = 0.75  # confidence from which a noun that no relation is called by is another word for it
-_OF_SOMETHING = re.compile(r"['\u2019]s (?:only |first |own )?([a-z]+)\b|\bthe ([a-z]+) of\b")
-_MORE_THAN_SOME = re.compile(
-    r"\b(?:only|just)\b(?! (?:\d|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)|"
-    r"\b(?:exclusively|solely|alone|nothing but|(?:no one|nobody|nothing) else|all|every|each|most of|"
-    r"most(?= [a-z]+s\b(?! of)))\b",
-    re.IGNORECASE,
-)
-_NOT_SAID = re.compile(
-    r"\b(?:may|might|could|almost|used to|formerly|no longer|some people|many people|probably|perhaps|alive|living)\b",
-    re.IGNORECASE,
-)
+_OF_SOMETHING = re.compile(r"['\u2019]s (?:only |first |own )?([a-z]+)\b|\b[Tt]he ([a-z]+) of\b")
 _TWICE = re.compile(r"\b([A-Z]\w{2,})\b.*\b\1\b", re.DOTALL)  # "Germany borders Germany"
 _FROM_TO = re.compile(r"\bfrom [^,]*\d{3,4} (?:to|until|till) [^,]*\d{3,4}\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d{3,}")  # of a number or year that a query has to have
-_OR = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
 _COMPARES = re.compile(
     r"\b(?:than|more|less|fewer|over|under|above|below|exceeds?|beyond|before|after|at (?:least|most)|up to|tops?|"
     r"surpass\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er than)\b",
     re.IGNORECASE,
 )
-_IS_A = re.compile(  # of something that is named, not of what another has
-    r"(?!.*(?:['\u2019]s\b|\b(?:of|in|by|with|from|for|to|who|that|which|whose)\b))"
-    r"(?:(?:is|was) [^,]+?|[^,]+? (?:is|was)) an? [a-z -]+\??",
-    re.IGNORECASE,
-)
-_HAS_A = re.compile(  # which does not say that it is one
-    r"\b(?:has|have|had)\s+(?:(?:an?|any|some|several|many|no|at least one|exactly|\d+|two|three|four|five)\s+)+[a-z]",
-    re.IGNORECASE,
-)
-_THAN = re.compile(
-    r"\b(?!other|rather|either|neither|whether)(?:more|less|fewer|worse|better|[a-z]+er)\s+than\b", re.IGNORECASE
-)
-_EXCLUDES = re.compile(
-    r"\b(?:not|no|never|without|except|excluding|besides?|other|another|apart|than|but|neither|nor|else)\b|n['\u2019]t\b",
-    re.IGNORECASE,
-)
+_PLACED = frozenset("lies lie lay stands stand stood sits sit sat located situated".split())  # as "is" says
 _NO_NOUNS = CARRY_NOTHING | frozenset("man woman person people side part member end south north east west".split())
 
 
@@ -143,7 +118,8 @@ class Readings:
 
     def _is_other_way(self, found: Retrieved, text: str) -> bool:
         query = _query(found)
-        return is_other_way(query, text, found.seeds, self._pack) or strays(query, text)
+        is_other = is_other_way(query, text, found.seeds, self._pack) or strays(query, text)
+        return is_other or names_a_kind(query, _without_names(text, found)) or means_a_third(query, text, self._pack)
 
     def _likeliest(self, proposed: Sequence[Retrieved], text: str) -> list[Retrieved]:
         """Those whose relations are alike to what is said of the names before the others; more so what is so."""
@@ -191,20 +167,23 @@ class Readings:
 
     def _left_out(self, found: Retrieved, query: TruthNode, text: str) -> str:
         """What of the claim the query does not honour; a verdict would be on another claim."""
-        if (found_word := unhonoured(_without_names(text, found), query)) is not None:
+        called = self._words.of(relations_in(query))
+        if (found_word := unhonoured(_without_names(text, found), query, called)) is not None:
             return f"what {found_word!r} claims is not looked at"
         if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Follow) and _TWICE.search(text):
             return "it does not honour every name of the claim"
         is_same = any(isinstance(one, nodes.Holds) and isinstance(one.object, nodes.Follow) for one in query.walk())
-        passed = {"same"} if is_same else set()
+        passed = _PLACED | {"same"} if is_same else _PLACED
         words = [word for word in found.unused_words if not asks_for_order(word) and word.lower() not in passed]
         words = [word for word in words if not _DIGITS.search(word)]  # which is looked at by itself
         if found.confidence < SURE:
             words = words or self._unsaid(query, text)
-        event = unmet_event(_without_names(text, found), " ".join(sorted(self._words.of(relations_in(query)))))
+        event = unmet_event(_without_names(text, found, with_capital=True), " ".join(sorted(called)))
         words = words or ([event] if event is not None else [])
         if words:
             return f"this graph says nothing about {', '.join(map(repr, words))}"
+        if _is_taken_twice(found, query):
+            return "it takes one name for two things"
         is_left_out = found.find_left_out().get("names") or self._leaves_name_out(found, query, text)
         return "it does not honour every name of the claim" if is_left_out else ""
 
@@ -213,7 +192,7 @@ class Readings:
         named = {entity for node in query.walk() for entity in _entities(node)}
         used = [seed.span for seed in found.seeds if seed.entity in named]
         known = self._words.of(relations_in(query)) | set(normalise(" ".join(self._pack.labels(named))).split())
-        sure = (one for one in found.linked if text[one.span[0]].isupper() and one.seeds[0].score >= SURE_NAME)
+        sure = (one for one in found.linked if _has_capital(text, one.span) and one.seeds[0].score >= SURE_NAME)
         return any(
             not any(one.span[0] < end and start < one.span[1] for start, end in used)
             and not named & {seed.entity for seed in one.seeds}
@@ -229,6 +208,21 @@ class Readings:
         return [noun for noun in nouns if noun.lower() not in _NO_NOUNS and not is_all_called(noun, known)]
 
 
+def _is_taken_twice(found: Retrieved, query: TruthNode) -> bool:
+    """Whether the same words of a claim are taken for what they name and for a class: "Laos" for those with Lao."""
+    nodes_of = set(query.walk())
+    named = {entity for node in nodes_of if isinstance(node, nodes.Entities) for entity in node.ids}
+    spans = found.read_as.readings[0].spans if found.read_as is not None and found.read_as.readings else ()
+    places = {one.place for one in spans if any(seed.entity in named for seed in one.seeds)}
+    return any(one.place in places and not nodes_of.isdisjoint(one.nodes) for one in spans if one.kind == "class")
+
+
+def _has_capital(text: str, span: tuple[int, int]) -> bool:
+    """Whether a span is written as a name is: the capital that a claim begins with says nothing ("The man who ...")."""
+    said = text[slice(*span)]
+    return said[0].isupper() and (span[0] > 0 or said[1:] != said[1:].lower() or " " not in said)
+
+
 def _number_left_out(query: TruthNode, text: str) -> str:
     """A year or larger number that a claim says, where the query has none."""
     said = _DIGITS.search(text)
@@ -236,42 +230,16 @@ def _number_left_out(query: TruthNode, text: str) -> str:
     return said[0] if said is not None and not has_one else ""
 
 
-def _without_names(text: str, found: Retrieved) -> str:
-    """A claim with what it names left out: "All About Eve" says nothing of all."""
+def _without_names(text: str, found: Retrieved, with_capital: bool = False) -> str:
+    """A claim with what it names left out: "All About Eve" says nothing of all.
+
+    ``with_capital``: what has none is not left out: "never married" says something, though a book is called so.
+    """
     for start, end in sorted({seed.span for seed in found.seeds}, reverse=True):
+        if with_capital and text[start:end] == text[start:end].lower():
+            continue
         text = f"{text[:start]}_{text[end:]}"
     return text
-
-
-def unhonoured(text: str, query: TruthNode) -> str | None:
-    """Words by which a claim says more than a query asks: of all or most things, of one alone, of what may be, or that
-    something is more than another."""
-    for pattern in (_MORE_THAN_SOME, _NOT_SAID):
-        if found := pattern.search(text):
-            return found[0].lower()
-    compares = any(isinstance(node, nodes.Compare | nodes.Where | nodes.Best) for node in query.walk())
-    if (found := _THAN.search(text)) and not compares:
-        return found[0].lower()
-    has_or = any(isinstance(node, nodes.Or | nodes.Any) for node in query.walk())
-    named = any(isinstance(node, nodes.Entities) and len(node.ids) > 1 for node in query.walk())
-    return "or" if _OR.search(text) and not (has_or or named) else None
-
-
-def strays(query: TruthNode, text: str) -> bool:
-    """Whether a query says more of named things than "is a boat", that it has a boat or is something but no boat, or
-    that one is a boat which has one."""
-    if _HAS_A.search(text):
-        match query:
-            case nodes.Some(nodes.And(nodes.Entities(), nodes.Class()) | nodes.And(nodes.Class(), nodes.Entities())):
-                return True
-    if _IS_A.fullmatch(text):
-        match query:
-            case nodes.Some(nodes.And(nodes.Class(), nodes.Follow()) | nodes.And(nodes.Follow(), nodes.Class())):
-                return True
-            case nodes.Holds(nodes.Follow()) | nodes.Holds(object=nodes.Follow()):
-                return True
-    taken = any(isinstance(node, nodes.Minus) and isinstance(node.left, nodes.Entities) for node in query.walk())
-    return taken and _EXCLUDES.search(text) is None
 
 
 def without_half_said(query: TruthNode, text: str, pack: Pack) -> TruthNode:
@@ -300,9 +268,11 @@ def as_stated(query: TruthNode, text: str) -> TruthNode:
 
 
 def _is_held(found: Retrieved) -> bool:
-    """Whether names are so connected in the graph."""
+    """Whether names are so connected in the graph; of what is compared one way or the other always is."""
     outcome = found.hypotheses[0].outcome
-    return len(found.seeds) > 1 and outcome is not None and outcome.truth is True
+    if outcome is None or any(isinstance(node, nodes.Compare | nodes.Where) for node in outcome.query.walk()):
+        return False
+    return len(found.seeds) > 1 and outcome.truth is True
 
 
 def _n_left_out(found: Retrieved) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgask.pack.relation_kinds import COMPLETE
+from kgask.pack.relation_kinds import COMPLETE, MOSTLY_ONE, SINGLE
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.query import nodes
@@ -24,6 +24,16 @@ def types_of(runner: Runner, ids: np.ndarray) -> np.ndarray:
     """The types of entities, int64, ascending."""
     found = [runner.edges(ids, relation).targets for relation in type_relations(runner.pack.relations())]
     return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+
+
+def has_codes(runner: Runner, kind: nodes.Class) -> bool:
+    """Whether each of a class has a code, a symbol or the like of its own, as countries and elements do: such are
+    listed whole, islands and films are not."""
+    pack, members, own = runner.pack, runner.members(kind).certain, SINGLE | COMPLETE
+    kinds, n = pack.relation_kinds, pack.n_relations
+    codes = [one for one in range(n) if kinds[one] & own == own and kinds[opposite(one, n)] & SINGLE]
+    codes = [one for one in codes if relation_axis(pack, one) is None]
+    return any(len(np.unique(runner.edges(members, one).sources)) >= MOSTLY_ONE * len(members) for one in codes)
 
 
 def meets(pack: Pack, stated: np.ndarray, claimed: np.ndarray) -> bool | None:
@@ -68,12 +78,13 @@ def _is_ever_shared(runner: Runner, relation: DirectedRelationId, other: Directe
     n_relations = runner.pack.n_relations
     if relation_axis(runner.pack, relation % n_relations) is not None:
         return relation == other
-    return other != opposite(relation, n_relations) and not (relation == other and _is_both_ways(runner, relation))
+    return other != opposite(relation, n_relations) and not (relation == other and is_both_ways(runner.pack, relation))
 
 
-def _is_both_ways(runner: Runner, relation: DirectedRelationId) -> bool:
-    kinds = runner.pack.relation_kinds
-    return bool(kinds[relation] & COMPLETE and kinds[opposite(relation, runner.pack.n_relations)] & COMPLETE)
+def is_both_ways(pack: Pack, relation: DirectedRelationId) -> bool:
+    """Whether what one thing is to another by a relation the other is to it, as neighbours are."""
+    kinds = pack.relation_kinds
+    return bool(kinds[relation] & COMPLETE and kinds[opposite(relation, pack.n_relations)] & COMPLETE)
 
 
 def _is_meeting(runner: Runner, named: nodes.Entities, other: SetNode) -> bool:
@@ -103,4 +114,6 @@ def _fits(runner: Runner, relation: DirectedRelationId, ends: SetNode) -> bool:
     if (ids >= first_literal).all() != bool(len(led_to) and (led_to >= first_literal).all()):
         return False
     types, usual = types_of(runner, ids), types_of(runner, led_to)
-    return not usual.size or bool(np.intersect1d(types, usual).size)
+    if not usual.size:  # what has no type may be anything that has none
+        return not (types.size and len(led_to))
+    return bool(np.intersect1d(types, usual).size)

@@ -67,6 +67,9 @@ def is_other_way(query: TruthNode, text: str, seeds: Sequence[Seed], pack: Pack)
         case nodes.Compare(nodes.Count() as left, sign, nodes.Count() as right) if sign in _SIDES:
             said = _said_of_two(text, [_place(side, seeds) for side in (left, right)], is_date=False)
             return said is not None and sign[0] != said
+        case nodes.Some(nodes.Where(_, nodes.ValueOf((relation,)), sign, nodes.Values())) if sign in _SIDES:
+            said = _said_of_some(text, relation_axis(pack, relation) == DATE)
+            return said is not None and sign[0] != said
         case nodes.Compare(_, sign, nodes.Number() | nodes.Date()) if sign in _SIDES:
             signs = next((signs for pattern, signs in _OF_LIMIT if pattern.search(text)), None)
             return signs is not None and sign not in signs
@@ -115,12 +118,18 @@ def _said_of_two(text: str, places: Sequence[int | None], is_date: bool) -> str 
         between = text[min(left, right) : max(left, right)]
         sign = next((sign for pattern, sign in signs if pattern.search(between)), None)
         return sign if sign is None or left < right else "<" if sign == ">" else ">"
-    more, less = (_LATER, _EARLIER) if is_date else (_MORE | {"older"}, _LESS | {"younger"})
-    words = [word.lower() for word in than["before"].split() if word.lower() in more | less]
-    if not words or not min(left, right) < than.end() <= max(left, right):
+    said = _said_of_some(text, is_date)
+    if said is None or not min(left, right) < than.end() <= max(left, right):
         return None
-    is_more = words[0] in more
-    return ">" if is_more == (left < right) else "<"
+    return ">" if (said == ">") == (left < right) else "<"
+
+
+def _said_of_some(text: str, is_date: bool) -> str | None:
+    """ ">" or "<" as the words before "than" compare what stands before them; None where they do not tell."""
+    than = _THAN.search(text)
+    more, less = (_LATER, _EARLIER) if is_date else (_MORE | {"older"}, _LESS | {"younger"})
+    words = [word.lower() for word in than["before"].split() if word.lower() in more | less] if than else []
+    return (">" if words[0] in more else "<") if words else None
 
 
 def _place(side: nodes.Values | nodes.Count, seeds: Sequence[Seed]) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kgask.verify.ellipsis import by_and_when, is_and_has, not_only, of_one, shared
+from kgask.verify.ellipsis import by_and_when, is_and_has, not_only, of_one, shared, years_of_one
 from kgask.verify.form import main_verb, places_of
 
 MOST_PARTS = 6
@@ -23,13 +23,15 @@ _PAST = (
 _PRONOUN = r"(?:he|she|it|they|his|her|its|their|the (?:country|city|film|movie|book|novel|man|woman|river|element))"
 _VERB = (
     rf"(?:{_AUXILIARY}|{_PAST}|[a-z]{{2,}}ed)\b|[a-z]{{3,}}s\s+"
-    r"(?=(?:an?|the|in|on|at|by|to|with|into|from|for|as|under|through|over|against|near|\d)\b|[A-Z])"
+    r"(?=(?:an?|the|in|on|at|by|to|with|into|from|for|as|under|through|over|against|near|up|out|off|down|back|across|around|\d)\b|[A-Z])"
 )
+_WHILE = re.compile(r"(?:while|whereas|although|though|just as)\s+(?P<one>[^,]+),\s+(?P<other>.+)", re.I | re.DOTALL)
 _BETWEEN = re.compile(
     r"\s*[.;:]\s+(?:and\s+|but\s+)?|\s*,?\s+(?:and|but|while|whereas|yet)\s+(?:also\s+)?|\s*,\s+", re.IGNORECASE
 )
 _THEN = re.compile(r"(?:finally|then|later|also|eventually|afterwards)\s+", re.IGNORECASE)
 _SUBJECT_WITHIN = re.compile(r"\b(?:he|she|it|they)\b", re.IGNORECASE)
+_OWN_WITHIN = re.compile(r"(?<=\b(?:is|as) )(?:his|her|its|their)\b|(?<=\b(?:was|are) )(?:his|her|its|their)\b", re.I)
 _BOTH_DO = re.compile(
     r"(?:both of (?:them|these|those)|they both|both|each of (?:them|these)|the two)\s+(?=[a-z])", re.IGNORECASE
 )
@@ -95,7 +97,7 @@ def sub_claims(text: str, names: Sequence[str]) -> list[str]:
     clauses = [part for clause in _clauses(text, names) for part in _where_and_when(clause)]
     if clauses == [text]:  # which is read as one too
         clauses = is_and_has(text, names) or clauses
-    found = [part for clause in clauses for part in _each_name(clause, names)]
+    found = [part for clause in clauses for one in _each_year(clause) for part in _each_name(one, names)]
     return found if len(found) <= MOST_PARTS else [text]
 
 
@@ -110,6 +112,8 @@ def _clauses(text: str, names: Sequence[str]) -> list[str]:
     if (opening := _OPENING.fullmatch(text)) and (verb := main_verb(opening["rest"], names)):
         subject = opening["rest"][: verb[0]].strip()
         return [f"{subject} was {opening['what'][:1].lower()}{opening['what'][1:]}", *_clauses(opening["rest"], names)]
+    if (both := _WHILE.fullmatch(text)) and all(main_verb(both[one], names) for one in ("one", "other")):
+        return [part for one in ("one", "other") for part in _clauses(both[one], names)]
     if in_full := shared(text, names):
         return [part for one in in_full for part in _clauses(one, names)]
     if within := _relative(text, closed):
@@ -138,16 +142,29 @@ def _clauses(text: str, names: Sequence[str]) -> list[str]:
         if re.match(rf"{_PRONOUN}\b", tail, re.IGNORECASE):
             named = [head[first:last] for first, last in sorted(places_of(head, names))]
             return [head, *_clauses(_with_subject(tail, subject, named), names)]
-        if re.match(_VERB, tail):
+        if re.match(_VERB, tail) or _is_verb_too(head, verb, tail, names):
             return [head, *_clauses(f"{subject} {tail}", names)]
         if found[0].strip() == ",":
             continue
+        own = _outside(_OWN_WITHIN, tail, places_of(tail, names))
+        if own is not None and before and main_verb(tail, names) and not re.search(r",| and ", tail[: own.start()]):
+            return [head, *_clauses(f"{tail[: own.start()]}{subject}'s{tail[own.end() :]}", names)]
         pronoun = _outside(_SUBJECT_WITHIN, tail, places_of(tail, names))
         if pronoun is not None and before and main_verb(tail, names):
             return [head, *_clauses(f"{tail[: pronoun.start()]}{subject}{tail[pronoun.end() :]}", names)]
         if _is_clause(tail, names, is_sure=found[0].lstrip().startswith(",")):
             return [head, *_clauses(tail, names)]
     return [text]
+
+
+def _is_verb_too(head: str, verb: tuple[int, int], tail: str, names: Sequence[str]) -> bool:
+    """Whether what follows a name is a verb as the one before is: "comes from Rome and loves opera".
+
+    Behind a noun it may be another one: "has lakes and rivers".
+    """
+    is_behind_name = any(last == len(head) for _, last in places_of(head, names)) or head[-1].isdigit()
+    like = r"[a-z]{3,}s [a-z]" if head[slice(*verb)].endswith("s") else r"[a-z]{3,}s [a-z]+(?:ed|en|ing)\b"
+    return is_behind_name and re.match(like, tail) is not None
 
 
 def _relative(text: str, closed: Sequence[tuple[int, int]]) -> list[str]:
@@ -203,6 +220,10 @@ def _where_and_when(clause: str) -> list[str]:
         return by_and_when(clause) or [clause]
     when = found["when"] or found["first"]
     return [f"{found['head']} {found['place']}", f"{found['head']} {when}"]
+
+
+def _each_year(clause: str) -> list[str]:
+    return [clause] if _TOGETHER.search(clause) else years_of_one(clause)
 
 
 def _each_name(clause: str, names: Sequence[str]) -> list[str]:

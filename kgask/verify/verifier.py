@@ -16,7 +16,7 @@ from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import PART_ONLY, SupportTriple
 from kgask.answer.words import relation_in_words, support_in_words
 from kgask.errors import UsageError
-from kgask.link.naming import names_in
+from kgask.link.naming import names_in, with_family_names
 from kgask.methods.protocol import Retrieved
 from kgask.methods.relation_likeness import RelationLikeness
 from kgask.pack.store import Pack
@@ -42,10 +42,9 @@ __all__ = ["Verifier", "VerifyOptions"]
 
 SURELY = 0.5  # confidence of the question from which the claim is not read as it stands too
 CHUNK = 32  # claims that are planned together
-LEAST: dict[bool, float] = {True: 0.3, False: 0.5}  # confidence from which a claim is supported, refuted
+LEAST = 0.5  # confidence from which a claim is decided
 UNKNOWN_NAME = 0.9  # ... of what is said of a name that a closed world does not have: it may be spelled otherwise
 NOT_TOLD = "what the graph says of what it names does not tell"
-LEAST_EXISTS, LEAST_COMPARED = 0.5, 0.5  # ... that anything is there at all, that values compare so: easily true
 LEAST_LONG, LONG = 0.92, 2  # ... that names are connected over so many other things: many are
 _RULES: dict[Rule, str] = {
     "stated": "the graph says so",
@@ -198,7 +197,7 @@ class Verifier:
 
     def parts(self, claim: str) -> list[Part]:
         """The sub-claims of a claim."""
-        text = bare(claim)
+        text = with_family_names(bare(claim), self.pipeline.pack)
         names = names_in(self.pipeline.linker, text)
         return _told(sub_claims(text, names), names)
 
@@ -288,12 +287,8 @@ def _told(parts: Sequence[str], names: Sequence[str]) -> list[Part]:
 
 def _least(query: TruthNode, truth: bool) -> float:
     """The confidence from which a truth is told."""
-    if truth and isinstance(query, nodes.Some) and isinstance(query.base, nodes.Follow):
-        return LEAST_EXISTS
     n_steps = sum(isinstance(node, nodes.Follow) for node in query.walk())
-    if truth and isinstance(query, nodes.Holds) and n_steps >= LONG:
-        return LEAST_LONG
-    return max(LEAST[truth], LEAST_COMPARED * isinstance(query, nodes.Compare))
+    return LEAST_LONG if truth and isinstance(query, nodes.Holds) and n_steps >= LONG else LEAST
 
 
 def _relation(pipeline: Pipeline, decision: Decision) -> str:

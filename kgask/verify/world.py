@@ -25,7 +25,7 @@ from kgask.retrieve.run import Runner
 from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
 from kgask.verify.places import climb, place_relations
-from kgask.verify.sense import meets, types_of
+from kgask.verify.sense import has_codes, meets, types_of
 
 Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent", "evidence"]
 Combine = Callable[[Iterable[bool | None]], bool | None]
@@ -112,11 +112,12 @@ class World:
             return Decision(False, "closed world", told, plain)
         if np.isin(runner.edges(objects, plain).targets, subjects).any():  # turned round: of a spouse it says the same
             return Decision(None, "silent", told)
-        for starts, relation, ends in (
-            (subjects, plain, objects),
-            (objects, directed(plain, True, n_relations), subjects),
+        back = directed(plain, True, n_relations)
+        for start, starts, relation, end, ends in (
+            (subject, subjects, plain, obj, objects),
+            (obj, objects, back, subject, subjects),
         ):
-            found = self._contradicted(starts, relation, ends)
+            found = self._contradicted(starts, relation, ends, end) if self._is_whole(start) else None
             if found is not None:
                 return found
         return self._elsewhere(subjects, plain, objects) or Decision(None, "silent", told)
@@ -128,28 +129,40 @@ class World:
             return None
         back = (directed(one, True, self.runner.pack.n_relations) for one in others)
         leads = [one for one, turned in zip(others, back, strict=True) if len(self.runner.edges(ends, turned))]
-        found = (self._contradicted(starts, one, ends) for one in leads if one != relation)
+        named = nodes.Entities(tuple(ends.tolist()))
+        found = (self._contradicted(starts, one, ends, named) for one in leads if one != relation)
         return next((one for one in found if one is not None), None)
 
-    def _contradicted(self, starts: np.ndarray, relation: DirectedRelationId, ends: np.ndarray) -> Decision | None:
-        """What follows from the other ends that a relation has."""
-        edges = self.runner.edges(starts, relation)
-        if len(np.unique(edges.sources)) < len(starts) or len(ends) > MOST_OTHERS:
+    def _is_whole(self, node: SetNode) -> bool:
+        """Whether something is named, or is told by what leads to nothing but it: "the author of Emma"."""
+        return isinstance(node, nodes.Entities) or self._candidates(node) is not None
+
+    def _contradicted(
+        self, starts: np.ndarray, relation: DirectedRelationId, ends: np.ndarray, end: SetNode
+    ) -> Decision | None:
+        """What follows from the other ends that a relation has; ``ends`` are those of ``end`` that the graph knows.
+
+        Whoever else may belong to what is told of them ("born in London") contradicts nothing.
+        """
+        edges, is_named = self.runner.edges(starts, relation), isinstance(end, nodes.Entities)
+        if len(np.unique(edges.sources)) < len(starts) or (is_named and len(ends) > MOST_OTHERS):
             return None
         if (is_within := meets(self.runner.pack, edges.targets, ends)) is not None:
             return Decision(is_within or None, "value" if is_within else "silent", self._ids(edges), relation)
         is_complete = self._is(COMPLETE, relation)
         if not (is_complete or self._is(SINGLE, relation) or self._is_single_here(starts, relation)):
             return None
+        rule: Rule = "complete" if is_complete else "single"
+        if not is_named:
+            is_other = all(self._is_excluded(end, one) for one in np.unique(edges.targets).tolist())
+            return Decision(False, rule, self._ids(edges), relation) if is_other else None
         reached = edges.targets
         if relation < self.runner.pack.n_relations:
             above = climb(self.runner, reached)
             if np.isin(above.reached, ends).any():
                 return Decision(True, "within", (*self._ids(edges), *above.way_to(ends)), relation)
             reached = above.reached
-        if self._are_alike(reached, ends, relation):
-            return Decision(False, "complete" if is_complete else "single", self._ids(edges), relation)
-        return None
+        return Decision(False, rule, self._ids(edges), relation) if self._are_alike(reached, ends, relation) else None
 
     def _is(self, bit: int, relation: DirectedRelationId) -> bool:
         said = self.single if bit == SINGLE else self.complete
@@ -238,6 +251,19 @@ class World:
                 return self._candidates(node.follow)
         return None
 
+    def _is_listed(self, node: SetNode) -> bool:
+        """Whether the graph may have all of a set: of a class where each has a code or the like of its own."""
+        match node:
+            case nodes.Class():
+                return has_codes(self.runner, node)
+            case nodes.And(left, right):
+                return self._is_listed(left) or self._is_listed(right)
+            case nodes.Or(left, right):
+                return self._is_listed(left) and self._is_listed(right)
+            case nodes.Minus(base) | nodes.Where(base) | nodes.Best(base):
+                return self._is_listed(base)
+        return self._candidates(node) is not None
+
     def _may_have(self, starts: list[int], relation: DirectedRelationId) -> bool:
         """Whether things without a relation are of the type of those that have it: an island has no neighbours."""
         owners = self.runner.members(nodes.Having(relation)).certain[:LEAST_OWNERS]
@@ -296,7 +322,7 @@ class World:
         low, high = float(len(members.certain)), float(len(members.possible))
         if self.is_closed:
             return low, high
-        candidates = self._candidates(node.base)
+        candidates = self._candidates(node.base) if self._is_listed(node.base) else None
         if candidates is None:
             return low, np.inf
         left = sum(not self._is_excluded(node.base, one) for one in candidates)
