@@ -103,7 +103,8 @@ def test_lists_are_their_members_and_blank_nodes_are_called_by_their_values(tmp_
         (
             "books.tsv",
             QUOTED,
-            {('The "Long" Road', "author", "Eve Marsh"), ("Salt", "author", "Eve Marsh"), ('The "Long" Road', "shelf", "A"),
+            {('The "Long" Road', "author", "Eve Marsh"), ("Salt", "author", "Eve Marsh"),
+             ('The "Long" Road', "shelf", "A"),
              ('The "Long" Road', "year", "1994"), ("Salt", "year", "2010"),
              ('The "Long" Road', "instance of", "book"), ("Salt", "instance of", "book")},
         ),
