@@ -166,7 +166,7 @@ def test_json_with_an_object_a_thing(tmp_path: Path, is_list: bool) -> None:
     [
         ('[{"name": "Ann"}, 2]', "object 2: not a JSON object"),
         ('[{"name": "Ann"}', "not JSON"),
-        ('[{"name": "Ann", "at": {"x": 1}}]', "'at' is an object without an id or a name"),
+        ('[{"name": "Ann", "at": ' + '{"x": ' * 22 + "1" + "}" * 22 + "}]", "nested more than 20 deep"),
         ('[{"subject": "Ann", "relation": "knows"}]', "no object"),
     ],
 )

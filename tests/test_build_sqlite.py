@@ -59,7 +59,7 @@ def test_rows_keys_and_values_become_triples(opened: Pack) -> None:
         ("Employees/2", "city", "York"),
         ("Employees/2", "phone", "5550102"),  # digits that are no number
         ("Playlists/1", "track", "Track/3"),
-        ("Copy/1", "room number", "Shelf/A,2"),  # a key of two columns
+        ("Copy/1", "shelf", "Shelf/A,2"),  # a key of two columns is called as the table that it leads to
         ("Loan/1", "copy", "Copy/2"),  # by another column than the key
     } <= facts
     assert not any(relation in ("cover", "name", "title") for _, relation, _ in facts)

@@ -18,6 +18,7 @@ from kgask.errors import BuildError
 _KIND = ("label", "type", "relation", "relationship", "kind", "name")  # data of an edge that says what it is
 _TYPES = ("labels", "type", "kind", "class")  # data of a node that says what it is
 _NUMBERS = ("int", "long", "float", "double")
+_DRAWN = ("NodeLabel", "EdgeLabel")  # what yEd writes beside a node or edge; the first one names it
 MOST_DEPTH = 50
 _BLOCK = 1 << 16
 
@@ -74,6 +75,8 @@ class _Reader:
         elif name == "data":
             self._key, self._n_chars = attributes.get("key", ""), 0
             self._text.clear()
+        elif name in _DRAWN:
+            self._text.clear()
 
     def _characters(self, text: str) -> None:
         if self._key:
@@ -88,6 +91,10 @@ class _Reader:
         try:
             if name == "data" and self._key:
                 self._datum()
+            elif name in _DRAWN and self._item is not None:
+                if self._key and (text := " ".join("".join(self._text).split())):
+                    self._data.setdefault("label", text)
+                self._key = ""  # the rest of it is a drawing
             elif name in ("node", "edge") and self._item is not None:
                 item, self._item = self._item, None
                 self._node(item) if name == "node" else self._edge(item)

@@ -31,6 +31,7 @@ CALLED = (
     ("object", "obj", "o", "tail", "t", "target", "to", "end", "value"),
 )
 MOST_LISTED = 64 << 20  # bytes of a list of objects
+MOST_DEPTH = 20  # of objects within objects
 MOST_SAID = 100_000  # qualifiers of a line, for each of its objects
 _TRIPLES = frozenset(name for names in CALLED for name in names[:4])  # what no property is called
 _IDS = ("id", "_id", "key", "@id")
@@ -122,22 +123,35 @@ class _Reader:
         number = next((said[name] for name in _IDS if said.get(name) not in (None, "")), None)
         name = next((str(value).strip() for key, value in said.items() if readable(key) in NAMED_BY and value), "")
         key = f"{self._space}/{self._n}" if number is None else f"{self._space}/{self._key(number)}"
-        properties = {path: self._flat(path, value) for path, value in said.items() if path not in _IDS}
-        self._graph.node(name if number is None and name else key, (), properties)
+        key = name if number is None and name else key
+        self._node(key, name or key, said, 0)
 
-    def _flat(self, relation: str, value: Any) -> Any:
-        """A value in which things that are told within the thing are their keys."""
+    def _node(self, key: str, called: str, said: Mapping[str, Any], depth: int) -> None:
+        if depth > MOST_DEPTH:
+            raise BuildError(f"objects nested more than {MOST_DEPTH} deep")
+        properties = {
+            path: self._flat(f"{key}/{path}", f"{called}, {singular(readable(path))}", path, value, depth)
+            for path, value in said.items()
+            if path not in _IDS
+        }
+        self._graph.node(key, (), properties)
+
+    def _flat(self, place: str, called: str, relation: str, value: Any, depth: int) -> Any:
+        """A value in which things that are told within the thing are their keys.
+
+        One without an id or a name is known by its ``place`` and ``called`` by what it belongs to.
+        """
         if isinstance(value, list):
-            return [self._flat(relation, one) for one in value]
+            several = [(f"{place}/{at}", f"{called} {at}", one) for at, one in enumerate(value, 1)]
+            return [self._flat(own, name, relation, one, depth) for own, name, one in several]
         if not isinstance(value, dict):
             return value
         number = next((value[name] for name in _IDS if value.get(name) not in (None, "")), None)
         name = next((str(value[name]) for name in _LABELS if value.get(name)), "")
-        if number is None and not name:
-            raise BuildError(f"{relation!r} is an object without an id or a name; write its parts beside it")
-        key = name if number is None else f"{singular(readable(relation))}/{self._key(number)}"
-        if name and name != key:
-            self._builder.label(key, name)
+        key = name or place if number is None else f"{singular(readable(relation))}/{self._key(number)}"
+        if (name or called) != key and (name or number is None):
+            self._builder.label(key, name or called)
+        self._node(key, name or called, {path: one for path, one in value.items() if path not in _LABELS}, depth + 1)
         return key
 
     def _triple(self, said: Mapping[str, Any]) -> None:

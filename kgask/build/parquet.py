@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kgask.build.rows import LOOKED_AT, add_rows, are_things, understood_rows
 from kgask.build.source import STDIN, Problems
@@ -13,7 +14,11 @@ from kgask.build.tsv import TableFormat, TableReader, columns_of_names
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError, UsageError
 
+if TYPE_CHECKING:
+    import pyarrow
+
 _ROWS = 1 << 14
+_UNNAMED = "__index_level_"  # pandas calls an index so that has no name
 _PLAIN = ("utf8", "string", "int", "uint", "float", "double", "decimal", "bool", "date", "timestamp", "dictionary")
 
 
@@ -53,6 +58,13 @@ def table_in(path: str) -> Table:
     return understood_rows(_records(path), path)
 
 
+def _in_order(schema: pyarrow.Schema) -> list[str]:
+    """The columns, first those of pandas' index, which it writes last."""
+    about = schema.pandas_metadata or {}
+    index = [name for name in about.get("index_columns", []) if isinstance(name, str) and name in schema.names]
+    return [*index, *(name for name in schema.names if name not in index)]
+
+
 def _records(path: str) -> Iterator[tuple[int, list[str]]]:
     """The names of the columns as record 0, then the rows from 1 on."""
     try:
@@ -62,7 +74,8 @@ def _records(path: str) -> Iterator[tuple[int, list[str]]]:
         raise UsageError("Parquet needs one more package: pip install 'kgask[scale]'") from None
     try:
         file = ParquetFile(Path(path))
-        yield 0, file.schema_arrow.names
+        names = _in_order(file.schema_arrow)
+        yield 0, ["" if name.startswith(_UNNAMED) else name for name in names]
         for column in file.schema_arrow:
             if not str(column.type).startswith(_PLAIN):
                 raise BuildError(
@@ -70,7 +83,7 @@ def _records(path: str) -> Iterator[tuple[int, list[str]]]:
                 )
         number = 0
         for batch in file.iter_batches(_ROWS):
-            for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            for row in zip(*(batch.column(name).to_pylist() for name in names), strict=True):
                 number += 1
                 yield number, ["" if value is None else " ".join(str(value).split()) for value in row]
     except (ArrowException, OSError) as error:

@@ -6,7 +6,8 @@ triples. Every other triple is kept, rdf:type too; graph names are dropped.
 Quoted triples (RDF 1.2: ``<< >>``, ``{| |}``, rdf:reifies) and Wikidata's
 statement nodes become qualifiers (:mod:`kgask.build.statements`). Wikidata
 IRIs become Wikidata ids (Q42, P50), so that RDF and tables meet. Blank nodes
-are named by source and order of appearance.
+are named by source and order of appearance, and called by their values; a list
+is its members (:mod:`kgask.build.blank_nodes`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 from typing import Any, BinaryIO, cast
+from urllib.parse import quote
 
+from kgask.build.blank_nodes import FIRST, LIST, NIL, REST, BlankNodes
 from kgask.build.json_depth import JsonGuard
+from kgask.build.schema_org import with_context
 from kgask.build.source import Problems, display
 from kgask.build.statements import Role, role_of
 from kgask.build.terms import Value
@@ -82,6 +87,7 @@ def read_rdf(
         except BuildError as error:
             # The parser gives no line for a statement that is good RDF but cannot be in a pack.
             problems.broken(source, None, f"{error}: {_statement(quad)}")
+    reader.blank.settle()
 
 
 def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> Iterator[Any]:
@@ -96,8 +102,14 @@ def _quads(stream: BinaryIO, source: str, format: str, problems: Problems) -> It
     }
     if guard := {"rdf": XmlGuard, "jsonld": JsonGuard}.get(format):
         stream = cast(BinaryIO, guard(stream, source))
-    read = _Read(stream)
-    quads, spent = parse(cast(BinaryIO, read), format=known[format]), 0.0
+    # What is named relative to the document is that, wherever the file lies; JSON-LD leaves it out without a base.
+    base = None if format in ("nt", "nq") else f"file:///{quote(PurePath(source).name)}"
+    try:
+        read = _Read(with_context(stream) if format == "jsonld" else stream)
+    except SyntaxError as error:
+        problems.broken(source, error.lineno, _reason(error, format))
+        return
+    quads, spent = parse(cast(BinaryIO, read), format=known[format], base_iri=base), 0.0
     while True:
         began = time.process_time()
         try:
@@ -159,6 +171,7 @@ class RdfReader:
         self._number = number
         self._languages = languages
         self._blank: dict[str, str] = {}
+        self.blank = BlankNodes(builder)
         self._keys: dict[str, str] = {}
 
     def take(self, quad: Any) -> None:
@@ -168,7 +181,19 @@ class RdfReader:
         elif isinstance(obj, self._types[2]) and predicate in TEXTS:
             self.take_text(self._key(quad.subject), predicate, obj.value, obj.language)
         elif not self._is_aside(quad.subject, predicate):
-            self._builder.add(self._key(quad.subject), self._iri(predicate), self._value(obj))
+            self._take_triple(self._key(quad.subject), predicate, self._value(obj), obj)
+
+    def _take_triple(self, subject: str, predicate: str, value: Value, obj: Any) -> None:
+        """What blank nodes have to do with waits until the source is read (:mod:`kgask.build.blank_nodes`)."""
+        is_blank = subject.startswith("_:")
+        if is_blank and predicate in (FIRST, REST):
+            self.blank.element(subject, predicate, value)
+        elif isinstance(obj, self._types[1]):
+            self.blank.leads_to(subject, self._iri(predicate), str(value))
+        elif value != NIL and not (is_blank and value == LIST):
+            self._builder.add(subject, self._iri(predicate), value)
+            if is_blank:
+                self.blank.says(subject, value)
 
     def _take_reified(self, node: str, triple: Any) -> None:
         """What is said of the node is said of the triple, which is taken as said too."""

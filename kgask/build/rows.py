@@ -9,6 +9,7 @@ names, or the first column names a row; ``id`` tells rows apart, and ``departmen
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
@@ -21,7 +22,7 @@ from kgask.build.said_numbers import Convention, written
 from kgask.build.source import MAX_LINE_BYTES, STDIN, Problems, display, open_source
 from kgask.build.tables import NAMED_BY, Column, Table, readable, relation_of, singular, space_of, understood
 from kgask.build.terms import Value
-from kgask.build.tsv import DELIMITER_CHOICES, is_triple_header, rows
+from kgask.build.tsv import DELIMITER_CHOICES, declared_delimiter, is_triple_header, rows
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
 from kgask.pack.literals import parse_literal
@@ -146,8 +147,27 @@ def _columns_of(names: list[str], some: list[Record]) -> dict[str, list[str]]:
 def _records(stream: BinaryIO, name: str, problems: Problems, delimiter: str | None) -> Iterator[Record]:
     peeked = stream.peek(MAX_LINE_BYTES) if hasattr(stream, "peek") else b""
     first = next((line for line in peeked.splitlines() if line.strip() and not line.startswith(b"#")), b"")
-    delimiter = delimiter or max(DELIMITER_CHOICES, key=first.decode(errors="replace").count)
-    return rows(stream, display(name), problems, delimiter, quoted=delimiter != "\t")
+    text = first.decode(errors="replace")
+    delimiter = delimiter or declared_delimiter(text) or max(DELIMITER_CHOICES, key=text.count)
+    is_quoted = delimiter != "\t" or _has_quotes(peeked.decode(errors="replace"), delimiter)
+    return rows(stream, display(name), problems, delimiter, is_quoted)
+
+
+def _has_quotes(text: str, delimiter: str) -> bool:
+    """Whether fields that begin with a quote end with one, as CSV has it: only so all records have as many fields.
+
+    Or, where they have as many in any case, quotes within fields are doubled. A field of a TSV may well be `"Heroes"`.
+    """
+    lines = text.splitlines(keepends=True)[:LOOKED_AT]
+    counts = set[int]()
+    try:
+        for record in csv.reader(lines, delimiter=delimiter, strict=True):
+            counts.add(len(record))
+    except csv.Error as error:
+        if "end of data" not in str(error):  # the last record may go on behind what is looked at
+            return False
+    is_needed = len({line.count(delimiter) for line in lines[:-1]}) > 1 or '""' in text
+    return len(counts) == 1 and is_needed
 
 
 def add_rows(

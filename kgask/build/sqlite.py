@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from kgask.build.plain_values import bare_value, iso_day
 from kgask.build.source import Problems
-from kgask.build.tables import MEASURES, Column, Table, readable, relation_of, understood
+from kgask.build.tables import MEASURES, Column, Table, readable, relation_of, singular, understood
 from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
@@ -122,7 +122,7 @@ def _table(db: _Database, name: str) -> Table:
     for number, _, other, column, end, *_ in db.rows(f"PRAGMA foreign_key_list({_sql(name)})"):
         groups.setdefault(int(str(number)), []).append((str(column), None if end is None else str(end), str(other)))
     foreign = [
-        Column(tuple(one[0] for one in group), relation_of(tuple(one[0] for one in group)), table=group[0][2],
+        Column(tuple(one[0] for one in group), _foreign(group, [*groups.values()]), table=group[0][2],
                ends=tuple(one[1] for one in group if one[1] is not None))
         for group in groups.values()
     ]  # fmt: skip
@@ -132,6 +132,14 @@ def _table(db: _Database, name: str) -> Table:
     own = [column for column in columns if column not in of_others and column not in key]
     plain = (_plain(db, name, column) for column in own)
     return Table(name, key, "", (), (*foreign, *plain))
+
+
+def _foreign(key: list[tuple[str, str | None, str]], every: list[list[tuple[str, str | None, str]]]) -> str:
+    """What a foreign key is called: as its column is, and of several columns as the only table is that it leads to."""
+    table = key[0][2]
+    if len(key) > 1 and sum(other[0][2] == table for other in every) == 1:
+        return singular(readable(table))
+    return relation_of(tuple(one[0] for one in key))
 
 
 def _plain(db: _Database, table: str, name: str) -> Column:

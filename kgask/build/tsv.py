@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -108,7 +109,10 @@ def _texts(stream: BinaryIO, source: str, problems: Problems, n_before: int) -> 
         try:
             text = line.decode()
         except UnicodeDecodeError as error:
-            problems.broken(source, number, f"not UTF-8 at byte {error.start + 1}; iconv -f LATIN1 -t UTF-8 recodes")
+            advice = "of Excel on Windows: iconv -f WINDOWS-1252 -t UTF-8"
+            problems.broken(source, number, f"not UTF-8 at byte {error.start + 1}; {advice}")
+            continue
+        if number == 1 and declared_delimiter(text):
             continue
         if "\0" in text:
             is_utf_16 = number == 1 and text[1::2].count("\0") > len(text) // 3
@@ -294,10 +298,18 @@ def _further(name: str) -> str:
     return f"{OF_RELATION}{name}" if name.strip("_ ") else IGNORED
 
 
+def declared_delimiter(line: str) -> str:
+    """The delimiter that the first line of a table says as Excel has it ("sep=;"); "" for another line."""
+    found = re.fullmatch(r'"?sep=(.)"?', line.removeprefix("\ufeff").rstrip("\r\n"), re.IGNORECASE)
+    return found[1] if found else ""
+
+
 def delimiter_of(stream: BinaryIO, usual: str) -> str:
     """The usual delimiter, or another one that the first line has twice where it has that less often ("a;b;3,5")."""
     lines = io.BytesIO(stream.peek(MAX_LINE_BYTES)) if isinstance(stream, io.BufferedReader) else io.BytesIO()
     first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").decode(errors="replace")
+    if said := declared_delimiter(first):
+        return said
     others = (one for one in DELIMITER_CHOICES if first.count(one) >= 2)
     return usual if first.count(usual) >= 2 else next(others, usual)
 
