@@ -63,6 +63,7 @@ BOTH_PLAY = "and(follow(<Q303>, <P136>), follow(<Q42775>, <P136>))"
             ["List the neighbours of Peru.", "only those on the Pacific", "Which of Peru's neighbours is the largest?"],
             "best(follow(<Q419>, <P47>), value(<P2046>), most 1)",
         ),
+        (["What country is Lake Baikal in?", "and its capital?"], "follow(<Q159>, <P36>)"),
         (["who wrote The Old Man and the Sea", "wives?"], "follow(<Q23434>, <P26>)"),
         (["Population of Sweden?", "Norway?", "and their capitals?"], "follow(entities(<Q34>, <Q20>), <P36>)"),
         (

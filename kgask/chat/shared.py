@@ -98,7 +98,10 @@ class Shared:
         return fits[1] if fits[0] != fits[1] else None
 
     def _speaks_of(self, text: str, pair: _Pair) -> bool:
-        """Whether all words of a text are those of two questions, of what these are about or came to."""
+        """Whether all words of a text are those of two questions, of what these are about or came to.
+
+        Where it says nothing ("what do they have in common?") the last question is one of them.
+        """
         referents = self.answers.memory.referents
         known: set[str] = set()
         for turn in pair.turns:
@@ -109,6 +112,8 @@ class Shared:
         relations = [node.relation for node in every if isinstance(node, nodes.Follow)]
         called = referents.words.of(relations)
         words = [word for word in normalise(_BUT_NOT.sub("", text)).split() if word not in _LITTLE]
+        if not words:
+            return pair.turns[1] is self.answers.memory.last_asked()
         return all(_is_known(word, known) or is_all_called(word, called) for word in words)
 
 

@@ -252,7 +252,7 @@ class Understanding:
         if last is None or last.query is None:
             return
         whose = self._resolved(text) if form.is_pronominal(text) else None
-        yield from self.again.changed(self.answers.label(whose) if whose is not None else text, last)
+        yield from self.again.changed(self.answers.label(whose) if whose is not None else text, last, whose is not None)
 
     def _resolved(self, text: str) -> EntityId | None:
         """Whom "he" is, or "her husband", by asking."""
