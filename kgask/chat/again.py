@@ -32,13 +32,16 @@ class Again:
     answers: OfAnswers
     names: Names
 
-    def changed(self, text: str, last: Turn) -> Iterator[Way]:
-        """The last question with another name, or another word for order, in the place of its own."""
+    def changed(self, text: str, last: Turn, only_alike: bool = False) -> Iterator[Way]:
+        """The last question with another name, or another word for order, in the place of its own.
+
+        ``only_alike``: the name stands for "its capital", which is asked about itself unless it is of the same kind.
+        """
         query = last.query
         seeds = self.names.seeds(text) if query is not None else ()
         news = [seed.entity for seed in seeds if not self._asks_otherwise(text, seed.span, last)]
         places = [(new, old) for new in news for old in self._likes(new, last)]
-        others = [(new, old) for new in news for old in self._alone(new, last, text)]
+        others = [(new, old) for new in news for old in self._alone(new, last, text) if not only_alike]
         for entity, old in dict.fromkeys((*places, *others)):
             yield from self._with(entity, old, last)
         most = order.superlative(f"has {text}").removeprefix("has ")  # "a larger population"

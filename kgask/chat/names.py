@@ -89,9 +89,12 @@ class Names:
         return all(referents.is_entity(one) and not referents.kinds(one) or referents.is_person(one) for one in hits)
 
     def kept(self, seeds: Sequence[Seed], given: Sequence[Given]) -> list[EntityId]:
-        """What a question that was refused is about, of what it was linked to: what is given, spoken of or a name."""
+        """What a question that was refused is about, of what it was linked to: what is given, spoken of or a name.
+
+        None by a name that is only nearly so: "the Rhine" of a graph without it is not the Rhone from then on.
+        """
         spoken = {one for turn in self.memory.turns for one in (*turn.topics, *turn.ends)} | {one for *_, one in given}
-        return [one.entity for one in seeds if one.entity in spoken or _is_name(one)]
+        return [one.entity for one in seeds if one.entity in spoken or (_is_name(one) and one.match != "typo")]
 
     def surely_named(self, text: str) -> list[EntityId]:
         """What a question that was refused is about: names with a capital, and what was spoken of before."""

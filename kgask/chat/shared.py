@@ -28,6 +28,7 @@ from kgask.types import EntityId
 
 _ASKS = re.compile(r"(?:(?:in|on|for|by|from|with) )?(?:which|what|who|where)\b", re.IGNORECASE)
 _IN_COMMON = re.compile(r"\bin common\b|\bshare[ds]?\b|\bboth\b|\bcommon to\b|\bthe same for\b", re.IGNORECASE)
+_NOTHING_ELSE = re.compile(r"\b(?:they|the two|these|those)\b.*\b(?:share|in common)\W*\Z", re.IGNORECASE)
 _BUT_NOT = re.compile(
     r"\b(?:that|which|but|and|where|whom?) (?P<other>(?:not )?(?:he|she|it|they|the other(?: one)?))"
     r"(?: (?:does|do|did|is|was|are|were|has|had)(?:n['\u2019]t| not|nt))?\W*\Z",
@@ -37,6 +38,15 @@ _IS_DENIED = re.compile(r"n['\u2019]?t\W*\Z|\bnot\b", re.IGNORECASE)
 _LITTLE = CARRY_NOTHING | frozenset(
     "common share shared shares same two three these those them use uses used make made win won go went play".split()
 )
+
+
+def asks_of_two(text: str) -> bool:
+    """Whether a turn asks for nothing but what several have in common: of one alone it is never asked.
+
+    >>> asks_of_two("Which genres do they share?"), asks_of_two("Which of them share a border with Peru?")
+    (True, False)
+    """
+    return _ASKS.match(text) is not None and _NOTHING_ELSE.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +98,10 @@ class Shared:
         return fits[1] if fits[0] != fits[1] else None
 
     def _speaks_of(self, text: str, pair: _Pair) -> bool:
-        """Whether all words of a text are those of two questions, of what these are about or came to."""
+        """Whether all words of a text are those of two questions, of what these are about or came to.
+
+        Where it says nothing ("what do they have in common?") the last question is one of them.
+        """
         referents = self.answers.memory.referents
         known: set[str] = set()
         for turn in pair.turns:
@@ -99,6 +112,8 @@ class Shared:
         relations = [node.relation for node in every if isinstance(node, nodes.Follow)]
         called = referents.words.of(relations)
         words = [word for word in normalise(_BUT_NOT.sub("", text)).split() if word not in _LITTLE]
+        if not words:
+            return pair.turns[1] is self.answers.memory.last_asked()
         return all(_is_known(word, known) or is_all_called(word, called) for word in words)
 
 

@@ -39,7 +39,8 @@ _HOW_MUCH_MORE = re.compile(
 _NAME_THEM = re.compile(
     r"(?:(?:please )?(?:name|list|show me|show|give me|tell me|who are|which are|what are|which ones are)"
     r"(?: all(?: of)?)? "
-    r"(?:them|those|these|they)|(?:and )?(?:what (?:are|is) )?(?:(?:their|the|his|her) )?names?|who exactly|which ones(?: exactly)?)\W*",
+    r"(?:them|those|these|they)|(?:and )?(?:what (?:are|is) )?(?:(?:their|the|his|her) )?names?|who exactly|"
+    r"which ones(?: exactly)?)\W*",
     re.IGNORECASE,
 )
 _LIST_ONLY = re.compile(

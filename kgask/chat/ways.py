@@ -24,7 +24,7 @@ from kgask.chat.narrower import narrower, speaks_of_list
 from kgask.chat.narrowing import Narrowing
 from kgask.chat.of_answers import OfAnswers, whole_of
 from kgask.chat.pronouns import Pronouns
-from kgask.chat.shared import Shared
+from kgask.chat.shared import Shared, asks_of_two
 from kgask.chat.turns import Turn, Way
 from kgask.link.naming import names_in
 from kgask.link.plurals import singulars
@@ -85,6 +85,8 @@ class Understanding:
             yield [*self.again.at_rank(text, last)]
             yield [way for one in self.names.named(text)[:1] for way in self.answers.compared(text, last, one)]
         yield from ([way] for way in Shared(self.answers).ways(text))
+        if asks_of_two(text):
+            return
         yield from ([way] for way in Called(self.answers).by_date(text))
         if shorts.asks_by_how_much(text):
             yield from ([way] for way in (self.answers.apart(last, text) if last is not None else ()))
@@ -250,7 +252,7 @@ class Understanding:
         if last is None or last.query is None:
             return
         whose = self._resolved(text) if form.is_pronominal(text) else None
-        yield from self.again.changed(self.answers.label(whose) if whose is not None else text, last)
+        yield from self.again.changed(self.answers.label(whose) if whose is not None else text, last, whose is not None)
 
     def _resolved(self, text: str) -> EntityId | None:
         """Whom "he" is, or "her husband", by asking."""

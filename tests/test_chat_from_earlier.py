@@ -1,0 +1,129 @@
+"""Turns whose query is made of earlier ones: what two have in common, relations by name, lists by what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from forked_cli import kgask
+
+from kgask.answer.pipeline import Pipeline
+from kgask.answer.request import AskOptions
+from kgask.chat.session import LIKELY, Chat
+from kgask.chat.turns import Turn
+from kgask.query import nodes
+from kgask.query.base import SetNode
+from kgask.query.text import parse
+from kgask.retrieve.run import run
+
+PLANES = (
+    "aircraft,manufacturer,seats,used by\n"
+    "Trident,Hawker,101,British Airways\nEmbraer 190,Embraer,98,KLM\nFokker 100,Fokker,97,KLM\nComet,Hawker,44,Qantas\n"
+)
+
+
+@pytest.fixture(scope="module")
+def pipeline() -> Pipeline:
+    return Pipeline.open("demo", reader=None, settings={})
+
+
+def talked(pipeline: Pipeline, lines: Sequence[str]) -> Turn:
+    """The last of some turns."""
+    chat = Chat(pipeline)
+    for line in lines:
+        chat.ask(line)
+    return chat.turns[-1]
+
+
+def ends(turn: Turn) -> set[str]:
+    assert turn.answer is not None and not turn.answer.abstained, turn
+    return {one.label for one in turn.answer.entities}
+
+
+def members(pipeline: Pipeline, query: str) -> set[str]:
+    """What a query comes to, by name."""
+    return set(pipeline.pack.labels(run(parse(query, pipeline.pack), pipeline.pack).certain.tolist()))
+
+
+BOTH_BORDER = "and(follow(<Q142>, <P47>), follow(<Q40>, <P47>))"
+BOTH_PLAY = "and(follow(<Q303>, <P136>), follow(<Q42775>, <P136>))"
+
+
+@pytest.mark.parametrize(
+    ("lines", "query"),
+    [
+        (["Which countries border France?", "What about Austria?", "which of these border both?"], BOTH_BORDER),
+        (["Which genres did Elvis Presley play?", "and Johnny Cash?", "which genres do they share?"], BOTH_PLAY),
+        (
+            ["Which languages does Angela Merkel speak?", "And Barack Obama?", "Which does she speak that he doesn't?"],
+            "minus(follow(<Q567>, <P1412>), follow(<Q76>, <P1412>))",
+        ),
+        (
+            ["List the neighbours of Peru.", "only those on the Pacific", "Which of Peru's neighbours is the largest?"],
+            "best(follow(<Q419>, <P47>), value(<P2046>), most 1)",
+        ),
+        (["What country is Lake Baikal in?", "and its capital?"], "follow(<Q159>, <P36>)"),
+        (["who wrote The Old Man and the Sea", "wives?"], "follow(<Q23434>, <P26>)"),
+        (["Population of Sweden?", "Norway?", "and their capitals?"], "follow(entities(<Q34>, <Q20>), <P36>)"),
+        (
+            ["Who discovered radium?", "what else did she discover?"],
+            "minus(follow(<nobel-6>, ^<P61>), <element-Ra>)",
+        ),
+    ],
+)  # fmt: skip
+def test_a_query_is_made_of_earlier_ones(pipeline: Pipeline, lines: list[str], query: str) -> None:
+    assert ends(talked(pipeline, lines)) == members(pipeline, query)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Which countries border France?", "Who directed Jaws?", "which genres do they share?"],
+        ["Where was ABBA formed?", "David Bowie?"],  # where he was formed is not told, nor is anything else asked
+        ["Which river flows through Vienna?", "colour?"],
+    ],
+)
+def test_what_earlier_turns_do_not_tell_is_refused(pipeline: Pipeline, lines: list[str]) -> None:
+    assert talked(pipeline, lines).is_refused
+
+
+def test_who_else_leaves_out_whom_that_is_known_of(pipeline: Pipeline) -> None:
+    """A director that was spoken of plays in the film, too, and was not known to."""
+    turn = talked(pipeline, ["Which films did Janet Leigh play in?", "Who directed Psycho?", "Who else plays in it?"])
+    assert ends(turn) == members(pipeline, "follow(<Q163038>, <P161>)") - {
+        "Janet Leigh"
+    } and "Alfred Hitchcock" in ends(turn)
+
+
+def test_a_number_by_name_is_no_count(tmp_path: Path) -> None:
+    (tmp_path / "planes.csv").write_text(PLANES)
+    assert kgask("pack", "build", str(tmp_path / "planes.csv"), "-o", str(tmp_path / "planes")).returncode == 0
+    done = kgask(
+        "chat", "--no-reader", "--pack", str(tmp_path / "planes"),
+        stdin="Who makes the Trident?\nHow many seats?\n",
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["Hawker", "101"]
+
+
+UNSURE = "From which country did Chad become independent?"
+
+
+def test_a_refused_question_that_is_likely_understood_is_gone_on_from(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline)
+    asked = chat.ask(UNSURE)
+    assert asked.answer is not None and asked.answer.abstained and asked.answer.confidence >= LIKELY
+    assert asked.reading is not None and asked.reading.text == "France" and not asked.is_refused
+    follow_up = chat.ask("What is its capital?")
+    assert ends(follow_up) == {"Paris"}
+    assert follow_up.answer is not None and follow_up.answer.confidence <= asked.reading.confidence
+
+
+def test_whoever_asks_for_sure_answers_gets_nothing_from_unsure_ones(pipeline: Pipeline) -> None:
+    chat = Chat(pipeline, AskOptions(min_confidence=0.76))
+    assert chat.ask(UNSURE).is_refused and chat.turns[-1].reading is None
+
+
+def test_sets_in_common_are_sets(pipeline: Pipeline) -> None:
+    turn = talked(pipeline, ["official languages of Peru?", "Bolivia?", "Which languages do both have in common?"])
+    assert isinstance(turn.query, nodes.And) and isinstance(turn.query, SetNode)
