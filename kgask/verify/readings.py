@@ -213,8 +213,14 @@ def _is_taken_twice(found: Retrieved, query: TruthNode) -> bool:
     nodes_of = set(query.walk())
     named = {entity for node in nodes_of if isinstance(node, nodes.Entities) for entity in node.ids}
     spans = found.read_as.readings[0].spans if found.read_as is not None and found.read_as.readings else ()
-    places = {one.place for one in spans if any(seed.entity in named for seed in one.seeds)}
-    return any(one.place in places and not nodes_of.isdisjoint(one.nodes) for one in spans if one.kind == "class")
+    for one in (span for span in spans if span.kind == "class"):
+        meant = {seed.entity for other in spans if other.place == one.place for seed in other.seeds} & named
+        taken = [node for node in one.nodes if node in nodes_of]  # "solid" may be what has that state itself
+        if meant and any(
+            meant.isdisjoint(entity for part in node.walk() for entity in _entities(part)) for node in taken
+        ):
+            return True
+    return False
 
 
 def _has_capital(text: str, span: tuple[int, int]) -> bool:
