@@ -150,7 +150,7 @@ def _read_config_file(path: Path) -> dict[str, object]:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
     try:
         settings = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}") from error
     unknown = sorted(set(settings) - set(_SETTINGS))
     if unknown:
@@ -175,7 +175,7 @@ def set_setting(key: str, value: str | None) -> None:
     text = "".join(f"{line}\n" for line in kept)
     try:
         same = tomllib.loads(text) == wanted
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         same = False
     if not same:
         raise ConfigError(f"{path}: {key} cannot be changed in this layout; write it by hand")

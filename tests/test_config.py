@@ -107,6 +107,8 @@ def test_no_settings_at_all(empty_home: Path) -> None:
         (b"pack = ", "config.toml"),
         (b'colour = "red"', "unknown setting 'colour'"),
         (b'pack = "\xff"', "cannot be read"),
+        (b"gpu_layers = " + b"9" * 5000, "config.toml"),
+        (b"gpu_layers = " + b"[" * 100_000, "config.toml"),
     ],
 )
 def test_a_broken_config_file_is_named(empty_home: Path, content: bytes, message: str) -> None:

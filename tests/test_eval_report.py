@@ -95,7 +95,10 @@ def test_nli_is_scored_beside(runs: tuple[Path, Path], tmp_path: Path) -> None:
     assert sum(found["nli"][name] for name in ("entailment", "neutral", "contradiction")) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"format": 99}', '{"format": 1}'])
+ODD = '{"format": 1, "decides": {"questions": 1, "default_threshold": "a"}}'
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"format": 99}', '{"format": 1}', ODD, "[" * 100_000, "9" * 5000])
 def test_a_folder_that_is_no_run_is_one_clear_line(tmp_path: Path, content: str) -> None:
     with pytest.raises(UsageError, match="not a run of 'kgask eval run'"):
         folder.load(tmp_path)

@@ -88,6 +88,8 @@ def test_ltgen_reads_other_names_of_fields(tmp_path: Path) -> None:
     ("row", "match"),
     [
         ("{", ":2: not JSON"),
+        (f'{{"question": "?", "hops": {"9" * 5000}}}', ":2: a number of more digits"),
+        ('{"question": ' + "[" * 100_000, ":2: JSON nested too deep"),
         ([1], ":2: a JSON object"),
         ({"question": "?", "answer": ["x"]}, ":2: unknown field 'answer'"),
         ({"answers": []}, ":2: .*no text in 'question'"),

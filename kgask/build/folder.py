@@ -23,7 +23,7 @@ from typing import Any
 
 from kgask.config import MODEL_CARD, PACK_MANIFEST
 from kgask.errors import BuildError
-from kgask.machine.files import exchange, rename_to_nothing, temporary_name, temporary_names
+from kgask.machine.files import exchange, open_regular, rename_to_nothing, temporary_name, temporary_names
 from kgask.pack.header import MAGIC, MAX_MANIFEST_BYTES
 
 _MARKER, _NEW = "kgask-tmp", "new"
@@ -57,7 +57,7 @@ def _listed(manifest: str, magics: tuple[str, ...]) -> tuple[Callable[[Path], An
 
     def hashes(folder: Path) -> dict[str, str] | None:
         try:
-            with open(folder / manifest, "rb") as file:
+            with open_regular(folder / manifest) as file:
                 data = file.read(MAX_MANIFEST_BYTES + 1)
             content: Any = json.loads(data) if len(data) <= MAX_MANIFEST_BYTES else None
             found = {name: dict(entry).get("sha256", "") for name, entry in dict(content["files"]).items()}

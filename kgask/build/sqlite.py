@@ -81,7 +81,7 @@ class _Database:
 
 def _refuse_cut(path: Path) -> None:
     """SQLite reads what is left of a file without a word where no row that is asked for stood in the rest."""
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         head = file.read(100)
     page_bytes, n_pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
     stated = n_pages * (1 << 16 if page_bytes == 1 else page_bytes)
@@ -93,8 +93,8 @@ def _refuse_cut(path: Path) -> None:
 @contextmanager
 def _opened(path: Path) -> Iterator[_Database]:
     try:
+        _refuse_cut(path)  # before SQLite opens what may be a pipe
         db = _Database(path)
-        _refuse_cut(path)
     except sqlite3.Error as error:
         raise BuildError(f"{path}: {error}") from error
     except OSError as error:

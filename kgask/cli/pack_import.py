@@ -10,6 +10,7 @@ from kgask.cli.options import Command
 from kgask.cli.pack_build import named_folder
 from kgask.cli.pack_export import passphrase
 from kgask.errors import PackError, UsageError
+from kgask.machine.files import open_regular
 
 IMPORT_EPILOG = """\b
 Examples:
@@ -48,7 +49,7 @@ def import_pack(
     beside = signature or file.with_name(file.name + minisign.SIGNATURE_SUFFIX)
     check_target(target, force, sources=[file])
     try:
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:
             digest = None
             if verify is not None:
                 comment, digest = minisign.verify(minisign.read_public(verify), beside, stream)

@@ -18,10 +18,11 @@ from typing import Any
 
 from kgask.errors import UsageError
 from kgask.eval.records import Prediction, json_line, read_lines, read_predictions
-from kgask.machine.files import temporary_names, write_whole
+from kgask.machine.files import read_regular, temporary_names, write_whole
 
 RUN_FILE, PREDICTIONS_FILE, TIMINGS_FILE = "run.json", "predictions.jsonl", "timings.jsonl"
 FORMAT = 1
+_MOST_BYTES = 1 << 24  # of run.json
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +65,20 @@ def read_settings(path: Path) -> dict[str, Any]:
     """``run.json`` of a run."""
     file = path / RUN_FILE
     try:
-        content = json.loads(file.read_bytes())
+        content = json.loads(read_regular(file, _MOST_BYTES))
     except (FileNotFoundError, NotADirectoryError) as error:
         raise UsageError(f"{path}: not a run of 'kgask eval run' (no {RUN_FILE})") from error
-    except ValueError as error:
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{file}: not JSON; the run cannot be used") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise UsageError(f"{file}: not of format {FORMAT}; run it again with this version of kgask")
     decides = content.get("decides")
     if not isinstance(decides, dict) or not isinstance(decides.get("questions"), int):
         raise UsageError(f"{file}: what decides the run is missing; run it again")
+    if not isinstance(decides.get("default_threshold", 0.0), int | float):
+        raise UsageError(f"{file}: its default_threshold is no number; run it again")
     return {"decides": decides, "about": content.get("about") or {}}
 
 

@@ -11,11 +11,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import cache
+from io import TextIOWrapper
 from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from kgask.errors import UsageError
+from kgask.machine.files import open_regular
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +109,14 @@ def read_lines(path: Path) -> Iterator[tuple[str, str]]:
     What a kill left of a last line is passed over: it has no end and is no JSON.
     """
     try:
-        with path.open(encoding="utf-8", newline="\n") as stream:
+        with TextIOWrapper(open_regular(path), encoding="utf-8", newline="\n") as stream:
             for number, line in enumerate(stream, 1):
                 if line.endswith("\n") or _is_json(line):
                     yield line.removesuffix("\n"), f"{path}:{number}"
     except FileNotFoundError as error:
         raise UsageError(f"{path}: no such file; 'kgask eval run' writes it") from error
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 text ({error.reason})") from error
 

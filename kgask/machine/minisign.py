@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from kgask.errors import SignatureError, UsageError
-from kgask.machine.files import write_whole
+from kgask.machine.files import open_regular, write_whole
 
 SIGNATURE_SUFFIX = ".minisig"
 _OF_HASH, _OF_FILE = b"ED", b"Ed"
@@ -181,7 +181,7 @@ def _scrypt_cost(operations: int, memory: int) -> tuple[int, int]:
 def _lines(path: Path, n: int) -> list[str]:
     """The ``n`` lines under the first, which is a comment."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             text = file.read(_MAX_TEXT).decode()
     except OSError as error:
         raise SignatureError(f"{path}: {error.strerror}") from error

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kgask.errors import MethodError, ModelError, UsageError
+from kgask.machine.files import open_regular
 from kgask.methods.amr_graph import AmrGraph, PenmanError, read_graph
 from kgask.pack.normalise import normalise
 from kgask.plan.providers import first_line
@@ -55,7 +56,8 @@ class AmrFile:
     def open(cls, path: Path) -> AmrFile:
         """Read a file of graphs, each under one or more lines ``# ::snt QUESTION``; raises UsageError."""
         try:
-            lines = path.read_text(encoding="utf-8-sig").split("\n")
+            with open_regular(path) as file:
+                lines = file.read().decode("utf-8-sig").replace("\r\n", "\n").split("\n")
         except OSError as error:
             raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from error
         except UnicodeDecodeError as error:

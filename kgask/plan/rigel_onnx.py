@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kgask.errors import ModelError
+from kgask.machine.files import read_regular
 from kgask.pack.labels import relation_phrase
 from kgask.pack.records import RelationText
 from kgask.plan.batches import Batches
@@ -45,6 +46,7 @@ PAD_TOKENS = ("[PAD]", "<pad>")
 # A relation's vector is the weighted mean of its texts' vectors; the label says most.
 LABEL_WEIGHT, ALIAS_WEIGHT = 2.0, 1.0
 MAX_ALIASES = 4
+_MOST_WORDS = 1 << 24  # bytes of question_words.txt
 INPUTS = ["input_ids", "attention_mask", "directed", "first_mask"]
 PLAN_OUTPUTS = ["relation_probs", "stop_probs", "branch_scores", "answer_types"]
 TEXT_OUTPUTS = ["text_vectors", "inverse_vectors"]
@@ -124,9 +126,11 @@ class RigelPlanner:
         """Words that training questions use around their topics; other words are likely names."""
         path = self.card.folder / "question_words.txt"
         try:
-            return frozenset(path.read_text(encoding="utf-8").split())
+            return frozenset(read_regular(path, _MOST_WORDS).decode().split())
         except UnicodeDecodeError as error:
             raise ModelError(f"{path}: not text; the model is broken") from error
+        except OSError as error:
+            raise ModelError(f"{path}: cannot be read ({error.strerror}); the model is broken") from error
 
     def relation_matrix(self, relations: Sequence[RelationText]) -> np.ndarray:
         """Unit vectors of the directed relations, float32 [2R, D]; cached by the texts encoded and the planner's files.

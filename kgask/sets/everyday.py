@@ -53,8 +53,10 @@ def yaml_rows(path: Path) -> list[Any]:
         raise ModelError("sets in YAML need PyYAML: pip install 'kgask[eval]'") from error
     try:
         rows = yaml.safe_load("\n".join(line for _, line in lines_of(path)))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # the second of a date or number that is none
         raise UsageError(f"{path}: not YAML ({' '.join(str(error).split())})") from error
+    except RecursionError:
+        raise UsageError(f"{path}: YAML nested too deep to read") from None
     if not isinstance(rows, list) or not rows:
         raise UsageError(f"{path}: expected a list")
     return rows

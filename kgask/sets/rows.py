@@ -13,15 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from kgask.errors import UsageError
+from kgask.machine.files import open_regular
 
 _GZIP = b"\x1f\x8b"
+_LONGEST_LINE = 1 << 26  # characters; a set that is one line of JSON fits, a packed file of one letter does not
+_LONG_NUMBER = "a number of more digits than Python reads"
 _WORD = re.compile(r"[A-Za-z0-9]+")
 
 
 def raw_start(path: Path, n_bytes: int) -> bytes:
     """The first bytes of a file, as they are; :class:`UsageError` when it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(n_bytes)
     except IsADirectoryError:
         raise UsageError(f"{path}: is a folder; a file is expected") from None
@@ -43,7 +46,9 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
     try:
         # newline="\n": a carriage return inside a line is part of it, or numbers would not be the file's.
         with opener(path, "rt", encoding="utf-8-sig", newline="\n") as lines:
-            for number, line in enumerate(lines, 1):
+            for number, line in enumerate(iter(lambda: lines.readline(_LONGEST_LINE + 1), ""), 1):
+                if len(line) > _LONGEST_LINE:
+                    raise UsageError(f"{path}:{number}: longer than {_LONGEST_LINE:,} characters")
                 yield number, line.rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start} of a block)") from error
@@ -57,6 +62,8 @@ def json_of(path: Path) -> Any:
         return json.loads("\n".join(line for _, line in lines_of(path)))
     except json.JSONDecodeError as error:
         raise UsageError(f"{path}:{error.lineno}: not JSON ({error.msg})") from error
+    except ValueError:
+        raise UsageError(f"{path}: {_LONG_NUMBER}") from None
     except RecursionError:
         raise UsageError(f"{path}: JSON nested too deep to read") from None
 
@@ -71,6 +78,8 @@ def json_lines(path: Path) -> Iterator[tuple[str, int, dict[str, Any]]]:
             row = json.loads(line)
         except json.JSONDecodeError as error:
             raise UsageError(f"{where}: not JSON ({error.msg})") from error
+        except ValueError:
+            raise UsageError(f"{where}: {_LONG_NUMBER}") from None
         except RecursionError:
             raise UsageError(f"{where}: JSON nested too deep to read") from None
         if not isinstance(row, dict):

@@ -1,8 +1,9 @@
 """Changes packs, models, sources and questions as accidents and enemies do, and looks how kgask takes it.
 
 ``python tools/fuzz --what packs sources --number 500 --seed 7``: every case is made from seed, kind and number
-alone, so ``--only 123`` makes it again. What must not be (a wrong answer, a traceback, a hang ...) is kept in
-``--keep FOLDER``: the changed file, the command, and what it said. Exit code 1 where there is any.
+alone, so ``--only 123`` makes it again; SIGTERM ends a run with its table, and ``--first`` goes on with it. What must
+not be (a wrong answer, a traceback, a hang ...) is kept in ``--keep FOLDER``: the changed file, the command, and what
+it said. Exit code 1 where there is any.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -31,6 +33,7 @@ def main() -> int:
         import kgask  # noqa: F401 - before the libraries: it sets what they read from the environment
 
         children.warm_up()
+        children.share_models()
         sums = {what: _fuzzed(what, given, Path(place)) for what in given.what}
     _table(sums)
     from classify import BAD
@@ -45,6 +48,7 @@ def _given() -> argparse.Namespace:
     parser.add_argument("--what", nargs="+", choices=WORLDS, default=["packs", "sources", "inputs"])
     parser.add_argument("--number", type=int, default=100, help="cases of each kind")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first case, to go on with a run")
     parser.add_argument("--only", type=int, help="the one case of this number")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop each kind after so long")
     parser.add_argument("--keep", type=Path, help="a folder for what must not be")
@@ -55,10 +59,12 @@ def _fuzzed(what: str, given: argparse.Namespace, place: Path) -> Counter[str]:
     from classify import BAD
     from worlds import WORLDS
 
-    world, found = WORLDS[what](place / what), Counter[str]()
+    world, found, stopped = WORLDS[what](place / what), Counter[str](), list[int]()
+    signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))  # the case under way is finished
     began = time.monotonic()
-    for number in range(given.number) if given.only is None else [given.only]:
-        if time.monotonic() - began > given.seconds:
+    for number in range(given.first, given.number) if given.only is None else [given.only]:
+        if time.monotonic() - began > given.seconds or stopped:
+            print(f"{what}: stopped; to go on: --first {number}", flush=True)
             break
         folder = place / "case"
         folder.mkdir()

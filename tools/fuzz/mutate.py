@@ -117,6 +117,14 @@ def json_value(rng: random.Random, data: bytes) -> Changed:
     return _dumped(document), f"{key!r} = {odd!r:.40}"
 
 
+def json_line(rng: random.Random, data: bytes) -> Changed:
+    """As :func:`json_value`, of one line."""
+    found = data.splitlines(keepends=True)
+    at = rng.randrange(len(found))
+    found[at], how = json_value(rng, found[at])
+    return b"".join(found[: at + 1]) + b"\n" + b"".join(found[at + 1 :]), f"line {at + 1}: {how}"
+
+
 def _places(value: Any) -> Any:
     for key, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         yield value, key
@@ -153,7 +161,7 @@ def text(rng: random.Random, data: bytes) -> Changed:
     return data[:at] + odd + data[at:], f"{odd[:20]!r} put in at {at}"
 
 
-def lines(rng: random.Random, data: bytes) -> Changed:
+def lines(rng: random.Random, data: bytes, most_doubled: int = 3000) -> Changed:
     """A line is lost, doubled, or changes places with another."""
     found = data.splitlines(keepends=True)
     first, second = rng.randrange(len(found)), rng.randrange(len(found))
@@ -161,7 +169,7 @@ def lines(rng: random.Random, data: bytes) -> Changed:
     if kind == 0:
         del found[first]
     elif kind == 1:
-        found[first:first] = [found[second]] * rng.choice([1, 2, 3000])
+        found[first:first] = [found[second]] * rng.choice([1, 2, most_doubled])
     else:
         found[first], found[second] = found[second], found[first]
     return b"".join(found), f"lines {first + 1}, {second + 1}: {('lost', 'doubled', 'swapped')[kind]}"

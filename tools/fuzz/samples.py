@@ -99,7 +99,7 @@ def _neo4j() -> str:
     return "\n".join([*rows, *(f"{s},{1900 + at},{o},{p}" for at, (s, p, o) in enumerate(_TRIPLES))]) + "\n"
 
 
-def _wikidata() -> str:
+def wikidata() -> str:
     def item(at: int) -> dict[str, object]:
         value = {"entity-type": "item", "id": f"Q{at % 20 + 1}", "numeric-id": at % 20 + 1}
         time = {
@@ -112,7 +112,11 @@ def _wikidata() -> str:
             "P2048": [_snak("P2048", "quantity", {"amount": f"+{at}", "unit": "1"})],
         }  # fmt: skip
         labels = {"en": {"language": "en", "value": f"Thing {at}"}}
-        return {"type": "item", "id": f"Q{at}", "labels": labels, "descriptions": {}, "aliases": {}, "claims": claims}
+        pages = {
+            f"{code}wiki": {"site": f"{code}wiki", "title": f"Thing {at}"} for code in ("de", "en", "fr")[: at % 4]
+        }
+        about = {"labels": labels, "descriptions": {}, "aliases": {}, "sitelinks": pages}
+        return {"type": "item", "id": f"Q{at}", **about, "claims": claims}
 
     return "[\n" + ",\n".join(json.dumps(item(at)) for at in range(1, 21)) + "\n]\n"
 
@@ -144,7 +148,7 @@ def write_sources(folder: Path) -> list[Path]:
         "a.tsv": plain, "a.csv": "subject,relation,object\n" + plain.replace("\t", ","),
         "a.psv": plain.replace("\t", "|"), "a.nt": _turtle(), "a.nq": _turtle(), "a.rdf": _rdf_xml(),
         "a.ttl": f"@prefix e: <http://e.org/> .\n{_turtle()}",
-        "a.jsonld": _json_ld(), "a.graphml": _graphml(), "neo4j.csv": _neo4j(), "wikidata.json": _wikidata(),
+        "a.jsonld": _json_ld(), "a.graphml": _graphml(), "neo4j.csv": _neo4j(), "wikidata.json": wikidata(),
         "a.jsonl": "".join(json.dumps({"subject": s, "relation": p, "object": o}) + "\n" for s, p, o in _TRIPLES),
     }  # fmt: skip
     for name, text in texts.items():

@@ -45,6 +45,7 @@ def main() -> int:
 
         children.MOST_CPU_SECONDS = children.MOST_SECONDS = 600  # nothing here is meant to take long
         children.warm_up()
+        children.share_models()
         from scenes import SCENES, Kills
 
         print(f"{'':14}kills  too late     old     new    part     bad  seconds")

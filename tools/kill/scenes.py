@@ -18,7 +18,7 @@ from samples import GRAPH, QUESTIONS
 
 State = tuple[object, ...]
 _MORE = "".join(f"Ann Ray\tknows\tExtra {at}\n" for at in range(40))
-_N_ASKED = 130  # three batches of a run
+_N_ASKED = 70  # two batches of a run
 _TALK = ("who directed Harbour Lights?", "where was she born?", "/undo", "how many films did Ann Ray direct?", "/reset")
 
 
@@ -235,6 +235,7 @@ _OLD = ("pack", "build", "more.tsv", "-o", "mine")
 _BOTH = (_MADE, ("pack", "build", "graph.tsv", "-n", "graph"), ("pack", "build", "more.tsv", "-o", "both"))
 _YES = ("mine", "--yes")
 _ASKED = ("-p", "./mine", "--no-reader", "--no-judge")
+_QUICK = (*_ASKED, "--method", "random")  # how a question is answered has nothing to do with how that is written
 SCENES: dict[str, Scene] = {
     "build": Scene((*_BUILD, "--force"), _packs, (_OLD,)),
     "build new": Scene(_BUILD, _packs, again=True),
@@ -250,7 +251,7 @@ SCENES: dict[str, Scene] = {
     "default": Scene(_CHOSEN, _packs, (_MADE, ("pack", "default", "demo"))),
     "models add": Scene(_ADDED, _models, again=True),
     "models remove": Scene(("models", "remove", *_YES), _models, (_ADDED,), again=True),
-    "eval run": Scene(("eval", "run", "jsonl", "asked.jsonl", *_ASKED, "-o", "run"), _run, (_BUILD,), grows=True),
+    "eval run": Scene(("eval", "run", "jsonl", "asked.jsonl", *_QUICK, "-o", "run"), _run, (_BUILD,), grows=True),
     "chat": Scene(
         ("chat", *_ASKED, "--session", "talk.jsonl"),
         _talk,

@@ -11,6 +11,7 @@ from typing import Any
 from kgask.cards import MAGIC, CardFormat, Content, read_json
 from kgask.config import MODEL_CARD
 from kgask.errors import ModelError
+from kgask.machine.files import open_regular
 from kgask.read.cross_encoder.prompt import PROMPT_FORMAT
 from kgask.read.cross_encoder.verdicts import Weights
 
@@ -71,7 +72,7 @@ def check_file(card: ReaderCard) -> None:
     Milliseconds for the few megabytes of a reader, and flipped bytes would load silently.
     """
     try:
-        with open(card.file, "rb") as file:
+        with open_regular(card.file) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise ModelError(f"{card.file}: cannot be read: {error.strerror or error}") from None
