@@ -20,6 +20,7 @@ from kgask.build.tables import MEASURES, Column, Table, readable, relation_of, s
 from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
+from kgask.machine.files import open_regular
 from kgask.pack.literals import parse_literal
 
 TYPE = "instance of"
