@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 from forked_cli import kgask
 
-from kgask.errors import EXIT_OK, EXIT_UNFORESEEN, EXIT_USAGE
+from kgask.errors import EXIT_ERROR, EXIT_OK, EXIT_UNFORESEEN, EXIT_USAGE
 
 # A command that fails as no command of ours is known to.
 FAULTY = """
@@ -57,3 +59,11 @@ def test_a_terminal_that_has_no_letters_for_an_answer() -> None:
         command, env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True, text=True, check=False, timeout=60
     )
     assert ended.returncode == EXIT_OK and "Bront\\xeb" in ended.stdout and not ended.stderr
+
+
+def test_a_process_that_may_open_few_files() -> None:
+    command = [sys.executable, "-m", "kgask", "who wrote Lady Susan?"]
+    few = partial(resource.setrlimit, resource.RLIMIT_NOFILE, (12, 12))
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, preexec_fn=few)
+    assert (ended.returncode, ended.stdout) == (EXIT_ERROR, "")
+    assert ended.stderr.endswith(": Too many open files\n") and ended.stderr.count("\n") == 1

@@ -91,7 +91,7 @@ def test_a_case_is_made_again_by_its_number(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["packs", "sources", "inputs", "planners", "judges", "readers"])
+@pytest.mark.parametrize("what", ["packs", "sources", "inputs", "files", "planners", "judges", "encoders", "readers"])
 def test_a_short_run_finds_nothing(what: str, tmp_path: Path) -> None:
     done = fuzzed("--what", what, "--number", "40", "--seconds", "3", "--seed", "20", "--keep", str(tmp_path / "kept"))
     assert done.returncode == 0, done.stdout + done.stderr

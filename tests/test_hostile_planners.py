@@ -38,6 +38,11 @@ def with_node(path: Path, node: onnx.NodeProto, **constants: onnx.TensorProto) -
     model.graph.node.insert(0, node)
     model.graph.initializer.extend(constants.values())
     onnx.save(model, path)
+    seal(path)
+
+
+def seal(path: Path) -> None:
+    """The card says what the file is now."""
     data, card = path.read_bytes(), json.loads((path.parent / "model.json").read_text())
     card["files"][path.name] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     write_card(path.parent, card)
@@ -90,3 +95,43 @@ def test_a_graph_that_takes_all_memory_is_refused(planner: Path, tmp_path: Path)
     (ended,) = run_all([["ask", "--model", str(planner), QUESTION]], tmp_path)
     assert (ended.code, ended.stdout) == (1, "")
     assert "takes more than 1 GiB of memory" in ended.stderr
+
+
+def cut_output(path: Path, name: str, axis: int, size: int) -> None:
+    """An output becomes ``size`` wide along an axis, which the graph does not declare."""
+    model = onnx.load(path)
+    for node in model.graph.node:
+        node.output[:] = ["whole" if one == name else one for one in node.output]
+        node.input[:] = ["whole" if one == name else one for one in node.input]
+    given = {"cut_from": 0, "cut_to": size, "cut_axis": axis}
+    model.graph.initializer.extend(helper.make_tensor(one, TensorProto.INT64, [1], [at]) for one, at in given.items())
+    model.graph.node.append(helper.make_node("Slice", ["whole", *given], [name]))
+    onnx.save(model, path)
+    seal(path)
+
+
+OTHER = {  # file, output, axis, size
+    "no hops": ("rigel/rigel.onnx", "relation_probs", 1, 0),
+    "fewer stops than hops": ("rigel/rigel.onnx", "stop_probs", 1, 1),
+    "fewer relations": ("rigel/rigel.onnx", "relation_probs", 2, 5),
+    "no questions": ("rigel/rigel.onnx", "branch_scores", 0, 0),
+    "a narrow state": ("rigel/rigel.onnx", "query_state", 1, 7),
+    "few steps": ("rigel/rigel.query.onnx", "logits", 1, 3),
+    "no tokens": ("rigel/rigel.query.onnx", "attention", 1, 0),
+    "two verdicts": ("judge/judge.onnx", "verdicts", 2, 2),
+    "no texts": ("encoder/encoder.onnx", "vectors", 0, 0),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", OTHER)
+def test_a_graph_of_other_widths_is_a_line(what: str, tmp_path: Path) -> None:
+    place, output, axis, size = OTHER[what]
+    role, name = place.split("/")
+    shutil.copytree(SHIPPED[0].parents[1] / role, tmp_path / role)
+    cut_output(tmp_path / role / name, output, axis, size)
+    option = {"rigel": "--model", "judge": "--judge", "encoder": "--encoder"}[role]
+    asked = ["--method", "similarity", QUESTION] if role == "encoder" else ["How many countries border Germany?"]
+    (ended,) = run_all([["ask", "--no-reader", option, str(tmp_path / role), *asked]], tmp_path)
+    assert (ended.code, ended.stdout) == (1, ""), ended
+    assert ended.stderr.startswith("kgask: ") and ended.stderr.count("\n") == 1 and "fault of kgask" not in ended.stderr

@@ -29,7 +29,7 @@ from kgask.errors import ModelError
 from kgask.methods.text_encoder import TextEncoder
 from kgask.pack.labels import clean_label
 from kgask.plan.batches import side_by_side
-from kgask.plan.providers import first_line, open_session, open_tokenizer
+from kgask.plan.providers import first_line, fits, open_session, open_tokenizer
 
 GRAPH, TOKENIZER = "judge.onnx", "tokenizer.json"
 FORMAT = CardFormat("judge", 1, (GRAPH, TOKENIZER), "kgask train judge --help")
@@ -191,6 +191,7 @@ class QueryJudge:
             (verdicts,) = self._session.run([OUTPUT], {INPUTS[0]: rows, INPUTS[1]: np.ones_like(rows)})
         except Exception as error:  # the binding raises many unrelated types
             raise ModelError(f"the judge failed on {len(ids)} tokens ({first_line(error)})") from error
+        fits("verdicts", verdicts, *rows.shape, OF_CLAIM.stop)
         return np.nan_to_num(verdicts[0])
 
 

@@ -18,7 +18,7 @@ from kgask.errors import ModelError
 from kgask.machine.cores import usable_cores
 from kgask.plan.batches import CPU_PADDING, FEW_ROWS, by_length, in_chunks, padded
 from kgask.plan.matrix_cache import content_of
-from kgask.plan.providers import first_line, open_session, open_tokenizer
+from kgask.plan.providers import first_line, fits, open_session, open_tokenizer
 
 GRAPH, TOKENIZER = "encoder.onnx", "tokenizer.json"
 FORMAT = CardFormat("encoder", 1, (GRAPH, TOKENIZER), "kgask train encoder FOLDER -o OUT")
@@ -100,9 +100,11 @@ class TextEncoder:
         def run(chunk: list[int]) -> list[np.ndarray]:
             feeds = dict(zip(INPUTS, padded([rows[row] for row in chunk], self._pad_id), strict=True))
             try:
-                return self._session.run([OUTPUT], feeds)
+                (vectors,) = self._session.run([OUTPUT], feeds)
             except Exception as error:  # the binding raises many unrelated types
                 raise ModelError(f"the encoder failed on {len(chunk)} texts ({first_line(error)})") from error
+            fits(OUTPUT, vectors, len(chunk), self.width)
+            return [vectors]
 
         threads = 1 if is_few else usable_cores()
         size = min(MOST_ROWS, -(-len(rows) // threads))

@@ -20,7 +20,7 @@ import numpy as np
 
 from kgask.errors import FallbackWarning, ModelError
 from kgask.machine.cores import usable_cores
-from kgask.plan.providers import CUDA, Session, after_cuda, first_line
+from kgask.plan.providers import CUDA, Session, after_cuda, first_line, fits
 
 # Rows of one run. A GPU is one device: it wants few large runs. On the CPU a run has one thread and runs stand side by
 # side; each costs what one and a half questions cost, so they are as large as leaves work for all threads.
@@ -116,10 +116,14 @@ class Batches:
         feeds = {"input_ids": input_ids, "attention_mask": attention_mask, "first_mask": first_mask}
         try:
             if self._binds:
-                return self._run_bound(feeds, self._bound(directed), outputs)
-            return self._session.run(outputs, feeds | {"directed": np.ascontiguousarray(directed)})
+                found = self._run_bound(feeds, self._bound(directed), outputs)
+            else:
+                found = self._session.run(outputs, feeds | {"directed": np.ascontiguousarray(directed)})
         except Exception as error:  # the binding raises many unrelated types
             raise ModelError(f"the planner failed on {len(rows)} questions ({first_line(error)})") from error
+        for name, array in zip(outputs, found, strict=True):
+            fits(name, array, len(rows), *[None] * (array.ndim - 1))
+        return found
 
     def _run_bound(self, feeds: dict[str, np.ndarray], directed: object, outputs: Sequence[str]) -> list[np.ndarray]:
         binding = self._session.io_binding()

@@ -225,6 +225,19 @@ def _options(onnxruntime: ModuleType) -> Any:
     return options
 
 
+def fits(name: str, found: np.ndarray, *sizes: int | None) -> None:
+    """Raises :class:`ModelError` where an output has another shape than it should; None is any size from 1.
+
+    What a graph declares of its outputs is not what it gives: sizes without a name may come to anything.
+    """
+    if len(sizes) != found.ndim or any(
+        size < 1 if wanted is None else size != wanted for size, wanted in zip(found.shape, sizes, strict=True)
+    ):
+        raise ModelError(
+            f"the model is broken: its {name} are of shape {found.shape}, not of {sizes}".replace("None", "n")
+        )
+
+
 def first_line(error: BaseException) -> str:
     """What an exception of a binding says first, at most 200 characters."""
     return (str(error).splitlines() or [type(error).__name__])[0][:200]

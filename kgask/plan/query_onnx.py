@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from kgask.errors import ModelError, QueryError
-from kgask.plan.providers import Session, first_line
+from kgask.plan.providers import Session, first_line, fits
 from kgask.query.nodes import Query
 from kgask.query.postfix import OPERATORS, SPAN_KINDS, Pick, Stack, Step
 
@@ -164,9 +164,14 @@ class QueryWriter:
         )  # fmt: skip
         feeds = dict(zip(STEP_INPUTS, arrays, strict=True))
         try:
-            return self._session.run(STEP_OUTPUTS, feeds)
+            found = self._session.run(STEP_OUTPUTS, feeds)
         except Exception as error:  # the binding raises many unrelated types
             raise ModelError(f"the planner failed on a step of a query ({first_line(error)})") from error
+        n_steps = len(OPERATORS) + len(directed) + len(kinds)
+        wanted = ((n, n_steps), state.shape, context.shape, bias.shape, (n, len(question.tokens)))
+        for name, array, sizes in zip(STEP_OUTPUTS, found, wanted, strict=True):
+            fits(name, array, *sizes)
+        return found
 
 
 def _allowed(logits: np.ndarray, stack: Stack, kinds: Sequence[str], n_directed: int, sense: Sense) -> np.ndarray:

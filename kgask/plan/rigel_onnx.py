@@ -30,11 +30,12 @@ from kgask.plan.providers import (
     FULL_GRAPH,
     QUERY_GRAPH,
     Session,
+    fits,
     open_on_cpu,
     open_session,
     open_tokenizer,
 )
-from kgask.plan.query_onnx import READ_OUTPUTS, Pointed, QueryWriter, QuestionRead, Sense, Written
+from kgask.plan.query_onnx import KINDS, READ_OUTPUTS, Pointed, QueryWriter, QuestionRead, Sense, Written
 from kgask.query.postfix import Pick
 from kgask.types import MASK
 
@@ -190,6 +191,13 @@ class RigelPlanner:
         outputs = PLAN_OUTPUTS + (READ_OUTPUTS if self.writes else [])
         probs, stops, branches, types, *read = self._batches.run(rows, directed, first_mask, outputs)
         kinds = read.pop() if read else None
+        n_hops = probs.shape[1]
+        fits("relation_probs", probs, len(texts), n_hops, len(directed) + 1)
+        fits("stop_probs", stops, len(texts), n_hops)
+        fits("branch_scores", branches, len(texts), 2)
+        fits("answer_types", types, len(texts), 4)
+        if kinds is not None:
+            fits("kind_probs", kinds, len(texts), len(KINDS))
         if kinds is not None:  # a query may be asked for next: what it needs is the same for the same text
             found = zip(rows, *read, strict=True)
             reads = (QuestionRead(tokens[: len(row)], state) for row, tokens, state in found)
