@@ -12,6 +12,7 @@ from kgask.answer.result import Answer, AnswerEntity
 from kgask.answer.words import literal_value, relation_name, support_in_words
 from kgask.errors import BudgetError
 from kgask.link.linker import Linker
+from kgask.link.spelling import changed
 from kgask.methods.demands import asks_for_order
 from kgask.methods.protocol import Request, Retrieved
 from kgask.methods.understand import Understanding
@@ -205,6 +206,8 @@ class Composer:
         others = understood.alternatives if understood else ()
         seeds = (*found.seeds, *(other.seed for other in others))
         worded = _seeds_in_words(self.pack, seeds)
+        slips = () if question.marks or not question.asked else changed(question.asked, question.text)
+        spelt = tuple(f"read {one!r} as {other!r}" for one, other in slips)
         return Answer(
             question.asked or question.text,
             None,
@@ -213,7 +216,7 @@ class Composer:
             round(confidence, 4),
             abstained=True,
             seeds=worded[: len(found.seeds)],
-            notes=(*notes, *found.notes),
+            notes=(*spelt, *notes, *found.notes),
             evidence=self.evidence,
             plan=plan_of(understood.readings if understood else ()),
             alternatives=_alternatives_in_words(self.pack, others, worded[len(found.seeds) :]),

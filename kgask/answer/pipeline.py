@@ -18,8 +18,8 @@ from kgask.answer.parts import Given, answers_of, may_be_several, split_question
 from kgask.answer.request import CONTEXTS, AskOptions, Settled, checked_question
 from kgask.answer.result import Answer
 from kgask.errors import FallbackWarning, NativeError, UsageError
+from kgask.link.asked import read_question
 from kgask.link.linker import Linker
-from kgask.link.marks import read_marks
 from kgask.methods.protocol import Request, Retrieved, Retriever, Timer
 from kgask.methods.query_judge import QueryJudge, opened_judge
 from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
@@ -87,16 +87,13 @@ class Pipeline:
     ) -> Self:
         """Open by name or path; what is not given comes from the settings, then the shipped ones.
 
-        ``judge=None`` takes the planner's own word for what is asked.
-
-        ``reader=None`` answers without reading. So does a reader whose native code does not work on this machine
-        (a :class:`~kgask.errors.FallbackWarning` says so), unless ``must_read`` or what is asked for needs one.
-        ``method`` is one of :data:`kgask.methods.registry.METHODS`, ``method_options`` are fields of
-        :class:`~kgask.methods.registry.MethodOptions`. ``prompt`` is what another reader than kgask's is told (a name
-        or a file: :func:`kgask.read.gguf.prompts.form_of`), ``context`` whether it sees triples, passages, or both.
-        Raises :class:`~kgask.errors.PackError`,
-        :class:`~kgask.errors.ModelError` (:class:`~kgask.errors.NativeError` of a reader that must read) or
-        :class:`~kgask.errors.UsageError`.
+        ``judge=None`` takes the planner's own word for what is asked, ``reader=None`` answers without reading. So does
+        a reader whose native code does not work here (a :class:`~kgask.errors.FallbackWarning` says so), unless
+        ``must_read`` or what is asked for needs one. ``method`` is one of :data:`kgask.methods.registry.METHODS`,
+        ``method_options`` are fields of :class:`~kgask.methods.registry.MethodOptions`. ``prompt`` is what another
+        reader than kgask's is told (a name or a file: :func:`kgask.read.gguf.prompts.form_of`), ``context`` whether it
+        sees triples, passages, or both. Raises :class:`~kgask.errors.PackError`, :class:`~kgask.errors.ModelError`
+        (:class:`~kgask.errors.NativeError` of a reader that must read) or :class:`~kgask.errors.UsageError`.
         """
         settings = config.load_settings() if settings is None else settings
         pack_name = pack or str(settings.get("pack", config.DEFAULT_PACK))
@@ -204,7 +201,7 @@ class Pipeline:
         options = options or AskOptions(**overrides)
         given = entities or [options.entity] * len(texts), exact_hops or [None] * len(texts)
         asked = zip(texts, *given, strict=True)
-        requests = [Request(read_marks(checked_question(text)), entity, hops) for text, entity, hops in asked]
+        requests = [Request(self._question(text), entity, hops) for text, entity, hops in asked]
         answers: dict[int, Answer] = {}
         for row, request in enumerate(requests):
             parts = self._parts(request)
@@ -217,6 +214,9 @@ class Pipeline:
             answers |= zip(rows, self._ask_chunk([requests[row] for row in rows], options), strict=True)
         return [answers[row] for row in range(len(requests))]
 
+    def _question(self, text: str) -> Question:
+        return read_question(checked_question(text), self.linker, self.planner.is_word)
+
     def _parts(self, request: Request) -> list[str]:
         """The questions of a request, which is most often one; who says what is meant asks one."""
         question = request.question
@@ -228,7 +228,7 @@ class Pipeline:
     def _in_parts(self, request: Request, parts: list[str], options: AskOptions) -> Answer:
         n_things = self.pack.n_entities - self.pack.n_literals
         answers = answers_of(parts, lambda text, given: self.ask_given(Question(text), given, options), n_things)
-        return together(request.question.text, answers)
+        return together(request.question.asked or request.question.text, answers)
 
     def ask_given(self, question: Question, given: tuple[Given, ...], options: AskOptions) -> Answer:
         """As :meth:`ask`, of one question some characters of which are known to name these entities."""
@@ -258,7 +258,7 @@ class Pipeline:
 
         ``first`` narrows what it may ask before the judge chooses: to what comes to yes or no, say.
         """
-        requests = [Request(read_marks(checked_question(text)), is_claim=True) for text in texts]
+        requests = [Request(self._question(text), is_claim=True) for text in texts]
         settled_so = []
         for request, found in zip(requests, self._interpret(requests, options), strict=True):
             found = self._judged(request, first(found, request.question.text))

@@ -84,14 +84,14 @@ class Linker:
 
         What a hyphen joins is apart where only a part of it is a name: "the Kenya-Uganda border".
         """
-        return apart(split_words(question.text, self._plain_words), self._plain_words, self._pack.exact)
+        return apart(split_words(question.text, self.plain_words), self.plain_words, self._pack.exact)
 
     def is_rare(self, word: Word) -> bool:
         """Whether no question uses it around names, and no relation says it."""
-        return word.norm not in self._plain_words
+        return word.norm not in self.plain_words
 
     @cached_property
-    def _plain_words(self) -> frozenset[str]:
+    def plain_words(self) -> frozenset[str]:
         """Words that questions use around names: those of the planner, and those that the pack's relations say."""
         said = {word for relation in self._pack.relations() for word in _words_of(relation)}
         return self._question_words | said
@@ -202,7 +202,7 @@ class Linker:
         """What the runs of words that are no names are parts of; of marked spans, where the user marked some."""
         if found and found[0].marked:
             return [part for span in found if not named if (part := part_of(self._pack, span))]
-        return parts(self._pack, question.text, words, [span for span, _ in named], self._plain_words)
+        return parts(self._pack, question.text, words, [span for span, _ in named], self.plain_words)
 
     def _close(self, found: list[Span]) -> list[_Named]:
         hits = [(span, [hit for hit in self._pack.fuzzy(span.norm) if _is_typo(span.norm, hit)]) for span in found]

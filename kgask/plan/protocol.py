@@ -50,6 +50,10 @@ class Planner(Protocol):
         """Words that questions use around their topics."""
         ...
 
+    def is_word(self, word: str) -> bool:
+        """Whether a word in lower case is one of the language."""
+        ...
+
     def relation_matrix(self, relations: Sequence[RelationText]) -> np.ndarray:
         """Unit vectors of the directed relations, float32 [2R, D]."""
         ...

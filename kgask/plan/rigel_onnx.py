@@ -123,6 +123,10 @@ class RigelPlanner:
         spare = partial(open_on_cpu, own) if session.get_providers()[0] == CUDA else None
         return cls(card, session, tokenizer, note, graph, spare)
 
+    def is_word(self, word: str) -> bool:
+        """Whether a word in lower case is one of the language: the vocabulary has it whole."""
+        return self._tokenizer.token_to_id(word) is not None
+
     def question_words(self) -> frozenset[str]:
         """Words that training questions use around their topics; other words are likely names."""
         path = self.card.folder / "question_words.txt"

@@ -47,6 +47,10 @@ class TorchPlanner:
         self.card = card or TorchCard()
         self._model, self._texts, self._words = model, texts, question_words
 
+    def is_word(self, word: str) -> bool:
+        """Nothing is taken for misspelt."""
+        return True
+
     def question_words(self) -> frozenset[str]:
         return self._words
 

@@ -1,0 +1,20 @@
+"""What was asked, as it is read: without the brackets of what is marked, with its slips mended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from kgask.link.linker import Linker
+from kgask.link.marks import read_marks
+from kgask.link.spelling import mended
+from kgask.types import Question
+
+
+def read_question(text: str, linker: Linker, is_word: Callable[[str], bool]) -> Question:
+    """``is_word`` tells the words of the language: what is none may be misspelt. Who marks names makes no slips."""
+    question = read_marks(text)
+    if question.marks:
+        return question
+    read = mended(question.text, lambda: [one.span for one in linker.link(question)], linker.plain_words, is_word)
+    return question if read == question.text else replace(question, text=read, asked=question.asked or text)
