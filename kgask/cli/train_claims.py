@@ -70,9 +70,10 @@ def calibrate_claims(model: str, judge: str, files: tuple[tuple[Path, str], ...]
 
 
 def _of_graphs(stack: ExitStack) -> Iterator[tuple[Path, str]]:
-    """The claims about each small graph, and its pack."""
+    """The claims about each small graph that has some, and its pack."""
     from kgask.corpus.small_graphs import ASKED, claims_of, small_graphs
 
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kgask-"))
     for pack, _ in small_graphs(ASKED, Path(folder)):
-        yield claims_of(ASKED, pack.name), str(pack)
+        if (claims := claims_of(ASKED, pack.name)).is_file():
+            yield claims, str(pack)
