@@ -10,7 +10,9 @@ import kgask
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.readings import answers_in_words
 from kgask.build.recipe import Recipe, build
+from kgask.methods.differences import of_age
 from kgask.methods.missing import is_of_another
+from kgask.methods.mixed import mixes_relations
 from kgask.methods.taken_away import takes_other_away
 from kgask.pack.store import Pack
 from kgask.query.own_units import read_query
@@ -26,6 +28,10 @@ Ole Dahl,kind,pilot
 MV Heron,LOA_m,189.9
 MV Otter,LOA_m,92
 MV Teal,LOA_m,121.5
+MV Heron,built,2009
+MV Heron,refitted,2021
+MV Otter,built,2012
+MV Otter,refitted,2018
 MV Heron,wt_kg,5000
 MV Heron,flag,Malta
 MV Otter,flag,Malta
@@ -123,3 +129,36 @@ def test_a_judge_is_told_what_sort_of_thing_a_query_comes_to(harbour: Pipeline) 
     assert answers_in_words(None, found.certain, pack) == "ship: MV Heron and MV Teal"
     assert answers_in_words(run(parse("count(class(<ship>))", pack), pack), (), pack) == "3"
     assert answers_in_words(run(parse("follow(<MV Heron>, <flag>)", pack), pack), (), pack) == "Malta"
+
+
+OTHER = "(values(<MV Heron>, <built>){}values(<MV Otter>, <refitted>))"
+SAME = "(values(<MV Heron>, <built>){}values(<MV Otter>, <built>))"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "right"),
+    [
+        ("Was MV Heron in use before MV Otter?", "compare" + OTHER.format(" < "), False),
+        ("Was MV Heron built before MV Otter was refitted?", "compare" + OTHER.format(" < "), True),
+        ("Was MV Heron in use before MV Otter?", "compare" + SAME.format(" < "), True),
+        ("How many years after MV Heron did MV Otter come into use?", "age" + OTHER.format(", "), False),
+    ],
+)
+def test_two_things_are_compared_by_the_same(harbour: Pipeline, question: str, text: str, right: bool) -> None:
+    pack, spans = harbour.pack, {}
+    for name in ("MV Heron", "MV Otter"):
+        key = pack.find_key(name)
+        assert key is not None
+        spans[key] = (question.index(name), question.index(name) + len(name))
+    assert mixes_relations(parse(text, pack), question, spans, pack) is not right
+
+
+def test_what_is_older_was_built_first(harbour: Pipeline) -> None:
+    pack = harbour.pack
+    text = "compare(values(<MV Heron>, <built>) {} values(<MV Otter>, <built>))"
+    for question, sign in (("is MV Heron older than MV Otter?", "<"), ("is MV Heron newer than MV Otter?", ">")):
+        for read in "<>":
+            assert of_age(parse(text.format(read), pack), question, pack) == parse(text.format(sign), pack)
+    oldest = parse("best(class(<ship>), value(<built>), most 1)", pack)
+    assert to_text(of_age(oldest, "the oldest ship", pack), pack).endswith("least 1)")
+    assert of_age(oldest, "the youngest ship", pack) == oldest

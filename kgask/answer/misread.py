@@ -5,6 +5,7 @@ from __future__ import annotations
 from kgask.methods.differences import of_age
 from kgask.methods.doubts import LOST
 from kgask.methods.missing import is_of_another
+from kgask.methods.mixed import mixes_relations
 from kgask.methods.protocol import Retrieved
 from kgask.methods.taken_away import takes_other_away
 from kgask.methods.voice import BY_NOUN, is_turned
@@ -38,7 +39,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     linked = (seed for mention in found.linked for seed in mention.seeds)
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     is_other_way = _is_turned_round(query, found, question, spans, pack)
-    return is_other_way or is_of_another(query, question, spans, pack)
+    is_of_others = is_of_another(query, question, spans, pack) or mixes_relations(query, question, spans, pack)
+    return is_other_way or is_of_others
 
 
 def _is_turned_round(

@@ -17,7 +17,7 @@ from kgask.retrieve.run import Runner
 from kgask.types import undirected
 
 _YEARS = re.compile(r"\byears?\b|\b(?:age|birth) (?:gap|difference)\b|\bhow much (?:older|younger)\b", re.IGNORECASE)
-_AGES = re.compile(r"\b(old|young)(?:er|est)\b", re.IGNORECASE)
+_AGES = re.compile(r"\b(old|young|new)(?:er|est)\b", re.IGNORECASE)
 _DENIED = re.compile(r"\bnot\b|n['\u2019]t\b", re.IGNORECASE)
 _TURNED: dict[Comparison, Comparison] = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 _DAYS = re.compile(r"\b(?:days?|months?|weeks?)\b", re.IGNORECASE)
@@ -44,7 +44,7 @@ def in_years(text: str, runner: Runner, found: Result) -> Result:
 
 
 def of_age(query: Query, text: str, pack: Pack) -> Query:
-    """The query with who is older as who has more of a number of years, less of a date of birth.
+    """The query with who is older as who has more of a number of years, less of a date: born, built or founded first.
 
     The planner knows dates of birth better than ages, and reads "the oldest" as least of both.
     """
@@ -62,18 +62,23 @@ def of_age(query: Query, text: str, pack: Pack) -> Query:
 def _turned_to(node: Node, is_old: bool, pack: Pack) -> Node | None:
     """A node that chooses or compares by age, so that it is the old, or the young, that it chooses."""
     match node:
-        case nodes.Best(_, nodes.ValueOf(path)) if _is_age(path[-1], pack):
-            return replace(node, most=is_old) if node.most is not is_old else None
-        case nodes.Where(_, nodes.ValueOf(path)) if _is_age(path[-1], pack) and node.comparison in _TURNED:
-            is_more = node.comparison in (">", ">=")
-            return replace(node, comparison=_TURNED[node.comparison]) if is_more is not is_old else None
-        case nodes.Compare(nodes.Values(_, relation)) if _is_age(relation, pack) and node.comparison in _TURNED:
-            is_more = node.comparison in (">", ">=")
-            return replace(node, comparison=_TURNED[node.comparison]) if is_more is not is_old else None
-    return None
+        case nodes.Best(_, nodes.ValueOf(path)) if (more := _is_more(path[-1], is_old, pack)) is not None:
+            return replace(node, most=more) if node.most is not more else None
+        case nodes.Where(_, nodes.ValueOf(path)) if node.comparison in _TURNED:
+            more = _is_more(path[-1], is_old, pack)
+        case nodes.Compare(nodes.Values(_, relation), _, nodes.Values()) if node.comparison in _TURNED:
+            more = _is_more(relation, is_old, pack)
+        case _:
+            return None
+    is_turned = more is not None and more is not (node.comparison in (">", ">="))
+    return replace(node, comparison=_TURNED[node.comparison]) if is_turned else None
 
 
-def _is_age(relation: int, pack: Pack) -> bool:
+def _is_more(relation: int, is_old: bool, pack: Pack) -> bool | None:
+    """Whether the old ones have more of it: of years of age they do, of a date less; None where it tells no age."""
     plain, inverse = undirected(relation, pack.n_relations)
-    label = pack.relations()[plain].label.lower()
-    return not inverse and "age" in label.split() and relation_axis(pack, relation) != DATE
+    if inverse:
+        return None
+    if relation_axis(pack, relation) == DATE:
+        return not is_old
+    return is_old if "age" in pack.relations()[plain].label.lower().split() else None
