@@ -49,12 +49,12 @@ CARRY_NOTHING = FUNCTION_WORDS | frozenset(
 _ONE_OF_SEVERAL = frozenset("first second third fourth last latest earliest current former previous".split())
 _THAN = re.compile(r"\bthan\b", re.IGNORECASE)
 _PREPOSITIONS = frozenset("into in on at by of for from to with as under over".split())  # of "flows into"
-_LIGHT_VERBS = frozenset(
+LIGHT_VERBS = frozenset(
     "share shares shared sharing gain gains gained win wins won hold holds held have has had take takes took make "
     "makes made get gets got receive receives received become becomes became go goes went come comes came give gives "
     "gave".split()
 )
-_PASSED_OVER = (CARRY_NOTHING | OPERATOR_WORDS | _LIGHT_VERBS) - _ONE_OF_SEVERAL  # before what a relation says
+_PASSED_OVER = (CARRY_NOTHING | OPERATOR_WORDS | LIGHT_VERBS) - _ONE_OF_SEVERAL  # before what a relation says
 
 
 class RelationWords:

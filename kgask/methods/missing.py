@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from kgask.methods.accounted import CARRY_NOTHING, OPERATOR_WORDS, is_within_any
+from kgask.methods.accounted import CARRY_NOTHING, LIGHT_VERBS, OPERATOR_WORDS, is_within_any
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.query import nodes
@@ -21,6 +21,7 @@ from kgask.retrieve.follow import reached_by, relations_of
 LEAST_SHARED, ALIKE = 2, 0.5  # relations that two of a sort share, of those that the one with fewer has
 MOST_ENDS = 20  # of the first step that are looked at
 _TIMES = frozenset("year years day days month months date".split())
+_ASK_NOTHING = CARRY_NOTHING | OPERATOR_WORDS | LIGHT_VERBS | _TIMES
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -43,7 +44,7 @@ def is_of_another(query: Query, question: str, spans: Mapping[int, tuple[int, in
 def words_beside(question: str, spans: Mapping[int, tuple[int, int]]) -> set[str]:
     """The words beside the names that ask for a relation: one can hardly say two of them."""
     words = (one[0].lower() for one in _WORD.finditer(question) if not is_within_any(one.span(), [*spans.values()]))
-    return {word for word in words if word not in CARRY_NOTHING | OPERATOR_WORDS | _TIMES}
+    return {word for word in words if word not in _ASK_NOTHING}
 
 
 def _are_of_a_sort(one: int, other: int, pack: Pack) -> bool:
