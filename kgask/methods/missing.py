@@ -16,12 +16,13 @@ from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.query import nodes
 from kgask.query.nodes import Query
+from kgask.query.relation_words import PREPOSITIONS
 from kgask.retrieve.follow import reached_by, relations_of
 
 LEAST_SHARED, ALIKE = 2, 0.5  # relations that two of a sort share, of those that the one with fewer has
 MOST_ENDS = 20  # of the first step that are looked at
 _TIMES = frozenset("year years day days month months date".split())
-_ASK_NOTHING = CARRY_NOTHING | OPERATOR_WORDS | LIGHT_VERBS | _TIMES
+_ASK_NOTHING = CARRY_NOTHING | OPERATOR_WORDS | LIGHT_VERBS | PREPOSITIONS | _TIMES
 _WORD = re.compile(r"[^\W_]+")
 
 
