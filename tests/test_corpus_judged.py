@@ -11,7 +11,7 @@ import pytest
 from kgask.answer.pipeline import Pipeline
 from kgask.corpus import judged_queries
 from kgask.corpus.examples import PathExample
-from kgask.corpus.judged import JudgedMix, JudgedQuery, JudgedQuestion, read, without_doubles, write
+from kgask.corpus.judged import SHARES, JudgedMix, JudgedQuery, JudgedQuestion, read, without_doubles, write
 from kgask.corpus.judged_paths import path_questions
 from kgask.corpus.pack_operators import PackQuestion
 from kgask.corpus.small_graphs import ASKED, WORDED, small_graphs
@@ -73,7 +73,8 @@ def test_wrong_queries_that_come_to_what_is_right_are_left_out() -> None:
 def test_sources_are_drawn_by_their_shares_and_unknown_ones_refused() -> None:
     mix = JudgedMix(JudgedQuestion(name, name, (RIGHT,)) for name in ("composed", "worded"))
     drawn = [one.source for one in mix.draw(1000, random.Random(1))]
-    assert 0.15 < drawn.count("composed") / 1000 < 0.25
+    share = SHARES["composed"] / (SHARES["composed"] + SHARES["worded"])
+    assert abs(drawn.count("composed") / 1000 - share) < 0.04
     with pytest.raises(UsageError, match="unknown source 'x'"):
         JudgedMix([JudgedQuestion("x", "x", (RIGHT,))])
     with pytest.raises(UsageError, match="none are given"):
