@@ -21,8 +21,8 @@ README = Path(__file__).parents[1] / "README.md"
 PAGES = [README, README.parent / "CONTRIBUTING.md", *sorted((README.parent / "docs").glob("*.md"))]
 OTHER_FILES = (
     "triples.tsv labels.tsv few.txt many.txt q.jsonl qa_dev.txt questions.amr questions.yaml "
-    "q1.jsonl q2.jsonl q3.jsonl q4.jsonl q5.jsonl q6.jsonl q7.jsonl q8.jsonl q9.jsonl n1.jsonl n2.jsonl t1.jsonl held.jsonl "
-    "mintaka.jsonl FILE r.jsonl DATA/kqapro_parts/questions_train.jsonl.gz "
+    "q1.jsonl q2.jsonl q3.jsonl q4.jsonl q5.jsonl q6.jsonl q7.jsonl q8.jsonl q9.jsonl n1.jsonl n2.jsonl "
+    "t1.jsonl held.jsonl mintaka.jsonl FILE r.jsonl DATA/kqapro_parts/questions_train.jsonl.gz "
     "DATA/mintaka/mintaka_train_500.json DATA/infotabs/dev.jsonl.gz DATA/factbench/train.tsv.gz "
     "DATA/kgconv/conversations_dev.jsonl.gz DATA/rewriting/canard_dev_75.jsonl.gz".split()
 )
