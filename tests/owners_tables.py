@@ -1,7 +1,7 @@
 """Twenty tables of somebody's own with 25 questions each, answers known: ``python tests/owners_tables.py OUT``.
 
-Tables and questions were made by people who had seen nothing of kgask (``tests/data/owners_tables``); each table is built as
-``kgask pack build NAME.csv`` builds it. The failures of the first ten were read while rules were written, of the others
+Tables and questions were made by people who had seen nothing of kgask (``tests/data/owners_tables``); each table is
+built as ``kgask pack build NAME.csv`` builds it. The failures of the first ten were read while rules were written, of the others
 what was printed and wrong. The figures are printed as JSON, the outcomes kept in OUT.
 """
 
@@ -38,7 +38,8 @@ def asked(table: Path, out: Path) -> Iterator[dict[str, Any]]:
             right = bool(gold.answers) and is_right(gold, best)
             yield {
                 "table": table.stem, "question": question, "gold": gold.answers, "answer": best.text,
-                "confidence": best.confidence, "query": best.query_text, "printed": not printed.abstained, "right": right,
+                "confidence": best.confidence, "query": best.query_text,
+                "printed": not printed.abstained, "right": right,
             }  # fmt: skip
 
 

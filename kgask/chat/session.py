@@ -39,7 +39,8 @@ NOT_SPOKEN_OF = "it speaks of something that was not spoken of before"
 REPEATED = 0.5  # of confidence, that what was answered already is not asked for again
 MOST_COUNTED = 1000  # things that were counted and are remembered
 OF_KIND = 0.05  # of confidence, that answers of the kind that a question says are worth
-LIKELY = 0.6  # confidence from which a question that was refused is gone on from: of such readings of everyday questions 23 of 26 were right
+# Confidence from which a question that was refused is gone on from: of such readings 23 of 26 were right.
+LIKELY = 0.6
 LEAST_OF_THOSE = 0.45  # confidence that is enough for a question about some of the last answers: less can be meant
 
 
