@@ -1,8 +1,8 @@
 """Twenty tables of somebody's own with 25 questions each, answers known: ``python tests/owners_tables.py OUT``.
 
 Tables and questions were made by people who had seen nothing of kgask (``tests/data/owners_tables``); each table is
-built as ``kgask pack build NAME.csv`` builds it. The failures of the first ten were read while rules were written, of the others
-what was printed and wrong. The figures are printed as JSON, the outcomes kept in OUT.
+built as ``kgask pack build NAME.csv`` builds it. The failures of the first ten were read while rules were written, of
+the others what was printed and wrong. The figures are printed as JSON, the outcomes kept in OUT.
 """
 
 from __future__ import annotations
