@@ -8,18 +8,17 @@ from __future__ import annotations
 
 _ANYWHERE = """
 acct account; addr address; amt amount; appt appointment; apptd appointed; approx approximate; arr arrival;
-asst assistant; attr attribute; avg average; bal balance; bday birthday; bdgt budget; bldg building;
-bplace birthplace; capt captain; cert certificate; champ champion; chmn chairman; cntry country; cnt count;
-conc concentration; coord coordinates; ctry country; cty county; curr current; cust customer; dau daughter;
-dept department; dest destination; diam diameter; dist distance; dob date of birth; dod date of death; dt date;
-dur duration; edu education; elev elevation; eqpt equipment; eta estimated time of arrival;
-etd estimated time of departure; fam family; freq frequency; govt government; grp group; hosp hospital;
-hq headquarters; hrs hours; ht height; lang language; langs languages; len length; lic licence; loc location;
-locn location; lvl level; max maximum; mbr member; mbrs members; mfg manufacturing; mfr manufacturer; mgr manager;
-mkr maker; mtg meeting; nbr number; neigh neighbour; nr number; num number; obs observation; obsvr observer;
-orig origin; org organisation; orgs organisations; pct percent; pob place of birth; pod place of death;
-pop population; popn population; pos position; prev previous; prov province; purch purchase; qtr quarter;
-qty quantity; recd received; rect rectified; reqd required; resp responsible; sched scheduled; secy secretary;
+asst assistant; avg average; bal balance; bday birthday; bdgt budget; bldg building; bplace birthplace; capt captain;
+cert certificate; champ champion; chmn chairman; cntry country; cnt count; coord coordinates; ctry country;
+curr current; cust customer; dau daughter; dept department; dest destination; diam diameter; dob date of birth;
+dod date of death; dt date; dur duration; edu education; elev elevation; eqpt equipment;
+eta estimated time of arrival; etd estimated time of departure; fam family; freq frequency; govt government;
+grp group; hosp hospital; hq headquarters; hrs hours; ht height; lang language; langs languages; len length;
+lic licence; loc location; locn location; lvl level; max maximum; mbr member; mbrs members; mfg manufacturing;
+mfr manufacturer; mgr manager; mkr maker; mtg meeting; nbr number; neigh neighbour; nr number; num number;
+obs observation; obsvr observer; orig origin; org organisation; orgs organisations; pct percent; pob place of birth;
+pod place of death; pop population; popn population; pos position; prev previous; prov province; purch purchase;
+qtr quarter; qty quantity; recd received; reqd required; resp responsible; sched scheduled; secy secretary;
 ser serial; sib sibling; sibs siblings; spec specification; stn station; subj subject; supv supervisor;
 supvr supervisor; svc service; svcs services; tel telephone; temp temperature; tot total; treas treasurer;
 univ university; vel velocity; ver version; vol volume; wk week; wks weeks; wt weight; pwr power; renov renovation;
@@ -27,7 +26,7 @@ stk stock; yob year of birth; yod year of death; yr year; yrs years
 """
 _WHOLE = """
 bpl birthplace; dpl place of death; est established; fa father; hab habitat; mo mother; occ occupation;
-occup occupation; hubby husband; kg weight in kg; sal salary; nat nationality; dir director
+occup occupation; hubby husband; kg weight in kg; sal salary; nat nationality
 """
 _NUMBER = "no"  # behind what it counts: "contextNo", never alone
 
@@ -40,7 +39,7 @@ _TOKENS, _LABELS = _pairs(_ANYWHERE), _pairs(_WHOLE)
 
 
 def spelled_out(words: str) -> str:
-    """A label's words with what is shortened in them written out; names in capitals too, but for a word or two.
+    """A label's words with what is shortened in them written out, whatever its case.
 
     >>> spelled_out("dob"), spelled_out("obs date"), spelled_out("context no"), spelled_out("author"), spelled_out("No")
     ('date of birth', 'observation date', 'context number', 'author', 'No')
