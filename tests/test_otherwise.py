@@ -149,3 +149,10 @@ def test_another_number_than_what_is_counted_needs_the_judges_word(demo: Pipelin
     assert demo.ask("How many isotopes does tin have?").abstained  # its atomic number is none
     assert demo.ask("How many protons does tin have?").text == "50"
     assert demo.ask("how many people live in india").text == "1210854977"
+
+
+def test_a_path_to_nothing_of_the_class_that_is_asked_for_is_no_answer(demo: Pipeline) -> None:
+    """Bulgaria borders countries, and on what sea it lies the graph says otherwise."""
+    for question in ("Which sea does Bulgaria border?", "Name a sea that Bulgaria touches"):
+        assert demo.ask(question).abstained
+    assert "Greece" in (demo.ask("Which countries does Bulgaria border?").text or "")

@@ -342,10 +342,10 @@ class Pipeline:
 
     def _unhonoured(self, request: Request, found: Retrieved) -> tuple[str, ...]:
         """Words that choose among what was found, and that it does not honour."""
-        if self.retriever is not self._rigel or not may_restrict(request.question.text):
+        if not (may_restrict(request.question.text) or found.features.get("idle")) or self.retriever is not self._rigel:
             return ()
-        request = replace(request, words=tuple(self.linker.words(request.question)))
-        return self._rigel.unhonoured(request, found, self.pack)
+        words = tuple(self.linker.words(request.question))
+        return self._rigel.unhonoured(replace(request, words=words), found, self.pack)
 
     def _evidence(self, request: Request, found: Retrieved, options: AskOptions) -> Evidence | None:
         """What the reader is shown, passages among it; None where nothing is worth reading."""

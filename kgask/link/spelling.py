@@ -13,10 +13,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 LEAST_LETTERS = 5  # of a word that is mended: fewer are alike too often
 # Whole words in small letters: names begin with a capital where anything does.
 _WORD = re.compile(r"(?<![\w'\u2019-])[a-z]+(?![\w'\u2019-])")
-_LETTERS = 5  # of a word that is mended: fewer are alike too often
-_WORD = re.compile(
-    r"(?<![\w'\u2019-])[a-z]+(?![\w'\u2019-])"
-)  # no name begins with a small letter where names are known
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _ENDINGS = ("s", "es", "d", "ed", "ing", "er", "ers", "ly")
 

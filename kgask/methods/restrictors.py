@@ -18,6 +18,7 @@ from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.retrieve.run import Runner
+from kgask.types import opposite
 
 _WORD = re.compile(r"[^\W_]+")
 _SEXES = frozenset("women men girls boys ladies gentlemen female females male males actresses".split())
@@ -35,6 +36,10 @@ _PLACED = re.compile(
     r"\b(?:near|nearest|nearby)\b",
     re.IGNORECASE,
 )
+_HEAD = re.compile(
+    r"\W*(?:(?:in|on|at|from|to|of|by) )?(?:which|what|name|list|show)(?: (?:an?|the|all|me))* ", re.IGNORECASE
+)
+SURE_KIND = 0.7  # score from which a word is surely a class's name
 _AVERAGE = re.compile(r"\baverage\b", re.IGNORECASE)
 _ANY = re.compile(
     rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE | {*KIN_SEX}))}|how many)\b|"
@@ -71,6 +76,8 @@ def unhonoured(
     is_ordered = any(isinstance(node, nodes.Best | nodes.Where) for node in of_query)
     found = [*_sexes(text, names, classes, of_query, answers, runner)]
     found += _placed(text, names, said)
+    if isinstance(query, nodes.Follow):
+        found += _of_no_such_kind(text, classes, query, runner)
     average = _AVERAGE.search(text)
     is_averaged = any(isinstance(node, nodes.Mean) for node in of_query) or is_all_called("average", said)
     if average is not None and not is_averaged and not is_within_any(average.span(), names):
@@ -93,6 +100,21 @@ def unhonoured(
         if is_noun and (lower in _ALIVE or (is_of_one and len(answers) > 1 and not is_ordered)):
             found.append(lower)
     return tuple(found)
+
+
+def _of_no_such_kind(text: str, classes: Sequence[CandidateSpan], path: nodes.Follow, runner: Runner) -> Iterator[str]:
+    """The class that a question asks for in so many words ("which sea?"), where what a path leads to never is of it.
+
+    Not only here: of companies that somebody founded some may have another type, or none.
+    """
+    head = _HEAD.match(text)
+    for one in classes:
+        sets = [node for node in one.nodes if isinstance(node, SetNode)]
+        if head is None or one.start != head.end() or one.scores[0] < SURE_KIND or not sets:
+            continue
+        ends = runner.members(nodes.Having(opposite(path.relation, runner.pack.n_relations))).possible
+        if not any(np.isin(ends, runner.members(node).possible).any() for node in sets):
+            yield text[one.start : one.end].lower()
 
 
 def _placed(text: str, names: Sequence[tuple[int, int]], said: Collection[str]) -> Iterator[str]:
