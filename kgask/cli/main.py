@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import io
 import os
@@ -230,9 +231,18 @@ def drop_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
+def drop_unheard() -> None:
+    """The same of stderr, when Python ends: what nobody took of it is no fault, and no exit code tells of it."""
+    try:
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
 def main(**extra: Any) -> None:
     """Run the command line: every foreseen failure is one line and its exit code."""
     open_missing_streams()
+    atexit.register(drop_unheard)
     try:
         with interrupt.unwinding():
             code = cli.main(standalone_mode=False, **extra)
