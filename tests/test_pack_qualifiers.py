@@ -230,3 +230,13 @@ def _command(*arguments: str) -> str:
     done = CliRunner().invoke(pack_command, arguments)
     assert done.exit_code == 0, done.output
     return done.stdout
+
+
+@pytest.mark.parametrize("count", ["statements", "qualifiers"])
+def test_a_pack_that_does_not_count_its_qualifiers_is_broken(tmp_path: Path, count: str) -> None:
+    _written(tmp_path / "pack", [("a", "p", "b", [("q", "c")])]).close()
+    path = tmp_path / "pack" / "pack.json"
+    manifest = json.loads(path.read_text())
+    del manifest["counts"][count]
+    path.write_bytes(dump_manifest(manifest))
+    assert check_pack(tmp_path / "pack")

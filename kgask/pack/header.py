@@ -125,7 +125,8 @@ def _check_version(path: Path, manifest: Manifest) -> None:
 
 def _check_fields(path: Path, manifest: Manifest) -> None:
     counts, files = _dict(manifest.get("counts")), _dict(manifest.get("files"))
-    counted = [*map(counts.get, _NEEDED_COUNTS), *(counts.get(name, 0) for name in _OPTIONAL_COUNTS)]
+    needed = {*_NEEDED_COUNTS, *(one for name in arrays_of(counts) for one in _SIZES[name])}
+    counted = [*map(counts.get, needed), *(counts.get(name, 0) for name in _OPTIONAL_COUNTS)]
     if not all(map(_is_count, counted)) or counts["literals"] > counts["entities"]:
         raise PackError(f"{path}: counts are missing or wrong")
     # A later minor version may add files, but none outside the folder.
