@@ -7,6 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 from forked_cli import run_all
@@ -16,6 +17,9 @@ from onnx import TensorProto, helper
 from kgask.cards import write_card
 from kgask.config import shipped_root
 from kgask.plan.control_flow import control_flow
+from kgask.plan.query_onnx import OPERATORS, allowed_steps
+from kgask.query import nodes
+from kgask.query.postfix import Stack
 
 SHIPPED = sorted(shipped_root("model").glob("*/*.onnx"))
 
@@ -135,3 +139,23 @@ def test_a_graph_of_other_widths_is_a_line(what: str, tmp_path: Path) -> None:
     (ended,) = run_all([["ask", "--no-reader", option, str(tmp_path / role), *asked]], tmp_path)
     assert (ended.code, ended.stdout) == (1, ""), ended
     assert ended.stderr.startswith("kgask: ") and ended.stderr.count("\n") == 1 and "fault of kgask" not in ended.stderr
+
+
+class Everything:
+    """A graph that rules out no step."""
+
+    def relations(self, stack: Stack) -> np.ndarray:
+        return np.ones(4, bool)
+
+    def operators(self, stack: Stack, allowed: frozenset[str]) -> frozenset[str]:
+        return allowed
+
+    def spans(self, stack: Stack, allowed: frozenset[str]) -> frozenset[str]:
+        return allowed
+
+
+@pytest.mark.parametrize("logit", [np.inf, -np.inf, np.nan])
+def test_steps_beyond_all_numbers_are_still_numbers(logit: float) -> None:
+    stack = Stack(lambda span, relation: nodes.Entities((1,))).span(0, "entity")
+    found = allowed_steps(np.full(len(OPERATORS) + 4 + 1, logit, np.float32), stack, ["entity"], 4, Everything())
+    assert not np.isnan(found).any() and np.exp(found).sum() == pytest.approx(1.0, abs=1e-3)

@@ -32,6 +32,7 @@ STEP_INPUTS = [
 STEP_OUTPUTS = ["logits", "next_state", "next_context", "next_bias", "attention"]
 BEAM, MAX_STEPS = 6, 20
 WIDTH = 5  # steps that a beam goes on with
+MOST_LOGIT = 1e3  # more a damaged graph makes, and no sum of two infinities is a number
 SLACK = 8.0  # log-odds behind the best at which a way is given up: 1 in 3,000
 PADDING_BIAS = -1e4
 NO_OPERATOR = len(OPERATORS)
@@ -126,7 +127,7 @@ class QueryWriter:
             outputs = self._step(question, carried, beams, means, kinds, directed)
             logits, state, context, bias, attention = outputs
             ways = [
-                (one, row, _allowed(logits[row], one.stack, pointed.kinds, len(directed), sense))
+                (one, row, allowed_steps(logits[row], one.stack, pointed.kinds, len(directed), sense))
                 for row, one in enumerate(beams)
             ]
             grown = _grown(ways, attention, pointed, len(directed) // 2, offsets, done, beam)
@@ -174,9 +175,10 @@ class QueryWriter:
         return found
 
 
-def _allowed(logits: np.ndarray, stack: Stack, kinds: Sequence[str], n_directed: int, sense: Sense) -> np.ndarray:
+def allowed_steps(logits: np.ndarray, stack: Stack, kinds: Sequence[str], n_directed: int, sense: Sense) -> np.ndarray:
     """Log-probabilities [O + 2R + M] of the steps that the grammar and the graph allow."""
     may = stack.allowed
+    logits = np.nan_to_num(logits, nan=-MOST_LOGIT, posinf=MOST_LOGIT, neginf=-MOST_LOGIT)
     mask = np.zeros(len(logits), bool)
     operators, spans = sense.operators(stack, may.operators), sense.spans(stack, may.spans)
     mask[: len(OPERATORS)] = [name in operators for name in OPERATORS]
