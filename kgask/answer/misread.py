@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
 from kgask.methods.doubts import LOST
+from kgask.methods.lives import passes_over_lives
 from kgask.methods.missing import is_of_another
 from kgask.methods.mixed import mixes_relations
 from kgask.methods.protocol import Retrieved
 from kgask.methods.taken_away import takes_other_away
 from kgask.methods.voice import BY_NOUN, is_turned
+from kgask.methods.wording import rules_out
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
@@ -26,8 +29,8 @@ def asks_less(one: Retrieved) -> bool:
 
 
 def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
-    """Whether it surely asks something else: the other way round, of somebody else, for a "yes" that leaves out a name,
-    for the most of what all have alike, or for an age or difference below nothing.
+    """Whether it surely asks something else: the other way round, of somebody else, what the wording rules out, for a
+    "yes" that leaves out a name, for the most of what all have alike, or for an age or difference below nothing.
 
     That Peru is a country makes it no Asian one. ``found`` is what the planner chose.
     """
@@ -36,11 +39,13 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if query is None:
         return False
+    if rules_out(query, question) or measures_other(one.hypotheses[0], question, pack):
+        return True
     linked = (seed for mention in found.linked for seed in mention.seeds)
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     is_other_way = _is_turned_round(query, found, question, spans, pack)
     is_of_others = is_of_another(query, question, spans, pack) or mixes_relations(query, question, spans, pack)
-    return is_other_way or is_of_others
+    return is_other_way or is_of_others or passes_over_lives(query, question, spans, pack)
 
 
 def _is_turned_round(

@@ -78,7 +78,7 @@ class Refusing:
         if understood is not None and is_named(understood) and not _is_common(understood.seed):
             return self._unplanned(understood, confidence)
         if self._named:
-            return "plan", _no_relation(self._label(self._named[0].seeds[0]))
+            return "plan", self._no_relation(self._named[0].seeds[0])
         if understood is None:
             return "link", UNKNOWN
         return "link", f"{UNKNOWN} (closest: {self._label(understood.seed)})"
@@ -107,11 +107,21 @@ class Refusing:
         if not had[understood.asked] and not is_other_way and first[understood.asked] > ASKED:
             return "retrieve", f"{label} has no {relation_in_words(self.pack, understood.asked)!r} in this pack"
         if 1.0 - float(first.sum()) > ASKED:
-            return "plan", _no_relation(label)
+            return "plan", self._no_relation(understood.seed)
         if not understood.routes:
-            return "retrieve", _no_relation(label)
+            return "retrieve", self._no_relation(understood.seed)
         said = f"what {label} has answers this only with confidence {self._below(confidence)}"
         return "confidence", said
+
+    def _no_relation(self, seed: Seed) -> str:
+        """A number or date that the question limits something by is no topic of it."""
+        literal = self.pack.literals([seed.entity])[0]
+        what = (
+            "query over this graph"
+            if literal and literal.kind in ("number", "date")
+            else f"relation of {self._label(seed)}"
+        )
+        return f"no {what} answers this with enough confidence"
 
     def _unsure_query(self, confidence: float) -> str:
         from kgask.query.words import verbalise
@@ -340,10 +350,6 @@ def _is_common(seed: Seed) -> bool:
 def _words_of(relation: RelationText) -> Iterator[str]:
     names = (*relation.names, relation.inverse_label)
     return (word for name in names if name for word in relation_phrase(name).split())
-
-
-def _no_relation(label: str) -> str:
-    return f"no relation of {label} answers this with enough confidence"
 
 
 def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -13,12 +13,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kgask.link.spans import CandidateSpan
-from kgask.methods.relation_facts import RelationFacts
+from kgask.methods.relation_facts import RelationFacts, is_table
+from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
+from kgask.retrieve.follow import relations_of
+from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
 
@@ -26,6 +29,8 @@ from kgask.types import opposite
 LEAST_SHARE = 1 / 3
 LEAST_TYPED = 1 / 2
 SAMPLED = 64  # members whose class is looked for
+SURE_CLASS = 0.7  # score from which a word is a class's name
+ANYONE = frozenset("people person persons thing things human humans one ones".split())
 _BEFORE = re.compile(
     r"\W*(?:(?:which|what|list|name|show|give|find|tell|me|us|all|the|of|any|every|please|can|could|you|in|for|how|many)"
     r"\W+)+",
@@ -41,6 +46,28 @@ def head_class(text: str, spans: Sequence[CandidateSpan]) -> int | None:
             before = text[: span.start]
             return at if before.strip() and _BEFORE.fullmatch(before) else None
     return None
+
+
+def is_of_other_kind(text: str, spans: Sequence[CandidateSpan], query: Query, answers: np.ndarray, pack: Pack) -> bool:
+    """Whether a table says of all that a query comes to, or counts, that it is something else than what is asked for.
+
+    So of "which competitions" where it comes to medals. In larger graphs much has no type, or another one too.
+    """
+    head = head_class(text, spans)
+    if head is None or spans[head].scores[0] < SURE_CLASS or not is_table(pack):
+        return False
+    if text[spans[head].start : spans[head].end].lower() in ANYONE:
+        return False
+    runner = Runner(pack, Budget())
+    found = runner.members(query.base).certain if isinstance(query, nodes.Count) else answers
+    return _are_typed(found, pack) and not any(
+        np.isin(found, runner.members(kind).possible).any() for kind in spans[head].nodes if isinstance(kind, SetNode)
+    )
+
+
+def _are_typed(entities: np.ndarray, pack: Pack) -> bool:
+    typing = type_relations(pack.relations())
+    return len(entities) > 0 and all(relations_of(pack, np.array([one]))[typing].any() for one in entities.tolist())
 
 
 @dataclass(frozen=True, slots=True)

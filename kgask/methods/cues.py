@@ -34,17 +34,22 @@ _CUES = {
     r"follow(?:s|ed)|no\. ?\d|number (?:\d|two|three|four|five|six)",
 }
 _SAID = {kind: re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) for kind, words in _CUES.items()}
+_LEAVES_SOME = re.compile(
+    r"\b(?:others?|else|rest|remaining|remains?|left|only|alone|just|instead|rather|still|outside|aside|exclusively|"
+    r"un[a-z]{3,}|non-?[a-z]{2,})\b",
+    re.IGNORECASE,
+)
 _SECOND = re.compile(
     r"\b(?:next|runner[- ]up|after|behind|silver|apart from|besides|other than|only one|last but one|second to last|"
     r"penultimate|follows|before (?:that|it|him|her|them))\b",
     re.IGNORECASE,
 )
 _THIRD = re.compile(r"\bbronze\b", re.IGNORECASE)
-_NUMBERED = re.compile(
+NUMBERED = re.compile(
     r"(?:\b(?:number|no\.?|nr\.?|place|rank|position)|#)\s*(\d{1,2}|two|three|four|five|six)\b", re.IGNORECASE
 )
 _WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-_SEVERAL = re.compile(
+SEVERAL = re.compile(
     rf"\b(\d{{1,2}}|{'|'.join(_WORDS)})\s+(?:\w+\s+)?(?:\w{{2,}}est|most|least|fewest|top|best)\b|"
     rf"\b(?:top|first|last)\s+(\d{{1,2}}|{'|'.join(_WORDS)})\b",
     re.IGNORECASE,
@@ -75,15 +80,20 @@ class Asked:
         return cls(frozenset(likely | said), tuple(values), ranks or ((1, 1),), _SECOND.search(text) is not None)
 
 
+def denies(text: str) -> bool:
+    """Whether any word may take something away from a set."""
+    return _SAID["difference"].search(text) is not None or _LEAVES_SOME.search(text) is not None
+
+
 def _ranks(text: str, values: Sequence[ValueSpan]) -> Iterator[tuple[int, int]]:
     """What a question says of places, in either direction, for both are proposed."""
-    if found := _SEVERAL.search(text):
+    if found := SEVERAL.search(text):
         yield 1, _number(found[1] or found[2])
     for one in values:
         for option in one.options if one.kind == "rank" else ():
             if isinstance(option, int) and option:
                 yield abs(option), abs(option)
-    if found := _NUMBERED.search(text):
+    if found := NUMBERED.search(text):
         yield _number(found[1]), _number(found[1])
     if _THIRD.search(text):
         yield 3, 3

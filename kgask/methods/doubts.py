@@ -14,6 +14,7 @@ import numpy as np
 from kgask.link.adjectives import places_of
 from kgask.link.spans import CandidateSpan, masked
 from kgask.methods.accounted import RelationWords, describing, is_all_called
+from kgask.methods.class_words import ANYONE, SURE_CLASS, is_of_other_kind
 from kgask.methods.demands import Shape, is_denial, unmet
 from kgask.methods.kinship import is_other_kin
 from kgask.pack.normalise import normalise
@@ -30,8 +31,6 @@ LOST = "lost"  # names, dates and roles that nothing may leave out
 DENIED = "denied"  # a "no" of two things that the graph has in another relation
 MOST = 3  # of each; more add no doubt
 WHOLE, SURE_NAME = ("label", "alias"), 0.2  # how common words together name an entity, and how surely
-SURE_CLASS = 0.7  # score from which a word is a class's name
-_ANYONE = frozenset("people person persons thing things human humans one ones".split())
 _OPERATORS: dict[type[Node], tuple[str, ...]] = {
     nodes.And: ("AND",), nodes.Or: ("OR",), nodes.Minus: ("MINUS",), nodes.Where: ("BY",), nodes.Best: ("BY",),
     nodes.Qualified: ("QUAL",), nodes.QualifierOf: ("OF",), nodes.Count: ("COUNT",), nodes.Sum: ("SUM",),
@@ -82,7 +81,8 @@ def left_out_of(
     described = describing(text, [one.place for one in spans], classes, said, "BY" in operators)
     kin = is_other_kin(query, plain, words.pack)
     roles = words.roles(text, [one.place for one in spans if not one.plain], said)
-    lost = len(roles) + sum(_is_surely_meant(one, text) for one in (*names, *values))
+    lost = len(roles) + is_of_other_kind(text, spans, query, answers, words.pack)
+    lost += sum(_is_surely_meant(one, text) for one in (*names, *values))
     if shape != "truth" and len(answers) != 1:  # of one thing "not" and "German" may just be told
         lost += sum(map(is_denial, demands)) + sum(_is_place(word, words.pack) for word in described)
     found = (len(names), len(values), len(demands) + len(excepted), len(described), kin, lost)
@@ -139,7 +139,7 @@ def place_of(span: CandidateSpan, text: str, pack: Pack) -> Seed | None:
 
 def is_class_word(span: CandidateSpan, text: str) -> bool:
     """Whether a span surely says a class, and one that narrows anything."""
-    is_anyone = text[span.start : span.end].lower() in _ANYONE
+    is_anyone = text[span.start : span.end].lower() in ANYONE
     return span.kind == "class" and span.scores[0] >= SURE_CLASS and not is_anyone
 
 

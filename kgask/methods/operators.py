@@ -19,10 +19,10 @@ from kgask.link.classes import class_spans
 from kgask.link.spans import CandidateSpan, class_candidate, masked, segmentations
 from kgask.methods.accounted import HEARD, LeftOut, RelationWords, describing, is_all_called, is_within_any, left_out
 from kgask.methods.bridge import CLASSES, Bridge
-from kgask.methods.class_words import ClassWords, head_class
+from kgask.methods.class_words import SURE_CLASS, ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
 from kgask.methods.differences import downwards, in_years, of_age
-from kgask.methods.doubts import DENIED, SURE_CLASS, is_class_word, kept, left_out_of, relations_in
+from kgask.methods.doubts import DENIED, is_class_word, kept, left_out_of, relations_in
 from kgask.methods.kinds import is_denied, of_kinds
 from kgask.methods.otherwise import otherwise_meant, placed
 from kgask.methods.protocol import Hypothesis, Request, Retrieved

@@ -1,0 +1,39 @@
+"""Numbers that are none of what a question counts: how many people work there, and a number of megawatts is found."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from kgask.link.units import own_units, unit_at
+from kgask.methods.protocol import Hypothesis
+from kgask.pack.quantities import axis_of
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.axes import axis_codes
+
+_BASE = r"(?:kg|m|s|K|A|mol|cd)[²³⁴]?"
+_PHYSICAL = re.compile(rf"{_BASE}(?:[·/]{_BASE})*")  # no axis of things that a graph counts ("seats")
+_HOW_MANY = re.compile(r"\bhow many (?:more |fewer |less )?", re.IGNORECASE)
+
+
+def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether a question counts what is no unit, or one of another dimension than what was found is measured in."""
+    counted, axis = _HOW_MANY.search(question), _axis_of(found, pack)
+    if counted is None or axis is None or not _PHYSICAL.fullmatch(axis):
+        return False
+    said = unit_at(question, counted.end(), False, own_units(pack.manifest.get("axes", ())))
+    return said is None or axis_of(said[1]) != axis
+
+
+def _axis_of(found: Hypothesis, pack: Pack) -> str | None:
+    """On which axis what was found lies, where it is a value of the graph or made of such; None for the rest."""
+    if found.outcome is None:
+        codes = axis_codes(pack, found.answers)
+        return (
+            pack.literal_values.axes[codes[0]] if len(codes) and np.all(codes == codes[0]) and codes[0] >= 0 else None
+        )
+    if isinstance(found.outcome.query, nodes.Age | nodes.Difference) or found.outcome.quantity is None:
+        return None
+    return found.outcome.quantity.axis

@@ -1,0 +1,54 @@
+"""Born, died, married, buried: where a graph has a relation that is called so, no other answers who says such a word.
+
+The country that somebody is a citizen of is not where she was born, though the two go together so often that planner
+and judge take one for the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from weakref import WeakKeyDictionary
+
+from kgask.methods.accounted import is_within_any
+from kgask.methods.doubts import relations_in
+from kgask.pack.labels import readable_relation
+from kgask.pack.store import Pack
+from kgask.query.nodes import Query
+
+_CALLED = {
+    "born": re.compile(r"\b(?:born|birth\w*)\b", re.IGNORECASE),
+    "died": re.compile(r"\b(?:died|death\w*|deceased|dead)\b", re.IGNORECASE),
+    "married": re.compile(r"\b(?:married|marriages?|spouses?|wi[fv]es?|husbands?|partners?|wed\w*)\b", re.IGNORECASE),
+    "buried": re.compile(r"\b(?:buried|burial\w*|graves?|interred|cemetery)\b", re.IGNORECASE),
+}
+_SAID = {
+    "born": re.compile(r"\bborn\b", re.IGNORECASE),
+    "died": re.compile(r"\b(?:died|die|dies)\b", re.IGNORECASE),
+    "married": re.compile(r"\bmarr(?:ied|y|ies)\b", re.IGNORECASE),
+    "buried": re.compile(r"\bburied\b", re.IGNORECASE),
+}
+_RELATIONS: WeakKeyDictionary[Pack, dict[str, frozenset[int]]] = WeakKeyDictionary()
+
+
+def passes_over_lives(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
+    """Whether a question says such a word, the graph has relations called so, and a query follows none of them.
+
+    ``spans`` are the characters of the question's names by their entities.
+    """
+    said = [
+        word
+        for word, pattern in _SAID.items()
+        if any(not is_within_any(found.span(), [*spans.values()]) for found in pattern.finditer(question))
+    ]
+    followed = {relation % pack.n_relations for relation in relations_in(query)} if said else set()
+    return any((called := _called(pack, word)) and called.isdisjoint(followed) for word in said)
+
+
+def _called(pack: Pack, word: str) -> frozenset[int]:
+    """The relations of a pack that are called by a word."""
+    known = _RELATIONS.setdefault(pack, {})
+    if word not in known:
+        labels = enumerate(map(readable_relation, pack.relation_labels()))
+        known[word] = frozenset(at for at, label in labels if _CALLED[word].search(label))
+    return known[word]

@@ -1,0 +1,65 @@
+"""What the wording of a question rules out: a limit that counts itself, a place in an order, a set that is taken away.
+
+"1970 or later" is no "after 1970", "the second largest" not "the two largest", and nothing is taken away where no word
+says so. The judge of queries hardly tells these apart, and what they come to mostly looks alike.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kgask.methods.cues import NUMBERED, SEVERAL, denies
+from kgask.query import nodes
+from kgask.query.nodes import Query
+
+_MORE = "later|earlier|more|less|fewer|higher|lower|longer|shorter|heavier|lighter|older|younger|newer|greater|larger"
+_MORE += "|smaller|bigger|taller|deeper|better|cheaper"
+_BEYOND = "above|below|over|under|beyond|up|upwards?"
+_COUNTS_ITSELF = re.compile(
+    rf"\b(?:at (?:the )?(?:least|most|earliest|latest)|(?:no|not) (?:{_MORE}) than|"
+    r"not (?:before|after|over|under|above|below)|"
+    rf"(?<!more )or (?:{_MORE}|{_BEYOND}|after|before)\b(?! than)|and (?:{_BEYOND}|older|younger)|"
+    r"(?:minimum|maximum) of|since|up to|onwards?)\b",
+    re.IGNORECASE,
+)
+_LEAVES_IT_OUT = re.compile(
+    r"\b(?:(?:more|less|fewer|[a-z]{3,}er) (?:[a-z]+ ){0,2}than|over|under|above|below|before|after|exceed\w*)\s+"
+    r"(?:[a-z]+ ){0,2}(?:[^\sa-z]*\d|two|three|four|five|six|seven|eight|nine|ten)",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"\bnot\b|n['\u2019]t\b|\bnever\b|\bbetween\b", re.IGNORECASE)
+_PLACE = re.compile(r"\b(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|runner[- ]up)\b", re.IGNORECASE)
+
+
+def rules_out(query: Query, question: str) -> bool:
+    """Whether a question says in so many words that it does not ask this."""
+    return _is_limited_otherwise(query, question) or _is_placed_otherwise(query, question) or _denies(query, question)
+
+
+def _is_limited_otherwise(query: Query, question: str) -> bool:
+    """Whether a limit is left out that counts too, or counts though it is left out; nothing where both are said."""
+    counts = _COUNTS_ITSELF.search(question) is not None
+    leaves_out = _LEAVES_IT_OUT.search(_COUNTS_ITSELF.sub(" ", question)) is not None
+    if counts is leaves_out or (leaves_out and _DENIED.search(question)):
+        return False
+    wrong = (">", "<") if counts else (">=", "<=")
+    limits = [node for node in query.walk() if isinstance(node, nodes.Where) and _is_constant(node.value)]
+    return len(limits) == 1 and limits[0].comparison in wrong
+
+
+def _is_constant(value: object) -> bool:
+    return isinstance(value, nodes.Number | nodes.Date)
+
+
+def _is_placed_otherwise(query: Query, question: str) -> bool:
+    """Whether the first few are taken where one place is asked for, or one where the first few are."""
+    says_several = SEVERAL.search(question) is not None
+    says_one = sum(1 for pattern in (_PLACE, NUMBERED) for _ in pattern.finditer(question)) == 1
+    bests = (node for node in query.walk() if isinstance(node, nodes.Best) and node.last > 1)
+    return says_several is not says_one and any((one.first == one.last) is says_several for one in bests)
+
+
+def _denies(query: Query, question: str) -> bool:
+    """Whether a set is taken away that no word denies; but who is asked about may always be left out."""
+    taken = (node.right for node in query.walk() if isinstance(node, nodes.Minus))
+    return any(not isinstance(one, nodes.Entities) for one in taken) and not denies(question)

@@ -1,0 +1,123 @@
+"""What the wording of a question rules out, whatever planner and judge make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from kgask.build.recipe import Recipe, build
+from kgask.config import shipped_root
+from kgask.link.spans import CandidateSpan
+from kgask.methods.class_words import is_of_other_kind
+from kgask.methods.counted import measures_other
+from kgask.methods.lives import passes_over_lives
+from kgask.methods.protocol import Hypothesis
+from kgask.methods.wording import rules_out
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.base import Comparison
+from kgask.query.text import parse
+from kgask.retrieve.run import run
+
+DISHES, MINUTES = nodes.Class(1), nodes.ValueOf((1,))
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        ("dishes of 40 min or less", "<=", "<"),
+        ("Those of 40 or more, what are they?", ">=", ">"),
+        ("longer than 40 min", ">", ">="),
+        ("which take at least 40", ">=", ">"),
+        ("no more than 40, please", "<=", "<"),
+        ("those over 40", ">", ">="),
+        ("which are not over 40", "<=", "<"),
+        ("aged 40 and over", ">=", ">"),
+        ("bigger than forty of them, with more than four towns", ">", ">="),
+        ("built since 1940", ">=", ">"),
+    ],
+)
+def test_a_limit_that_counts_itself_is_no_other(question: str, right: Comparison, wrong: Comparison) -> None:
+    limited = {sign: nodes.Where(DISHES, MINUTES, sign, nodes.Number(40.0)) for sign in (right, wrong)}
+    assert not rules_out(limited[right], question) and rules_out(limited[wrong], question)
+
+
+@pytest.mark.parametrize("question", ["more or less 40 min", "which aren't over 40", "older than 40 but at most 50"])
+def test_where_the_wording_leaves_it_open_nothing_is_ruled_out(question: str) -> None:
+    for sign in ("<", "<=", ">", ">="):
+        assert not rules_out(nodes.Where(DISHES, MINUTES, sign, nodes.Number(40.0)), question)
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        ("Rank the dogs by weight, heaviest on top: who is number two?", (2, 2), (1, 2)),
+        ("the second largest lake", (2, 2), (1, 2)),
+        ("the two largest lakes", (1, 2), (2, 2)),
+        ("top 3 lakes by depth", (1, 3), (3, 3)),
+        ("the second and third largest lakes", (2, 3), None),
+    ],
+)
+def test_one_place_is_not_the_first_few(question: str, right: tuple[int, int], wrong: tuple[int, int] | None) -> None:
+    assert not rules_out(nodes.Best(DISHES, MINUTES, True, *right), question)
+    assert wrong is None or rules_out(nodes.Best(DISHES, MINUTES, True, *wrong), question)
+
+
+def test_nothing_is_taken_away_that_no_word_denies() -> None:
+    without = nodes.Minus(DISHES, nodes.Follow(nodes.Entities((3,)), 1))
+    assert rules_out(without, "who comes in week 29 and has the room with the plum trees?")
+    assert not rules_out(without, "who comes in week 29 but has another room?")
+    assert not rules_out(nodes.Minus(DISHES, nodes.Entities((3,))), "her co-stars")
+
+
+@pytest.fixture(scope="module")
+def plants(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
+    """A table of power plants, whose medals have a kind of their own."""
+    folder = tmp_path_factory.mktemp("plants")
+    (folder / "plants.csv").write_text(
+        "subject,relation,object\nDunlow,kind,plant\nTarn,kind,plant\nDunlow,capacity,58 MW\nTarn,capacity,9 MW\n"
+        "Dunlow,height_m,40\nTarn,height_m,12\nDunlow,won,Gold 2020\nGold 2020,kind,medal\nTarn,won,Silver 2021\n"
+        "Silver 2021,kind,medal\n"
+    )
+    build(Recipe((str(folder / "plants.csv"),), folder / "plants", recognise=True), tell=lambda line: None)
+    with Pack.open(folder / "plants") as pack:
+        yield pack
+
+
+def test_who_counts_people_is_told_no_metres(plants: Pack) -> None:
+    query = parse("values(<Dunlow>, <height_m>)", plants)
+    found = run(query, plants)
+    one = Hypothesis(1.0, found.certain, frozenset(), lambda entities: [], lambda: query, found)
+    assert measures_other(one, "How many people work at Dunlow?", plants)
+    assert measures_other(one, "how many kilos does Dunlow weigh?", plants)
+    assert not measures_other(one, "How many metres high is Dunlow?", plants)
+    assert not measures_other(one, "How high is Dunlow?", plants)
+
+
+def test_a_table_that_says_what_all_are_answers_with_what_is_asked_for(plants: Pack) -> None:
+    kind = parse("class(<plant>)", plants)
+    text = "Which plants won in 2020?"
+    spans = [CandidateSpan(6, 12, "class", nodes=(kind,), scores=(0.9,))]
+    medals, won = parse("follow(<Dunlow>, <won>)", plants), parse("follow(<Gold 2020>, ^<won>)", plants)
+    assert is_of_other_kind(text, spans, medals, run(medals, plants).certain, plants)
+    assert is_of_other_kind("How many plants won?", [], medals, np.empty(0, np.int64), plants) is False
+    assert not is_of_other_kind(text, spans, won, run(won, plants).certain, plants)
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "is_passed_over"),
+    [
+        ("Which country was Frédéric Chopin born in?", "follow(<Q1268>, <P27>)", True),
+        ("Where was Frédéric Chopin buried?", "follow(<Q1268>, <P119>)", False),
+        ("Where was Frédéric Chopin buried?", "follow(<Q1268>, <P20>)", True),
+        ("When was Frédéric Chopin born?", "values(<Q1268>, <P569>)", False),
+        ("How old was Frédéric Chopin when he died?", "age(values(<Q1268>, <P569>), values(<Q1268>, <P570>))", False),
+        ("Which country was Frédéric Chopin a citizen of?", "follow(<Q1268>, <P27>)", False),
+    ],
+)
+def test_where_she_was_born_no_other_relation_says(question: str, query: str, is_passed_over: bool) -> None:
+    with Pack.open(shipped_root("pack") / "demo") as pack:
+        spans = {pack.find_key("Q1268") or 0: (question.index("Frédéric"), question.index("Chopin") + 6)}
+        assert passes_over_lives(parse(query, pack), question, spans, pack) is is_passed_over
