@@ -13,6 +13,7 @@ from kgask.link.spans import CandidateSpan
 from kgask.methods.class_words import is_of_other_kind
 from kgask.methods.counted import measures_other
 from kgask.methods.lives import passes_over_lives
+from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.wording import rules_out
 from kgask.pack.store import Pack
@@ -79,7 +80,7 @@ def plants(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
     (folder / "plants.csv").write_text(
         "subject,relation,object\nDunlow,kind,plant\nTarn,kind,plant\nDunlow,capacity,58 MW\nTarn,capacity,9 MW\n"
         "Dunlow,height_m,40\nTarn,height_m,12\nDunlow,won,Gold 2020\nGold 2020,kind,medal\nTarn,won,Silver 2021\n"
-        "Silver 2021,kind,medal\n"
+        "Silver 2021,kind,medal\nDunlow,phone,555-0177\n"
     )
     build(Recipe((str(folder / "plants.csv"),), folder / "plants", recognise=True), tell=lambda line: None)
     with Pack.open(folder / "plants") as pack:
@@ -121,3 +122,23 @@ def test_where_she_was_born_no_other_relation_says(question: str, query: str, is
     with Pack.open(shipped_root("pack") / "demo") as pack:
         spans = {pack.find_key("Q1268") or 0: (question.index("Frédéric"), question.index("Chopin") + 6)}
         assert passes_over_lives(parse(query, pack), question, spans, pack) is is_passed_over
+
+
+@pytest.mark.parametrize(
+    ("query", "question", "pointless"),
+    [
+        ("holds(<Dunlow>, <won>, <Tarn>)", "Did Dunlow ever beat Tarn?", True),
+        ("holds(<Dunlow>, <won>, <Silver 2021>)", "Has Dunlow won Silver 2021?", False),
+        ("minus(class(<plant>), follow(<Dunlow>, <won>))", "Which plants are not Dunlow's?", True),
+        ("minus(class(<plant>), follow(<Gold 2020>, ^<won>))", "Which plants did not win Gold 2020?", False),
+        ("or(class(<plant>), follow(<Gold 2020>, ^<won>))", "plants or winners of Gold 2020", True),
+        ("or(class(<plant>), class(<medal>))", "plants and medals", False),
+        ("follow(<Dunlow>, <phone>)", "Who has rung Dunlow?", True),
+        ("follow(<Dunlow>, <phone>)", "What is the number of Dunlow?", False),
+    ],
+)
+def test_what_nobody_asks_is_no_answer(plants: Pack, query: str, question: str, pointless: bool) -> None:
+    parsed = parse(query, plants)
+    found = run(parsed, plants)
+    one = Hypothesis(1.0, found.certain, frozenset(), lambda entities: [], lambda: parsed, found)
+    assert is_pointless(one, parsed, question, plants) is pointless

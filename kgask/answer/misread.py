@@ -8,6 +8,7 @@ from kgask.methods.doubts import LOST
 from kgask.methods.lives import passes_over_lives
 from kgask.methods.missing import is_of_another
 from kgask.methods.mixed import mixes_relations
+from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Retrieved
 from kgask.methods.taken_away import takes_other_away
 from kgask.methods.voice import BY_NOUN, is_turned
@@ -39,7 +40,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if query is None:
         return False
-    if rules_out(query, question) or measures_other(one.hypotheses[0], question, pack):
+    best = one.hypotheses[0]
+    if rules_out(query, question) or measures_other(best, question, pack) or is_pointless(best, query, question, pack):
         return True
     linked = (seed for mention in found.linked for seed in mention.seeds)
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}

@@ -26,7 +26,7 @@ _OF_SEVERAL = {"AND", "OR", "MINUS", "NOT", "HOLDS", "SOME", "DIFF", "SUM", "MEA
 _SUPERLATIVE = re.compile(rf"most|least|fewest|(?!(?:{_NO_SUPERLATIVES})\b)[a-z]{{3,}}est")
 _SAYS_WHICH = re.compile(rf"(?<!at )\b(?:{_SUPERLATIVE.pattern})\b(?! of the (?:day|year))", re.IGNORECASE)
 _NO_COMPARATIVES = "other|rather|whether|under|over|later|earlier|sooner|after|another"
-_DENIALS = "except|excluding|without|neither|never|not|but no"
+_DENIALS = "except|excluding|without|w/o|neither|never|not|but no"
 _DEMANDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
     (re.compile(pattern), frozenset(operators))
     for pattern, operators in (

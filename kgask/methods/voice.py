@@ -88,13 +88,14 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
 
     >>> is_object("who reports to Bob?", (15, 18), "reports to"), is_object("who manages Bob?", (12, 15), "managed by")
     (True, False)
+    >>> is_object("who was Bob a pupil of?", (8, 11), "pupil of"), is_object("pupils of Bob", (10, 13), "pupil of")
+    (False, None)
     """
-    verb = _verb_of(label)
-    if verb is None:
-        return None
-    forms, by_agent, particle = verb
-    words = RelationWords(label, False)
     said = f"{text[: topic[0]]}{_TOPIC}{text[topic[1] :]}".lower()
+    words, verb = RelationWords(label, False), _verb_of(label)
+    if verb is None:
+        return False if _is_left_open(said, words.words.lower()) else None
+    forms, by_agent, particle = verb
     found = re.findall(rf"\b(?:{forms})\b", said)
     if len(found) != 1 or said.count(_TOPIC) != 1:
         return None
@@ -113,6 +114,11 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
     else:
         return None
     return is_patient is not by_agent
+
+
+def _is_left_open(said: str, label: str) -> bool:
+    """Whether a question ends in what it asks of its topic: "who was Ann a pupil of?"."""
+    return label.endswith(" of") and re.search(rf"{_TOPIC} (?:an? |the )?{re.escape(label)}\W*\Z", said) is not None
 
 
 @lru_cache(4096)

@@ -1,0 +1,75 @@
+"""Queries that nobody asks, by what a table says that its things are.
+
+A "no" about a relation that never leads to such a thing, a set without things that are none of its kind, a class or
+some of its members: whatever the question is, it is another one.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from kgask.methods.protocol import Hypothesis
+from kgask.methods.relation_facts import is_table
+from kgask.pack.store import Pack
+from kgask.pack.types import type_relations
+from kgask.query import nodes
+from kgask.query.base import Node, SetNode
+from kgask.query.nodes import Query
+from kgask.retrieve.follow import reached_by
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import Runner
+from kgask.types import opposite
+
+MOST_LOOKED_AT = 50  # members whose kinds are looked at
+_WHO = re.compile(r"\bwhom?\b", re.IGNORECASE)
+
+
+def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
+    """Whether nobody asks this, or nobody asks it so; of tables, which say of nearly all what it is."""
+    if not is_table(pack):
+        return False
+    runner = Runner(pack, Budget())
+    is_no = found.outcome is not None and found.outcome.truth is False
+    if is_no and isinstance(query, nodes.Holds) and _never_leads_to(query, runner):
+        return True
+    return _is_nobody(found, question, pack) or any(_adds_nothing(node, runner) for node in query.walk())
+
+
+def _never_leads_to(query: nodes.Holds, runner: Runner) -> bool:
+    """Whether nothing that the relation leads to is of a kind with what it is denied of: a phone is no person."""
+    ends = runner.members(nodes.Having(opposite(query.relation, runner.pack.n_relations))).certain
+    kinds, others = (_kinds(some, runner.pack) for some in (runner.members(query.object).certain, ends))
+    return bool(kinds) and kinds.isdisjoint(others) and (bool(others) or _are_numbers(ends, runner.pack))
+
+
+def _adds_nothing(node: Node, runner: Runner) -> bool:
+    """Whether a set takes away what is of another kind, or is joined to a class that holds it."""
+    match node:
+        case nodes.Minus(left, right):
+            kinds, others = (_kinds(runner.members(side).certain, runner.pack) for side in (left, right))
+            return bool(kinds and others) and kinds.isdisjoint(others)
+        case nodes.Or(nodes.Class() as whole, part) | nodes.Or(part, nodes.Class() as whole):
+            return not isinstance(part, nodes.Class) and _holds(whole, part, runner)
+    return False
+
+
+def _holds(whole: SetNode, part: SetNode, runner: Runner) -> bool:
+    return bool(np.isin(runner.members(part).possible, runner.members(whole).certain).all())
+
+
+def _is_nobody(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether who is asked for and only numbers are found, such as those of telephones."""
+    is_set = found.outcome is None or found.outcome.members is not None
+    return is_set and _WHO.search(question) is not None and _are_numbers(found.answers, pack)
+
+
+def _are_numbers(entities: np.ndarray, pack: Pack) -> bool:
+    labels = pack.labels(entities[:MOST_LOOKED_AT])
+    return bool(labels) and not any(letter.isalpha() for label in labels for letter in label)
+
+
+def _kinds(entities: np.ndarray, pack: Pack) -> set[int]:
+    shown = entities[:MOST_LOOKED_AT]
+    return {int(end) for relation in type_relations(pack.relations()) for end in reached_by(pack, shown, relation)}
