@@ -26,7 +26,8 @@ PARTS = {
     "wrong ones read": "beekeeping canal_locks cemetery dogshow food_bank hamradio recording_studio research_vessels "
     "tabletop_campaign village_archive",
     "not read": "bells cheesecave costumehire filmcams firebrigade knitting pinball podcast pottery sleddogs "
-    "alphorn_club cavers chimney_rounds diatom_cultures guide_dogs marionettes meteorite_stock neon_bench palenque pigeon_loft",
+    "alphorn_club cavers chimney_rounds diatom_cultures guide_dogs marionettes meteorite_stock neon_bench palenque "
+    "pigeon_loft",
 }
 
 
