@@ -11,7 +11,9 @@ from forked_cli import kgask
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.chat.session import LIKELY, Chat
+from kgask.chat.store import Log, read
 from kgask.chat.turns import Turn
+from kgask.errors import UsageError
 from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.text import parse
@@ -117,6 +119,30 @@ def test_a_refused_question_that_is_likely_understood_is_gone_on_from(pipeline: 
     follow_up = chat.ask("What is its capital?")
     assert ends(follow_up) == {"Paris"}
     assert follow_up.answer is not None and follow_up.answer.confidence <= asked.reading.confidence
+
+
+def test_what_a_refused_question_likely_asks_outlives_the_session(pipeline: Pipeline, tmp_path: Path) -> None:
+    path, chat = tmp_path / "talk.jsonl", Chat(pipeline)
+    log = Log(path, chat)
+    asked = chat.ask(UNSURE)
+    log.add(asked)
+    log.close()
+    again = Chat(pipeline, turns=list(read(path, chat)))
+    (restored,) = again.turns
+    assert restored.query == asked.query and restored.ends == asked.ends and not restored.is_refused
+    assert restored.answer is not None and restored.answer.abstained
+    follow_up = again.ask("What is its capital?")
+    assert ends(follow_up) == {"Paris"}
+    assert asked.reading is not None and follow_up.answer is not None
+    assert follow_up.answer.confidence <= asked.reading.confidence
+
+
+def test_a_session_in_the_folder_of_nobody_is_refused(pipeline: Pipeline, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        with pytest.raises(UsageError, match="no such folder"):
+            Log(Path("~nosuch/x"), Chat(pipeline))
+    assert not any(tmp_path.iterdir())
 
 
 def test_whoever_asks_for_sure_answers_gets_nothing_from_unsure_ones(pipeline: Pipeline) -> None:
