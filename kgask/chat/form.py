@@ -36,10 +36,13 @@ _SUPERLATIVE_OF = re.compile(
     re.IGNORECASE,
 )
 _ONLY_THOSE = re.compile(
-    r"(?:please )?(?:(?:show|give) me |list |tell me )?(?:only|just) (?:those|the ones|them)"
+    r"(?:please )?(?:(?:show|give) me |list |tell me )?"
+    r"(?:(?:only|just) (?:those|the ones|them)|"
+    r"(?:those|the ones)(?= (?:that|who|which|with|without|above|below|over|under|after|before)\b))"
     r"(?P<verb> (?:that|who|which))? (?P<rest>.+?)(?: please)?\W*",
     re.IGNORECASE,
 )
+_HAVING = re.compile(r"\Awith (?=.*\d)", re.IGNORECASE)
 _SEVERAL_MEANT = re.compile(
     r"\b(?:of|among) (?:the|these|those) (?P<noun>[a-z]{3,}s|people|men|women)\b"
     r"(?! (?:of|in|on|from|with|by|who|that|which)\b)",
@@ -98,7 +101,7 @@ _AMONG_THEM = re.compile(r"\b(?:among|amongst|out of|of|in) (?:them|those|these)
 _OF_NAMED = re.compile(rf",?\s*(?:\b(?:of|among) (?:{THOSE}|both))\b", re.IGNORECASE)
 _BOTH = re.compile(
     r"\b(?:they both|both of (?:them|those|these)|them both|the two of them|those two|these two)\b|"
-    r"\bthey\b(?=.* together\W*\Z)",
+    r"\bthey\b(?=.* (?:together|(?:each |one an)other)\W*\Z)",
     re.IGNORECASE,
 )
 _THE_BEST = re.compile(
@@ -131,7 +134,8 @@ def of_those(text: str, noun: str) -> str | None:
     if (ordered := of_kind(text, noun)) is not None:
         return ordered
     if found := _ONLY_THOSE.fullmatch(text.strip()):
-        return f"which {noun} {'' if found['verb'] else 'are '}{found['rest']}?"
+        rest = _HAVING.sub("have ", found["rest"])
+        return f"which {noun} {'' if found['verb'] or rest != found['rest'] else 'are '}{rest}?"
     if found := _OF_THEM_WHO.match(text) or _WHICH_ONES.match(text):
         word = "how many" if found["word"].lower() == "how many" else "which"
         return superlative(f"{word} {noun}{text[found.end() :]}")
@@ -201,6 +205,16 @@ def is_bare_of_those(text: str) -> bool:
 def asks_whether_any(text: str) -> bool:
     """Whether it is asked whether any of several things ..., which a yes or a no answers."""
     return (found := _OF_THOSE.search(text)) is not None and found["word"].lower().endswith("any")
+
+
+def is_which_are(text: str) -> bool:
+    """Whether it asks which are so, and not what: "which are islands?"."""
+    return _WHICH_ONES.match(text) is not None
+
+
+def is_than(text: str) -> bool:
+    """Whether a phrase compares with something: "more than in Finland?"."""
+    return is_phrase(text) and re.search(r"\bthan\b", text, re.IGNORECASE) is not None
 
 
 def says_those(text: str) -> bool:

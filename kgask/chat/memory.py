@@ -32,6 +32,12 @@ def _holds(turn: Turn, last: Turn) -> bool:
     return query is not None and last.query is not None and query in last.query.walk()
 
 
+def _asked_by(turn: Turn) -> Asked:
+    """What a turn asks for: as it was said, or as it was understood ("which laureates" for "who of them")."""
+    understood = asked_for(turn.understood)
+    return replace(understood, person=understood.person or asked_for(turn.line).person)
+
+
 _ASKED_KIND = re.compile(r"\b(?:which|what)(?: [a-z]+)?? ([a-z]+)\b", re.IGNORECASE)
 
 
@@ -47,7 +53,7 @@ class Memory:
         seen: set[EntityId] = set()
         barriers: list[Asked] = []
         for turn in reversed(self.turns[-REMEMBERED:]):
-            asked = asked_for(turn.understood) if turn.is_refused else None
+            asked = _asked_by(turn) if turn.is_refused else None
             if asked is not None and (asked.best or (asked.person and not asked.sex)):
                 barriers.append(asked)
             for entity in (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics):
@@ -92,7 +98,7 @@ class Memory:
             if len(turn.ends) > 1:
                 is_counted = isinstance(turn.query, nodes.Count)
                 return replace(turn, query=turn.query.base) if is_counted else turn  # type: ignore[union-attr]
-            if turn.is_refused and asked_for(turn.understood).several:
+            if turn.is_refused and _asked_by(turn).several:
                 return None
         return None
 
@@ -125,7 +131,7 @@ class Memory:
     def had_several(self) -> bool:
         """Whether "those" were spoken of, be it that nobody knows who they are."""
         last = self.last_asked()
-        is_unknown = last is not None and last.is_refused and asked_for(last.understood).several
+        is_unknown = last is not None and last.is_refused and _asked_by(last).several
         return is_unknown or self.last_set() is not None
 
     def last_asked(self) -> Turn | None:
@@ -169,10 +175,14 @@ class Memory:
         two = (*last[0], *last[1]) if is_one_each else ()
         return two if two and self.referents.alike(*two) else ()
 
-    def before_last_set(self) -> tuple[EntityId, ...]:
-        """What was among the answers before the last ones, less these."""
-        sets, last = [turn for turn in self.turns[-REMEMBERED:] if len(turn.ends) > 1], self.latest()
-        return tuple(one for one in sets[-1].ends if one not in last.ends) if sets and last is not None else ()
+    def others(self) -> tuple[Turn, Turn] | None:
+        """The last answers, and the answers before which hold these and more; None where the last were not told."""
+        last, asked = self.latest(), self.last_asked()
+        if last is None or asked is None or asked.is_refused:
+            return None
+        sets = (turn for turn in reversed(self.turns[-REMEMBERED:]) if {*last.ends} < {*turn.ends})
+        wider = next(sets, None)
+        return (last, wider) if wider is not None else None
 
     def spoken_of(self) -> frozenset[EntityId]:
         """All that was named, or was the one answer to a question."""

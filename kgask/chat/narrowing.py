@@ -12,6 +12,7 @@ from itertools import chain
 
 import numpy as np
 
+from kgask.chat.form import number_of_those
 from kgask.chat.narrower import Narrower, narrower
 from kgask.chat.of_answers import OfAnswers
 from kgask.chat.turns import Turn, Way
@@ -49,7 +50,10 @@ class Narrowing:
         last = self.answers.memory.last_asked()
         if not asked.is_said and (last is None or not (last.among or len(last.ends) > 1)):
             return
+        number = number_of_those(text)
         for base in self._bases(found, asked, corrects or (continues and not asked.is_said)):
+            if number not in (0, len(base.ends)):
+                continue
             is_rest = not asked.phrase and asked.is_negated and base.query != found.query  # "the ones that don't"
             chosen = found.query if is_rest else self._chosen(base, asked)
             if chosen is not None:

@@ -148,9 +148,16 @@ class OfAnswers:
 
     def _of_others(self, text: str) -> Iterator[Way]:
         """What was among the answers before the last ones, less these."""
-        rest = self.memory.before_last_set()
-        if rest and only_lists(text):
-            yield Way(text.replace("\0", "the others"), query=nodes.Entities(rest), among=self.listed(rest))
+        if (found := self.memory.others()) is None:
+            return
+        last, wider = found
+        rest = tuple(one for one in wider.ends if one not in last.ends)
+        if only_lists(text):
+            query, less = whole_of(wider, wider.ends), whole_of(last, last.ends)
+            yield Way(
+                text.replace("\0", "the others"), query=nodes.Minus(query, less), confidence=_confidence(wider),
+                among=self.listed(wider.ends),
+            )  # fmt: skip
         elif len(rest) == 1:
             yield self.naming(text, rest[0])
         elif rest:

@@ -44,8 +44,13 @@ _NAME_THEM = re.compile(
     re.IGNORECASE,
 )
 _LIST_ONLY = re.compile(
-    r"(?:(?:please )?(?:name|list|show me|show|give me|tell me|what about|and)|(?:who|which|what) (?:is|are|was|were))"
+    r"(?:(?:please )?(?:name|list|show me|show|give me|tell me|what about|and)|(?:who|which|what) (?:is|are|was|were)|)"
     r"\s*\0\W*",
+    re.IGNORECASE,
+)
+_WHICH = re.compile(
+    r"(?:and )?(?:which|who|what)(?: ones?)?(?: (?:is|are|was|were) (?:it|that|they|those))?(?: exactly)?\W*|"
+    r"(?:the |their )?names?(?:,? please)?\W*",
     re.IGNORECASE,
 )
 _HOW = re.compile(
@@ -155,6 +160,15 @@ def only_lists(text: str) -> bool:
 def asks_who_they_are(text: str) -> bool:
     """Whether a turn asks for those that were counted."""
     return _NAME_THEM.fullmatch(text.strip()) is not None
+
+
+def asks_which(text: str) -> bool:
+    """Whether a turn asks, after "how many" or "any", nothing but which.
+
+    >>> asks_which("Which one?"), asks_which("which one is older?")
+    (True, False)
+    """
+    return _WHICH.fullmatch(text.strip()) is not None
 
 
 def other_year(before: str, text: str) -> str | None:

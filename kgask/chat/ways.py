@@ -15,6 +15,7 @@ from kgask.answer.result import Answer
 from kgask.chat import form, order, shorts
 from kgask.chat.again import Again
 from kgask.chat.called import Called
+from kgask.chat.changes import is_ordered
 from kgask.chat.described import Described
 from kgask.chat.heard import Heard, heard, without_aside
 from kgask.chat.lists import list_meant
@@ -99,7 +100,8 @@ class Understanding:
             yield [*self.answers.is_among(self.names.named(one)[:1])]
         if (asked_of := shorts.of_what(text)) is not None:
             yield from ([self.answers.naming(asked_of, one)] for one in islice(self.memory.recent(), 2))
-        if shorts.asks_who_they_are(text):
+        is_counted = last is not None and isinstance(last.query, nodes.Count | nodes.Some)
+        if shorts.asks_who_they_are(text) or (is_counted and shorts.asks_which(text)):
             if last is not None and isinstance(last.query, nodes.Count | nodes.Some):
                 yield [Way(text, query=last.query.base, confidence=last.answer.confidence if last.answer else 0.0)]
             return
@@ -118,6 +120,8 @@ class Understanding:
             yield from ([way] for way in self._changed(text, last))
             yield from ([way] for way in self.again.asked(text, asked))
             is_older = last is not None and not self.again.fits(text, last) and not form.is_pronominal(text)
+            is_order = last is not None and order.ORDER.search(text) is not None and last.query is not None
+            is_older = is_older and not (is_order and any(map(is_ordered, last.query.walk())))  # type: ignore[union-attr]
             before = self.memory.answered_before(last) if is_older else ()
             yield from ([way] for earlier in before for way in self._changed(text, earlier))
         yield from ([way] for way in self.answers.both(text))
@@ -184,6 +188,10 @@ class Understanding:
             return False
         if form.is_bare_question_word(text) or form.says_ones(text) or form.others(text) is not None:
             return False
+        if form.is_which_are(text) and self.memory.had_several():
+            return False
+        if said.continues and form.LEAD_IN.match(text) and form.is_phrase(text):
+            return False
         if speaks_of_list(text) or self.memory.was_said(form.several_meant(text)):
             return False
         some = narrower(text, said.continues)
@@ -249,7 +257,7 @@ class Understanding:
 
     def _changed(self, text: str, last: Turn | None) -> Iterator[Way]:
         """The last question with another name, or whom a pronoun means, in the place of its own."""
-        if last is None or last.query is None:
+        if last is None or last.query is None or form.is_than(text):
             return
         whose = self._resolved(text) if form.is_pronominal(text) else None
         yield from self.again.changed(self.answers.label(whose) if whose is not None else text, last, whose is not None)
