@@ -197,6 +197,11 @@ def says_ones(text: str) -> bool:
     return _ONES.search(text) is not None
 
 
+def begins_with_ones(text: str) -> bool:
+    """Whether it asks for "the ones that have" something, rather than how many have."""
+    return re.match(r"(?:the|those) ones\b|those (?:that|who|which|with)\b", text, re.IGNORECASE) is not None
+
+
 def is_bare_of_those(text: str) -> bool:
     """Whether it is nothing but which of several things: "the longest?", "only those in Africa"."""
     return any(one.fullmatch(text.strip()) for one in (_SUPERLATIVE_OF, _ONLY_THOSE)) or (of_kind(text, "") is not None)
@@ -210,11 +215,6 @@ def asks_whether_any(text: str) -> bool:
 def is_which_are(text: str) -> bool:
     """Whether it asks which are so, and not what: "which are islands?"."""
     return _WHICH_ONES.match(text) is not None
-
-
-def is_than(text: str) -> bool:
-    """Whether a phrase compares with something: "more than in Finland?"."""
-    return is_phrase(text) and re.search(r"\bthan\b", text, re.IGNORECASE) is not None
 
 
 def says_those(text: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgask.chat.asked import Asked, asked_for
+from kgask.chat.form import asks_for_people, number_of_those
 from kgask.chat.lists import ListMeant
 from kgask.chat.referents import Referents
 from kgask.chat.shorts import other_year
@@ -147,6 +148,22 @@ class Memory:
             return iter(())
         every = [turn for turn in self.turns[-REMEMBERED:] if turn is not last and turn.ends and turn.query is not None]
         return iter(every[::-1][:MOST_BEFORE])
+
+    def answered(self) -> Iterator[Turn]:
+        """Turns that were answered, the latest first."""
+        every = [turn for turn in self.turns[-REMEMBERED:] if turn.ends and turn.query is not None]
+        return iter(every[::-1][:MOST_BEFORE])
+
+    def other_sets(self, text: str) -> Iterator[Memory]:
+        """The memory as it was when answers before the last were told, of which a turn may ask.
+
+        Of which it says how many there are, or that they are people; none where the last are not told.
+        """
+        last, number, are_people = self.last_set(), number_of_those(text), asks_for_people(text)
+        for turn in reversed(self.turns[-REMEMBERED:]) if last is not None and (number or are_people) else ():
+            is_set = len(turn.ends) > 1 and isinstance(turn.query, SetNode) and turn.number != last.number  # type: ignore[union-attr]
+            if is_set and number in (0, len(turn.ends)) and are_people <= self.referents.is_person(turn.ends[0]):
+                yield Memory([one for one in self.turns if one.number <= turn.number], self.referents)
 
     def latest(self) -> Turn | None:
         """The last turn that anything answered."""

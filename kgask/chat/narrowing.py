@@ -14,8 +14,9 @@ import numpy as np
 
 from kgask.chat.form import number_of_those
 from kgask.chat.narrower import Narrower, narrower
-from kgask.chat.of_answers import OfAnswers
+from kgask.chat.of_answers import SECONDS, OfAnswers
 from kgask.chat.turns import Turn, Way
+from kgask.errors import BudgetError, QueryError
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, is_all_called
 from kgask.pack.normalise import normalise
@@ -23,6 +24,8 @@ from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.relation_words import plural
 from kgask.retrieve.follow import all_edges
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import run
 from kgask.types import EntityId, opposite
 
 _SEXES = {"woman": "female", "women": "female", "girl": "female", "man": "male", "men": "male", "boy": "male"}
@@ -56,7 +59,7 @@ class Narrowing:
                 continue
             is_rest = not asked.phrase and asked.is_negated and base.query != found.query  # "the ones that don't"
             chosen = found.query if is_rest else self._chosen(base, asked)
-            if chosen is not None:
+            if chosen is not None and not (asked.is_negated and self._are_all(base, chosen)):
                 yield _way(text, base, asked, chosen, self.answers.listed(base.ends))
                 return
 
@@ -69,6 +72,8 @@ class Narrowing:
 
     def _chosen(self, base: Turn, asked: Narrower) -> SetNode | None:
         """All that has to the named thing what some of the answers have; None where that may be two things."""
+        if asked.is_negated and (members := self._named(base, asked.phrase, np.array(base.ends), False)):
+            return nodes.Entities(tuple(members)) if not any(members.values()) else None
         groups = self._groups(base, asked, in_part=False) or self._groups(base, asked, in_part=True)
         best = max(groups, key=lambda one: len(groups[one]), default=None)
         if best is None or any(not group <= groups[best] for group in groups.values()):
@@ -76,7 +81,20 @@ class Narrowing:
         if len(groups) > 1 and asked.phrase.lower().startswith("by "):  # whoever plays in them may be whom they are by
             return None
         target, relation = best
-        return nodes.Follow(nodes.Entities((target,)), opposite(relation, self.answers.pack.n_relations))
+        back = opposite(relation, self.answers.pack.n_relations)
+        chosen: SetNode = nodes.Follow(nodes.Entities((target,)), back)
+        if asked.is_only and isinstance(base.query, SetNode):
+            others = nodes.Minus(nodes.Follow(base.query, relation), nodes.Entities((target,)))
+            chosen = nodes.Minus(chosen, nodes.Follow(others, back))
+        return chosen
+
+    def _are_all(self, base: Turn, chosen: SetNode) -> bool:
+        """Whether nothing is left of some answers without those that were chosen."""
+        try:
+            found = run(chosen, self.answers.pack, Budget(SECONDS)).certain.tolist()
+        except (QueryError, BudgetError):
+            return False
+        return {*base.ends} <= {*found}
 
     def _groups(self, base: Turn, asked: Narrower, in_part: bool) -> dict[tuple[int, int], frozenset[EntityId]]:
         """The answers that have each relation to each thing that the phrase names; ``in_part``: by its last name."""
@@ -102,12 +120,12 @@ class Narrowing:
             for start in range(len(words) - n + 1):
                 rest = (*words[:start], *words[start + n :])
                 name = " ".join(words[start : start + n])
-                found = self._partly(name, targets) if in_part else self._called(name, kinds, targets)
+                found = self._partly(name, targets) if in_part else self.called(name, kinds, targets)
                 if found:
                     return dict.fromkeys(found, rest)
         return {}
 
-    def _called(self, name: str, kinds: Collection[str], targets: np.ndarray) -> list[EntityId]:
+    def called(self, name: str, kinds: Collection[str], targets: np.ndarray) -> list[EntityId]:
         """The targets of this name, in the singular too, or with their kind ("horror" is "horror film")."""
         pack = self.answers.pack
         head, _, last = name.rpartition(" ")

@@ -15,7 +15,7 @@ from kgask.chat.changes import instead, those_of_whom, within
 from kgask.chat.memory import Memory
 from kgask.chat.narrower import is_denied
 from kgask.chat.order import asks_for_order, superlative
-from kgask.chat.shorts import is_more_than, only_lists, says_ranked_one, theirs
+from kgask.chat.shorts import affirmed, is_more_than, only_lists, says_ranked_one, says_two_apart, theirs
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError
 from kgask.methods.differences import downwards, in_years
@@ -65,6 +65,8 @@ class OfAnswers:
         is_latest = found is not None and found is self.memory.latest()
         if is_compared and pair and {*pair} <= self.memory.named_since(found):
             is_latest = False
+        if pair and {*pair} <= {*members} and not (number or is_compared or says_two_apart(text)):
+            is_latest = True  # "which of them are ..." after "the second?", "the third?"
         order = (members, pair) if is_latest and len(members) > 1 else (pair, members)
         known = [several for several in order if several]
         if form.asks_for_people(text) and any(self.memory.referents.is_person(several[0]) for several in known):
@@ -80,10 +82,30 @@ class OfAnswers:
                     ranks = len(several) if asks_for_order(text) else 0
                     change = partial(_among, whole=whole, is_any=form.asks_whether_any(text), ranks=ranks)
                     yield Way(asked_of, change=change, among=among)
+            yield from self._of_denied(text, several, whole, among)
             yield from self._said_of_each(text, several, whole, among)
         is_each = form.is_plural(with_people(text)) and not form.is_of_those(text) and form.of_both(text, ()) is None
         if is_each and found is not None and not form.sex_meant(text):
             yield from self._of_each(text, members, whole_of(found, members))
+
+    def at(self, memory: Memory) -> OfAnswers:
+        """The same with another memory."""
+        return replace(self, memory=memory)
+
+    def _of_denied(self, text: str, members: Sequence[EntityId], whole: SetNode, among: str) -> Iterator[Way]:
+        """Those of whom is not so what a turn denies: all but those of whom it is so."""
+        noun = self.memory.referents.together(members)
+        asked_of = form.of_those(affirmed(text), noun) if affirmed(text) != text else None
+
+        def change(query: Query) -> Query | None:
+            some = within(query, whole)
+            if not isinstance(some, SetNode):
+                return None
+            n_some = len(run(some, self.pack, Budget(SECONDS)).certain)
+            return nodes.Minus(whole, some) if 0 < n_some < len(members) else None
+
+        if asked_of is not None and not form.asks_whether_any(text) and not asked_of.lower().startswith("how many"):
+            yield Way(asked_of, change=change, among=among, said=text)
 
     def _said_of_each(self, text: str, members: Sequence[EntityId], whole: SetNode, among: str) -> Iterator[Way]:
         """What is asked of each, as the question whether it is so of one of them."""
@@ -289,6 +311,8 @@ class OfAnswers:
         def less(every: SetNode) -> SetNode:
             members = run(every, self.pack, Budget(SECONDS)).certain.tolist()
             meant = self.memory.known_so(every, [one for one in members if one in known], self.pack.n_relations)
+            listed = self.memory.last_set()
+            meant = meant or (listed.ends if listed is not None and {*listed.ends} < {*members} else ())
             return nodes.Minus(every, nodes.Entities(meant)) if meant else every
 
         return without

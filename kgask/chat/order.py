@@ -39,7 +39,7 @@ _RANK = re.compile(
 
 _COMPARATIVE = re.compile(
     r"\b(?P<before>(?:is|are|was|were|has|have|had|at|with|lies)(?: the| a)?\s+)"
-    r"(?:(?P<more>more|less|fewer) (?P<of>[a-z]+)|(?P<stem>[a-z]{2,}?)(?P<end>ier|er))\b",
+    r"(?:(?P<more>more|less|fewer) (?P<of>[a-z]+)|(?P<stem>[a-z]{2,}?)(?P<end>ier|er))\b(?! [a-z]+s\W*\Z)",
     re.IGNORECASE,
 )
 _NO_COMPARATIVE = frozenset(

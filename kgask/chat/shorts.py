@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from kgask.chat.form import THOSE, sex_meant, with_place
+from kgask.chat.form import THOSE, is_phrase, sex_meant, with_place
 
 _HOW_MANY = re.compile(
     r"how many(?:['\u2019]s (?:that|there)| (?:is|are|was|were) (?:that|those|there|they|these)|"
@@ -58,7 +58,7 @@ _HOW = re.compile(
     re.IGNORECASE,
 )
 _MORE_THAN = re.compile(
-    r"is (?:it|that|this)(?: value| number)? "
+    r"(?:is (?:it|that|this)(?: value| number)? )?"
     r"(?:(?P<more>more|higher|larger|greater|bigger)|less|lower|smaller|fewer) than "
     r"(?:(?:that|the one) of .+|(?:in|for) .+|.+(?:['\u2019]s|s['\u2019]))\W*",
     re.IGNORECASE,
@@ -133,6 +133,31 @@ def is_more_than(text: str) -> Literal["<", ">"] | None:
     """
     found = _MORE_THAN.fullmatch(text.strip())
     return None if found is None else ">" if found["more"] else "<"
+
+
+def affirmed(text: str) -> str:
+    """What a turn denies, affirmed.
+
+    >>> affirmed("which of them don't speak Spanish?"), affirmed("the ones that aren't volcanoes")
+    ('which of them speak Spanish?', 'the ones that are volcanoes')
+    """
+    return re.sub(
+        r"\b(?:(are|is|was|were)n['\u2019]?t|(?:do|does|did)n['\u2019]?t|(?:do|does|did) not)\b ?",
+        lambda found: f"{found[1]} " if found[1] else "",
+        text,
+        count=1,
+        flags=re.I,
+    )
+
+
+def says_two_apart(text: str) -> bool:
+    """Whether a text says that two are meant."""
+    return re.search(r"\b(?:both|either|two|who is|who was|which is|which was)\b", text, re.IGNORECASE) is not None
+
+
+def is_than(text: str) -> bool:
+    """Whether a phrase compares with something: "more than in Finland?"."""
+    return is_phrase(text) and re.search(r"\bthan\b", text, re.IGNORECASE) is not None
 
 
 def says_ranked_one(text: str) -> bool:

@@ -7,7 +7,7 @@ else: each is tried in its place, and the first that has an answer is taken.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from kgask.answer.ellipsis import completed
@@ -62,7 +62,10 @@ class Understanding:
     def ways(self, line: str) -> Iterator[list[Way]]:
         """The ways to understand a turn, the likeliest first; of several together the surest counts."""
         line = self.names.in_full(line)
-        said = heard(self.answers.with_those(without_aside(line)))
+        bare = without_aside(line)
+        if (renamed := Described(self.narrowing).renamed(heard(bare).text)) is not None:
+            yield from self._of_list(*renamed)
+        said = heard(self.answers.with_those(bare))
         if (dated := shorts.in_that_year(said.text, self.memory.years_said())) is not None:
             yield [Way(dated)] if dated else []
             return
@@ -75,7 +78,12 @@ class Understanding:
         if (listed := list_meant(text)) is not None and (found := self.memory.set_meant(listed)) is not None:
             yield from self._of_list(listed.of_them(found[1]), found[0])
             return
-        if (described := Described(self.narrowing).meant(text)) is not None:
+        lists = Described(self.narrowing)
+        is_list = bool(said.back_to) and not self.names.is_name(form.bare_noun(said.back_to))
+        if is_list and (found_list := lists.back_to(said.back_to, text)) is not None:
+            yield from self._of_list(*found_list)
+            return
+        if (described := lists.meant(text)) is not None:
             yield from self._of_list(*described)
         focus = self.names.spoken_of_first(said.back_to) if said.back_to else ()
         asked = self.memory.last_asked()
@@ -123,11 +131,14 @@ class Understanding:
             is_order = last is not None and order.ORDER.search(text) is not None and last.query is not None
             is_older = is_older and not (is_order and any(map(is_ordered, last.query.walk())))  # type: ignore[union-attr]
             before = self.memory.answered_before(last) if is_older else ()
+            if asked is not None and asked.is_refused and said.continues and not self._may_ask_refused(text, asked):
+                before = (one for one in self.memory.answered() if self.again.fits(text, one))
             yield from ([way] for earlier in before for way in self._changed(text, earlier))
         yield from ([way] for way in self.answers.both(text))
         yield from ([way] for way in self.narrowing.ways(text, said.continues, said.corrects))
         if is_of_those or len(names) < 2:
             yield from ([way] for way in self.answers.ways(text))
+            yield from ([way] for memory in self.memory.other_sets(text) for way in self.answers.at(memory).ways(text))
         if not is_of_those:
             yield from ([way] for way in self._of_the_best(text))
             yield from ([way] for way in self._of_whose(text))
@@ -174,6 +185,11 @@ class Understanding:
         meant = [way.meant[0] for way in self.pronouns.meant(f"{text.rstrip('?. ')}?", ()) if way.meant is not None]
         things = meant or [one for one in (*asked.topics, *asked.ends) if not form.is_pronominal(text)]
         yield from Called(self.answers).of_things(text, things[:2])
+
+    def _may_ask_refused(self, text: str, refused: Turn) -> bool:
+        """Whether a question that was refused may be asked of what a turn names: nothing of the kind else was named."""
+        named, alike = self.names.named(text), self.memory.referents.alike
+        return not named or not refused.topics or any(alike(new, old) for new in named for old in refused.topics)
 
     def _of_list(self, text: str, memory: Memory) -> Iterator[list[Way]]:
         """A question about a list that was told before, as it would have been understood then."""
@@ -257,8 +273,10 @@ class Understanding:
 
     def _changed(self, text: str, last: Turn | None) -> Iterator[Way]:
         """The last question with another name, or whom a pronoun means, in the place of its own."""
-        if last is None or last.query is None or form.is_than(text):
+        if last is None or last.query is None or shorts.is_than(text):
             return
+        if isinstance(last.query, nodes.Count) and form.begins_with_ones(text):
+            last = replace(last, query=last.query.base, understood=text)
         whose = self._resolved(text) if form.is_pronominal(text) else None
         yield from self.again.changed(self.answers.label(whose) if whose is not None else text, last, whose is not None)
 
