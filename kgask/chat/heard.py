@@ -25,7 +25,7 @@ _AGAIN = re.compile(
 )
 _IS_AGAIN = re.compile(r"\bagain\W*\Z", re.IGNORECASE)
 _NAMED_FIRST = re.compile(
-    r"(?P<name>[^,?]{2,40}), "
+    r"(?P<name>[^,?]{2,40})[,?] "
     r"(?P<rest>(?:what|who|when|where|how|which)\b.*\b(?:it|its|that|there|he|his|she|her|they)\b.*)",
     re.IGNORECASE,
 )

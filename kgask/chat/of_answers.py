@@ -170,6 +170,8 @@ class OfAnswers:
 
     def _of_others(self, text: str) -> Iterator[Way]:
         """What was among the answers before the last ones, less these."""
+        if not text.strip("\0?. ") and (same := self._same_of_others()) is not None:
+            yield same
         if (found := self.memory.others()) is None:
             return
         last, wider = found
@@ -184,6 +186,20 @@ class OfAnswers:
             yield self.naming(text, rest[0])
         elif rest:
             yield from self._of_each(text.replace("\0", "they"), rest, nodes.Entities(rest))
+
+    def _same_of_others(self) -> Way | None:
+        """What was asked of one of several, of the others: "where did she die?", "and the other one?"."""
+        last = self.memory.last_asked()
+        if last is None or last.query is None or last.is_refused or len(last.topics) != 1:
+            return None
+        (old,) = last.topics
+        sets = (turn for turn in reversed(self.memory.turns) if turn.number < last.number and len(turn.ends) > 1)
+        rest = next((tuple(one for one in turn.ends if one != old) for turn in sets if old in turn.ends), ())
+        query = instead(last.query, nodes.Entities((old,)), nodes.Entities(rest)) if rest else None
+        if query is None:
+            return None
+        said = last.understood.replace(self.label(old), self.listed(rest))
+        return Way(said, query=query, confidence=_confidence(last))
 
     def _of_each(self, text: str, members: Sequence[EntityId], whole: SetNode) -> Iterator[Way]:
         """What is asked of several, as it is asked of one of them."""
@@ -243,7 +259,8 @@ class OfAnswers:
         if isinstance(last.query, nodes.Compare):
             yield nodes.Difference(last.query.left, last.query.right), _confidence(last)
         match last.query:
-            case nodes.Best(nodes.Entities((one, two)), nodes.ValueOf((relation,))):
+            case nodes.Best(base, nodes.ValueOf((relation,))) if len(two_of := self._members(base)) == 2:
+                one, two = two_of
                 left, right = (nodes.Values(nodes.Entities((each,)), relation) for each in (one, two))
                 yield nodes.Difference(left, right), _confidence(last)
         value = _value_of(last.query)
@@ -252,6 +269,13 @@ class OfAnswers:
             if value is not None and other is not None and other != value and other.relation == value.relation:
                 yield nodes.Difference(value, other), min(_confidence(last), _confidence(before))
                 return
+
+    def _members(self, base: SetNode) -> tuple[EntityId, ...]:
+        """What a query comes to; none where that takes too long."""
+        try:
+            return tuple(run(base, self.pack, Budget(SECONDS)).certain.tolist())
+        except (QueryError, BudgetError):
+            return ()
 
     def larger_less_smaller(self, query: Query) -> Query:
         """A difference that would be less than nothing, the other way round."""

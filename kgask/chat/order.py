@@ -85,6 +85,16 @@ def rank_meant(text: str, before: int) -> int | None:
     return before + 1 if said == "next" or said.startswith("one after") else _RANKS.get(said)
 
 
+def rank_said(text: str) -> int | None:
+    """The rank that a text says anywhere: 2 of "the second of these by population".
+
+    >>> rank_said("the second of these by population"), rank_said("the highest of these")
+    (2, None)
+    """
+    found = re.search(r"\b(second|2nd|runner-up|third|3rd|fourth|4th|fifth|5th)\b", text, re.IGNORECASE)
+    return _RANKS[found[1].lower()] if found else None
+
+
 def asks_for_order(text: str) -> bool:
     """Whether all of several are asked for, in order: "sort them by height"."""
     return _SORTED.fullmatch(text.strip()) is not None

@@ -14,7 +14,8 @@ from kgask.chat.form import THOSE, is_phrase, sex_meant, with_place
 _HOW_MANY = re.compile(
     r"how many(?:['\u2019]s (?:that|there)| (?:is|are|was|were) (?:that|those|there|they|these)|"
     r" of (?:them|those|these)(?: are there)?| (?:they|these|those) are|"
-    r" (?:is|are) (?:it|that|there|they) (?:in total|altogether|in all)| in (?:total|all)| \w+ is (?:that|it))?\W*",
+    r" (?:is|are) (?:it|that|there|they) (?:in total|altogether|in all)| in (?:total|all)| \w+ is (?:that|it)|"
+    r" (?:would|does) (?:that|it|this) (?:be|make))?\W*",
     re.IGNORECASE,
 )
 _THEIRS = re.compile(
@@ -78,6 +79,14 @@ _A_YEAR = re.compile(
     re.IGNORECASE,
 )
 _THAT_YEAR = re.compile(r"\b(?P<in>(?:in|of|for|during) )?(?:that|the same)(?: same)? year(?P<own>['\u2019]s)?\b", re.I)
+_BARE_EVENT = re.compile(
+    r"(?:in |at |on |since )?(?P<ask>where|when|how|(?:which|what) (?:year|city|town|country|place|date|day))\W*",
+    re.IGNORECASE,
+)
+_EVENTS = (
+    (re.compile(r"\bborn\b", re.IGNORECASE), "was \0 born"),
+    (re.compile(r"\bdie[ds]?\b|\bdeaths?\b", re.IGNORECASE), "did \0 die"),
+)
 _ASKED = re.compile(
     r"(how many|how much|whom?|where|when|which|what)\s+(?:(?:about|of|for|in|did|does|has)\s+)?", re.IGNORECASE
 )
@@ -238,6 +247,25 @@ def name_behind(text: str, before: str) -> str:
     asked = _ASKED.match(text)
     is_so = asked is not None and before.lower().startswith(asked[1].lower())
     return text[asked.end() :] if is_so and asked is not None else text
+
+
+def of_event(text: str, before: str) -> str | None:
+    """A question word alone, asked of whom the question before told when or where they were born, or died.
+
+    With a NUL for that person.
+
+    >>> of_event("And where?", "Who of them was born first?"), of_event("where?", "Who wrote Emma?")
+    (None, None)
+    >>> of_event("where?", "Who of them was born first?"), of_event("how?", "When did he die?")
+    ('where was \x00 born?', 'what did \x00 die of?')
+    """
+    asks = _BARE_EVENT.fullmatch(text.strip())
+    event = next((said for words, said in _EVENTS if words.search(before)), None)
+    if asks is None or event is None:
+        return None
+    if asks["ask"].lower() == "how":
+        return f"what {event} of?" if event.endswith("die") else None
+    return f"{text.strip().rstrip('?!. ')} {event}?"
 
 
 def theirs(text: str) -> str:

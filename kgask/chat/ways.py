@@ -18,12 +18,14 @@ from kgask.chat.called import Called
 from kgask.chat.changes import is_ordered
 from kgask.chat.described import Described
 from kgask.chat.heard import Heard, heard, without_aside
+from kgask.chat.limits import with_limit
 from kgask.chat.lists import list_meant
 from kgask.chat.memory import Memory
 from kgask.chat.names import Names
 from kgask.chat.narrower import narrower, speaks_of_list
 from kgask.chat.narrowing import Narrowing
 from kgask.chat.of_answers import OfAnswers, whole_of
+from kgask.chat.ordering import Ordering
 from kgask.chat.pronouns import Pronouns
 from kgask.chat.shared import Shared, asks_of_two
 from kgask.chat.turns import Turn, Way
@@ -117,6 +119,8 @@ class Understanding:
             name = shorts.name_behind(text, asked.understood)
             bare = form.bare_noun(name)
             text = name if self.names.is_name(bare) and not self._is_called(bare) else text
+        if said.corrects or (said.continues and form.is_phrase(text)):
+            yield from ([way] for way in with_limit(text, last, self.answers.pack))
         if (year := self.memory.of_year(text)) is not None:
             yield [Way(year)]
         if asked is not None and said.corrects:
@@ -138,6 +142,7 @@ class Understanding:
         yield from ([way] for way in self.narrowing.ways(text, said.continues, said.corrects))
         if is_of_those or len(names) < 2:
             yield from ([way] for way in self.answers.ways(text))
+            yield from ([way] for way in Ordering(self.answers).ways(text))
             yield from ([way] for memory in self.memory.other_sets(text) for way in self.answers.at(memory).ways(text))
         if not is_of_those:
             yield from ([way] for way in self._of_the_best(text))
@@ -147,6 +152,10 @@ class Understanding:
                 yield [*self.answers.behind(text, focus[:1])]
         elif said.continues and names:
             yield [*self.answers.of_their_kind(text)]
+        if last is not None and (event := shorts.of_event(text, last.understood)) is not None:
+            persons = [one for one in (*last.ends, *last.topics) if self.memory.referents.may_be(one, "male")]
+            persons += [one for one in (*last.ends, *last.topics) if self.memory.referents.may_be(one, "female")]
+            yield [self.answers.naming(event, one) for one in [*dict.fromkeys(persons)] if len({*persons}) == 1]
         if asked is not None and form.is_bare_question_word(text):
             yield [Way(completed(text, asked.understood))]
             yield [*self._about(text, (*asked.ends, *asked.topics))]
@@ -196,6 +205,7 @@ class Understanding:
         answers = OfAnswers(self.answers.pack, memory)
         yield from ([way] for way in Narrowing(answers).ways(text, False, False))
         yield from ([way] for way in answers.ways(text))
+        yield from ([way] for way in Ordering(answers).ways(text))
 
     def _may_be_whole(self, text: str, names: Sequence[str], said: Heard) -> bool:
         """Whether a turn may be a question of its own, which speaks of nothing that was said before."""
