@@ -136,11 +136,11 @@ def of_those(text: str, noun: str) -> str | None:
     if found := _ONLY_THOSE.fullmatch(text.strip()):
         rest = _HAVING.sub("have ", found["rest"])
         return f"which {noun} {'' if found['verb'] or rest != found['rest'] else 'are '}{rest}?"
+    if found := _WHO_OF.search(text):
+        return superlative(f"{text[: found.start()]}which {noun}{found['verb']}{text[found.end() :]}")
     if found := _OF_THEM_WHO.match(text) or _WHICH_ONES.match(text):
         word = "how many" if found["word"].lower() == "how many" else "which"
         return superlative(f"{word} {noun}{text[found.end() :]}")
-    if found := _WHO_OF.search(text):
-        return superlative(f"{text[: found.start()]}which {noun}{found['verb']}{text[found.end() :]}")
     return None
 
 
@@ -153,7 +153,7 @@ def said_of_each(text: str) -> tuple[str, str] | None:
     text = re.sub(r",? (?:too|also|as well|then)(?=\W*\Z)", "", text).rstrip("?.! ")
     found = next((one for pattern in (_OF_THOSE, _OF_THEM_WHO, _WHICH_ONES) if (one := pattern.match(text))), None)
     rest = text[found.end() :].strip() if found else ""
-    if found is None or not rest or ORDER.search(rest) or is_comparative(rest):
+    if found is None or not rest or ORDER.search(rest) or is_comparative(rest) or rest.lower().endswith(" one"):
         return None
     for several, single in (("are", "is"), ("were", "was"), ("have", "has"), ("do", "does")):
         rest = re.sub(rf"\A{several}\b", single, rest, flags=re.IGNORECASE)
@@ -195,11 +195,6 @@ def several_meant(text: str) -> str:
 def says_ones(text: str) -> bool:
     """Whether it speaks of "the African ones" of several."""
     return _ONES.search(text) is not None
-
-
-def begins_with_ones(text: str) -> bool:
-    """Whether it asks for "the ones that have" something, rather than how many have."""
-    return re.match(r"(?:the|those) ones\b|those (?:that|who|which|with)\b", text, re.IGNORECASE) is not None
 
 
 def is_bare_of_those(text: str) -> bool:

@@ -48,6 +48,7 @@ _WITHOUT = re.compile(
     rf"(?P<p>(?!(?:a|an|any) ).+?)(?: (?:from|out of|of) (?:{THOSE}))?",
     re.IGNORECASE,
 )
+_WHETHER = re.compile(r"(?:did|does|do|has|have|had|was|were|is|are)\b ", re.IGNORECASE)
 _BEGUN = re.compile(
     r"(?:with|from|in|by|set in|born in|died in|made in|directed by|written by|buried in|based in) "
     r"(?!.*\b(?:who|whom|which|what|where|when|how)\b)",
@@ -94,7 +95,9 @@ def _narrower(text: str, continues: bool) -> Narrower | None:
     if found := _ONLY.fullmatch(text):
         return Narrower("which", _bare(found["p"] or found["q"]), of_all)
     if found := _AMONG.fullmatch(text):
-        return Narrower("any" if found["any"] else "which", _bare(found["p"]), of_all)
+        is_any = found["any"] or _WHETHER.match(found["p"])
+        phrase = _WHETHER.sub("", found["p"]).removesuffix(" any") if is_any else found["p"]
+        return Narrower("any" if is_any else "which", _bare(phrase), of_all)
     if _THE_ONES.fullmatch(text):
         return Narrower("which", _bare(text), of_all)
     if found := _HOW_MANY.fullmatch(text):

@@ -80,7 +80,9 @@ class OfAnswers:
             for called in (self.memory.referents.together(several), ""):
                 if (asked_of := form.of_those(text, called)) is not None:
                     ranks = len(several) if asks_for_order(text) else 0
-                    change = partial(_among, whole=whole, is_any=form.asks_whether_any(text), ranks=ranks)
+                    change = partial(
+                        _among, whole=whole, is_any=form.asks_whether_any(text), ranks=ranks, number=len(several)
+                    )
                     yield Way(asked_of, change=change, among=among)
             yield from self._of_denied(text, several, whole, among)
             yield from self._said_of_each(text, several, whole, among)
@@ -170,8 +172,6 @@ class OfAnswers:
 
     def _of_others(self, text: str) -> Iterator[Way]:
         """What was among the answers before the last ones, less these."""
-        if not text.strip("\0?. ") and (same := self._same_of_others()) is not None:
-            yield same
         if (found := self.memory.others()) is None:
             return
         last, wider = found
@@ -187,20 +187,6 @@ class OfAnswers:
         elif rest:
             yield from self._of_each(text.replace("\0", "they"), rest, nodes.Entities(rest))
 
-    def _same_of_others(self) -> Way | None:
-        """What was asked of one of several, of the others: "where did she die?", "and the other one?"."""
-        last = self.memory.last_asked()
-        if last is None or last.query is None or last.is_refused or len(last.topics) != 1:
-            return None
-        (old,) = last.topics
-        sets = (turn for turn in reversed(self.memory.turns) if turn.number < last.number and len(turn.ends) > 1)
-        rest = next((tuple(one for one in turn.ends if one != old) for turn in sets if old in turn.ends), ())
-        query = instead(last.query, nodes.Entities((old,)), nodes.Entities(rest)) if rest else None
-        if query is None:
-            return None
-        said = last.understood.replace(self.label(old), self.listed(rest))
-        return Way(said, query=query, confidence=_confidence(last))
-
     def _of_each(self, text: str, members: Sequence[EntityId], whole: SetNode) -> Iterator[Way]:
         """What is asked of several, as it is asked of one of them."""
         for one in members[:2]:
@@ -213,7 +199,7 @@ class OfAnswers:
 
     def counted(self, last: Turn, text: str) -> Iterator[Way]:
         """How many the last answers are."""
-        query = last.query
+        query = last.query.base if isinstance(last.query, nodes.Some) else last.query
         if isinstance(query, SetNode) and last.answer is not None:
             said = f"{text.rstrip('?. ')} ({verbalise(query, self.pack)})?"
             yield Way(said, query=nodes.Count(query), confidence=last.answer.confidence)
@@ -356,9 +342,14 @@ class OfAnswers:
         return self.pack.labels([entity])[0]
 
 
-def _among(query: Query, whole: SetNode, is_any: bool, ranks: int) -> Query | None:
-    """A query about all things of a kind as one about some of them, about whether any are, or to so many ranks."""
+def _among(query: Query, whole: SetNode, is_any: bool, ranks: int, number: int) -> Query | None:
+    """A query about all things of a kind as one about some of them, about whether any are, or to so many ranks.
+
+    None for one that chooses as many as they are: "the lighter of the two" is one.
+    """
     found = within(query, whole)
+    if isinstance(found, nodes.Best) and not ranks and found.last > found.first and found.last >= number:
+        return None
     if ranks:
         return replace(found, last=ranks) if isinstance(found, nodes.Best) else None
     return nodes.Some(found) if is_any and isinstance(found, SetNode) else found

@@ -79,6 +79,7 @@ _A_YEAR = re.compile(
     re.IGNORECASE,
 )
 _THAT_YEAR = re.compile(r"\b(?P<in>(?:in|of|for|during) )?(?:that|the same)(?: same)? year(?P<own>['\u2019]s)?\b", re.I)
+_OWNER = re.compile(r"\b(?:his|her|its|their) [a-z]", re.IGNORECASE)
 _BARE_EVENT = re.compile(
     r"(?:in |at |on |since )?(?P<ask>where|when|how|(?:which|what) (?:year|city|town|country|place|date|day))\W*",
     re.IGNORECASE,
@@ -157,6 +158,17 @@ def affirmed(text: str) -> str:
         count=1,
         flags=re.I,
     )
+
+
+def before_owner(text: str) -> str:
+    """What stands before "his" or "her" of a text, where they own something; "" where none does."""
+    found = _OWNER.search(text)
+    return text[: found.start()] if found else ""
+
+
+def begins_with_ones(text: str) -> bool:
+    """Whether it asks for "the ones that have" something, rather than how many have."""
+    return re.match(r"(?:the|those) ones\b|those (?:that|who|which|with)\b", text, re.IGNORECASE) is not None
 
 
 def says_two_apart(text: str) -> bool:

@@ -140,6 +140,7 @@ class Understanding:
             yield from ([way] for earlier in before for way in self._changed(text, earlier))
         yield from ([way] for way in self.answers.both(text))
         yield from ([way] for way in self.narrowing.ways(text, said.continues, said.corrects))
+        yield from ([way] for way in self.again.of_others(text))
         if is_of_those or len(names) < 2:
             yield from ([way] for way in self.answers.ways(text))
             yield from ([way] for way in Ordering(self.answers).ways(text))
@@ -285,7 +286,7 @@ class Understanding:
         """The last question with another name, or whom a pronoun means, in the place of its own."""
         if last is None or last.query is None or shorts.is_than(text):
             return
-        if isinstance(last.query, nodes.Count) and form.begins_with_ones(text):
+        if isinstance(last.query, nodes.Count) and shorts.begins_with_ones(text):
             last = replace(last, query=last.query.base, understood=text)
         whose = self._resolved(text) if form.is_pronominal(text) else None
         yield from self.again.changed(self.answers.label(whose) if whose is not None else text, last, whose is not None)
