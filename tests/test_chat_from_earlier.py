@@ -11,7 +11,9 @@ from forked_cli import kgask
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.chat.session import LIKELY, Chat
+from kgask.chat.store import Log, read
 from kgask.chat.turns import Turn
+from kgask.errors import UsageError
 from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.text import parse
@@ -106,6 +108,54 @@ def test_a_number_by_name_is_no_count(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == ["Hawker", "101"]
 
 
+AFTER_LISTS: list[list[str | tuple[str, str | None]]] = [
+    ["Which countries speak Portuguese officially?", "Just the African ones", ("And what are the others?", "Brazil")],
+    ["Name the countries on the Baltic Sea", ("the ones with fewer than 6 million people?", "Estonia"),
+     ("and the others", "Poland")],
+    ["Which mountains are in Switzerland?", "Only those above 4000 metres please.",
+     ("Without the Italian ones?", "Finsteraarhorn")],
+    ["Which islands belong to Greece?", "Which of those are bigger than 500 square km?",
+     ("Which is the smallest of the Greek islands?", "Syros")],
+    ["what countries use the euro?", "which of them are in Africa",
+     ("go back to the euro countries: which has the fewest people?", "Vatican City")],
+    ["Which elements are in group 17?", "which are gases", ("which is lighter of the two", "Fluorine")],
+    ["Which people were born in Edinburgh?", ("who of them won a Nobel Prize?", "Angus Deaton")],
+    ["Which countries border Brazil?", ("Which of them don't speak Spanish?", "Suriname")],
+    ["Who won the Nobel Prize in Physics in 1933?", "Where were they born?",
+     ("Which of the two died first?", "Erwin Schrödinger"), ("Where?", "Vienna"),
+     ("And the other one?", "Tallahassee")],
+    ["Which elements belong to group 11?", "Which of them melts at the highest temperature?",
+     ("and gold? when does it melt", "1337.33 K")],
+    ["which rivers flow into the Amazon?", "is any of the nine in Colombia", ("which", "Japurá")],
+    ["What films did Quentin Tarantino direct?", ("which one is the longest?", None)],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("talk", AFTER_LISTS, ids=[str(talk[-1][0]) for talk in AFTER_LISTS])
+def test_turns_about_lists(pipeline: Pipeline, talk: list[str | tuple[str, str | None]]) -> None:
+    chat = Chat(pipeline)
+    for one in talk:
+        line, expected = (one, "") if isinstance(one, str) else one
+        answer = chat.ask(line).answer
+        assert answer is not None and (expected == "" or (answer.text is None) == (expected is None)), line
+        assert not expected or expected in (answer.text or ""), line
+
+
+def test_a_limit_is_put_right(pipeline: Pipeline) -> None:
+    asked = "does any of these have an atomic number above 50?"
+    turn = talked(pipeline, ["Which noble gases are there?", asked, "sorry, i meant above 130"])
+    assert turn.answer is not None and turn.answer.text == "no" and "> 130" in (turn.answer.query_text or "")
+
+
+@pytest.mark.parametrize("line", ["and when was she born?", "where did she die?"])
+def test_nobody_older_is_meant_after_a_refused_who_of_those(pipeline: Pipeline, line: str) -> None:
+    turn = talked(pipeline, [
+        "Which women won the Nobel Prize in Medicine?", "born in new york:", "which one of these two won first?",
+        "who of those knows Batman", line,
+    ])  # fmt: skip
+    assert turn.answer is not None and turn.answer.abstained
+
+
 UNSURE = "From which country did Chad become independent?"
 
 
@@ -117,6 +167,30 @@ def test_a_refused_question_that_is_likely_understood_is_gone_on_from(pipeline: 
     follow_up = chat.ask("What is its capital?")
     assert ends(follow_up) == {"Paris"}
     assert follow_up.answer is not None and follow_up.answer.confidence <= asked.reading.confidence
+
+
+def test_what_a_refused_question_likely_asks_outlives_the_session(pipeline: Pipeline, tmp_path: Path) -> None:
+    path, chat = tmp_path / "talk.jsonl", Chat(pipeline)
+    log = Log(path, chat)
+    asked = chat.ask(UNSURE)
+    log.add(asked)
+    log.close()
+    again = Chat(pipeline, turns=list(read(path, chat)))
+    (restored,) = again.turns
+    assert restored.query == asked.query and restored.ends == asked.ends and not restored.is_refused
+    assert restored.answer is not None and restored.answer.abstained
+    follow_up = again.ask("What is its capital?")
+    assert ends(follow_up) == {"Paris"}
+    assert asked.reading is not None and follow_up.answer is not None
+    assert follow_up.answer.confidence <= asked.reading.confidence
+
+
+def test_a_session_in_the_folder_of_nobody_is_refused(pipeline: Pipeline, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        with pytest.raises(UsageError, match="no such folder"):
+            Log(Path("~nosuch/x"), Chat(pipeline))
+    assert not any(tmp_path.iterdir())
 
 
 def test_whoever_asks_for_sure_answers_gets_nothing_from_unsure_ones(pipeline: Pipeline) -> None:

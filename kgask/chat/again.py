@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kgask.answer.parts import with_name
 from kgask.chat import form, order
-from kgask.chat.changes import entities_of, is_ordered, within
+from kgask.chat.changes import entities_of, instead, is_ordered, within
 from kgask.chat.names import Names, called_in
 from kgask.chat.of_answers import OfAnswers
 from kgask.chat.turns import Change, Turn, Way
@@ -81,6 +81,21 @@ class Again:
     def _of_query(self, query: Query, last: Turn) -> Way:
         sure = last.answer.confidence if last.answer is not None else 0.0
         return Way(f"{verbalise(query, self.answers.pack)}?", query=query, confidence=sure, among=last.among)
+
+    def of_others(self, text: str) -> Iterator[Way]:
+        """What was asked of one of several, of the others: "where did she die?", "and the other one?"."""
+        memory, rest = self.answers.memory, form.others(text)
+        last = memory.last_asked()
+        if rest is None or rest.strip("\0?. ") or last is None or last.query is None or len(last.topics) != 1:
+            return
+        (old,) = last.topics
+        sets = (turn.ends for turn in reversed(memory.turns) if turn.number < last.number and len(turn.ends) > 1)
+        others = next((tuple(one for one in ends if one != old) for ends in sets if old in ends), ())
+        query = instead(last.query, nodes.Entities((old,)), nodes.Entities(others)) if others else None
+        if query is not None and not last.is_refused:
+            sure = last.answer.confidence if last.answer is not None else 0.0
+            said = last.understood.replace(self.answers.label(old), self.answers.listed(others))
+            yield Way(said, query=query, confidence=sure)
 
     def asked(self, text: str, refused: Turn | None) -> Iterator[Way]:
         """A question that was refused, about something else."""

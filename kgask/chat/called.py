@@ -37,7 +37,8 @@ _NOUN = re.compile(
     re.I,
 )
 _HOW_MANY = re.compile(
-    r"how many (?P<noun>[a-z]+(?: [a-z]+)?)(?: (?:does|did|do|has|have|had) (?:he|she|it|they)(?: have| had)?)?\W*",
+    r"how many (?P<noun>[a-z]+(?: [a-z]+)?)(?: (?:does|did|do|has|have|had) (?:he|she|it|they)(?: have| had)?|"
+    r" (?:are|were) there)?\W*",
     re.I,
 )
 _BY_DATE = re.compile(

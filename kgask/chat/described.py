@@ -9,6 +9,10 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from kgask.chat.form import several_meant
+from kgask.chat.lists import list_meant
 from kgask.chat.memory import REMEMBERED, Memory
 from kgask.chat.narrowing import Narrowing
 from kgask.chat.order import NUMBER
@@ -17,6 +21,7 @@ from kgask.errors import BudgetError, QueryError
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING
 from kgask.pack.normalise import normalise
+from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.nodes import Query
 from kgask.query.relation_words import plural
@@ -43,6 +48,28 @@ class Described:
 
     narrowing: Narrowing
 
+    def back_to(self, name: str, text: str) -> tuple[str, Memory] | None:
+        """The same of a turn that goes back to a list: "back to the Greek islands: which is the largest?"."""
+        text = re.sub(r" (?:of|among) (?:them|those|these)\b", "", text, flags=re.IGNORECASE)
+        said = f"of the {re.sub(r'^(?:the|these|those) ', '', name, flags=re.IGNORECASE)}, {text}"
+        listed, memory = list_meant(said), self.narrowing.answers.memory
+        if listed is not None and (found := memory.set_meant(listed)) is not None:
+            return listed.of_them(found[1]), found[0]
+        return self.meant(said)
+
+    def renamed(self, text: str) -> tuple[str, Memory] | None:
+        """The same of a turn that says what a list before the last was asked for as: "which of the rivers ..."."""
+        noun, memory = several_meant(text), self.narrowing.answers.memory
+        last = memory.last_set()
+        if last is None or not noun or noun in last.line.lower():
+            return None
+        turns = [one for one in memory.turns if len(one.ends) > 1 and isinstance(one.query, SetNode)]
+        found = next((one for one in reversed(turns) if re.search(rf"\b{noun}\w*\b", one.line, re.I)), None)
+        if found is None:
+            return None
+        of_them = re.sub(rf"\b(of|among) (?:the|these|those) {noun}\w*", r"\1 them", text, flags=re.IGNORECASE)
+        return of_them, Memory([one for one in memory.turns if one.number <= found.number], memory.referents)
+
     def meant(self, text: str) -> tuple[str, Memory] | None:
         """The turn with "of them" in the place of the list, and the memory as it was when that was told."""
         found = _DESCRIBED.fullmatch(text.strip())
@@ -61,13 +88,23 @@ class Described:
         """The last list all words of which stand in the turn that asked for it, and more than what they are called."""
         words, turns = _content(phrase), self.narrowing.answers.memory.turns[-REMEMBERED:]
         lists = [one for one in reversed(turns) if len(one.ends) > 1 and isinstance(one.query, SetNode)]
-        for turn, text in ((one, text) for text in ("line", "understood") for one in lists):
+        told = [(one, getattr(one, text), False) for text in ("line", "understood") for one in lists]
+        for turn, text, by_topic in (*told, *((one, one.line, True) for one in reversed(lists))):
             called = {one for end in turn.ends[:3] for one in self.narrowing.answers.memory.referents.called(end)}
             kinds = {word for kind in called for word in (*kind.split(), *plural(kind).split())}
-            said = _content(getattr(turn, text))
-            if any(word not in kinds for word in words) and all(word in kinds or _is_in(word, said) for word in words):
+            said = _content(text)
+            is_told = [
+                word in kinds or _is_in(word, said) or (by_topic and self._names_topic(word, turn)) for word in words
+            ]
+            if any(word not in kinds for word in words) and all(is_told):
                 return turn
         return None
+
+    def _names_topic(self, word: str, turn: Turn) -> bool:
+        """Whether a word says what a turn was about: "Greek" of Greece. Of what is left out, it says nothing."""
+        if turn.query is None or any(isinstance(node, nodes.Minus) for node in turn.query.walk()):
+            return False
+        return bool(self.narrowing.called(word, (), np.array(turn.topics, np.int64)))
 
     def _narrowed(self, phrase: str) -> Turn | None:
         """Those of the last list, or of what that was chosen from, that are what a phrase says."""

@@ -36,10 +36,13 @@ _SUPERLATIVE_OF = re.compile(
     re.IGNORECASE,
 )
 _ONLY_THOSE = re.compile(
-    r"(?:please )?(?:(?:show|give) me |list |tell me )?(?:only|just) (?:those|the ones|them)"
+    r"(?:please )?(?:(?:show|give) me |list |tell me )?"
+    r"(?:(?:only|just) (?:those|the ones|them)|"
+    r"(?:those|the ones)(?= (?:that|who|which|with|without|above|below|over|under|after|before)\b))"
     r"(?P<verb> (?:that|who|which))? (?P<rest>.+?)(?: please)?\W*",
     re.IGNORECASE,
 )
+_HAVING = re.compile(r"\Awith (?=.*\d)", re.IGNORECASE)
 _SEVERAL_MEANT = re.compile(
     r"\b(?:of|among) (?:the|these|those) (?P<noun>[a-z]{3,}s|people|men|women)\b"
     r"(?! (?:of|in|on|from|with|by|who|that|which)\b)",
@@ -98,7 +101,7 @@ _AMONG_THEM = re.compile(r"\b(?:among|amongst|out of|of|in) (?:them|those|these)
 _OF_NAMED = re.compile(rf",?\s*(?:\b(?:of|among) (?:{THOSE}|both))\b", re.IGNORECASE)
 _BOTH = re.compile(
     r"\b(?:they both|both of (?:them|those|these)|them both|the two of them|those two|these two)\b|"
-    r"\bthey\b(?=.* together\W*\Z)",
+    r"\bthey\b(?=.* (?:together|(?:each |one an)other)\W*\Z)",
     re.IGNORECASE,
 )
 _THE_BEST = re.compile(
@@ -131,12 +134,13 @@ def of_those(text: str, noun: str) -> str | None:
     if (ordered := of_kind(text, noun)) is not None:
         return ordered
     if found := _ONLY_THOSE.fullmatch(text.strip()):
-        return f"which {noun} {'' if found['verb'] else 'are '}{found['rest']}?"
+        rest = _HAVING.sub("have ", found["rest"])
+        return f"which {noun} {'' if found['verb'] or rest != found['rest'] else 'are '}{rest}?"
+    if found := _WHO_OF.search(text):
+        return superlative(f"{text[: found.start()]}which {noun}{found['verb']}{text[found.end() :]}")
     if found := _OF_THEM_WHO.match(text) or _WHICH_ONES.match(text):
         word = "how many" if found["word"].lower() == "how many" else "which"
         return superlative(f"{word} {noun}{text[found.end() :]}")
-    if found := _WHO_OF.search(text):
-        return superlative(f"{text[: found.start()]}which {noun}{found['verb']}{text[found.end() :]}")
     return None
 
 
@@ -149,7 +153,7 @@ def said_of_each(text: str) -> tuple[str, str] | None:
     text = re.sub(r",? (?:too|also|as well|then)(?=\W*\Z)", "", text).rstrip("?.! ")
     found = next((one for pattern in (_OF_THOSE, _OF_THEM_WHO, _WHICH_ONES) if (one := pattern.match(text))), None)
     rest = text[found.end() :].strip() if found else ""
-    if found is None or not rest or ORDER.search(rest) or is_comparative(rest):
+    if found is None or not rest or ORDER.search(rest) or is_comparative(rest) or rest.lower().endswith(" one"):
         return None
     for several, single in (("are", "is"), ("were", "was"), ("have", "has"), ("do", "does")):
         rest = re.sub(rf"\A{several}\b", single, rest, flags=re.IGNORECASE)
@@ -201,6 +205,11 @@ def is_bare_of_those(text: str) -> bool:
 def asks_whether_any(text: str) -> bool:
     """Whether it is asked whether any of several things ..., which a yes or a no answers."""
     return (found := _OF_THOSE.search(text)) is not None and found["word"].lower().endswith("any")
+
+
+def is_which_are(text: str) -> bool:
+    """Whether it asks which are so, and not what: "which are islands?"."""
+    return _WHICH_ONES.match(text) is not None
 
 
 def says_those(text: str) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kgask.chat.order import NUMBER
+
 LEAD = re.compile(
     r"(?:(?:and|so|ok(?:ay)?|well|then|now|right|great|cool|nice|good|hm+|ah+|but|also|please|thanks|thank you|"
     r"(?:next|another|new|different)(?: one| question| thing)(?=:|,| -))\b[,!.:]*\s+)+",
@@ -23,7 +25,7 @@ _AGAIN = re.compile(
 )
 _IS_AGAIN = re.compile(r"\bagain\W*\Z", re.IGNORECASE)
 _NAMED_FIRST = re.compile(
-    r"(?P<name>[^,?]{2,40}), "
+    r"(?P<name>[^,?]{2,40})[,?] "
     r"(?P<rest>(?:what|who|when|where|how|which)\b.*\b(?:it|its|that|there|he|his|she|her|they)\b.*)",
     re.IGNORECASE,
 )
@@ -36,10 +38,18 @@ _SLIPS = (
     ),
     (re.compile(r"\Awho (?:was|is|were) born (?:first|earlier)(?=\W*\Z)", re.I), "who of them is older"),
     (re.compile(r"\br (?=there|they|these)"), "are "),
+    (re.compile(r"\bsr+y\b", re.I), "sorry"),
+    (re.compile(rf"\A(?:compare|take|of) ((?:those|these|the) {NUMBER})\W+(which|who)\b", re.I), r"\2 of \1"),
+    (
+        re.compile(r"\b(did|does|do|was|is|has|and) ((?:the )?[\w.'-]+(?: [A-Z][\w.-]+)?) (?:him|her|it)self\b"),
+        r"\1 \2",
+    ),
+    (re.compile(r"\b(?:he|she|it|him|her), ((?!who|which|what|when|where)[^,?]{2,40}),(?= )"), r"\1"),
+    (re.compile(r"\b(?:he|she|it|him|her)\b([^?]*?),? ([A-Z][^,?]{1,40}?),? [iI] mean[t]?(?=\W*\Z)"), r"\2\1"),
 )
 _CORRECTION = re.compile(
     r"(?:(?:no|nope|sorry|wait|actually|oops|pardon(?: me)?|hang on)\b[,;.!]*\s*)*"
-    r"(?:(?:i (?:mean|me(?:a)?nt|(?:want(?:ed)?|me(?:a)?nt)(?: to (?:say|know|ask(?: about| for)?))?|"
+    r"(?:(?:meant|i (?:mean|me(?:a)?nt|(?:want(?:ed)?|me(?:a)?nt)(?: to (?:say|know|ask(?: about| for)?))?|"
     r"should have (?:asked (?:about|for)|said)|was (?:asking (?:about|for)|thinking of)|am asking about)|"
     r"make (?:that|it)|rather|i'?m asking about)\s+(?:(?:that|those|the one) of )?(?P<what>.+)|"
     r"not (?:the |that )?[^,]+,\s*(?:but )?(?:i (?:mean|meant) )?(?P<other>.+))",
@@ -52,6 +62,10 @@ _WHAT_ABOUT = re.compile(
     r"(?:(?:what|how) about|(?:(?:the )?same(?: question| thing)?|ditto) (?:again )?(?:for|about|with))\s+"
     r"(?P<what>.+?)\W*",
     re.IGNORECASE | re.DOTALL,
+)
+_OF_ANOTHER = re.compile(  # "sorry, I meant Sweden. Cities there?"
+    r"(?P<name>[^.?!;]{2,40})[.;!] (?P<rest>.*\b(?:it|its|there|he|his|him|she|her|they|their|them)\b.*)",
+    re.IGNORECASE,
 )
 _THANKS = re.compile(
     r"(?:(?:ok(?:ay)?|great|cool|perfect|nice|good|many|thanks?(?: you)?|thx|cheers|bye|goodbye|that'?s all|got it|"
@@ -96,6 +110,8 @@ Heard(text='in Norway?', back_to='', corrects=False, continues=True))
         if found := pattern.fullmatch(text):
             groups = found.groupdict()
             meant = (groups.get("what") or groups.get("other") or "").rstrip("?.! ")
+            if (other := _OF_ANOTHER.fullmatch(meant)) is not None:
+                return Heard(other["rest"], back_to=other["name"])
             return Heard(re.sub(r",? i (?:mean|meant)\Z", "", meant, flags=re.IGNORECASE), corrects=True)
     lead = LEAD.match(text)
     text = _with_it(text[lead.end() :]) if lead else text
@@ -136,7 +152,14 @@ def _says_nothing(aside: str) -> bool:
 
 def is_correction(text: str) -> bool:
     """Whether a sentence takes back what was said before it."""
-    return re.match(r"(?:no|nope|not|sorry|wait|oops|actually|back|pardon)\b", text, re.IGNORECASE) is not None
+    return (
+        re.match(
+            r"(?:no|nope|not|sr+y|sorry|wait|oops|actually|(?:(?:let's |let us )?go )?back|pardon)\b",
+            text,
+            re.IGNORECASE,
+        )
+        is not None
+    )
 
 
 def is_thanks(line: str) -> bool:

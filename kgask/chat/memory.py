@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgask.chat.asked import Asked, asked_for
+from kgask.chat.form import asks_for_people, number_of_those
 from kgask.chat.lists import ListMeant
 from kgask.chat.referents import Referents
 from kgask.chat.shorts import other_year
@@ -32,6 +33,12 @@ def _holds(turn: Turn, last: Turn) -> bool:
     return query is not None and last.query is not None and query in last.query.walk()
 
 
+def _asked_by(turn: Turn) -> Asked:
+    """What a turn asks for: as it was said, or as it was understood ("which laureates" for "who of them")."""
+    understood = asked_for(turn.understood)
+    return replace(understood, person=understood.person or asked_for(turn.line).person)
+
+
 _ASKED_KIND = re.compile(r"\b(?:which|what)(?: [a-z]+)?? ([a-z]+)\b", re.IGNORECASE)
 
 
@@ -47,7 +54,7 @@ class Memory:
         seen: set[EntityId] = set()
         barriers: list[Asked] = []
         for turn in reversed(self.turns[-REMEMBERED:]):
-            asked = asked_for(turn.understood) if turn.is_refused else None
+            asked = _asked_by(turn) if turn.is_refused else None
             if asked is not None and (asked.best or (asked.person and not asked.sex)):
                 barriers.append(asked)
             for entity in (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics):
@@ -92,7 +99,7 @@ class Memory:
             if len(turn.ends) > 1:
                 is_counted = isinstance(turn.query, nodes.Count)
                 return replace(turn, query=turn.query.base) if is_counted else turn  # type: ignore[union-attr]
-            if turn.is_refused and asked_for(turn.understood).several:
+            if turn.is_refused and _asked_by(turn).several:
                 return None
         return None
 
@@ -125,7 +132,7 @@ class Memory:
     def had_several(self) -> bool:
         """Whether "those" were spoken of, be it that nobody knows who they are."""
         last = self.last_asked()
-        is_unknown = last is not None and last.is_refused and asked_for(last.understood).several
+        is_unknown = last is not None and last.is_refused and _asked_by(last).several
         return is_unknown or self.last_set() is not None
 
     def last_asked(self) -> Turn | None:
@@ -141,6 +148,22 @@ class Memory:
             return iter(())
         every = [turn for turn in self.turns[-REMEMBERED:] if turn is not last and turn.ends and turn.query is not None]
         return iter(every[::-1][:MOST_BEFORE])
+
+    def answered(self) -> Iterator[Turn]:
+        """Turns that were answered, the latest first."""
+        every = [turn for turn in self.turns[-REMEMBERED:] if turn.ends and turn.query is not None]
+        return iter(every[::-1][:MOST_BEFORE])
+
+    def other_sets(self, text: str) -> Iterator[Memory]:
+        """The memory as it was when answers before the last were told, of which a turn may ask.
+
+        Of which it says how many there are, or that they are people; none where the last are not told.
+        """
+        last, number, are_people = self.last_set(), number_of_those(text), asks_for_people(text)
+        for turn in reversed(self.turns[-REMEMBERED:]) if last is not None and (number or are_people) else ():
+            is_set = len(turn.ends) > 1 and isinstance(turn.query, SetNode) and turn.number != last.number  # type: ignore[union-attr]
+            if is_set and number in (0, len(turn.ends)) and are_people <= self.referents.is_person(turn.ends[0]):
+                yield Memory([one for one in self.turns if one.number <= turn.number], self.referents)
 
     def latest(self) -> Turn | None:
         """The last turn that anything answered."""
@@ -169,10 +192,14 @@ class Memory:
         two = (*last[0], *last[1]) if is_one_each else ()
         return two if two and self.referents.alike(*two) else ()
 
-    def before_last_set(self) -> tuple[EntityId, ...]:
-        """What was among the answers before the last ones, less these."""
-        sets, last = [turn for turn in self.turns[-REMEMBERED:] if len(turn.ends) > 1], self.latest()
-        return tuple(one for one in sets[-1].ends if one not in last.ends) if sets and last is not None else ()
+    def others(self) -> tuple[Turn, Turn] | None:
+        """The last answers, and the answers before which hold these and more; None where the last were not told."""
+        last, asked = self.latest(), self.last_asked()
+        if last is None or asked is None or asked.is_refused:
+            return None
+        sets = (turn for turn in reversed(self.turns[-REMEMBERED:]) if {*last.ends} < {*turn.ends})
+        wider = next(sets, None)
+        return (last, wider) if wider is not None else None
 
     def spoken_of(self) -> frozenset[EntityId]:
         """All that was named, or was the one answer to a question."""

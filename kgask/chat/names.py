@@ -59,7 +59,8 @@ class Names:
             meant = {full for full in persons if found[0].lower() in _ends_of(full)}
             if len(meant) == 1 and self._is_short(text, found):
                 (full,) = meant
-                text = text if full.lower() in text.lower() else f"{text[: found.start()]}{full}{text[found.end() :]}"
+                if full.lower() not in text.lower():
+                    text = f"{_without_part(text[: found.start()], full)}{full}{text[found.end() :]}"
         return text
 
     def _with_whole_titles(self, text: str) -> str:
@@ -102,6 +103,12 @@ class Names:
         found = [one for one in seeds_in(self.linker, text) if one.score >= NAMED]
         kept = [one for one in found if one.entity in spoken or (one.mention[:1].isupper() and one.span[0] > 0)]
         return [one.entity for one in kept[:MOST_NAMED]]
+
+
+def _without_part(before: str, name: str) -> str:
+    """What stands before the last word of a name, without the word of it that stands there too: "de" of "de Niro"."""
+    part = name.split()[-2]
+    return before[: -len(part) - 1] if before.lower().endswith(f" {part.lower()} ") else before
 
 
 def _ends_of(name: str) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ _ONLY = re.compile(
     re.IGNORECASE,
 )
 _AMONG = re.compile(
-    r"(?P<any>(?:(?:are|were|is|was) there )?(?:any|an?) )?(?P<p>(?!which|who|what|how).+?),? "
+    r"(?P<any>(?:are|were|is|was) there (?:(?:any|an?) )?|(?:any|an?) )?(?P<p>(?!which|who|what|how).+?),? "
     rf"(?:among|amongst|out of|of|in|from) (?:{THOSE}|(?:that|the) list)",
     re.IGNORECASE,
 )
@@ -41,6 +41,14 @@ _NOT = re.compile(
     r"\b(?:not(?: an?)?|no|never|without|(?:are|is|was|were|do|does|did|have|has|had)n['\u2019]?t)\b|\bn['\u2019]t\b",
     re.IGNORECASE,
 )
+_NOTHING_ELSE = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
+_WITHOUT = re.compile(
+    r"(?:(?:the rest|the others|those|all),? )?(?:but )?(?:without|except(?: for)?|excluding|minus|not|apart from|"
+    r"leav(?:e|ing) out|drop|take out|remove) "
+    rf"(?P<p>(?!(?:a|an|any) ).+?)(?: (?:from|out of|of) (?:{THOSE}))?",
+    re.IGNORECASE,
+)
+_WHETHER = re.compile(r"(?:did|does|do|has|have|had|was|were|is|are)\b ", re.IGNORECASE)
 _BEGUN = re.compile(
     r"(?:with|from|in|by|set in|born in|died in|made in|directed by|written by|buried in|based in) "
     r"(?!.*\b(?:who|whom|which|what|where|when|how)\b)",
@@ -57,19 +65,23 @@ class Narrower:
     of_all: bool = False  # that were ever chosen from, "on the full list"
     is_said: bool = True  # that it is about some of them; else it may be about anything
     is_negated: bool = False  # those are asked for that are not
+    is_only: bool = False  # and nothing else
 
 
 def narrower(text: str, continues: bool) -> Narrower | None:
     """Which of the last answers a turn asks for; None for another turn. ``continues``: it began with "and".
 
     >>> narrower("how many of them were born in Wales?", False)
-    Narrower(word='how many', phrase='born in Wales', of_all=False, is_said=True, is_negated=False)
+    Narrower(word='how many', phrase='born in Wales', of_all=False, is_said=True, is_negated=False, is_only=False)
     """
     found = _narrower(text, continues)
     if found is None:
         return None
     phrase, n = _NOT.subn(" ", found.phrase)
-    return replace(found, phrase=" ".join(phrase.split()), is_negated=n == 1) if n < 2 else None
+    phrase, n_only = _NOTHING_ELSE.subn(" ", phrase)
+    if n > 1 or (n and n_only):
+        return None
+    return replace(found, phrase=" ".join(phrase.split()), is_negated=found.is_negated or n == 1, is_only=n_only > 0)
 
 
 def _narrower(text: str, continues: bool) -> Narrower | None:
@@ -78,10 +90,14 @@ def _narrower(text: str, continues: bool) -> Narrower | None:
     if (each := said_of_each(text)) is not None:
         word = "how many" if each[0] == "how many" else "any" if each[0].endswith("any") else "which"
         return Narrower(word, _IS.sub("", each[1].removeprefix("\0 "), count=1), of_all)
+    if found := _WITHOUT.fullmatch(text):
+        return Narrower("which", _bare(found["p"]), of_all, is_negated=True)
     if found := _ONLY.fullmatch(text):
         return Narrower("which", _bare(found["p"] or found["q"]), of_all)
     if found := _AMONG.fullmatch(text):
-        return Narrower("any" if found["any"] else "which", _bare(found["p"]), of_all)
+        is_any = found["any"] or _WHETHER.match(found["p"])
+        phrase = _WHETHER.sub("", found["p"]).removesuffix(" any") if is_any else found["p"]
+        return Narrower("any" if is_any else "which", _bare(phrase), of_all)
     if _THE_ONES.fullmatch(text):
         return Narrower("which", _bare(text), of_all)
     if found := _HOW_MANY.fullmatch(text):

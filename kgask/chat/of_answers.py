@@ -15,7 +15,7 @@ from kgask.chat.changes import instead, those_of_whom, within
 from kgask.chat.memory import Memory
 from kgask.chat.narrower import is_denied
 from kgask.chat.order import asks_for_order, superlative
-from kgask.chat.shorts import is_more_than, only_lists, says_ranked_one, theirs
+from kgask.chat.shorts import affirmed, is_more_than, only_lists, says_ranked_one, says_two_apart, theirs
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError
 from kgask.methods.differences import downwards, in_years
@@ -65,6 +65,8 @@ class OfAnswers:
         is_latest = found is not None and found is self.memory.latest()
         if is_compared and pair and {*pair} <= self.memory.named_since(found):
             is_latest = False
+        if pair and {*pair} <= {*members} and not (number or is_compared or says_two_apart(text)):
+            is_latest = True  # "which of them are ..." after "the second?", "the third?"
         order = (members, pair) if is_latest and len(members) > 1 else (pair, members)
         known = [several for several in order if several]
         if form.asks_for_people(text) and any(self.memory.referents.is_person(several[0]) for several in known):
@@ -78,12 +80,34 @@ class OfAnswers:
             for called in (self.memory.referents.together(several), ""):
                 if (asked_of := form.of_those(text, called)) is not None:
                     ranks = len(several) if asks_for_order(text) else 0
-                    change = partial(_among, whole=whole, is_any=form.asks_whether_any(text), ranks=ranks)
+                    change = partial(
+                        _among, whole=whole, is_any=form.asks_whether_any(text), ranks=ranks, number=len(several)
+                    )
                     yield Way(asked_of, change=change, among=among)
+            yield from self._of_denied(text, several, whole, among)
             yield from self._said_of_each(text, several, whole, among)
         is_each = form.is_plural(with_people(text)) and not form.is_of_those(text) and form.of_both(text, ()) is None
         if is_each and found is not None and not form.sex_meant(text):
             yield from self._of_each(text, members, whole_of(found, members))
+
+    def at(self, memory: Memory) -> OfAnswers:
+        """The same with another memory."""
+        return replace(self, memory=memory)
+
+    def _of_denied(self, text: str, members: Sequence[EntityId], whole: SetNode, among: str) -> Iterator[Way]:
+        """Those of whom is not so what a turn denies: all but those of whom it is so."""
+        noun = self.memory.referents.together(members)
+        asked_of = form.of_those(affirmed(text), noun) if affirmed(text) != text else None
+
+        def change(query: Query) -> Query | None:
+            some = within(query, whole)
+            if not isinstance(some, SetNode):
+                return None
+            n_some = len(run(some, self.pack, Budget(SECONDS)).certain)
+            return nodes.Minus(whole, some) if 0 < n_some < len(members) else None
+
+        if asked_of is not None and not form.asks_whether_any(text) and not asked_of.lower().startswith("how many"):
+            yield Way(asked_of, change=change, among=among, said=text)
 
     def _said_of_each(self, text: str, members: Sequence[EntityId], whole: SetNode, among: str) -> Iterator[Way]:
         """What is asked of each, as the question whether it is so of one of them."""
@@ -148,9 +172,16 @@ class OfAnswers:
 
     def _of_others(self, text: str) -> Iterator[Way]:
         """What was among the answers before the last ones, less these."""
-        rest = self.memory.before_last_set()
-        if rest and only_lists(text):
-            yield Way(text.replace("\0", "the others"), query=nodes.Entities(rest), among=self.listed(rest))
+        if (found := self.memory.others()) is None:
+            return
+        last, wider = found
+        rest = tuple(one for one in wider.ends if one not in last.ends)
+        if only_lists(text):
+            query, less = whole_of(wider, wider.ends), whole_of(last, last.ends)
+            yield Way(
+                text.replace("\0", "the others"), query=nodes.Minus(query, less), confidence=_confidence(wider),
+                among=self.listed(wider.ends),
+            )  # fmt: skip
         elif len(rest) == 1:
             yield self.naming(text, rest[0])
         elif rest:
@@ -168,7 +199,7 @@ class OfAnswers:
 
     def counted(self, last: Turn, text: str) -> Iterator[Way]:
         """How many the last answers are."""
-        query = last.query
+        query = last.query.base if isinstance(last.query, nodes.Some) else last.query
         if isinstance(query, SetNode) and last.answer is not None:
             said = f"{text.rstrip('?. ')} ({verbalise(query, self.pack)})?"
             yield Way(said, query=nodes.Count(query), confidence=last.answer.confidence)
@@ -214,7 +245,8 @@ class OfAnswers:
         if isinstance(last.query, nodes.Compare):
             yield nodes.Difference(last.query.left, last.query.right), _confidence(last)
         match last.query:
-            case nodes.Best(nodes.Entities((one, two)), nodes.ValueOf((relation,))):
+            case nodes.Best(base, nodes.ValueOf((relation,))) if len(two_of := self._members(base)) == 2:
+                one, two = two_of
                 left, right = (nodes.Values(nodes.Entities((each,)), relation) for each in (one, two))
                 yield nodes.Difference(left, right), _confidence(last)
         value = _value_of(last.query)
@@ -223,6 +255,13 @@ class OfAnswers:
             if value is not None and other is not None and other != value and other.relation == value.relation:
                 yield nodes.Difference(value, other), min(_confidence(last), _confidence(before))
                 return
+
+    def _members(self, base: SetNode) -> tuple[EntityId, ...]:
+        """What a query comes to; none where that takes too long."""
+        try:
+            return tuple(run(base, self.pack, Budget(SECONDS)).certain.tolist())
+        except (QueryError, BudgetError):
+            return ()
 
     def larger_less_smaller(self, query: Query) -> Query:
         """A difference that would be less than nothing, the other way round."""
@@ -282,6 +321,8 @@ class OfAnswers:
         def less(every: SetNode) -> SetNode:
             members = run(every, self.pack, Budget(SECONDS)).certain.tolist()
             meant = self.memory.known_so(every, [one for one in members if one in known], self.pack.n_relations)
+            listed = self.memory.last_set()
+            meant = meant or (listed.ends if listed is not None and {*listed.ends} < {*members} else ())
             return nodes.Minus(every, nodes.Entities(meant)) if meant else every
 
         return without
@@ -301,9 +342,14 @@ class OfAnswers:
         return self.pack.labels([entity])[0]
 
 
-def _among(query: Query, whole: SetNode, is_any: bool, ranks: int) -> Query | None:
-    """A query about all things of a kind as one about some of them, about whether any are, or to so many ranks."""
+def _among(query: Query, whole: SetNode, is_any: bool, ranks: int, number: int) -> Query | None:
+    """A query about all things of a kind as one about some of them, about whether any are, or to so many ranks.
+
+    None for one that chooses as many as they are: "the lighter of the two" is one.
+    """
     found = within(query, whole)
+    if isinstance(found, nodes.Best) and not ranks and found.last > found.first and found.last >= number:
+        return None
     if ranks:
         return replace(found, last=ranks) if isinstance(found, nodes.Best) else None
     return nodes.Some(found) if is_any and isinstance(found, SetNode) else found

@@ -39,7 +39,7 @@ _RANK = re.compile(
 
 _COMPARATIVE = re.compile(
     r"\b(?P<before>(?:is|are|was|were|has|have|had|at|with|lies)(?: the| a)?\s+)"
-    r"(?:(?P<more>more|less|fewer) (?P<of>[a-z]+)|(?P<stem>[a-z]{2,}?)(?P<end>ier|er))\b",
+    r"(?:(?P<more>more|less|fewer) (?P<of>[a-z]+)|(?P<stem>[a-z]{2,}?)(?P<end>ier|er))\b(?! [a-z]+s\W*\Z)",
     re.IGNORECASE,
 )
 _NO_COMPARATIVE = frozenset(
@@ -83,6 +83,16 @@ def rank_meant(text: str, before: int) -> int | None:
         return None
     said = (found["rank"] or found["number"]).lower()
     return before + 1 if said == "next" or said.startswith("one after") else _RANKS.get(said)
+
+
+def rank_said(text: str) -> int | None:
+    """The rank that a text says anywhere: 2 of "the second of these by population".
+
+    >>> rank_said("the second of these by population"), rank_said("the highest of these")
+    (2, None)
+    """
+    found = re.search(r"\b(second|2nd|runner-up|third|3rd|fourth|4th|fifth|5th)\b", text, re.IGNORECASE)
+    return _RANKS[found[1].lower()] if found else None
 
 
 def asks_for_order(text: str) -> bool:

@@ -67,7 +67,10 @@ class Pronouns:
     def _fitting(self, text: str, sex: str, focus: Sequence[EntityId]) -> list[EntityId]:
         """What a pronoun may mean, the likeliest first; of the last turn alone, where that spoke of a person."""
         memory, referents = self.answers.memory, self.answers.memory.referents
-        named_here = {one.entity for one in seeds_in(self.linker, text) if one.score >= NAMED}
+        seeds = [one for one in seeds_in(self.linker, text) if one.score >= NAMED]
+        named_here, own = {one.entity for one in seeds}, len(shorts.before_owner(text))
+        if sex in _SEXES and any(one.span[1] <= own and referents.may_be(one.entity, sex) for one in seeds):
+            return []  # "did Emily die before her sister?"
         fitting = [
             one
             for one in focus or memory.recent()

@@ -119,12 +119,15 @@ class Chat:
         if answer.abstained and not seeds:
             seeds = self._names.surely_named(way.text)
         topics = tuple(one for one in dict.fromkeys(seeds) if is_known(one))
-        ends = tuple(one.id for one in answer.entities if is_known(one.id)) or self._counted_ones(answer)
+        ends = tuple(one.id for one in answer.entities if is_known(one.id)) or self._counted_ones(
+            answer, bool(way.among)
+        )
         if answer:
             self._referents.learn(way.text, way.meant, topics, ends)
         reading = self._reading(way, answer) if answer.abstained else None
         if reading is not None:
-            ends = tuple(one.id for one in reading.entities if is_known(one.id)) or self._counted_ones(reading)
+            ends = tuple(one.id for one in reading.entities if is_known(one.id))
+            ends = ends or self._counted_ones(reading, bool(way.among))
         if way.text != line:
             answer = replace(answer, notes=(f"read {line!r} as {way.text!r}", *answer.notes))
         query = (reading or answer).query
@@ -146,15 +149,17 @@ class Chat:
                 answer = replace(answer, confidence=turn.reading.confidence)
         return answer
 
-    def _counted_ones(self, answer: Answer) -> tuple[EntityId, ...]:
-        """What was counted, for a later turn may ask about it."""
-        if not answer or not isinstance(answer.query, nodes.Count):
+    def _counted_ones(self, answer: Answer, is_among: bool) -> tuple[EntityId, ...]:
+        """What was counted, or the one of several of which something is so: a later turn may ask about it."""
+        is_any = is_among and isinstance(answer.query, nodes.Some) and answer.text == "yes"
+        if not answer or not (is_any or isinstance(answer.query, nodes.Count)):
             return ()
         try:
+            assert isinstance(answer.query, nodes.Count | nodes.Some)
             found = run(answer.query.base, self.pipeline.pack, Budget(SECONDS)).certain.tolist()
         except (QueryError, BudgetError):
             return ()
-        return tuple(found) if 1 < len(found) <= MOST_COUNTED else ()
+        return tuple(found) if (len(found) == 1 if is_any else 1 < len(found) <= MOST_COUNTED) else ()
 
     def _ways(self, line: str) -> Iterator[list[Way]]:
         """The ways to understand a turn, the likeliest first; of several together the surest counts."""
@@ -177,16 +182,16 @@ class Chat:
         else:
             answer = self.pipeline.ask(way.text, self._options(least, bool(way.among)))
         if way.is_whole and self._says_kind(answer):
-            return replace(answer, abstained=True, text=None, parts=(), reason=NOT_SPOKEN_OF)
+            return replace(answer.refusing(NOT_SPOKEN_OF), parts=())
         if way.is_whole and not all(map(_is_grounded, answer.parts or (answer,))):
-            return replace(answer, abstained=True, text=None, parts=(), reason=NOT_SPOKEN_OF)
+            return replace(answer.refusing(NOT_SPOKEN_OF), parts=())
         if way.change is not None and answer.parts:
-            return replace(answer, abstained=True, text=None, parts=(), reason=NOT_SPOKEN_OF)
+            return replace(answer.refusing(NOT_SPOKEN_OF), parts=())
         if way.change is None or not answer or answer.query is None:
             return answer
         changed = way.change(answer.query)
         if changed is None:
-            return replace(answer, abstained=True, text=None, reason="this is not about what was spoken of")
+            return answer.refusing("this is not about what was spoken of")
         return answer if changed == answer.query else self._run(answer, changed, answer.confidence)
 
     def _says_kind(self, answer: Answer) -> bool:
@@ -210,11 +215,11 @@ class Chat:
             result = run(query, pack, Budget(SECONDS))
             found, silent = told(result), unsaid(result)
         except (QueryError, BudgetError) as error:
-            return replace(answer, abstained=True, text=None, reason=str(error))
+            return answer.refusing(str(error))
         if result.truth is False and may_be_unsaid(query):
             silent = f"the graph does not say {verbalise(query, pack)}"  # nobody else is known
         if found.text is None or silent is not None:
-            return replace(answer, abstained=True, text=None, entities=(), support=(), reason=silent or found.why_not)
+            return answer.refusing(silent or found.why_not or NOT_SPOKEN_OF)
         return replace(
             answer, text=found.text, entities=found.entities, support=found.support, confidence=round(confidence, 4),
             abstained=False, reason=None, died_at=None, kind=found.kind, value=found.value, notes=found.notes,

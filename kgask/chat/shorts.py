@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from kgask.chat.form import THOSE, sex_meant, with_place
+from kgask.chat.form import THOSE, is_phrase, sex_meant, with_place
 
 _HOW_MANY = re.compile(
     r"how many(?:['\u2019]s (?:that|there)| (?:is|are|was|were) (?:that|those|there|they|these)|"
     r" of (?:them|those|these)(?: are there)?| (?:they|these|those) are|"
-    r" (?:is|are) (?:it|that|there|they) (?:in total|altogether|in all)| in (?:total|all)| \w+ is (?:that|it))?\W*",
+    r" (?:is|are) (?:it|that|there|they) (?:in total|altogether|in all)| in (?:total|all)| \w+ is (?:that|it)|"
+    r" (?:would|does) (?:that|it|this) (?:be|make))?\W*",
     re.IGNORECASE,
 )
 _THEIRS = re.compile(
@@ -44,8 +45,13 @@ _NAME_THEM = re.compile(
     re.IGNORECASE,
 )
 _LIST_ONLY = re.compile(
-    r"(?:(?:please )?(?:name|list|show me|show|give me|tell me|what about|and)|(?:who|which|what) (?:is|are|was|were))"
+    r"(?:(?:please )?(?:name|list|show me|show|give me|tell me|what about|and)|(?:who|which|what) (?:is|are|was|were)|)"
     r"\s*\0\W*",
+    re.IGNORECASE,
+)
+_WHICH = re.compile(
+    r"(?:and )?(?:which|who|what)(?: ones?)?(?: (?:is|are|was|were) (?:it|that|they|those))?(?: exactly)?\W*|"
+    r"(?:the |their )?names?(?:,? please)?\W*",
     re.IGNORECASE,
 )
 _HOW = re.compile(
@@ -53,7 +59,7 @@ _HOW = re.compile(
     re.IGNORECASE,
 )
 _MORE_THAN = re.compile(
-    r"is (?:it|that|this)(?: value| number)? "
+    r"(?:is (?:it|that|this)(?: value| number)? )?"
     r"(?:(?P<more>more|higher|larger|greater|bigger)|less|lower|smaller|fewer) than "
     r"(?:(?:that|the one) of .+|(?:in|for) .+|.+(?:['\u2019]s|s['\u2019]))\W*",
     re.IGNORECASE,
@@ -73,6 +79,15 @@ _A_YEAR = re.compile(
     re.IGNORECASE,
 )
 _THAT_YEAR = re.compile(r"\b(?P<in>(?:in|of|for|during) )?(?:that|the same)(?: same)? year(?P<own>['\u2019]s)?\b", re.I)
+_OWNER = re.compile(r"\b(?:his|her|its|their) [a-z]", re.IGNORECASE)
+_BARE_EVENT = re.compile(
+    r"(?:in |at |on |since )?(?P<ask>where|when|how|(?:which|what) (?:year|city|town|country|place|date|day))\W*",
+    re.IGNORECASE,
+)
+_EVENTS = (
+    (re.compile(r"\bborn\b", re.IGNORECASE), "was \0 born"),
+    (re.compile(r"\bdie[ds]?\b|\bdeaths?\b", re.IGNORECASE), "did \0 die"),
+)
 _ASKED = re.compile(
     r"(how many|how much|whom?|where|when|which|what)\s+(?:(?:about|of|for|in|did|does|has)\s+)?", re.IGNORECASE
 )
@@ -130,6 +145,42 @@ def is_more_than(text: str) -> Literal["<", ">"] | None:
     return None if found is None else ">" if found["more"] else "<"
 
 
+def affirmed(text: str) -> str:
+    """What a turn denies, affirmed.
+
+    >>> affirmed("which of them don't speak Spanish?"), affirmed("the ones that aren't volcanoes")
+    ('which of them speak Spanish?', 'the ones that are volcanoes')
+    """
+    return re.sub(
+        r"\b(?:(are|is|was|were)n['\u2019]?t|(?:do|does|did)n['\u2019]?t|(?:do|does|did) not)\b ?",
+        lambda found: f"{found[1]} " if found[1] else "",
+        text,
+        count=1,
+        flags=re.I,
+    )
+
+
+def before_owner(text: str) -> str:
+    """What stands before "his" or "her" of a text, where they own something; "" where none does."""
+    found = _OWNER.search(text)
+    return text[: found.start()] if found else ""
+
+
+def begins_with_ones(text: str) -> bool:
+    """Whether it asks for "the ones that have" something, rather than how many have."""
+    return re.match(r"(?:the|those) ones\b|those (?:that|who|which|with)\b", text, re.IGNORECASE) is not None
+
+
+def says_two_apart(text: str) -> bool:
+    """Whether a text says that two are meant."""
+    return re.search(r"\b(?:both|either|two|who is|who was|which is|which was)\b", text, re.IGNORECASE) is not None
+
+
+def is_than(text: str) -> bool:
+    """Whether a phrase compares with something: "more than in Finland?"."""
+    return is_phrase(text) and re.search(r"\bthan\b", text, re.IGNORECASE) is not None
+
+
 def says_ranked_one(text: str) -> bool:
     """Whether a text says "the second one", whatever else it speaks of."""
     return _RANKED_ONE.search(text) is not None
@@ -155,6 +206,15 @@ def only_lists(text: str) -> bool:
 def asks_who_they_are(text: str) -> bool:
     """Whether a turn asks for those that were counted."""
     return _NAME_THEM.fullmatch(text.strip()) is not None
+
+
+def asks_which(text: str) -> bool:
+    """Whether a turn asks, after "how many" or "any", nothing but which.
+
+    >>> asks_which("Which one?"), asks_which("which one is older?")
+    (True, False)
+    """
+    return _WHICH.fullmatch(text.strip()) is not None
 
 
 def other_year(before: str, text: str) -> str | None:
@@ -199,6 +259,23 @@ def name_behind(text: str, before: str) -> str:
     asked = _ASKED.match(text)
     is_so = asked is not None and before.lower().startswith(asked[1].lower())
     return text[asked.end() :] if is_so and asked is not None else text
+
+
+def of_event(text: str, before: str) -> str | None:
+    r"""A question word alone, asked of whom the question before told when or where they were born, or died.
+
+    With a NUL for that person.
+
+    >>> of_event("where?", "Who was born first?"), of_event("how?", "When did he die?")
+    ('where was \x00 born?', 'what did \x00 die of?')
+    """
+    asks = _BARE_EVENT.fullmatch(text.strip())
+    event = next((said for words, said in _EVENTS if words.search(before)), None)
+    if asks is None or event is None:
+        return None
+    if asks["ask"].lower() == "how":
+        return f"what {event} of?" if event.endswith("die") else None
+    return f"{text.strip().rstrip('?!. ')} {event}?"
 
 
 def theirs(text: str) -> str:

@@ -9,9 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from kgask.answer.result import Answer
 from kgask.chat.session import Chat
 from kgask.chat.turns import Turn
 from kgask.errors import QueryError, UsageError
+from kgask.machine.homes import expanded
+from kgask.pack.store import Pack
+from kgask.query.nodes import Query
 from kgask.query.sparql import to_sparql
 from kgask.query.text import parse
 
@@ -27,8 +31,11 @@ class Log:
 
         Raises UsageError for a file that is another's, of another pack, or written by another chat right now.
         """
+        path = expanded(path)
         if path.exists() and not path.is_file():
             raise UsageError(f"{path}: not a file")
+        if path.parts[0].startswith("~") and not path.parent.exists():  # of a user who is not there
+            raise UsageError(f"{path}: no such folder")
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path, self._chat = path, chat
         self._file: BinaryIO = path.open("a+b")
@@ -121,33 +128,42 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _turn_line(turn: Turn) -> str:
-    answer = turn.answer
-    return _line(
-        {
-            "turn": turn.number,
-            "line": turn.line,
-            "understood": turn.understood,
-            "answer": answer.text if answer is not None else None,
-            "confidence": answer.confidence if answer is not None else 0.0,
-            "query": answer.query_text if answer is not None else None,
-            "topics": list(turn.topics),
-            "ends": list(turn.ends),
-        }
-    )
+    said = {"turn": turn.number, "line": turn.line, "understood": turn.understood, **_kept(turn.answer)}
+    read_as = {"reading": _kept(turn.reading)} if turn.reading is not None else {}
+    return _line({**said, "topics": list(turn.topics), "ends": list(turn.ends), **read_as})
+
+
+def _kept(answer: Answer | None) -> dict[str, Any]:
+    """What is kept of an answer: :meth:`Answer.restored` takes it."""
+    if answer is None:
+        return {"answer": None, "confidence": 0.0, "query": None}
+    return {"answer": answer.text, "confidence": answer.confidence, "query": answer.query_text}
 
 
 def _turn(row: dict[str, Any], chat: Chat) -> Turn | None:
     """A turn as it was, without the proof of its answer; None for a row that is none of this pack's."""
-    pack, text = chat.pipeline.pack, row.get("query")
+    pack = chat.pipeline.pack
     try:
-        query = parse(str(text), pack) if text else None
         topics, ends = (
             tuple(int(one) for one in row[name] if 0 <= int(one) < pack.n_entities) for name in ("topics", "ends")
         )
-        if not 0 <= float(row.get("confidence") or 0.0) <= 1:  # NaN is none either
-            return None
         said = chat.pipeline.refused(str(row["line"]), "from an earlier session")
-        answer = replace(said.restored(row), sparql=to_sparql(query, pack).rstrip() if query is not None else None)
-        return Turn(int(row["turn"]), str(row["line"]), str(row["understood"]), answer, query, topics, ends)
+        answer, query = _restored(said, row, pack)
+        reading = None
+        if isinstance(row.get("reading"), dict):
+            reading, query = _restored(said, row["reading"], pack)
+        return Turn(
+            int(row["turn"]), str(row["line"]), str(row["understood"]), answer, query, topics, ends, reading=reading
+        )
     except (KeyError, TypeError, ValueError, OverflowError, QueryError):
         return None
+
+
+def _restored(said: Answer, row: dict[str, Any], pack: Pack) -> tuple[Answer, Query | None]:
+    """What was kept of an answer, and its query. Raises ValueError for a confidence that is none."""
+    if not 0 <= float(row.get("confidence") or 0.0) <= 1:  # NaN is none either
+        raise ValueError("no confidence")
+    text = row.get("query")
+    query = parse(str(text), pack) if text else None
+    sparql = to_sparql(query, pack).rstrip() if query is not None else None
+    return replace(said.restored(row), sparql=sparql), query

@@ -7,7 +7,7 @@ else: each is tried in its place, and the first that has an answer is taken.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from kgask.answer.ellipsis import completed
@@ -15,14 +15,17 @@ from kgask.answer.result import Answer
 from kgask.chat import form, order, shorts
 from kgask.chat.again import Again
 from kgask.chat.called import Called
+from kgask.chat.changes import is_ordered
 from kgask.chat.described import Described
 from kgask.chat.heard import Heard, heard, without_aside
+from kgask.chat.limits import with_limit
 from kgask.chat.lists import list_meant
 from kgask.chat.memory import Memory
 from kgask.chat.names import Names
 from kgask.chat.narrower import narrower, speaks_of_list
 from kgask.chat.narrowing import Narrowing
 from kgask.chat.of_answers import OfAnswers, whole_of
+from kgask.chat.ordering import Ordering
 from kgask.chat.pronouns import Pronouns
 from kgask.chat.shared import Shared, asks_of_two
 from kgask.chat.turns import Turn, Way
@@ -61,7 +64,10 @@ class Understanding:
     def ways(self, line: str) -> Iterator[list[Way]]:
         """The ways to understand a turn, the likeliest first; of several together the surest counts."""
         line = self.names.in_full(line)
-        said = heard(self.answers.with_those(without_aside(line)))
+        bare = without_aside(line)
+        if (renamed := Described(self.narrowing).renamed(heard(bare).text)) is not None:
+            yield from self._of_list(*renamed)
+        said = heard(self.answers.with_those(bare))
         if (dated := shorts.in_that_year(said.text, self.memory.years_said())) is not None:
             yield [Way(dated)] if dated else []
             return
@@ -74,7 +80,12 @@ class Understanding:
         if (listed := list_meant(text)) is not None and (found := self.memory.set_meant(listed)) is not None:
             yield from self._of_list(listed.of_them(found[1]), found[0])
             return
-        if (described := Described(self.narrowing).meant(text)) is not None:
+        lists = Described(self.narrowing)
+        is_list = bool(said.back_to) and not self.names.is_name(form.bare_noun(said.back_to))
+        if is_list and (found_list := lists.back_to(said.back_to, text)) is not None:
+            yield from self._of_list(*found_list)
+            return
+        if (described := lists.meant(text)) is not None:
             yield from self._of_list(*described)
         focus = self.names.spoken_of_first(said.back_to) if said.back_to else ()
         asked = self.memory.last_asked()
@@ -99,7 +110,8 @@ class Understanding:
             yield [*self.answers.is_among(self.names.named(one)[:1])]
         if (asked_of := shorts.of_what(text)) is not None:
             yield from ([self.answers.naming(asked_of, one)] for one in islice(self.memory.recent(), 2))
-        if shorts.asks_who_they_are(text):
+        is_counted = last is not None and isinstance(last.query, nodes.Count | nodes.Some)
+        if shorts.asks_who_they_are(text) or (is_counted and shorts.asks_which(text)):
             if last is not None and isinstance(last.query, nodes.Count | nodes.Some):
                 yield [Way(text, query=last.query.base, confidence=last.answer.confidence if last.answer else 0.0)]
             return
@@ -107,6 +119,8 @@ class Understanding:
             name = shorts.name_behind(text, asked.understood)
             bare = form.bare_noun(name)
             text = name if self.names.is_name(bare) and not self._is_called(bare) else text
+        if said.corrects or (said.continues and form.is_phrase(text)):
+            yield from ([way] for way in with_limit(text, last, self.answers.pack))
         if (year := self.memory.of_year(text)) is not None:
             yield [Way(year)]
         if asked is not None and said.corrects:
@@ -118,12 +132,19 @@ class Understanding:
             yield from ([way] for way in self._changed(text, last))
             yield from ([way] for way in self.again.asked(text, asked))
             is_older = last is not None and not self.again.fits(text, last) and not form.is_pronominal(text)
+            is_order = last is not None and order.ORDER.search(text) is not None and last.query is not None
+            is_older = is_older and not (is_order and any(map(is_ordered, last.query.walk())))  # type: ignore[union-attr]
             before = self.memory.answered_before(last) if is_older else ()
+            if asked is not None and asked.is_refused and said.continues and not self._may_ask_refused(text, asked):
+                before = (one for one in self.memory.answered() if self.again.fits(text, one))
             yield from ([way] for earlier in before for way in self._changed(text, earlier))
         yield from ([way] for way in self.answers.both(text))
         yield from ([way] for way in self.narrowing.ways(text, said.continues, said.corrects))
+        yield from ([way] for way in self.again.of_others(text))
         if is_of_those or len(names) < 2:
             yield from ([way] for way in self.answers.ways(text))
+            yield from ([way] for way in Ordering(self.answers).ways(text))
+            yield from ([way] for memory in self.memory.other_sets(text) for way in self.answers.at(memory).ways(text))
         if not is_of_those:
             yield from ([way] for way in self._of_the_best(text))
             yield from ([way] for way in self._of_whose(text))
@@ -132,6 +153,10 @@ class Understanding:
                 yield [*self.answers.behind(text, focus[:1])]
         elif said.continues and names:
             yield [*self.answers.of_their_kind(text)]
+        if last is not None and (event := shorts.of_event(text, last.understood)) is not None:
+            persons = [one for one in (*last.ends, *last.topics) if self.memory.referents.may_be(one, "male")]
+            persons += [one for one in (*last.ends, *last.topics) if self.memory.referents.may_be(one, "female")]
+            yield [self.answers.naming(event, one) for one in [*dict.fromkeys(persons)] if len({*persons}) == 1]
         if asked is not None and form.is_bare_question_word(text):
             yield [Way(completed(text, asked.understood))]
             yield [*self._about(text, (*asked.ends, *asked.topics))]
@@ -171,11 +196,17 @@ class Understanding:
         things = meant or [one for one in (*asked.topics, *asked.ends) if not form.is_pronominal(text)]
         yield from Called(self.answers).of_things(text, things[:2])
 
+    def _may_ask_refused(self, text: str, refused: Turn) -> bool:
+        """Whether a question that was refused may be asked of what a turn names: nothing of the kind else was named."""
+        named, alike = self.names.named(text), self.memory.referents.alike
+        return not named or not refused.topics or any(alike(new, old) for new in named for old in refused.topics)
+
     def _of_list(self, text: str, memory: Memory) -> Iterator[list[Way]]:
         """A question about a list that was told before, as it would have been understood then."""
         answers = OfAnswers(self.answers.pack, memory)
         yield from ([way] for way in Narrowing(answers).ways(text, False, False))
         yield from ([way] for way in answers.ways(text))
+        yield from ([way] for way in Ordering(answers).ways(text))
 
     def _may_be_whole(self, text: str, names: Sequence[str], said: Heard) -> bool:
         """Whether a turn may be a question of its own, which speaks of nothing that was said before."""
@@ -183,6 +214,10 @@ class Understanding:
         if form.is_among_them(text) or form.says_pronoun_first(text, named):
             return False
         if form.is_bare_question_word(text) or form.says_ones(text) or form.others(text) is not None:
+            return False
+        if form.is_which_are(text) and self.memory.had_several():
+            return False
+        if said.continues and form.LEAD_IN.match(text) and form.is_phrase(text):
             return False
         if speaks_of_list(text) or self.memory.was_said(form.several_meant(text)):
             return False
@@ -249,8 +284,10 @@ class Understanding:
 
     def _changed(self, text: str, last: Turn | None) -> Iterator[Way]:
         """The last question with another name, or whom a pronoun means, in the place of its own."""
-        if last is None or last.query is None:
+        if last is None or last.query is None or shorts.is_than(text):
             return
+        if isinstance(last.query, nodes.Count) and shorts.begins_with_ones(text):
+            last = replace(last, query=last.query.base, understood=text)
         whose = self._resolved(text) if form.is_pronominal(text) else None
         yield from self.again.changed(self.answers.label(whose) if whose is not None else text, last, whose is not None)
 
