@@ -22,6 +22,7 @@ from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.plan.query_onnx import Written
+from kgask.query.relation_words import is_participle
 from kgask.retrieve.follow import reached_by
 from kgask.types import MASK
 
@@ -91,11 +92,11 @@ class RelationWords:
 
     @cached_property
     def _by_last_word(self) -> dict[str, list[tuple[int, str]]]:
-        """Relations of several words by the last of them, with the others."""
+        """Relations of several words by the last of them, with the others; nobody is the "used" of "language used"."""
         found: dict[str, list[tuple[int, str]]] = {}
         for relation, text in enumerate(self.pack.relations()):
             first, _, last = normalise(relation_phrase(text.label)).rpartition(" ")
-            if first and last not in CARRY_NOTHING:
+            if first and last not in CARRY_NOTHING and not (is_participle(last) or last.endswith("ed")):
                 found.setdefault(last, []).append((relation, first))
         return found
 

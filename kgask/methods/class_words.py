@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kgask.errors import BudgetError
 from kgask.link.spans import CandidateSpan
 from kgask.methods.relation_facts import RelationFacts, is_table
 from kgask.pack.store import Pack
@@ -20,7 +21,7 @@ from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
-from kgask.retrieve.follow import relations_of
+from kgask.retrieve.follow import reached_by, relations_of
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
@@ -29,6 +30,7 @@ from kgask.types import opposite
 LEAST_SHARE = 1 / 3
 LEAST_TYPED = 1 / 2
 SAMPLED = 64  # members whose class is looked for
+LOOK_SECONDS = 0.5  # for what class the answers are of
 SURE_CLASS = 0.7  # score from which a word is a class's name
 ANYONE = frozenset("people person persons thing things human humans one ones".split())
 _BEFORE = re.compile(
@@ -49,20 +51,37 @@ def head_class(text: str, spans: Sequence[CandidateSpan]) -> int | None:
 
 
 def is_of_other_kind(text: str, spans: Sequence[CandidateSpan], query: Query, answers: np.ndarray, pack: Pack) -> bool:
-    """Whether a table says of all that a query comes to, or counts, that it is something else than what is asked for.
+    """Whether nothing that a query comes to, or counts, is of the class that is asked for, and the pack surely says so.
 
-    So of "which competitions" where it comes to medals. In larger graphs much has no type, or another one too.
+    A table does where it says of all of it what it is: of "which competitions" where medals are found. Of a larger
+    graph, in which much has no type or another one too, nothing that the path's relation ever leads to may be of it.
     """
     head = head_class(text, spans)
-    if head is None or spans[head].scores[0] < SURE_CLASS or not is_table(pack):
+    if head is None or spans[head].scores[0] < SURE_CLASS or text[slice(*spans[head].place)].lower() in ANYONE:
         return False
-    if text[spans[head].start : spans[head].end].lower() in ANYONE:
+    is_small, runner = is_table(pack), Runner(pack, Budget(LOOK_SECONDS))
+    kinds = [kind for kind in spans[head].nodes if isinstance(kind, SetNode)]
+    try:
+        found = runner.members(query.base).certain if is_small and isinstance(query, nodes.Count) else answers
+        if _are_of(found, kinds, runner):
+            return False
+        if is_small:
+            return _are_typed(found, pack)
+        if not isinstance(query, nodes.Follow):
+            return False
+        ends = runner.members(nodes.Having(opposite(query.relation, pack.n_relations))).possible
+        return not _are_of(ends, kinds, runner)
+    except BudgetError:
         return False
-    runner = Runner(pack, Budget())
-    found = runner.members(query.base).certain if isinstance(query, nodes.Count) else answers
-    return _are_typed(found, pack) and not any(
-        np.isin(found, runner.members(kind).possible).any() for kind in spans[head].nodes if isinstance(kind, SetNode)
-    )
+
+
+def _are_of(entities: np.ndarray, kinds: Sequence[SetNode], runner: Runner) -> bool:
+    """Whether any of them is of any of these kinds; what types a few of them have is told at once."""
+    typing = type_relations(runner.pack.relations())
+    types = {int(end) for relation in typing for end in reached_by(runner.pack, entities[:SAMPLED], relation)}
+    if any(isinstance(kind, nodes.Class) and kind.type in types for kind in kinds):
+        return True
+    return any(np.isin(entities, runner.members(kind).possible).any() for kind in kinds)
 
 
 def _are_typed(entities: np.ndarray, pack: Pack) -> bool:
