@@ -19,8 +19,9 @@ from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import Seed
 from kgask.verify.dated import Dated
-from kgask.verify.events import unmet_event
+from kgask.verify.events import unmeasured, unmet_event
 from kgask.verify.form import bare, question, said
+from kgask.verify.openly import openly
 from kgask.verify.sense import is_sensible
 from kgask.verify.signs import is_other_way
 from kgask.verify.split import sub_claims
@@ -97,6 +98,34 @@ def test_sub_claims(claim: str, parts: list[str]) -> None:
     assert sub_claims(claim, NAMES) == parts
 
 
+@pytest.mark.parametrize(
+    ("claim", "asked"),
+    [
+        ("Kenya is Africa's largest country", ("Which is Africa's largest country?", "Kenya")),
+        ("The largest country in Africa is Kenya", ("Which is the largest country in Africa?", "Kenya")),
+        ("In Africa, Kenya is the largest country", ("In Africa, which is the largest country?", "Kenya")),
+        ("Kenya has more lakes than any other country", ("Which country has more lakes than any other?", "Kenya")),
+        ("Kenya is only the second-largest", ("Which is the second-largest?", "Kenya")),
+        ("Kenya is one of the largest countries", None),
+        ("Kenya is larger than Uganda", None),
+        ("The largest lake lies in Kenya", None),
+    ],
+)
+def test_the_most_of_its_kind_as_an_open_question(claim: str, asked: tuple[str, str] | None) -> None:
+    found = openly(claim, NAMES)
+    assert (found and (found.question, found.name)) == asked
+
+
+def test_what_something_is_the_most_of_is_what_a_relation_is_called() -> None:
+    size = {"elevation", "high"}
+    assert [unmeasured(f"it is the {word} city", size) for word in ("windiest", "highest", "largest")] == [
+        "windiest", None, None,
+    ]  # fmt: skip
+    assert unmeasured("the most crowded city", size) == "crowded"
+    assert unmeasured("the most populous city", {"population"}) is None
+    assert unmeasured("the most inhabitants", size) is None
+
+
 # --- the open world -----------------------------------------------------------------------------
 
 
@@ -147,7 +176,12 @@ def demo(opened: Callable[..., Pipeline]) -> Iterator[Pack]:
 
 JAPAN, KENYA, AUSTRIA, CURIE = "<Q17|Japan>", "<Q114|Kenya>", "<Q40|Austria>", "<nobel-6|Marie Curie>"
 BORDERS, CAPITAL, BIRTHPLACE, CHILD = "<P47>", "<P36>", "<P19>", "<P40>"
+STATE = "class(<class-U.S.-state>)"
 DECIDED = [
+    (f"some(and(<Q1439|Texas>, best({STATE}, value(<P2046>), most 2)))", True, "stated"),
+    (f"some(and(<Q1439|Texas>, best({STATE}, value(<P2046>), most 1)))", False, "complete"),
+    ("some(and(<lake-723385165091>, best(class(<class-lake>), value(<P4511>), most 1)))", None, "silent"),
+    ("some(and(<gutenberg-author-705|Homer>, best(class(<class-person>), value(<P569>), least 1)))", None, "silent"),
     (f"holds({JAPAN}, {CAPITAL}, <Q1490|Tokyo>)", True, "stated"),
     (f"holds({JAPAN}, {CAPITAL}, <Q35765|Osaka>)", False, "complete"),
     (f"holds(<Q35765|Osaka>, ^{CAPITAL}, {JAPAN})", False, "complete"),
@@ -242,6 +276,9 @@ VERDICTS = {
     "Marie Curie was born in Warsaw and died in London": "refuted",
     "Kenya's food is delicious": "not enough information",
     "All countries border Germany.": "not enough information",
+    "Mont Blanc is the highest mountain in Africa.": "refuted",
+    "The second-largest city in Germany is Hamburg.": "supported",
+    "Mont Blanc is the steepest mountain in Italy.": "not enough information",
     "Germany borders only France.": "not enough information",
     "Austria borders neither Italy nor Germany.": "refuted",
     "Germany borders Germany.": "not enough information",

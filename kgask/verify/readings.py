@@ -27,7 +27,7 @@ from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId
 from kgask.verify.dated import Dated
 from kgask.verify.engines import Engine
-from kgask.verify.events import unmet_event
+from kgask.verify.events import unmeasured, unmet_event
 from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
 from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
@@ -148,8 +148,8 @@ class Readings:
             return Reading(found, query, None, misnamed, is_unknown=True)
         if outright is None and (doubt := misnamed or self._left_out(found, query, text)):
             return Reading(found, query, None, doubt)
-        runner, options = Runner(self._pack, Budget(DECIDE_SECONDS)), self._options
-        world = World(runner, options.closed_world, options.single, options.complete)
+        world = self._world()
+        runner = world.runner
         try:
             decision = world.decide(query)
             if kin := other_sex(query, text, self._dated, runner):
@@ -165,6 +165,26 @@ class Readings:
             return Reading(found, query, None, str(error))
         return Reading(found, query, decision, f"the graph does not say {verbalise(query, self._pack)}")
 
+    def decided(self, text: str, names: Sequence[str], query: TruthNode, confidence: float) -> Reading:
+        """A query that says what a text with these names claims, decided."""
+        found, plain = Retrieved(confidence=confidence), text
+        for name in names:
+            plain = plain.replace(name, "_")
+        called, known = self._words.of(relations_in(query)), self._known(query)
+        word = unhonoured(plain, query, called) or unmet_event(plain, " ".join(sorted(called)))
+        if word := word or unmeasured(plain, known):
+            return Reading(found, query, None, f"this graph says nothing about {word!r}")
+        world = self._world()
+        try:
+            decision = world.decide(query)
+        except (QueryError, BudgetError) as error:
+            return Reading(found, query, None, str(error))
+        return Reading(found, query, decision, f"the graph does not say {verbalise(query, self._pack)}")
+
+    def _world(self) -> World:
+        options = self._options
+        return World(Runner(self._pack, Budget(DECIDE_SECONDS)), options.closed_world, options.single, options.complete)
+
     def _left_out(self, found: Retrieved, query: TruthNode, text: str) -> str:
         """What of the claim the query does not honour; a verdict would be on another claim."""
         called = self._words.of(relations_in(query))
@@ -179,7 +199,7 @@ class Readings:
         if found.confidence < SURE:
             words = words or self._unsaid(query, text)
         event = unmet_event(_without_names(text, found, with_capital=True), " ".join(sorted(called)))
-        words = words or ([event] if event is not None else [])
+        words = words or ([event] if event is not None else []) or self._unmeasured(found, query, text)
         if words:
             return f"this graph says nothing about {', '.join(map(repr, words))}"
         if _is_taken_twice(found, query):
@@ -187,11 +207,22 @@ class Readings:
         is_left_out = found.find_left_out().get("names") or self._leaves_name_out(found, query, text)
         return "it does not honour every name of the claim" if is_left_out else ""
 
+    def _unmeasured(self, found: Retrieved, query: TruthNode, text: str) -> list[str]:
+        """What something is said to be the most of that no value which the query orders by is."""
+        if not any(isinstance(node, nodes.Best) for node in query.walk()):
+            return []
+        word = unmeasured(_without_names(text, found), self._known(query))
+        return [word] if word is not None else []
+
+    def _known(self, query: TruthNode) -> frozenset[str]:
+        """The words of a query's relations and of what it names."""
+        named = [entity for node in query.walk() for entity in _entities(node)]
+        return self._words.of(relations_in(query)) | set(normalise(" ".join(self._pack.labels(named))).split())
+
     def _leaves_name_out(self, found: Retrieved, query: TruthNode, text: str) -> bool:
         """Whether something that is surely named, beside what the query names, is in none of its steps."""
         named = {entity for node in query.walk() for entity in _entities(node)}
-        used = [seed.span for seed in found.seeds if seed.entity in named]
-        known = self._words.of(relations_in(query)) | set(normalise(" ".join(self._pack.labels(named))).split())
+        used, known = [seed.span for seed in found.seeds if seed.entity in named], self._known(query)
         sure = (one for one in found.linked if _has_capital(text, one.span) and one.seeds[0].score >= SURE_NAME)
         return any(
             not any(one.span[0] < end and start < one.span[1] for start, end in used)
@@ -202,8 +233,7 @@ class Readings:
 
     def _unsaid(self, query: TruthNode, text: str) -> list[str]:
         """What one thing is said to be of another ("Kate's mother", "the mayor of Turku") and no step is about."""
-        named = [entity for node in query.walk() for entity in _entities(node)]
-        known = self._words.of(relations_in(query)) | set(normalise(" ".join(self._pack.labels(named))).split())
+        known = self._known(query)
         nouns = [found[1] or found[2] for found in _OF_SOMETHING.finditer(text)]
         return [noun for noun in nouns if noun.lower() not in _NO_NOUNS and not is_all_called(noun, known)]
 

@@ -201,6 +201,8 @@ class World:
 
     def _exists(self, node: nodes.Some, base: SetNode) -> Decision:
         found = self.runner.members(base)
+        if len(found.certain) and not self._knows_most(base):
+            return Decision(None, "silent")
         if len(found.certain):
             return Decision(True, "stated", self._derived(node))
         if len(found.possible):
@@ -212,9 +214,15 @@ class World:
             return Decision(None, "silent")
         return Decision(False, "complete", tuple(self._said_instead(base)))
 
+    def _knows_most(self, base: SetNode) -> bool:
+        """Whether values are known of at least half of the things of a class of which one is the most."""
+        bests = [one for one in self.runner.coverage(base) if isinstance(one.node, nodes.Best)]
+        of_class = [one for one in bests if any(isinstance(node, nodes.Class) for node in one.node.walk())]
+        return all(one.known >= one.members / 2 for one in of_class)
+
     def _meant(self, base: SetNode) -> nodes.Holds | None:
         """ "The author of Emma was born in London" as what is said of the few whom one of two relations leads to."""
-        parts = [one for one in _conjuncts(base) if not isinstance(one, nodes.Class)]
+        parts = [one for one in conjuncts(base) if not isinstance(one, nodes.Class)]
         if len(parts) != 2 or not all(isinstance(one, nodes.Follow) for one in parts):
             return None
         one, other = sorted(parts, key=lambda part: len(self.runner.members(part).possible))
@@ -286,6 +294,8 @@ class World:
                 return self._is_excluded(left, one) and self._is_excluded(right, one)
             case nodes.Minus(left, right):
                 return self._is_excluded(left, one) or one in runner.members(right).certain
+            case nodes.Best(base, by) if not len(runner.judged(np.array([one], np.int64), by, None).member):
+                return self._is_excluded(base, one)
             case nodes.Where(base) | nodes.Best(base):
                 is_judged = one in runner.members(base).possible and one not in runner.members(node).possible
                 return is_judged or self._is_excluded(base, one)
@@ -349,8 +359,8 @@ class World:
         return tuple(triple_ids(self.runner.pack, shown).tolist())
 
 
-def _conjuncts(node: SetNode) -> list[SetNode]:
-    return [*_conjuncts(node.left), *_conjuncts(node.right)] if isinstance(node, nodes.And) else [node]
+def conjuncts(node: SetNode) -> list[SetNode]:
+    return [*conjuncts(node.left), *conjuncts(node.right)] if isinstance(node, nodes.And) else [node]
 
 
 def _few(ids: np.ndarray) -> list[int] | None:
