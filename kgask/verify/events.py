@@ -40,6 +40,8 @@ _EVENTS = {
     r"(?:cheap|dear|costli|prici)e(?:r|st)|(?:most|least) (?:expensive|costly)": r"pric|"
     r"cost|bill|fee|rate|valu|rent|salar|eur|usd|charg|fare|budget|"
     r"tariff|paid",
+    r"(?:longer|shorter)(?= than)": r"leng|long|durat|time|dist|km|met(?:re|er)|mile|page|minute|hour|day|year|\bage|"
+    r"birth|death|born|life|span|stretch|height|tall|elev|\bm\b|word|term|start|begin|since|reign|size|tenure",
     r"(?:deep|shallow)e(?:r|st)": r"dep|draught|draft",
 }
 _ANY_SIZE = re.compile(  # of whatever number or date

@@ -18,7 +18,8 @@ from kgask.query.base import TruthNode
 from kgask.verify.sense import is_both_ways
 
 _MORE_THAN_SOME = re.compile(
-    r"\b(?:only|just)\b(?! (?:\d|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)|"
+    r"\b(?:only|just)\b(?! (?:\d|a|an|about|around|some|roughly|nearly|one|two|three|four|five|six|"
+    r"seven|eight|nine|ten|eleven|twelve)\b)|"
     r"\b(?:exclusively|solely|alone|nothing but|(?:no one|nobody|nothing) else|all|every|each|most of|"
     r"(?<!\bthe )(?<!['\u2019]s )most(?= [a-z]+s\b(?! of)))\b",  # "the most populous" is one
     re.IGNORECASE,

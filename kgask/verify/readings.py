@@ -19,19 +19,20 @@ from kgask.methods.relation_likeness import RelationLikeness
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.base import Node, TruthNode
+from kgask.query.base import Comparison, Node, TruthNode
 from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId
 from kgask.verify.dated import Dated
+from kgask.verify.described import goes_beyond, is_number_of_name, takes_preposition
 from kgask.verify.engines import Engine
 from kgask.verify.events import unmeasured, unmet_event
 from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
 from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
-from kgask.verify.sense import is_sensible
+from kgask.verify.sense import is_sensible, mixes_kinds
 from kgask.verify.signs import is_other_way, is_part_of_period, is_period
 from kgask.verify.world import Decision, World
 
@@ -49,6 +50,11 @@ _COMPARES = re.compile(
     r"\b(?:than|more|less|fewer|over|under|above|below|exceeds?|beyond|before|after|at (?:least|most)|up to|tops?|"
     r"surpass\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er than)\b",
     re.IGNORECASE,
+)
+_LIMITS: tuple[tuple[re.Pattern[str], Comparison], ...] = (  # right before a number
+    (re.compile(r"\b(?:tops|exceeds?|surpass(?:es)?|more than|over|above|beyond) \d", re.IGNORECASE), ">"),
+    (re.compile(r"\b(?:reach(?:es|ed)?|at least) \d", re.IGNORECASE), ">="),
+    (re.compile(r"\b(?:less than|fewer than|under|below) \d", re.IGNORECASE), "<"),
 )
 _PLACED = frozenset("lies lie lay stands stand stood sits sit sat located situated".split())  # as "is" says
 _NO_NOUNS = CARRY_NOTHING | frozenset("man woman person people side part member end south north east west".split())
@@ -119,6 +125,8 @@ class Readings:
     def _is_other_way(self, found: Retrieved, text: str) -> bool:
         query = _query(found)
         is_other = is_other_way(query, text, found.seeds, self._pack) or strays(query, text)
+        is_other = is_other or goes_beyond(query, text, self._pack) or takes_preposition(query, text, found.seeds)
+        is_other = is_other or is_number_of_name(query, text, _without_names(text, found))
         return is_other or names_a_kind(query, _without_names(text, found)) or means_a_third(query, text, self._pack)
 
     def _likeliest(self, proposed: Sequence[Retrieved], text: str) -> list[Retrieved]:
@@ -156,6 +164,8 @@ class Readings:
                 return Reading(found, query, None, f"what {kin!r} claims is not so of whom it may be")
             if decision.truth is False and (wider := without_half_said(query, text, self._pack)) != query:
                 query, decision = wider, world.decide(wider)
+            if decision.truth is False and not self._options.closed_world and mixes_kinds(runner, query):
+                return Reading(found, query, None, "this graph leads to nothing of the kind that it names")
             if decision.truth is not False and (number := _number_left_out(query, _without_names(text, found))):
                 dated = self._dated.of(query, text, runner) if decision.truth else None
                 if dated is None:
@@ -294,13 +304,22 @@ def _follows(node: Node) -> bool:
 
 
 def as_stated(query: TruthNode, text: str) -> TruthNode:
-    """A number that is said without "more", "over" or the like is the value itself: "8848 m high"."""
+    """A number that is said without "more", "over" or the like is the value itself ("8848 m high"), with it not."""
     match query:
         case nodes.Not(truth):
             return nodes.Not(as_stated(truth, text))
         case nodes.Compare(left, "<" | "<=" | ">" | ">=", nodes.Number() as said) if not _COMPARES.search(text):
             return nodes.Compare(left, "=", said)
+        case nodes.Compare(left, "=", nodes.Number() as said):
+            return nodes.Compare(left, _limit(text), said)
+        case nodes.Some(nodes.Where(base, by, "=", nodes.Number() as said)):
+            return nodes.Some(nodes.Where(base, by, _limit(text), said))
     return query
+
+
+def _limit(text: str) -> Comparison:
+    """How a claim compares with the number that it says."""
+    return next((sign for pattern, sign in _LIMITS if pattern.search(text)), "=")
 
 
 def _is_held(found: Retrieved) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from typing import Literal
 
 import numpy as np
@@ -18,18 +17,18 @@ import numpy as np
 from kgask.pack.relation_kinds import COMPLETE, LEAST_OWNERS, MOSTLY_ONE, SINGLE
 from kgask.query import nodes
 from kgask.query.base import SetNode, TruthNode, ValueNode
-from kgask.retrieve.compare import compared, every, kleene, some
+from kgask.retrieve.compare import every, kleene, some
 from kgask.retrieve.derive import derivation, otherwise
 from kgask.retrieve.follow import Edges
 from kgask.retrieve.run import Runner
 from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
+from kgask.verify.exactness import as_said, between
 from kgask.verify.places import climb, place_relations
 from kgask.verify.sense import has_codes, meets, types_of
 
 Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent", "evidence"]
 Combine = Callable[[Iterable[bool | None]], bool | None]
-ROUND = 1000  # whole numbers below are meant exactly: 60 laps are not 58
 TOLD = 10  # triples of a decision
 MOST_CANDIDATES = 2000  # of a set that are looked at one by one
 MOST_MEANT = 3  # whom "the author of ..." may mean
@@ -153,6 +152,8 @@ class World:
         if not (is_complete or self._is(SINGLE, relation) or self._is_single_here(starts, relation)):
             return None
         rule: Rule = "complete" if is_complete else "single"
+        if is_named and self._is_left_open(relation, ends):
+            return None
         if not is_named:
             is_other = all(self._is_excluded(end, one) for one in np.unique(edges.targets).tolist())
             return Decision(False, rule, self._ids(edges), relation) if is_other else None
@@ -163,6 +164,13 @@ class World:
                 return Decision(True, "within", (*self._ids(edges), *above.way_to(ends)), relation)
             reached = above.reached
         return Decision(False, rule, self._ids(edges), relation) if self._are_alike(reached, ends, relation) else None
+
+    def _is_left_open(self, relation: DirectedRelationId, ends: np.ndarray) -> bool:
+        """Whether a relation the other way round has one end and the graph none: what nobody is known to have made may
+        be by anybody of whom all works are known."""
+        n = self.runner.pack.n_relations
+        back = opposite(relation, n)
+        return back < n and self._is(SINGLE, back) and not len(self.runner.edges(ends, back))
 
     def _is(self, bit: int, relation: DirectedRelationId) -> bool:
         said = self.single if bit == SINGLE else self.complete
@@ -194,8 +202,7 @@ class World:
         if np.intersect1d(types, other_types).size:
             return True
         back = opposite(relation, pack.n_relations)
-        led_to = len(np.unique(self.runner.edges(others, back).sources)) == len(others)
-        return led_to or not (types.size or other_types.size)
+        return len(np.unique(self.runner.edges(others, back).sources)) == len(others)
 
     # --- sets -----------------------------------------------------------------------------------
 
@@ -316,7 +323,7 @@ class World:
     # --- values ---------------------------------------------------------------------------------
 
     def _compares(self, node: nodes.Compare) -> Decision:
-        node = _as_said(node)
+        node = as_said(node)
         counts = [one for one in (node.left, node.right) if isinstance(one, nodes.Count)]
         bounds = [self._bounds(one) for one in (node.left, node.right)] if counts else None
         truth = self.runner.truth(node) if bounds is None else self._of_counts(node, bounds)
@@ -343,7 +350,7 @@ class World:
         left, right = bounds
         if left is None or right is None:
             return None
-        surely, perhaps = _between(left, node.comparison, right)
+        surely, perhaps = between(left, node.comparison, right)
         truth = kleene(surely, perhaps)
         if truth is None and node.comparison in ("=", ">=", "in") and self.runner.truth(node):
             return True  # "has three children", of whom the graph knows three
@@ -365,37 +372,3 @@ def conjuncts(node: SetNode) -> list[SetNode]:
 
 def _few(ids: np.ndarray) -> list[int] | None:
     return ids.tolist() if len(ids) <= MOST_CANDIDATES else None
-
-
-def _between(left: tuple[float, float], comparison: str, right: tuple[float, float]) -> tuple[bool, bool]:
-    """Whether an interval surely, and perhaps, compares so with another."""
-    from kgask.pack.quantities import NUMBER, Quantity
-
-    low, high = (np.array([bound]) for bound in left)
-    surely, perhaps = compared(low, high, comparison, Quantity(NUMBER, *right), False)  # type: ignore[arg-type]
-    return bool(surely[0]), bool(perhaps[0])
-
-
-def _as_said(node: nodes.Compare) -> nodes.Compare:
-    """A number that is claimed is as exact as it is said: 19.3 is any from 19.25 to 19.35.
-
-    What is counted is counted exactly.
-    """
-    left, right = node.left, node.right
-    if node.comparison != "=" or isinstance(left, nodes.Count) or not isinstance(right, nodes.Number):
-        return node
-    half = _last_digit(right.number) / 2
-    low, high = nodes.Number(right.number - half, right.unit), nodes.Number(right.number + half, right.unit)
-    return nodes.Compare(left, node.comparison, nodes.Range(low, high))
-
-
-def _last_digit(number: float) -> float:
-    """What the last digit of a number that is not 0 stands for.
-
-    >>> _last_digit(19.3), _last_digit(45000000.0), _last_digit(79.0)
-    (0.1, 1000000.0, 1.0)
-    """
-    if number.is_integer() and abs(number) < ROUND:
-        return 1.0
-    exponent = Decimal(repr(number)).normalize().as_tuple().exponent
-    return float(Decimal(1).scaleb(int(exponent)))
