@@ -55,6 +55,11 @@ def openly(text: str, names: Sequence[str]) -> Openly | None:
     return None
 
 
+def says_most(text: str) -> bool:
+    """Whether a text has a word by which something may be the most of its kind."""
+    return bool(superlatives(text) or _THAN_ANY.search(text))
+
+
 def _asked(text: str, others: Sequence[str]) -> str | None:
     """What is asked by a text in which a name is masked."""
     if (found := _FIRST.fullmatch(text) or _LAST.fullmatch(text)) and _is_most(found["what"], others):
@@ -73,4 +78,4 @@ def _is_most(text: str, others: Sequence[str]) -> bool:
     """Whether a text says outside of names that something is the most, and not that it is one of several."""
     for one in others:
         text = text.replace(one, "_")
-    return NAME not in text and not _ONE_OF.search(text) and bool(superlatives(text) or _THAN_ANY.search(text))
+    return NAME not in text and not _ONE_OF.search(text) and says_most(text)

@@ -13,7 +13,7 @@ from kgask.query.base import SetNode
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import EntityId
-from kgask.verify.openly import Openly, openly
+from kgask.verify.openly import Openly, openly, says_most
 from kgask.verify.readings import DECIDE_SECONDS, Reading, Readings
 from kgask.verify.world import conjuncts
 
@@ -30,7 +30,8 @@ class Superlatives:
 
     def of(self, texts: Sequence[str]) -> list[Reading | None]:
         """Of positive claims; None of those that say no such thing, and where the question has no answer."""
-        asked = [openly(text, names_in(self.pipeline.linker, text)) for text in texts]
+        linker = self.pipeline.linker
+        asked = [openly(text, names_in(linker, text)) if says_most(text) else None for text in texts]
         questions = list(dict.fromkeys(one.question for one in asked if one is not None))
         answers = dict(zip(questions, self.pipeline.ask_many(questions), strict=True))
         return [
