@@ -21,7 +21,7 @@ from kgask.types import Seed
 from kgask.verify.dated import Dated
 from kgask.verify.events import unmet_event
 from kgask.verify.form import bare, question, said
-from kgask.verify.sense import is_sensible
+from kgask.verify.sense import is_sensible, mixes_kinds
 from kgask.verify.signs import is_other_way
 from kgask.verify.split import sub_claims
 from kgask.verify.verifier import Verifier, VerifyOptions
@@ -44,6 +44,11 @@ NAMES = ["Poe", "Boston", "Baltimore", "Kenya", "Uganda", "Peru", "Chile", "Afri
         ("Contrary to popular belief, Poe died in Boston", "Poe died in Boston", False),
         ("There is no river in Peru", "There is a river in Peru", True),
         ("Peru has only two neighbours", "Peru has exactly two neighbours", False),
+        ("Laos is no island", "Laos is a island", True),
+        ("Laos is no longer an island", "Laos is no longer an island", False),
+        ("The house comes without a balcony", "The house has balcony", True),
+        ("Nearly 3.3 million live in Boston", "about 3.3 million live in Boston", False),
+        ("The lake is more than a mile deep", "The lake is more than 1 mile deep", False),
         ("Poe not only died in Boston", "Poe not only died in Boston", False),
     ],
 )
@@ -147,7 +152,12 @@ def demo(opened: Callable[..., Pipeline]) -> Iterator[Pack]:
 
 JAPAN, KENYA, AUSTRIA, CURIE = "<Q17|Japan>", "<Q114|Kenya>", "<Q40|Austria>", "<nobel-6|Marie Curie>"
 BORDERS, CAPITAL, BIRTHPLACE, CHILD = "<P47>", "<P36>", "<P19>", "<P40>"
+STATE = "class(<class-U.S.-state>)"
 DECIDED = [
+    (f"some(and(<Q1439|Texas>, best({STATE}, value(<P2046>), most 2)))", True, "stated"),
+    (f"some(and(<Q1439|Texas>, best({STATE}, value(<P2046>), most 1)))", False, "complete"),
+    ("some(and(<lake-723385165091>, best(class(<class-lake>), value(<P4511>), most 1)))", None, "silent"),
+    ("some(and(<gutenberg-author-705|Homer>, best(class(<class-person>), value(<P569>), least 1)))", None, "silent"),
     (f"holds({JAPAN}, {CAPITAL}, <Q1490|Tokyo>)", True, "stated"),
     (f"holds({JAPAN}, {CAPITAL}, <Q35765|Osaka>)", False, "complete"),
     (f"holds(<Q35765|Osaka>, ^{CAPITAL}, {JAPAN})", False, "complete"),
@@ -221,11 +231,24 @@ def test_who_knows_that_a_relation_is_complete_may_say_so(demo: Pack) -> None:
         f"holds({KENYA}, {BORDERS}, follow({JAPAN}, {BORDERS}))",
         f"compare(values({CURIE}, <P569>) < values({CURIE}, <P569>))",
         f"some(and(follow({KENYA}, {CAPITAL}), <element-Au|Gold>))",
+        f"compare(values({KENYA}, <P1082>) > values({JAPAN}, <P2046>))",  # its people with another's area
+        f"compare(values({KENYA}, <P1082>) = 9000000000000)",
+        f"all(holds({CURIE}, {BIRTHPLACE}, <Q90>), holds({CURIE}, {BIRTHPLACE}, <Q270>))",
+        f"compare(age(values({CURIE}, <P569>), values({CURIE}, <P569>)) > 50)",
     ],
 )
 def test_what_no_claim_says(demo: Pack, text: str) -> None:
     query = parse(text, demo)
     assert isinstance(query, TruthNode) and not is_sensible(Runner(demo, Budget()), query)
+
+
+def test_things_of_a_class_are_looked_for_where_there_may_be_some(demo: Pack) -> None:
+    strange, usual = (
+        parse(f"some(and(class(<class-{kind}>), follow(<Q837|Nepal>, ^<kgask:source-country>)))", demo)
+        for kind in ("mountain", "river")
+    )
+    assert isinstance(strange, TruthNode) and mixes_kinds(Runner(demo, Budget()), strange)
+    assert isinstance(usual, TruthNode) and not mixes_kinds(Runner(demo, Budget()), usual)
 
 
 # --- verdicts -----------------------------------------------------------------------------------
@@ -242,6 +265,9 @@ VERDICTS = {
     "Marie Curie was born in Warsaw and died in London": "refuted",
     "Kenya's food is delicious": "not enough information",
     "All countries border Germany.": "not enough information",
+    "Mont Blanc is the highest mountain in Africa.": "refuted",
+    "The second-largest city in Germany is Hamburg.": "supported",
+    "Mont Blanc is the steepest mountain in Italy.": "not enough information",
     "Germany borders only France.": "not enough information",
     "Austria borders neither Italy nor Germany.": "refuted",
     "Germany borders Germany.": "not enough information",

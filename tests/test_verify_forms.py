@@ -14,11 +14,17 @@ from kgask import open as open_pack
 from kgask.answer.pipeline import Pipeline
 from kgask.link.naming import names_in, with_family_names
 from kgask.pack.store import Pack
+from kgask.query import nodes
 from kgask.query.base import TruthNode
 from kgask.query.text import parse
+from kgask.types import Seed
+from kgask.verify.described import goes_beyond, is_number_of_name, takes_preposition
 from kgask.verify.ellipsis import is_and_has, of_one
+from kgask.verify.events import unmeasured
 from kgask.verify.form import said
 from kgask.verify.honoured import names_a_kind, unhonoured
+from kgask.verify.openly import openly
+from kgask.verify.readings import as_stated
 from kgask.verify.signs import is_downward
 from kgask.verify.split import may_be_one, sub_claims
 from kgask.verify.verifier import Verifier
@@ -254,3 +260,78 @@ def test_names_beside_names_and_phrases(opened: Callable[..., Pipeline]) -> None
     both = with_family_names("Jacob and Wilhelm Grimm wrote it", pipeline.pack)
     assert both == "Jacob Grimm and Wilhelm Grimm wrote it"
     assert with_family_names("Chad and Peru Lima", pipeline.pack) == "Chad and Peru Lima"
+
+
+# --- superlatives, and what a query goes by ---
+
+
+@pytest.mark.parametrize(
+    ("claim", "asked"),
+    [
+        ("Kenya is Africa's largest country", ("Which is Africa's largest country?", "Kenya")),
+        ("The largest country in Africa is Kenya", ("Which is the largest country in Africa?", "Kenya")),
+        ("In Africa, Kenya is the largest country", ("In Africa, which is the largest country?", "Kenya")),
+        ("Kenya has more lakes than any other country", ("Which country has more lakes than any other?", "Kenya")),
+        ("Kenya is only the second-largest", ("Which is the second-largest?", "Kenya")),
+        ("Kenya is one of the largest countries", None),
+        ("Kenya is larger than Uganda", None),
+        ("The largest lake lies in Kenya", None),
+    ],
+)
+def test_the_most_of_its_kind_as_an_open_question(claim: str, asked: tuple[str, str] | None) -> None:
+    found = openly(claim, ["Kenya", "Africa", "Uganda"])
+    assert (found and (found.question, found.name)) == asked
+
+
+def test_what_something_is_the_most_of_is_what_a_relation_is_called() -> None:
+    size = {"elevation", "high"}
+    assert [unmeasured(f"it is the {word} city", size) for word in ("windiest", "highest", "largest")] == [
+        "windiest", None, None,
+    ]  # fmt: skip
+    assert unmeasured("the most crowded city", size) == "crowded"
+    assert unmeasured("the most populous city", {"population"}) is None
+    assert unmeasured("the most inhabitants", size) is None
+
+
+GOES_BEYOND = [
+    ("Poe lives in Boston", "holds(follow(<nobel-6>, <P26>), <P19>, <Q90>)", True),
+    ("Poe's wife was born in Paris", "holds(follow(<nobel-6>, <P26>), <P19>, <Q90>)", False),
+    ("Poe was born in Poland", "holds(follow(<nobel-6>, <P19>), <P17>, <Q36>)", False),  # where that lies
+    ("the author of Emma dislikes that one", "holds(<gutenberg-158>, <P50>, follow(<gutenberg-768>, <P50>))", False),
+    ("the author of Emma dislikes the author of Wuthering Heights",
+     "holds(<gutenberg-158>, <P50>, follow(<gutenberg-768>, <P50>))", True),
+    ("Rome is the next stop after Paris", "holds(follow(<nobel-6>, <P40>), <P40>, <Q90>)", True),
+    ("Rome is the child of the child of Poe", "holds(follow(<nobel-6>, <P40>), <P40>, <Q90>)", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("claim", "query", "is_so"), GOES_BEYOND)
+def test_a_query_that_goes_by_what_nobody_described_is_no_reading(
+    opened: Callable[..., Pipeline], claim: str, query: str, is_so: bool
+) -> None:
+    demo = opened("demo", None).pack
+    parsed = parse(query, demo)
+    assert isinstance(parsed, TruthNode) and goes_beyond(parsed, claim, demo) is is_so
+
+
+def test_numbers_and_prepositions_of_names() -> None:
+    late = nodes.Compare(nodes.Count(nodes.Entities((1,))), ">", nodes.Number(709))
+    assert is_number_of_name(late, "sailing 709 was late", "_ was late")
+    assert not is_number_of_name(late, "sailing 1 has 709 passengers", "_ has 709 passengers")
+    one = nodes.Some(nodes.Entities((7,)))
+    assert takes_preposition(one, "lakes in Africa", [Seed(7, (6, 15), 1.0)])
+    assert not takes_preposition(one, "In Africa is a book", [Seed(7, (0, 9), 1.0)])
+
+
+@pytest.mark.parametrize(
+    ("claim", "sign"),
+    [
+        ("it tops 9,000 m", ">"),
+        ("it does even reach 9,000 m", ">="),
+        ("it is 9,000 m high", "="),
+        ("over 9,000 m", ">"),
+    ],
+)
+def test_a_number_is_compared_as_the_word_before_it_says(claim: str, sign: str) -> None:
+    count, number = nodes.Count(nodes.Entities((1,))), nodes.Number(9000)
+    assert as_stated(nodes.Compare(count, "=", number), claim) == nodes.Compare(count, sign, number)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Words of a claim that say one thing alone, and what a relation about it is called.
+"""Words of a claim that say one thing alone, and what a relation about it is called; what something is the most of.
 
 Beside two names a planner takes the relation that they have: whoever heads a station was not therefore born there. Such
 a word has to stand for some step of the query; a relation that is called otherwise says nothing about it.
@@ -7,7 +7,12 @@ a word has to stand for some step of the query; a relation that is called otherw
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
+from kgask.methods.accounted import is_all_called
+from kgask.methods.demands import superlatives
+
+SHORTEST = 3  # letters of an adjective that a relation is called by: "deep"
 _EVENTS = {
     r"born": r"birth|born|dob\b|yob\b|native|origin|home|\bage\b|year",
     r"died": r"death|dead|die|dod\b|kill|lost|end|fate|life|perish|year",
@@ -26,13 +31,26 @@ _EVENTS = {
     r"taught": r"learn|lang|teach|taught|train|tutor|mentor|coach|student|pupil|instruct|educat|lectur|master",
     r"visited": r"visit|guest|travel|tour|trip",
     r"next to|adjacent to": r"border|neighb|next|adja|adjoin|side",
-    r"faster|slower|quicker": r"speed|fast|days|ms\b|laten|\d|knot|km\W?h|mph|time|pace|minute|second|lap|"
+    r"(?:fast|slow|quick)e(?:r|st)": r"speed|fast|days|ms\b|laten|\d|knot|km\W?h|mph|time|pace|minute|second|lap|"
     r"duration|mins?\b|velocity",
-    r"heavier|lighter": r"weigh|mass|heav|ton|kgs?\b|load|gram|pound|dens|lbs?\b",
-    r"cheaper|dearer|costlier|pricier": r"pric|cost|bill|fee|rate|valu|rent|salar|eur|usd|charg|fare|budget|"
+    r"(?:heavi|light)e(?:r|st)": r"weigh|mass|heav|ton|kgs?\b|load|gram|pound|dens|lbs?\b",
+    r"(?:hott|warm|cold|cool)e(?:r|st)": r"temp|heat|hot|warm|cold|cool|degree|celsius|melt|boil",
+    r"(?:rich|poor|wealthi)e(?:r|st)": r"gdp|gross|income|wealth|worth|fortune|money|salar|wage|"
+    r"assets|rich|revenue",
+    r"(?:cheap|dear|costli|prici)e(?:r|st)|(?:most|least) (?:expensive|costly)": r"pric|"
+    r"cost|bill|fee|rate|valu|rent|salar|eur|usd|charg|fare|budget|"
     r"tariff|paid",
-    r"deeper|shallower": r"dep|draught|draft",
+    r"(?:longer|shorter)(?= than)": r"leng|long|durat|time|dist|km|met(?:re|er)|mile|page|minute|hour|day|year|\bage|"
+    r"birth|death|born|life|span|stretch|height|tall|elev|\bm\b|word|term|start|begin|since|reign|size|tenure",
+    r"(?:deep|shallow)e(?:r|st)": r"dep|draught|draft",
 }
+_ANY_SIZE = re.compile(  # of whatever number or date
+    r"(?:larg|bigg|great|high|low|small|tini|long|short|tall|old|young|new|lat|earli)est|most|least|fewest|recent"
+)
+_MOST_OF = re.compile(r"\b(?<!\bat )(?:most|least) (?P<word>(?!\w*(?<!ou)(?<!s)s\b)[a-z]+)\b", re.IGNORECASE)
+_NO_MEASURE = frozenset(
+    "of in by with for to at from on among and or the a an is was has have had likely often".split()
+)
 _MEANT = [(re.compile(rf"\b(?:{said})\b", re.IGNORECASE), re.compile(called)) for said, called in _EVENTS.items()]
 
 
@@ -45,3 +63,23 @@ def unmet_event(text: str, called: str) -> str | None:
     if not called:
         return None
     return next((found[0] for said, meant in _MEANT if (found := said.search(text)) and not meant.search(called)), None)
+
+
+def unmeasured(text: str, called: Collection[str]) -> str | None:
+    """What a claim says that something is the most of, where the query's relations are not called so: the windiest city
+    is not the highest. ``called`` are their words and those of what the query names.
+
+    >>> unmeasured("it is the windiest city", {"elevation"}), unmeasured("it is the longest", {"distance"})
+    ('windiest', None)
+    >>> unmeasured("the most crowded country", {"population"}), unmeasured("the most populous", {"population"})
+    ('crowded', None)
+    """
+    said = [*superlatives(text), *(found["word"].lower() for found in _MOST_OF.finditer(text))]
+    return next((word for word in said if not _is_measure(word, called)), None)
+
+
+def _is_measure(word: str, called: Collection[str]) -> bool:
+    if _ANY_SIZE.fullmatch(word) or word in _NO_MEASURE or any(meant.search(f"most {word}") for meant, _ in _MEANT):
+        return True
+    stem = re.sub(r"i?est\Z", "", word)
+    return is_all_called(word, called) or any(one.startswith(stem) for one in called if len(stem) >= SHORTEST)

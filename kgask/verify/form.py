@@ -48,6 +48,9 @@ _DENIED = (  # what denies, and what stands there without it
     (re.compile(r"\bnever\s+(?P<word>\w+)", re.I), "{word}"),
     (re.compile(r"\b(?P<word>there is|there was|there['\u2019]s)\s+no\b(?! (?:more|fewer|less))", re.I), "{word} a"),
     (re.compile(r"\b(?P<word>has|have|had|there are|there were)\s+no\b(?! (?:more|fewer|less))", re.I), "{word}"),
+    (re.compile(r"\b(?P<word>is|was)\s+no\b(?= (?!(?:more|fewer|less|longer|one|other|different|doubt|better|worse)\b)"
+                r"[a-z])", re.I), "{word} a"),
+    (re.compile(r"\b(?P<word>comes?|came)\s+without(?: (?:a|an|any))?\b", re.I), "has"),
     (re.compile(r"\b(?P<word>shares?|shared)\s+no\b", re.I), "{word} a"),
     (re.compile(r"\b(?P<word>borders?|won|wins|wrote|writes|[a-z]{3,}ed)\s+no\b(?! (?:more|fewer|less|longer|one))",
                 re.I), "{word} any"),
@@ -77,6 +80,10 @@ _SAME_SAID = (  # what is said in more words than a question says it
     (re.compile(r"\bwhoever\b", re.I), "the person who"),
     (re.compile(r"\bland (?=(?:borders?|frontiers?|boundar(?:y|ies))\b)", re.I), ""),
     (re.compile(r"\b(?P<what>borders?|neighbou?rs?|frontiers?) (?:on|over|by) land\b", re.I), r"\g<what>"),
+    (re.compile(r"\b(?:nearly|almost|(?:just|slightly|a little) (?:under|over|above|below|short of)) (?=\d)", re.I),
+     "about "),
+    (re.compile(r"\b(?P<than>than|over|above|under|below) an? (?=(?:kilo|centi)?met(?:re|er)|mile|hundred|thousand|"
+                r"million|billion)", re.I), r"\g<than> 1 "),
     (re.compile(r"\bwith (?:another|(?:any|some|one) other)\b", re.I), "with any"),
     (re.compile(r"\b(?P<word>shares?|sharing|shared)(?P<any>(?: any| an?| no)?) (?:common|mutual|joint)\b", re.I),
      r"\g<word>\g<any>"),
@@ -109,7 +116,7 @@ def said(claim: str, closed: Sequence[str] = ()) -> Said:
     >>> said("As far as I know, Poe wasn't born in New York.")
     Said(text='Poe was born in New York', denies=True)
     >>> said("It was Jane Austen who wrote Emma"), said("It is not true that helium is no metal.")
-    (Said(text='Jane Austen wrote Emma', denies=False), Said(text='helium is no metal', denies=True))
+    (Said(text='Jane Austen wrote Emma', denies=False), Said(text='helium is a metal', denies=False))
     """
     text, denies = _SOME.sub("any", _NOT_ONE.sub("no", _BESIDE.sub("", bare(claim)))), False
     text = _ONLY.sub("exactly ", text)
@@ -187,16 +194,17 @@ def main_verb(text: str, names: Sequence[str]) -> Span | None:
 
 def _lowered(text: str, closed: Sequence[str]) -> str:
     """Without the capital of its first word, where that is in no name."""
-    if any(text.startswith(name) and name for name in closed):
-        return text
     first = text.split(" ", 1)[0]
     is_plain = first.lower() in _SMALL
+    if any(text.startswith(name) and name and not (is_plain and name == first) for name in closed):
+        return text
     return text[:1].lower() + text[1:] if is_plain else text
 
 
 _SMALL = frozenset(
     "the a an there one two three four five six seven eight nine ten some any all both each every most more less fewer "
-    "at exactly only his her its their this that these those in on by of from no several many somebody people".split()
+    "at exactly only his her its their this that these those in on by of from no several many somebody people "
+    "nearly almost about roughly around over under".split()
 )
 
 

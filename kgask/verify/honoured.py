@@ -18,15 +18,17 @@ from kgask.query.base import TruthNode
 from kgask.verify.sense import is_both_ways
 
 _MORE_THAN_SOME = re.compile(
-    r"\b(?:only|just)\b(?! (?:\d|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)|"
+    r"\b(?:only|just)\b(?! (?:\d|a|an|about|around|some|roughly|nearly|one|two|three|four|five|six|"
+    r"seven|eight|nine|ten|eleven|twelve)\b)|"
     r"\b(?:exclusively|solely|alone|nothing but|(?:no one|nobody|nothing) else|all|every|each|most of|"
-    r"most(?= [a-z]+s\b(?! of)))\b",
+    r"(?<!\bthe )(?<!['\u2019]s )most(?= [a-z]+s\b(?! of)))\b",  # "the most populous" is one
     re.IGNORECASE,
 )
 _NOT_SAID = re.compile(
     r"\b(?:may|might|could|almost|used to|formerly|no longer|some people|many people|probably|perhaps|alive|living)\b",
     re.IGNORECASE,
 )
+_BELITTLED = re.compile(r"\b(?:only|just) (?=(?:the|an?) )", re.IGNORECASE)  # "only the third-largest"
 _OF_ALL = re.compile(r"\b(?:of|among|out of|in|than) (?:them |the )?(?:all|every|each)\b", re.IGNORECASE)  # of the most
 _THAN_ANY = re.compile(r"\bthan (?:any|all|every|the rest|anyone|anybody|everyone|everybody)\b", re.IGNORECASE)
 _OR = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
@@ -61,7 +63,7 @@ def unhonoured(text: str, query: TruthNode, called: Collection[str] = ()) -> str
     """Words by which a claim says more than a query asks: of all or most things, of one alone, of what may be, that
     something is more than another, or the most; ``called`` are the words of the query's relations."""
     has_most = any(isinstance(node, nodes.Best | nodes.Min | nodes.Max) for node in query.walk())
-    text = _OF_ALL.sub(" ", text) if has_most else text
+    text = _BELITTLED.sub(" ", _OF_ALL.sub(" ", text)) if has_most else text
     for pattern in (_MORE_THAN_SOME, _NOT_SAID):
         if found := pattern.search(text):
             return found[0].lower()

@@ -19,19 +19,20 @@ from kgask.methods.relation_likeness import RelationLikeness
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.base import Node, TruthNode
+from kgask.query.base import Comparison, Node, TruthNode
 from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId
 from kgask.verify.dated import Dated
+from kgask.verify.described import goes_beyond, is_number_of_name, takes_preposition
 from kgask.verify.engines import Engine
-from kgask.verify.events import unmet_event
+from kgask.verify.events import unmeasured, unmet_event
 from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
 from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
-from kgask.verify.sense import is_sensible
+from kgask.verify.sense import is_sensible, mixes_kinds
 from kgask.verify.signs import is_other_way, is_part_of_period, is_period
 from kgask.verify.world import Decision, World
 
@@ -49,6 +50,11 @@ _COMPARES = re.compile(
     r"\b(?:than|more|less|fewer|over|under|above|below|exceeds?|beyond|before|after|at (?:least|most)|up to|tops?|"
     r"surpass\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er than)\b",
     re.IGNORECASE,
+)
+_LIMITS: tuple[tuple[re.Pattern[str], Comparison], ...] = (  # right before a number
+    (re.compile(r"\b(?:tops|exceeds?|surpass(?:es)?|more than|over|above|beyond) \d", re.IGNORECASE), ">"),
+    (re.compile(r"\b(?:reach(?:es|ed)?|at least) \d", re.IGNORECASE), ">="),
+    (re.compile(r"\b(?:less than|fewer than|under|below) \d", re.IGNORECASE), "<"),
 )
 _PLACED = frozenset("lies lie lay stands stand stood sits sit sat located situated".split())  # as "is" says
 _NO_NOUNS = CARRY_NOTHING | frozenset("man woman person people side part member end south north east west".split())
@@ -119,6 +125,8 @@ class Readings:
     def _is_other_way(self, found: Retrieved, text: str) -> bool:
         query = _query(found)
         is_other = is_other_way(query, text, found.seeds, self._pack) or strays(query, text)
+        is_other = is_other or goes_beyond(query, text, self._pack) or takes_preposition(query, text, found.seeds)
+        is_other = is_other or is_number_of_name(query, text, _without_names(text, found))
         return is_other or names_a_kind(query, _without_names(text, found)) or means_a_third(query, text, self._pack)
 
     def _likeliest(self, proposed: Sequence[Retrieved], text: str) -> list[Retrieved]:
@@ -148,14 +156,16 @@ class Readings:
             return Reading(found, query, None, misnamed, is_unknown=True)
         if outright is None and (doubt := misnamed or self._left_out(found, query, text)):
             return Reading(found, query, None, doubt)
-        runner, options = Runner(self._pack, Budget(DECIDE_SECONDS)), self._options
-        world = World(runner, options.closed_world, options.single, options.complete)
+        world = self._world()
+        runner = world.runner
         try:
             decision = world.decide(query)
             if kin := other_sex(query, text, self._dated, runner):
                 return Reading(found, query, None, f"what {kin!r} claims is not so of whom it may be")
             if decision.truth is False and (wider := without_half_said(query, text, self._pack)) != query:
                 query, decision = wider, world.decide(wider)
+            if decision.truth is False and not self._options.closed_world and mixes_kinds(runner, query):
+                return Reading(found, query, None, "this graph leads to nothing of the kind that it names")
             if decision.truth is not False and (number := _number_left_out(query, _without_names(text, found))):
                 dated = self._dated.of(query, text, runner) if decision.truth else None
                 if dated is None:
@@ -164,6 +174,26 @@ class Readings:
         except (QueryError, BudgetError) as error:
             return Reading(found, query, None, str(error))
         return Reading(found, query, decision, f"the graph does not say {verbalise(query, self._pack)}")
+
+    def decided(self, text: str, names: Sequence[str], query: TruthNode, confidence: float) -> Reading:
+        """A query that says what a text with these names claims, decided."""
+        found, plain = Retrieved(confidence=confidence), text
+        for name in names:
+            plain = plain.replace(name, "_")
+        called, known = self._words.of(relations_in(query)), self._known(query)
+        word = unhonoured(plain, query, called) or unmet_event(plain, " ".join(sorted(called)))
+        if word := word or unmeasured(plain, known):
+            return Reading(found, query, None, f"this graph says nothing about {word!r}")
+        world = self._world()
+        try:
+            decision = world.decide(query)
+        except (QueryError, BudgetError) as error:
+            return Reading(found, query, None, str(error))
+        return Reading(found, query, decision, f"the graph does not say {verbalise(query, self._pack)}")
+
+    def _world(self) -> World:
+        options = self._options
+        return World(Runner(self._pack, Budget(DECIDE_SECONDS)), options.closed_world, options.single, options.complete)
 
     def _left_out(self, found: Retrieved, query: TruthNode, text: str) -> str:
         """What of the claim the query does not honour; a verdict would be on another claim."""
@@ -179,7 +209,7 @@ class Readings:
         if found.confidence < SURE:
             words = words or self._unsaid(query, text)
         event = unmet_event(_without_names(text, found, with_capital=True), " ".join(sorted(called)))
-        words = words or ([event] if event is not None else [])
+        words = words or ([event] if event is not None else []) or self._unmeasured(found, query, text)
         if words:
             return f"this graph says nothing about {', '.join(map(repr, words))}"
         if _is_taken_twice(found, query):
@@ -187,11 +217,22 @@ class Readings:
         is_left_out = found.find_left_out().get("names") or self._leaves_name_out(found, query, text)
         return "it does not honour every name of the claim" if is_left_out else ""
 
+    def _unmeasured(self, found: Retrieved, query: TruthNode, text: str) -> list[str]:
+        """What something is said to be the most of that no value which the query orders by is."""
+        if not any(isinstance(node, nodes.Best) for node in query.walk()):
+            return []
+        word = unmeasured(_without_names(text, found), self._known(query))
+        return [word] if word is not None else []
+
+    def _known(self, query: TruthNode) -> frozenset[str]:
+        """The words of a query's relations and of what it names."""
+        named = [entity for node in query.walk() for entity in _entities(node)]
+        return self._words.of(relations_in(query)) | set(normalise(" ".join(self._pack.labels(named))).split())
+
     def _leaves_name_out(self, found: Retrieved, query: TruthNode, text: str) -> bool:
         """Whether something that is surely named, beside what the query names, is in none of its steps."""
         named = {entity for node in query.walk() for entity in _entities(node)}
-        used = [seed.span for seed in found.seeds if seed.entity in named]
-        known = self._words.of(relations_in(query)) | set(normalise(" ".join(self._pack.labels(named))).split())
+        used, known = [seed.span for seed in found.seeds if seed.entity in named], self._known(query)
         sure = (one for one in found.linked if _has_capital(text, one.span) and one.seeds[0].score >= SURE_NAME)
         return any(
             not any(one.span[0] < end and start < one.span[1] for start, end in used)
@@ -202,8 +243,7 @@ class Readings:
 
     def _unsaid(self, query: TruthNode, text: str) -> list[str]:
         """What one thing is said to be of another ("Kate's mother", "the mayor of Turku") and no step is about."""
-        named = [entity for node in query.walk() for entity in _entities(node)]
-        known = self._words.of(relations_in(query)) | set(normalise(" ".join(self._pack.labels(named))).split())
+        known = self._known(query)
         nouns = [found[1] or found[2] for found in _OF_SOMETHING.finditer(text)]
         return [noun for noun in nouns if noun.lower() not in _NO_NOUNS and not is_all_called(noun, known)]
 
@@ -264,13 +304,22 @@ def _follows(node: Node) -> bool:
 
 
 def as_stated(query: TruthNode, text: str) -> TruthNode:
-    """A number that is said without "more", "over" or the like is the value itself: "8848 m high"."""
+    """A number that is said without "more", "over" or the like is the value itself ("8848 m high"), with it not."""
     match query:
         case nodes.Not(truth):
             return nodes.Not(as_stated(truth, text))
         case nodes.Compare(left, "<" | "<=" | ">" | ">=", nodes.Number() as said) if not _COMPARES.search(text):
             return nodes.Compare(left, "=", said)
+        case nodes.Compare(left, "=", nodes.Number() as said):
+            return nodes.Compare(left, _limit(text), said)
+        case nodes.Some(nodes.Where(base, by, "=", nodes.Number() as said)):
+            return nodes.Some(nodes.Where(base, by, _limit(text), said))
     return query
+
+
+def _limit(text: str) -> Comparison:
+    """How a claim compares with the number that it says."""
+    return next((sign for pattern, sign in _LIMITS if pattern.search(text)), "=")
 
 
 def _is_held(found: Retrieved) -> bool:

@@ -6,8 +6,12 @@ refuted by it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import combinations
+
 import numpy as np
 
+from kgask.pack.quantities import DATE
 from kgask.pack.relation_kinds import COMPLETE, MOSTLY_ONE, SINGLE
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
@@ -17,6 +21,7 @@ from kgask.query.base import Node, SetNode, TruthNode
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId, opposite
 
+FAR = 10.0
 LOOKED_AT = 200  # ends of a relation whose types are looked at
 
 
@@ -67,9 +72,60 @@ def _is_sensible(runner: Runner, node: Node) -> bool:
             return _is_meeting(runner, named, other)
         case nodes.Some(nodes.Follow(_, relation)):
             return relation not in type_relations(runner.pack.relations())  # that it is anything at all
-        case nodes.Compare(left, _, right):
+        case nodes.Compare(nodes.Values(one, relation), _, nodes.Values(other, another)) if one != other:
+            is_date = relation_axis(runner.pack, relation) == DATE  # born before another died
+            return is_date or relation == another
+        case nodes.Compare(nodes.Values(_, relation), "=", nodes.Number() as said):
+            return _is_in_reach(runner, relation, said)
+        case nodes.Compare(left, _, right) | nodes.Age(left, right):
             return left != right
+        case nodes.All(truths):
+            return not any(_contradict(runner, one, other) for one, other in combinations(truths, 2))
     return True
+
+
+def mixes_kinds(runner: Runner, query: TruthNode) -> bool:
+    """Whether a query looks for things of a class where a relation leads to none of it."""
+    return any(
+        isinstance(part, nodes.And) and any(not _is_ever_led_to(runner, *pair) for pair in _kinds_led_to(part))
+        for part in query.walk()
+    )
+
+
+def _kinds_led_to(node: nodes.And) -> Iterator[tuple[nodes.Class, DirectedRelationId]]:
+    match node:
+        case nodes.And(nodes.Class() as kind, nodes.Follow(_, relation)) | nodes.And(
+            nodes.Follow(_, relation), nodes.Class() as kind
+        ):
+            yield kind, relation
+
+
+def _contradict(runner: Runner, one: TruthNode, other: TruthNode) -> bool:
+    """Whether two ends are claimed of a relation that has one: nobody says that of the same thing."""
+    match one, other:
+        case nodes.Holds(subject, relation, end), nodes.Holds(same, again, other_end):
+            is_same = subject == same and relation == again and end != other_end
+            return is_same and bool(runner.pack.relation_kinds[relation] & SINGLE)
+    return False
+
+
+def _is_in_reach(runner: Runner, relation: DirectedRelationId, said: nodes.Number) -> bool:
+    """Whether a number is within :data:`FAR` times what a relation leads to at all: no source is 6650 km high."""
+    quantity, owners = runner.quantity(said), runner.members(nodes.Having(relation)).certain
+    found = runner.judged(owners, nodes.ValueOf((relation,)), quantity.axis if quantity is not None else None)
+    known = found.high[found.high > 0]
+    if quantity is None or quantity.low <= 0 or not len(known):
+        return True
+    return bool(known.min() / FAR <= quantity.low <= known.max() * FAR)
+
+
+def _is_ever_led_to(runner: Runner, kind: nodes.Class, relation: DirectedRelationId) -> bool:
+    """Whether a relation leads to anything of a class."""
+    members, led_to = (
+        runner.members(kind).possible,
+        runner.members(nodes.Having(opposite(relation, runner.pack.n_relations))),
+    )
+    return not len(members) or bool(np.isin(members, led_to.possible).any())
 
 
 def _is_ever_shared(runner: Runner, relation: DirectedRelationId, other: DirectedRelationId) -> bool:

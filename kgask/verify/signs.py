@@ -16,11 +16,12 @@ from kgask.types import Seed
 
 _MORE = frozenset(
     "more greater higher longer bigger larger taller heavier deeper wider broader later newer dearer costlier pricier "
-    "denser hotter warmer faster quicker swifter brighter better richer stronger thicker steeper busier".split()
+    "denser hotter warmer faster quicker swifter brighter better richer stronger thicker steeper busier "
+    "harder tougher louder".split()
 )
 _LESS = frozenset(
     "less fewer lower shorter smaller lighter earlier sooner shallower narrower cheaper colder cooler slower poorer "
-    "weaker thinner fainter dimmer worse".split()
+    "weaker thinner fainter dimmer worse softer quieter".split()
 )
 _LATER, _EARLIER = frozenset(("later", "newer", "younger")), frozenset(("earlier", "older", "sooner", "longer"))
 _THAN = re.compile(r"(?P<before>(?:[\w'-]+\s+){1,5})than\b", re.IGNORECASE)

@@ -62,6 +62,7 @@ _OWN_TOO = re.compile(r"(?P<name>[^,]+?['\u2019]s) (?P<be>(?:is|was)\b.*)", re.D
 _ANYBODY = re.compile(
     r"(?:some|an?|any|at least|there|several|many|more|fewer|less|exactly|only|no|one|two|three)\b", re.I
 )
+_THERE = re.compile(r"\bthere(?:['\u2019]s| is| are| was| were)\b", re.I)
 _PARTICIPLE = re.compile(r"(?:[a-z]{2,}ed|born|built|made|written|sung|won|found|set)\b")
 _NO_NOUN = re.compile(r"(?:like|unlike|in|on|at|with|without|by|as|from|of|and|or|but|then|too|also|however|for|to)\b")
 _WHEN = (
@@ -228,7 +229,7 @@ def _each_year(clause: str) -> list[str]:
 
 def _each_name(clause: str, names: Sequence[str]) -> list[str]:
     """The clause once for each of several names that stand in one place of it."""
-    if _TOGETHER.search(clause) or _ANYBODY.match(clause):
+    if _TOGETHER.search(clause) or _ANYBODY.match(clause) or _THERE.search(clause):
         return [clause]
     closed = sorted(places_of(clause, names))
     for at, (first, last) in enumerate(closed):

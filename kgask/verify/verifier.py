@@ -35,6 +35,7 @@ from kgask.verify.fusion import EVIDENCE_ALONE, Fusion
 from kgask.verify.lines import of_lines
 from kgask.verify.readings import MOST_LOOKED_AT, Reading, Readings, VerifyOptions, is_contrary
 from kgask.verify.split import may_be_one, sub_claims
+from kgask.verify.superlative import Superlatives
 from kgask.verify.verdict import REFUTED, SUPPORTED, UNKNOWN, VERDICTS, Said, Verdict
 from kgask.verify.world import Decision, Rule
 
@@ -76,6 +77,7 @@ class Verifier:
     pipeline: Pipeline
     options: VerifyOptions = field(default_factory=VerifyOptions)
     _readings: Readings = field(init=False)
+    _superlatives: Superlatives = field(init=False)
     _by_evidence: ByEvidence | None = field(init=False, default=None)
     _fusion: Fusion | None = field(init=False, default=None)
 
@@ -84,6 +86,7 @@ class Verifier:
         judge, pack, options = self.pipeline.judge, self.pipeline.pack, self.options
         likeness = RelationLikeness(judge.encoder, pack) if judge is not None else None
         self._readings = Readings(pack, options, likeness)
+        self._superlatives = Superlatives(self.pipeline, self._readings)
         if options.engine == "rigel":
             return
         if judge is None or likeness is None or not judge.judges_claims:
@@ -142,7 +145,8 @@ class Verifier:
         return of_lines(self.verify_many, lines, self.pipeline.hashes())
 
     def _judged(self, claims: Sequence[str], least: float | None) -> list[Verdict]:
-        """Each sub-claim is read as a question; as it stands too, where that is not sure.
+        """Each sub-claim is read as a question; as it stands too, where that is not sure; what something is the most of
+        as an open question, too.
 
         What may be one query too is read as both: the surer counts.
         """
@@ -158,6 +162,8 @@ class Verifier:
         unsure = [at for at, (one,) in enumerate(readings) if one.worth < SURELY or one.decision is None]
         for at, one in zip(unsure, self._read([every[at].positive for at in unsure]), strict=True):
             readings[at].append(one)
+        for of_part, openly in zip(readings, self._superlatives.of([part.positive for part in every]), strict=True):
+            of_part += [openly] if openly is not None else []
         found = iter([self._verdict(part, of_part, least) for part, of_part in zip(every, readings, strict=True)])
         verdicts = [(claim, [next(found) for _ in of_claim]) for claim, of_claim in parts]
         return [

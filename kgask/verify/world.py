@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from typing import Literal
 
 import numpy as np
@@ -18,18 +17,18 @@ import numpy as np
 from kgask.pack.relation_kinds import COMPLETE, LEAST_OWNERS, MOSTLY_ONE, SINGLE
 from kgask.query import nodes
 from kgask.query.base import SetNode, TruthNode, ValueNode
-from kgask.retrieve.compare import compared, every, kleene, some
+from kgask.retrieve.compare import every, kleene, some
 from kgask.retrieve.derive import derivation, otherwise
 from kgask.retrieve.follow import Edges
 from kgask.retrieve.run import Runner
 from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
+from kgask.verify.exactness import as_said, between
 from kgask.verify.places import climb, place_relations
 from kgask.verify.sense import has_codes, meets, types_of
 
 Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent", "evidence"]
 Combine = Callable[[Iterable[bool | None]], bool | None]
-ROUND = 1000  # whole numbers below are meant exactly: 60 laps are not 58
 TOLD = 10  # triples of a decision
 MOST_CANDIDATES = 2000  # of a set that are looked at one by one
 MOST_MEANT = 3  # whom "the author of ..." may mean
@@ -153,6 +152,8 @@ class World:
         if not (is_complete or self._is(SINGLE, relation) or self._is_single_here(starts, relation)):
             return None
         rule: Rule = "complete" if is_complete else "single"
+        if is_named and self._is_left_open(relation, ends):
+            return None
         if not is_named:
             is_other = all(self._is_excluded(end, one) for one in np.unique(edges.targets).tolist())
             return Decision(False, rule, self._ids(edges), relation) if is_other else None
@@ -163,6 +164,13 @@ class World:
                 return Decision(True, "within", (*self._ids(edges), *above.way_to(ends)), relation)
             reached = above.reached
         return Decision(False, rule, self._ids(edges), relation) if self._are_alike(reached, ends, relation) else None
+
+    def _is_left_open(self, relation: DirectedRelationId, ends: np.ndarray) -> bool:
+        """Whether a relation the other way round has one end and the graph none: what nobody is known to have made may
+        be by anybody of whom all works are known."""
+        n = self.runner.pack.n_relations
+        back = opposite(relation, n)
+        return back < n and self._is(SINGLE, back) and not len(self.runner.edges(ends, back))
 
     def _is(self, bit: int, relation: DirectedRelationId) -> bool:
         said = self.single if bit == SINGLE else self.complete
@@ -194,13 +202,14 @@ class World:
         if np.intersect1d(types, other_types).size:
             return True
         back = opposite(relation, pack.n_relations)
-        led_to = len(np.unique(self.runner.edges(others, back).sources)) == len(others)
-        return led_to or not (types.size or other_types.size)
+        return len(np.unique(self.runner.edges(others, back).sources)) == len(others)
 
     # --- sets -----------------------------------------------------------------------------------
 
     def _exists(self, node: nodes.Some, base: SetNode) -> Decision:
         found = self.runner.members(base)
+        if len(found.certain) and not self._knows_most(base):
+            return Decision(None, "silent")
         if len(found.certain):
             return Decision(True, "stated", self._derived(node))
         if len(found.possible):
@@ -212,9 +221,15 @@ class World:
             return Decision(None, "silent")
         return Decision(False, "complete", tuple(self._said_instead(base)))
 
+    def _knows_most(self, base: SetNode) -> bool:
+        """Whether values are known of at least half of the things of a class of which one is the most."""
+        bests = [one for one in self.runner.coverage(base) if isinstance(one.node, nodes.Best)]
+        of_class = [one for one in bests if any(isinstance(node, nodes.Class) for node in one.node.walk())]
+        return all(one.known >= one.members / 2 for one in of_class)
+
     def _meant(self, base: SetNode) -> nodes.Holds | None:
         """ "The author of Emma was born in London" as what is said of the few whom one of two relations leads to."""
-        parts = [one for one in _conjuncts(base) if not isinstance(one, nodes.Class)]
+        parts = [one for one in conjuncts(base) if not isinstance(one, nodes.Class)]
         if len(parts) != 2 or not all(isinstance(one, nodes.Follow) for one in parts):
             return None
         one, other = sorted(parts, key=lambda part: len(self.runner.members(part).possible))
@@ -286,6 +301,8 @@ class World:
                 return self._is_excluded(left, one) and self._is_excluded(right, one)
             case nodes.Minus(left, right):
                 return self._is_excluded(left, one) or one in runner.members(right).certain
+            case nodes.Best(base, by) if not len(runner.judged(np.array([one], np.int64), by, None).member):
+                return self._is_excluded(base, one)
             case nodes.Where(base) | nodes.Best(base):
                 is_judged = one in runner.members(base).possible and one not in runner.members(node).possible
                 return is_judged or self._is_excluded(base, one)
@@ -306,7 +323,7 @@ class World:
     # --- values ---------------------------------------------------------------------------------
 
     def _compares(self, node: nodes.Compare) -> Decision:
-        node = _as_said(node)
+        node = as_said(node)
         counts = [one for one in (node.left, node.right) if isinstance(one, nodes.Count)]
         bounds = [self._bounds(one) for one in (node.left, node.right)] if counts else None
         truth = self.runner.truth(node) if bounds is None else self._of_counts(node, bounds)
@@ -333,7 +350,7 @@ class World:
         left, right = bounds
         if left is None or right is None:
             return None
-        surely, perhaps = _between(left, node.comparison, right)
+        surely, perhaps = between(left, node.comparison, right)
         truth = kleene(surely, perhaps)
         if truth is None and node.comparison in ("=", ">=", "in") and self.runner.truth(node):
             return True  # "has three children", of whom the graph knows three
@@ -349,43 +366,9 @@ class World:
         return tuple(triple_ids(self.runner.pack, shown).tolist())
 
 
-def _conjuncts(node: SetNode) -> list[SetNode]:
-    return [*_conjuncts(node.left), *_conjuncts(node.right)] if isinstance(node, nodes.And) else [node]
+def conjuncts(node: SetNode) -> list[SetNode]:
+    return [*conjuncts(node.left), *conjuncts(node.right)] if isinstance(node, nodes.And) else [node]
 
 
 def _few(ids: np.ndarray) -> list[int] | None:
     return ids.tolist() if len(ids) <= MOST_CANDIDATES else None
-
-
-def _between(left: tuple[float, float], comparison: str, right: tuple[float, float]) -> tuple[bool, bool]:
-    """Whether an interval surely, and perhaps, compares so with another."""
-    from kgask.pack.quantities import NUMBER, Quantity
-
-    low, high = (np.array([bound]) for bound in left)
-    surely, perhaps = compared(low, high, comparison, Quantity(NUMBER, *right), False)  # type: ignore[arg-type]
-    return bool(surely[0]), bool(perhaps[0])
-
-
-def _as_said(node: nodes.Compare) -> nodes.Compare:
-    """A number that is claimed is as exact as it is said: 19.3 is any from 19.25 to 19.35.
-
-    What is counted is counted exactly.
-    """
-    left, right = node.left, node.right
-    if node.comparison != "=" or isinstance(left, nodes.Count) or not isinstance(right, nodes.Number):
-        return node
-    half = _last_digit(right.number) / 2
-    low, high = nodes.Number(right.number - half, right.unit), nodes.Number(right.number + half, right.unit)
-    return nodes.Compare(left, node.comparison, nodes.Range(low, high))
-
-
-def _last_digit(number: float) -> float:
-    """What the last digit of a number that is not 0 stands for.
-
-    >>> _last_digit(19.3), _last_digit(45000000.0), _last_digit(79.0)
-    (0.1, 1000000.0, 1.0)
-    """
-    if number.is_integer() and abs(number) < ROUND:
-        return 1.0
-    exponent = Decimal(repr(number)).normalize().as_tuple().exponent
-    return float(Decimal(1).scaleb(int(exponent)))

@@ -1,0 +1,45 @@
+"""How exactly a number is claimed, and how intervals compare."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+
+from kgask.pack.quantities import NUMBER, Quantity
+from kgask.query import nodes
+from kgask.retrieve.compare import compared
+
+ROUND = 1000  # whole numbers below are meant exactly: 60 laps are not 58
+
+
+def between(left: tuple[float, float], comparison: str, right: tuple[float, float]) -> tuple[bool, bool]:
+    """Whether an interval surely, and perhaps, compares so with another."""
+    low, high = (np.array([bound]) for bound in left)
+    surely, perhaps = compared(low, high, comparison, Quantity(NUMBER, *right), False)  # type: ignore[arg-type]
+    return bool(surely[0]), bool(perhaps[0])
+
+
+def as_said(node: nodes.Compare) -> nodes.Compare:
+    """A number that is claimed is as exact as it is said: 19.3 is any from 19.25 to 19.35.
+
+    What is counted is counted exactly.
+    """
+    left, right = node.left, node.right
+    if node.comparison != "=" or isinstance(left, nodes.Count) or not isinstance(right, nodes.Number):
+        return node
+    half = _last_digit(right.number) / 2
+    low, high = nodes.Number(right.number - half, right.unit), nodes.Number(right.number + half, right.unit)
+    return nodes.Compare(left, node.comparison, nodes.Range(low, high))
+
+
+def _last_digit(number: float) -> float:
+    """What the last digit of a number that is not 0 stands for.
+
+    >>> _last_digit(19.3), _last_digit(45000000.0), _last_digit(79.0)
+    (0.1, 1000000.0, 1.0)
+    """
+    if number.is_integer() and abs(number) < ROUND:
+        return 1.0
+    exponent = Decimal(repr(number)).normalize().as_tuple().exponent
+    return float(Decimal(1).scaleb(int(exponent)))

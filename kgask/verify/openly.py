@@ -1,0 +1,81 @@
+"""Claims of what is the most of its kind, as open questions: "Ob is the longest river in Asia" asks which one is.
+
+What is found is the one that the claim is about, whoever it is; that needs no reading of a name beside it. A matter of
+form, as :mod:`kgask.verify.form`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgask.methods.demands import superlatives
+
+NAME = "\0"  # where the name stands that is claimed to be the most
+_BE = r"(?:is|are|was|were|remains?|stays|(?:ranks|counts|stands) as|has (?:always |long )?been)"
+_ADVERB = r"(?:(?:by far|easily|still|also|actually|really|currently|officially|indeed|only|just|clearly),? )*"
+_FIRST = re.compile(rf"(?:the )?{NAME},? {_BE},? {_ADVERB}(?P<what>.+)", re.IGNORECASE | re.DOTALL)
+_LAST = re.compile(rf"(?P<what>[^,]+?),? {_BE},? {_ADVERB}(?:the )?{NAME}", re.IGNORECASE | re.DOTALL)
+_WITHIN = re.compile(
+    rf"(?P<where>(?:of|among|amongst|out of|in|on|by) [^,]+),? (?:the )?{NAME},? (?P<does>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_DOES = re.compile(rf"(?:the )?{NAME},? (?P<does>[a-z].+)", re.IGNORECASE | re.DOTALL)
+_KIND = re.compile(  # that stands behind the most of it: "the largest area of any lake"
+    r"(?P<does>.+ (?:than|of|among|out of) (?:any|all|every)(?: other)?)(?: of)?(?: the)? (?P<kind>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_THAN_ANY = re.compile(r"\bthan (?:any|all|every)\b", re.IGNORECASE)
+_ONE_OF = re.compile(r"\b(?:one|two|three|four|five|some|many|several|among|amongst) (?:of )?the\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Openly:
+    """What is asked, and the name that is claimed to be the answer."""
+
+    question: str
+    name: str
+
+
+def openly(text: str, names: Sequence[str]) -> Openly | None:
+    """A positive claim as an open question; None where it does not say of one name that it is the most of its kind.
+
+    >>> openly("Ob is the longest river in Asia", ["Ob", "Asia"])
+    Openly(question='Which is the longest river in Asia?', name='Ob')
+    >>> openly("Of all rivers, the Ob has the largest basin", ["Ob"])
+    Openly(question='Of all rivers, which has the largest basin?', name='Ob')
+    >>> openly("Ob is one of the longest rivers", ["Ob"]), openly("Ob flows into the Kara Sea", ["Ob", "Kara Sea"])
+    (None, None)
+    """
+    for name in dict.fromkeys(names):
+        others = [one for one in names if one != name]
+        if asked := _asked(text.replace(name, NAME, 1), others):
+            return Openly(f"{asked[0].upper()}{asked[1:]}?", name)
+    return None
+
+
+def says_most(text: str) -> bool:
+    """Whether a text has a word by which something may be the most of its kind."""
+    return bool(superlatives(text) or _THAN_ANY.search(text))
+
+
+def _asked(text: str, others: Sequence[str]) -> str | None:
+    """What is asked by a text in which a name is masked."""
+    if (found := _FIRST.fullmatch(text) or _LAST.fullmatch(text)) and _is_most(found["what"], others):
+        what = found["what"]
+        is_name = any(what.startswith(one) for one in others)
+        return f"which is {what if is_name else what[:1].lower() + what[1:]}"
+    if (found := _WITHIN.fullmatch(text)) and _is_most(found["does"], others):
+        return f"{found['where']}, which {found['does']}"
+    if (found := _DOES.fullmatch(text)) and _is_most(found["does"], others):
+        kind = _KIND.fullmatch(found["does"])
+        return f"which {kind['kind']} {kind['does']}" if kind else f"which {found['does']}"
+    return None
+
+
+def _is_most(text: str, others: Sequence[str]) -> bool:
+    """Whether a text says outside of names that something is the most, and not that it is one of several."""
+    for one in others:
+        text = text.replace(one, "_")
+    return NAME not in text and not _ONE_OF.search(text) and says_most(text)
