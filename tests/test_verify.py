@@ -12,6 +12,7 @@ from forked_cli import kgask
 import kgask as api
 from kgask.answer.pipeline import Pipeline
 from kgask.errors import UsageError
+from kgask.methods.events import unmet_event
 from kgask.pack.store import Pack
 from kgask.query.base import TruthNode
 from kgask.query.text import parse
@@ -19,7 +20,6 @@ from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import Seed
 from kgask.verify.dated import Dated
-from kgask.verify.events import unmet_event
 from kgask.verify.form import bare, question, said
 from kgask.verify.sense import is_sensible, mixes_kinds
 from kgask.verify.signs import is_other_way

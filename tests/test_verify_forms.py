@@ -13,6 +13,7 @@ from piped import piped
 from kgask import open as open_pack
 from kgask.answer.pipeline import Pipeline
 from kgask.link.naming import names_in, with_family_names
+from kgask.methods.events import unmeasured
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import TruthNode
@@ -20,7 +21,6 @@ from kgask.query.text import parse
 from kgask.types import Seed
 from kgask.verify.described import goes_beyond, is_number_of_name, takes_preposition
 from kgask.verify.ellipsis import is_and_has, of_one
-from kgask.verify.events import unmeasured
 from kgask.verify.form import said
 from kgask.verify.honoured import names_a_kind, unhonoured
 from kgask.verify.openly import openly

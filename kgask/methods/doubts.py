@@ -16,7 +16,9 @@ from kgask.link.spans import CandidateSpan, masked
 from kgask.methods.accounted import RelationWords, describing, is_all_called
 from kgask.methods.class_words import ANYONE, SURE_CLASS, is_of_other_kind
 from kgask.methods.demands import Shape, is_denial, unmet
+from kgask.methods.events import unmeasured, unmet_event
 from kgask.methods.kinship import is_other_kin
+from kgask.methods.relation_facts import is_table
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -82,12 +84,24 @@ def left_out_of(
     kin = is_other_kin(query, plain, words.pack)
     roles = words.roles(text, [one.place for one in spans if not one.plain], said)
     lost = len(roles) + is_of_other_kind(text, spans, query, answers, words.pack)
+    lost += any(isinstance(node, nodes.Best) for node in of_query) and _is_by_other(plain, said, named, words.pack)
     lost += sum(_is_surely_meant(one, text) for one in (*names, *values))
     if shape != "truth" and len(answers) != 1:  # of one thing "not" and "German" may just be told
         lost += sum(map(is_denial, demands)) + sum(_is_place(word, words.pack) for word in described)
     found = (len(names), len(values), len(demands) + len(excepted), len(described), kin, lost)
     counts = zip((*LEFT_OUT, DESCRIBED, KIN, LOST), found, strict=True)
     return {name: -float(min(count, MOST)) for name, count in counts}
+
+
+def _is_by_other(plain: str, said: Collection[str], named: Collection[int], pack: Pack) -> bool:
+    """Whether a set is ordered by what no word says: the most expensive city is not the most populous.
+
+    In somebody's own table the words are others, and the judge knows them better.
+    """
+    if is_table(pack):
+        return False
+    known = {*said, *normalise(" ".join(pack.labels(sorted(named)))).split()}
+    return unmeasured(plain, known) is not None or unmet_event(plain, " ".join(sorted(said))) is not None
 
 
 def _is_place(word: str, pack: Pack) -> bool:

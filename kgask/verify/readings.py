@@ -14,6 +14,7 @@ from kgask.errors import BudgetError, QueryError
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
 from kgask.methods.demands import asks_for_order
 from kgask.methods.doubts import DESCRIBED, relations_in
+from kgask.methods.events import unmeasured, unmet_event
 from kgask.methods.protocol import Retrieved
 from kgask.methods.relation_likeness import RelationLikeness
 from kgask.pack.normalise import normalise
@@ -28,7 +29,6 @@ from kgask.types import DirectedRelationId
 from kgask.verify.dated import Dated
 from kgask.verify.described import goes_beyond, is_number_of_name, takes_preposition
 from kgask.verify.engines import Engine
-from kgask.verify.events import unmeasured, unmet_event
 from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
 from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured

@@ -1,4 +1,4 @@
-"""Words of a claim that say one thing alone, and what a relation about it is called; what something is the most of.
+"""Words of a text that say one thing alone, and what a relation about it is called; what something is the most of.
 
 Beside two names a planner takes the relation that they have: whoever heads a station was not therefore born there. Such
 a word has to stand for some step of the query; a relation that is called otherwise says nothing about it.
@@ -66,8 +66,8 @@ def unmet_event(text: str, called: str) -> str | None:
 
 
 def unmeasured(text: str, called: Collection[str]) -> str | None:
-    """What a claim says that something is the most of, where the query's relations are not called so: the windiest city
-    is not the highest. ``called`` are their words and those of what the query names.
+    """What something is said to be the most of, where the query's relations are not called so: the windiest city is not
+    the highest. ``called`` are their words and those of what the query names.
 
     >>> unmeasured("it is the windiest city", {"elevation"}), unmeasured("it is the longest", {"distance"})
     ('windiest', None)
