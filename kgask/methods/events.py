@@ -45,7 +45,7 @@ _EVENTS = {
     r"(?:deep|shallow)e(?:r|st)": r"dep|draught|draft",
 }
 _ANY_SIZE = re.compile(  # of whatever number or date
-    r"(?:larg|bigg|great|high|low|small|tini|long|short|tall|old|young|new|lat|earli)est|most|least|fewest|recent"
+    r"(?:larg|bigg|great|high|low|small|tini|long|short|tall|old|young|new|lat|earli)est|most|least|fewest|(?:recent|common|frequent)(?:ly)?"
 )
 _MOST_OF = re.compile(r"\b(?<!\bat )(?:most|least) (?P<word>(?!\w*(?<!ou)(?<!s)s\b)[a-z]+)\b", re.IGNORECASE)
 _NO_MEASURE = frozenset(
