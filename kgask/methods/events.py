@@ -45,9 +45,13 @@ _EVENTS = {
     r"(?:deep|shallow)e(?:r|st)": r"dep|draught|draft",
 }
 _ANY_SIZE = re.compile(  # of whatever number or date
-    r"(?:larg|bigg|great|high|low|small|tini|long|short|tall|old|young|new|lat|earli)est|most|least|fewest|(?:recent|common|frequent)(?:ly)?"
+    r"(?:larg|bigg|great|high|low|small|tini|long|short|tall|old|young|new|lat|earli)est|most|least|fewest|"
+    r"(?:recent|common|frequent)(?:ly)?"
 )
-_MOST_OF = re.compile(r"\b(?<!\bat )(?:most|least) (?P<word>(?!\w*(?<!ou)(?<!s)s\b)[a-z]+)\b", re.IGNORECASE)
+_MOST_OF = re.compile(  # adjectives, as far as their ends tell: not "the most money", "the most other countries"
+    r"\b(?<!\bat )(?:most|least) (?P<word>[a-z]{2,}(?:ive|ous|ed|ful|al|ant|ent|ar|ic|ing|able|ible|ern|ly))\b",
+    re.IGNORECASE,
+)
 _NO_MEASURE = frozenset(
     "of in by with for to at from on among and or the a an is was has have had likely often".split()
 )
