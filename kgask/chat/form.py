@@ -19,7 +19,7 @@ _OF_THOSE = re.compile(
 )
 _WHICH_ONES = re.compile(
     r"\b(?P<word>which|how many)(?: ones?(?= [a-z])|"
-    r"(?= (?:is|are|was|were|has|have|had|do|does|did|lies?|came|won)\b))",
+    r"(?= (?:is|are|was|were|has|have|had|do|does|did|lies?|came|won|(?!united\b)[a-z]{3,}ed)\b))",
     re.IGNORECASE,
 )
 _OF_THEM_WHO = re.compile(

@@ -29,6 +29,11 @@ _NAMED_FIRST = re.compile(
     r"(?P<rest>(?:what|who|when|where|how|which)\b.*\b(?:it|its|that|there|he|his|she|her|they)\b.*)",
     re.IGNORECASE,
 )
+_NAMED_ALONE = re.compile(  # "Google. Who founded that?"
+    r"(?P<name>(?:the )?[A-Z][\w'\u2019-]*(?: [\w'\u2019-]+){0,3})\. "
+    r"(?P<rest>(?:[Ww]hat|[Ww]hom?|[Ww]hen|[Ww]here|[Hh]ow|[Ww]hich)\b.*\b(?:it|its|that|there|he|his|she|her|they)\b.*)",
+)
+_ASKS_WHOLE = re.compile(r"(?:whom?|whose|which|what|when|where|how)\b.* [A-Z]", re.DOTALL)
 _SLIPS = (
     (re.compile(r"\bw(?:hi|ih|i)ch\b", re.IGNORECASE), "which"),
     (re.compile(r"\b(who|what|where|when|how)s\b", re.IGNORECASE), r"\1's"),
@@ -101,6 +106,8 @@ def heard(line: str) -> Heard:
 Heard(text='in Norway?', back_to='', corrects=False, continues=True))
     >>> heard("no, I meant war films").text, heard("what about her husband?").text
     ('war films', 'her husband')
+    >>> heard("And now Google. Who founded that?").back_to, heard("no, I meant who influenced Bob Dylan").corrects
+    ('Google', False)
     """
     text = line.strip()
     for slip, word in _SLIPS:
@@ -112,10 +119,12 @@ Heard(text='in Norway?', back_to='', corrects=False, continues=True))
             meant = (groups.get("what") or groups.get("other") or "").rstrip("?.! ")
             if (other := _OF_ANOTHER.fullmatch(meant)) is not None:
                 return Heard(other["rest"], back_to=other["name"])
-            return Heard(re.sub(r",? i (?:mean|meant)\Z", "", meant, flags=re.IGNORECASE), corrects=True)
+            meant = re.sub(r",? i (?:mean|meant)\Z", "", meant, flags=re.IGNORECASE)
+            return Heard(meant, corrects=_ASKS_WHOLE.match(meant) is None)
     lead = LEAD.match(text)
     text = _with_it(text[lead.end() :]) if lead else text
-    if found := _BACK.fullmatch(text) or _AGAIN.fullmatch(text) or _NAMED_FIRST.fullmatch(text):
+    forms = (_BACK, _AGAIN, _NAMED_FIRST, _NAMED_ALONE)
+    if found := next((one for pattern in forms if (one := pattern.fullmatch(text))), None):
         return Heard(_with_it(found["rest"]), back_to=found["name"])
     about = _WHAT_ABOUT.fullmatch(text)
     continues = about is not None or (

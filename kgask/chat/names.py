@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -96,6 +96,15 @@ class Names:
         """
         spoken = {one for turn in self.memory.turns for one in (*turn.topics, *turn.ends)} | {one for *_, one in given}
         return [one.entity for one in seeds if one.entity in spoken or (_is_name(one) and one.match != "typo")]
+
+    def is_forgotten(self, line: str, asked: str, entities: Collection[EntityId]) -> bool:
+        """Whether none of the names that a turn says anew, with a capital, is in the question that was asked, or its
+        query: of what was spoken of before, a turn may mean what was said of it."""
+        spoken = {one for turn in self.memory.turns for one in (*turn.topics, *turn.ends)}
+        seeds, heard = seeds_in(self.linker, line), asked.lower()
+        known = {one.span for one in seeds if one.entity in spoken or one.span[0] == 0}
+        new = [one for one in seeds if one.span not in known and one.score >= NAMED and one.mention[:1].isupper()]
+        return bool(new) and not any(one.entity in entities or one.mention.lower() in heard for one in new)
 
     def surely_named(self, text: str) -> list[EntityId]:
         """What a question that was refused is about: names with a capital, and what was spoken of before."""

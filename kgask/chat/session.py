@@ -92,12 +92,18 @@ class Chat:
         refused: tuple[Way, Answer] | None = None
         for ways in self._ways(line):
             asked = [(way, self._asked(way)) for way in ways]
-            answered = [one for one in asked if one[1]]
+            answered = [(way, answer) for way, answer in asked if answer and not self._forgets(line, way, answer)]
             if answered:
                 way, answer = max(answered, key=lambda one: self._worth(*one) - one[0].doubt)
                 return self._turn(line, way, self._as_sure(way, answer))
             refused = refused or max(asked, key=lambda one: one[1].confidence - one[0].doubt, default=None)
         return self._turn(line, *(refused or (Way(line), self.pipeline.refused(line, NOT_SPOKEN_OF))))
+
+    def _forgets(self, line: str, way: Way, answer: Answer) -> bool:
+        """Whether an answer is about something else than all that the turn names: "I meant those of Niger"."""
+        parts = answer.query.walk() if answer.query is not None else ()
+        used = {seed.entity for seed in answer.seeds} | {one.id for one in answer.entities}
+        return self._names.is_forgotten(line, way.text, used | {one for node in parts for one in entities_of(node)})
 
     def _worth(self, way: Way, answer: Answer) -> float:
         """How sure an answer is; more where it is of the kind that is asked for ("which countries")."""

@@ -150,7 +150,8 @@ def spans(text: str, words: list[Word]) -> list[Span]:
         for last in range(first, min(first + MAX_WORDS, len(words))):
             inside = words[first : last + 1]
             weight = sum(word.weight for word in inside)
-            if weight <= FUNCTION * len(inside) and not _is_named_pronoun(inside):
+            is_speaker = inside[0].text == "I" and first == last < len(words) - 1  # not in "the symbol I"
+            if is_speaker or (weight <= FUNCTION * len(inside) and not _is_named_pronoun(inside)):
                 continue
             found.append(one_span(text, words, first, last, total))
     return found

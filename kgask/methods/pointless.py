@@ -1,4 +1,4 @@
-"""Queries that nobody asks, by what a table says that its things are.
+"""Queries that nobody asks, by what a graph, or a table that says so of nearly all, says that its things are.
 
 A "no" about a relation that never leads to such a thing, a set without things that are none of its kind, a class or
 some of its members: whatever the question is, it is another one.
@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 
+from kgask.errors import BudgetError
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.relation_facts import is_table
 from kgask.pack.store import Pack
@@ -22,19 +23,39 @@ from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
 
+LOOK_SECONDS = 0.5  # for the kinds of sets
 MOST_LOOKED_AT = 50  # members whose kinds are looked at
 _WHO = re.compile(r"\bwhom?\b", re.IGNORECASE)
 
 
 def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
-    """Whether nobody asks this, or nobody asks it so; of tables, which say of nearly all what it is."""
-    if not is_table(pack):
+    """Whether nobody asks this, or nobody asks it so."""
+    is_no = found.outcome is not None and found.outcome.truth is False
+    runner = Runner(pack, Budget(LOOK_SECONDS))
+    try:
+        if is_no and isinstance(query, nodes.Some) and _never_meet(query.base, runner):
+            return True
+        return is_table(pack) and _is_of_table(found, query, question, runner)
+    except BudgetError:
         return False
-    runner = Runner(pack, Budget())
+
+
+def _is_of_table(found: Hypothesis, query: Query, question: str, runner: Runner) -> bool:
     is_no = found.outcome is not None and found.outcome.truth is False
     if is_no and isinstance(query, nodes.Holds) and _never_leads_to(query, runner):
         return True
-    return _is_nobody(found, question, pack) or any(_adds_nothing(node, runner) for node in query.walk())
+    return _is_nobody(found, question, runner.pack) or any(_adds_nothing(node, runner) for node in query.walk())
+
+
+def _never_meet(node: Node, runner: Runner) -> bool:
+    """Whether two sets that have nothing in common are of different kinds: her brothers and a cemetery.
+
+    Whether a thing is of a class may well be asked.
+    """
+    if not isinstance(node, nodes.And) or isinstance(node.left, nodes.Class) or isinstance(node.right, nodes.Class):
+        return False
+    kinds, others = (_kinds(runner.members(side).certain, runner.pack) for side in (node.left, node.right))
+    return bool(kinds and others) and kinds.isdisjoint(others)
 
 
 def _never_leads_to(query: nodes.Holds, runner: Runner) -> bool:
