@@ -201,3 +201,17 @@ def test_whoever_asks_for_sure_answers_gets_nothing_from_unsure_ones(pipeline: P
 def test_sets_in_common_are_sets(pipeline: Pipeline) -> None:
     turn = talked(pipeline, ["official languages of Peru?", "Bolivia?", "Which languages do both have in common?"])
     assert isinstance(turn.query, nodes.And) and isinstance(turn.query, SetNode)
+
+
+BESIDE: list[list[str | tuple[str, str | None]]] = [
+    ["Which countries border Kenya?", ("Sorry, I meant those of Niger, the country. How many are there?", None)],
+    ["What sea does the Danube flow into?", ("What other rivers flow into it?", "Dnieper")],
+    ["who is the largest city of Norway?", ("no, I meant who influenced Bob Dylan", "Woody Guthrie")],
+    ["Which country has the most people in Africa?", ("How many?", "193392500")],
+    ["What did Saul Bellow die of?", ("Did George Orwell die of that too?", None)],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("talk", BESIDE, ids=[str(talk[-1][0]) for talk in BESIDE])
+def test_what_is_beside_the_turn_is_no_answer(pipeline: Pipeline, talk: list[str | tuple[str, str | None]]) -> None:
+    test_turns_about_lists(pipeline, talk)

@@ -353,7 +353,7 @@ def singular(text: str) -> str:
 
 def said(kind: str, text: str) -> re.Match[str] | None:
     """Where a text says "the country" of something that was spoken of."""
-    pattern = rf"\b(?:the|that|this) {re.escape(kind)}\b(?!s| of| with| that| in\b(?!\W*\Z))"
+    pattern = rf"(?<!\w, )\b(?:the|that|this) {re.escape(kind)}\b(?!s| of| with| that| in\b(?!\W*\Z))"
     return re.search(pattern, text, re.IGNORECASE)
 
 

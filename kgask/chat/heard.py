@@ -77,6 +77,10 @@ _THANKS = re.compile(
     r"a lot|so much|very much|for (?:that|now|the help))\b[,!.\s]*)+",
     re.IGNORECASE,
 )
+_YES_OR_NO = re.compile(
+    r"(?:(?:and|so|but|ok|hm+)\W+)?(?:is|are|was|were|has|have|had|do|does|did) (?!there\b|any\b|you\b|they all\b).*\w",
+    re.IGNORECASE | re.DOTALL,
+)
 _THAT_ONE = re.compile(r"\b(?:that|this) one\b", re.IGNORECASE)
 _IS_THAT = re.compile(
     r"\A(?!.*\bhow many\b)(?P<before>.*\b[a-z]+) that(?=(?: in| from)?\W*\Z)|"
@@ -169,6 +173,15 @@ def is_correction(text: str) -> bool:
         )
         is not None
     )
+
+
+def asks_yes_or_no(text: str) -> bool:
+    """Whether a turn begins as what is answered by yes or no: "did she win it?", but not "are there any?".
+
+    >>> asks_yes_or_no("And did she win a prize?"), asks_yes_or_no("is there a longer one?"), asks_yes_or_no("does")
+    (True, False, False)
+    """
+    return _YES_OR_NO.match(text.strip()) is not None
 
 
 def is_thanks(line: str) -> bool:

@@ -103,7 +103,8 @@ class Names:
         spoken = {one for turn in self.memory.turns for one in (*turn.topics, *turn.ends)}
         seeds, heard = seeds_in(self.linker, line), asked.lower()
         known = {one.span for one in seeds if one.entity in spoken or one.span[0] == 0}
-        new = [one for one in seeds if one.span not in known and one.score >= NAMED and one.mention[:1].isupper()]
+        new = [one for one in seeds if one.span not in known and one.score >= NAMED]
+        new = [one for one in new if all(word[0].isupper() for word in one.mention.split())]  # not "the US state"
         return bool(new) and not any(one.entity in entities or one.mention.lower() in heard for one in new)
 
     def surely_named(self, text: str) -> list[EntityId]:

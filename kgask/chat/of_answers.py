@@ -198,9 +198,13 @@ class OfAnswers:
             yield Way(named.text, named.given, change, said=all_said)
 
     def counted(self, last: Turn, text: str) -> Iterator[Way]:
-        """How many the last answers are."""
+        """How many the last answers are; of what has most of something how much it has."""
         query = last.query.base if isinstance(last.query, nodes.Some) else last.query
-        if isinstance(query, SetNode) and last.answer is not None:
+        if isinstance(query, nodes.Best) and isinstance(query.by, nodes.ValueOf) and len(last.ends) == 1:
+            of_it = nodes.Values(query, query.by.path[-1])
+            sure = last.answer.confidence if last.answer is not None else 0.0
+            yield Way(f"what is {verbalise(of_it, self.pack)}?", query=of_it, confidence=sure)
+        elif isinstance(query, SetNode) and last.answer is not None:
             said = f"{text.rstrip('?. ')} ({verbalise(query, self.pack)})?"
             yield Way(said, query=nodes.Count(query), confidence=last.answer.confidence)
 

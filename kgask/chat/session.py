@@ -15,8 +15,9 @@ from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import Answer
 from kgask.answer.unsaid import unsaid
+from kgask.chat import form
 from kgask.chat.changes import entities_of, may_be_unsaid
-from kgask.chat.heard import is_thanks, without_aside
+from kgask.chat.heard import asks_yes_or_no, is_thanks, without_aside
 from kgask.chat.memory import Memory
 from kgask.chat.names import NAMED, Names
 from kgask.chat.of_answers import SECONDS, OfAnswers
@@ -36,8 +37,10 @@ from kgask.retrieve.run import run
 from kgask.types import EntityId, Question
 
 NOT_SPOKEN_OF = "it speaks of something that was not spoken of before"
+BESIDE = "what was found is not what this asks for"
 REPEATED = 0.5  # of confidence, that what was answered already is not asked for again
 MOST_COUNTED = 1000  # things that were counted and are remembered
+NOTHING_ELSE = 0.3  # that "what else" leaves out what was spoken of
 OF_KIND = 0.05  # of confidence, that answers of the kind that a question says are worth
 # Confidence from which a question that was refused is gone on from: of such readings 23 of 26 were right.
 LIKELY = 0.6
@@ -91,27 +94,38 @@ class Chat:
     def _answered(self, line: str) -> Turn:
         refused: tuple[Way, Answer] | None = None
         for ways in self._ways(line):
-            asked = [(way, self._asked(way)) for way in ways]
-            answered = [(way, answer) for way, answer in asked if answer and not self._forgets(line, way, answer)]
+            asked = [(way, self._heard(line, way)) for way in ways]
+            answered = [one for one in asked if one[1]]
             if answered:
-                way, answer = max(answered, key=lambda one: self._worth(*one) - one[0].doubt)
+                way, answer = max(answered, key=lambda one: self._worth(line, *one) - one[0].doubt)
                 return self._turn(line, way, self._as_sure(way, answer))
             refused = refused or max(asked, key=lambda one: one[1].confidence - one[0].doubt, default=None)
         return self._turn(line, *(refused or (Way(line), self.pipeline.refused(line, NOT_SPOKEN_OF))))
 
-    def _forgets(self, line: str, way: Way, answer: Answer) -> bool:
-        """Whether an answer is about something else than all that the turn names: "I meant those of Niger"."""
+    def _heard(self, line: str, way: Way) -> Answer:
+        """The answer to a way, where it is one to the turn."""
+        answer = self._asked(way)
+        return answer.refusing(BESIDE) if answer and self._is_beside(line, way, answer) else answer
+
+    def _is_beside(self, line: str, way: Way, answer: Answer) -> bool:
+        """Whether an answer is about something else than all that the turn names ("I meant those of Niger"), or a list
+        where yes or no is asked for."""
+        if asks_yes_or_no(line) and answer.kind != "truth" and not answer.parts:
+            return True
         parts = answer.query.walk() if answer.query is not None else ()
         used = {seed.entity for seed in answer.seeds} | {one.id for one in answer.entities}
         return self._names.is_forgotten(line, way.text, used | {one for node in parts for one in entities_of(node)})
 
-    def _worth(self, way: Way, answer: Answer) -> float:
-        """How sure an answer is; more where it is of the kind that is asked for ("which countries")."""
+    def _worth(self, line: str, way: Way, answer: Answer) -> float:
+        """How sure an answer is; more where it is of the kind that is asked for ("which countries"), less where "other"
+        leaves nothing out that was spoken of."""
         ends = [one.id for one in answer.entities[:1] if self._referents.is_entity(one.id)]
         text = way.text.lower()
         is_known = any(answer.query == turn.query for turn in self.turns if turn.query)
         is_of_kind = any(kind in text or plural(kind) in text for kind in self._kinds(ends))
-        return answer.confidence + OF_KIND * is_of_kind - REPEATED * is_known
+        parts = answer.query.walk() if answer.query is not None else ()
+        is_vacuous = form.asks_for_others(line) and not any(isinstance(node, nodes.Minus) for node in parts)
+        return answer.confidence + OF_KIND * is_of_kind - REPEATED * is_known - NOTHING_ELSE * is_vacuous
 
     def _kinds(self, entities: Sequence[EntityId]) -> list[str]:
         return [kind for entity in entities for kind in self._referents.kinds(entity)]

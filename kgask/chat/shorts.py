@@ -295,5 +295,6 @@ def with_own_place(text: str, names: Sequence[str]) -> str:
 
 
 def _is_asked_for(text: str, noun: str) -> bool:
-    """Whether a noun stands behind the word that asks: "which language is spoken there?"."""
-    return re.search(rf"\b(?:what|which|how many|how much) {re.escape(noun)}\b", text, re.IGNORECASE) is not None
+    """Whether a noun stands behind the word that asks: "which language is spoken there?", "what's the GDP there?"."""
+    asked = r"what|which|how many|how much|what(?: is|['\u2019]s) the"
+    return re.search(rf"\b(?:{asked}) {re.escape(noun)}\b", text, re.IGNORECASE) is not None
