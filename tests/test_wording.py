@@ -67,6 +67,8 @@ def test_one_place_is_not_the_first_few(question: str, right: tuple[int, int], w
 
 
 def test_nothing_is_taken_away_that_no_word_denies() -> None:
+    cousins = nodes.Minus(nodes.Follow(nodes.Follow(nodes.Entities((3,)), 1), 2), nodes.Follow(nodes.Entities((3,)), 4))
+    assert not rules_out(cousins, "Who are her cousins?")
     without = nodes.Minus(DISHES, nodes.Follow(nodes.Entities((3,)), 1))
     assert rules_out(without, "who comes in week 29 and has the room with the plum trees?")
     assert not rules_out(without, "who comes in week 29 but has another room?")

@@ -60,6 +60,12 @@ def _is_placed_otherwise(query: Query, question: str) -> bool:
 
 
 def _denies(query: Query, question: str) -> bool:
-    """Whether a set is taken away that no word denies; but who is asked about may always be left out."""
-    taken = (node.right for node in query.walk() if isinstance(node, nodes.Minus))
-    return any(not isinstance(one, nodes.Entities) for one in taken) and not denies(question)
+    """Whether a set is taken away that no word denies; but who is asked about, and what is told from there, may always
+    be left out: cousins are no siblings."""
+    taken = (node for node in query.walk() if isinstance(node, nodes.Minus))
+    return any(not _is_of_same(one) for one in taken) and not denies(question)
+
+
+def _is_of_same(node: nodes.Minus) -> bool:
+    kept, taken = ({one for one in side.walk() if isinstance(one, nodes.Entities)} for side in (node.left, node.right))
+    return isinstance(node.right, nodes.Entities) or bool(taken and taken <= kept)
