@@ -17,11 +17,15 @@ _GRAPH, _FUNCTIONS = 7, 25  # of ModelProto
 _GRAPH_NODES, _FUNCTION_NODES = 1, 7
 _OP_TYPE, _ATTRIBUTE = 4, 5  # of NodeProto
 _GRAPHS = (6, 11)  # of AttributeProto
+MOST_NUMBERS = 1_000_000  # in one message: of a list of integers, which few models write so; a second's work
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 
 
 def control_flow(path: Path) -> str:
-    """The first operator with a graph of its own; "" for none. ValueError for what is no ONNX file."""
+    """The first operator with a graph of its own; "" for none.
+
+    ValueError for what is no ONNX file, OverflowError for one that would take long to read and is none either.
+    """
     with open_regular(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         for field, start, end in _fields(data, 0, len(data)):
             nodes = {_GRAPH: _GRAPH_NODES, _FUNCTIONS: _FUNCTION_NODES}.get(field)
@@ -44,6 +48,7 @@ def _with_graph(data: mmap.mmap, start: int, end: int) -> str:
 
 def _fields(data: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]]:
     """(number, start, end) of every field of a message that holds bytes."""
+    n_numbers = 0
     while at < end:
         tag, at = _varint(data, at)
         kind = tag & 7
@@ -55,6 +60,9 @@ def _fields(data: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]
             at += length
         elif kind == _VARINT:
             _, at = _varint(data, at)
+            n_numbers += 1
+            if n_numbers > MOST_NUMBERS:
+                raise OverflowError("more numbers than a model has")
         elif kind in (_FIXED32, _FIXED64):
             at += 4 if kind == _FIXED32 else 8
         else:

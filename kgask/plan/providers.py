@@ -135,7 +135,11 @@ def attempt(payload: Mapping[str, Any]) -> tuple[str, bool] | None:
     files, cuda = [Path(name) for name in payload["files"]], payload["cuda"]
     for path in files:
         with contextlib.suppress(ValueError, OSError):
-            if operator := control_flow(path):
+            try:
+                operator = control_flow(path)
+            except OverflowError as error:
+                return f"{path}: not a usable ONNX model ({error})", False
+            if operator:
                 return f"{path}: has {operator}, which may run without end; export it without loops and branches", False
     for path in files:
         try:
