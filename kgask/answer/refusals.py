@@ -116,11 +116,8 @@ class Refusing:
     def _no_relation(self, seed: Seed) -> str:
         """A number or date that the question limits something by is no topic of it."""
         literal = self.pack.literals([seed.entity])[0]
-        what = (
-            "query over this graph"
-            if literal and literal.kind in ("number", "date")
-            else f"relation of {self._label(seed)}"
-        )
+        is_limit = literal is not None and literal.kind in ("number", "date")
+        what = "query over this graph" if is_limit else f"relation of {self._label(seed)}"
         return f"no {what} answers this with enough confidence"
 
     def _unsure_query(self, confidence: float) -> str:

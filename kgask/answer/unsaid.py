@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgask.pack.types import type_relations
 from kgask.query import nodes
 from kgask.query.base import SetNode, TruthNode
 from kgask.query.words import verbalise
@@ -81,13 +80,8 @@ def _could_be(runner: Runner, entities: np.ndarray, others: np.ndarray) -> bool:
 
     That physics is none of her awards says nothing: it is no award.
     """
-    kinds, other_kinds = (_types_of(runner, ids) for ids in (entities, others[:MOST_TYPED]))
-    return not kinds or not other_kinds or bool(kinds & other_kinds)
-
-
-def _types_of(runner: Runner, ids: np.ndarray) -> set[int]:
-    leading = type_relations(runner.pack.relations())
-    return {int(kind) for relation in leading for kind in runner.edges(ids, relation).targets}
+    kinds, other_kinds = runner.types(entities), runner.types(others[:MOST_TYPED])
+    return not len(kinds) or not len(other_kinds) or bool(np.isin(kinds, other_kinds).any())
 
 
 def _turned_round(runner: Runner, node: nodes.Holds) -> bool:
@@ -97,8 +91,7 @@ def _turned_round(runner: Runner, node: nodes.Holds) -> bool:
 
 
 def _has_type(runner: Runner, node: nodes.Entities) -> bool:
-    ids = runner.members(node).certain
-    return bool(_types_of(runner, ids))
+    return len(runner.types(runner.members(node).certain)) > 0
 
 
 def _speaks_of(runner: Runner, node: SetNode) -> bool:

@@ -21,7 +21,7 @@ from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
-from kgask.retrieve.follow import reached_by, relations_of
+from kgask.retrieve.follow import relations_of
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
@@ -77,8 +77,7 @@ def is_of_other_kind(text: str, spans: Sequence[CandidateSpan], query: Query, an
 
 def _are_of(entities: np.ndarray, kinds: Sequence[SetNode], runner: Runner) -> bool:
     """Whether any of them is of any of these kinds; what types a few of them have is told at once."""
-    typing = type_relations(runner.pack.relations())
-    types = {int(end) for relation in typing for end in reached_by(runner.pack, entities[:SAMPLED], relation)}
+    types = runner.types(entities[:SAMPLED])
     if any(isinstance(kind, nodes.Class) and kind.type in types for kind in kinds):
         return True
     return any(np.isin(entities, runner.members(kind).possible).any() for kind in kinds)

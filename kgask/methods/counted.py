@@ -20,7 +20,8 @@ _HOW_MANY = re.compile(r"\bhow many (?:more |fewer |less )?", re.IGNORECASE)
 
 def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     """Whether a question counts what is no unit, or one of another dimension than what was found is measured in."""
-    counted, axis = _HOW_MANY.search(question), _axis_of(found, pack)
+    counted = _HOW_MANY.search(question)
+    axis = _axis_of(found, pack) if counted is not None else None
     if counted is None or axis is None or not _PHYSICAL.fullmatch(axis):
         return False
     said = unit_at(question, counted.end(), False, own_units(pack.manifest.get("axes", ())))
@@ -30,10 +31,8 @@ def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
 def _axis_of(found: Hypothesis, pack: Pack) -> str | None:
     """On which axis what was found lies, where it is a value of the graph or made of such; None for the rest."""
     if found.outcome is None:
-        codes = axis_codes(pack, found.answers)
-        return (
-            pack.literal_values.axes[codes[0]] if len(codes) and np.all(codes == codes[0]) and codes[0] >= 0 else None
-        )
+        codes = np.unique(axis_codes(pack, found.answers))
+        return pack.literal_values.axes[codes[0]] if len(codes) == 1 and codes[0] >= 0 else None
     if isinstance(found.outcome.query, nodes.Age | nodes.Difference) or found.outcome.quantity is None:
         return None
     return found.outcome.quantity.axis

@@ -14,11 +14,9 @@ from kgask.errors import BudgetError
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.relation_facts import is_table
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
-from kgask.retrieve.follow import reached_by
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
@@ -54,23 +52,22 @@ def _never_meet(node: Node, runner: Runner) -> bool:
     """
     if not isinstance(node, nodes.And) or isinstance(node.left, nodes.Class) or isinstance(node.right, nodes.Class):
         return False
-    kinds, others = (_kinds(runner.members(side).certain, runner.pack) for side in (node.left, node.right))
-    return bool(kinds and others) and kinds.isdisjoint(others)
+    return _are_of_other_kinds(runner.members(node.left).certain, runner.members(node.right).certain, runner)
 
 
 def _never_leads_to(query: nodes.Holds, runner: Runner) -> bool:
     """Whether nothing that the relation leads to is of a kind with what it is denied of: a phone is no person."""
     ends = runner.members(nodes.Having(opposite(query.relation, runner.pack.n_relations))).certain
-    kinds, others = (_kinds(some, runner.pack) for some in (runner.members(query.object).certain, ends))
-    return bool(kinds) and kinds.isdisjoint(others) and (bool(others) or _are_numbers(ends, runner.pack))
+    denied = runner.members(query.object).certain
+    is_number = len(runner.types(denied)) > 0 and _are_numbers(ends, runner.pack)
+    return is_number or _are_of_other_kinds(denied, ends, runner)
 
 
 def _adds_nothing(node: Node, runner: Runner) -> bool:
     """Whether a set takes away what is of another kind, or is joined to a class that holds it."""
     match node:
         case nodes.Minus(left, right):
-            kinds, others = (_kinds(runner.members(side).certain, runner.pack) for side in (left, right))
-            return bool(kinds and others) and kinds.isdisjoint(others)
+            return _are_of_other_kinds(runner.members(left).certain, runner.members(right).certain, runner)
         case nodes.Or(nodes.Class() as whole, part) | nodes.Or(part, nodes.Class() as whole):
             return not isinstance(part, nodes.Class) and _holds(whole, part, runner)
     return False
@@ -91,6 +88,7 @@ def _are_numbers(entities: np.ndarray, pack: Pack) -> bool:
     return bool(labels) and not any(letter.isalpha() for label in labels for letter in label)
 
 
-def _kinds(entities: np.ndarray, pack: Pack) -> set[int]:
-    shown = entities[:MOST_LOOKED_AT]
-    return {int(end) for relation in type_relations(pack.relations()) for end in reached_by(pack, shown, relation)}
+def _are_of_other_kinds(entities: np.ndarray, others: np.ndarray, runner: Runner) -> bool:
+    """Whether both have types, and none in common, as far as a few of them tell."""
+    types, other_types = (runner.types(some[:MOST_LOOKED_AT]) for some in (entities, others))
+    return bool(len(types) and len(other_types)) and not np.isin(types, other_types).any()

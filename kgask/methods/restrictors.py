@@ -14,6 +14,7 @@ import numpy as np
 from kgask.link.plurals import singulars
 from kgask.link.spans import CandidateSpan
 from kgask.methods.accounted import is_all_called, is_within_any
+from kgask.methods.class_words import SURE_CLASS
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
@@ -39,7 +40,6 @@ _PLACED = re.compile(
 _HEAD = re.compile(
     r"\W*(?:(?:in|on|at|from|to|of|by) )?(?:which|what|name|list|show)(?: (?:an?|the|all|me))* ", re.IGNORECASE
 )
-SURE_KIND = 0.7  # score from which a word is surely a class's name
 _AVERAGE = re.compile(r"\baverage\b", re.IGNORECASE)
 _ANY = re.compile(
     rf"\b(?:{'|'.join(sorted(_SEXES | _OF_ONE | _ALIVE | {*KIN_SEX}))}|how many)\b|"
@@ -110,7 +110,7 @@ def _of_no_such_kind(text: str, classes: Sequence[CandidateSpan], path: nodes.Fo
     head = _HEAD.match(text)
     for one in classes:
         sets = [node for node in one.nodes if isinstance(node, SetNode)]
-        if head is None or one.start != head.end() or one.scores[0] < SURE_KIND or not sets:
+        if head is None or one.start != head.end() or one.scores[0] < SURE_CLASS or not sets:
             continue
         ends = runner.members(nodes.Having(opposite(path.relation, runner.pack.n_relations))).possible
         if not any(np.isin(ends, runner.members(node).possible).any() for node in sets):

@@ -122,6 +122,11 @@ class Runner:
             raise QueryError(f"no entity {max(ids)} in this pack")
         return np.array(ids, np.int64)
 
+    def types(self, ids: np.ndarray) -> np.ndarray:
+        """The types of entities, int64, ascending."""
+        found = [self.edges(ids, relation).targets for relation in type_relations(self.pack.relations())]
+        return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+
     def edges(self, entities: np.ndarray, relation: int) -> Edges:
         """The triples of entities with a directed relation."""
         if relation >= 2 * self.pack.n_relations:

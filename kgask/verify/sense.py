@@ -25,12 +25,6 @@ FAR = 10.0
 LOOKED_AT = 200  # ends of a relation whose types are looked at
 
 
-def types_of(runner: Runner, ids: np.ndarray) -> np.ndarray:
-    """The types of entities, int64, ascending."""
-    found = [runner.edges(ids, relation).targets for relation in type_relations(runner.pack.relations())]
-    return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
-
-
 def has_codes(runner: Runner, kind: nodes.Class) -> bool:
     """Whether each of a class has a code, a symbol or the like of its own, as countries and elements do: such are
     listed whole, islands and films are not."""
@@ -169,7 +163,7 @@ def _fits(runner: Runner, relation: DirectedRelationId, ends: SetNode) -> bool:
     led_to = led_to[:: max(1, len(led_to) // LOOKED_AT)]
     if (ids >= first_literal).all() != bool(len(led_to) and (led_to >= first_literal).all()):
         return False
-    types, usual = types_of(runner, ids), types_of(runner, led_to)
+    types, usual = runner.types(ids), runner.types(led_to)
     if not usual.size:  # what has no type may be anything that has none
         return not (types.size and len(led_to))
     return bool(np.intersect1d(types, usual).size)

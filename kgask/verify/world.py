@@ -25,7 +25,7 @@ from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
 from kgask.verify.exactness import as_said, between
 from kgask.verify.places import climb, place_relations
-from kgask.verify.sense import has_codes, meets, types_of
+from kgask.verify.sense import has_codes, meets
 
 Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent", "evidence"]
 Combine = Callable[[Iterable[bool | None]], bool | None]
@@ -191,7 +191,7 @@ class World:
         return self._one_here[relation, kinds]
 
     def _types(self, ids: np.ndarray) -> np.ndarray:
-        return types_of(self.runner, ids)
+        return self.runner.types(ids)
 
     def _are_alike(self, ones: np.ndarray, others: np.ndarray, relation: DirectedRelationId) -> bool:
         """Whether one excludes the other: things of a type, or that this relation leads to, with different names."""
