@@ -24,7 +24,8 @@ from kgask.methods.query_judge import QueryJudge
 from kgask.plan.card import RigelCard
 from kgask.sets.claims import load_claims
 from kgask.train.calibrate_claims import fit_claims, look
-from kgask.train.judge.train import JudgeTrainer, Recipe, area_under_curve, finish, make_batch
+from kgask.train.judge.batches import POOL, make_batch
+from kgask.train.judge.train import JudgeTrainer, Recipe, area_under_curve, finish, ranking_loss
 from kgask.train.reader.start import find_start
 from kgask.train.trainer import CHECKPOINT
 from kgask.verify.verdict import VERDICTS
@@ -70,7 +71,7 @@ def test_the_exported_judge_says_what_torch_does(tmp_path: Path) -> None:
     assert judge.card["training_data"] == run.training_data and judge.card["steps"] == recipe.steps
     one = questions(1, 3)[0]
     said = judge.judge(one.text, [(query.words, query.outcome) for query in one.queries])
-    ids, places = run.tokens.encode(one.text, [(query.words, query.outcome) for query in one.queries])
+    ids, places = run.batches.tokens.encode(one.text, [(query.words, query.outcome) for query in one.queries])
     with torch.no_grad():
         expected = run.model.eval()(torch.tensor([ids]), torch.ones(1, len(ids), dtype=torch.long))[0].numpy()
     assert np.allclose(said.queries, expected[places, 0], atol=0.3)
@@ -92,7 +93,7 @@ def test_claims_are_learnt_beside_questions(tmp_path: Path) -> None:
     claims = [JudgedQuestion("Y wrote X", "evidence", lines, verdict) for verdict in VERDICTS] * 4
     run = JudgeTrainer(SMALL, JudgedMix(questions(40, 1) + claims), claims, tmp_path / "run", find_start())
     assert run.judges_claims and run.run()
-    batch = make_batch([*claims[:3], *questions(1, 2)], run.tokens)
+    batch = make_batch([*claims[:3], *questions(1, 2)], run.batches.tokens)
     assert batch.verdicts.tolist() == [0, 1, 2, -1] and not batch.counted[:3].any()
     _, told = run.loss(batch, random.Random(1))
     assert set(told) == {"query loss", "claim loss"} and 0 <= run.measure()["held-out verdicts"] <= 1
@@ -101,7 +102,7 @@ def test_claims_are_learnt_beside_questions(tmp_path: Path) -> None:
 def test_a_batch_counts_what_is_known_alone(tmp_path: Path) -> None:
     run = trainer(tmp_path / "run")
     unknown = JudgedQuestion("who?", "near", (JudgedQuery("a", "b", None), JudgedQuery("c", "d", False)))
-    batch = make_batch([unknown] * 20, run.tokens)
+    batch = make_batch([unknown] * 20, run.batches.tokens)
     assert not batch.right.any() and not batch.answered.any()
     assert batch.counted.tolist() == [False, True] * 20
 
@@ -109,7 +110,7 @@ def test_a_batch_counts_what_is_known_alone(tmp_path: Path) -> None:
 def test_what_a_prompt_has_no_room_for_is_not_learnt(tmp_path: Path) -> None:
     run, long = trainer(tmp_path / "run"), "word " * 60
     many = JudgedQuestion("who?", "near", tuple(JudgedQuery(f"{at} {long}", "y", True) for at in range(16)))
-    batch = make_batch([many], run.tokens)
+    batch = make_batch([many], run.batches.tokens)
     assert batch.ids.shape == (1, 512) and len(batch.right) == len(batch.columns) < 16 and batch.columns.max() < 512
 
 
@@ -122,6 +123,26 @@ def test_a_run_goes_on_from_the_weights_of_another(tmp_path: Path) -> None:
         torch.equal(weight, second.model.state_dict()[name]) for name, weight in first.model.state_dict().items()
     )
     assert second.earlier_recipe["steps"] == SMALL.steps and set(first.training_data) <= set(second.training_data)
+
+
+def test_other_processes_make_the_same_batches(tmp_path: Path) -> None:
+    start, mix = find_start(), JudgedMix(questions(40, 1))
+    alone, helped = (JudgeTrainer(SMALL, mix, (), tmp_path / str(n), start, workers=n) for n in (0, 2))
+    try:
+        for step in (0, 1, POOL, 3 * POOL, 2):  # in order, ahead, and back
+            one, other = alone.batches.of(step), helped.batches.of(step)
+            assert np.array_equal(one.ids, other.ids) and np.array_equal(one.right, other.right), step
+    finally:
+        helped.batches.close()
+
+
+def test_the_ranking_loss_asks_which_query_of_each_question_is_right() -> None:
+    odds = torch.tensor([2.0, 0.0, 5.0, 1.0, 3.0])
+    right = torch.tensor([1.0, 0.0, 0.0, 0.0, 1.0])
+    rows = torch.tensor([0, 0, 1, 1, 2])  # the second has none that is right, the third none that is wrong
+    expected = -torch.log_softmax(odds[:2], 0)[0]
+    assert torch.allclose(ranking_loss(odds, right, rows, 3), expected)
+    assert ranking_loss(odds[2:4], right[2:4], rows[2:4], 3) == 0
 
 
 def test_the_area_under_the_curve_is_how_often_a_right_one_is_surer() -> None:

@@ -251,11 +251,26 @@ class _Maker:
 @click.option(
     "--minutes", type=click.FloatRange(0, min_open=True), help="Stop after so long; the same command goes on."
 )
+@click.option(
+    "--dropout", type=click.FloatRange(0, 1, max_open=True), default=0.0, show_default=True,
+    help="For runs that see every question many times.",
+)  # fmt: skip
+@click.option(
+    "--learning-rate", type=click.FloatRange(0, min_open=True), default=2.5e-4, show_default=True,
+    help="The highest, after the warm-up.",
+)  # fmt: skip
+@click.option(
+    "--rank-weight", type=click.FloatRange(0), default=0.0, show_default=True,
+    help="Of the loss on which of a question's queries is right, beside that on each.",
+)  # fmt: skip
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="CPU threads.")
+@shared.DEVICE
+@_count("workers", 0, "Processes that make batches ahead, for a GPU.")
 @shared.FORCE
 def judge(
     files: tuple[Path, ...], held_out: Path, encoder: Path | None, start: Path | None, out: Path,
-    average: tuple[Path, float] | None, minutes: float | None, threads: int, force: bool, **recipe: Any,
+    average: tuple[Path, float] | None, minutes: float | None, threads: int, device: str, workers: int, force: bool,
+    **recipe: Any,
 ) -> None:  # fmt: skip
     """Train the small model that tells whether a query asks what a question does, and write it as ONNX.
 
@@ -264,7 +279,7 @@ def judge(
     from the last checkpoint and ends with the same weights. What the judge's word
     counts beside the planner's is fitted afterwards: kgask train calibrate.
     """
-    shared.prepare(threads, "cpu", "onnx")
+    shared.prepare(threads, device, "onnx")
     from kgask.build.folder import MODEL, check_target
     from kgask.corpus.judged import JudgedMix, read
     from kgask.train.judge.train import FINISHED, JudgeTrainer, Recipe, finish
@@ -273,7 +288,7 @@ def judge(
     check_target(out / FINISHED, force, MODEL, filter(None, (encoder, start)))
     settings, measured = Recipe(**recipe), list(read(held_out))
     mix = JudgedMix(one for file in files for one in read(file))
-    trainer = JudgeTrainer(settings, mix, measured, out, find_start(encoder, start))
+    trainer = JudgeTrainer(settings, mix, measured, out, find_start(encoder, start), device, workers)
     trainer.resume()
     with shared.watched("train judge", settings.steps) as report:
         is_done = trainer.run(report, minutes)

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
-from tokenizers import Tokenizer
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from kgask.build.folder import MODEL, new_folder
@@ -23,8 +22,9 @@ from kgask.cards import write_card
 from kgask.corpus import training_data
 from kgask.corpus.judged import EVIDENCE, JudgedMix, JudgedQuestion
 from kgask.errors import ModelError
-from kgask.methods.query_judge import FORMAT, GRAPH, INPUTS, OF_ALL, OF_CLAIM, OF_QUERY, OUTPUT, TOKENIZER, PromptTokens
-from kgask.train.judge.model import MOST_TOKENS, JudgeModel, deepened
+from kgask.methods.query_judge import FORMAT, GRAPH, INPUTS, OF_ALL, OF_CLAIM, OF_QUERY, OUTPUT, TOKENIZER
+from kgask.train.judge.batches import Batch, Batches, PoolMaker, make_batch
+from kgask.train.judge.model import JudgeModel, deepened
 from kgask.train.onnx.export import checked, run_graph, write_graph, write_tokenizer
 from kgask.train.onnx.quantise import quantise
 from kgask.train.pace import Pace, cosine
@@ -32,12 +32,10 @@ from kgask.train.planner.weights import METADATA_KEY, locate_parameters
 from kgask.train.reader.model import ReaderConfig
 from kgask.train.reader.start import Start
 from kgask.train.trainer import LOG, Trainer, mixed_precision
-from kgask.verify.verdict import VERDICTS
 
 FINISHED = "judge"  # folder of the finished judge in the folder of its run
 LEAST_AGREEING = 0.95  # share of held-out queries that int8 and torch find alike, right or wrong
 PROBES = 64  # questions that are compared
-POOL = 16  # batches that are drawn together and sorted by length, so that little is padding
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,53 +49,14 @@ class Recipe:
     learning_rate: float = 2.5e-4
     head_rate: float = 5.0  # times it for the head, which starts from nothing
     any_weight: float = 0.3  # of the loss on "does any query ask this"
+    rank_weight: float = 0.0  # of the loss on "which of these queries asks this", where one does
     claim_weight: float = 1.0  # of the loss on verdicts, beside the share of claims in the batch
     warmup_steps: int = 60
+    dropout: float = 0.0  # share; of use only where questions come often with the same queries
     weight_decay: float = 0.01
     clip_norm: float = 1.0
     check_every: int = 300  # steps between checkpoints and held-out measurements
     check_questions: int = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """B questions, L tokens of the longest, Q queries in all."""
-
-    ids: np.ndarray  # int64 [B, L]
-    mask: np.ndarray  # int64 [B, L]: 0 where padded
-    rows: np.ndarray  # int64 [Q]: question of each query
-    columns: np.ndarray  # int64 [Q]: where its number stands
-    right: np.ndarray  # float32 [Q]
-    counted: np.ndarray  # bool [Q]: whether that is known
-    answered: np.ndarray  # float32 [B]: whether a query is right
-    verdicts: np.ndarray  # int64 [B]: of a claim, its place in VERDICTS; -1 of a question
-
-
-def make_batch(questions: Sequence[JudgedQuestion], tokens: PromptTokens) -> Batch:
-    """The questions with all of their queries that a prompt has room for."""
-    prompts = [_prompt(one, tokens) for one in questions]
-    shape = len(prompts), max(len(ids) for ids, _ in prompts)
-    ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    for row, (prompt, _) in enumerate(prompts):
-        ids[row, : len(prompt)], mask[row, : len(prompt)] = prompt, 1
-    places = [(row, column) for row, (_, columns) in enumerate(prompts) for column in columns]
-    seen = [one.queries[: len(columns)] for one, (_, columns) in zip(questions, prompts, strict=True)]
-    every = [query.right for queries in seen for query in queries]
-    return Batch(
-        ids, mask,
-        np.array([row for row, _ in places]),
-        np.array([column for _, column in places]),
-        np.array([bool(right) for right in every], np.float32),
-        np.array([right is not None for right in every]),
-        np.array([any(query.right for query in queries) for queries in seen], np.float32),
-        np.array([-1 if one.verdict is None else VERDICTS.index(one.verdict) for one in questions], np.int64),
-    )  # fmt: skip
-
-
-def _prompt(one: JudgedQuestion, tokens: PromptTokens) -> tuple[list[int], list[int]]:
-    told = [(query.words, query.outcome) for query in one.queries]
-    ids, places = tokens.encode(one.text, told, one.verdict is not None)
-    return ids[:MOST_TOKENS], [place for place in places if place < MOST_TOKENS]
 
 
 class JudgeTrainer(Trainer[Recipe, Batch]):
@@ -109,17 +68,30 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
     elsewhere = "choose another --output"
 
     def __init__(
-        self, recipe: Recipe, train: JudgedMix, held_out: Sequence[JudgedQuestion], folder: Path, start: Start
+        self,
+        recipe: Recipe,
+        train: JudgedMix,
+        held_out: Sequence[JudgedQuestion],
+        folder: Path,
+        start: Start,
+        device: str = "cpu",
+        workers: int = 0,
     ) -> None:
-        """``start``: see :func:`kgask.train.reader.start.find_start`; of a reader the heads are left behind."""
+        """``start``: see :func:`kgask.train.reader.start.find_start`; of a reader the heads are left behind.
+
+        With ``workers``, so many processes make batches, for a device that waits for them.
+        """
         torch.manual_seed(recipe.rng_seed)
-        model, self.tokenizer = _model(start, recipe.n_layer), start.tokenizer
-        self.tokens = PromptTokens(Tokenizer.from_file(str(start.tokenizer)))
+        self.tokenizer = start.tokenizer
+        self.batches = Batches(PoolMaker(train, start.tokenizer, recipe.batch_size, recipe.rng_seed), workers)
+        model = _model(start, recipe.n_layer).to(device)
+        for part in model.modules():
+            if isinstance(part, nn.Dropout):
+                part.p = recipe.dropout
         rng = random.Random(7)
-        self._train, self._held_out = train, [one.shown(rng) for one in held_out[: recipe.check_questions]]
+        self._held_out = [one.shown(rng) for one in held_out[: recipe.check_questions]]
         shown = [*(training_data.JUDGED[name] for name in train.sources), training_data.CONDITIONS]
         self.training_data = training_data.merged(start.training_data, shown)
-        self._pool, self._groups = -1, list[list[JudgedQuestion]]()
         pace = Pace(
             recipe.steps, recipe.batch_size, recipe.rng_seed, cosine(recipe.steps, recipe.warmup_steps),
             recipe.clip_norm, recipe.check_every, recipe.check_every,
@@ -136,7 +108,7 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
                 "lr": recipe.head_rate * recipe.learning_rate,
             },
         ]
-        super().__init__(model, rates, folder, recipe, pace, betas=(0.9, 0.98), fused=True)
+        super().__init__(model, rates, folder, recipe, pace, device, betas=(0.9, 0.98), fused=True)
         self.earlier_recipe = start.recipe
         self.judges_claims = EVIDENCE in train.sources
         self.averaged: dict[str, float] | None = None
@@ -157,27 +129,23 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
         self.earlier_recipe = state["earlier_recipe"]
 
     def draw(self, rng: random.Random) -> Batch:
-        pool, at = divmod(self.step, POOL)
-        if pool != self._pool:
-            of_pool = random.Random(f"{self.config.rng_seed} pool {pool}")
-            size = self.config.batch_size
-            drawn = sorted(self._train.draw(POOL * size, of_pool), key=JudgedQuestion.length)
-            self._pool, self._groups = pool, [part.tolist() for part in np.array_split(np.array(drawn, object), POOL)]
-            of_pool.shuffle(self._groups)
-        return make_batch(self._groups[at], self.tokens)
+        return self.batches.of(self.step)
 
     def loss(self, batch: Batch, rng: random.Random) -> tuple[Tensor, dict[str, float]]:
-        with mixed_precision("cpu"):
+        with mixed_precision(self.device):
             queries, first = judged(self.model, batch)
-        cross_entropy, counted = functional.binary_cross_entropy_with_logits, torch.from_numpy(batch.counted)
-        verdicts = torch.from_numpy(batch.verdicts)
+        cross_entropy, here = functional.binary_cross_entropy_with_logits, partial(_tensor, device=self.device)
+        counted, verdicts = here(batch.counted), here(batch.verdicts)
         asks, claims = verdicts < 0, verdicts >= 0
         total, said = first.sum() * 0.0, dict[str, float]()
-        if counted.any():
-            of_queries = cross_entropy(queries[counted], torch.from_numpy(batch.right)[counted])
-            of_all = cross_entropy(first[asks, OF_ALL], torch.from_numpy(batch.answered)[asks])
+        if batch.counted.any():
+            of_queries = cross_entropy(queries[counted], here(batch.right)[counted])
+            of_all = cross_entropy(first[asks, OF_ALL], here(batch.answered)[asks])
             total, said["query loss"] = total + of_queries + self.config.any_weight * of_all, float(of_queries.detach())
-        if claims.any():
+            if self.config.rank_weight:
+                rows, right = here(batch.rows)[counted], here(batch.right)[counted]
+                total = total + self.config.rank_weight * ranking_loss(queries[counted], right, rows, len(asks))
+        if (batch.verdicts >= 0).any():
             of_claims = functional.cross_entropy(first[claims, OF_CLAIM], verdicts[claims])
             share = float(claims.float().mean())
             total = total + self.config.claim_weight * share * of_claims
@@ -193,8 +161,8 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
         self.model.eval()
         odds, right, hits = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
         for start in range(0, len(self._held_out), self.config.batch_size):
-            batch = make_batch(self._held_out[start : start + self.config.batch_size], self.tokens)
-            queries, first = judged(self.model, batch)
+            batch = make_batch(self._held_out[start : start + self.config.batch_size], self.batches.tokens)
+            queries, first = (found.cpu() for found in judged(self.model, batch))
             odds.append(queries.numpy()[batch.counted])
             right.append(batch.right[batch.counted])
             of_claims = batch.verdicts >= 0
@@ -228,8 +196,29 @@ def _with_claims(state: dict[str, Tensor], model: JudgeModel) -> dict[str, Tenso
 
 def judged(model: JudgeModel, batch: Batch) -> tuple[Tensor, Tensor]:
     """Log-odds of every query [Q], and what is said at the first token of each question [B, 5], float32."""
-    verdicts = model(torch.from_numpy(batch.ids), torch.from_numpy(batch.mask)).float()
-    return verdicts[torch.from_numpy(batch.rows), torch.from_numpy(batch.columns), OF_QUERY], verdicts[:, 0]
+    here = partial(_tensor, device=str(model.head.weight.device))
+    verdicts = model(here(batch.ids), here(batch.mask)).float()
+    return verdicts[here(batch.rows), here(batch.columns), OF_QUERY], verdicts[:, 0]
+
+
+def ranking_loss(odds: Tensor, right: Tensor, rows: Tensor, n: int) -> Tensor:
+    """Cross-entropy of the right queries among all of their question, mean over the questions that have both.
+
+    ``odds`` float32 [Q], ``right`` [Q] 1 of a right one, ``rows`` [Q] the question of each, of ``n`` (ListNet, Cao et
+    al. 2007, with one list a question).
+    """
+    weights = (odds - odds.detach().max()).exp()
+    every = weights.new_zeros(n).index_add(0, rows, weights)
+    good = weights.new_zeros(n).index_add(0, rows, weights * right)
+    n_right = weights.new_zeros(n).index_add(0, rows, right)
+    n_every = weights.new_zeros(n).index_add(0, rows, torch.ones_like(right))
+    told = (n_right > 0) & (n_right < n_every)
+    losses = (every.clamp_min(1e-30) / good.clamp_min(1e-30)).log()
+    return (losses * told).sum() / told.sum().clamp_min(1)
+
+
+def _tensor(array: np.ndarray, device: str) -> Tensor:
+    return torch.from_numpy(array).to(device, non_blocking=True)
 
 
 def area_under_curve(odds: np.ndarray, right: np.ndarray) -> float:
@@ -248,10 +237,11 @@ def finish(trainer: JudgeTrainer, probes: Sequence[JudgedQuestion], force: bool 
     Raises ModelError where int8 finds another verdict on too many of the queries of ``probes``, and BuildError for a
     judge that is there, without ``force``.
     """
-    batch = make_batch(probes[:PROBES], trainer.tokens)
+    batch = make_batch(probes[:PROBES], trainer.batches.tokens)
+    trainer.batches.close()
     with new_folder(trainer.work / FINISHED, force, MODEL) as out, tempfile.TemporaryDirectory() as folder:
         full, small = Path(folder) / "fp32.onnx", Path(folder) / GRAPH
-        model = trainer.model.eval()
+        model = trainer.model.cpu().eval()
         inputs = torch.from_numpy(batch.ids), torch.from_numpy(batch.mask)
         with torch.no_grad():
             expected = model(*inputs).numpy()
