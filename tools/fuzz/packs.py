@@ -17,6 +17,10 @@ DEMO_QUESTIONS = (
     "who wrote Lady Susan?", "What is the capital of Kenya?", "Which countries border Austria?",
     "How many countries border Germany?", "when was Jane Austen born?", "Which is the largest country in Africa?",
 )  # fmt: skip
+STAFF_QUESTIONS = (
+    "who is the boss of Zoé Müller 2?", "how old is Bob Stone 1?", "what is the height of Ann Reed 0?",
+    "how many people work in Sales?", "when did Zoé Müller 2 start?", "what is the motto of Zoé Müller 2?",
+)  # fmt: skip
 CHECK = ("pack", "check")
 DOCTOR = ("doctor",)  # tries models in processes of their own, which takes seconds: seldom
 _CLAIMS = (
@@ -102,3 +106,23 @@ class Demo(Packs):
 
     def _others(self) -> list[tuple[str, ...]]:
         return [("pack", "show", self.shown), ("pack", "search", "jane austen")]
+
+
+class Older(Packs):
+    """A pack of format 1, which kgask before 0.3 wrote (:mod:`tests.staff_pack`)."""
+
+    asked, shown = STAFF_QUESTIONS, "Zoé Müller 2"
+
+    def _pack(self) -> Path:
+        from kgask.build.archive import unpack
+
+        archive = Path(__file__).parents[2] / "tests" / "data" / "format_1.kgpack"
+        with archive.open("rb") as file:
+            unpack(archive.name, file, self.folder / "older")
+        return self.folder / "older"
+
+    def _others(self) -> list[tuple[str, ...]]:
+        return [
+            ("pack", "show", self.shown), ("pack", "info", "--relations"), ("pack", "search", "ann"), ("pack", "export"),
+            ("query", "count(having(<boss>))"), ("prompt", STAFF_QUESTIONS[0]),
+        ]  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from files import Files
 from inputs import Inputs
-from packs import Demo, Packs
+from packs import Demo, Older, Packs
 from sources import Sources
 from trained import Models
 from world import World
@@ -15,6 +15,7 @@ from world import World
 WORLDS: dict[str, Callable[[Path], World]] = {
     "packs": Packs,
     "demo": Demo,
+    "older": Older,
     "planners": lambda folder: Models(folder, "rigel", "--model"),
     "judges": lambda folder: Models(folder, "judge", "--judge"),
     "encoders": lambda folder: Models(folder, "encoder", "--encoder"),
