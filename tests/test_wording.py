@@ -13,6 +13,7 @@ from kgask.link.spans import CandidateSpan
 from kgask.methods.class_words import is_of_other_kind
 from kgask.methods.counted import measures_other
 from kgask.methods.lives import passes_over_lives
+from kgask.methods.mixed import mixes_relations
 from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.wording import rules_out
@@ -99,6 +100,29 @@ def test_who_counts_people_is_told_no_metres(plants: Pack) -> None:
     assert not measures_other(one, "How high is Dunlow?", plants)
 
 
+def test_a_total_is_not_told_one_by_one(plants: Pack) -> None:
+    query = parse("values(class(<plant>), <height_m>)", plants)
+    found = run(query, plants)
+    ends = run(parse("follow(class(<plant>), <height_m>)", plants), plants).certain
+    one = Hypothesis(1.0, ends, frozenset(), lambda entities: [], lambda: query, found)
+    assert measures_other(one, "What is the total height of the plants?", plants)
+    assert not measures_other(one, "What are the heights of the plants?", plants)
+
+
+def test_which_of_the_two_needs_two() -> None:
+    borders, both = nodes.Follow(nodes.Entities((3,)), 1), nodes.And(nodes.Entities((5, 6)), nodes.Follow(DISHES, 1))
+    assert rules_out(borders, "which of the two borders Ethiopia?")
+    assert not rules_out(both, "Which of the two borders Ethiopia, Kenya or Uganda?")
+    assert not rules_out(borders, "who is the owner of the two oldest ships?")
+    assert not rules_out(borders, "who made it?")
+
+
+def test_what_one_leads_to_is_not_put_together_with_what_leads_to_the_other(plants: Pack) -> None:
+    same, other = (f"or(follow(<Dunlow>, <won>), follow(<Tarn>, {way}<won>))" for way in ("", "^"))
+    assert mixes_relations(parse(other, plants), "What did Dunlow or Tarn win?", {}, plants)
+    assert not mixes_relations(parse(same, plants), "What did Dunlow or Tarn win?", {}, plants)
+
+
 def test_a_table_that_says_what_all_are_answers_with_what_is_asked_for(plants: Pack) -> None:
     kind = parse("class(<plant>)", plants)
     text = "Which plants won in 2020?"
@@ -135,6 +159,7 @@ def test_where_she_was_born_no_other_relation_says(question: str, query: str, is
         ("minus(class(<plant>), follow(<Gold 2020>, ^<won>))", "Which plants did not win Gold 2020?", False),
         ("or(class(<plant>), follow(<Gold 2020>, ^<won>))", "plants or winners of Gold 2020", True),
         ("or(class(<plant>), class(<medal>))", "plants and medals", False),
+        ("minus(class(<plant>), class(<medal>))", "Which plants are no medals?", True),
         ("follow(<Dunlow>, <phone>)", "Who has rung Dunlow?", True),
         ("follow(<Dunlow>, <phone>)", "What is the number of Dunlow?", False),
     ],

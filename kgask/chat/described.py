@@ -34,7 +34,7 @@ _BE = r"(?:is|are|was|were|has|have|had|do|does|did|can|could|lies?|became|becom
 _DESCRIBED = re.compile(
     r"(?P<before>.{0,60}?)\b(?:of|among|amongst|out of|from) (?:all )?(?:of )?(?:the |these |those )?"
     rf"(?P<phrase>(?!{NUMBER}\b|{_BE}\b|\d|them\b|those\b|these\b|all\b)[\w\u2019'-]+"
-    rf"(?: (?!{_BE}\b)[\w\u2019'-]+){{0,4}}?)"
+    rf"(?: (?!(?:{_BE}|both|either|neither)\b)[\w\u2019'-]+){{0,4}}?)"
     rf"(?: from before| from the list)?(?P<behind>,? (?:which|who|what|how many|any)\b.*| {_BE}\b.*)?\W*",
     re.IGNORECASE,
 )

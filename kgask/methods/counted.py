@@ -8,24 +8,40 @@ import numpy as np
 
 from kgask.link.units import own_units, unit_at
 from kgask.methods.protocol import Hypothesis
-from kgask.pack.quantities import axis_of
+from kgask.pack.quantities import DATE, axis_of
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.axes import axis_codes
+from kgask.query.axes import axis_codes, relation_axis
+from kgask.types import undirected
 
 _BASE = r"(?:kg|m|s|K|A|mol|cd)[²³⁴]?"
 _PHYSICAL = re.compile(rf"{_BASE}(?:[·/]{_BASE})*")  # no axis of things that a graph counts ("seats")
+_TOGETHER = re.compile(r"\b(?:total|combined|altogether|overall|in all|put together|sum)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many (?:more |fewer |less )?", re.IGNORECASE)
 
 
 def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
-    """Whether a question counts what is no unit, or one of another dimension than what was found is measured in."""
+    """Whether a question counts what is no unit, or one of another dimension than what was found is measured in, or
+    asks for a total where numbers were found one by one."""
+    if _is_not_added(found, question, pack):
+        return True
     counted = _HOW_MANY.search(question)
     axis = _axis_of(found, pack) if counted is not None else None
     if counted is None or axis is None or not _PHYSICAL.fullmatch(axis):
         return False
     said = unit_at(question, counted.end(), False, own_units(pack.manifest.get("axes", ())))
     return said is None or axis_of(said[1]) != axis
+
+
+def _is_not_added(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether the numbers of several things are told where their sum is asked for; a relation may be called a total."""
+    together, query = _TOGETHER.search(question), found.make_query()
+    if together is None or not isinstance(query, nodes.Follow | nodes.Values) or len(found.answers) < 2:
+        return False
+    plain, inverse = undirected(query.relation, pack.n_relations)
+    if inverse or together[0].lower() in pack.relations()[plain].label.lower():
+        return False
+    return relation_axis(pack, plain) not in (None, DATE)
 
 
 def _axis_of(found: Hypothesis, pack: Pack) -> str | None:

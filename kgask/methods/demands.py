@@ -131,8 +131,12 @@ def is_denial(word: str) -> bool:
 
 
 def asks_for_order(word: str) -> bool:
-    """Whether a word says which of several: it is asked for by an operator, and no graph says anything about it."""
-    return _SUPERLATIVE.fullmatch(word) is not None
+    """Whether a word says which of several: it is asked for by an operator, and no graph says anything about it.
+
+    >>> asks_for_order("second-largest"), asks_for_order("north-facing")
+    (True, False)
+    """
+    return _SUPERLATIVE.fullmatch(word.rpartition("-")[2]) is not None
 
 
 def superlatives(text: str) -> list[str]:

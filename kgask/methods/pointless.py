@@ -33,9 +33,18 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
     try:
         if is_no and isinstance(query, nodes.Some) and _never_meet(query.base, runner):
             return True
+        if any(isinstance(node, nodes.Minus) and _leaves_all(node, runner) for node in query.walk()):
+            return True
         return is_table(pack) and _is_of_table(found, query, question, runner)
     except BudgetError:
         return False
+
+
+def _leaves_all(node: nodes.Minus, runner: Runner) -> bool:
+    """Whether a class is taken from one that it has nothing in common with: halogens that are no noble gases."""
+    if not isinstance(node.left, nodes.Class) or not isinstance(node.right, nodes.Class):
+        return False
+    return not np.isin(runner.members(node.left).possible, runner.members(node.right).possible).any()
 
 
 def _is_of_table(found: Hypothesis, query: Query, question: str, runner: Runner) -> bool:

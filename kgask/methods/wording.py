@@ -29,11 +29,18 @@ _LEAVES_IT_OUT = re.compile(
 )
 _DENIED = re.compile(r"\bnot\b|n['\u2019]t\b|\bnever\b|\bbetween\b", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|runner[- ]up)\b", re.IGNORECASE)
+_OF_TWO = re.compile(
+    r"\b(?:of|between) (?:the|these|those) two\b(?! \w{2,}est\b)"
+    r"(?=\s+(?:is|are|was|were|has|have|had|do|does|did|\w+s)\b|\W*\Z)",
+    re.IGNORECASE,
+)
 
 
 def rules_out(query: Query, question: str) -> bool:
     """Whether a question says in so many words that it does not ask this."""
-    return _is_limited_otherwise(query, question) or _is_placed_otherwise(query, question) or _denies(query, question)
+    if _is_limited_otherwise(query, question) or _is_placed_otherwise(query, question):
+        return True
+    return _denies(query, question) or _is_of_no_two(query, question)
 
 
 def _is_limited_otherwise(query: Query, question: str) -> bool:
@@ -69,3 +76,11 @@ def _denies(query: Query, question: str) -> bool:
 def _is_of_same(node: nodes.Minus) -> bool:
     kept, taken = ({one for one in side.walk() if isinstance(one, nodes.Entities)} for side in (node.left, node.right))
     return isinstance(node.right, nodes.Entities) or bool(taken and taken <= kept)
+
+
+def _is_of_no_two(query: Query, question: str) -> bool:
+    """Whether one of two is asked for ("which of the two"), and nothing here is about two things."""
+    if _OF_TWO.search(question) is None:
+        return False
+    named = {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
+    return len(named) < 2 and not any(isinstance(node, nodes.Best) and node.last > 1 for node in query.walk())

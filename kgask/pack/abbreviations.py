@@ -28,6 +28,7 @@ _WHOLE = """
 bpl birthplace; dpl place of death; est established; fa father; hab habitat; mo mother; occ occupation;
 occup occupation; hubby husband; kg weight in kg; sal salary; nat nationality
 """
+_DOTTED = {"b.": "born", "d.": "died", "m.": "married", "bur.": "buried"}  # as in pedigrees; a bare letter is none
 _NUMBER = "no"  # behind what it counts: "contextNo", never alone
 
 
@@ -44,6 +45,8 @@ def spelled_out(words: str) -> str:
     >>> spelled_out("dob"), spelled_out("obs date"), spelled_out("context no"), spelled_out("author"), spelled_out("No")
     ('date of birth', 'observation date', 'context number', 'author', 'No')
     """
+    if (said := _DOTTED.get(words.lower())) is not None:
+        return said
     tokens = words.split()
     if len(tokens) == 1 and (whole := _LABELS.get(_plain(words))) is not None:
         return whole

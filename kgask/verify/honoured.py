@@ -63,12 +63,15 @@ def unhonoured(text: str, query: TruthNode, called: Collection[str] = ()) -> str
     """Words by which a claim says more than a query asks: of all or most things, of one alone, of what may be, that
     something is more than another, or the most; ``called`` are the words of the query's relations."""
     has_most = any(isinstance(node, nodes.Best | nodes.Min | nodes.Max) for node in query.walk())
+    said = text
     text = _BELITTLED.sub(" ", _OF_ALL.sub(" ", text)) if has_most else text
     for pattern in (_MORE_THAN_SOME, _NOT_SAID):
         if found := pattern.search(text):
             return found[0].lower()
     compares = any(isinstance(node, nodes.Compare | nodes.Where | nodes.Best) for node in query.walk())
     if (found := _THAN.search(text)) and not compares:
+        return found[0].lower()
+    if found and _is_most_of_a_kind(query) and not (superlatives(text) or _THAN_ANY.search(said)):
         return found[0].lower()
     most = [one for one in superlatives(text) if one not in called] if not has_most else []
     if most or (not has_most and (found := _THAN_ANY.search(text))):
@@ -78,6 +81,12 @@ def unhonoured(text: str, query: TruthNode, called: Collection[str] = ()) -> str
     if _OR.search(text) and not (has_or or named):
         return "or"
     return _counted_otherwise(text, query, called)
+
+
+def _is_most_of_a_kind(query: TruthNode) -> bool:
+    """Whether what is asked for is the most of a kind, not of some that are named: "bigger than Peru" is neither."""
+    bests = [node for node in query.walk() if isinstance(node, nodes.Best)]
+    return bool(bests) and not any(isinstance(node.base, nodes.Entities) for node in bests)
 
 
 def _counted_otherwise(text: str, query: TruthNode, called: Collection[str]) -> str | None:

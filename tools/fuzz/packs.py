@@ -123,6 +123,6 @@ class Older(Packs):
 
     def _others(self) -> list[tuple[str, ...]]:
         return [
-            ("pack", "show", self.shown), ("pack", "info", "--relations"), ("pack", "search", "ann"), ("pack", "export"),
-            ("query", "count(having(<boss>))"), ("prompt", STAFF_QUESTIONS[0]),
+            ("pack", "show", self.shown), ("pack", "info", "--relations"), ("pack", "search", "ann"),
+            ("pack", "export"), ("query", "count(having(<boss>))"), ("prompt", STAFF_QUESTIONS[0]),
         ]  # fmt: skip
