@@ -213,6 +213,7 @@ def test_the_most_is_not_read_without_an_order(boats: Path) -> None:
         assert unhonoured("_ is longer than any other", plain) == "longer than"
         assert unhonoured("_ is longer than any other", longest) is None
         assert unhonoured("any dinghy is longer than _", longest) == "longer than", "no dinghy is: it is the longest"
+        assert unhonoured("any dinghy has more length than _", longest) == "more length than"
         assert unhonoured("_ is the longest of all", longest) is None and unhonoured("all of _", longest) == "all"
 
 
