@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from kgask.bench.linking import questions, synthetic
@@ -12,7 +13,8 @@ from kgask.cli.bench import bench
 from kgask.pack.store import Pack
 
 
-def test_both_packs_are_asked_and_timed() -> None:
+def test_both_packs_are_asked_and_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgask.bench.linking.N_QUESTIONS", 3)
     found = CliRunner().invoke(bench, ["linking", "--small", "1000", "--large", "2000", "--rounds", "1", "--json"])
     assert found.exit_code == 0, found.output
     rows = json.loads(found.stdout)
