@@ -125,7 +125,7 @@ def demo_pipeline() -> Iterator[Pipeline]:
 
 @pytest.mark.slow
 def test_every_gold_of_the_small_graphs_runs(tmp_path: Path) -> None:
-    for of, n_graphs, n_questions in ((ASKED, 75, 3195), (WORDED, 370, 18445)):
+    for of, n_graphs, n_questions in ((ASKED, 125, 5015), (WORDED, 745, 32135)):
         graphs = list(small_graphs(of, tmp_path / of))
         asked = []
         for folder, file in graphs:
