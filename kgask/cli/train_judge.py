@@ -290,8 +290,11 @@ def judge(
     mix = JudgedMix(one for file in files for one in read(file))
     trainer = JudgeTrainer(settings, mix, measured, out, find_start(encoder, start), device, workers)
     trainer.resume()
-    with shared.watched("train judge", settings.steps) as report:
-        is_done = trainer.run(report, minutes)
+    try:
+        with shared.watched("train judge", settings.steps) as report:
+            is_done = trainer.run(report, minutes)
+    finally:
+        trainer.batches.close()
     if not is_done:
         note(f"stopped at step {trainer.step} of {settings.steps}; the same command goes on")
         return

@@ -238,7 +238,6 @@ def finish(trainer: JudgeTrainer, probes: Sequence[JudgedQuestion], force: bool 
     judge that is there, without ``force``.
     """
     batch = make_batch(probes[:PROBES], trainer.batches.tokens)
-    trainer.batches.close()
     with new_folder(trainer.work / FINISHED, force, MODEL) as out, tempfile.TemporaryDirectory() as folder:
         full, small = Path(folder) / "fp32.onnx", Path(folder) / GRAPH
         model = trainer.model.cpu().eval()
