@@ -91,7 +91,7 @@ def test_what_is_no_manifest(broken: Path, text: str) -> None:
         Pack.open(broken)
 
 
-@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "a/b", "..", "", "extra.npy"])
+@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "a/b", "..", "", "extra.npy", "x\0"])
 def test_file_lists_that_are_wrong(broken: Path, name: str) -> None:
     files = json.loads((broken / "pack.json").read_text())["files"]
     for entry in ({"bytes": 1, "sha256": "0"}, 5) if name != "extra.npy" else (5, {}, {"bytes": -1, "sha256": ""}):

@@ -131,7 +131,8 @@ def _check_fields(path: Path, manifest: Manifest) -> None:
         raise PackError(f"{path}: counts are missing or wrong")
     # A later minor version may add files, but none outside the folder.
     names = {*(f"{name}.npy" for name in arrays_of(counts)), NAMES_FILE, *files}
-    if not all(Path(name).name == name not in ("", "..") and _is_file_entry(files.get(name)) for name in names):
+    are_plain = all(name.isprintable() and Path(name).name == name not in ("", "..") for name in names)
+    if not are_plain or not all(_is_file_entry(files.get(name)) for name in names):
         raise PackError(f"{path}: the list of files is missing or wrong")
     if not all(map(_is_text, map(manifest.get, ("content_sha256", "relations_sha256")))):
         raise PackError(f"{path}: content hashes are missing")
