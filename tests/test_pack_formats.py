@@ -181,3 +181,12 @@ def test_any_text_comes_back(tmp_path: Path, labels: dict[str, str]) -> None:
             hits = pack.exact([normalise(label)])[normalise(label)]
             assert key in pack.keys([hit.entity for hit in hits])
     assert check_pack(tmp_path / "pack") == []
+
+
+def test_a_literal_that_is_none_is_a_problem(old: Path, tmp_path: Path) -> None:
+    shutil.copytree(old, tmp_path / "old")
+    with closing(sqlite3.connect(tmp_path / "old" / "names.sqlite")) as database:
+        database.execute("UPDATE literals SET text = -9e999 WHERE rowid % 3 = 1")
+        database.commit()
+    accept_hashes(tmp_path / "old")
+    assert any("literal" in problem for problem in check_pack(tmp_path / "old"))

@@ -152,7 +152,10 @@ def _value_problems(pack: Pack) -> list[str]:
     for start in range(0, pack.n_literals, _CHUNK):
         stored = slice(start, start + _CHUNK)
         ids = range(pack.n_entities)[pack.n_entities - pack.n_literals :][stored]
-        made = LiteralValues.of(pack.literals(ids))
+        try:
+            made = LiteralValues.of(pack.literals(ids))
+        except ValueError:  # a text that is no date or number
+            return ["names.sqlite: not what the literals' values say"]
         places = [values.axes.index(axis) if axis in values.axes else len(values.axes) for axis in made.axes]
         axis = np.array([*places, -1])[made.axis]  # where there is none, it is -1
         pairs = ((made.low, values.low), (made.high, values.high), (axis, values.axis))
