@@ -28,7 +28,7 @@ _WHOLE = """
 bpl birthplace; dpl place of death; est established; fa father; hab habitat; mo mother; occ occupation;
 occup occupation; hubby husband; kg weight in kg; sal salary; nat nationality
 """
-_DOTTED = {"b.": "born", "d.": "died", "m.": "married", "bur.": "buried"}  # as in pedigrees; a bare letter is none
+_DOTTED = {"b.": "born", "d.": "died", "bur.": "buried"}  # as in pedigrees; a letter without the dot is none of them
 _NUMBER = "no"  # behind what it counts: "contextNo", never alone
 
 
@@ -44,6 +44,8 @@ def spelled_out(words: str) -> str:
 
     >>> spelled_out("dob"), spelled_out("obs date"), spelled_out("context no"), spelled_out("author"), spelled_out("No")
     ('date of birth', 'observation date', 'context number', 'author', 'No')
+    >>> spelled_out("d."), spelled_out("d")
+    ('died', 'd')
     """
     if (said := _DOTTED.get(words.lower())) is not None:
         return said

@@ -50,12 +50,9 @@ _HAS_A = re.compile(  # which does not say that it is one
     r"\b(?:has|have|had)\s+(?:(?:an?|any|some|several|many|no|at least one|exactly|\d+|two|three|four|five)\s+)+[a-z]",
     re.IGNORECASE,
 )
-_THAN = re.compile(
-    r"\b(?!other|rather|either|neither|whether)(?:more|less|fewer|worse|better|[a-z]+er)\s+than\b", re.IGNORECASE
-)
-_THAN_ONE = re.compile(  # "more people than _"
-    r"\b(?!other|rather|either|neither|whether)(?:more|less|fewer|[a-z]+er)\s+(?:[a-z]+ ){0,2}than\b", re.IGNORECASE
-)
+_MORE = r"\b(?!other|rather|either|neither|whether)(?:more|less|fewer|worse|better|[a-z]+er)\s+"
+_THAN = re.compile(rf"{_MORE}than\b", re.IGNORECASE)
+_MORE_OF_IT = re.compile(rf"{_MORE}(?:[a-z]+ ){{0,2}}than\b", re.IGNORECASE)  # "more people than _" too
 _EXCLUDES = re.compile(
     r"\b(?:not|no|never|without|except|excluding|besides?|other|another|apart|than|but|neither|nor|else)\b|n['\u2019]t\b",
     re.IGNORECASE,
@@ -74,7 +71,7 @@ def unhonoured(text: str, query: TruthNode, called: Collection[str] = ()) -> str
     compares = any(isinstance(node, nodes.Compare | nodes.Where | nodes.Best) for node in query.walk())
     if (found := _THAN.search(text)) and not compares:
         return found[0].lower()
-    found = _THAN_ONE.search(text)
+    found = _MORE_OF_IT.search(text)
     if found and _is_most_of_a_kind(query) and not (superlatives(text) or _THAN_ANY.search(said)):
         return found[0].lower()
     most = [one for one in superlatives(text) if one not in called] if not has_most else []

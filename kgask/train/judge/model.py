@@ -19,8 +19,8 @@ class JudgeModel(nn.Module):
     with a reader's weights: after 900 steps all six layers of a sentence encoder were still far behind such a start.
     """
 
-    def __init__(self, encoder: nn.Module) -> None:
-        """Raises ModelError for another encoder than BERT."""
+    def __init__(self, encoder: nn.Module, dropout: float = 0.0) -> None:
+        """``dropout`` is of use where a question comes often with the same queries. ModelError for no BERT encoder."""
         super().__init__()
         if encoder.config.model_type != "bert":
             raise ModelError(f"the judge starts from a BERT encoder, not from {encoder.config.model_type!r}")
@@ -29,7 +29,7 @@ class JudgeModel(nn.Module):
         positions.num_embeddings = encoder.config.max_position_embeddings = len(positions.weight)
         for part in encoder.modules():
             if isinstance(part, nn.Dropout):
-                part.p = 0.0  # no question comes with the same queries twice
+                part.p = dropout
         self.encoder = encoder
         self.head = nn.Linear(encoder.config.hidden_size, OF_CLAIM.stop)
         nn.init.normal_(self.head.weight, std=0.02)

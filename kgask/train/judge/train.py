@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from kgask.build.folder import MODEL, new_folder
@@ -52,7 +52,7 @@ class Recipe:
     rank_weight: float = 0.0  # of the loss on "which of these queries asks this", where one does
     claim_weight: float = 1.0  # of the loss on verdicts, beside the share of claims in the batch
     warmup_steps: int = 60
-    dropout: float = 0.0  # share; of use only where questions come often with the same queries
+    dropout: float = 0.0
     weight_decay: float = 0.01
     clip_norm: float = 1.0
     check_every: int = 300  # steps between checkpoints and held-out measurements
@@ -84,10 +84,7 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
         torch.manual_seed(recipe.rng_seed)
         self.tokenizer = start.tokenizer
         self.batches = Batches(PoolMaker(train, start.tokenizer, recipe.batch_size, recipe.rng_seed), workers)
-        model = _model(start, recipe.n_layer).to(device)
-        for part in model.modules():
-            if isinstance(part, nn.Dropout):
-                part.p = recipe.dropout
+        model = _model(start, recipe.n_layer, recipe.dropout).to(device)
         rng = random.Random(7)
         self._held_out = [one.shown(rng) for one in held_out[: recipe.check_questions]]
         shown = [*(training_data.JUDGED[name] for name in train.sources), training_data.CONDITIONS]
@@ -172,11 +169,11 @@ class JudgeTrainer(Trainer[Recipe, Batch]):
         return figures | ({"held-out verdicts": float(verdicts.mean())} if len(verdicts) else {})
 
 
-def _model(start: Start, n_layer: int) -> JudgeModel:
+def _model(start: Start, n_layer: int, dropout: float = 0.0) -> JudgeModel:
     """With the weights of an earlier run of a judge, deepened to ``n_layer``, or the encoder of a reader's."""
     is_judge = start.earlier is not None and "head.weight" in start.earlier
     fresh = replace(start, earlier=None) if is_judge else start
-    model = JudgeModel(fresh.model(ReaderConfig(n_layer)).encoder)
+    model = JudgeModel(fresh.model(ReaderConfig(n_layer)).encoder, dropout)
     if is_judge:
         try:
             model.load_state_dict(deepened(_with_claims(start.earlier, model), n_layer))
