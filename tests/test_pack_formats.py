@@ -16,6 +16,7 @@ from staff_pack import FORMAT_1, N_STAFF, add_to
 
 from kgask.build.archive import unpack
 from kgask.build.writer import PackBuilder
+from kgask.errors import PackDamage
 from kgask.pack.check import check_pack
 from kgask.pack.normalise import normalise
 from kgask.pack.packed import TEXTS
@@ -181,6 +182,19 @@ def test_any_text_comes_back(tmp_path: Path, labels: dict[str, str]) -> None:
             hits = pack.exact([normalise(label)])[normalise(label)]
             assert key in pack.keys([hit.entity for hit in hits])
     assert check_pack(tmp_path / "pack") == []
+
+
+@pytest.mark.parametrize("name", ["out_relation.npy", "in_subject.npy", "names.sqlite"])
+def test_a_changed_byte_of_format_1_is_told_and_not_answered_from(old: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(old, tmp_path / "old")
+    data = bytearray((tmp_path / "old" / name).read_bytes())
+    data[-100] ^= 1
+    (tmp_path / "old" / name).write_bytes(data)
+    with pytest.raises(PackDamage, match=name):
+        Pack.open(tmp_path / "old")
+    assert any(name in problem for problem in check_pack(tmp_path / "old"))
+    asked = kgask("ask", "How many workers are there?", "--pack", str(tmp_path / "old"), "--no-reader")
+    assert (asked.returncode, asked.stdout) == (6, "") and name in asked.stderr
 
 
 def test_a_literal_that_is_none_is_a_problem(old: Path, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _COUNTS = ("entities", "literals", "relations", "triples", "statements", "qualifiers", "names")
 CHECKED = "of every block, compared as it is read"
-UNCHECKED = "none, so damage is told only by kgask pack check; it adds them: --write-checksums"
+UNCHECKED = "of whole files, hashed when they are first opened; kgask pack check --write-checksums adds those of blocks"
 NAME_OPTION = click.option("-p", "--pack", "name", metavar="PACK", help="Pack name or path; by default as for ask.")
 HIT_COLUMNS = ("id", "key", "label", "alias", "triples", "description")
 PACK_ARGUMENT = click.argument("name", metavar="[PACK]", required=False)
@@ -160,7 +160,8 @@ def check(name: str | None, write_checksums: bool, as_json: bool) -> None:
     """Check every hash, every index, the order of rows, both directions and the names.
 
     Exits with 6 when something is wrong. What a question reads is compared
-    with checksums anyway; packs of kgask before 0.3 have none.
+    with checksums anyway; a pack of kgask before 0.3 has none of blocks, and
+    is hashed whole when it is first opened.
     """
     from kgask.pack.check import check_pack
     from kgask.remote.folder import endpoint_of

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -59,14 +59,20 @@ def content_hash(*paths: Path) -> str:
         return known
     began = time.time_ns()
     digests = [_digest(path) for path in real]
-    digest = digests[0] if len(digests) == 1 else joint_hash(digests)
+    digest = digests[0] if len(digests) == 1 else _joint_hash(digests)
     unchanged = [_stamp(os.stat(path)) for path in real] == [_stamp(found) for found in before]
     if unchanged and all(max(found.st_mtime_ns, found.st_ctime_ns) < began - SETTLED_NS for found in before):
         remember(key, digest)
     return digest
 
 
-def joint_hash(digests: Iterable[str]) -> str:
+def are_as_stated(stated: Mapping[Path, str]) -> bool:
+    """Whether every file has the SHA-256 (hex) stated of it; see :func:`content_hash`. Raises OSError."""
+    digests = list(stated.values())
+    return content_hash(*stated) == (digests[0] if len(digests) == 1 else _joint_hash(digests))
+
+
+def _joint_hash(digests: Iterable[str]) -> str:
     """SHA-256 of several files, from their own."""
     return hashlib.sha256(" ".join(digests).encode()).hexdigest()
 

@@ -4,7 +4,8 @@
 order of their names; the last block of a file may be shorter. Its own SHA-256 stands in pack.json, whose hash is
 compared whenever a pack is opened. So a flipped bit anywhere is told at the cost of what a question touches, 0.4 ms a
 megabyte. A CRC finds accidents. Who can write a block can write one with the same CRC: against an enemy there are
-signatures, and the hashes that ``kgask pack check`` compares. So that he has no more than other answers from it, ids
+signatures, and the hashes that ``kgask pack check`` compares. A pack without ``blocks.crc`` is hashed whole when it is
+first opened. So that he has no more than other answers from it, ids
 and row pointers in the same blocks are compared with what they may be: no one leads to what is not there.
 """
 
@@ -21,6 +22,7 @@ from typing import Any, cast
 import numpy as np
 
 from kgask.errors import PackDamage
+from kgask.machine.remembered import are_as_stated, content_hash
 
 BLOCKS_FILE = "blocks.crc"
 BLOCK_BYTES = 4096  # a page of SQLite and of memory
@@ -45,9 +47,11 @@ def _sums_of(path: Path) -> np.ndarray:
 def read_blocks(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> dict[str, np.ndarray]:
     """uint32 [ceil(bytes / 4096)] of each file by its name; empty for a pack without checksums.
 
-    ``files`` is the manifest's list. Raises :class:`PackDamage` where the checksums are not those that it states.
+    ``files`` is the manifest's list. Raises :class:`PackDamage` where the checksums are not those that it states, and
+    for a pack without any where a file is not what it states.
     """
     if BLOCKS_FILE not in files:
+        _check_whole(folder, files)
         return {}
     path = folder / BLOCKS_FILE
     counts = {name: -(-entry["bytes"] // BLOCK_BYTES) for name, entry in files.items() if name != BLOCKS_FILE}
@@ -61,6 +65,13 @@ def read_blocks(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> dict[st
         found[name] = sums[at : at + counts[name]]
         at += counts[name]
     return found
+
+
+def _check_whole(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
+    """Hash every file; it is remembered while its size, times and inode stay the same."""
+    stated = {folder / name: str(files[name]["sha256"]) for name in sorted(files)}
+    if not are_as_stated(stated):
+        raise damage(next((path for path, sha256 in stated.items() if content_hash(path) != sha256), folder))
 
 
 def damage(path: Path, reason: str = "") -> PackDamage:

@@ -75,7 +75,8 @@ class Pack(Csr):
     def open(cls, path: str | Path, *, connected: bool = False) -> Self:
         """Open a pack folder; checks magic, version, the manifest's hash, sizes and shapes.
 
-        What is read later is compared with the checksums of its blocks, in a pack that has them. The folder of a graph
+        What is read later is compared with the checksums of its blocks; a pack that has none is hashed whole, once.
+        The folder of a graph
         elsewhere (:mod:`kgask.remote`) holds but a sample of its triples, and raises PackError unless it is to be
         opened ``connected``.
         """
@@ -120,7 +121,7 @@ class Pack(Csr):
 
     @property
     def has_checksums(self) -> bool:
-        """Whether what is read is compared with checksums; packs of kgask before 0.3 have none."""
+        """Whether blocks are compared as they are read; packs of kgask before 0.3 are hashed whole, when opened."""
         return bool(self._sums)
 
     def _array(self, name: str) -> np.ndarray:
