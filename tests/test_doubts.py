@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 import kgask
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
+from kgask.build.recipe import Recipe, build
 from kgask.link.spans import segmentations
 from kgask.methods.accounted import RelationWords
 from kgask.methods.doubts import LEFT_OUT, left_out_of, operators_of
@@ -127,3 +129,13 @@ def test_an_age_below_nothing_tells_nothing(demo: Pipeline) -> None:
     for older, younger, idle in (("nobel-6", "nobel-5", True), ("nobel-5", "nobel-6", False)):
         query = f"age(values(<{older}>, <P569>), values(<{younger}>, <P569>))"
         assert run(parse(query, demo.pack), demo.pack).is_idle is idle
+
+
+def test_a_year_in_the_name_of_a_column_is_said_by_it(tmp_path: Path) -> None:
+    table, text = tmp_path / "hives.csv", "Which hive gave the most honey in {}?"
+    table.write_text(
+        "hive,honey_2023_kg,honey_2024_kg,set up\nBramble,12,9,2019\nClover,20,21.5,2020\nThistle,16,31,2021\n"
+    )
+    build(Recipe(sources=(str(table),), target=tmp_path / "hives", recognise=True), tell=lambda line: None)
+    with kgask.open(str(tmp_path / "hives"), reader=None) as pipeline:
+        assert [pipeline.ask(text.format(year)).text for year in (2023, 2024, 2022)] == ["Clover", "Thistle", None]

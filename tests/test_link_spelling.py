@@ -10,7 +10,9 @@ import kgask
 from kgask.answer.pipeline import Pipeline
 from kgask.link.spelling import changed, mended
 
-SAID = frozenset("capital capitals people address population directed author authors where river".split())
+SAID = frozenset(
+    "capital capitals people address population directed author authors where river dairy dairyes pruned".split()
+)
 WORDS = frozenset("what is the of who lives in near house horse".split())
 
 
@@ -24,6 +26,8 @@ WORDS = frozenset("what is the of who lives in near house horse".split())
         ("the rivver", "the river"),
         ("a horse near the house", "a horse near the house"),  # words of the language
         ("the authoring of it", "the authoring of it"),  # an ending
+        ("which dairies are dairy", "which dairies are dairy"),  # a plural
+        ("what did they prune", "what did they prune"),
         ("who is Captial?", "who is Captial?"),  # a name
         ("the eople of it", "the eople of it"),  # the first letter is hardly ever wrong
         ("the capital-wise captial's", "the capital-wise captial's"),

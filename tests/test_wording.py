@@ -10,8 +10,10 @@ import pytest
 from kgask.build.recipe import Recipe, build
 from kgask.config import shipped_root
 from kgask.link.spans import CandidateSpan
-from kgask.methods.class_words import is_of_other_kind
+from kgask.methods.accounted import RelationWords
+from kgask.methods.class_words import is_of_other_kind, is_of_other_role
 from kgask.methods.counted import measures_other
+from kgask.methods.cues import denies
 from kgask.methods.lives import passes_over_lives
 from kgask.methods.mixed import mixes_relations
 from kgask.methods.pointless import is_pointless
@@ -114,6 +116,7 @@ def test_which_of_the_two_needs_two() -> None:
     assert rules_out(borders, "which of the two borders Ethiopia?")
     assert not rules_out(both, "Which of the two borders Ethiopia, Kenya or Uganda?")
     assert not rules_out(borders, "who is the owner of the two oldest ships?")
+    assert not rules_out(borders, "what is the average length of the two objects from C104?")
     assert not rules_out(borders, "who made it?")
 
 
@@ -169,3 +172,18 @@ def test_what_nobody_asks_is_no_answer(plants: Pack, query: str, question: str, 
     found = run(parsed, plants)
     one = Hypothesis(1.0, found.certain, frozenset(), lambda entities: [], lambda: parsed, found)
     assert is_pointless(one, parsed, question, plants) is pointless
+
+
+def test_who_asks_what_a_relation_leads_to_is_told_no_other_things(plants: Pack) -> None:
+    words, won, text = RelationWords(plants), "follow(<Dunlow>, <won>)", "Which wons has Dunlow?"
+    plant, medals, counted = parse("class(<plant>)", plants), parse(won, plants), parse("count(class(<plant>))", plants)
+    (relation,) = words.called("wons")
+    found, none = run(plant, plants).certain, np.empty(0, np.int64)
+    assert is_of_other_role(text, plant, (), found, words)
+    assert is_of_other_role("How many wons are there?", counted, (), none, words)
+    assert not is_of_other_role(text, medals, (relation,), run(medals, plants).certain, words)
+    assert not is_of_other_role("Which plants are there?", plant, (), found, words)
+
+
+def test_to_leave_out_is_to_deny() -> None:
+    assert denies("everything he gave, leaving out the Brandt") and not denies("everything he gave")

@@ -31,7 +31,7 @@ from kgask.methods.whole_kin import whole_kin
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
-from kgask.query.rewrite import replaced
+from kgask.query.rewrite import form, replaced
 from kgask.query.words import verbalise
 
 DOUBTS = (DESCRIBED, DENIED, KIN, *LEFT_OUT)  # what speaks against a query, whoever wrote it
@@ -197,6 +197,8 @@ def judged(
     if not thorough:
         every = [one for one in every if not asks_other(one, found, question, pack)]
     every = _apart(every)
+    if any(map(str.isdigit, question)):  # what each leaves out takes time, and relations are told apart by years only
+        every = _not_outdone(every)
     told = [(one, words) for one in every if (words := in_words(one, pack, judge.tells_kinds)) is not None]
     if not told:
         return [], [], 0.0
@@ -210,6 +212,16 @@ def judged(
         for one, odds, alike in zip(shown, said.queries, said.alike, strict=True)
     ]  # fmt: skip
     return shown, candidates, said.any
+
+
+def _not_outdone(every: Sequence[Retrieved]) -> list[Retrieved]:
+    """All but those that lose what the same query of another relation says: in "most honey in 2024" the column "honey
+    2023 kg" beside "honey 2024 kg"."""
+    queries = [one.hypotheses[0].make_query() for one in every]
+    forms = [None if query is None else form(query) for query in queries]
+    lost = [bool(one.find_left_out().get(LOST)) for one in every]
+    whole = {of for of, is_lost in zip(forms, lost, strict=True) if not is_lost}
+    return [one for one, of, is_lost in zip(every, forms, lost, strict=True) if not is_lost or of not in whole]
 
 
 def _as_meant(question: str, found: Retrieved, pack: Pack) -> str:

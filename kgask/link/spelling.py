@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from kgask.link.plurals import singulars
+
 LEAST_LETTERS = 5  # of a word that is mended: fewer are alike too often
 # Whole words in small letters: names begin with a capital where anything does.
 _WORD = re.compile(r"(?<![\w'\u2019-])[a-z]+(?![\w'\u2019-])")
@@ -46,8 +48,10 @@ def changed(asked: str, read: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_known(word: str, said: Collection[str], is_word: Callable[[str], bool]) -> bool:
-    stems = (word, *(word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending)))
-    return any(stem in said or is_word(stem) or is_word(f"{stem}e") for stem in stems)
+    stems = [word, *singulars(word), *(word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending))]
+    stems += [f"{word.removesuffix('ied')}y"] if word.endswith("ied") else []
+    is_stem = any(word + ending in said for ending in _ENDINGS)  # "prune" beside a column "pruned"
+    return is_stem or any(stem in said or is_word(stem) or is_word(f"{stem}e") for stem in stems)
 
 
 def _slips(word: str) -> Iterator[str]:

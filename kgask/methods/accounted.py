@@ -74,7 +74,11 @@ class RelationWords:
         texts, n = self.pack.relations(), self.pack.n_relations
         return _content(" ".join(texts[one].label for one in relations if one < n))
 
-    def called(self, text: str, covered: Sequence[tuple[int, int]], said: Collection[str]) -> tuple[str, ...]:
+    def called(self, noun: str) -> list[int]:
+        """Relations to entities whose label ends with a noun, or with what it is the plural of."""
+        return [one for word in (noun.lower(), *singulars(noun.lower())) for one in self._by_end.get(word, ())]
+
+    def elsewhere(self, text: str, covered: Sequence[tuple[int, int]], said: Collection[str]) -> tuple[str, ...]:
         """Words of a question that are what relations are called of which a query has none: "soloist", "budget".
 
         ``covered`` are the characters of what is accounted for otherwise, ``said`` the words of the query's relations.
@@ -103,10 +107,23 @@ class RelationWords:
     def _of_kind(self, named: tuple[int, str]) -> bool:
         """Whether what a relation leads to is of a class of this name."""
         relation, kind = named
-        ends = np.unique(np.asarray(self.pack.out_object)[np.asarray(self.pack.out_relation) == relation])[:SAMPLED]
-        typing = type_relations(self.pack.relations())
+        ends, typing = self.ends(relation)[:SAMPLED], type_relations(self.pack.relations())
         kinds = {int(one) for type_relation in typing for one in reached_by(self.pack, ends, type_relation)}
         return kind in map(normalise, self.pack.labels(sorted(kinds)))
+
+    def ends(self, relation: int) -> np.ndarray:
+        """What a relation leads to (int64, ascending)."""
+        return np.unique(np.asarray(self.pack.out_object)[np.asarray(self.pack.out_relation) == relation])
+
+    @cached_property
+    def _by_end(self) -> dict[str, list[int]]:
+        """Relations to entities by the last word of their labels."""
+        found: dict[str, list[int]] = {}
+        for relation, text in enumerate(self.pack.relations()):
+            *_, last = "", *normalise(relation_phrase(text.label)).split()
+            if last not in CARRY_NOTHING and self.pack.kinds(self.ends(relation)[:1].tolist()) == ["entity"]:
+                found.setdefault(last, []).append(relation)
+        return found
 
     @cached_property
     def _labels(self) -> frozenset[str]:

@@ -7,13 +7,14 @@ sets has to do with is told, as a doubt.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kgask.errors import BudgetError
 from kgask.link.spans import CandidateSpan
+from kgask.methods.accounted import RelationWords
 from kgask.methods.relation_facts import RelationFacts, is_table
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
@@ -34,8 +35,8 @@ LOOK_SECONDS = 0.5  # for what class the answers are of
 SURE_CLASS = 0.7  # score from which a word is a class's name
 ANYONE = frozenset("people person persons thing things human humans one ones".split())
 _BEFORE = re.compile(
-    r"\W*(?:(?:which|what|list|name|show|give|find|tell|me|us|all|the|of|any|every|please|can|could|you|in|for|how|many)"
-    r"\W+)+",
+    r"\W*(?:(?:which|what|list|name|show|give|find|tell|me|us|all|the|of|any|every|please|can|could|you|in|for|from|at|on|"
+    r"by|how|many)\W+)+",
     re.IGNORECASE,
 )
 _Class = nodes.Class | nodes.Follow | nodes.Having
@@ -62,7 +63,7 @@ def is_of_other_kind(text: str, spans: Sequence[CandidateSpan], query: Query, an
     is_small, runner = is_table(pack), Runner(pack, Budget(LOOK_SECONDS))
     kinds = [kind for kind in spans[head].nodes if isinstance(kind, SetNode)]
     try:
-        found = runner.members(query.base).certain if is_small and isinstance(query, nodes.Count) else answers
+        found = _or_counted(query, answers, runner) if is_small else answers
         if _are_of(found, kinds, runner):
             return False
         if is_small:
@@ -73,6 +74,35 @@ def is_of_other_kind(text: str, spans: Sequence[CandidateSpan], query: Query, an
         return not _are_of(ends, kinds, runner)
     except BudgetError:
         return False
+
+
+def is_of_other_role(text: str, query: Query, used: Collection[int], answers: np.ndarray, words: RelationWords) -> bool:
+    """Whether a table has relations called as what is asked for, of which a query follows none (``used``), and nothing
+    that it comes to is what they lead to: of "which lenses" where pictures are found."""
+    before = _BEFORE.match(text)
+    asked = words.called(text[before.end() :].split(" ", 1)[0]) if before and is_table(words.pack) else []
+    if not asked or not set(asked).isdisjoint(used):
+        return False
+    runner, ends = Runner(words.pack, Budget(LOOK_SECONDS)), np.concatenate([words.ends(one) for one in asked])
+    try:
+        found = _or_counted(query, answers, runner)
+        return len(found) > 0 and not np.isin(found, ends).any() and not _are_alike(found, ends, runner)
+    except BudgetError:
+        return False
+
+
+def _are_alike(some: np.ndarray, others: np.ndarray, runner: Runner) -> bool:
+    """Whether they may be of one kind: a lock, and what some lock is nearest to. By their types, where both have any;
+    else by what the graph says of them."""
+    kinds, of_others = (set(runner.types(entities[:SAMPLED])) for entities in (some, others))
+    if kinds and of_others:
+        return not kinds.isdisjoint(of_others)
+    said = (relations_of(runner.pack, entities[:SAMPLED])[: runner.pack.n_relations] for entities in (some, others))
+    return bool(np.logical_and(*said).any())
+
+
+def _or_counted(query: Query, answers: np.ndarray, runner: Runner) -> np.ndarray:
+    return runner.members(query.base).certain if isinstance(query, nodes.Count) else answers
 
 
 def _are_of(entities: np.ndarray, kinds: Sequence[SetNode], runner: Runner) -> bool:

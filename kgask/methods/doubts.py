@@ -14,7 +14,7 @@ import numpy as np
 from kgask.link.adjectives import places_of
 from kgask.link.spans import CandidateSpan, masked
 from kgask.methods.accounted import RelationWords, describing, is_all_called
-from kgask.methods.class_words import ANYONE, SURE_CLASS, is_of_other_kind
+from kgask.methods.class_words import ANYONE, SURE_CLASS, is_of_other_kind, is_of_other_role
 from kgask.methods.demands import Shape, is_denial, unmet
 from kgask.methods.events import unmeasured, unmet_event
 from kgask.methods.kinship import is_other_kin
@@ -33,6 +33,7 @@ LOST = "lost"  # names, dates and roles that nothing may leave out
 DENIED = "denied"  # a "no" of two things that the graph has in another relation
 MOST = 3  # of each; more add no doubt
 WHOLE, SURE_NAME = ("label", "alias"), 0.2  # how common words together name an entity, and how surely
+VALUES = ("number", "date", "rank")  # kinds of spans
 _OPERATORS: dict[type[Node], tuple[str, ...]] = {
     nodes.And: ("AND",), nodes.Or: ("OR",), nodes.Minus: ("MINUS",), nodes.Where: ("BY",), nodes.Best: ("BY",),
     nodes.Qualified: ("QUAL",), nodes.QualifierOf: ("OF",), nodes.Count: ("COUNT",), nodes.Sum: ("SUM",),
@@ -40,6 +41,7 @@ _OPERATORS: dict[type[Node], tuple[str, ...]] = {
     nodes.Some: ("SOME",), nodes.Holds: ("HOLDS",), nodes.Not: ("NOT",), nodes.All: ("AND",), nodes.Any: ("OR",),
 }  # fmt: skip
 _SIGNS = {">": "GT", "<": "LT", ">=": "GE", "<=": "LE", "in": "IN"}
+_YEAR = re.compile(r"\d{4}")
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
 _EXCEPT = re.compile(
     r"\b(?:other than|besides?|except(?: for)?|apart from|aside from|excluding|not counting|leaving out)\s+"
@@ -77,13 +79,15 @@ def left_out_of(
     named |= {node.type for node in of_query if isinstance(node, nodes.Class)}
     said_so = [one for one in spans if is_name(one, text) or place_of(one, text, words.pack)]
     names = [one for one in said_so if not _is_used(one, named, text, said)]
-    values = [one for one in spans if one.kind in ("number", "date", "rank") and not _is_said(one, of_query)]
+    values = [one for one in spans if one.kind in VALUES and not _is_said(one, of_query, text, said)]
     demands, excepted = unmet(plain, operators, shape, said), kept(text, spans, answers)
     classes = [one.place for one in spans if one.kind == "class"]
     described = describing(text, [one.place for one in spans], classes, said, "BY" in operators)
     kin = is_other_kin(query, plain, words.pack)
     roles = words.roles(text, [one.place for one in spans if not one.plain], said)
     lost = len(roles) + is_of_other_kind(text, spans, query, answers, words.pack)
+    used = {one % words.pack.n_relations for one in relations_in(query)}
+    lost += is_of_other_role(text, query, used, answers, words)
     lost += any(isinstance(node, nodes.Best) for node in of_query) and _is_by_other(plain, said, named, words.pack)
     lost += sum(_is_surely_meant(one, text) for one in (*names, *values))
     if shape != "truth" and len(answers) != 1:  # of one thing "not" and "German" may just be told
@@ -157,10 +161,12 @@ def is_class_word(span: CandidateSpan, text: str) -> bool:
     return span.kind == "class" and span.scores[0] >= SURE_CLASS and not is_anyone
 
 
-def _is_said(span: CandidateSpan, of_query: Collection[Node]) -> bool:
-    """Whether a number, date or rank stands in the query."""
+def _is_said(span: CandidateSpan, of_query: Collection[Node], text: str, said: Collection[str]) -> bool:
+    """Whether a number, date or rank stands in the query, or in the name of its relation: "honey 2024", "honey 24"."""
     if span.kind != "rank":
-        return any(node in of_query for node in span.nodes)
+        word = text[span.start : span.end]
+        is_called = is_all_called(word, said) or (_YEAR.fullmatch(word) is not None and word[2:] in said)
+        return is_called or any(node in of_query for node in span.nodes)
     ranks = {abs(int(node.number)) for node in span.nodes if isinstance(node, nodes.Number)}
     return any(isinstance(node, nodes.Best) and ranks & {node.first, node.last} for node in of_query)
 

@@ -183,7 +183,7 @@ class Rigel:
         text, said = request.question.text, reader.words.of(_walked(understood))
         classes = [one.place for one in reader.class_words(request, topics)]
         places, words = (*topics, *classes), reader.words
-        elsewhere = words.called(text, places, said) + words.roles(text, places, said)
+        elsewhere = words.elsewhere(text, places, said) + words.roles(text, places, said)
         return describing(text, topics, classes, said), elsewhere
 
     def _confidence(self, values: Mapping[str, float]) -> float:

@@ -29,9 +29,10 @@ _LEAVES_IT_OUT = re.compile(
 )
 _DENIED = re.compile(r"\bnot\b|n['\u2019]t\b|\bnever\b|\bbetween\b", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|runner[- ]up)\b", re.IGNORECASE)
-_OF_TWO = re.compile(
-    r"\b(?:of|between) (?:the|these|those) two\b(?! \w{2,}est\b)"
-    r"(?=\s+(?:is|are|was|were|has|have|had|do|does|did|\w+s)\b|\W*\Z)",
+_OF_TWO = re.compile(  # "owner of the two ships" is about no two that were named before
+    r"\b(?:of|between) (?:the|these|those) two\W*\Z|"
+    r"\b(?:which|who|one) (?:of|between) (?:the|these|those) two\b(?! \w{2,}est\b)"
+    r"\s+(?:is|are|was|were|has|have|had|do|does|did|\w+s)\b",
     re.IGNORECASE,
 )
 

@@ -1,4 +1,4 @@
-"""Queries with one of their nodes by another."""
+"""Queries with one of their nodes by another, and without their relations."""
 
 from __future__ import annotations
 
@@ -33,3 +33,15 @@ def replaced_once(node: Node, old: Node, new: Node) -> Iterator[Any]:
         if isinstance(value, Node):
             for changed in replaced_once(value, old, new):
                 yield replace(node, **{field.name: changed})  # type: ignore[type-var]
+
+
+def form(node: Node) -> tuple[object, ...]:
+    """A query without its relations: equal for those that ask the same of others."""
+    shown = (getattr(node, field.name) for field in fields(node) if "RelationId" not in str(field.type))  # type: ignore[arg-type]
+    return type(node), *(_form_of(value) for value in shown)
+
+
+def _form_of(value: object) -> object:
+    if isinstance(value, tuple):
+        return tuple(map(_form_of, value))
+    return form(value) if isinstance(value, Node) else value
