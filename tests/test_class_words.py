@@ -16,7 +16,8 @@ from kgask.methods.class_words import head_class
         ("List all the countries with a coast", "countries", True),
         ("How many countries border Peru?", "countries", True),
         ("Who is the oldest of the women?", "women", False),
-        ("countries of Africa", "countries", False),
+        ("countries of Africa", "countries", True),
+        ("river Thames", "river", False),
     ],
 )
 def test_the_head_is_the_class_word_after_the_question_word(text, word, is_head) -> None:

@@ -101,3 +101,8 @@ def test_words_that_describe_what_is_asked_for_are_told(text: str, described: tu
     places = {word: (text.find(word), text.find(word) + len(word)) for word in ("Titanic", "rivers")}
     classes = [places["rivers"]] if "rivers" in text else []
     assert describing(text, [places["Titanic"]], classes, {"actor", "cast"}) == described
+
+
+def test_what_one_cannot_have_may_be_a_relation() -> None:
+    assert unmet("which dogs can't have [MASK]", ("AND",), "set") == ()
+    assert unmet("which dogs don't have [MASK]", ("AND",), "set") == ("don't",)

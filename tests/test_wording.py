@@ -187,3 +187,17 @@ def test_who_asks_what_a_relation_leads_to_is_told_no_other_things(plants: Pack)
 
 def test_to_leave_out_is_to_deny() -> None:
     assert denies("everything he gave, leaving out the Brandt") and not denies("everything he gave")
+
+
+@pytest.mark.parametrize("node", ["or", "and", "minus"])
+def test_of_names_side_by_side_the_same_is_asked(plants: Pack, node: str) -> None:
+    one, other = plants.find_key("Dunlow"), plants.find_key("Tarn")
+    assert one is not None and other is not None
+    mixed = parse(f"{node}(follow(<Dunlow>, <won>), and(class(<plant>), follow(<Tarn>, ^<kind>)))", plants)
+    same = parse(f"{node}(follow(<Dunlow>, <won>), follow(<Tarn>, <won>))", plants)
+    for text, is_mixed in (("What did Dunlow but not Tarn win?", True), ("what Dunlow won, beside Tarn", False)):
+        spans = {
+            key: (at, at + len(name)) for key, name in ((one, "Dunlow"), (other, "Tarn")) if (at := text.index(name))
+        }
+        assert mixes_relations(mixed, text, spans, plants) is is_mixed
+        assert not mixes_relations(same, text, spans, plants)

@@ -328,9 +328,15 @@ def settled(
         return replace(found, confidence=confidence, is_judged=True)
     if thorough:  # a claim: what is false by one reading is unknown by another
         return _answered_with(every[chosen], found, confidence)
-    said = _comes_to(every[chosen])
-    one = next(other for other in every if _comes_to(other) == said)  # of those that answer the same, the planner's
+    said, about = _comes_to(every[chosen]), _about(every[chosen])
+    # Of those that answer the same, and are about no less of the question, the planner's.
+    one = next(other for other in every if _comes_to(other) == said and about <= _about(other))
     return _answered_with(one, found, confidence)
+
+
+def _about(found: Retrieved) -> set[tuple[int, int]]:
+    """Characters of the question that it starts from."""
+    return {*(seed.span for seed in found.seeds), *found.pointed}
 
 
 def _answered_with(one: Retrieved, found: Retrieved, confidence: float) -> Retrieved:

@@ -11,7 +11,7 @@ from kgask.methods.mixed import mixes_relations
 from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Retrieved
 from kgask.methods.taken_away import takes_other_away
-from kgask.methods.voice import BY_NOUN, is_turned
+from kgask.methods.voice import is_by_noun, is_turned
 from kgask.methods.wording import rules_out
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -63,7 +63,7 @@ def _is_turned_round(
     if takes_other_away(query, question, spans, pack):
         return True
     understood = found.understood
-    if understood is None or understood.parts or BY_NOUN.search(question) is None:
+    if understood is None or understood.parts or not is_by_noun(question, understood.asked, pack):
         return False
     turned = nodes.Follow(nodes.Entities((understood.seed.entity,)), opposite(understood.asked, pack.n_relations))
     return query == turned

@@ -13,8 +13,10 @@ import numpy as np
 
 from kgask.answer.shared_names import shared_mentions
 from kgask.answer.words import relation_in_words
+from kgask.link.adjectives import places_of
 from kgask.link.linker import Linker
 from kgask.link.mentions import Word, looks_named
+from kgask.link.parts import TITLES
 from kgask.link.plurals import singulars
 from kgask.link.values import value_spans
 from kgask.methods.accounted import is_all_called
@@ -37,7 +39,7 @@ ALSO = 0.5  # share of the best score from which on another entity may be meant 
 SHOWN_NAMES, SHOWN_RELATIONS, SHOWN_QUESTIONS = 3, 8, 3
 SHOWN_NAMESAKES = 5
 _SENTENCE_BEGINS = re.compile(r"(?:\A|[.?!:;])[^\w]*\Z")
-_MONTHS = frozenset(map(str.lower, month_name))
+_NO_NAMES = {*map(str.lower, month_name), *TITLES}
 _WORDS = re.compile(r"[^\W_]+")
 _NAMED = re.compile(r"[^\W\d_](?:(?![A-Z])[^\W\d_]){2,}[.,;:?!]?")  # "Norwegian": no abbreviation, no compound
 _NUMBERED = re.compile(
@@ -256,7 +258,7 @@ class Refusing:
     def _is_written_as_name(self, word: Word) -> bool:
         assert self.linker is not None
         begins = _SENTENCE_BEGINS.search(self.question.text[: word.start]) is not None
-        return looks_named(word) and not begins and word.norm not in _MONTHS and self.linker.is_rare(word)
+        return looks_named(word) and not begins and word.norm not in _NO_NAMES and self.linker.is_rare(word)
 
     @property
     def _said(self) -> set[str]:
@@ -318,7 +320,7 @@ class Refusing:
             values = [one.place for one in value_spans(text, self.pack.manifest.get("axes", ()))]
             said = self._said
             names = [one for one in names if not any(_overlap((one.start, one.end), place) for place in values)]
-            names = [one for one in names if not said & {one.norm, *singulars(one.norm)}]
+            names = [one for one in names if not any(said.issuperset(name.split()) for name in _called(one.norm))]
         numbered = (_NUMBERED.match(text, end) for _, end in self._used)
         return [one.text for one in names] + [one[1] for one in numbered if one and one[1] not in self._said]
 
@@ -333,6 +335,11 @@ class Refusing:
             and not any(_overlap((word.start, word.end), other.span) for other in self.found.linked)
             for word in self.linker.words(self.question)
         )  # fmt: skip
+
+
+def _called(norm: str) -> Iterator[str]:
+    """What is meant by a word: itself, one of it, the place of an adjective ("Cypriot")."""
+    yield from (norm, *singulars(norm), *places_of(norm))
 
 
 def _is_capitalised(word: Word) -> bool:

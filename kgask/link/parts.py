@@ -26,7 +26,7 @@ KNOWN_IN_LOWER_CASE = 7, 10  # triples of whom a word in lower case means in a l
 LONGEST_NAME = 5  # words of a name of which one word is enough; of several words twice as many
 BETTER_KNOWN, MOST_OF_NAMESAKES = 5, 40  # times the triples of whom a name means exactly, who have at most so many
 MOST_BETTER_KNOWN = 3
-_TITLES = frozenset(
+TITLES = frozenset(
     "mr mrs ms miss dr prof professor sir lady lord saint st king queen prince princess president pope emperor captain "
     "general chancellor senator".split()
 )
@@ -185,7 +185,7 @@ def _goes_in_name(word: Word) -> bool:
 def _trimmed(words: Sequence[Word], first: int, last: int, plain: frozenset[str]) -> tuple[int, int] | None:
     """The run without titles before it and plain words around it; None where nothing is left."""
     while first <= last and (
-        words[first].norm in FUNCTION_WORDS | _TITLES or (first < last and words[first].norm in plain)
+        words[first].norm in FUNCTION_WORDS | TITLES or (first < last and words[first].norm in plain)
     ):
         first += 1
     while first <= last and (words[last].norm in FUNCTION_WORDS or (first < last and words[last].norm in plain)):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kgask.errors import BudgetError
+from kgask.link.plurals import singulars
 from kgask.link.spans import CandidateSpan
 from kgask.methods.accounted import RelationWords
 from kgask.methods.relation_facts import RelationFacts, is_table
@@ -47,7 +48,9 @@ def head_class(text: str, spans: Sequence[CandidateSpan]) -> int | None:
     for at, span in enumerate(spans):
         if span.kind == "class":
             before = text[: span.start]
-            return at if before.strip() and _BEFORE.fullmatch(before) else None
+            if not before.strip():  # "Stations where he was in charge"; of "river Thames" it is no more than a word
+                return at if singulars(text[span.start : span.end].lower()) else None
+            return at if _BEFORE.fullmatch(before) else None
     return None
 
 

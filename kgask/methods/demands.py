@@ -39,7 +39,8 @@ _DEMANDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
         (r"\b(?:on average|average|mean value)\b", {"MEAN"}),
         (r"\b(?:combined|altogether|add(?:s|ed)? up|put together|sum of|sum up)\b", {"SUM", "COUNT", "OR"}),
         (r"\bdifference (?:between|in)\b", {"DIFF", "MINUS"}),
-        (rf"\b(?:{_DENIALS})\b(?! only)|(?<=.)\b[a-z]+n't\b", {"MINUS", "NOT", *_COMPARED}),
+        (rf"\b(?:{_DENIALS})\b(?! only)|(?<=.)\b(?!can't\b)[a-z]+n't\b",
+         {"MINUS", "NOT", *_COMPARED}),  # what one can't eat may be a relation of its own
         (r"\beither\b", {"OR", *_ORDERED}),
         (r"(?<=.)\b(?:and|as well as)\b(?! (?:not|so|please|thanks?|tell|also|then|now|i|my|wh\w+)\b)",
          _OF_SEVERAL | _COMPARED | _ORDERED),

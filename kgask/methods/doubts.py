@@ -24,6 +24,7 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import By, Node
 from kgask.query.nodes import Query
+from kgask.retrieve.follow import all_edges
 from kgask.types import Seed
 
 LEFT_OUT = ("names", "values", "demands")
@@ -41,6 +42,7 @@ _OPERATORS: dict[type[Node], tuple[str, ...]] = {
     nodes.Some: ("SOME",), nodes.Holds: ("HOLDS",), nodes.Not: ("NOT",), nodes.All: ("AND",), nodes.Any: ("OR",),
 }  # fmt: skip
 _SIGNS = {">": "GT", "<": "LT", ">=": "GE", "<=": "LE", "in": "IN"}
+_APPOSED = re.compile(r"\s*[,(]?\s*(?:of\s+)?(?:the\s+)?", re.IGNORECASE)
 _YEAR = re.compile(r"\d{4}")
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
 _EXCEPT = re.compile(
@@ -78,8 +80,10 @@ def left_out_of(
     named = {entity for node in of_query if isinstance(node, nodes.Entities) for entity in node.ids}
     named |= {node.type for node in of_query if isinstance(node, nodes.Class)}
     said_so = [one for one in spans if is_name(one, text) or place_of(one, text, words.pack)]
+    labels = {label.lower() for label in words.pack.labels(sorted(named))}
     names = [one for one in said_so if not _is_used(one, named, text, said)]
-    values = [one for one in spans if one.kind in VALUES and not _is_said(one, of_query, text, said)]
+    names = [one for one in names if not _is_beside(one, spans, named, text, words.pack)]
+    values = [one for one in spans if one.kind in VALUES and not _is_said(one, of_query, text, said | labels)]
     demands, excepted = unmet(plain, operators, shape, said), kept(text, spans, answers)
     classes = [one.place for one in spans if one.kind == "class"]
     described = describing(text, [one.place for one in spans], classes, said, "BY" in operators)
@@ -91,7 +95,8 @@ def left_out_of(
     lost += any(isinstance(node, nodes.Best) for node in of_query) and _is_by_other(plain, said, named, words.pack)
     lost += sum(_is_surely_meant(one, text) for one in (*names, *values))
     if shape != "truth" and len(answers) != 1:  # of one thing "not" and "German" may just be told
-        lost += sum(map(is_denial, demands)) + sum(_is_place(word, words.pack) for word in described)
+        lost += sum(map(is_denial, demands)) * ("DIFF" not in operators)  # "if I take this and not that"
+        lost += sum(_is_place(word, words.pack) and labels.isdisjoint(_places(word)) for word in described)
     found = (len(names), len(values), len(demands) + len(excepted), len(described), kin, lost)
     counts = zip((*LEFT_OUT, DESCRIBED, KIN, LOST), found, strict=True)
     return {name: -float(min(count, MOST)) for name, count in counts}
@@ -110,8 +115,26 @@ def _is_by_other(plain: str, said: Collection[str], named: Collection[int], pack
 
 def _is_place(word: str, pack: Pack) -> bool:
     """Whether a word describes by a place that the pack knows: "european"."""
-    places = places_of(normalise(word))
+    places = _places(word)
     return bool(places) and bool(pack.exact(places))
+
+
+def _places(word: str) -> Collection[str]:
+    return places_of(normalise(word))
+
+
+def _is_beside(
+    span: CandidateSpan, spans: Sequence[CandidateSpan], named: Collection[int], text: str, pack: Pack
+) -> bool:
+    """Whether a name stands beside one that the query uses, which the graph says something of with it: "Moor Hen,
+    156 438", "the shower curtain of E-38"."""
+    others = [one for one in spans if any(seed.entity in named for seed in one.seeds)]
+    beside = [one for one in others if _APPOSED.fullmatch(text[min(one.end, span.end) : max(one.start, span.start)])]
+    used = {seed.entity for one in beside for seed in one.seeds if seed.entity in named}
+    if not used:
+        return False
+    own = np.array([seed.entity for seed in span.seeds], np.int64)
+    return any(not used.isdisjoint(all_edges(pack, own, inverse).targets.tolist()) for inverse in (False, True))
 
 
 def _is_surely_meant(span: CandidateSpan, text: str) -> bool:

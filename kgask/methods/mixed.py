@@ -5,25 +5,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from kgask.methods.missing import words_beside
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.base import Node
 from kgask.query.nodes import Query
 from kgask.retrieve.follow import relations_of
 from kgask.types import opposite
 
+_JOINED = re.compile(  # names that one verb or noun is said of: "Peru but not Chile", "at Moorgill or at Kettleford"
+    r"(?=.*(?:,|\b(?:and|or|nor|but)\b))"
+    r"(?:\W+|\b(?:and|or|nor|but|not|also|either|neither|the|an?|in|at|of|by|with|from|for|to|on)\b)+",
+    re.IGNORECASE,
+)
+
+
+class _Way(NamedTuple):
+    entity: int
+    relations: tuple[int, ...]
+
 
 def mixes_relations(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
     """Whether a comparison or difference takes another value of one thing than of the other, and nothing says so, or
-    what one leads to is put together with what leads to the other.
+    what one leads to is put together with what leads to the other, or with what something else says of the other.
 
     ``spans`` are the characters of the question's names by their entities.
     """
     if any(isinstance(node, nodes.Or) and _is_both_ways(node, pack) for node in query.walk()):
+        return True
+    if any(_is_by_another(node, question, spans, pack) for node in query.walk()):
         return True
     match query:
         case nodes.Compare(nodes.Values(left, one), _, nodes.Values(right, other)):
@@ -46,3 +62,32 @@ def _is_both_ways(node: nodes.Or, pack: Pack) -> bool:
         case nodes.Follow(nodes.Entities(), one), nodes.Follow(nodes.Entities(), other):
             return one == opposite(other, pack.n_relations)
     return False
+
+
+def _is_by_another(node: Node, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
+    """Whether two sets are put together by other relations of two names that nothing but "and" or "or" stands between,
+    though both have one of these."""
+    if not isinstance(node, nodes.And | nodes.Or | nodes.Minus):
+        return False
+    left, right = _way(node.left), _way(node.right)
+    if left is None or right is None or left.relations == right.relations or left.entity == right.entity:
+        return False
+    if not {left.entity, right.entity} <= spans.keys():
+        return False
+    first, second = sorted((spans[left.entity], spans[right.entity]))
+    if first[1] > second[0] or _JOINED.fullmatch(question[first[1] : second[0]]) is None:
+        return False
+    has, other_has = (relations_of(pack, np.array([one.entity])) for one in (left, right))
+    return any(has[one.relations[0]] and other_has[one.relations[0]] for one in (left, right))
+
+
+def _way(node: Node) -> _Way | None:
+    """What a set is reached from, and by which relations; of what class its members are does not matter."""
+    match node:
+        case nodes.And(nodes.Class(), other) | nodes.And(other, nodes.Class()):
+            return _way(other)
+        case nodes.Follow(nodes.Entities((entity,)), relation):
+            return _Way(entity, (relation,))
+        case nodes.Follow(base, relation) if (way := _way(base)) is not None:
+            return _Way(way.entity, (*way.relations, relation))
+    return None

@@ -6,14 +6,14 @@ Whoever reads over them answers another question, whatever planner and judge thi
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import pairwise
 
 import numpy as np
 
 from kgask.link.plurals import singulars
 from kgask.link.spans import CandidateSpan
-from kgask.methods.accounted import is_all_called, is_within_any
+from kgask.methods.accounted import ALIKE, is_all_called, is_within_any
 from kgask.methods.class_words import SURE_CLASS
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
@@ -64,7 +64,7 @@ def unhonoured(
     runner: Runner,
     sexes: Collection[str],
     asked_for: Collection[str],
-    elsewhere: Collection[str],
+    elsewhere: Set[str],
 ) -> tuple[str, ...]:
     """Words of a question that narrow or choose, and that neither the query nor what it came to does justice to.
 
@@ -74,7 +74,7 @@ def unhonoured(
     """
     of_query = set(query.walk())
     is_ordered = any(isinstance(node, nodes.Best | nodes.Where) for node in of_query)
-    found = [*_sexes(text, names, classes, of_query, answers, runner)]
+    found = [word for word in _sexes(text, names, classes, of_query, answers, runner) if word not in said]
     found += _placed(text, names, said)
     if isinstance(query, nodes.Follow):
         found += _of_no_such_kind(text, classes, query, runner)
@@ -89,8 +89,10 @@ def unhonoured(
     if isinstance(query, nodes.Count) and (noun := _COUNTED.search(text)) is not None:
         places = [*names, *(one.place for one in classes)]
         is_said = is_within_any(noun.span("noun"), places) or is_all_called(noun["noun"].lower(), said)
-        if not is_said and is_all_called(noun["noun"].lower(), elsewhere):  # "championships", and races are counted
-            found.append(noun["noun"].lower())
+        counted = noun["noun"].lower()
+        is_elsewhere = any(counted.startswith(word) for word in elsewhere if len(word) >= ALIKE)
+        if not is_said and (is_elsewhere or not elsewhere.isdisjoint(singulars(counted))):
+            found.append(counted)  # "championships" where she is "champion" of some, and races are counted
     for word, noun in pairwise(_WORD.finditer(text)):
         lower, after = word[0].lower(), noun[0].lower()
         if is_within_any(word.span(), names):

@@ -11,6 +11,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from kgask.link.plurals import singulars
+from kgask.methods.relation_facts import is_table
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
@@ -47,6 +50,17 @@ _END = (  # not "directed by the Galaxy Quest director"
     rf"too|also|now|currently|today|{'|'.join(sorted(PREPOSITIONS))})\b)"
 )
 _HELP = r"(?:is|are|was|were|has|have|had|does|do|did|will|would|can|could|might|must)"
+
+
+def is_by_noun(text: str, relation: DirectedRelationId, pack: Pack) -> bool:
+    """Whether a question calls a relation by a noun, which a table's own words have: of "Ann's pupils" and "coached by"
+    the planner knows no more than the judge."""
+    found = BY_NOUN.search(text)
+    if found is None or not is_table(pack):
+        return found is not None
+    noun, names = re.findall(r"\w+", found[0].lower())[-1], pack.relations()[undirected(relation, pack.n_relations)[0]]
+    said = normalise(" ".join((*names.names, names.inverse_label))).split()
+    return not {noun, *singulars(noun)}.isdisjoint(said)
 
 
 def is_turned(query: Query, text: str, spans: dict[EntityId, tuple[int, int]], pack: Pack) -> bool:
