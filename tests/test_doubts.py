@@ -13,7 +13,7 @@ from kgask.answer.request import AskOptions
 from kgask.build.recipe import Recipe, build
 from kgask.link.spans import segmentations
 from kgask.methods.accounted import RelationWords
-from kgask.methods.doubts import LEFT_OUT, left_out_of, operators_of
+from kgask.methods.doubts import LEFT_OUT, LOST, left_out_of, operators_of
 from kgask.query.text import parse, to_text
 from kgask.retrieve.run import run
 from kgask.types import Question
@@ -139,3 +139,23 @@ def test_a_year_in_the_name_of_a_column_is_said_by_it(tmp_path: Path) -> None:
     build(Recipe(sources=(str(table),), target=tmp_path / "hives", recognise=True), tell=lambda line: None)
     with kgask.open(str(tmp_path / "hives"), reader=None) as pipeline:
         assert [pipeline.ask(text.format(year)).text for year in (2023, 2024, 2022)] == ["Clover", "Thistle", None]
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "lost"),
+    [
+        ("common neighbours of France and Germany", "and(follow(<Q142>, <P47>), follow(<Q183>, <P47>))", 0),
+        ("EU members that don't use it", "follow(<Q458>, ^<P463>)", 0),
+        ("neighbours of France and Germany", "follow(<Q142>, <P47>)", -1),
+        ("neighbours of france and germany", "follow(<Q142>, <P47>)", -1),
+        ("African neighbours of Kenya", "follow(<Q114>, <P47>)", -1),
+    ],
+)
+def test_a_word_in_small_letters_beside_names_is_not_surely_one(
+    demo: Pipeline, text: str, query: str, lost: int
+) -> None:
+    pack, linker, question = demo.pack, demo.linker, Question(text)
+    spans = segmentations(text, linker.words(question), linker.link(question), pack)[0]
+    asked = parse(query, pack)
+    left = left_out_of(asked, run(asked, pack).certain, "set", text, spans, RelationWords(pack))
+    assert left[LOST] == lost

@@ -33,6 +33,7 @@ KIN = "kin"  # other kin than is asked for
 LOST = "lost"  # names, dates and roles that nothing may leave out
 DENIED = "denied"  # a "no" of two things that the graph has in another relation
 MOST = 3  # of each; more add no doubt
+SURE_IN_SMALL = 0.7  # score of a word that is a name though it is written small: of 68 below 11 were meant
 WHOLE, SURE_NAME = ("label", "alias"), 0.2  # how common words together name an entity, and how surely
 VALUES = ("number", "date", "rank")  # kinds of spans
 _OPERATORS: dict[type[Node], tuple[str, ...]] = {
@@ -42,6 +43,7 @@ _OPERATORS: dict[type[Node], tuple[str, ...]] = {
     nodes.Some: ("SOME",), nodes.Holds: ("HOLDS",), nodes.Not: ("NOT",), nodes.All: ("AND",), nodes.Any: ("OR",),
 }  # fmt: skip
 _SIGNS = {">": "GT", "<": "LT", ">=": "GE", "<=": "LE", "in": "IN"}
+_BEGINS = re.compile(r"(?:\A|[.?!:;])\s*\Z")  # before the first word of a sentence
 _APPOSED = re.compile(r"\s*[,(]?\s*(?:of\s+)?(?:the\s+)?", re.IGNORECASE)
 _YEAR = re.compile(r"\d{4}")
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
@@ -93,7 +95,7 @@ def left_out_of(
     used = {one % words.pack.n_relations for one in relations_in(query)}
     lost += is_of_other_role(text, query, used, answers, words)
     lost += any(isinstance(node, nodes.Best) for node in of_query) and _is_by_other(plain, said, named, words.pack)
-    lost += sum(_is_surely_meant(one, text) for one in (*names, *values))
+    lost += sum(_is_surely_meant(one, spans, text, words.pack) for one in (*names, *values))
     if shape != "truth" and len(answers) != 1:  # of one thing "not" and "German" may just be told
         lost += sum(map(is_denial, demands)) * ("DIFF" not in operators)  # "if I take this and not that"
         lost += sum(_is_place(word, words.pack) and labels.isdisjoint(_places(word)) for word in described)
@@ -137,13 +139,25 @@ def _is_beside(
     return any(not used.isdisjoint(all_edges(pack, own, inverse).targets.tolist()) for inverse in (False, True))
 
 
-def _is_surely_meant(span: CandidateSpan, text: str) -> bool:
+def _is_surely_meant(span: CandidateSpan, spans: Sequence[CandidateSpan], text: str, pack: Pack) -> bool:
     """Whether a name or value that is left out changes what is asked.
 
     A name that begins with an article may be a phrase ("the man who ..."), a number or rank may be said otherwise.
     """
     is_phrase = _ARTICLE.match(text[span.start : span.end]) is not None
-    return span.kind == "date" or (span.kind == "entity" and not is_phrase)
+    return span.kind == "date" or (
+        span.kind == "entity" and not is_phrase and not _is_mere_word(span, spans, text, pack)
+    )
+
+
+def _is_mere_word(span: CandidateSpan, spans: Sequence[CandidateSpan], text: str, pack: Pack) -> bool:
+    """Whether a word is hardly a name: one in small letters, or that begins the question, where others are written as
+    names: "common" beside France and Germany. An adjective of a place is one, however it is written."""
+    word = text[span.start : span.end]
+    may_be_small = word[:1].islower() or _BEGINS.search(text[: span.start]) is not None
+    is_one = span.seeds[0].score < SURE_IN_SMALL and len(word.split()) == 1 and not _is_place(word, pack)
+    others = (one for one in spans if one.kind == "entity" and one is not span)
+    return may_be_small and is_one and any(text[one.start].isupper() for one in others)
 
 
 def relations_in(query: Query) -> Iterator[int]:

@@ -45,7 +45,8 @@ _EVENTS = {
     r"(?:deep|shallow)e(?:r|st)": r"dep|draught|draft",
 }
 _ANY_SIZE = re.compile(  # of whatever number or date
-    r"(?:larg|bigg|great|high|low|small|tini|long|short|tall|old|young|new|lat|earli)est|most|least|fewest|"
+    r"(?:larg|bigg|great|high|low|small|tini|long|short|tall|old|eld|young|new|lat|earli|lofti|far|farth|furth|common)est|"
+    r"most|least|fewest|"
     r"(?:recent|common|frequent)(?:ly)?"
 )
 _MOST_OF = re.compile(  # adjectives, as far as their ends tell: not "the most money", "the most other countries"
