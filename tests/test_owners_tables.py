@@ -97,6 +97,7 @@ def test_what_is_missing_is_not_told_of_somebody_else(harbour: Pipeline) -> None
     assert is_of_another(query, "when was Ole Dahl born?", spans, pack)
     assert not is_of_another(query, "when was the wife of Ole Dahl born?", {ole: (21, 29)}, pack)
     flag = parse("follow(follow(<Ole Dahl>, <brought in>), <flag>)", pack)
+    assert not is_of_another(query, "when was Ole Dahl's father-in-law born?", spans, pack)
     assert not is_of_another(flag, "flag Ole Dahl", {ole: (5, 13)}, pack), "a ship is no pilot"
 
 

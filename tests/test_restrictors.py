@@ -52,11 +52,18 @@ def test_what_is_read_over_is_refused_and_said(demo: Pipeline, text: str, word: 
         ("What is the capital of South Korea?", "Seoul"),
         ("Who is the father of Charles Darwin?", "Robert Darwin"),
         ("Who was the wife of Barack Obama?", "Michelle Obama"),
+        ("Are more than four million people living in Uruguay?", ""),
+        ("Who are the parents of Napoleon II's father?", "Bonaparte"),
     ],
 )
 def test_what_is_honoured_is_answered(demo: Pipeline, text: str, said: str) -> None:
     answer = demo.ask(text, min_confidence=0.0)
     assert not answer.abstained and said in (answer.text or "")
+
+
+def test_other_kin_is_no_answer(demo: Pipeline) -> None:
+    """ "law" is a thing of the graph, but not within one word for kin."""
+    assert demo.ask("Name the father-in-law of Richard Wagner.", min_confidence=0.0).text == "Franz Liszt"
 
 
 RACES = """

@@ -58,6 +58,9 @@ class Span:
     marked: bool = False  # the user says that it is a mention
 
 
+_IN_LAW = re.compile(r"-in-laws?\Z", re.IGNORECASE)
+
+
 def split_words(text: str, question_words: frozenset[str]) -> list[Word]:
     """The question's words, each weighed by how much it looks like part of a name.
 
@@ -102,9 +105,10 @@ def apart(
 
 
 def _halves(word: Word, question_words: frozenset[str]) -> list[Word]:
-    """What a hyphen joins; nothing where there is none, or where what stands before it turns the meaning ("non-EU")."""
+    """What a hyphen joins; nothing where there is none, or where what stands before it turns the meaning ("non-EU"), or
+    it is one word for kin ("father-in-law")."""
     first, *others = word.text.split("-")
-    if not others or first.lower() in BOUND:
+    if not others or first.lower() in BOUND or _IN_LAW.search(word.text) is not None:
         return []
     parts = re.finditer(r"[^-]+", word.text)
     return [one for part in parts for one in _word(part.group(), word.start + part.start(), False, question_words)]

@@ -30,7 +30,7 @@ from kgask.types import Seed
 LEFT_OUT = ("names", "values", "demands")
 DESCRIBED = "described"  # words that describe what is asked for
 KIN = "kin"  # other kin than is asked for
-LOST = "lost"  # names, dates and roles that nothing may leave out
+LOST = "lost"  # names, dates, roles and kin that nothing may leave out
 DENIED = "denied"  # a "no" of two things that the graph has in another relation
 MOST = 3  # of each; more add no doubt
 SURE_IN_SMALL = 0.7  # score of a word that is a name though it is written small: of 68 below 11 were meant
@@ -82,16 +82,18 @@ def left_out_of(
     named = {entity for node in of_query if isinstance(node, nodes.Entities) for entity in node.ids}
     named |= {node.type for node in of_query if isinstance(node, nodes.Class)}
     said_so = [one for one in spans if is_name(one, text) or place_of(one, text, words.pack)]
-    labels = {label.lower() for label in words.pack.labels(sorted(named))}
+    called = words.pack.labels(sorted(named))
+    labels = {normalise(label) for label in called}
+    of_names = {word for label in called for word in normalise(label).split()}  # "2019" of "2019 season"
     names = [one for one in said_so if not _is_used(one, named, text, said)]
     names = [one for one in names if not _is_beside(one, spans, named, text, words.pack)]
-    values = [one for one in spans if one.kind in VALUES and not _is_said(one, of_query, text, said | labels)]
+    values = [one for one in spans if one.kind in VALUES and not _is_said(one, of_query, text, said | of_names)]
     demands, excepted = unmet(plain, operators, shape, said), kept(text, spans, answers)
     classes = [one.place for one in spans if one.kind == "class"]
     described = describing(text, [one.place for one in spans], classes, said, "BY" in operators)
     kin = is_other_kin(query, plain, words.pack)
     roles = words.roles(text, [one.place for one in spans if not one.plain], said)
-    lost = len(roles) + is_of_other_kind(text, spans, query, answers, words.pack)
+    lost = len(roles) + kin + is_of_other_kind(text, spans, query, answers, words.pack)
     used = {one % words.pack.n_relations for one in relations_in(query)}
     lost += is_of_other_role(text, query, used, answers, words)
     lost += any(isinstance(node, nodes.Best) for node in of_query) and _is_by_other(plain, said, named, words.pack)

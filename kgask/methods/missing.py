@@ -24,6 +24,7 @@ MOST_ENDS = 20  # of the first step that are looked at
 _TIMES = frozenset("year years day days month months date".split())
 _ASK_NOTHING = CARRY_NOTHING | OPERATOR_WORDS | LIGHT_VERBS | PREPOSITIONS | _TIMES
 _WORD = re.compile(r"[^\W_]+")
+_OVER_ANOTHER = re.compile(r"\bin[- ]laws?\b|\bgrand\w+", re.IGNORECASE)  # one word for two steps
 
 
 def is_of_another(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
@@ -37,6 +38,8 @@ def is_of_another(query: Query, question: str, spans: Mapping[int, tuple[int, in
         case _:
             return False
     if relations_of(pack, np.array([topic]))[second] or len(words_beside(question, spans)) > 1:
+        return False
+    if _OVER_ANOTHER.search(question):
         return False
     ends = reached_by(pack, np.array([topic]), first)[:MOST_ENDS]
     return any(_are_of_a_sort(topic, end, pack) for end in ends.tolist())

@@ -30,6 +30,8 @@ KIN_SEX = {
     **dict.fromkeys("mother mothers wife wives daughter daughters sister sisters aunt grandmother".split(), "female"),
     **dict.fromkeys("father fathers husband husbands son sons brother brothers uncle grandfather".split(), "male"),
 }
+_OF_BOTH_SEXES = frozenset("parents children siblings spouses grandparents grandchildren cousins".split())
+_RESIDES = re.compile(r"\bliving (?:in|on|at|near)\b", re.IGNORECASE)
 _ONE_ONLY = ("mother", "father")
 _OTHER = {"female": "male", "male": "female"}
 _PLACED = re.compile(
@@ -83,9 +85,10 @@ def unhonoured(
     if average is not None and not is_averaged and not is_within_any(average.span(), names):
         found.append("average")
     kin = [word[0].lower() for word in _WORD.finditer(text) if not is_within_any(word.span(), names)]
-    if isinstance(query, nodes.Compare):  # one date does not say that a life spans it
+    if isinstance(query, nodes.Compare) and not _RESIDES.search(text):  # one date does not say that a life spans it
         found += [word for word in kin if word in _LIVES and not is_all_called(word, said)]
-    found += _of_other_sex([word for word in kin if word in KIN_SEX and word in asked_for], sexes, len(answers))
+    if _OF_BOTH_SEXES.isdisjoint(kin):
+        found += _of_other_sex([word for word in kin if word in KIN_SEX and word in asked_for], sexes, len(answers))
     if isinstance(query, nodes.Count) and (noun := _COUNTED.search(text)) is not None:
         places = [*names, *(one.place for one in classes)]
         is_said = is_within_any(noun.span("noun"), places) or is_all_called(noun["noun"].lower(), said)
