@@ -85,7 +85,8 @@ def plants(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
     (folder / "plants.csv").write_text(
         "subject,relation,object\nDunlow,kind,plant\nTarn,kind,plant\nDunlow,capacity,58 MW\nTarn,capacity,9 MW\n"
         "Dunlow,height_m,40\nTarn,height_m,12\nDunlow,won,Gold 2020\nGold 2020,kind,medal\nTarn,won,Silver 2021\n"
-        "Silver 2021,kind,medal\nDunlow,phone,555-0177\n"
+        "Silver 2021,kind,medal\nDunlow,phone,555-0177\nDunlow,run by,Ann\n"
+        "Tarn,run by,Bob\n"
     )
     build(Recipe((str(folder / "plants.csv"),), folder / "plants", recognise=True), tell=lambda line: None)
     with Pack.open(folder / "plants") as pack:
@@ -158,6 +159,9 @@ def test_where_she_was_born_no_other_relation_says(question: str, query: str, is
     [
         ("holds(<Dunlow>, <won>, <Tarn>)", "Did Dunlow ever beat Tarn?", True),
         ("holds(<Dunlow>, <won>, <Silver 2021>)", "Has Dunlow won Silver 2021?", False),
+        ("holds(<Dunlow>, <run by>, <Tarn>)", "Is Dunlow run by Tarn?", True),  # of whom it says nothing else
+        ("holds(<Tarn>, <run by>, <Ann>)", "Is Tarn run by Ann?", False),
+        ("some(entities(<Dunlow>, <Tarn>))", "Is there any Dunlow in Tarn?", True),
         ("minus(class(<plant>), follow(<Dunlow>, <won>))", "Which plants are not Dunlow's?", True),
         ("minus(class(<plant>), follow(<Gold 2020>, ^<won>))", "Which plants did not win Gold 2020?", False),
         ("or(class(<plant>), follow(<Gold 2020>, ^<won>))", "plants or winners of Gold 2020", True),

@@ -17,6 +17,7 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
+from kgask.retrieve.follow import relations_of
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
@@ -29,6 +30,8 @@ _WHO = re.compile(r"\bwhom?\b", re.IGNORECASE)
 def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
     """Whether nobody asks this, or nobody asks it so."""
     is_no = found.outcome is not None and found.outcome.truth is False
+    if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Entities):
+        return True  # there is what the question names
     runner = Runner(pack, Budget(LOOK_SECONDS))
     try:
         if is_no and isinstance(query, nodes.Some) and _never_meet(query.base, runner):
@@ -69,7 +72,13 @@ def _never_leads_to(query: nodes.Holds, runner: Runner) -> bool:
     ends = runner.members(nodes.Having(opposite(query.relation, runner.pack.n_relations))).certain
     denied = runner.members(query.object).certain
     is_number = len(runner.types(denied)) > 0 and _are_numbers(ends, runner.pack)
-    return is_number or _are_of_other_kinds(denied, ends, runner)
+    is_value = _is_said_of(denied, runner.pack) and not _is_said_of(ends, runner.pack)  # a trade, and somebody
+    return is_number or is_value or _are_of_other_kinds(denied, ends, runner)
+
+
+def _is_said_of(entities: np.ndarray, pack: Pack) -> bool:
+    """Whether a table says anything of any of them."""
+    return bool(relations_of(pack, entities[:MOST_LOOKED_AT])[: pack.n_relations].any())
 
 
 def _adds_nothing(node: Node, runner: Runner) -> bool:
