@@ -161,6 +161,10 @@ def test_where_she_was_born_no_other_relation_says(question: str, query: str, is
         ("holds(<Dunlow>, <won>, <Silver 2021>)", "Has Dunlow won Silver 2021?", False),
         ("holds(<Dunlow>, <run by>, <Tarn>)", "Is Dunlow run by Tarn?", True),  # of whom it says nothing else
         ("holds(<Tarn>, <run by>, <Ann>)", "Is Tarn run by Ann?", False),
+        ("count(entities(<Dunlow>, <Tarn>))", "How many people do Dunlow and Tarn have?", True),
+        ("where(class(<plant>), value(<height_m>) > 50000[m])", "plants higher than 50 thousand", True),
+        ("where(class(<plant>), size(<won>) > 50000)", "plants that won more than 50 thousand", True),
+        ("where(class(<plant>), value(<height_m>) > 39[m])", "plants higher than 39", False),
         ("some(entities(<Dunlow>, <Tarn>))", "Is there any Dunlow in Tarn?", True),
         ("minus(class(<plant>), follow(<Dunlow>, <won>))", "Which plants are not Dunlow's?", True),
         ("minus(class(<plant>), follow(<Gold 2020>, ^<won>))", "Which plants did not win Gold 2020?", False),

@@ -21,7 +21,7 @@ from kgask.types import opposite
 
 _JOINED = re.compile(  # names that one verb or noun is said of: "Peru but not Chile", "at Moorgill or at Kettleford"
     r"(?=.*(?:,|\b(?:and|or|nor|but)\b))"
-    r"(?:\W+|\b(?:and|or|nor|but|not|also|either|neither|the|an?|in|at|of|by|with|from|for|to|on)\b)+",
+    r"(?:\W+|\b(?:and|or|nor|but|not|also|either|neither|the|an?|in|at|of|by|with|from|for|to|on|those|these|ones?)\b)+",
     re.IGNORECASE,
 )
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from kgask.errors import BudgetError
 from kgask.methods.protocol import Hypothesis
+from kgask.methods.reach import is_in_reach
 from kgask.methods.relation_facts import is_table
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -23,6 +24,7 @@ from kgask.retrieve.run import Runner
 from kgask.types import opposite
 
 LOOK_SECONDS = 0.5  # for the kinds of sets
+FAR = 1000.0  # times what a relation leads to, beyond which a limit is in another unit
 MOST_LOOKED_AT = 50  # members whose kinds are looked at
 _WHO = re.compile(r"\bwhom?\b", re.IGNORECASE)
 
@@ -54,7 +56,7 @@ def _is_of_table(found: Hypothesis, query: Query, question: str, runner: Runner)
     is_no = found.outcome is not None and found.outcome.truth is False
     if is_no and isinstance(query, nodes.Holds) and _never_leads_to(query, runner):
         return True
-    return _is_nobody(found, question, runner.pack) or any(_adds_nothing(node, runner) for node in query.walk())
+    return _is_nobody(found, question, runner.pack) or any(_chooses_nothing(node, runner) for node in query.walk())
 
 
 def _never_meet(node: Node, runner: Runner) -> bool:
@@ -81,9 +83,16 @@ def _is_said_of(entities: np.ndarray, pack: Pack) -> bool:
     return bool(relations_of(pack, entities[:MOST_LOOKED_AT])[: pack.n_relations].any())
 
 
-def _adds_nothing(node: Node, runner: Runner) -> bool:
-    """Whether a set takes away what is of another kind, or is joined to a class that holds it."""
+def _chooses_nothing(node: Node, runner: Runner) -> bool:
+    """Whether a set takes away what is of another kind, is joined to a class that holds it, counts what is named, or is
+    limited by a number that is none of the relation's: 5,000,000 in a column of millions."""
     match node:
+        case nodes.Count(nodes.Entities()):
+            return True
+        case nodes.Where(_, nodes.ValueOf((relation,)), _, nodes.Number() as limit):
+            return not is_in_reach(runner, relation, limit, FAR)
+        case nodes.Where(_, nodes.SizeOf(), _, nodes.Number(number)):
+            return number > runner.pack.n_entities
         case nodes.Minus(left, right):
             return _are_of_other_kinds(runner.members(left).certain, runner.members(right).certain, runner)
         case nodes.Or(nodes.Class() as whole, part) | nodes.Or(part, nodes.Class() as whole):

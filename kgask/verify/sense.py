@@ -11,6 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
+from kgask.methods.reach import is_in_reach
 from kgask.pack.quantities import DATE
 from kgask.pack.relation_kinds import COMPLETE, MOSTLY_ONE, SINGLE
 from kgask.pack.store import Pack
@@ -21,7 +22,7 @@ from kgask.query.base import Node, SetNode, TruthNode
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId, opposite
 
-FAR = 10.0
+FAR = 10.0  # times what a relation leads to, beyond which a number is none of its
 LOOKED_AT = 200  # ends of a relation whose types are looked at
 
 
@@ -70,7 +71,7 @@ def _is_sensible(runner: Runner, node: Node) -> bool:
             is_date = relation_axis(runner.pack, relation) == DATE  # born before another died
             return is_date or relation == another
         case nodes.Compare(nodes.Values(_, relation), "=", nodes.Number() as said):
-            return _is_in_reach(runner, relation, said)
+            return is_in_reach(runner, relation, said, FAR)
         case nodes.Compare(left, _, right) | nodes.Age(left, right):
             return left != right
         case nodes.All(truths):
@@ -101,16 +102,6 @@ def _contradict(runner: Runner, one: TruthNode, other: TruthNode) -> bool:
             is_same = subject == same and relation == again and end != other_end
             return is_same and bool(runner.pack.relation_kinds[relation] & SINGLE)
     return False
-
-
-def _is_in_reach(runner: Runner, relation: DirectedRelationId, said: nodes.Number) -> bool:
-    """Whether a number is within :data:`FAR` times what a relation leads to at all: no source is 6650 km high."""
-    quantity, owners = runner.quantity(said), runner.members(nodes.Having(relation)).certain
-    found = runner.judged(owners, nodes.ValueOf((relation,)), quantity.axis if quantity is not None else None)
-    known = found.high[found.high > 0]
-    if quantity is None or quantity.low <= 0 or not len(known):
-        return True
-    return bool(known.min() / FAR <= quantity.low <= known.max() * FAR)
 
 
 def _is_ever_led_to(runner: Runner, kind: nodes.Class, relation: DirectedRelationId) -> bool:
