@@ -5,6 +5,7 @@ from __future__ import annotations
 from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
 from kgask.methods.doubts import LOST
+from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.lives import passes_over_lives
 from kgask.methods.missing import is_of_another
 from kgask.methods.mixed import mixes_relations
@@ -37,6 +38,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     """
     outcome, query = (one.hypotheses[0].outcome, one.hypotheses[0].make_query()) if one.hypotheses else (None, None)
     if outcome is not None and (outcome.is_idle or (outcome.truth is True and one.find_left_out().get("names"))):
+        return True
+    if is_had_otherwise(outcome):
         return True
     if query is None:
         return False

@@ -8,6 +8,7 @@ import numpy as np
 
 from kgask.link.units import own_units, unit_at
 from kgask.methods.protocol import Hypothesis
+from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import DATE, axis_of
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -22,8 +23,8 @@ _HOW_MANY = re.compile(r"\bhow many (?:more |fewer |less )?", re.IGNORECASE)
 
 def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     """Whether a question counts what is no unit, or one of another dimension than what was found is measured in, or
-    asks for a total where numbers were found one by one."""
-    if _is_not_added(found, question, pack):
+    asks for a total where numbers were found one by one, or for what is the most by a measure where that is found."""
+    if _is_not_added(found, question, pack) or _is_order(found, question, pack):
         return True
     counted = _HOW_MANY.search(question)
     axis = _axis_of(found, pack) if counted is not None else None
@@ -42,6 +43,17 @@ def _is_not_added(found: Hypothesis, question: str, pack: Pack) -> bool:
     if inverse or together[0].lower() in pack.relations()[plain].label.lower():
         return False
     return relation_axis(pack, plain) not in (None, DATE)
+
+
+def _is_order(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether by what something is chosen is found, and not what: the people of "the biggest city by population"."""
+    match found.make_query():
+        case nodes.Follow(nodes.Best(_, nodes.ValueOf((one,))), other) | nodes.Values(
+            nodes.Best(_, nodes.ValueOf((one,))), other
+        ) if one == other:
+            said = "|".join(map(re.escape, relation_phrase(pack.relations()[one].label).split()))
+            return re.search(rf"\b(?:by|in terms of|according to) (?:\w+ )?(?:{said})\b", question, re.I) is not None
+    return False
 
 
 def _axis_of(found: Hypothesis, pack: Pack) -> str | None:

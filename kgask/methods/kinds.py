@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import SetNode
-from kgask.retrieve.follow import are_related
+from kgask.retrieve.follow import all_edges, are_related
 from kgask.retrieve.outcome import Result
 from kgask.retrieve.run import Runner
 
@@ -34,4 +36,17 @@ def is_denied(pack: Pack, outcome: Result | None) -> bool:
     match outcome.query:
         case nodes.Holds(nodes.Entities((one,)), _, nodes.Entities((other,))):
             return are_related(pack, one, other)
+    return False
+
+
+def is_had_otherwise(outcome: Result | None) -> bool:
+    """Whether nothing of a class is said to be in a relation to somebody who has such in another: prizes that she is no
+    winner of, and an award that she received."""
+    if outcome is None or outcome.truth is not False:
+        return False
+    match outcome.query:
+        case nodes.Some(nodes.And(nodes.Class() as kind, nodes.Follow(nodes.Entities((one,)), _))):
+            pack, members = outcome.runner.pack, outcome.runner.members(kind).possible
+            ends = (all_edges(pack, np.array([one]), inverse).targets for inverse in (False, True))
+            return any(bool(np.isin(found, members).any()) for found in ends)
     return False
