@@ -56,7 +56,8 @@ def open_truth(runner: Runner, node: TruthNode) -> bool | None:
         case nodes.Some(nodes.And(nodes.Entities() as obj, nodes.Follow(base, relation))):
             node = nodes.Holds(base, relation, obj)
         case nodes.Some(nodes.And(base, nodes.Entities() as obj)) if not isinstance(base, nodes.Class):
-            could_be = _could_be(runner, runner.members(obj).possible, runner.members(base).possible)
+            among = runner.members(base).possible  # of nothing, it says nothing that this one is not there
+            could_be = len(among) > 0 and _could_be(runner, runner.members(obj).possible, among)
             return False if could_be and _speaks_of(runner, node.base) else None
         case nodes.Some(base):
             return False if _speaks_of(runner, base) else None
