@@ -53,6 +53,7 @@ def test_what_is_read_over_is_refused_and_said(demo: Pipeline, text: str, word: 
         ("Who is the father of Charles Darwin?", "Robert Darwin"),
         ("Who was the wife of Barack Obama?", "Michelle Obama"),
         ("Are more than four million people living in Uruguay?", ""),
+        ("At what age did the discoverer of radium, Marie Curie, pass away?", "66"),
         ("did hemingway win a nobel prize?", "yes"),  # that he is no prize's "winner" says nothing
         ("What is Australia's fourth biggest city by population?", "Perth"),  # not how many live there
         ("Who are the parents of Napoleon II's father?", "Bonaparte"),

@@ -161,6 +161,8 @@ def test_where_she_was_born_no_other_relation_says(question: str, query: str, is
         ("holds(<Dunlow>, <won>, <Silver 2021>)", "Has Dunlow won Silver 2021?", False),
         ("holds(<Dunlow>, <run by>, <Tarn>)", "Is Dunlow run by Tarn?", True),  # of whom it says nothing else
         ("holds(<Tarn>, <run by>, <Ann>)", "Is Tarn run by Ann?", False),
+        ("best(entities(<Dunlow>, <plant>), value(<height_m>), most 1)", "Which is higher, Dunlow or the plant?", True),
+        ("best(entities(<Dunlow>, <Tarn>), value(<height_m>), most 1)", "Which is higher, Dunlow or Tarn?", False),
         ("count(entities(<Dunlow>, <Tarn>))", "How many people do Dunlow and Tarn have?", True),
         ("where(class(<plant>), value(<height_m>) > 50000[m])", "plants higher than 50 thousand", True),
         ("where(class(<plant>), size(<won>) > 50000)", "plants that won more than 50 thousand", True),
@@ -209,3 +211,11 @@ def test_of_names_side_by_side_the_same_is_asked(plants: Pack, node: str) -> Non
         }
         assert mixes_relations(mixed, text, spans, plants) is is_mixed
         assert not mixes_relations(same, text, spans, plants)
+
+
+def test_where_one_is_enough_not_all_are_asked_for() -> None:
+    one, other = (nodes.Follow(nodes.Entities((entity,)), 1) for entity in (3, 4))
+    assert rules_out(nodes.And(one, other), "Who knows at least one of the two, Latin and Esperanto?")
+    assert not rules_out(nodes.Or(one, other), "Who knows at least one of the two, Latin and Esperanto?")
+    assert not rules_out(nodes.And(one, DISHES), "Which dishes have at least one of these?")
+    assert not rules_out(nodes.And(one, other), "Who knows Latin and Esperanto?")

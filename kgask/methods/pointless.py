@@ -38,11 +38,29 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
     try:
         if is_no and isinstance(query, nodes.Some) and _never_meet(query.base, runner):
             return True
-        if any(isinstance(node, nodes.Minus) and _leaves_all(node, runner) for node in query.walk()):
+        if any(_is_idle(node, runner) for node in query.walk()):
             return True
         return is_table(pack) and _is_of_table(found, query, question, runner)
     except BudgetError:
         return False
+
+
+def _is_idle(node: Node, runner: Runner) -> bool:
+    match node:
+        case nodes.Minus():
+            return _leaves_all(node, runner)
+        case nodes.Best(nodes.Entities(ids)) | nodes.Where(nodes.Entities(ids)):
+            return 0 < sum(map(_is_class(runner.pack).__contains__, ids)) < len(ids)  # Tahoe, and crater lakes
+        case nodes.Age(nodes.Values(one, _), nodes.Values(other, _)) if one != other:
+            # Of one from her birth to the death of hers and others': of all that discovered what she did.
+            members, others = runner.members(one).possible, runner.members(other).possible
+            return len(members) != len(others) and bool(np.isin(members, others).any())
+    return False
+
+
+def _is_class(pack: Pack) -> set[int]:
+    """What things are said to be."""
+    return set() if pack.types is None else {*pack.types[:, 0].tolist()}
 
 
 def _leaves_all(node: nodes.Minus, runner: Runner) -> bool:

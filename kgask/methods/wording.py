@@ -37,11 +37,14 @@ _OF_TWO = re.compile(  # "owner of the two ships" is about no two that were name
 )
 
 
+_ONE_OF = re.compile(r"\b(?:at least one|either) of\b", re.IGNORECASE)
+
+
 def rules_out(query: Query, question: str) -> bool:
     """Whether a question says in so many words that it does not ask this."""
     if _is_limited_otherwise(query, question) or _is_placed_otherwise(query, question):
         return True
-    return _denies(query, question) or _is_of_no_two(query, question)
+    return _denies(query, question) or _is_of_no_two(query, question) or _is_of_all(query, question)
 
 
 def _is_limited_otherwise(query: Query, question: str) -> bool:
@@ -85,3 +88,11 @@ def _is_of_no_two(query: Query, question: str) -> bool:
         return False
     named = {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
     return len(named) < 2 and not any(isinstance(node, nodes.Best) and node.last > 1 for node in query.walk())
+
+
+def _is_of_all(query: Query, question: str) -> bool:
+    """Whether what has to do with all of several names is found where one of them is enough ("at least one of")."""
+    if _ONE_OF.search(question) is None or any(isinstance(node, nodes.Or) for node in query.walk()):
+        return False
+    both = (node.parts for node in query.walk() if isinstance(node, nodes.And))
+    return any(all(any(isinstance(one, nodes.Entities) for one in side.walk()) for side in sides) for sides in both)
