@@ -43,6 +43,7 @@ _OPERATORS: dict[type[Node], tuple[str, ...]] = {
     nodes.Some: ("SOME",), nodes.Holds: ("HOLDS",), nodes.Not: ("NOT",), nodes.All: ("AND",), nodes.Any: ("OR",),
 }  # fmt: skip
 _SIGNS = {">": "GT", "<": "LT", ">=": "GE", "<=": "LE", "in": "IN"}
+_AMID = re.compile(r"(?<![\w'])[a-z][\w'-]* \Z")  # behind a word in small letters
 _BEGINS = re.compile(r"(?:\A|[.?!:;])\s*\Z")  # before the first word of a sentence
 _APPOSED = re.compile(r"\s*[,(]?\s*(?:of\s+)?(?:the\s+)?", re.IGNORECASE)
 _YEAR = re.compile(r"\d{4}")
@@ -179,11 +180,13 @@ def _is_used(span: CandidateSpan, named: Collection[int], text: str, said: Colle
 
 
 def is_name(span: CandidateSpan, text: str) -> bool:
-    """Whether a span names an entity: not just a common word, but two of them may ("south american")."""
+    """Whether a span names an entity: not just a common word, but two of them may ("south american"), and one that is
+    written as a name amid the question ("laureates in Literature")."""
     if span.kind != "entity" or not span.seeds:
         return False
     is_whole = span.seeds[0].match in WHOLE and span.seeds[0].score >= SURE_NAME
-    return not span.plain or (is_whole and len(text[span.start : span.end].split()) > 1)
+    is_written_so = text[span.start].isupper() and _AMID.search(text[: span.start]) is not None
+    return not span.plain or (is_whole and (is_written_so or len(text[span.start : span.end].split()) > 1))
 
 
 def place_of(span: CandidateSpan, text: str, pack: Pack) -> Seed | None:
