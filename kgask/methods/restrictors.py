@@ -93,8 +93,11 @@ def unhonoured(
         places = [*names, *(one.place for one in classes)]
         is_said = is_within_any(noun.span("noun"), places) or is_all_called(noun["noun"].lower(), said)
         counted = noun["noun"].lower()
-        is_elsewhere = any(counted.startswith(word) for word in elsewhere if len(word) >= ALIKE)
-        if not is_said and (is_elsewhere or not elsewhere.isdisjoint(singulars(counted))):
+        one = (*singulars(counted), counted)[0]
+        is_elsewhere = any(
+            word.startswith(one) or (counted.startswith(word) and len(word) >= ALIKE) for word in elsewhere
+        )
+        if not is_said and is_elsewhere:
             found.append(counted)  # "championships" where she is "champion" of some, and races are counted
     for word, noun in pairwise(_WORD.finditer(text)):
         lower, after = word[0].lower(), noun[0].lower()
