@@ -11,6 +11,7 @@ import re
 import numpy as np
 
 from kgask.errors import BudgetError
+from kgask.methods.flags import flags_of
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.reach import is_in_reach
 from kgask.methods.relation_facts import is_table
@@ -107,6 +108,10 @@ def _chooses_nothing(node: Node, runner: Runner) -> bool:
     match node:
         case nodes.Count(nodes.Entities()):
             return True
+        case nodes.Holds(subject, relation, nodes.Follow(base, other)):
+            return (subject, relation) == (base, other)
+        case nodes.Some(nodes.Follow(_, relation)) | nodes.Having(relation):
+            return bool(flags_of(runner.pack, relation))  # "no" stands there as well as "yes"
         case nodes.Where(_, nodes.ValueOf((relation,)), _, nodes.Number() as limit):
             return not is_in_reach(runner, relation, limit, FAR)
         case nodes.Where(_, nodes.SizeOf(), _, nodes.Number(number)):

@@ -16,6 +16,7 @@ import numpy as np
 from kgask.link.classes import ClassSpan
 from kgask.link.values import ValueSpan
 from kgask.methods.cues import Asked
+from kgask.methods.flags import flags_of
 from kgask.methods.named_relations import Named, NamedRelations
 from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.methods.understand import Linked
@@ -130,6 +131,10 @@ class Proposals:
         for one in names:
             for path in self._through(one):
                 yield nodes.And(kind, path), (one.seed,)
+        for relation in self._pack.path_relations.tolist() if self._is_small and not names else ():
+            for is_yes, end in flags_of(self._pack, relation).items():
+                if is_yes or "difference" in asked.kinds:
+                    yield nodes.And(kind, nodes.Follow(nodes.Entities((end,)), opposite(relation, self._n))), ()
         if not is_had:
             yield kind, ()
 
@@ -201,6 +206,7 @@ class Proposals:
         if "arithmetic" in asked.kinds:
             yield from self._differences(one)
         if "yesno" in asked.kinds:
+            yield from self._flagged(one)
             yield from self._compared_in_one(one)
         if self._is_small:
             yield from self._either(one, asked)
@@ -219,6 +225,13 @@ class Proposals:
         ends = (self._named.ends(one, first)[:MOST_ENDS], self._named.ends(one, second)[:MOST_ENDS])
         plain = [first - self._n, second - self._n]
         return all(relations_of(self._pack, some)[plain].all() for some in ends)
+
+    def _flagged(self, one: Named) -> Iterator[nodes.Query]:
+        """Whether a "yes" stands in a column of "yes" and "no" for a name."""
+        for relation in one.relations:
+            flags = flags_of(self._pack, relation)
+            if True in flags:
+                yield nodes.Holds(one.node, relation, nodes.Entities((flags[True],)))
 
     def _compared_in_one(self, one: Named) -> Iterator[nodes.Query]:
         """Whether of two numbers or dates of a name on the same axis the one is above the other."""

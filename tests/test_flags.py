@@ -1,0 +1,51 @@
+"""Columns of "yes" and "no": what stands there is asked, not that something does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import kgask
+from kgask.answer.pipeline import Pipeline
+from kgask.build.recipe import Recipe, build
+from kgask.methods.flags import flags_of
+
+LIGHTHOUSES = """
+lighthouse,coast,keeper,height_m,open to visitors,painted
+Sker Point,Wales,Meg Pryce,32,yes,white
+Gull Stack,Cornwall,Tobias Hearn,21,no,red
+Black Ness,Orkney,Inga Flett,44,yes,white
+Holm of Ire,Orkney,Inga Flett,27,no,white
+Pendean Head,Cornwall,Ruth Carne,38,yes,grey
+"""
+
+
+@pytest.fixture(scope="module")
+def coast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pipeline]:
+    folder = tmp_path_factory.mktemp("coast")
+    (folder / "lighthouses.csv").write_text(LIGHTHOUSES.lstrip())
+    build(Recipe((str(folder / "lighthouses.csv"),), folder / "pack", recognise=True), tell=lambda line: None)
+    with kgask.open(str(folder / "pack"), reader=None) as pipeline:
+        yield pipeline
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Is Gull Stack open to visitors?", "no"),
+        ("Is Black Ness open to visitors?", "yes"),
+        ("Which lighthouses are open to visitors?", "Black Ness | Pendean Head | Sker Point"),
+        ("how many lighthouses are open to visitors?", "3"),
+    ],
+)
+def test_what_stands_in_the_column_is_told(coast: Pipeline, text: str, said: str) -> None:
+    assert coast.ask(text).text == said
+
+
+def test_only_yes_and_no_are_flags(coast: Pipeline) -> None:
+    pack = coast.pack
+    places = {label: place for place, label in enumerate(pack.relation_labels())}
+    found = flags_of(pack, places["open to visitors"])
+    assert pack.labels([found[True], found[False]]) == ["yes", "no"]
+    assert flags_of(pack, places["painted"]) == flags_of(pack, places["height m"]) == {}
