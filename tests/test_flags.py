@@ -12,12 +12,12 @@ from kgask.build.recipe import Recipe, build
 from kgask.methods.flags import flags_of
 
 LIGHTHOUSES = """
-lighthouse,coast,keeper,height_m,open to visitors,painted
-Sker Point,Wales,Meg Pryce,32,yes,white
-Gull Stack,Cornwall,Tobias Hearn,21,no,red
-Black Ness,Orkney,Inga Flett,44,yes,white
-Holm of Ire,Orkney,Inga Flett,27,no,white
-Pendean Head,Cornwall,Ruth Carne,38,yes,grey
+lighthouse,coast,keeper,height_m,open to visitors,painted,visitors_2023,visitors_2024
+Sker Point,Wales,Meg Pryce,32,yes,white,4100,5200
+Gull Stack,Cornwall,Tobias Hearn,21,no,red,,
+Black Ness,Orkney,Inga Flett,44,yes,white,2300,1900
+Holm of Ire,Orkney,Inga Flett,27,no,white,,
+Pendean Head,Cornwall,Ruth Carne,38,yes,grey,8700,9100
 """
 
 
@@ -37,6 +37,7 @@ def coast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pipeline]:
         ("Is Black Ness open to visitors?", "yes"),
         ("Which lighthouses are open to visitors?", "Black Ness | Pendean Head | Sker Point"),
         ("how many lighthouses are open to visitors?", "3"),
+        ("How many visitors did Black Ness have in 2023?", "2300"),
     ],
 )
 def test_what_stands_in_the_column_is_told(coast: Pipeline, text: str, said: str) -> None:

@@ -117,11 +117,13 @@ class RelationWords:
 
     @cached_property
     def _by_end(self) -> dict[str, list[int]]:
-        """Relations to entities by the last word of their labels."""
+        """Relations to entities by the last word of their labels; "open to visitors" leads to none."""
         found: dict[str, list[int]] = {}
         for relation, text in enumerate(self.pack.relations()):
-            *_, last = "", *normalise(relation_phrase(text.label)).split()
-            if last not in CARRY_NOTHING and self.pack.kinds(self.ends(relation)[:1].tolist()) == ["entity"]:
+            *before, last = "", *normalise(relation_phrase(text.label)).split()
+            if last in CARRY_NOTHING or not _PREPOSITIONS.isdisjoint(before):
+                continue
+            if self.pack.kinds(self.ends(relation)[:1].tolist()) == ["entity"]:
                 found.setdefault(last, []).append(relation)
         return found
 

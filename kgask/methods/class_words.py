@@ -15,7 +15,7 @@ import numpy as np
 from kgask.errors import BudgetError
 from kgask.link.plurals import singulars
 from kgask.link.spans import CandidateSpan
-from kgask.methods.accounted import RelationWords
+from kgask.methods.accounted import RelationWords, is_all_called
 from kgask.methods.relation_facts import RelationFacts, is_table
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
@@ -83,8 +83,9 @@ def is_of_other_role(text: str, query: Query, used: Collection[int], answers: np
     """Whether a table has relations called as what is asked for, of which a query follows none (``used``), and nothing
     that it comes to is what they lead to: of "which lenses" where pictures are found."""
     before = _BEFORE.match(text)
-    asked = words.called(text[before.end() :].split(" ", 1)[0]) if before and is_table(words.pack) else []
-    if not asked or not set(asked).isdisjoint(used):
+    noun = text[before.end() :].split(" ", 1)[0] if before and is_table(words.pack) else ""
+    asked = words.called(noun)
+    if not asked or not set(asked).isdisjoint(used) or is_all_called(noun, words.of(used)):
         return False
     runner, ends = Runner(words.pack, Budget(LOOK_SECONDS)), np.concatenate([words.ends(one) for one in asked])
     try:
