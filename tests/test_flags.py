@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,11 @@ import kgask
 from kgask.answer.pipeline import Pipeline
 from kgask.build.recipe import Recipe, build
 from kgask.methods.flags import flags_of
+from kgask.methods.pointless import is_pointless
+from kgask.methods.protocol import Hypothesis
+from kgask.pack.store import Pack
+from kgask.query.text import parse
+from kgask.retrieve.run import run
 
 LIGHTHOUSES = """
 lighthouse,coast,keeper,height_m,open to visitors,painted,visitors_2023,visitors_2024
@@ -42,6 +48,17 @@ def coast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pipeline]:
 )
 def test_what_stands_in_the_column_is_told(coast: Pipeline, text: str, said: str) -> None:
     assert coast.ask(text).text == said
+
+
+def test_where_only_yes_stands_what_is_empty_is_not_so(tmp_path: Path) -> None:
+    rows = [row.replace(",no,", ",,") for row in LIGHTHOUSES.strip().splitlines()]
+    (tmp_path / "lighthouses.csv").write_text("\n".join(rows))
+    build(Recipe((str(tmp_path / "lighthouses.csv"),), tmp_path / "pack", recognise=True), tell=lambda line: None)
+    with Pack.open(tmp_path / "pack") as pack:
+        query = parse("having(<open to visitors>)", pack)
+        found = run(query, pack)
+        one = Hypothesis(1.0, found.certain, frozenset(), lambda entities: [], lambda: query, found)
+        assert len(found.certain) == 3 and not is_pointless(one, query, "Which are open to visitors?", pack)
 
 
 def test_only_yes_and_no_are_flags(coast: Pipeline) -> None:

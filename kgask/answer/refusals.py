@@ -20,6 +20,7 @@ from kgask.link.parts import TITLES
 from kgask.link.plurals import singulars
 from kgask.link.values import value_spans
 from kgask.methods.accounted import is_all_called
+from kgask.methods.doubts import SENTENCE_BEGINS
 from kgask.methods.protocol import Retrieved
 from kgask.methods.understand import Understanding
 from kgask.methods.voice import BY_NOUN
@@ -38,7 +39,6 @@ SEEMS = 0.15  # confidence from which a query is worth telling
 ALSO = 0.5  # share of the best score from which on another entity may be meant as well
 SHOWN_NAMES, SHOWN_RELATIONS, SHOWN_QUESTIONS = 3, 8, 3
 SHOWN_NAMESAKES = 5
-_SENTENCE_BEGINS = re.compile(r"(?:\A|[.?!:;])[^\w]*\Z")
 _NO_NAMES = {*map(str.lower, month_name), *TITLES}
 _WORDS = re.compile(r"[^\W_]+")
 _NAMED = re.compile(r"[^\W\d_](?:(?![A-Z])[^\W\d_]){2,}[.,;:?!]?")  # "Norwegian": no abbreviation, no compound
@@ -257,7 +257,7 @@ class Refusing:
 
     def _is_written_as_name(self, word: Word) -> bool:
         assert self.linker is not None
-        begins = _SENTENCE_BEGINS.search(self.question.text[: word.start]) is not None
+        begins = SENTENCE_BEGINS.search(self.question.text[: word.start]) is not None
         return looks_named(word) and not begins and word.norm not in _NO_NAMES and self.linker.is_rare(word)
 
     @property

@@ -29,6 +29,7 @@ ARTICLES = frozenset("the a an of and in on at to for from by with".split())
 
 LEAST_APART = 4  # characters of a name that a hyphen joins to another word
 # What makes another word of one, by a hyphen.
+_IN_LAW = re.compile(r"-in-laws?\Z", re.IGNORECASE)
 BOUND = frozenset("non ex anti pro pre post un co semi quasi half self sub trans inter".split())
 
 TORN_CAPITAL, TORN = 0.3, 0.6  # what is left of a span's fit when its name goes on beside it
@@ -56,9 +57,6 @@ class Span:
     coverage: float  # 0..1: share of the question's name-like words inside
     wholeness: float = 1.0  # 1 when the name does not go on beside the span
     marked: bool = False  # the user says that it is a mention
-
-
-_IN_LAW = re.compile(r"-in-laws?\Z", re.IGNORECASE)
 
 
 def split_words(text: str, question_words: frozenset[str]) -> list[Word]:

@@ -83,7 +83,9 @@ def is_of_other_role(text: str, query: Query, used: Collection[int], answers: np
     """Whether a table has relations called as what is asked for, of which a query follows none (``used``), and nothing
     that it comes to is what they lead to: of "which lenses" where pictures are found."""
     before = _BEFORE.match(text)
-    noun = text[before.end() :].split(" ", 1)[0] if before and is_table(words.pack) else ""
+    if before is None or not is_table(words.pack):
+        return False
+    noun = text[before.end() :].split(" ", 1)[0]
     asked = words.called(noun)
     if not asked or not set(asked).isdisjoint(used) or is_all_called(noun, words.of(used)):
         return False

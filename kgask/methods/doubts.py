@@ -33,7 +33,7 @@ KIN = "kin"  # other kin than is asked for
 LOST = "lost"  # names, dates, roles and kin that nothing may leave out
 DENIED = "denied"  # a "no" of two things that the graph has in another relation
 MOST = 3  # of each; more add no doubt
-SURE_IN_SMALL = 0.7  # score of a word that is a name though it is written small: of 68 below 11 were meant
+SURE_IN_SMALL = 0.7  # score of a word that is a name though it is written small: of 58 below 11 were meant
 WHOLE, SURE_NAME = ("label", "alias"), 0.2  # how common words together name an entity, and how surely
 VALUES = ("number", "date", "rank")  # kinds of spans
 _OPERATORS: dict[type[Node], tuple[str, ...]] = {
@@ -44,7 +44,7 @@ _OPERATORS: dict[type[Node], tuple[str, ...]] = {
 }  # fmt: skip
 _SIGNS = {">": "GT", "<": "LT", ">=": "GE", "<=": "LE", "in": "IN"}
 _AMID = re.compile(r"(?<![\w'])[a-z][\w'-]* \Z")  # behind a word in small letters
-_BEGINS = re.compile(r"(?:\A|[.?!:;])\s*\Z")  # before the first word of a sentence
+SENTENCE_BEGINS = re.compile(r"(?:\A|[.?!:;])[^\w]*\Z")
 _APPOSED = re.compile(r"\s*[,(]?\s*(?:of\s+)?(?:the\s+)?", re.IGNORECASE)
 _YEAR = re.compile(r"\d{4}")
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
@@ -157,7 +157,7 @@ def _is_mere_word(span: CandidateSpan, spans: Sequence[CandidateSpan], text: str
     """Whether a word is hardly a name: one in small letters, or that begins the question, where others are written as
     names: "common" beside France and Germany. An adjective of a place is one, however it is written."""
     word = text[span.start : span.end]
-    may_be_small = word[:1].islower() or _BEGINS.search(text[: span.start]) is not None
+    may_be_small = word[:1].islower() or SENTENCE_BEGINS.search(text[: span.start]) is not None
     is_one = span.seeds[0].score < SURE_IN_SMALL and len(word.split()) == 1 and not _is_place(word, pack)
     others = (one for one in spans if one.kind == "entity" and one is not span)
     return may_be_small and is_one and any(text[one.start].isupper() for one in others)

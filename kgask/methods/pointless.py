@@ -51,17 +51,13 @@ def _is_idle(node: Node, runner: Runner) -> bool:
         case nodes.Minus():
             return _leaves_all(node, runner)
         case nodes.Best(nodes.Entities(ids)) | nodes.Where(nodes.Entities(ids)):
-            return 0 < sum(map(_is_class(runner.pack).__contains__, ids)) < len(ids)  # Tahoe, and crater lakes
+            kinds = runner.pack.types
+            return kinds is not None and 0 < int(np.isin(ids, kinds[:, 0]).sum()) < len(ids)  # Tahoe, and crater lakes
         case nodes.Age(nodes.Values(one, _), nodes.Values(other, _)) if one != other:
             # Of one from her birth to the death of hers and others': of all that discovered what she did.
             members, others = runner.members(one).possible, runner.members(other).possible
             return len(members) != len(others) and bool(np.isin(members, others).any())
     return False
-
-
-def _is_class(pack: Pack) -> set[int]:
-    """What things are said to be."""
-    return set() if pack.types is None else {*pack.types[:, 0].tolist()}
 
 
 def _leaves_all(node: nodes.Minus, runner: Runner) -> bool:
@@ -111,7 +107,7 @@ def _chooses_nothing(node: Node, runner: Runner) -> bool:
         case nodes.Holds(subject, relation, nodes.Follow(base, other)):
             return (subject, relation) == (base, other)
         case nodes.Some(nodes.Follow(_, relation)) | nodes.Having(relation):
-            return bool(flags_of(runner.pack, relation))  # "no" stands there as well as "yes"
+            return False in flags_of(runner.pack, relation)  # "no" stands there as well as "yes"
         case nodes.Where(_, nodes.ValueOf((relation,)), _, nodes.Number() as limit):
             return not is_in_reach(runner, relation, limit, FAR)
         case nodes.Where(_, nodes.SizeOf(), _, nodes.Number(number)):

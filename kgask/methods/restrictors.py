@@ -6,7 +6,7 @@ Whoever reads over them answers another question, whatever planner and judge thi
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -66,7 +66,7 @@ def unhonoured(
     runner: Runner,
     sexes: Collection[str],
     asked_for: Collection[str],
-    elsewhere: Set[str],
+    elsewhere: Collection[str],
 ) -> tuple[str, ...]:
     """Words of a question that narrow or choose, and that neither the query nor what it came to does justice to.
 
