@@ -68,10 +68,12 @@ def open_truth(runner: Runner, node: TruthNode) -> bool | None:
 
 def _says_else(runner: Runner, node: nodes.Holds) -> bool:
     """Whether a graph that does not hold a triple says something else instead."""
+    subjects, objects = runner.members(node.subject).possible, runner.members(node.object).possible
+    if not len(subjects) or not len(objects):  # of what is not there nothing is said: "the wife of" somebody single
+        return False
     if not len(otherwise(runner, node)) or _turned_round(runner, node):
         return False
-    objects = runner.members(node.object).possible
-    ends = runner.edges(runner.members(node.subject).possible, node.relation).targets
+    ends = runner.edges(subjects, node.relation).targets
     is_end = len(runner.edges(objects, opposite(node.relation, runner.pack.n_relations))) > 0
     return is_end or not isinstance(node.object, nodes.Entities) or _could_be(runner, objects, ends)
 

@@ -24,6 +24,7 @@ from kgask.methods.demands import Shape, unmet
 from kgask.methods.differences import downwards, in_years, of_age
 from kgask.methods.doubts import DENIED, is_class_word, kept, left_out_of, relations_in
 from kgask.methods.kinds import is_denied, of_kinds
+from kgask.methods.mended import loosened, renamed
 from kgask.methods.otherwise import otherwise_meant, placed
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
@@ -135,7 +136,8 @@ class OperatorReader:
                 relations = [step for step in one.steps if isinstance(step, int)]
                 asked = of_age(one.query, text, self.pack)
                 query, idle = self.of_classes(asked, text, spans, used_spans(one), relations, runner)
-                outcome = in_years(text, runner, downwards(runner, of_kinds(runner, runner.result(query))))
+                found = runner.result(loosened(runner, query))
+                outcome = in_years(text, runner, downwards(runner, of_kinds(runner, found)))
             except (QueryError, BudgetError):
                 outcome = None
             as_run = replace(one, query=outcome.query if outcome is not None else one.query)
@@ -148,17 +150,16 @@ class OperatorReader:
         assert query is not None
         if outcome is None or not (reading.is_void or outcome.truth is False):
             return reading
-        for seed, other in _namesakes(reading):
-            for changed in replaced_once(query, nodes.Entities((seed.entity,)), nodes.Entities((other.entity,))):
-                try:
-                    found = runner.result(changed)
-                except (QueryError, BudgetError):
-                    continue
-                if not is_void(found) and found.truth is not False:
-                    seeds = tuple(other if one is seed else one for one in reading.seeds)
-                    score = reading.score + math.log(other.score / seed.score)
-                    written = replace(reading.written, query=changed)
-                    return replace(reading, written=written, seeds=seeds, outcome=found, score=score)
+        for seed, changed, other in _of_others(reading, query, runner):
+            try:
+                found = runner.result(changed)
+            except (QueryError, BudgetError):
+                continue
+            if not is_void(found) and found.truth is not False:
+                seeds = tuple(other if one is seed else one for one in reading.seeds)
+                score = reading.score + math.log(max(NAMESAKE, other.score / seed.score))
+                written = replace(reading.written, query=changed)
+                return replace(reading, written=written, seeds=seeds, outcome=found, score=score)
         return reading
 
     def of_classes(
@@ -355,13 +356,18 @@ def _spans_of(understood: Understood) -> Sequence[CandidateSpan]:
     return understood.readings[0].spans if understood.readings else ()
 
 
-def _namesakes(reading: Reading) -> Iterator[tuple[Seed, Seed]]:
-    """Who else may be meant where a reading names one, nearly as surely."""
+def _of_others(reading: Reading, query: nodes.Query, runner: Runner) -> Iterator[tuple[Seed, nodes.Query, Seed]]:
+    """A seed of a reading, the query about another one of its name, and that one: nearly as sure, or an end of the
+    relation that it follows."""
     for seed in reading.seeds:
-        others = next(span.seeds for span in reading.spans if seed in span.seeds)[:MOST_NAMESAKES]
-        for other in others:
-            if other.entity != seed.entity and other.score >= NAMESAKE * seed.score:
-                yield seed, other
+        others = next(span.seeds for span in reading.spans if seed in span.seeds)
+        others = [other for other in others if other.entity != seed.entity]
+        named = nodes.Entities((seed.entity,))
+        for other in others[:MOST_NAMESAKES]:
+            if other.score >= NAMESAKE * seed.score:
+                for changed in replaced_once(query, named, nodes.Entities((other.entity,))):
+                    yield seed, changed, other
+        yield from ((seed, changed, other) for changed, other in renamed(runner, query, seed, others))
 
 
 def _unused(reading: Reading, left: LeftOut) -> tuple[int, ...]:

@@ -1,0 +1,82 @@
+"""Queries that come to nothing, or to "no", because something is called otherwise in the graph than in the question.
+
+"The university with ISNI 1" may be an instance of "public university" only; "the website of Bedford", ending in ".gov",
+stands in the graph with a slash behind it. What a relation leads to tells which of both is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kgask.pack.normalise import normalise
+from kgask.query import nodes
+from kgask.query.base import Node, SetNode
+from kgask.query.nodes import Query
+from kgask.query.rewrite import replaced
+from kgask.retrieve.run import Runner
+from kgask.types import Seed
+
+MOST_ENDS = 50  # of a relation whose texts are looked at
+_WEB = re.compile(r"^(?:https? )?(?:www )?")
+
+
+def loosened(runner: Runner, query: Query) -> Query:
+    """A query without the class of the one thing that is described within it, where the graph does not say that class
+    of it; a class that is asked for, or chooses among several, stays."""
+    for node in query.walk():
+        for base in _described(node):
+            rest = _without_class(base)
+            if rest is not None and not len(runner.members(base).possible) and len(runner.members(rest).certain) == 1:
+                query = replaced(query, base, rest)
+    return query
+
+
+def _described(node: Node) -> Iterator[SetNode]:
+    """The set that a relation is followed from, or that a truth is about."""
+    match node:
+        case nodes.Holds(base) | nodes.Follow(base) | nodes.Values(base):
+            yield base
+
+
+def _without_class(base: SetNode) -> SetNode | None:
+    match base:
+        case nodes.And(nodes.Class(), rest) | nodes.And(rest, nodes.Class()) if not isinstance(rest, nodes.Class):
+            return rest
+    return None
+
+
+def renamed(runner: Runner, query: Query, seed: Seed, namesakes: Sequence[Seed]) -> Iterator[tuple[Query, Seed]]:
+    """The same about an end of its relation that is called as what the query says of it, with that end's seed.
+
+    ``namesakes`` are what else the seed's words may name.
+    """
+    others = {one.entity: one for one in namesakes}
+    called = {plainly(seed.mention), *map(plainly, runner.pack.labels([seed.entity]))}
+    named = nodes.Entities((seed.entity,))
+    for node in query.walk():
+        match node:
+            case nodes.Holds(base, relation, obj) if obj == named:
+                field = "object"
+            case nodes.QualifierOf(nodes.Follow(base, relation), _, obj) if obj == named:
+                field = "ends"
+            case _:
+                continue
+        for end, text in _ends(runner, base, relation):
+            if end != seed.entity and (end in others or plainly(text) in called):
+                changed = replace(node, **{field: nodes.Entities((end,))})
+                yield replaced(query, node, changed), others.get(end) or replace(seed, entity=end, name=text)
+
+
+def _ends(runner: Runner, base: SetNode, relation: int) -> list[tuple[int, str]]:
+    """What a relation leads to from a set, with labels; none where that is much."""
+    ends = np.unique(runner.edges(runner.members(base).certain, relation).targets)
+    return [*zip(ends.tolist(), runner.pack.labels(ends.tolist()), strict=True)] if len(ends) <= MOST_ENDS else []
+
+
+def plainly(text: str) -> str:
+    """A name as look-ups compare it; an address of the web without what may stand before it."""
+    return _WEB.sub("", normalise(text))
