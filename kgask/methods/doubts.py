@@ -47,6 +47,7 @@ _AMID = re.compile(r"(?<![\w'])[a-z][\w'-]* \Z")  # behind a word in small lette
 SENTENCE_BEGINS = re.compile(r"(?:\A|[.?!:;])[^\w]*\Z")
 _APPOSED = re.compile(r"\s*[,(]?\s*(?:of\s+)?(?:the\s+)?", re.IGNORECASE)
 _YEAR = re.compile(r"\d{4}")
+_NUMBER = re.compile(r"\d\d")  # yes and no without it are of something else; "one of the 3" may be told
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
 _EXCEPT = re.compile(
     r"\b(?:other than|besides?|except(?: for)?|apart from|aside from|excluding|not counting|leaving out)\s+"
@@ -99,6 +100,7 @@ def left_out_of(
     lost += is_of_other_role(text, query, used, answers, words)
     lost += any(isinstance(node, nodes.Best) for node in of_query) and _is_by_other(plain, said, named, words.pack)
     lost += sum(_is_surely_meant(one, spans, text, words.pack) for one in (*names, *values))
+    lost += shape == "truth" and any(_NUMBER.search(text[one.start : one.end]) is not None for one in values)
     if shape != "truth" and len(answers) != 1:  # of one thing "not" and "German" may just be told
         lost += sum(map(is_denial, demands)) * ("DIFF" not in operators)  # "if I take this and not that"
         lost += sum(_is_place(word, words.pack) and labels.isdisjoint(_places(word)) for word in described)
