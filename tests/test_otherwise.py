@@ -143,6 +143,8 @@ def test_who_are_called_by_a_relation_are_no_others(tmp_path: Path) -> None:
         assert words.roles(text, (), by_winner) == ("champion",)  # a lap record is of no lap that is known
         assert words.roles(text, (), by_champion) == ()
         assert words.roles(text, [(20, 28)], by_winner) == ()  # it is in a name
+        assert [labels[one] for one in words.said_by(text, ())] == ["driver champion", "lap record"]
+        assert [labels[one] for one in words.said_by(text, [(20, 28)])] == ["lap record"]
 
 
 def test_another_number_than_what_is_counted_needs_the_judges_word(demo: Pipeline) -> None:

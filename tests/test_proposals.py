@@ -14,6 +14,7 @@ from kgask.build.writer import PackBuilder
 from kgask.link.classes import chosen, class_readings
 from kgask.link.linker import Linker
 from kgask.link.values import value_spans
+from kgask.methods.accounted import RelationWords
 from kgask.methods.cues import Asked
 from kgask.methods.named_relations import NamedRelations
 from kgask.methods.proposals import Proposals
@@ -57,7 +58,8 @@ def proposed(pack: Pack, text: str, *kinds: str) -> set[str]:
     linked = _linked(pack, linker, text)
     classes = chosen(class_readings(text, linker.words(Question(text)), pack), ())
     probs = np.array([float(kind in kinds) for kind in KINDS])
-    asked = Asked.of(text, probs, value_spans(text))
+    covered = [*(one.mention.span for one in linked), *((one.start, one.end) for one in classes)]
+    asked = Asked.of(text, probs, value_spans(text), RelationWords(pack).said_by(text, covered))
     found = Proposals(facts).of(linked, asked, classes, Runner(pack, Budget(5.0)))
     return {to_text(query, pack) for query, _ in found}
 
@@ -100,6 +102,11 @@ def _linked(pack: Pack, linker: Linker, text: str) -> list[Linked]:
          ["compare(values(<Comet>, <height>) > values(<Dusk>, <height>))"]),
         # what the planner missed, and a word tells
         ("which horses are not at Oakfield", ["path"], ["minus(class(<horse>), follow(<Oakfield>, ^<lives at>))"]),
+        (
+            "how many horses live anywhere?", ["count"],
+            ["and(class(<horse>), having(<lives at>))", "count(and(class(<horse>), having(<lives at>)))"],
+        ),
+        ("does any horse live anywhere?", ["yesno"], ["some(and(class(<horse>), having(<lives at>)))"]),
         ("horses without foals", ["path"], ["minus(class(<horse>), having(<foal>))"]),
         ("after the tallest horse, which is next?", ["path"], ["best(class(<horse>), value(<height>), most 2)"]),
         ("the two tallest horses", ["path"], ["best(class(<horse>), value(<height>), most 1 .. 2)"]),

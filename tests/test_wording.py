@@ -175,6 +175,8 @@ def test_where_she_was_born_no_other_relation_says(question: str, query: str, is
         ("minus(class(<plant>), class(<medal>))", "Which plants are no medals?", True),
         ("follow(<Dunlow>, <phone>)", "Who has rung Dunlow?", True),
         ("follow(<Dunlow>, <phone>)", "What is the number of Dunlow?", False),
+        ("follow(<Dunlow>, <phone>)", "By whom is Dunlow rung?", True),
+        ("follow(<Dunlow>, <phone>)", "What is the number of the man who runs Dunlow?", False),
     ],
 )
 def test_what_nobody_asks_is_no_answer(plants: Pack, query: str, question: str, pointless: bool) -> None:

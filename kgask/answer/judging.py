@@ -42,7 +42,7 @@ MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
 FAIRLY_SURE = 0.5  # confidence in a path from which less is judged: with all of it fewer were right
 SURE_QUERY = 0.85  # confidence in a query from which it is: half the time of a question, and as many are right
-MOST_BESIDE_SURE = 2
+MOST_BESIDE_SURE = 3
 SURE_KIN = 0.95  # confidence in what "parents" or "grandchildren" mean by definition, times that in the name
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 

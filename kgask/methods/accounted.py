@@ -78,6 +78,20 @@ class RelationWords:
         """Relations to entities whose label ends with a noun, or with what it is the plural of."""
         return [one for word in (noun.lower(), *singulars(noun.lower())) for one in self._by_end.get(word, ())]
 
+    def said_by(self, text: str, covered: Sequence[tuple[int, int]]) -> list[int]:
+        """Relations that words of a question are about, beside the characters that are ``covered``."""
+        said = [word for word in _free_words(text, covered, ()) if word not in CARRY_NOTHING | OPERATOR_WORDS]
+        found = (self._by_word.get(key, ()) for word in said for key in _keys(word))
+        return [*dict.fromkeys(relation for some in found for relation in some)]
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for relation in range(self.pack.n_relations):
+            for key in {key for word in self._of(relation) for key in _keys(word)}:
+                found.setdefault(key, []).append(relation)
+        return found
+
     def elsewhere(self, text: str, covered: Sequence[tuple[int, int]], said: Collection[str]) -> tuple[str, ...]:
         """Words of a question that are what relations are called of which a query has none: "soloist", "budget".
 
@@ -217,6 +231,11 @@ def describing(
         if not is_within_any((word.start(), word.start() + len(lower)), (*spans, *classes)):  # the name of "Kenya's"
             found.append(lower)
     return tuple(found)
+
+
+def _keys(word: str) -> tuple[str, ...]:
+    """Equal for words that are one up to how they end."""
+    return (word.removesuffix("s"), word[:ALIKE]) if len(word) >= ALIKE else (word.removesuffix("s"),)
 
 
 def _is_called(word: str, said: Collection[str]) -> bool:

@@ -88,7 +88,10 @@ class Alternatives:
         text, pack = request.question.text, self._reader.pack
         classes = chosen(class_readings(text, request.words, pack), ())
         values = value_spans(text, pack.manifest.get("axes", ()))
-        proposed = self._proposals.of(linked, Asked.of(text, understood.kind_probs, values), classes, runner)
+        linked = [_as_read(one, understood) for one in linked]
+        covered = [*(one.mention.span for one in linked), *((one.start, one.end) for one in classes)]
+        asked = Asked.of(text, understood.kind_probs, values, self._reader.words.said_by(text, covered))
+        proposed = self._proposals.of(linked, asked, classes, runner)
         proposed = chain(_of_kin(text, linked, pack), proposed)
         if request.is_claim:
             proposed = chain(self._truths.of(request, linked, classes, values, runner), proposed)
@@ -104,6 +107,18 @@ class Alternatives:
             if not is_void(outcome) or (request.is_claim and isinstance(query, nodes.Some)):
                 pointed = tuple(seed.span for seed in seeds)
                 yield Retrieved(seeds, (hypothesis(PROPOSED, outcome),), PROPOSED, pointed=pointed, is_proposed=True)
+
+
+def _as_read(one: Linked, understood: Understood) -> Linked:
+    """What is linked, first to what the planner read it as: "British" before a class word to the place."""
+    spans = understood.readings[0].spans if understood.readings else ()
+    first = next((span.seeds[0].entity for span in spans if span.seeds and span.place == one.mention.span), None)
+    entities = [seed.entity for seed in one.mention.seeds]
+    if first not in entities[1:]:
+        return one
+    order = sorted(range(len(entities)), key=lambda at: entities[at] != first)
+    seeds = tuple(one.mention.seeds[at] for at in order)
+    return replace(one, mention=replace(one.mention, seeds=seeds), present=one.present[order])
 
 
 def _of_kin(text: str, linked: Sequence[Linked], pack: Pack) -> Iterator[Proposed]:

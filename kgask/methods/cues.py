@@ -6,7 +6,7 @@ A word is enough here: whatever is proposed for one too many is judged like ever
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,6 +65,7 @@ class Asked:
     values: tuple[ValueSpan, ...]  # numbers, dates and ranks
     ranks: tuple[tuple[int, int], ...]  # first and last place that an order is asked for
     excepts: bool = False  # a name may be left out of what is asked for
+    said: tuple[int, ...] = ()  # relations that a word beside its names and class words is about
 
     @property
     def counts(self) -> list[nodes.Number]:
@@ -73,12 +74,13 @@ class Asked:
         return [one for one in options if isinstance(one, nodes.Number) and not one.unit and one.number < MOST_COUNTED]
 
     @classmethod
-    def of(cls, text: str, kind_probs: np.ndarray, values: Sequence[ValueSpan]) -> Asked:
-        """``kind_probs`` is the planner's word on :data:`~kgask.plan.query_onnx.KINDS`."""
+    def of(cls, text: str, kind_probs: np.ndarray, values: Sequence[ValueSpan], said: Iterable[int] = ()) -> Asked:
+        """``kind_probs`` is the planner's word on :data:`~kgask.plan.query_onnx.KINDS`, ``said`` the relations."""
         likely = {kind for kind, prob in zip(KINDS, kind_probs.tolist(), strict=False) if prob >= LIKELY}
-        said = {kind for kind, words in _SAID.items() if words.search(text)}
+        cued = {kind for kind, words in _SAID.items() if words.search(text)}
         ranks = tuple(dict.fromkeys(_ranks(text, values)))[:MOST_RANKS]
-        return cls(frozenset(likely | said), tuple(values), ranks or ((1, 1),), _SECOND.search(text) is not None)
+        excepts = _SECOND.search(text) is not None
+        return cls(frozenset(likely | cued), tuple(values), ranks or ((1, 1),), excepts, tuple(said))
 
 
 def denies(text: str) -> bool:

@@ -16,10 +16,12 @@ from kgask.pack.normalise import normalise
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
-from kgask.query.rewrite import replaced
+from kgask.query.rewrite import replaced, replaced_once
 from kgask.retrieve.run import Runner
 from kgask.types import Seed
 
+NAMESAKE = 0.3  # of a seed's score: another of that name may be meant as well
+MOST_NAMESAKES = 4  # that are looked at
 MOST_ENDS = 50  # of a relation whose texts are looked at
 _WEB = re.compile(r"^(?:https? )?(?:www )?")
 
@@ -56,19 +58,43 @@ def renamed(runner: Runner, query: Query, seed: Seed, namesakes: Sequence[Seed])
     """
     others = {one.entity: one for one in namesakes}
     called = {plainly(seed.mention), *map(plainly, runner.pack.labels([seed.entity]))}
-    named = nodes.Entities((seed.entity,))
     for node in query.walk():
-        match node:
-            case nodes.Holds(base, relation, obj) if obj == named:
-                field = "object"
-            case nodes.QualifierOf(nodes.Follow(base, relation), _, obj) if obj == named:
-                field = "ends"
-            case _:
-                continue
+        if (followed := _named_end(node, seed.entity)) is None:
+            continue
+        base, relation = followed
         for end, text in _ends(runner, base, relation):
             if end != seed.entity and (end in others or plainly(text) in called):
-                changed = replace(node, **{field: nodes.Entities((end,))})
-                yield replaced(query, node, changed), others.get(end) or replace(seed, entity=end, name=text)
+                yield replaced(query, node, _to(node, end)), others.get(end) or replace(seed, entity=end, name=text)
+
+
+def namesakes(seed: Seed, others: Sequence[Seed], query: Query, runner: Runner) -> Iterator[tuple[Query, Seed]]:
+    """A query about another of a seed's name, and that one: nearly as sure, or an end of a relation that it follows."""
+    named = nodes.Entities((seed.entity,))
+    for other in others[:MOST_NAMESAKES]:
+        if other.score >= NAMESAKE * seed.score:
+            for changed in replaced_once(query, named, nodes.Entities((other.entity,))):
+                yield changed, other
+    yield from renamed(runner, query, seed, others)
+
+
+def _named_end(node: Node, named: int) -> tuple[SetNode, int] | None:
+    """The set and relation of which a node says something about one end, where that is the one named."""
+    match node:
+        case nodes.Holds(base, relation, nodes.Entities((end,))) if end == named:
+            return base, relation
+        case nodes.QualifierOf(nodes.Follow(base, relation), _, nodes.Entities((end,))) if end == named:
+            return base, relation
+    return None
+
+
+def _to(node: Node, end: int) -> Node:
+    """The same of another end."""
+    match node:
+        case nodes.Holds():
+            return replace(node, object=nodes.Entities((end,)))
+        case nodes.QualifierOf():
+            return replace(node, ends=nodes.Entities((end,)))
+    return node
 
 
 def _ends(runner: Runner, base: SetNode, relation: int) -> list[tuple[int, str]]:

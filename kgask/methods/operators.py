@@ -24,7 +24,7 @@ from kgask.methods.demands import Shape, unmet
 from kgask.methods.differences import downwards, in_years, of_age
 from kgask.methods.doubts import DENIED, is_class_word, kept, left_out_of, relations_in
 from kgask.methods.kinds import is_denied, of_kinds
-from kgask.methods.mended import loosened, renamed
+from kgask.methods.mended import MOST_NAMESAKES, NAMESAKE, loosened, namesakes
 from kgask.methods.otherwise import otherwise_meant, placed
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
@@ -37,7 +37,6 @@ from kgask.plan.on_pack import PackPlanner
 from kgask.plan.query_onnx import Written
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode, TruthNode
-from kgask.query.rewrite import replaced_once
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import NONE, Result
 from kgask.retrieve.run import Runner
@@ -48,8 +47,6 @@ BRIDGE_SECONDS = 1.5  # of what is looked for that it leaves unsaid; a slow mach
 MOST_RUN = 5  # queries of a question
 MOST_SEGMENTATIONS = 2
 SURE = -0.5  # log-probability of a query from which no other segmentation is looked at
-NAMESAKE = 0.3  # of a seed's score: another of that name may be meant as well
-MOST_NAMESAKES = 4  # that are looked at
 ATTACHED = 0.7  # ... and that a relation to it costs which the question does not say
 BRIDGED = 0.5  # log-odds that relations which the question does not say cost it
 MOST_BRIDGED = 3  # readings that such are looked for
@@ -357,17 +354,11 @@ def _spans_of(understood: Understood) -> Sequence[CandidateSpan]:
 
 
 def _of_others(reading: Reading, query: nodes.Query, runner: Runner) -> Iterator[tuple[Seed, nodes.Query, Seed]]:
-    """A seed of a reading, the query about another one of its name, and that one: nearly as sure, or an end of the
-    relation that it follows."""
+    """A seed of a reading, the query about another one of its name, and that one."""
     for seed in reading.seeds:
-        others = next(span.seeds for span in reading.spans if seed in span.seeds)
-        others = [other for other in others if other.entity != seed.entity]
-        named = nodes.Entities((seed.entity,))
-        for other in others[:MOST_NAMESAKES]:
-            if other.score >= NAMESAKE * seed.score:
-                for changed in replaced_once(query, named, nodes.Entities((other.entity,))):
-                    yield seed, changed, other
-        yield from ((seed, changed, other) for changed, other in renamed(runner, query, seed, others))
+        found = next(span.seeds for span in reading.spans if seed in span.seeds)
+        others = [other for other in found if other.entity != seed.entity]
+        yield from ((seed, changed, other) for changed, other in namesakes(seed, others, query, runner))
 
 
 def _unused(reading: Reading, left: LeftOut) -> tuple[int, ...]:

@@ -27,7 +27,10 @@ from kgask.types import opposite
 LOOK_SECONDS = 0.5  # for the kinds of sets
 FAR = 1000.0  # times what a relation leads to, beyond which a limit is in another unit
 MOST_LOOKED_AT = 50  # members whose kinds are looked at
-_WHO = re.compile(r"\bwhom?\b", re.IGNORECASE)
+# Who is asked for, not described: "the birthday of the man who ..." is a date.
+_WHO = re.compile(
+    r"(?:^|[,;:]|\b(?:and|by|for|from|in|is|know|me|of|or|say|tell|to|us|was|were|with))\s*whom?\b", re.IGNORECASE
+)
 
 
 def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
@@ -41,7 +44,7 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
             return True
         if any(_is_idle(node, runner) for node in query.walk()):
             return True
-        return is_table(pack) and _is_of_table(found, query, question, runner)
+        return _is_nobody(found, question, pack) or (is_table(pack) and _is_of_table(query, is_no, runner))
     except BudgetError:
         return False
 
@@ -67,11 +70,10 @@ def _leaves_all(node: nodes.Minus, runner: Runner) -> bool:
     return not np.isin(runner.members(node.left).possible, runner.members(node.right).possible).any()
 
 
-def _is_of_table(found: Hypothesis, query: Query, question: str, runner: Runner) -> bool:
-    is_no = found.outcome is not None and found.outcome.truth is False
+def _is_of_table(query: Query, is_no: bool, runner: Runner) -> bool:
     if is_no and isinstance(query, nodes.Holds) and _never_leads_to(query, runner):
         return True
-    return _is_nobody(found, question, runner.pack) or any(_chooses_nothing(node, runner) for node in query.walk())
+    return any(_chooses_nothing(node, runner) for node in query.walk())
 
 
 def _never_meet(node: Node, runner: Runner) -> bool:

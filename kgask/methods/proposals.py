@@ -33,6 +33,7 @@ MOST_PAIRED, MOST_PAIRED_IF_SMALL = 4, 8  # relations of each of two names that 
 MOST_SIZES = 5  # relations of how many of which a set is ordered
 MOST_LACKED = 6  # relations that some of a set may lack
 MOST_ENDS = 50  # of a relation that are looked at
+MOST_SAID = 3  # relations that a question says, to anything, by which a set is narrowed
 MOST_EITHER = 6  # pairs of relations that lead to a name from the same things
 MOST_VALUES, MOST_OF_NAME = 8, 3  # numbers and dates by which a class, and what a name has, is ordered
 _SIGNS: tuple[Comparison, ...] = (">", "<", ">=", "<=", "=")
@@ -70,6 +71,7 @@ class Proposals:
             yield from self._beside(kind, others, asked, runner)
             for base, seeds in self._of_class(kind, others, asked, runner):
                 yield from ((query, seeds) for query in self._of_set(base, asked, runner))
+                yield from ((query, seeds) for query in self._having(base, asked, runner))
         if not others:
             yield from ((query, ()) for query in self._of_none(asked, runner))
         yield from self._qualified(names, asked)
@@ -172,6 +174,16 @@ class Proposals:
         if "difference" in asked.kinds and not isinstance(base, nodes.Minus):
             lacked = [relation for relation in ends if having[relation] < len(members)]
             yield from (nodes.Minus(base, nodes.Having(relation)) for relation in lacked[:MOST_LACKED])
+
+    def _having(self, base: SetNode, asked: Asked, runner: Runner) -> Iterator[nodes.Query]:
+        """Those of a set that are in a relation which the question says, to anything: "drivers who became champion"."""
+        members = runner.members(base).certain
+        ways = (way for one in asked.said for way in (one, opposite(one, self._n)) if self._facts.paths[way])
+        some = (one for one in map(nodes.Having, ways) if _is_of_some(members, runner.members(one).certain))
+        for one in islice(some, MOST_SAID):
+            yield (narrowed := nodes.And(base, one))
+            of = {"count": nodes.Count, "yesno": nodes.Some}
+            yield from (operator(narrowed) for kind, operator in of.items() if kind in asked.kinds)
 
     def _by(self, base: SetNode, value: int, asked: Asked) -> Iterator[nodes.Query]:
         """A set ordered, added up or narrowed by one number or date of its members."""
@@ -380,3 +392,8 @@ def _ordered(base: SetNode, by: By, asked: Asked) -> Iterator[nodes.Query]:
     """From either end, at the places that are asked for."""
     for first, last in asked.ranks:
         yield from (nodes.Best(base, by, most, first, last) for most in (True, False))
+
+
+def _is_of_some(members: np.ndarray, owners: np.ndarray) -> bool:
+    """Whether some of a set are among others, and some are not."""
+    return 0 < len(np.intersect1d(members, owners, assume_unique=True)) < len(members)
