@@ -182,7 +182,7 @@ class Proposals:
         some = (one for one in map(nodes.Having, ways) if _is_of_some(members, runner.members(one).certain))
         for one in islice(some, MOST_SAID):
             yield (narrowed := nodes.And(base, one))
-            of = {"count": nodes.Count, "yesno": nodes.Some}
+            of: dict[str, type[nodes.Count | nodes.Some]] = {"count": nodes.Count, "yesno": nodes.Some}
             yield from (operator(narrowed) for kind, operator in of.items() if kind in asked.kinds)
 
     def _by(self, base: SetNode, value: int, asked: Asked) -> Iterator[nodes.Query]:
