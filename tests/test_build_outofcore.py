@@ -12,7 +12,9 @@ import pyarrow.parquet
 import pytest
 from same_packs import assert_same, random_tables
 
+from kgask.build.outofcore import aside
 from kgask.build.outofcore.engine import build as build_out_of_core
+from kgask.build.outofcore.lines import _BLANKS, plain_fields
 from kgask.build.recipe import BuildOutcome, Recipe, build
 from kgask.errors import BuildError
 from kgask.pack.check import check_pack
@@ -34,6 +36,56 @@ def _both(folder: Path, rows: int = ROWS, **recipe: object) -> tuple[BuildOutcom
 def test_random_graphs_are_the_same(tmp_path: Path, seed: int) -> None:
     one, two, _ = _both(tmp_path, **random_tables(tmp_path, seed))
     assert_same(tmp_path, one, two)
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_two_processes_write_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(aside, "is_worth_it", lambda texts: True)
+    one, two, _ = _both(tmp_path, **random_tables(tmp_path, seed))
+    assert_same(tmp_path, one, two)
+    assert check_pack(tmp_path / "other") == []
+
+
+@pytest.mark.parametrize(
+    ("task", "line"),
+    [
+        ("kgask.build.outofcore.aside:nothing", "that writes names fails without a word"),
+        ("", "named.arrow"),
+    ],
+)
+def test_what_the_other_process_cannot_write_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str, line: str
+) -> None:
+    monkeypatch.setattr(aside, "is_worth_it", lambda texts: True)
+    if task:
+        monkeypatch.setattr(aside, "_TASK", task)
+    else:
+        monkeypatch.setattr(aside, "_export", lambda path, batches: None)
+    (tmp_path / "t.tsv").write_text("a\tb\tc\n")
+    with pytest.raises(BuildError, match=line):
+        build_out_of_core(Recipe(sources=(str(tmp_path / "t.tsv"),), target=tmp_path / "p"), MEMORY, lambda _: None)
+    assert not (tmp_path / "p").exists()
+
+
+@pytest.mark.parametrize("line", ["a\tb\tc", "é\tb\tc", "a#\tb\tc", "a\tb–b\tc", "NA\tnull\tNaN", "a b\t1\t-"])
+def test_plain_blocks_are_split_whole(line: str) -> None:
+    columns = plain_fields(f"x\ty\tz\n{line}\n".encode(), "\t", 3)
+    assert columns is not None
+    assert [column.to_pylist() for column in columns] == [[*pair] for pair in zip("xyz", line.split("\t"), strict=True)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["a\tb\t", " a\tb\tc", "a\tb\tc ", "a\t \tc", "#a\tb\tc", "a\tb", "a\tb\tc\td", "", "a\t\u3000b\tc",
+     "a\tb\u2009c\td", 'a\t"b"\tc', "a\tb\x0b\tc", "a\tb\rc\td", "a\tb\x85\tc", "a\tb\tc\udcff"],
+)  # fmt: skip
+def test_other_blocks_are_split_line_by_line(line: str) -> None:
+    assert plain_fields(f"x\ty\tz\n{line}\n".encode("utf-8", "surrogateescape"), "\t", 3) is None
+
+
+def test_every_blank_is_known() -> None:
+    blanks = {chr(code).encode() for code in range(128, sys.maxunicode) if chr(code).isspace()}
+    assert blanks == set(_BLANKS)
 
 
 ODD = """# a comment

@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 from forked_cli import kgask
 from hostile_pack import accept_hashes
@@ -19,7 +20,7 @@ from kgask.build.writer import PackBuilder
 from kgask.errors import PackDamage
 from kgask.pack.check import check_pack
 from kgask.pack.normalise import normalise
-from kgask.pack.packed import TEXTS
+from kgask.pack.packed import TEXTS, bucket_code, buckets_of, codes_of
 from kgask.pack.store import Pack
 
 TYPOS = ["ann red 0", "bob stne 1", "zoe muller 2", "wroker number 3", "the one with a hat", "irina", "slaes", "1902"]
@@ -154,6 +155,16 @@ def test_blocks_and_buckets_of_any_number(tmp_path: Path, n: int) -> None:
         assert pack.names.aliases_between(0, n - 1) == [(i, f"other {i}") for i in range(n)]
         assert pack.manifest["counts"]["names"] == 2 * n
     assert check_pack(tmp_path / "pack") == []
+
+
+@given(st.lists(st.tuples(st.integers(-(2**31), 2**31 - 1), st.integers(0, 9)), max_size=60), st.integers(0, 8))
+def test_buckets_do_not_depend_on_parts(pairs: list[tuple[int, int]], bits: int) -> None:
+    every = np.array(sorted({*pairs}), np.int64).reshape(-1, 2)
+    whole = [*buckets_of([(every[:, 0], every[:, 1])], bits, 10)]
+    parts = [(every[start : start + 7, 0], every[start : start + 7, 1]) for start in range(0, len(every), 7)]
+    assert [*buckets_of(parts, bits, 10)] == whole
+    codes, refs = codes_of([(bucket, data) for bucket, _, data in whole], 10)
+    assert {*zip(codes.tolist(), refs.tolist(), strict=True)} == {(bucket_code(h, bits), ref) for h, ref in pairs}
 
 
 TEXT = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), min_size=1, max_size=12)

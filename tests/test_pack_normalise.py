@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgask.pack.normalise import normalise
+from kgask.pack.normalise import normalise, normalised
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,8 @@ def test_a_name_never_becomes_empty_unless_it_is_only_marks(text: str) -> None:
 
     visible = [c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c) and not c.isspace()]
     assert bool(normalise(text)) == bool(visible)
+
+
+@given(st.lists(st.text(st.one_of(st.characters(), st.sampled_from(" '-!\nab"))), max_size=9))
+def test_many_are_normalised_as_each_is(texts: list[str]) -> None:
+    assert normalised(texts) == [normalise(text) for text in texts]

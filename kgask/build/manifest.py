@@ -28,10 +28,12 @@ def write_manifest(
     counts: dict[str, int],
     relations: Sequence[RelationText],
     about: dict[str, Any],
+    content: str | None = None,
 ) -> dict[str, Any]:
     """The last file of a pack, once names.sqlite and what else ``counts`` tell of are in the folder.
 
-    ``arrays`` are its files of arrays, each with what the manifest says of it.
+    ``arrays`` are its files of arrays, each with what the manifest says of it; ``content`` is the content hash, where
+    that is known.
     """
     only_said = np.setdiff1d(csr.qualifier_relation, csr.out_relation).tolist()
     if only_said:
@@ -43,8 +45,9 @@ def write_manifest(
         files[name] = entry_of(folder / name)
     files |= arrays
     files[BLOCKS_FILE] = write_bytes(folder / BLOCKS_FILE, block_sums(folder, files))
-    with closing(BlockNames(folder / header.NAMES_FILE, counts["entities"], counts["literals"])) as names:
-        content = content_hash(names, csr)
+    if content is None:
+        with closing(BlockNames(folder / header.NAMES_FILE, counts["entities"], counts["literals"])) as names:
+            content = content_hash(names, csr)
     manifest = {
         "magic": header.MAGIC,
         "format": {"major": header.FORMAT_MAJOR, "minor": header.FORMAT_MINOR},

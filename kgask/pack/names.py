@@ -20,6 +20,12 @@ from kgask.pack.records import Literal, NameHit, RelationText
 
 LAST_CHARACTER = "\U0010ffff"
 MOST_COUNTED = 2000  # names that have a word: more is common, however many
+_PART = 1 << 18  # ids
+
+
+def in_parts(every: range) -> Iterator[range]:
+    """Ids, some at a time."""
+    return (every[start : start + _PART] for start in range(0, len(every), _PART))
 
 
 class Names(ReadOnly):
@@ -124,6 +130,18 @@ class Names(ReadOnly):
         ids = list(map(int, ids))
         found = self._descriptions(ids)
         return [found.get(i, "") for i in ids]
+
+    def named(self) -> Iterator[tuple[range, list[str], list[str]]]:
+        """Ids, keys and labels of all entities and literals, in order, some at a time."""
+        return self._named(range(self.n_entities))
+
+    def _named(self, every: range) -> Iterator[tuple[range, list[str], list[str]]]:
+        return ((ids, self.keys(ids), self.labels(ids)) for ids in in_parts(every))
+
+    def described(self) -> Iterator[tuple[int, str]]:
+        """Entities that have a description, in order."""
+        for ids in in_parts(range(self.n_entities)):
+            yield from ((entity, text) for entity, text in zip(ids, self.descriptions(ids), strict=True) if text)
 
     def literals(self, ids: Iterable[int]) -> list[Literal | None]:
         ids = list(map(int, ids))

@@ -15,7 +15,7 @@ from kgask.pack import packed, schema
 from kgask.pack.blocks import damage
 from kgask.pack.database import of_ids
 from kgask.pack.literals import literal_label, parse_typed
-from kgask.pack.names import LAST_CHARACTER, Names
+from kgask.pack.names import LAST_CHARACTER, Names, in_parts
 from kgask.pack.records import Literal
 
 _MOST_CACHED = 2048  # blocks of a table: 5 MB or so
@@ -134,6 +134,28 @@ class BlockNames(Names):
                 n_found += expected
             if table in whole and n_found != n:
                 yield f"names.sqlite: {table} has {n_found} rows; {n} are expected"
+
+    def named(self) -> Iterator[tuple[range, list[str], list[str]]]:
+        for ids in in_parts(range(self.first_literal)):
+            labels = [text for _, text in self._in_turn("labels", ids)]
+            keys = [""] * len(ids)
+            for entity, key in self._in_turn("keys", ids):
+                keys[entity - ids.start] = key
+            if len(labels) != len(ids):
+                raise damage(self.path, "labels that are not there")
+            yield ids, [key or label for key, label in zip(keys, labels, strict=True)], labels
+        yield from self._named(range(self.first_literal, self.n_entities))
+
+    def described(self) -> Iterator[tuple[int, str]]:
+        for ids in in_parts(range(self.first_literal)):
+            yield from ((entity, text) for entity, text in self._in_turn("descriptions", ids) if text)
+
+    def _in_turn(self, table: str, ids: range) -> Iterator[tuple[int, str]]:
+        """The texts of a table with their places, block after block; those that are not there are left out."""
+        sql = f"SELECT block, texts FROM {table} WHERE block BETWEEN ? AND ? ORDER BY block"
+        for block, data in self.typed("ib", sql, ids.start // packed.TEXTS, (ids.stop - 1) // packed.TEXTS):
+            first = block * packed.TEXTS
+            yield from zip(range(first, ids.stop), self._unpacked(data))  # noqa: B905 - the last block may be short
 
     def _texts(self, table: str, ids: Iterable[int]) -> dict[int, str]:
         """The texts of a table by their place in it; those that are not there are left out."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator
-from itertools import groupby, islice
+from itertools import islice
 
 import numpy as np
 
@@ -21,7 +21,7 @@ _HASH_BITS, _MARK_BITS = 32, 16
 
 def pack_texts(texts: Iterable[str]) -> bytes:
     """A block of texts without NUL."""
-    return zlib.compress("\0".join(texts).encode("utf-8", "surrogatepass"), 9)
+    return zlib.compress("\0".join(texts).encode("utf-8", "surrogatepass"))
 
 
 def unpack_texts(data: bytes) -> list[str]:
@@ -57,18 +57,43 @@ def bucket_code(hashed: int, bits: int) -> int:
     return unsigned >> (_HASH_BITS - bits) << _MARK_BITS | unsigned & (1 << _MARK_BITS) - 1
 
 
+def bucket_codes(hashes: np.ndarray, bits: int) -> np.ndarray:
+    """The same of many, int64."""
+    unsigned = hashes.astype(np.int64) + (1 << _HASH_BITS - 1)
+    return unsigned >> (_HASH_BITS - bits) << _MARK_BITS | unsigned & (1 << _MARK_BITS) - 1
+
+
 def entry_type(n_refs: int) -> np.dtype:
     """An entry of a bucket: the mark, and which name it is."""
     return np.dtype([("mark", "<u2"), ("ref", "<u4" if n_refs <= 1 << 32 else "<u8")])
 
 
-def buckets_of(pairs: Iterable[tuple[int, int]], bits: int, n_refs: int) -> Iterator[tuple[int, int, bytes]]:
-    """(bucket, how many entries, the entries) of pairs of hash and ref, sorted."""
+def buckets_of(
+    parts: Iterable[tuple[np.ndarray, np.ndarray]], bits: int, n_refs: int
+) -> Iterator[tuple[int, int, bytes]]:
+    """(bucket, how many entries, the entries); ``parts`` are hashes and refs, int64 [n] each, by hash, then by ref."""
     dtype = entry_type(n_refs)
-    codes = ((bucket_code(hashed, bits), ref) for hashed, ref in pairs)
-    for bucket, entries in groupby(codes, lambda pair: pair[0] >> _MARK_BITS):
-        rows = sorted({(code & (1 << _MARK_BITS) - 1, ref) for code, ref in entries})
-        yield bucket, len(rows), np.array(rows, dtype).tobytes()
+    left = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    for hashes, refs in parts:
+        codes, refs = np.concatenate([left[0], bucket_codes(hashes, bits)]), np.concatenate([left[1], refs])
+        last = int(np.searchsorted(codes >> _MARK_BITS, codes[-1] >> _MARK_BITS)) if len(codes) else 0
+        yield from _whole_buckets(codes[:last], refs[:last], dtype)
+        left = codes[last:], refs[last:]
+    yield from _whole_buckets(*left, dtype)
+
+
+def _whole_buckets(codes: np.ndarray, refs: np.ndarray, dtype: np.dtype) -> Iterator[tuple[int, int, bytes]]:
+    if not len(codes):
+        return
+    order = np.lexsort((refs, codes))
+    codes, refs = codes[order], refs[order]
+    new = np.append(True, (np.diff(codes) != 0) | (np.diff(refs) != 0))
+    entries = np.empty(int(new.sum()), dtype)
+    entries["mark"], entries["ref"] = codes[new] & (1 << _MARK_BITS) - 1, refs[new]
+    buckets, starts = np.unique(codes[new] >> _MARK_BITS, return_index=True)
+    data, ends = entries.tobytes(), [*starts[1:].tolist(), len(entries)]
+    for bucket, start, end in zip(buckets.tolist(), starts.tolist(), ends, strict=True):
+        yield bucket, end - start, data[start * dtype.itemsize : end * dtype.itemsize]
 
 
 def codes_of(buckets: Iterable[tuple[int, bytes]], n_refs: int) -> tuple[np.ndarray, np.ndarray]:

@@ -22,6 +22,9 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Sequence
+
+import numpy as np
 
 APPLICATION_ID = 0x6B67736B  # "kgsk"
 
@@ -67,6 +70,12 @@ def name_hash(norm: str) -> int:
     """32 bits of a normalised name, signed so that SQLite stores four bytes."""
     value = zlib.crc32(norm.encode("utf-8", "surrogatepass"))
     return value - (1 << 32) if value >= 1 << 31 else value
+
+
+def name_hashes(norms: Sequence[str]) -> np.ndarray:
+    """The same of many, int64 [n]."""
+    encoded = (norm.encode("utf-8", "surrogatepass") for norm in norms)
+    return np.fromiter(map(zlib.crc32, encoded), np.uint32, len(norms)).view(np.int32).astype(np.int64)
 
 
 def split_key(key: str) -> tuple[str, str | int]:

@@ -18,7 +18,7 @@ from typing import Any
 from kgask.build.folder import check_target, new_folder
 from kgask.build.manifest import write_manifest
 from kgask.build.names_writer import write_names
-from kgask.build.outofcore import arrays, duck, learned, numbering, spark_driver
+from kgask.build.outofcore import arrays, aside, duck, learned, numbering, spark_driver
 from kgask.build.outofcore.lines import read_source, read_text_file
 from kgask.build.outofcore.stage import Stage, stage_for
 from kgask.build.outofcore.staged import StagedBuilder
@@ -134,8 +134,9 @@ def _built(job: _Job, inputs: tuple[str, ...]) -> BuildOutcome:
         stated = STATEMENTS_COUNT in facts["counts"]
         written = {file.name: array_entry(file) for file in sorted(folder.glob("*.npy"))}
         manifest = write_manifest(
-            folder, arrays.opened(folder, stated), written, facts["counts"], relation_texts(job.store), about
-        )
+            folder, arrays.opened(folder, stated), written, facts["counts"], relation_texts(job.store), about,
+            facts.get("content"),
+        )  # fmt: skip
     report = BuildReport(recipe.target, manifest, facts["duplicates"], facts["unused"], facts["nested"])
     return BuildOutcome(report, facts["broken"])
 
@@ -197,13 +198,28 @@ def _name(job: _Job) -> None:
     path = job.path(header.NAMES_FILE)
     path.unlink(missing_ok=True)
     texts = StoredTexts(job.store, relation_texts(job.store))
-    job.facts["counts"]["names"] = write_names(path, texts, StoredLookUp(job.store))
+    job.facts["counts"]["names"] = _written_names(job, texts, path)
     job.facts["counts"]["aliases"] = int(job.store.row("SELECT count(*) FROM aliases")[0])
     passages = StoredPassages(job.store)
     if len(passages):
         job.path(PASSAGES_FILE).unlink(missing_ok=True)
         job.facts["counts"]["passages"] = len(passages)
         write_passages(job.path(PASSAGES_FILE), passages)
+
+
+def _written_names(job: _Job, texts: StoredTexts, path: Path) -> int:
+    """By two processes, where that is worth it: the content hash is known then."""
+    look_up = StoredLookUp(job.store)
+    if not aside.is_worth_it(texts):
+        return write_names(path, texts, look_up)
+    stated = STATEMENTS_COUNT in job.facts["counts"]
+    with aside.writing(job.store, texts, job.stage.folder, job.stage.pack, stated) as wait:
+
+        def written() -> Path:
+            file, job.facts["content"] = wait()
+            return file
+
+        return write_names(path, texts, look_up, written)
 
 
 _STEPS: tuple[tuple[str, str, Callable[[_Job], None]], ...] = (

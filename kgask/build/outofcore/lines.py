@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
 import numpy as np
 
@@ -36,10 +36,15 @@ from kgask.errors import BuildError
 if TYPE_CHECKING:
     import pyarrow
 
+    Column: TypeAlias = pyarrow.Array | pyarrow.ChunkedArray
+
 _BYTES_A_ROW = 128  # of a block: as many lines as rows of a batch, about
 _BOM = b"\xef\xbb\xbf"
 # Quotes, control characters, and what may begin a blank or a line break that is not ASCII.
 _ODD_BYTES = bytes([*range(32), ord('"'), 0xC2, 0xE1, 0xE2, 0xE3])
+# Blanks and line breaks that are not ASCII.
+_BLANK_CODES = (0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000)
+_BLANKS = [chr(code).encode() for code in _BLANK_CODES]
 _PLAIN_COLUMNS = {*TRIPLE_COLUMNS, IGNORED, "subject_label", "object_label"}
 _TEXTS: Mapping[TextKind, int] = {"labels": LABEL, "aliases": ALIAS, "descriptions": DESCRIPTION}
 
@@ -141,12 +146,16 @@ class _PlainLines:
 
     def take(self, block: bytes, n_before: int) -> int:
         """The lines of a block; how many there are."""
+        whole = plain_fields(block, self._table.delimiter, len(self._columns))
+        if whole is not None and not self._of_literals(whole[self._columns.index("relation")]):
+            self._insert(dict(zip(self._columns, whole, strict=True)))
+            return len(whole[0])
         lines = split(block, self._table.delimiter, len(self._columns))
         if lines is None:
             self.rest(io.BytesIO(block), n_before)
             return block.count(b"\n")
         fields = dict(zip(self._columns, lines.fields, strict=True))
-        if not any(self._has_literals(relation) for relation in fields["relation"].unique().to_pylist()):
+        if not self._of_literals(fields["relation"]):
             self._insert(fields)
         else:
             lines.odd = np.arange(len(lines.starts))
@@ -154,11 +163,14 @@ class _PlainLines:
             self.rest(io.BytesIO(lines.line(at)), n_before + at)
         return len(lines.starts)
 
-    def _has_literals(self, relation: str) -> bool:
-        self._builder.check_relation(relation)
-        return relation in self._table.literals
+    def _of_literals(self, relations: Column) -> bool:
+        """Whether the recipe says of any of them that it leads to literals."""
+        found = relations.unique().to_pylist()
+        for relation in found:
+            self._builder.check_relation(relation)
+        return any(relation in self._table.literals for relation in found)
 
-    def _insert(self, fields: Mapping[str, pyarrow.Array]) -> None:
+    def _insert(self, fields: Mapping[str, Column]) -> None:
         import pyarrow
 
         store = self._builder.store
@@ -190,7 +202,13 @@ def read_text_file(
     n_before = 0
     with open_source(name, on_bytes) as stream:
         for block in _blocks(stream, builder.store.rows * _BYTES_A_ROW):
-            lines = split(block, "\t", 2, b"|" if kind == "aliases" else b"")
+            more_odd = b"|" if kind == "aliases" else b""
+            if (whole := plain_fields(block, "\t", 2, more_odd)) is not None:
+                keys, texts = whole
+                insert_texts(builder, _TEXTS[kind], keys, texts, 0 if kind == "aliases" else rank, True)
+                n_before += len(keys)
+                continue
+            lines = split(block, "\t", 2, more_odd)
             if lines is None:
                 read_text_lines(io.BytesIO(block), name, kind, builder, problems, rank, n_before)
                 n_before += block.count(b"\n")
@@ -202,15 +220,44 @@ def read_text_file(
             n_before += len(lines.starts)
 
 
-def insert_texts(
-    builder: StagedBuilder, what: int, keys: pyarrow.Array, texts: pyarrow.Array, rank: int, in_file: bool
-) -> None:
+def insert_texts(builder: StagedBuilder, what: int, keys: Column, texts: Column, rank: int, in_file: bool) -> None:
     """Texts of entities; ``in_file``: which may be of keys that nothing names."""
     import pyarrow
 
     of_all = {"what": pyarrow.scalar(what, pyarrow.int8()), "rank": rank, "in_file": in_file}
     columns = {name: pyarrow.repeat(value, len(keys)) for name, value in of_all.items()}
     builder.store.insert("texts", pyarrow.table({"key": keys, "text": texts, **columns}))
+
+
+def plain_fields(block: bytes, delimiter: str, n_fields: int, more_odd: bytes = b"") -> list[Column] | None:
+    """The fields of each column of a block all of whose lines are plain; None of any other.
+
+    What :func:`split` makes of it, in a tenth of the time.
+    """
+    import pyarrow
+    from pyarrow import compute, csv
+
+    block = block.replace(b"\r\n", b"\n") if b"\r" in block else block
+    ends = b"\n" + delimiter.encode()
+    if block.translate(None, bytes({*range(256)} - ({*range(32), ord('"'), *more_odd} - {*ends}))):
+        return None
+    if not block.isascii() and any(blank in block for blank in _BLANKS):
+        return None
+    names = [*map(str, range(n_fields))]
+    try:
+        table = csv.read_csv(
+            pyarrow.BufferReader(block),
+            csv.ReadOptions(column_names=names),
+            csv.ParseOptions(delimiter=delimiter, quote_char=False, ignore_empty_lines=False),
+            csv.ConvertOptions(column_types=dict.fromkeys(names, pyarrow.string())),
+        )
+    except pyarrow.ArrowInvalid:  # other columns, no UTF-8
+        return None
+    lengths = [compute.min_max(compute.binary_length(column)).as_py() for column in table.columns]
+    is_odd = not all(one["min"] for one in lengths) or sum(one["max"] for one in lengths) + n_fields > MAX_LINE_BYTES
+    is_odd = is_odd or compute.any(compute.starts_with(table[0], "#")).as_py()
+    blank = (may(column, " ") for column in table.columns for may in (compute.starts_with, compute.ends_with))
+    return None if is_odd or any(compute.any(one).as_py() for one in blank) else table.columns
 
 
 @cache

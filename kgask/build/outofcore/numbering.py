@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice, pairwise
+from typing import TypeVar
 
 from kgask.build.outofcore.staged import ALIAS, DESCRIPTION, LABEL
 from kgask.build.outofcore.store import Store
@@ -13,6 +14,8 @@ from kgask.build.readable import entity_label
 from kgask.errors import BuildError
 from kgask.pack.normalise import normalise
 from kgask.pack.schema import key_order
+
+Row = TypeVar("Row")
 
 
 def resolve(store: Store) -> int:
@@ -142,7 +145,7 @@ def _fill(store: Store, table: str, columns: tuple[tuple[str, str], ...], rows: 
         store.append(table, dict(zip(names, zip(*batch, strict=True), strict=True)), dict(columns))
 
 
-def batched(rows: Iterable[tuple[object, ...]], most: int) -> Iterator[list[tuple[object, ...]]]:
+def batched(rows: Iterable[Row], most: int) -> Iterator[list[Row]]:
     """Lists of at most so many rows."""
     rows = iter(rows)
     while batch := list(islice(rows, most)):

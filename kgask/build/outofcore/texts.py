@@ -9,20 +9,15 @@ from operator import itemgetter
 
 import numpy as np
 
-from kgask.build.names_writer import Alias, EntityText, is_spelt, literal_norms
+from kgask.build.names_writer import Alias, NamesPart, literal_names, named, words_of
 from kgask.build.outofcore.learned import LITERALS, as_literals
+from kgask.build.outofcore.numbering import batched
 from kgask.build.outofcore.staged import ALIAS, DESCRIPTION, LABEL
 from kgask.build.outofcore.store import Store
 from kgask.build.writer import PackBuilder
 from kgask.pack import schema
-from kgask.pack.literals import literal_label
-from kgask.pack.normalise import normalise
+from kgask.pack.normalise import normalised
 from kgask.pack.records import Literal, RelationText
-
-# What normalise makes of ASCII without apostrophes, which may be possessive; NULL or "" for what it must be asked.
-_PLAIN_NORM = (
-    r"CASE WHEN regexp_like(label, '^[ -&(-~]*\z') THEN trim(replace_all(lower(label), '[^a-z0-9]+', ' ')) END"
-)
 
 
 class StoredTexts:
@@ -31,18 +26,22 @@ class StoredTexts:
     def __init__(self, store: Store, relations: Sequence[RelationText]) -> None:
         self._store, self.relations = store, relations
         self.first_literal = int(store.row("SELECT count(*) FROM entities")[0])
-        self._n_literals = int(store.row("SELECT count(*) FROM literals")[0])
+        self.n_literals = int(store.row("SELECT count(*) FROM literals")[0])
         store.make(
             "named",
-            "SELECT e.id, e.key, coalesce(l.text, e.key) AS label "
-            "FROM entities e LEFT JOIN labels l ON l.id = e.id ORDER BY e.id",
+            "SELECT id, label, CASE WHEN key = label THEN '' ELSE key END AS key FROM ("
+            "SELECT e.id, e.key, coalesce(l.text, e.key) AS label FROM entities e LEFT JOIN labels l ON l.id = e.id)",
         )
 
-    def entities(self) -> Iterator[EntityText]:
-        for key, label in self._store.stream("SELECT key, label FROM named ORDER BY id"):
-            yield EntityText(label, key, "")
-        for literal in self.literals():
-            yield EntityText(literal_label(literal), None, "")
+    def labels(self) -> Iterator[str]:
+        return self._column("SELECT label FROM named ORDER BY id")
+
+    def keys(self) -> Iterator[str]:
+        return self._column("SELECT key FROM named ORDER BY id")
+
+    def _column(self, query: str) -> Iterator[str]:
+        for batch in self._store.batches(query):
+            yield from batch.column(0).to_pylist()
 
     def described(self) -> Iterable[tuple[int, str]]:
         return self._store.stream("SELECT id, text FROM descriptions WHERE text <> '' ORDER BY id")
@@ -53,12 +52,17 @@ class StoredTexts:
     def aliases(self) -> Iterable[Alias]:
         return (Alias(*row) for row in self._store.stream("SELECT entity, name FROM aliases ORDER BY id"))
 
-    def names(self) -> Iterator[tuple[int, list[str]]]:
-        labels = self._store.stream(f"SELECT label, {_PLAIN_NORM} AS norm FROM named ORDER BY id")
-        yield from enumerate([norm or normalise(label)] for label, norm in labels)
-        yield from enumerate(map(literal_norms, self.literals()), self.first_literal)
-        aliases = enumerate(self.aliases(), self.first_literal + self._n_literals)
-        yield from ((ref, [normalise(alias.name)]) for ref, alias in aliases)
+    def names(self) -> Iterator[NamesPart]:
+        first = 0
+        for batch in self._store.batches("SELECT label FROM named ORDER BY id"):
+            yield NamesPart(first, normalised(batch.column(0).to_pylist()), {})
+            first += batch.num_rows
+        for some in batched(self.literals(), self._store.rows):
+            yield literal_names(first, some)
+            first += len(some)
+        for batch in self._store.batches("SELECT name FROM aliases ORDER BY id"):
+            yield NamesPart(first, normalised(batch.column(0).to_pylist()), {})
+            first += batch.num_rows
 
 
 class StoredLookUp:
@@ -66,30 +70,20 @@ class StoredLookUp:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._hashes, self._refs, self._words = list[int](), list[int](), set[str]()
         store.create("hashes", {"hash": "int64", "ref": "int64"})
         store.create("spelt", {"word": "string", "backwards": "string"})
 
-    def add(self, ref: int, norms: Sequence[str]) -> None:
-        for norm in norms:
-            self._hashes.append(schema.name_hash(norm))
-            self._refs.append(ref)
-            self._words.update(norm.split())
-        if len(self._refs) >= self._store.rows or len(self._words) >= self._store.rows:
-            self._flush()
-
-    def _flush(self) -> None:
-        columns = {"hash": np.array(self._hashes, np.int64), "ref": np.array(self._refs, np.int64)}
+    def add(self, part: NamesPart) -> None:
+        norms, refs = named(part)
+        columns = {"hash": schema.name_hashes(norms), "ref": np.array(refs, np.int64)}
         self._store.append("hashes", columns, dict.fromkeys(columns, "int64"))
-        words = [*filter(is_spelt, self._words)]
+        words = [*words_of(norms)]
         spelt = {"word": words, "backwards": [word[::-1] for word in words]}
         self._store.append("spelt", spelt, dict.fromkeys(spelt, "string"))
-        for waiting in (self._hashes, self._refs, self._words):
-            waiting.clear()
 
-    def hashes(self) -> Iterable[tuple[int, int]]:
-        self._flush()
-        return self._store.stream("SELECT DISTINCT hash, ref FROM hashes ORDER BY hash, ref")
+    def hashes(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        found = self._store.columns("SELECT DISTINCT hash, ref FROM hashes ORDER BY hash, ref")
+        return ((hashes, refs) for hashes, refs in found)
 
     def words(self) -> Iterable[str]:
         return (word for (word,) in self._store.stream("SELECT DISTINCT word FROM spelt ORDER BY word"))
