@@ -192,6 +192,7 @@ def test_a_torn_wheel_is_compiled_again(tmp_path: Path, monkeypatch: pytest.Monk
     assert "--no-binary" in second.calls[0]
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_leaves_the_old_folder_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "out"
     make(target, FakePip(), monkeypatch)

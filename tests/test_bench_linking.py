@@ -13,6 +13,7 @@ from kgask.cli.bench import bench
 from kgask.pack.store import Pack
 
 
+@pytest.mark.slow
 def test_both_packs_are_asked_and_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgask.bench.linking.N_QUESTIONS", 3)
     found = CliRunner().invoke(bench, ["linking", "--small", "1000", "--large", "2000", "--rounds", "1", "--json"])

@@ -170,6 +170,7 @@ def test_names_that_are_no_words_are_mapped_too(tmp_path: Path) -> None:
         assert one.content_hash == two.content_hash
 
 
+@pytest.mark.slow
 def test_rows_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "odd.db"
     with closing(sqlite3.connect(path)) as db:

@@ -58,6 +58,7 @@ def with_other_words(model: Path, to: Path) -> Path:
     return copy
 
 
+@pytest.mark.slow
 def test_a_pack_with_borrowed_hashes_poisons_no_other(swapped: Path, own_cache: Path) -> None:
     with Pipeline.open(str(swapped), reader=None) as pipeline:
         assert "1817" in pipeline.ask(BORN).text

@@ -194,7 +194,9 @@ def test_who_reads_the_pipe_may_leave(command: str, tmp_path: Path) -> None:
     assert done.stderr.count("\n") == ("nowhere" in command)
 
 
-@pytest.mark.parametrize("lost", ["2>/dev/full", "2>&-", "2> >(true)"])
+@pytest.mark.parametrize(
+    "lost", ["2>/dev/full", *(pytest.param(one, marks=pytest.mark.slow) for one in ("2>&-", "2> >(true)"))]
+)
 def test_work_goes_on_where_nobody_hears_of_it(lost: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # which leaves nothing to be written when Python ends
     (tmp_path / "s.tsv").write_text("a\tb\tc\n")

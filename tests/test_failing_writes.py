@@ -56,6 +56,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+@pytest.mark.slow
 def test_a_build_or_a_change_that_finds_no_room_leaves_the_old_pack(tables: Path, tmp_path: Path) -> None:
     large, small, pack = str(tables / "large.tsv"), str(tables / "small.tsv"), tmp_path / "pack"
     assert limited(1 << 30, "pack", "build", large, "-o", str(tmp_path / "whole")).returncode == EXIT_OK

@@ -102,8 +102,9 @@ def test_output_is_a_file_that_is_not_written_over(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["pack list", "pack info -j", "pack check demo", "pack search Bath", "pack show Q36322", "models list",
-     "models show rigel", "models check reader", "models default -j", "methods -j", "prompt --list", "completion fish"],
+    ["pack list", "pack info -j", pytest.param("pack check demo", marks=pytest.mark.slow), "pack search Bath",
+     "pack show Q36322", "models list", "models show rigel", "models check reader", "models default -j", "methods -j",
+     "prompt --list", "completion fish"],
 )  # fmt: skip
 def test_what_other_commands_print_goes_to_a_file_too(command: str, tmp_path: Path) -> None:
     out = tmp_path / "out"

@@ -91,6 +91,7 @@ def test_what_needs_a_reader_is_refused_without_one(crashing: str, tmp_path: Pat
         assert "crashes" in done.stderr
 
 
+@pytest.mark.slow
 def test_doctor_names_it(crashing: str, no_library: str) -> None:
     for folder, check, word in ((crashing, "reader", "crashes (SIGSEGV)"), (no_library, "llama.cpp", "does not load")):
         done = run("doctor", "--json", LLAMA_CPP_LIB_PATH=folder)
@@ -110,6 +111,7 @@ def test_doctor_says_what_llama_cpp_is_compiled_for_and_by() -> None:
     assert findings["encoder"]["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_a_reader_folder_whose_file_aborts_is_not_read(tmp_path: Path) -> None:
     """Its card and its hash are right; llama.cpp ends the process on a model without layers."""
     from gguf import GGUFReader

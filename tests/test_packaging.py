@@ -128,6 +128,7 @@ def test_lists_show_where_the_installed_things_are(installed: Path, tmp_path: Pa
     assert all("shipped" in row and any(str(Path(cell).parent) == place for cell in row) for row in rows)
 
 
+@pytest.mark.slow
 def test_a_checkout_that_is_not_installed_knows_its_version(tmp_path: Path) -> None:
     """Every library as installed here, but nothing that tells importlib.metadata of kgask."""
     libraries = [path for path in Path(sysconfig.get_path("purelib")).iterdir() if "kgask" not in path.name]

@@ -265,6 +265,7 @@ def test_the_command(films_url: str, tmp_path: Path) -> None:
         assert refused.returncode == 1 and "its triples are elsewhere" in refused.stderr
 
 
+@pytest.mark.slow
 def test_without_the_server_the_folder_is_known_and_a_question_is_one_line(connected: Path, tmp_path: Path) -> None:
     """What looks at the folder alone opens no connection."""
     with answering(sends(b"")) as url:
