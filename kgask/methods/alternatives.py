@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
-from itertools import chain, islice
+from itertools import chain, islice, product
 
 from kgask.errors import BudgetError, QueryError
 from kgask.link.classes import chosen, class_readings
 from kgask.link.values import value_spans
+from kgask.methods.coordinated import Group, groups, spread
 from kgask.methods.cues import Asked
 from kgask.methods.differences import downwards
 from kgask.methods.kinds import of_kinds
@@ -73,9 +74,22 @@ class Alternatives:
         for one in _paths_of(path):
             yield self._reader.of_class(request, one, understood)
         told = [one for one in understood.readings if one.outcome is not None and not one.is_void]
-        for reading in told[:MOST_READINGS]:
-            yield self._of_reading(reading, understood, path.confidence)
+        read = [self._of_reading(reading, understood, path.confidence) for reading in told[:MOST_READINGS]]
+        yield from read
+        yield from self._spread(request, [*read, *_paths_of(path)], linked)
         yield from self._proposed(request, understood, linked)
+
+    def _spread(self, request: Request, read: Sequence[Retrieved], linked: Sequence[Linked]) -> Iterator[Retrieved]:
+        """What was read of some of what the question puts side by side, of all of it: as sure as that was."""
+        text, pack = request.question.text, self._reader.pack
+        runner = Runner(pack, Budget(BRIDGE_SECONDS))
+        for one, group in product(read, groups(text, linked, value_spans(text, pack.manifest.get("axes", ())))):
+            query = _query(one)
+            with suppress(QueryError, BudgetError):
+                for wider, seeds in spread(query, group, runner) if query is not None else ():
+                    found = hypothesis(one.confidence, of_kinds(runner, runner.result(wider)))
+                    pointed = (*one.pointed, *(seed.span for seed in seeds))
+                    yield Retrieved((*one.seeds, *seeds), (found,), one.confidence, pointed=pointed)
 
     def _of_reading(self, reading: Reading, understood: Understood, path_confidence: float) -> Retrieved:
         others = (one for one in understood.readings if one is not reading)
@@ -92,6 +106,8 @@ class Alternatives:
         covered = [*(one.mention.span for one in linked), *((one.start, one.end) for one in classes)]
         asked = Asked.of(text, understood.kind_probs, values, self._reader.words.said_by(text, covered))
         proposed = self._proposals.of(linked, asked, classes, runner)
+        side_by_side = groups(text, linked, values)
+        proposed = chain.from_iterable(_with_spread(one, side_by_side, runner) for one in proposed)
         proposed = chain(_of_kin(text, linked, pack), proposed)
         if request.is_claim:
             proposed = chain(self._truths.of(request, linked, classes, values, runner), proposed)
@@ -107,6 +123,14 @@ class Alternatives:
             if not is_void(outcome) or (request.is_claim and isinstance(query, nodes.Some)):
                 pointed = tuple(seed.span for seed in seeds)
                 yield Retrieved(seeds, (hypothesis(PROPOSED, outcome),), PROPOSED, pointed=pointed, is_proposed=True)
+
+
+def _with_spread(one: Proposed, side_by_side: Sequence[Group], runner: Runner) -> Iterator[Proposed]:
+    """A query, behind the same of all that the question puts beside what it is about."""
+    query, seeds = one
+    for group in side_by_side:
+        yield from ((wider, (*seeds, *more)) for wider, more in spread(query, group, runner))
+    yield one
 
 
 def _as_read(one: Linked, understood: Understood) -> Linked:
