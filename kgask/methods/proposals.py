@@ -310,6 +310,7 @@ class Proposals:
         for first, second in self._paired(one, other):
             left, right = nodes.Follow(one.node, first), nodes.Follow(other.node, second)
             both = [put(left, right) for put in together]
+            both += [nodes.Minus(right, left)] if nodes.Minus in together else []
             yield from (nodes.And(named, found) for named in kind for found in both)
             yield from both
         for put in together if self._is_small else ():

@@ -15,7 +15,9 @@ from kgask.query.base import Node
 from kgask.query.nodes import Query
 
 _DENIAL = re.compile(
-    r"\b(?:not|never|except(?:ing)?|excluding|without|but no)\b(?! only)|(?<=\w)n['\u2019]t\b", re.IGNORECASE
+    r"\b(?:not|never|except(?:ing)?|excluding|without|but no|(?:apart|aside) from|besides|other than)\b(?! only)|"
+    r"(?<=\w)n['\u2019]t\b",
+    re.IGNORECASE,
 )
 
 
