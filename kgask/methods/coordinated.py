@@ -114,7 +114,7 @@ def spread(query: Query, group: Group, runner: Runner) -> Iterator[tuple[Query, 
 
 
 def _asked_of(one: Operand, base: SetNode, used: Node, runner: Runner) -> tuple[Node, SetNode]:
-    """As what an operand is asked the same, and the query: what has something of the kind goes before what is likelier."""
+    """As what an operand is asked the same, and the query; what has something of the kind goes before the likelier."""
     every = [(node, replaced(base, used, node)) for node in one.meant[:MOST_MEANT]]
     return next((asked for asked in every if len(runner.members(asked[1]).certain)), every[0])
 
