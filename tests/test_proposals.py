@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from linked import linked_by
 from piped import opened, piped
 
 from kgask.build.writer import PackBuilder
@@ -21,14 +22,13 @@ from kgask.methods.proposals import Proposals
 from kgask.methods.protocol import Request
 from kgask.methods.relation_facts import RelationFacts
 from kgask.methods.truth_proposals import TruthProposals
-from kgask.methods.understand import Linked
 from kgask.pack.literals import parse_literal
 from kgask.pack.store import Pack
 from kgask.plan.query_onnx import KINDS
 from kgask.query.text import to_text
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
-from kgask.types import Branch, Question
+from kgask.types import Question
 
 STABLE = """
 Duchess | foal | Comet
@@ -55,23 +55,13 @@ def stable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
 def proposed(pack: Pack, text: str, *kinds: str) -> set[str]:
     """Queries in text form, without the labels, for a question that a planner takes for these kinds."""
     facts, linker = RelationFacts(pack), Linker(pack, frozenset("which what how many are of the than is".split()))
-    linked = _linked(pack, linker, text)
+    linked = linked_by(pack, linker, text)
     classes = chosen(class_readings(text, linker.words(Question(text)), pack), ())
     probs = np.array([float(kind in kinds) for kind in KINDS])
     covered = [*(one.mention.span for one in linked), *((one.start, one.end) for one in classes)]
     asked = Asked.of(text, probs, value_spans(text), RelationWords(pack).said_by(text, covered))
     found = Proposals(facts).of(linked, asked, classes, Runner(pack, Budget(5.0)))
     return {to_text(query, pack) for query, _ in found}
-
-
-def _linked(pack: Pack, linker: Linker, text: str) -> list[Linked]:
-    """What a text names, by a planner to which every relation is as likely."""
-    facts, n, linked = RelationFacts(pack), pack.n_relations, list[Linked]()
-    for mention in linker.link(Question(text)):
-        seeds = mention.seeds[:1]
-        branch = Branch(seeds, np.full((2, 2 * n), 0.1, np.float32), np.ones(2), 1.0, 0.0, np.zeros(1), 1.0)
-        linked.append(Linked(mention, branch, facts.of_entity(seeds[0].entity)[None]))
-    return linked
 
 
 @pytest.mark.parametrize(
@@ -137,7 +127,7 @@ def test_what_is_named_is_put_together(stable: Pack, text: str, kinds: Sequence[
 def test_what_a_name_lacks_is_reached_over_what_belongs_to_it(stable: Pack) -> None:
     """ "Who owns Comet?": of Comet the graph does not say, of the yard where it lives it does."""
     facts, text = RelationFacts(stable), "who owns Comet?"
-    (one,) = _linked(stable, Linker(stable, frozenset({"who"})), text)
+    (one,) = linked_by(stable, Linker(stable, frozenset({"who"})), text)
     probs = np.zeros((2, 2 * stable.n_relations), np.float32)
     owner = stable.relation_labels().index("owner")
     probs[0, owner] = 0.9
@@ -171,7 +161,7 @@ def test_operators_that_a_question_does_not_ask_for_are_not_put_on(stable: Pack)
 def claimed(pack: Pack, text: str) -> set[str]:
     """Truths in text form for a claim."""
     linker = Linker(pack, frozenset("the a and of at is was than by one".split()))
-    linked = _linked(pack, linker, text)
+    linked = linked_by(pack, linker, text)
     request = Request(Question(text), words=tuple(linker.words(Question(text))))
     classes, values = chosen(class_readings(text, request.words, pack), ()), value_spans(text, ())
     runner = Runner(pack, Budget(5.0))
