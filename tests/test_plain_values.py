@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from forked_cli import kgask
 
+from kgask.build import plain_values
 from kgask.build.recipe import Recipe, build
 from kgask.pack.store import Pack
 from kgask.query.text import parse
@@ -186,3 +187,12 @@ def test_mostly_one_convention(tmp_path: Path) -> None:
         assert pack.exact(["3 5"])["3 5"] and pack.manifest["counts"]["literals"] == 21
         result = run(parse("max(values(having(<size>), <size>))", pack), pack)
         assert result.quantity is not None and result.quantity.low == 1234.5
+
+
+@pytest.mark.parametrize(
+    ("column", "is_code"),
+    [("room", True), ("zip_code", True), ("port", True), ("serial number", True), ("rooms", False),
+     ("number of rooms", False), ("room count", False), ("num_ports", False)],
+)  # fmt: skip
+def test_what_is_counted_is_no_code(column: str, is_code: bool) -> None:
+    assert plain_values.is_code(column) is is_code

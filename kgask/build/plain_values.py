@@ -33,9 +33,10 @@ _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?
 _LONG = 120  # characters from which on a text is no name
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
 _CODES = re.compile(
-    r"\b(?:ids?|codes?|phones?|tel|fax|mobile|zip|post ?codes?|isbn|ean|sku|iban|ips?|vlan|ports?|rooms?|serial|version"
+    r"\b(?:ids?|codes?|phones?|tel|fax|mobile|zip|post ?codes?|isbn|ean|sku|iban|ips?|vlan|port|room|serial|version"
     r")\b"
 )
+_COUNTED = re.compile(r"\b(?:number|num|nr|count|amount|total) of\b|\bcount\b|^(?:num|number) ")
 _WHEN = re.compile(
     r"\b(?:years?|dates?|yr|born|births?|died|deaths?|built|made|began|begun|starts?|ends?|since|until|from|when|time|"
     r"won|inception|premiere|release|debut|founding|opening|[a-z]{3,}ed)\b"
@@ -44,7 +45,8 @@ _WHEN = re.compile(
 
 def is_code(relation: str) -> bool:
     """Whether digits behind a relation of this name are a code rather than a number."""
-    return _CODES.search(relation.lower()) is not None
+    words = relation.lower().replace("_", " ")
+    return _CODES.search(words) is not None and _COUNTED.search(words) is None
 
 
 def is_when(relation: str) -> bool:
