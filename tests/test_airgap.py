@@ -157,6 +157,7 @@ def make(target: Path, pip: FakePip, monkeypatch: pytest.MonkeyPatch, force: boo
     airgap.make_folder(target, ROOT, force)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dies_at", [1, 2, 3])
 def test_an_interrupted_run_leaves_nothing_that_looks_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dies_at: int
@@ -167,6 +168,7 @@ def test_an_interrupted_run_leaves_nothing_that_looks_whole(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dies_at", [2, 3])
 def test_what_an_interrupted_run_compiled_is_used_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dies_at: int
@@ -182,6 +184,7 @@ def test_what_an_interrupted_run_compiled_is_used_again(
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_torn_wheel_is_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "out"
     make(target, FakePip(), monkeypatch)
@@ -202,6 +205,7 @@ def test_an_interrupted_run_leaves_the_old_folder_as_it_was(tmp_path: Path, monk
     assert {path.name: path.read_bytes() for path in target.iterdir()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["out.tmp", "out.old.tmp"])
 def test_folders_beside_it_stay(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / name).mkdir()
@@ -212,6 +216,7 @@ def test_folders_beside_it_stay(name: str, tmp_path: Path, monkeypatch: pytest.M
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["out", name])
 
 
+@pytest.mark.slow
 def test_only_its_own_folder_is_made_again_and_only_with_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "out"
     make(target, FakePip(), monkeypatch)
@@ -238,6 +243,7 @@ def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch:
         make(tmp_path / "file" / "out", FakePip(), monkeypatch)
 
 
+@pytest.mark.slow
 def test_compiling_ignores_pips_cache_and_the_shells_flags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[dict[str, str]] = []
     pip = FakePip()

@@ -209,6 +209,7 @@ def test_questions_are_made_of_relations(label: str, inverse: bool, question: st
     assert RelationWords(label, inverse).asked("Kenya") == question
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_what_helps_and_a_pipe_the_reason_alone(family_path: Path) -> None:
     words = ["What is the shoe size of George Hill?", "--no-reader", "--min-confidence", "1", "-p", str(family_path)]
     piped = kgask(*words)

@@ -306,6 +306,7 @@ def test_a_damaged_pack_is_one_line(arrays: tuple[str, ...], tmp_path: Path, fam
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_damaged_cache_is_made_again(own_cache: Path) -> None:
     assert kgask("who wrote Lady Susan?", "--no-reader").returncode == 0
     cached = list((own_cache / "relations").glob("*.npy"))

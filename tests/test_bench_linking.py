@@ -23,6 +23,7 @@ def test_both_packs_are_asked_and_timed(monkeypatch: pytest.MonkeyPatch) -> None
     assert all(row["small ms"] > 0 and row["large ms"] > 0 and row["ratio"] > 0 for row in rows)
 
 
+@pytest.mark.slow
 def test_both_engines_are_timed_beside_the_bare_plan() -> None:
     found = CliRunner().invoke(bench, ["building", "--triples", "2000", "--memory", "700MB", "--json"])
     assert found.exit_code == 0, found.output

@@ -226,6 +226,7 @@ def test_wikidata_statement_nodes_are_refused(tmp_path: Path) -> None:
         build_out_of_core(recipe, MEMORY, lambda _: None)
 
 
+@pytest.mark.slow
 def test_a_killed_build_goes_on_behind_its_last_step(tmp_path: Path) -> None:
     """Killed after each step; what another command left for this pack goes."""
     (tmp_path / "t.tsv").write_text("".join(f"Q{i}\tknows\tQ{i // 3}\n" for i in range(200)))
@@ -253,6 +254,7 @@ def test_a_killed_build_goes_on_behind_its_last_step(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p", "t.tsv"]
 
 
+@pytest.mark.slow
 def test_what_is_asked_for_and_missing_is_said_in_a_line(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("a\tb\tc\n")
     command = ["pack", "build", str(tmp_path / "t.tsv"), "-o", str(tmp_path / "p")]

@@ -137,6 +137,7 @@ SOURCES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOURCES)
 @settings(max_examples=30, deadline=None)
 @given(statements=STATEMENTS, rng=st.randoms(use_true_random=False))

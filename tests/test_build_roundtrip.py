@@ -58,6 +58,7 @@ def _keyed(pack: Pack, subjects: np.ndarray, relations: np.ndarray, objects: np.
     return set(zip(pack.keys(subjects), (words[r] for r in relations), pack.keys(objects), strict=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(TRIPLES, LABELS)
 def test_the_same_triples_and_names_come_back(triples: list[Triple], labels: dict[str, str]) -> None:

@@ -67,6 +67,7 @@ def test_a_pack_with_borrowed_hashes_poisons_no_other(swapped: Path, own_cache: 
     assert "1775" in done.stdout and "1817" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_planner_with_borrowed_hashes_poisons_no_other(tmp_path: Path, own_cache: Path) -> None:
     other = RigelPlanner.load(with_other_words(shipped_root("model") / "rigel", tmp_path / "other"))
     real = RigelPlanner.load(shipped_root("model") / "rigel")
@@ -87,6 +88,7 @@ def test_one_planner_keeps_one_matrix_for_one_vocabulary(own_cache: Path, monkey
         np.testing.assert_array_equal(again.relation_matrix(pack.relations()), first)
 
 
+@pytest.mark.slow
 def test_similarity_is_not_poisoned_by_claims(swapped: Path, tmp_path: Path, own_cache: Path) -> None:
     shipped = shipped_root("model") / "encoder"
     real, other = TextEncoder.load(shipped), TextEncoder.load(with_other_words(shipped, tmp_path / "other"))

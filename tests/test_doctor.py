@@ -27,6 +27,7 @@ def examined(*args: str, **env: str) -> tuple[int, dict[str, dict[str, str]]]:
     return done.returncode, {finding["check"]: finding for finding in report["findings"]}
 
 
+@pytest.mark.slow
 def test_a_sound_installation_passes() -> None:
     done = kgask("doctor")
     rows = [line.split("\t") for line in done.stdout.splitlines()]

@@ -58,6 +58,7 @@ def test_json_has_three_spellings() -> None:
     assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.slow
 def test_a_table_says_nothing_that_a_spreadsheet_would_run(tmp_path: Path) -> None:
     evil = ["=cmd|' /C calc'!A0", "+1+1", "@SUM(A1)", "-2+3", '"quoted", with a comma']
     source = tmp_path / "evil.tsv"

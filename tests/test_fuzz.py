@@ -83,6 +83,7 @@ def fuzzed(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"COLUMNS": "200"})
 
 
+@pytest.mark.slow
 def test_a_case_is_made_again_by_its_number(tmp_path: Path) -> None:
     done = fuzzed("--what", "inputs", "--only", "3", "--seed", "1", "--keep", str(tmp_path / "kept"))
     assert done.returncode == 0, done.stdout + done.stderr

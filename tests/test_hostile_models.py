@@ -121,6 +121,7 @@ def test_metadata_that_is_not_text_is_shown_harmlessly(tmp_path: Path, empty_hom
     assert answered.code in (0, 3) and "Traceback" not in answered.stderr
 
 
+@pytest.mark.slow
 def test_a_file_is_tried_once_and_again_when_it_changes(
     tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def test_with_another_model_that_knows_nothing(method: str, tmp_path: Path) -> N
     assert answer.abstained or sound(answer)
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_follow_the_form_is_named_and_nothing_is_made_up(tmp_path: Path) -> None:
     model = write_reciter(tmp_path / "babbler.gguf", ["zq", "xv", "kw"])
     with Pipeline.open(reader=str(model), method="kg-gpt") as pipeline:

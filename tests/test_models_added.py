@@ -168,6 +168,7 @@ def test_ctrl_c_while_the_file_is_tried_leaves_nothing(model: Path, empty_home: 
     assert not (empty_home / "models").exists()
 
 
+@pytest.mark.slow
 def test_two_at_once(model: Path, empty_home: Path) -> None:
     command = [sys.executable, "-m", "kgask", "models", "add", str(model), "--name", "tiny"]
     running = [

@@ -52,12 +52,14 @@ def crashing(tmp_path_factory: pytest.TempPathFactory) -> str:
     return broken(tmp_path_factory.mktemp("crashing") / "lib", "ggml-cpu")
 
 
+@pytest.mark.slow
 def test_a_library_that_does_not_load_costs_a_line_and_no_answer(no_library: str) -> None:
     done = run(QUESTION, LLAMA_CPP_LIB_PATH=no_library)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (0, "Jane Austen\n", 1)
     assert "does not load" in done.stderr and "pip install --force-reinstall" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_crash_costs_a_line_and_no_answer_and_is_tried_once(crashing: str, own_cache: Path) -> None:
     for _ in range(2):
         done = run(QUESTION, LLAMA_CPP_LIB_PATH=crashing)
@@ -67,6 +69,7 @@ def test_a_crash_costs_a_line_and_no_answer_and_is_tried_once(crashing: str, own
     assert verdicts.count("crashes (SIGSEGV)") == 1
 
 
+@pytest.mark.slow
 def test_no_setting_of_python_hides_the_line_or_makes_it_an_error(crashing: str) -> None:
     for setting in ("error", "ignore"):
         done = run(QUESTION, LLAMA_CPP_LIB_PATH=crashing, PYTHONWARNINGS=setting)
@@ -83,6 +86,7 @@ def test_from_python_it_is_a_warning(crashing: str) -> None:
     assert FallbackWarning.__name__ in done.stderr
 
 
+@pytest.mark.slow
 def test_what_needs_a_reader_is_refused_without_one(crashing: str, tmp_path: Path) -> None:
     model = write_qwen2(tmp_path / "model.gguf")
     for words in (["--free"], ["--prompt", "kaping"]):
@@ -150,6 +154,7 @@ def test_where_nothing_can_be_kept_it_is_tried_each_time_and_said(tmp_path: Path
         assert "tried in a process of its own, as each time: the cache cannot be written" in done.stderr
 
 
+@pytest.mark.slow
 def test_with_a_cache_it_is_said_once(own_cache: Path) -> None:
     said = ["tried in a process of its own" in run(QUESTION, "--verbose").stderr for _ in range(2)]
     assert said == [True, False]

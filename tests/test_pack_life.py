@@ -70,6 +70,7 @@ def test_a_patch_makes_the_new_pack_of_the_old_one(tmp_path: Path, old: tuple, n
             assert made.content_hash == after.content_hash
 
 
+@pytest.mark.slow
 @quick
 @given(PACKS, PACKS)
 def test_merging_does_not_depend_on_the_order(tmp_path: Path, old: tuple, new: tuple) -> None:
@@ -221,6 +222,7 @@ def test_packs_are_merged_and_cut(staff: Path, tmp_path: Path) -> None:
     assert "no relation 'agee'" in _run("subset", "both", "-o", "x", "--relation", "agee", code=1).stderr
 
 
+@pytest.mark.slow
 def test_a_version_is_a_pack_that_stays_as_it_is(staff: Path, tmp_path: Path) -> None:
     first = _hash(staff)
     more = _table(tmp_path / "more.csv", ["Dan,works in,Law"])
@@ -294,6 +296,7 @@ def test_a_change_that_fails_changes_nothing(staff: Path, tmp_path: Path) -> Non
         raise PackError(_run("rollback", "staff", code=1).stderr)
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_moment_leaves_a_whole_pack(staff: Path, tmp_path: Path) -> None:
     _table(tmp_path / "more.csv", [f"N{n},works in,D{n % 7}" for n in range(4000)])
     old, rng = _hash(staff), random.Random(7)

@@ -65,6 +65,7 @@ def test_fields_that_are_keys(field: str) -> None:
     assert parse_typed(field) is None
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["number", "date", "string"]),
     st.text() | st.dates().map(str) | st.integers().map(str) | st.floats(allow_nan=False).map(repr),

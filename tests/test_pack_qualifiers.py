@@ -68,6 +68,7 @@ def expected_of(statements: Sequence[Qualified]) -> dict[tuple[str, str, str], s
     return expected
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(STATEMENTS)
 def test_statements_come_back_in_their_order(statements: list[Qualified]) -> None:
@@ -80,6 +81,7 @@ def test_statements_come_back_in_their_order(statements: list[Qualified]) -> Non
         assert ("statement_triple.npy" in pack.manifest["files"]) == bool(pack.n_statements)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(STATEMENTS, st.randoms(use_true_random=False))
 def test_order_and_repetition_do_not_matter(statements: list[Qualified], random: st.DrawFn) -> None:

@@ -158,6 +158,7 @@ def test_hidden_gpus_are_not_tried(value: str, hidden: bool, monkeypatch: pytest
     assert (wanted == [CPU], "hides every GPU" in note) == (hidden, hidden)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("seeming_gpu")
 def test_nothing_is_printed_on_stdout_when_the_gpu_fails_and_one_line_on_stderr() -> None:
     """ONNX Runtime complains on stdout, where answers go; a buffered one too."""

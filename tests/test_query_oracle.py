@@ -117,6 +117,7 @@ def agree(oracle_of: Callable[[int], Oracle], n_pairs: int) -> Counter[object]:
     return seen
 
 
+@pytest.mark.slow
 def test_the_executor_equals_sparql_on_random_queries(oracle_of: Callable[[int], Oracle]) -> None:
     seen = agree(oracle_of, 250)
     assert seen["pairs"] >= 200 and len(NODE_KINDS & set(seen)) > 25

@@ -132,6 +132,7 @@ def test_an_unchecked_text_is_no_answer(tmp_path: Path, family_path: Path) -> No
     assert answer.unverified == ("Bob",)
 
 
+@pytest.mark.slow
 def test_without_knowledge_every_question_is_asked_and_nothing_is_checked_against_nothing(
     tmp_path: Path, family_path: Path
 ) -> None:
@@ -141,6 +142,7 @@ def test_without_knowledge_every_question_is_asked_and_nothing_is_checked_agains
     assert (answer.text, answer.written, answer.unverified) == (None, "Finn Reed", ("Finn Reed",))
 
 
+@pytest.mark.slow
 def test_the_command_keeps_checked_and_unverified_apart(tmp_path: Path, family_path: Path) -> None:
     model = write_reciter(tmp_path / "reciter.gguf", ["Finn Reed", " and \x1b[31m", "Bob"])
     words = ["who is the sibling of Eve Reed?", "--pack", str(family_path), "--reader", str(model), "--free"]
@@ -152,6 +154,7 @@ def test_the_command_keeps_checked_and_unverified_apart(tmp_path: Path, family_p
     assert content["written"].startswith("Finn Reed and") and "Bob" in content["unverified"][0]
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_the_text_as_it_is_written(tmp_path: Path, family_path: Path) -> None:
     import pty
 

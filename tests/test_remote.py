@@ -142,6 +142,7 @@ def test_what_is_read_alone_is_fetched_then(films_path: Path, connected: Path) -
         assert len(edges_with(here, everything, np.arange(here.n_relations))) == here.n_triples
 
 
+@pytest.mark.slow
 def test_rdf_of_others(turtle_url: str, tmp_path: Path) -> None:
     """Typed literals, languages, blank nodes, and labels that a terminal must not see."""
     found = connect(Wish(turtle_url, tmp_path / "x", languages=("en", "de")), lambda *_: None)
@@ -248,6 +249,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
+@pytest.mark.slow
 def test_the_command(films_url: str, tmp_path: Path) -> None:
     home = {"KGASK_HOME": str(tmp_path / "home")}
     made = run("pack", "connect", films_url, "-n", "wd", **home)

@@ -101,6 +101,7 @@ HOSTILE: dict[str, tuple[Answer, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_misbehaviour_is_one_line_soon(name: str) -> None:
     answer, said = HOSTILE[name]

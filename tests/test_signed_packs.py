@@ -92,6 +92,7 @@ def test_other_keys_and_missing_signatures(signed: Path, tmp_path: Path) -> None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "other.pub"]
 
 
+@pytest.mark.slow
 def test_a_key_behind_a_passphrase(signed: Path, tmp_path: Path) -> None:
     secret, target = str(tmp_path / "s"), str(tmp_path / "films.kgpack")
     refused = kgask("pack", "keygen", secret)

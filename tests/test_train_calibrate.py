@@ -169,7 +169,7 @@ def test_the_command_writes_all_cards(tmp_path: Path, family_path: Path) -> None
     wordings = ["who wrote [MASK]?\tP50", "where was [MASK] born?\tP19", "what genre is [MASK]?\tP136"]
     wordings.append("who are the authors of the books in the genre [MASK]?\t-P136 P50")
     questions.write_text("\n".join(wordings) + "\n")
-    people = Path(__file__).parent.parent / "kgask" / "corpus" / "asked" / "people.yaml"  # instead of 1,400 on small graphs
+    people = Path(__file__).parent.parent / "kgask" / "corpus" / "asked" / "people.yaml"
     arguments = ["--questions", str(questions), "--probes", "60", "--composed", "60", "--no-graphs"]
     arguments += ["--asked", "everyday", str(people), "demo"]
     for name, folder in (("--model", "rigel"), ("--judge", "judge"), ("--reader", "reader")):
