@@ -191,7 +191,7 @@ def test_a_rank(text: str, said: str, rank: int) -> None:
     [
         "which server does P-101 use", "Apollo 11", "did Boeing 747 fly", "10.0.0.1", "v2", "at 12:30", "Henry VIII",
         "which one is older", "one of them", "hundreds of films", "who is alive today", "born now", "in the last year",
-        "born on July 4", "between Kenya and Uganda", "3/4", "2023-13-45", "Formula One", "",
+        "born on July 4", "between Kenya and Uganda", "3/4", "2023-13-45", "Formula One", "", "1e400", "-1e999",
     ],
 )  # fmt: skip
 def test_what_is_no_value(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -74,12 +75,13 @@ class Numeral:
 
 
 def numeral_at(text: str, at: int) -> Numeral | None:
-    """The number that begins at ``at``; None where there is none."""
+    """The number that begins at ``at``; None where there is none, or one that no float can hold ("1e400")."""
     minus = _MINUS.match(text, at)
     if minus:
         found = numeral_at(text, minus.end())
         return Numeral(found.end, -found.value, "", found.written) if found and found.value > 0 else None
-    return _in_digits(text, at) or _in_words(text, at)
+    found = _in_digits(text, at) or _in_words(text, at)
+    return found if found is not None and math.isfinite(found.value) else None
 
 
 def _in_digits(text: str, at: int) -> Numeral | None:
