@@ -26,6 +26,12 @@ def test_the_head_is_the_class_word_after_the_question_word(text, word, is_head)
     assert found == (0 if is_head else None)
 
 
+def test_the_last_of_two_class_words_is_the_head() -> None:
+    text = "which noble houses are there"
+    spans = [CandidateSpan(text.index(word), text.index(word) + len(word), "class") for word in ("noble", "houses")]
+    assert head_class(text, spans) == 1
+
+
 def test_which_women_are_women() -> None:
     with Pipeline.open("demo", reader=None) as pipeline:
         answer = pipeline.ask("Which women won the Nobel Prize in Physics?", min_confidence=0.0)

@@ -47,11 +47,20 @@ def head_class(text: str, spans: Sequence[CandidateSpan]) -> int | None:
     """The number of the class span that stands where a question says what it asks for; None where none does."""
     for at, span in enumerate(spans):
         if span.kind == "class":
-            before = text[: span.start]
+            before, head = text[: span.start], _last_beside(text, spans, at)
             if not before.strip():  # "Stations where he was in charge"; of "river Thames" it is no more than a word
-                return at if singulars(text[span.start : span.end].lower()) else None
-            return at if _BEFORE.fullmatch(before) else None
+                return head if singulars(text[slice(*spans[head].place)].lower()) else None
+            return head if _BEFORE.fullmatch(before) else None
     return None
+
+
+def _last_beside(text: str, spans: Sequence[CandidateSpan], at: int) -> int:
+    """The last of class words one behind the other: "noble houses" are houses."""
+    end = spans[at].end
+    for number, one in enumerate(spans):
+        if one.kind == "class" and one.start == end + 1 and text[end] == " ":
+            return _last_beside(text, spans, number)
+    return at
 
 
 def is_of_other_kind(text: str, spans: Sequence[CandidateSpan], query: Query, answers: np.ndarray, pack: Pack) -> bool:
