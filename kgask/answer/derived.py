@@ -18,6 +18,7 @@ from kgask.answer.result import (
     text_with_unit,
 )
 from kgask.answer.words import support_in_words
+from kgask.pack.arrays import distinct
 from kgask.pack.quantities import DATE, Quantity
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -122,7 +123,7 @@ def told(result: Result) -> Derived:
 
 def _in_order(runner: Runner, result: Result) -> list[EntityId]:
     """The entities that answer, each once: ranked ones best first, numbers and dates ascending, others by id."""
-    certain = np.unique(result.certain).tolist()
+    certain = distinct(result.certain).tolist()
     if result.values is not None and result.values.axis is not None:
         lows, places = runner.pack.literal_values.low, literal_places(runner.pack, np.array(certain, np.int64))
         return [one for _, one in sorted(zip(lows[places].tolist(), certain, strict=True))]

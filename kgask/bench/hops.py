@@ -78,12 +78,12 @@ def two_hops(pack: Pack, start: int) -> np.ndarray:
 def all_two_hops(pack: Pack, starts: Sequence[int]) -> int:
     """How many different pairs of a start and what is reached from it there are."""
     first = all_edges(pack, np.array(starts), False)
-    near = np.unique(first.targets)
+    near = ascending(np.sort(first.targets))
     second = all_edges(pack, near, False)
     n_ends = np.bincount(np.searchsorted(near, second.sources), minlength=len(near))
     at = np.searchsorted(near, first.targets)
     ends = second.targets[spans((np.cumsum(n_ends) - n_ends)[at], n_ends[at])]
-    return len(np.unique(np.repeat(first.sources, n_ends[at]) * pack.n_entities + ends))
+    return len(ascending(np.sort(np.repeat(first.sources, n_ends[at]) * pack.n_entities + ends)))
 
 
 def _warm(work_of: Callable[[int], Callable[[], object]], starts: Sequence[int]) -> float:

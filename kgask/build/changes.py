@@ -26,6 +26,7 @@ from kgask.build.source import MAX_LINE_BYTES, Problems, display, numbered_lines
 from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError, PackError
+from kgask.pack.arrays import distinct
 from kgask.pack.literals import literal_key, parse_typed
 from kgask.pack.normalise import normalise
 from kgask.pack.records import Literal
@@ -46,7 +47,7 @@ def lines_of(pack: Pack) -> Iterator[Line]:
         subjects, paths, objects = pack.triples(ids)
         said = pack.statements(ids.tolist())
         spoken = [value for found in said.values() for one in found for _, value in one]
-        wanted = np.unique(np.concatenate([subjects, objects, np.array(spoken, np.int64)])).tolist()
+        wanted = distinct(np.concatenate([subjects, objects, np.array(spoken, np.int64)])).tolist()
         keys = dict(zip(wanted, pack.keys(wanted), strict=True))
         rows = zip(ids.tolist(), subjects.tolist(), paths.tolist(), objects.tolist(), strict=True)
         for triple, subject, path, obj in rows:

@@ -9,6 +9,7 @@ import numpy as np
 from kgask.build.readable import entity_label
 from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
+from kgask.pack.arrays import distinct
 from kgask.pack.store import Pack
 
 _BLOCK = 1 << 16  # triples or entities at a time
@@ -49,7 +50,7 @@ class _Keys:
 
     def values(self, ids: np.ndarray) -> dict[int, Value]:
         """Each entity's key, and each literal itself."""
-        wanted = np.unique(ids)
+        wanted = distinct(ids)
         things = wanted[wanted < self._first_literal].tolist()
         literals = wanted[wanted >= self._first_literal].tolist()
         found: dict[int, Value] = dict(zip(things, self._pack.keys(things), strict=True))

@@ -17,6 +17,7 @@ from kgask.build.source import Problems, open_source
 from kgask.build.versions import KEPT, changing
 from kgask.build.writer import BuildReport, PackBuilder
 from kgask.errors import BuildError
+from kgask.pack.arrays import distinct
 from kgask.pack.iris import IRI_PREFIX
 from kgask.pack.records import LiteralKind
 from kgask.pack.store import Pack
@@ -101,7 +102,7 @@ def _kinds_of(pack: Pack) -> tuple[set[str], dict[str, tuple[LiteralKind, str]]]
     named, known = set[str](), dict[str, tuple[LiteralKind, str]]()
     objects, first_literal = np.asarray(pack.out_object), pack.n_entities - pack.n_literals
     for relation, text in enumerate(pack.relations()):
-        ends = np.unique(objects[np.asarray(pack.out_relation) == relation])
+        ends = distinct(objects[np.asarray(pack.out_relation) == relation])
         literals = pack.literals(ends[ends >= first_literal][:_LOOKED_AT].tolist())
         kinds = {(one.kind, one.unit) for one in literals if one is not None}
         if len(kinds) == 1 and 2 * np.count_nonzero(ends >= first_literal) > len(ends):

@@ -21,6 +21,7 @@ import numpy as np
 from kgask.build.label_units import unit_of_label
 from kgask.build.said_dates import iso_date
 from kgask.build.said_numbers import Convention, Votes, Written, is_number, usual, written
+from kgask.pack.arrays import distinct
 from kgask.pack.labels import readable_relation
 from kgask.pack.literals import parse_literal
 from kgask.pack.quantities import is_unit
@@ -161,9 +162,9 @@ def _bare(
     """Relations whose values may be numbers or dates, what they look like, and the numbers of their keys."""
     order = np.argsort(said[0], kind="stable")
     of_relation, values = said[0][order], said[1][order]
-    for relation in np.unique(of_relation).tolist():
+    for relation in distinct(of_relation).tolist():
         first, last = np.searchsorted(of_relation, [relation, relation + 1])
-        own = np.unique(values[first:last])
+        own = distinct(values[first:last])
         if relations[relation] in known:
             own = own[own >= 0]
             own = own[~is_thing[own]]

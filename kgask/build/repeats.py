@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kgask.build.statements import Said
+from kgask.pack.arrays import distinct
 
 
 def without_repeats(said: Said) -> tuple[Said, int]:
@@ -56,7 +57,7 @@ def _own(nodes: np.ndarray, rows: np.ndarray, qualifiers: np.ndarray) -> np.ndar
     pairs = pairs[:, np.lexsort((pairs[2], pairs[1], pairs[0]))]
     starts, ends = (np.searchsorted(pairs[0], nodes[own], side) for side in ("left", "right"))
     kept = []
-    for length in np.unique(ends - starts).tolist():
+    for length in distinct(ends - starts).tolist():
         some = ends - starts == length
         places = starts[some][:, None] + np.arange(length)
         said = np.hstack([rows[own[some]][:, None], pairs[1][places], pairs[2][places]])

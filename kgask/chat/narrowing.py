@@ -19,6 +19,7 @@ from kgask.chat.turns import Turn, Way
 from kgask.errors import BudgetError, QueryError
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, is_all_called
+from kgask.pack.arrays import distinct
 from kgask.pack.normalise import normalise
 from kgask.query import nodes
 from kgask.query.base import SetNode
@@ -100,8 +101,8 @@ class Narrowing:
         words, members = self.answers.memory.referents.words, np.array(base.ends[:MOST_MEMBERS])
         said = [word for word in normalise(asked.phrase).split() if word not in _LITTLE]
         edges = all_edges(self.answers.pack, members, inverse=False)
-        for relation in np.unique(edges.relations).tolist():
-            targets = np.unique(edges.targets[edges.relations == relation]).tolist()
+        for relation in distinct(edges.relations).tolist():
+            targets = distinct(edges.targets[edges.relations == relation]).tolist()
             labels = zip(targets, map(normalise, self.answers.pack.labels(targets[:MOST_LABELS])), strict=False)
             for named in ([*said[at:]] for at in range(1, len(said))):
                 is_called = is_all_called(" ".join(said[: -len(named)]), words.of([relation]))
@@ -115,13 +116,13 @@ class Narrowing:
         words, pack = self.answers.memory.referents.words, self.answers.pack
         edges = all_edges(pack, np.array(base.ends[:MOST_MEMBERS]), inverse=False)
         found: set[tuple[int, int, int]] = set()
-        for relation in np.unique(edges.relations).tolist():
-            steps = np.unique(edges.targets[edges.relations == relation])
+        for relation in distinct(edges.relations).tolist():
+            steps = distinct(edges.targets[edges.relations == relation])
             steps = steps[[self.answers.memory.referents.is_entity(int(one)) for one in steps]]
             further = all_edges(pack, steps[:MOST_MEMBERS], inverse=False)
-            for target, rest in self._named(base, asked.phrase, np.unique(further.targets), False).items():
+            for target, rest in self._named(base, asked.phrase, distinct(further.targets), False).items():
                 if rest and is_all_called(" ".join(rest), words.of([relation])):
-                    seconds = np.unique(further.relations[further.targets == target]).tolist()
+                    seconds = distinct(further.relations[further.targets == target]).tolist()
                     found |= {(target, relation, second) for second in seconds}
         if len({one[:2] for one in found}) != 1:
             return None
@@ -146,9 +147,9 @@ class Narrowing:
         groups: dict[tuple[int, int], frozenset[EntityId]] = {}
         for inverse in (False, True):
             edges = all_edges(self.answers.pack, members, inverse)
-            named = self._named(base, asked.phrase, np.unique(edges.targets), in_part)
+            named = self._named(base, asked.phrase, distinct(edges.targets), in_part)
             for target, rest in named.items():
-                for relation in np.unique(edges.relations[edges.targets == target]).tolist():
+                for relation in distinct(edges.relations[edges.targets == target]).tolist():
                     if not rest or is_all_called(" ".join(rest), words.of([relation])):
                         at = (edges.targets == target) & (edges.relations == relation)
                         groups[target, relation] = frozenset(edges.sources[at].tolist())

@@ -17,6 +17,7 @@ import numpy as np
 from kgask.link.mentions import FUNCTION_WORDS
 from kgask.link.plurals import singulars
 from kgask.link.spans import CandidateSpan
+from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
@@ -127,7 +128,7 @@ class RelationWords:
 
     def ends(self, relation: int) -> np.ndarray:
         """What a relation leads to (int64, ascending)."""
-        return np.unique(np.asarray(self.pack.out_object)[np.asarray(self.pack.out_relation) == relation])
+        return distinct(np.asarray(self.pack.out_object)[np.asarray(self.pack.out_relation) == relation])
 
     @cached_property
     def _by_end(self) -> dict[str, list[int]]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from kgask.link.units import own_units, unit_at
 from kgask.methods.protocol import Hypothesis
+from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import DATE, axis_of
 from kgask.pack.store import Pack
@@ -59,7 +58,7 @@ def _is_order(found: Hypothesis, question: str, pack: Pack) -> bool:
 def _axis_of(found: Hypothesis, pack: Pack) -> str | None:
     """On which axis what was found lies, where it is a value of the graph or made of such; None for the rest."""
     if found.outcome is None:
-        codes = np.unique(axis_codes(pack, found.answers))
+        codes = distinct(axis_codes(pack, found.answers))
         return pack.literal_values.axes[codes[0]] if len(codes) == 1 and codes[0] >= 0 else None
     if isinstance(found.outcome.query, nodes.Age | nodes.Difference) or found.outcome.quantity is None:
         return None

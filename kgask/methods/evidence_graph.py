@@ -13,6 +13,7 @@ import numpy as np
 
 from kgask.methods.base import Found
 from kgask.methods.type_graph import MAX_INSTANCES, TypeGraph
+from kgask.pack.arrays import distinct
 from kgask.pack.store import Pack
 from kgask.retrieve.follow import Edges, concatenate, edges_of, relations_of
 from kgask.retrieve.trace import triple_ids
@@ -62,7 +63,7 @@ class EvidenceGraph:
 
     def __init__(self, pack: Pack, types: TypeGraph, seeds: np.ndarray):
         self._pack, self._types = pack, types
-        self._seeds = np.unique(np.asarray(seeds, np.int64))
+        self._seeds = distinct(np.asarray(seeds, np.int64))
         self._stages: list[_Stage] = []
         self._left = np.empty(0, np.int64)  # entities that segments have started at
         self.truncated = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kgask.methods.relation_facts import is_table
+from kgask.pack.arrays import distinct
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.types import DirectedRelationId, EntityId
@@ -16,7 +17,7 @@ def flags_of(pack: Pack, relation: DirectedRelationId) -> dict[bool, EntityId]:
     """What a relation of a table leads to where it says yes and no; nothing where it says anything else."""
     if relation >= pack.n_relations or not is_table(pack):
         return {}
-    ends = np.unique(np.asarray(pack.out_object)[np.asarray(pack.out_relation) == relation]).tolist()
+    ends = distinct(np.asarray(pack.out_object)[np.asarray(pack.out_relation) == relation]).tolist()
     said = {normalise(label): end for label, end in zip(pack.labels(ends[:3]), ends, strict=False)}
     if len(ends) > 2 or not said.keys() <= _YES | _NO:
         return {}

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
+from kgask.pack.arrays import distinct
 from kgask.pack.normalise import normalise
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
@@ -99,7 +98,7 @@ def _to(node: Node, end: int) -> Node:
 
 def _ends(runner: Runner, base: SetNode, relation: int) -> list[tuple[int, str]]:
     """What a relation leads to from a set, with labels; none where that is much."""
-    ends = np.unique(runner.edges(runner.members(base).certain, relation).targets)
+    ends = distinct(runner.edges(runner.members(base).certain, relation).targets)
     return [*zip(ends.tolist(), runner.pack.labels(ends.tolist()), strict=True)] if len(ends) <= MOST_ENDS else []
 
 

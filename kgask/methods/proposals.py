@@ -20,6 +20,7 @@ from kgask.methods.flags import flags_of
 from kgask.methods.named_relations import Named, NamedRelations
 from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.methods.understand import Linked
+from kgask.pack.arrays import distinct
 from kgask.pack.quantities import DATE
 from kgask.query import nodes
 from kgask.query.base import By, Comparison, Node, SetNode
@@ -54,11 +55,7 @@ class Proposals:
         self._is_small = is_small(facts.pack)
 
     def of(
-        self,
-        linked: Sequence[Linked],
-        asked: Asked,
-        classes: Sequence[ClassSpan],
-        runner: Runner,
+        self, linked: Sequence[Linked], asked: Asked, classes: Sequence[ClassSpan], runner: Runner
     ) -> Iterator[Proposed]:
         """Queries about the surest names and the first class word of a question, with its numbers, dates and ranks."""
         names, kinds = self._named.of(linked), [one.candidates[0][0] for one in classes]
@@ -85,7 +82,7 @@ class Proposals:
     def _of_none(self, asked: Asked, runner: Runner) -> Iterator[nodes.Query]:
         """The classes of a small graph, and who has which relation."""
         types, relations = self._pack.types, self._pack.path_relations.tolist()
-        classes = np.unique(types[:, 0]).tolist() if types is not None else []
+        classes = distinct(types[:, 0]).tolist() if types is not None else []
         if max(len(classes), len(relations)) > MOST_KINDS:
             return
         values = [relation for relation in relations if self._named.is_value(relation)]

@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import DATE, NUMBER
 from kgask.pack.store import Pack
@@ -47,7 +48,7 @@ class RelationFacts:
         self.leads_to_one = lru_cache(None)(self._leads_to_one)
         self.paths, self.qualifiers = np.zeros((2, 2 * pack.n_relations), bool)
         self.paths[np.concatenate([pack.path_relations, pack.path_relations + pack.n_relations])] = True
-        self.qualifiers[np.unique(pack.qualifier_relation).astype(np.int64)] = True
+        self.qualifiers[distinct(pack.qualifier_relation).astype(np.int64)] = True
 
     def of_entity(self, entity: int) -> np.ndarray:
         """bool [2R]: the directed relations that leave an entity, as far as the graph is known."""
@@ -96,7 +97,7 @@ class RelationFacts:
         out = relation < self.n_relations
         relations, indptr = (pack.out_relation, pack.out_indptr) if out else (pack.in_relation, pack.in_indptr)
         places = np.flatnonzero(np.asarray(relations) == plain)[:LOOKED_AT]
-        owners = np.unique(np.searchsorted(indptr, places.astype(indptr.dtype), side="right"))
+        owners = distinct(np.searchsorted(indptr, places.astype(indptr.dtype), side="right"))
         return len(places) <= ONE * len(owners)
 
     def _of(self, relation: int) -> tuple[str | None, str]:

@@ -18,6 +18,7 @@ from kgask.methods.base import Found, PerPack, TripleRetriever
 from kgask.methods.baselines import around_seeds, taken
 from kgask.methods.protocol import Scope
 from kgask.methods.text_encoder import TextEncoder
+from kgask.pack.arrays import distinct
 from kgask.pack.labels import clean_label, readable_relation
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
@@ -102,8 +103,8 @@ def texts_of(near: Around, rows: np.ndarray, pack: Pack) -> list[str]:
     On 1,000 questions of MetaQA dev, 1 hop, the brackets and commas put 2 of 100 more right triples first.
     """
     ways = [_way(near, row) for row in rows.tolist()]
-    every = np.unique(np.array([row for way in ways for row in way], np.int64))
-    entities = np.unique([near.starts[every], near.ends[every]]).tolist()
+    every = distinct(np.array([row for way in ways for row in way], np.int64))
+    entities = distinct([near.starts[every], near.ends[every]]).tolist()
     labels = dict(zip(entities, map(clean_label, pack.labels(entities)), strict=True))
     words = [readable_relation(label) for label in pack.relation_labels()]
     texts: dict[int, str] = {}

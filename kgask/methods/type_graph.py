@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kgask.pack.arrays import distinct
 from kgask.pack.store import Pack
 from kgask.pack.types import type_relations
 from kgask.retrieve.follow import Edges, concatenate, edges_of, relations_of
@@ -42,7 +43,7 @@ class TypeGraph:
 
     def are(self, entities: np.ndarray, types: Sequence[EntityId]) -> np.ndarray:
         """bool [n]: which entities are instances of one of the types."""
-        every = np.unique(entities)
+        every = distinct(entities)
         found = concatenate([edges_of(self._pack, every, relation) for relation in self._relations])
         return np.isin(entities, found.sources[np.isin(found.targets, np.asarray(types, np.int64))])
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from kgask.errors import PackDamage
 from kgask.machine.remembered import are_as_stated, content_hash
+from kgask.pack.arrays import distinct
 
 BLOCKS_FILE = "blocks.crc"
 BLOCK_BYTES = 4096  # a page of SQLite and of memory
@@ -233,7 +234,7 @@ class CheckedArray(np.lib.mixins.NDArrayOperatorsMixin):
         if not len(new):
             return
         unknown, data = np.flatnonzero(~self._is_known), self._bytes
-        new = unknown if len(unknown) <= _REST else np.unique(new)
+        new = unknown if len(unknown) <= _REST else distinct(new)
         if self._sums is not None:
             for at, expected in zip((new * BLOCK_BYTES).tolist(), self._sums[new].tolist(), strict=True):
                 if zlib.crc32(data[at : at + BLOCK_BYTES]) != expected:

@@ -16,6 +16,7 @@ import numpy as np
 from kgask.config import PACK_MANIFEST
 from kgask.errors import PackDamage, PackError
 from kgask.pack import schema
+from kgask.pack.arrays import distinct
 from kgask.pack.blocks import BLOCKS_FILE, block_sums
 from kgask.pack.check_index import every_name, names_index_problems, passages_problems
 from kgask.pack.content import content_hash, relation_hash
@@ -126,7 +127,7 @@ def _statement_problems(pack: Pack) -> Iterator[str]:
     unsorted = _differing(pack, built, QUALIFIER_ARRAYS)
     if unsorted:
         yield f"{', '.join(unsorted)}: statements are not sorted or one is there twice"
-    if not np.array_equal(pack.path_relations, np.unique(pack.out_relation)):
+    if not np.array_equal(pack.path_relations, distinct(pack.out_relation)):
         yield f"{PACK_MANIFEST}: the relations of qualifiers alone are not those that no triple has"
 
 

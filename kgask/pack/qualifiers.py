@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kgask.pack.arrays import distinct_rows, id_type, relation_type, row_pointers, spans
+from kgask.pack.arrays import distinct, distinct_rows, id_type, relation_type, row_pointers, spans
 from kgask.types import Statement, TripleId
 
 QUALIFIER_ARRAYS = ("statement_triple", "qualifier_indptr", "qualifier_relation", "qualifier_value")
@@ -44,7 +44,7 @@ class Qualifiers:
         if not self.n_statements:
             return {}
         # Ids of the array's own dtype: for others searchsorted would copy the whole array first.
-        ids = np.unique(np.fromiter(triple_ids, dtype=self.statement_triple.dtype))
+        ids = distinct(np.fromiter(triple_ids, dtype=self.statement_triple.dtype))
         first = np.searchsorted(self.statement_triple, ids, side="left")
         last = np.searchsorted(self.statement_triple, ids, side="right")
         rows = zip(ids.tolist(), first.tolist(), last.tolist(), strict=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kgask.pack.arrays import distinct
 from kgask.pack.csr import Csr
 from kgask.types import directed
 
@@ -109,7 +110,7 @@ def _shares(csr: Csr, type_relations: Sequence[int], n_relations: int) -> tuple[
     if not len(types):
         return np.zeros(n_relations), np.zeros(n_relations, np.int64)
     kinds, sizes = np.unique(types, return_counts=True)
-    has = np.unique(every * n_relations + csr.out_relation)  # subject and relation, each pair once
+    has = distinct(every * n_relations + csr.out_relation)  # subject and relation, each pair once
     owners, relations = has // n_relations, has % n_relations
     first, last = np.searchsorted(instances, owners), np.searchsorted(instances, owners, side="right")
     places = np.repeat(first - np.concatenate([[0], np.cumsum(last - first)[:-1]]), last - first)

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from kgask.pack.arrays import id_type, spans
+from kgask.pack.arrays import distinct, id_type, spans
 from kgask.pack.csr import Csr
 from kgask.pack.labels import readable_relation
 from kgask.pack.records import RelationText
@@ -64,9 +64,9 @@ def type_table(csr: Csr, relations: Sequence[int], n_relations: int) -> np.ndarr
     instances, types = subjects[leads], csr.out_object[leads].astype(np.int64)
     outward = subjects[~leads] * n_relations + csr.out_relation[~leads]
     inward = objects[~led] * n_relations + csr.in_relation[~led]
-    has = np.unique(np.concatenate([outward, inward]))  # entity and relation, each pair once
+    has = distinct(np.concatenate([outward, inward]))  # entity and relation, each pair once
     first, last = np.searchsorted(has, instances * n_relations), np.searchsorted(has, (instances + 1) * n_relations)
     counts = last - first
-    pairs = np.unique(np.repeat(types, counts) * n_relations + has[spans(first, counts)] % n_relations)
+    pairs = distinct(np.repeat(types, counts) * n_relations + has[spans(first, counts)] % n_relations)
     found = np.column_stack([pairs // n_relations, pairs % n_relations])
     return found.astype(id_type(n_entities))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from kgask.pack.arrays import distinct
 from kgask.pack.labels import clean_label, readable_relation
 from kgask.pack.quantities import DATE, NUMBER
 from kgask.pack.store import Pack
@@ -140,7 +141,7 @@ class _Checker:
     def _on_axis(self, called: str, values: np.ndarray, other: ValueNode) -> Iterator[str]:
         """Whether some of the values can be compared with ``other``."""
         codes = axis_codes(self._pack, values)
-        axes = sorted(self._pack.literal_values.axes[code] for code in np.unique(codes[codes >= 0]))
+        axes = sorted(self._pack.literal_values.axes[code] for code in distinct(codes[codes >= 0]))
         axis = value_axis(other, self._pack)
         if not axes:
             yield f"{called} leads to no numbers or dates, so it cannot be compared."

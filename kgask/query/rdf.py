@@ -29,6 +29,7 @@ from urllib.parse import quote
 import numpy as np
 
 from kgask.errors import PackError
+from kgask.pack.arrays import distinct
 from kgask.pack.iris import ABSOLUTE, DEFAULT_PREFIX, IRI_PREFIX, is_prefix
 from kgask.pack.literals import literal_key
 from kgask.pack.quantities import DATE, date_of_day, quantity
@@ -186,7 +187,7 @@ def _about_statements(
 
 def _named(iris: Iris, *ids: np.ndarray) -> dict[int, str]:
     """The term of each entity, looked up in one batch."""
-    entities = np.unique(np.concatenate(ids)).tolist()
+    entities = distinct(np.concatenate(ids)).tolist()
     return {entity: f"<{iri}>" for entity, iri in zip(entities, iris.of_entities(entities), strict=True)}
 
 

@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from kgask.errors import BudgetError, KgaskError, PackError
+from kgask.pack.arrays import distinct
 from kgask.pack.csr import build_csr
 from kgask.pack.header import ARRAYS, DEGREES, ENDPOINT, NAMES_FILE, open_array
 from kgask.pack.qualifiers import QUALIFIER_ARRAYS
@@ -79,11 +80,11 @@ class ConnectedPack(Pack):
     # --- what is read ------------------------------------------------------------------------------
 
     def need(self, entities: np.ndarray, relations: np.ndarray) -> None:
-        entities, relations = np.unique(entities), np.asarray(relations, np.int64)
+        entities, relations = distinct(entities), np.asarray(relations, np.int64)
         self._want(self._known.missing(entities, relations))
 
     def need_rows(self, entities: np.ndarray, inverse: bool) -> None:
-        entities = np.unique(entities)
+        entities = distinct(entities)
         is_hub = self._degrees(entities, inverse=True) > HUB
         self._want(self._known.missing_rows(entities, inverse, is_hub))
 
@@ -254,7 +255,7 @@ class ConnectedPack(Pack):
             plain = self._relation_ids.get(row["p"]["value"])
             if plain is not None and number is not None:
                 found.setdefault(plain + self.n_relations * ("o" in row), []).append(number)
-        self._owners |= {relation: np.unique(np.array(numbers, np.int64)) for relation, numbers in found.items()}
+        self._owners |= {relation: distinct(np.array(numbers, np.int64)) for relation, numbers in found.items()}
 
     def _state(self, rows: Sequence[Row]) -> None:
         """What triples are said with."""

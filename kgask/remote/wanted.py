@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kgask.pack.arrays import distinct
 from kgask.remote.stated import COLUMNS, Statements
 
 OUT, IN, SEEN = 0, 1, 2  # + 2R: all triples out of an entity, all into it, one of each relation into a hub
@@ -59,7 +60,7 @@ class Known:
 
     def missing_statements(self, entities: np.ndarray, relations: np.ndarray) -> np.ndarray:
         """The codes of the entities' (plain) relations beside them whose statements are not known."""
-        codes = np.unique(entities * self.n_relations + relations)
+        codes = distinct(entities * self.n_relations + relations)
         return codes[~_has(self.stated, codes)]
 
     def covers_statements(self, entities: np.ndarray, relations: np.ndarray) -> np.ndarray:
@@ -67,8 +68,8 @@ class Known:
         return _has(self.stated, entities * self.n_relations + relations)
 
     def learn(self, wanted: Wanted) -> None:
-        self.codes = np.unique(np.concatenate([self.codes, *wanted.codes]))
-        self.stated = np.unique(np.concatenate([self.stated, *wanted.stated]))
+        self.codes = distinct(np.concatenate([self.codes, *wanted.codes]))
+        self.stated = distinct(np.concatenate([self.stated, *wanted.stated]))
         self.owners |= wanted.owners
         self.labels |= wanted.labels
 
@@ -122,10 +123,10 @@ class Writer:
     def _parts(self, wanted: Wanted) -> Iterator[tuple[int, str]]:
         """Each with the number of terms in it."""
         n = len(self._relations)
-        codes = np.unique(np.concatenate([NONE, *wanted.codes]))
+        codes = distinct(np.concatenate([NONE, *wanted.codes]))
         entities, what = codes // (2 * n + 3), codes % (2 * n + 3)
         of_whole = {end: entities[what == 2 * n + end] for end in (OUT, IN)}
-        for one in np.unique(what).tolist():
+        for one in distinct(what).tolist():
             members = entities[what == one]
             if one == 2 * n + SEEN:
                 for entity in members.tolist():
@@ -135,7 +136,7 @@ class Writer:
             else:
                 members = members[~np.isin(members, of_whole[IN if one >= n else OUT])]
                 yield from self._rows(one >= n, members, self._relations[one % n])
-        yield from self._stated(np.unique(np.concatenate([NONE, *wanted.stated])))
+        yield from self._stated(distinct(np.concatenate([NONE, *wanted.stated])))
         for relation in sorted(wanted.owners):
             end, said = "?o" if relation >= n else "?s", self._relations[relation % n]
             yield 1, f"SELECT DISTINCT {end} ?p WHERE {{ ?s {said} ?o BIND({said} AS ?p) }} LIMIT {self._most}"
@@ -157,7 +158,7 @@ class Writer:
     def _stated(self, codes: np.ndarray) -> Iterator[tuple[int, str]]:
         """The statements of entities' triples, by relation."""
         n = len(self._relations)
-        for relation in np.unique(codes % n).tolist():
+        for relation in distinct(codes % n).tolist():
             terms = [term for of in self._terms((codes[codes % n == relation] // n).tolist()) for term in of]
             for start in range(0, len(terms), MOST_TERMS // 2):
                 some = terms[start : start + MOST_TERMS // 2]

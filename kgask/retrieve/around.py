@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kgask.pack.arrays import distinct
 from kgask.pack.store import Pack
 from kgask.retrieve.follow import all_edges, concatenate
 from kgask.retrieve.trace import triple_ids
@@ -58,7 +59,7 @@ def around(pack: Pack, seeds: np.ndarray, hops: int, most: int = MOST) -> Around
     """
     if hops < 1:
         raise ValueError(f"{hops} hops; at least 1 is looked at")
-    reached = frontier = np.unique(np.asarray(seeds, np.int64))
+    reached = frontier = distinct(np.asarray(seeds, np.int64))
     none = np.empty(0, np.int64)
     found = Around(none, none, none, none, none, none, pack.n_relations)
     led = np.full(len(frontier), -1)  # the row that leads to each entity of the frontier

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kgask.errors import QueryError
+from kgask.pack.arrays import distinct
 from kgask.pack.quantities import Quantity
 from kgask.pack.types import subclass_relations, type_relations
 from kgask.query import nodes
@@ -132,7 +133,7 @@ def _followed(
     else:
         edges = runner.edges(starts, follow.relation)
     edges = edges.where(edges.targets == member)
-    parts = tuple(_member(runner, follow.base, start) for start in np.unique(edges.sources)[:SHOWN].tolist())
+    parts = tuple(_member(runner, follow.base, start) for start in distinct(edges.sources)[:SHOWN].tolist())
     return _with_triples(runner, node, member, edges, parts)
 
 
@@ -158,7 +159,7 @@ def _wider(runner: Runner, first: EntityId, kind: EntityId, relations: list[int]
     while frontier and kind not in ways:
         nearer, frontier = frontier, []
         for relation in relations:
-            edges = runner.edges(np.unique(nearer), relation)
+            edges = runner.edges(distinct(nearer), relation)
             ids = triple_ids(runner.pack, edges).tolist()
             for source, target, triple in zip(edges.sources.tolist(), edges.targets.tolist(), ids, strict=True):
                 if target not in ways:
@@ -175,11 +176,11 @@ def judged_member(runner: Runner, node: nodes.Where | nodes.Best, member: Entity
     value = node.value if isinstance(node, nodes.Where) else None
     hops = _path_edges(runner, member, node.by)
     if isinstance(node.by, nodes.SizeOf):
-        size = float(len(np.unique(hops[-1].targets))) if len(hops) == len(node.by.path) else 0.0
+        size = float(len(distinct(hops[-1].targets))) if len(hops) == len(node.by.path) else 0.0
         against = runner.quantity(value) if isinstance(value, ValueNode) else None
         triples, n_more = _first_triples(runner, hops, None)
         return Derivation(node, member, triples, (Judged(Quantity("", size, size)),), against, n_more=n_more)
-    ends = np.unique(hops[-1].targets) if hops else np.empty(0, np.int64)
+    ends = distinct(hops[-1].targets) if hops else np.empty(0, np.int64)
     if isinstance(value, SetNode):
         met = np.intersect1d(ends, runner.members(value).possible)
         triples, n_more = _first_triples(runner, hops, met)
@@ -200,7 +201,7 @@ def _path_edges(runner: Runner, member: EntityId, by: By) -> list[Edges]:
         if not len(edges):
             break
         hops.append(edges)
-        frontier = np.unique(edges.targets)
+        frontier = distinct(edges.targets)
     return hops
 
 
@@ -213,7 +214,7 @@ def _first_triples(runner: Runner, hops: list[Edges], ends: np.ndarray | None) -
         shown = edges.where(np.arange(min(SHOWN, len(edges))))
         kept = [*triple_ids(runner.pack, shown).tolist(), *kept]
         n_more += len(edges) - len(shown)
-        ends = np.unique(shown.sources)
+        ends = distinct(shown.sources)
     return tuple(kept), n_more
 
 
@@ -285,7 +286,7 @@ def _extreme(runner: Runner, node: nodes.Min | nodes.Max, values: ValueNode) -> 
     edges = runner.edges(runner.members(values.base).certain, values.relation)
     best = [
         one
-        for one in _on_axis(runner, np.unique(edges.targets), found.axis)
+        for one in _on_axis(runner, distinct(edges.targets), found.axis)
         if (one.quantity.low == found.low if isinstance(node, nodes.Min) else one.quantity.high == found.high)
     ]
     edges = edges.where(np.isin(edges.targets, [one.literal for one in best if one.literal is not None]))
@@ -326,5 +327,5 @@ def otherwise(runner: Runner, node: nodes.Holds) -> Edges:
         return edges
     back = directed(plain, True, n_relations)
     objects = runner.pack.out_object[runner.pack.out_relation == plain]
-    n_triples, n_objects = runner.pack.counted(back) or (len(objects), len(np.unique(objects)))
+    n_triples, n_objects = runner.pack.counted(back) or (len(objects), len(distinct(objects)))
     return edges if n_triples > FEW * n_objects else runner.edges(runner.members(obj).possible, back)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kgask.pack.arrays import distinct
 from kgask.pack.store import Pack
 from kgask.retrieve.follow import Edges, all_edges
 from kgask.retrieve.trace import triple_ids
@@ -47,7 +48,7 @@ def _candidates(pack: Pack, walks: list[Walk], shares: list[float]) -> list[Cand
     # Only ties at the top decide what is printed first: the rest is not worth a look into the graph.
     tied = np.isin(entities, walks[0].answers)
     shared = np.zeros(len(entities), np.int64)
-    if tied.sum() > 1 and len(np.unique(rounded[tied])) < tied.sum():
+    if tied.sum() > 1 and len(distinct(rounded[tied])) < tied.sum():
         shared[tied] = _shared_neighbours(pack, walks[0].frontiers[0], entities[tied])
     order = np.lexsort((entities, -shared, -rounded))
     return [Candidate(int(entities[i]), float(scores[i])) for i in order]
@@ -62,9 +63,9 @@ def _shared_neighbours(pack: Pack, seeds: np.ndarray, entities: np.ndarray) -> n
     degrees = pack.degree(entities.tolist())
     if int(degrees.sum()) > LOOKED_AT:
         return np.zeros(len(entities), np.int64)
-    around = np.unique(np.concatenate([all_edges(pack, seeds, inverse).targets for inverse in (False, True)]))
+    around = distinct(np.concatenate([all_edges(pack, seeds, inverse).targets for inverse in (False, True)]))
     edges = [all_edges(pack, entities, inverse) for inverse in (False, True)]
-    pairs = np.unique(np.concatenate([edge.sources * pack.n_entities + edge.targets for edge in edges]))
+    pairs = distinct(np.concatenate([edge.sources * pack.n_entities + edge.targets for edge in edges]))
     sources = pairs[np.isin(pairs % pack.n_entities, around)] // pack.n_entities
     return np.bincount(np.searchsorted(entities, sources), minlength=len(entities))
 
@@ -87,7 +88,7 @@ def _add_walk(
         room = top_k - sum(1 for _, at in chosen if at == hop)
         left_out |= len(edges) > room
         edges = edges.where(np.arange(len(edges)) < room)
-        needed = np.unique(edges.sources)
+        needed = distinct(edges.sources)
         inverse = walk.relations[hop - 1] >= pack.n_relations
         for triple in triple_ids(pack, edges).tolist():
             before = chosen.get((triple, hop))

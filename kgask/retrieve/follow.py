@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kgask.pack.arrays import distinct
 from kgask.pack.graph import Graph, reads_arrays
 from kgask.types import undirected
 
@@ -144,7 +145,7 @@ def _are_few(graph: Graph, entities: np.ndarray, inverse: bool) -> bool:
 def reached_by(graph: Graph, entities: np.ndarray, directed_relation: int) -> np.ndarray:
     """The far ends (int64, ascending, no repeats) of the entities' triples with one directed relation."""
     edges = edges_with(graph, np.asarray(entities, np.int64), np.array([directed_relation]))
-    return np.unique(edges.targets[edges.relations == directed_relation])
+    return distinct(edges.targets[edges.relations == directed_relation])
 
 
 @reads_arrays

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kgask.errors import BudgetError
+from kgask.pack.arrays import distinct
 from kgask.pack.graph import reads_arrays
 from kgask.pack.store import Pack
 from kgask.query.axes import axis_codes, literal_places
@@ -62,7 +63,7 @@ def ascending(values: np.ndarray) -> np.ndarray:
         return values
     if (values[1:] >= values[:-1]).all():
         return values[np.concatenate([[True], is_new])]
-    return np.unique(values)
+    return distinct(values)
 
 
 def having(pack: Pack, relation: DirectedRelationId) -> np.ndarray:
@@ -129,7 +130,7 @@ def path_ends(
         first, last = np.searchsorted(sources, at, "left"), np.searchsorted(sources, at, "right")
         rows = spread(first, last)
         place, at = np.repeat(place, last - first), targets[rows]
-        pairs = np.unique(place * pack.n_entities + at)
+        pairs = distinct(place * pack.n_entities + at)
         place, at = pairs // pack.n_entities, pairs % pack.n_entities
     return place, at
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kgask.errors import QueryError
+from kgask.pack.arrays import distinct
 from kgask.pack.quantities import DATE, NUMBER, Quantity
 from kgask.pack.store import Pack
 from kgask.pack.types import subclass_relations, type_relations
@@ -125,7 +126,7 @@ class Runner:
     def types(self, ids: np.ndarray) -> np.ndarray:
         """The types of entities, int64, ascending."""
         found = [self.edges(ids, relation).targets for relation in type_relations(self.pack.relations())]
-        return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+        return distinct(np.concatenate(found)) if found else np.empty(0, np.int64)
 
     def edges(self, entities: np.ndarray, relation: int) -> Edges:
         """The triples of entities with a directed relation."""
@@ -259,7 +260,7 @@ class Runner:
             edges = self.edges(base.certain, node.relation)
             if axis is not None and len(base.certain) > 1:
                 known = values_on(self.pack, edges.sources, edges.targets, axis).member
-                self._coverage[node] = Coverage(node, len(base.certain), len(np.unique(known)))
+                self._coverage[node] = Coverage(node, len(base.certain), len(distinct(known)))
             every_edge = edges if base.decided else self.edges(base.possible, node.relation)
             return Bag(edges.targets, every_edge.targets, axis)
         follow = node.base.follow if isinstance(node.base, nodes.Qualified) else node.base

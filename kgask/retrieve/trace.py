@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kgask.pack.arrays import distinct
 from kgask.pack.store import Pack
 from kgask.retrieve.follow import Edges
 from kgask.retrieve.walk import Route, Walk
@@ -45,7 +46,7 @@ def trace(pack: Pack, walk: Walk, answers: np.ndarray) -> list[ScoredTriple]:
     for hop in range(len(walk.relations), 0, -1):
         edges = walk.edges[hop - 1]
         edges = edges.where(np.isin(edges.targets, needed))
-        needed = np.unique(edges.sources)
+        needed = distinct(edges.sources)
         inverse = walk.relations[hop - 1] >= pack.n_relations
         ids = triple_ids(pack, edges)
         hops.append([ScoredTriple(int(i), hop, walk.prob, inverse) for i in ids])

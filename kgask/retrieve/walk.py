@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kgask.pack.arrays import distinct
 from kgask.pack.graph import Graph
 from kgask.retrieve.follow import Edges, follow
 from kgask.types import Branch, EntityId
@@ -99,7 +100,7 @@ def walks(
     ``keep_seed``. An empty list means that the graph has nothing that the plan
     asks for. What the beam loses goes to ``dropped``, when given.
     """
-    start = np.unique(np.asarray(seeds, np.int64))
+    start = distinct(np.asarray(seeds, np.int64))
     beam = [_Partial((), 1.0, (start,), ())]
     found: list[Walk] = []
     n_hops = min(max_hops, len(branch.relation_probs))
@@ -139,7 +140,7 @@ def _extend(
             edges = edges.where(edges.targets != seeds[0] if len(seeds) == 1 else ~np.isin(edges.targets, seeds))
         relations, prob = (*partial.relations, relation), partial.prob * float(probs[relation])
         if len(edges):
-            frontiers = (*partial.frontiers, np.unique(edges.targets))
+            frontiers = (*partial.frontiers, distinct(edges.targets))
             steps.append(_Partial(relations, prob, frontiers, (*partial.edges, edges)))
         elif dropped is not None:
             dropped.append(Dropped(relations, prob, "leads back to the topic" if len(there) else "the graph lacks it"))

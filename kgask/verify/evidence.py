@@ -16,6 +16,7 @@ from kgask.answer.readings import several
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
 from kgask.methods.relation_likeness import RelationLikeness
+from kgask.pack.arrays import distinct
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import SetNode
@@ -85,7 +86,7 @@ class Evidence:
         for relation in line.relations:
             edges = edges_of(self._pack, here, relation)
             found += triple_ids(self._pack, edges.where(np.arange(len(edges)) < MOST_TRIPLES)).tolist()
-            here = np.unique(edges.targets)
+            here = distinct(edges.targets)
         return found
 
     def _names(self, claim: str) -> list[Seed]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
 from kgask.pack.store import Pack
 from kgask.retrieve.run import Runner
@@ -38,7 +39,7 @@ class Above:
 
 def climb(runner: Runner, ids: np.ndarray) -> Above:
     """Entities and what they lie in, up to :data:`MOST_STEPS` steps; entities alone where the pack says none."""
-    ways: dict[int, tuple[TripleId, ...]] = dict.fromkeys(np.unique(ids).tolist(), ())
+    ways: dict[int, tuple[TripleId, ...]] = dict.fromkeys(distinct(ids).tolist(), ())
     frontier = [*ways]
     for _ in range(MOST_STEPS):
         nearer, frontier = frontier, []

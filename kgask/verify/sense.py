@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from kgask.methods.reach import is_in_reach
+from kgask.pack.arrays import distinct
 from kgask.pack.quantities import DATE
 from kgask.pack.relation_kinds import COMPLETE, MOSTLY_ONE, SINGLE
 from kgask.pack.store import Pack
@@ -33,7 +34,7 @@ def has_codes(runner: Runner, kind: nodes.Class) -> bool:
     kinds, n = pack.relation_kinds, pack.n_relations
     codes = [one for one in range(n) if kinds[one] & own == own and kinds[opposite(one, n)] & SINGLE]
     codes = [one for one in codes if relation_axis(pack, one) is None]
-    return any(len(np.unique(runner.edges(members, one).sources)) >= MOSTLY_ONE * len(members) for one in codes)
+    return any(len(distinct(runner.edges(members, one).sources)) >= MOSTLY_ONE * len(members) for one in codes)
 
 
 def meets(pack: Pack, stated: np.ndarray, claimed: np.ndarray) -> bool | None:

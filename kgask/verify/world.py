@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from kgask.pack.arrays import distinct
 from kgask.pack.relation_kinds import COMPLETE, LEAST_OWNERS, MOSTLY_ONE, SINGLE
 from kgask.query import nodes
 from kgask.query.base import SetNode, TruthNode, ValueNode
@@ -144,7 +145,7 @@ class World:
         Whoever else may belong to what is told of them ("born in London") contradicts nothing.
         """
         edges, is_named = self.runner.edges(starts, relation), isinstance(end, nodes.Entities)
-        if len(np.unique(edges.sources)) < len(starts) or (is_named and len(ends) > MOST_OTHERS):
+        if len(distinct(edges.sources)) < len(starts) or (is_named and len(ends) > MOST_OTHERS):
             return None
         if (is_within := meets(self.runner.pack, edges.targets, ends)) is not None:
             return Decision(is_within or None, "value" if is_within else "silent", self._ids(edges), relation)
@@ -155,7 +156,7 @@ class World:
         if is_named and self._is_left_open(relation, ends):
             return None
         if not is_named:
-            is_other = all(self._is_excluded(end, one) for one in np.unique(edges.targets).tolist())
+            is_other = all(self._is_excluded(end, one) for one in distinct(edges.targets).tolist())
             return Decision(False, rule, self._ids(edges), relation) if is_other else None
         reached = edges.targets
         if relation < self.runner.pack.n_relations:
@@ -202,7 +203,7 @@ class World:
         if np.intersect1d(types, other_types).size:
             return True
         back = opposite(relation, pack.n_relations)
-        return len(np.unique(self.runner.edges(others, back).sources)) == len(others)
+        return len(distinct(self.runner.edges(others, back).sources)) == len(others)
 
     # --- sets -----------------------------------------------------------------------------------
 
@@ -250,10 +251,10 @@ class World:
                 if starts is None or not starts:
                     return None
                 edges = runner.edges(np.array(sorted(starts), np.int64), relation)
-                has_all = len(np.unique(edges.sources)) == len(starts)
+                has_all = len(distinct(edges.sources)) == len(starts)
                 is_whole = self._is(COMPLETE, relation) and (has_all or self._may_have(starts, relation))
                 is_whole = is_whole or (self._is(SINGLE, relation) and has_all)
-                return _few(np.unique(edges.targets)) if is_whole else None
+                return _few(distinct(edges.targets)) if is_whole else None
             case nodes.And(left, right):
                 found = [one for one in (self._candidates(left), self._candidates(right)) if one is not None]
                 return min(found, key=len, default=None)
