@@ -50,7 +50,7 @@ def test_two_processes_write_the_same(tmp_path: Path, monkeypatch: pytest.Monkey
     ("task", "line"),
     [
         ("kgask.build.outofcore.aside:nothing", "that writes names fails without a word"),
-        ("", "named.arrow"),
+        ("", "texts.sqlite"),
     ],
 )
 def test_what_the_other_process_cannot_write_is_told(
@@ -60,7 +60,9 @@ def test_what_the_other_process_cannot_write_is_told(
     if task:
         monkeypatch.setattr(aside, "_TASK", task)
     else:
-        monkeypatch.setattr(aside, "_export", lambda path, batches: None)
+        elsewhere = {"stage": str(tmp_path / "nowhere")}
+        run = aside.in_child
+        monkeypatch.setattr(aside, "in_child", lambda name, payload, **how: run(name, payload | elsewhere, **how))
     (tmp_path / "t.tsv").write_text("a\tb\tc\n")
     with pytest.raises(BuildError, match=line):
         build_out_of_core(Recipe(sources=(str(tmp_path / "t.tsv"),), target=tmp_path / "p"), MEMORY, lambda _: None)

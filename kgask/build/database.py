@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from kgask.errors import BuildError
@@ -15,19 +15,17 @@ def new_database(path: Path, application: int, version: int, ddl: str) -> Iterat
     """Yield the connection to fill in one transaction; what SQLite cannot do is a :class:`BuildError`."""
     from sqlite_utils import Database
 
-    db = Database(str(path))
     try:
-        db.conn.executescript(
-            f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=4096;"
-            f"PRAGMA application_id = {application}; PRAGMA user_version = {version}; {ddl}"
-        )
-        with db.conn:
-            yield db.conn
-        db.vacuum()
+        with closing(Database(str(path))) as db:
+            db.conn.executescript(
+                f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=4096;"
+                f"PRAGMA application_id = {application}; PRAGMA user_version = {version}; {ddl}"
+            )
+            with db.conn:
+                yield db.conn
+            db.vacuum()
     except sqlite3.Error as error:
         raise BuildError(f"{path}: {error}") from error
-    finally:
-        db.close()
 
 
 def insert(conn: sqlite3.Connection, table: str, width: int, rows: Iterable[tuple[object, ...]]) -> None:

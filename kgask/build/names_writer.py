@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -48,7 +49,7 @@ class LookUp(Protocol):
     def add(self, part: NamesPart) -> None: ...
 
     def hashes(self) -> Iterable[tuple[np.ndarray, np.ndarray]]:
-        """Hashes and refs, int64 [n] each, some at a time: each pair once, in order."""
+        """Hashes and refs, int64 [n] each, some at a time, in order."""
 
     def words(self) -> Iterable[str]:
         """The words without digits, each once, in order."""
@@ -199,12 +200,16 @@ def _copy_texts(conn: sqlite3.Connection, path: Path) -> None:
 
 def _in_place(rows: Iterable[tuple[int, str]], n: int) -> Iterator[str]:
     """A text for each of ``n`` places, empty for those of which no row tells; the rows are in order."""
+    return chain.from_iterable(_runs(rows, n))
+
+
+def _runs(rows: Iterable[tuple[int, str]], n: int) -> Iterator[Iterable[str]]:
     at = 0
     for place, text in rows:
-        yield from ("" for _ in range(at, place))
-        yield text
+        yield repeat("", place - at)
+        yield (text,)
         at = place + 1
-    yield from ("" for _ in range(at, n))
+    yield repeat("", n - at)
 
 
 def _insert_texts(conn: sqlite3.Connection, table: str, texts: Iterable[str]) -> None:

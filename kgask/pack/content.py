@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from kgask.pack.csr import Csr
-from kgask.pack.names import Names, in_parts
 from kgask.pack.qualifiers import QUALIFIER_ARRAYS
 from kgask.pack.records import RelationText
 
@@ -22,7 +22,21 @@ _encoded = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes an en
 _quoted = json.encoder.encode_basestring  # what that makes of a text, an order of magnitude sooner
 
 
-def content_hash(names: Names, csr: Csr) -> str:
+class Said(Protocol):
+    """What is said of things in words; :class:`kgask.pack.names.Names` is one."""
+
+    def named(self) -> Iterable[tuple[range, list[str], list[str]]]:
+        """Ids, keys and labels of all entities and literals, in order, some at a time."""
+
+    def every_alias(self) -> Iterable[tuple[int, str]]:
+        """Entity and other name, in the order of both."""
+
+    def described(self) -> Iterable[tuple[int, str]]: ...
+
+    def relations(self) -> Sequence[RelationText]: ...
+
+
+def content_hash(names: Said, csr: Csr) -> str:
     """SHA-256 (hex) over entities with their names, relations, triples in (s, r, o) order, and statements."""
     digest = hashlib.sha256()
     for line in _lines(names):
@@ -43,13 +57,12 @@ def relation_hash(relations: Sequence[RelationText]) -> str:
     return hashlib.sha256(b"".join(_json_lines(rows))).hexdigest()
 
 
-def _lines(names: Names) -> Iterator[bytes]:
+def _lines(names: Said) -> Iterator[bytes]:
     # The key of a literal holds its kind, text and unit, and these give its value.
     for ids, keys, labels in names.named():
         rows = zip(ids, map(_quoted, keys), map(_quoted, labels), strict=True)
         yield "".join([f"[{entity}, {key}, {label}]\n" for entity, key, label in rows]).encode("utf-8", "surrogatepass")
-    for ids in in_parts(range(names.n_entities)):
-        yield from _json_lines(sorted(names.aliases_between(ids[0], ids[-1])))
+    yield from _json_lines(names.every_alias())
     yield from _json_lines(names.described())
 
 

@@ -138,6 +138,11 @@ class Names(ReadOnly):
     def _named(self, every: range) -> Iterator[tuple[range, list[str], list[str]]]:
         return ((ids, self.keys(ids), self.labels(ids)) for ids in in_parts(every))
 
+    def every_alias(self) -> Iterator[tuple[int, str]]:
+        """Entity and other name, in the order of both."""
+        for ids in in_parts(range(self.n_entities)):
+            yield from sorted(self.aliases_between(ids[0], ids[-1]))
+
     def described(self) -> Iterator[tuple[int, str]]:
         """Entities that have a description, in order."""
         for ids in in_parts(range(self.n_entities)):

@@ -33,13 +33,22 @@ def normalise(text: str) -> str:
 
 def normalised(texts: Sequence[str]) -> list[str]:
     """:func:`normalise` of many: the plain ones among them together, which takes a fifth of the time."""
+    joined = "\n".join(texts)
+    if joined.isascii() and "'" not in joined and joined.count("\n") == len(texts) - 1:
+        norms = _plain_lines(joined)
+        return norms if all(norms) else [norm or normalise(text) for norm, text in zip(norms, texts, strict=True)]
     plain = [at for at, text in enumerate(texts) if text.isascii() and "'" not in text and "\n" not in text]
-    joined = "\n".join([texts[at] for at in plain]).translate(_PLAIN)
-    while "  " in joined:
-        joined = joined.replace("  ", " ")
-    norms = joined.replace(" \n", "\n").replace("\n ", "\n").strip(" ").split("\n")
+    norms = _plain_lines("\n".join([texts[at] for at in plain]))
     found = dict(zip(plain, norms, strict=False))  # of no plain one there is a text too
     return [found.get(at) or normalise(text) for at, text in enumerate(texts)]
+
+
+def _plain_lines(joined: str) -> list[str]:
+    """Each line normalised, one without a letter or digit empty."""
+    joined = joined.translate(_PLAIN)
+    while "  " in joined:
+        joined = joined.replace("  ", " ")
+    return joined.replace(" \n", "\n").replace("\n ", "\n").strip(" ").split("\n")
 
 
 def _fold(text: str) -> str:

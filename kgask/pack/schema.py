@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Sequence
+from itertools import repeat
 
 import numpy as np
 
@@ -74,7 +75,7 @@ def name_hash(norm: str) -> int:
 
 def name_hashes(norms: Sequence[str]) -> np.ndarray:
     """The same of many, int64 [n]."""
-    encoded = (norm.encode("utf-8", "surrogatepass") for norm in norms)
+    encoded = map(str.encode, norms, repeat("utf-8"), repeat("surrogatepass"))
     return np.fromiter(map(zlib.crc32, encoded), np.uint32, len(norms)).view(np.int32).astype(np.int64)
 
 

@@ -8,36 +8,27 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from dataclasses import asdict
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kgask.build.names_writer import Alias, NamesPart, write_texts
+from kgask.build.names_writer import write_texts
 from kgask.build.outofcore import arrays
-from kgask.build.outofcore.learned import LITERALS, as_literals
-from kgask.build.outofcore.store import Store
+from kgask.build.outofcore.numbering import batched
+from kgask.build.outofcore.store import ROWS
 from kgask.build.outofcore.texts import StoredTexts
 from kgask.errors import BuildError
 from kgask.machine.child import ChildDied, in_child
 from kgask.machine.cores import usable_cores
 from kgask.pack.content import content_hash
-from kgask.pack.names_blocks import BlockNames
-from kgask.pack.records import Literal, RelationText
-
-if TYPE_CHECKING:
-    import pyarrow
+from kgask.pack.literals import literal_key, literal_label
+from kgask.pack.records import RelationText
 
 LEAST = 1 << 19  # entities from which a second process is worth its start
 _TASK = "kgask.build.outofcore.aside:write"
 _SECONDS = 86_400.0
 _FILE = "texts.sqlite"
-_TABLES = {
-    "named": "SELECT label, key FROM named ORDER BY id",
-    "described": "SELECT id, text FROM descriptions WHERE text <> '' ORDER BY id",
-    "literals": LITERALS,
-    "aliases": "SELECT entity, name FROM aliases ORDER BY id",
-}
 
 
 def is_worth_it(texts: StoredTexts) -> bool:
@@ -46,13 +37,12 @@ def is_worth_it(texts: StoredTexts) -> bool:
 
 
 @contextmanager
-def writing(store: Store, texts: StoredTexts, stage: Path, pack: Path, stated: bool) -> Iterator[Callable[[], Any]]:
+def writing(texts: StoredTexts, pack: Path, stated: bool) -> Iterator[Callable[[], Any]]:
     """While the texts are written: what waits for them, and returns their file and the content hash of the pack.
 
     ``pack`` has the arrays, those of statements too where ``stated``. Raises BuildError for what is not written.
     """
-    for name, query in _TABLES.items():
-        _export(stage / f"{name}.arrow", store.batches(query))
+    stage = texts.folder
     payload = {
         "stage": str(stage), "pack": str(pack), "stated": stated, "n_literals": texts.n_literals,
         "first_literal": texts.first_literal, "relations": [asdict(one) for one in texts.relations],
@@ -60,8 +50,7 @@ def writing(store: Store, texts: StoredTexts, stage: Path, pack: Path, stated: b
     with ThreadPoolExecutor(1) as beside:
         waiting = beside.submit(in_child, _TASK, payload, seconds=_SECONDS)
         yield lambda: _result(waiting.result, stage / _FILE)
-    for left in (stage / _FILE, *(stage / f"{name}.arrow" for name in _TABLES)):
-        left.unlink(missing_ok=True)
+    (stage / _FILE).unlink(missing_ok=True)
 
 
 def _result(wait: Callable[[], Any], file: Path) -> tuple[Path, str]:
@@ -74,56 +63,33 @@ def _result(wait: Callable[[], Any], file: Path) -> tuple[Path, str]:
     return file, str(found["content"])
 
 
-def _export(path: Path, batches: Iterable[pyarrow.RecordBatch]) -> None:
-    import pyarrow
+@dataclass(frozen=True, slots=True)
+class _Exported:
+    """See :class:`kgask.pack.content.Said`: from the files that the texts are written from, in half of the time."""
 
-    path.unlink(missing_ok=True)
-    writer = None
-    with pyarrow.OSFile(str(path), "wb") as file:
-        for batch in batches:
-            writer = writer or pyarrow.ipc.new_stream(file, batch.schema)
-            writer.write_batch(batch)
-        if writer is not None:
-            writer.close()
+    texts: StoredTexts
 
+    def named(self) -> Iterator[tuple[range, list[str], list[str]]]:
+        first = 0
+        for labels, keys in self.texts.named():
+            yield (
+                range(first, first + len(labels)),
+                [key or label for key, label in zip(keys, labels, strict=True)],
+                labels,
+            )
+            first += len(labels)
+        for some in batched(self.texts.literals(), ROWS):
+            yield range(first, first + len(some)), [*map(literal_key, some)], [*map(literal_label, some)]
+            first += len(some)
 
-class _ExportedTexts:
-    """See :class:`kgask.build.names_writer.Texts`."""
-
-    def __init__(self, folder: Path, first_literal: int, relations: Sequence[RelationText]) -> None:
-        self.first_literal, self.relations = first_literal, relations
-        self._folder, self._parent = folder, os.getppid()
-
-    def labels(self) -> Iterator[str]:
-        return (label for (label,) in self._rows("named", 0))
-
-    def keys(self) -> Iterator[str]:
-        return (key for (key,) in self._rows("named", 1))
+    def every_alias(self) -> Iterable[tuple[int, str]]:
+        return self.texts.aliases()
 
     def described(self) -> Iterator[tuple[int, str]]:
-        return ((entity, text) for entity, text in self._rows("described"))
+        return self.texts.described()
 
-    def literals(self) -> Iterator[Literal]:
-        return as_literals(self._rows("literals"))
-
-    def aliases(self) -> Iterator[Alias]:
-        return (Alias(*row) for row in self._rows("aliases"))
-
-    def names(self) -> Iterator[NamesPart]:
-        raise NotImplementedError("names are indexed by the other process")
-
-    def _rows(self, table: str, *columns: int) -> Iterator[tuple[Any, ...]]:
-        import pyarrow
-
-        path = self._folder / f"{table}.arrow"
-        if not path.stat().st_size:
-            return
-        with pyarrow.memory_map(str(path)) as file:
-            for batch in pyarrow.ipc.open_stream(file):
-                if os.getppid() != self._parent:
-                    raise SystemExit(1)  # it was killed, and somebody else may go on in its folder
-                wanted = [batch.column(at) for at in columns] or batch.columns
-                yield from zip(*(column.to_pylist() for column in wanted), strict=True)
+    def relations(self) -> Sequence[RelationText]:
+        return self.texts.relations
 
 
 def write(payload: dict[str, Any]) -> dict[str, str]:
@@ -133,9 +99,9 @@ def write(payload: dict[str, Any]) -> dict[str, str]:
     path.unlink(missing_ok=True)
     relations = [RelationText(**{**one, "aliases": tuple(one["aliases"])}) for one in payload["relations"]]
     try:
-        write_texts(path, _ExportedTexts(stage, first, relations))
+        texts = StoredTexts(stage, first, n_literals, relations, os.getppid())
+        write_texts(path, texts)
         csr = arrays.opened(Path(payload["pack"]), payload["stated"])
-        with closing(BlockNames(path, first + n_literals, n_literals)) as names:
-            return {"content": content_hash(names, csr)}
+        return {"content": content_hash(_Exported(texts), csr)}
     except (BuildError, OSError) as error:
         return {"error": str(error)}

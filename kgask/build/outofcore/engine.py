@@ -117,6 +117,7 @@ def _built(job: _Job, inputs: tuple[str, ...]) -> BuildOutcome:
         job.tell(f"step {at} of {len(_STEPS) + 1}: {words}")
         began = time.monotonic()
         work(job)
+        job.store.settle()
         job.facts.setdefault("seconds", {})[step] = round(time.monotonic() - began, 2)
         job.stage.finish(step)
     job.tell(f"step {len(_STEPS) + 1} of {len(_STEPS) + 1}: hashing")
@@ -197,8 +198,9 @@ def _sort(job: _Job) -> None:
 def _name(job: _Job) -> None:
     path = job.path(header.NAMES_FILE)
     path.unlink(missing_ok=True)
-    texts = StoredTexts(job.store, relation_texts(job.store))
+    texts = StoredTexts.export(job.store, relation_texts(job.store), job.stage.folder)
     job.facts["counts"]["names"] = _written_names(job, texts, path)
+    texts.remove()
     job.facts["counts"]["aliases"] = int(job.store.row("SELECT count(*) FROM aliases")[0])
     passages = StoredPassages(job.store)
     if len(passages):
@@ -213,7 +215,7 @@ def _written_names(job: _Job, texts: StoredTexts, path: Path) -> int:
     if not aside.is_worth_it(texts):
         return write_names(path, texts, look_up)
     stated = STATEMENTS_COUNT in job.facts["counts"]
-    with aside.writing(job.store, texts, job.stage.folder, job.stage.pack, stated) as wait:
+    with aside.writing(texts, job.stage.pack, stated) as wait:
 
         def written() -> Path:
             file, job.facts["content"] = wait()

@@ -41,9 +41,12 @@ def write_learned(store: Store, folder: Path, ways: Sequence[Direction], relatio
 
 def _shares(store: Store, n_owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """See :func:`kgask.pack.relation_kinds.main_classes`; only what may be a relation's main class is fetched."""
+    types = {"r": "int64", "n": "int64"}
+    store.create("owners", types)
+    store.append("owners", {"r": np.arange(len(n_owners)), "n": n_owners}, types)
     rows = [*store.stream(
-        "WITH pairs AS (SELECT i.type, t.r, count(*) AS n FROM instances i JOIN (SELECT DISTINCT s, r FROM triples) t "
-        "ON t.s = i.s GROUP BY i.type, t.r), owners AS (SELECT r, count(DISTINCT s) AS n FROM triples GROUP BY r) "
+        "WITH pairs AS (SELECT i.type, t.r, count(*) AS n FROM instances i JOIN (SELECT DISTINCT s, r FROM triples "
+        "WHERE s IN (SELECT s FROM instances)) t ON t.s = i.s GROUP BY i.type, t.r) "
         "SELECT p.type, p.r, p.n, c.n AS n_members FROM pairs p JOIN owners o ON o.r = p.r "
         "JOIN (SELECT type, count(*) AS n FROM instances GROUP BY type) c ON c.type = p.type "
         "WHERE 2 * p.n >= o.n ORDER BY p.type, p.r"

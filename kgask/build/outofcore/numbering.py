@@ -96,13 +96,7 @@ def choose_texts(store: Store) -> int:
     """``labels``, ``descriptions`` and ``aliases`` of entities by id; how many keys have texts and are not there."""
     store.make("of_entities", "SELECT e.id, t.what, t.text, t.rank FROM texts t JOIN entities e ON e.key = t.key")
     for table, what in (("labels", LABEL), ("descriptions", DESCRIPTION)):
-        best = f"SELECT id, min(rank) AS rank FROM of_entities WHERE what = {what} GROUP BY id"
-        store.make(
-            table,
-            "SELECT t.id, min(t.text) AS text, min(t.rank) AS rank "
-            f"FROM of_entities t JOIN ({best}) b ON b.id = t.id AND b.rank = t.rank "
-            f"WHERE t.what = {what} GROUP BY t.id",
-        )
+        _choose(store, table, f"(SELECT id, text, rank FROM of_entities WHERE what = {what})")
     unnamed = store.stream(
         "SELECT id, key FROM entities e WHERE contains(key, '://') "
         "AND NOT EXISTS (SELECT 1 FROM labels l WHERE l.id = e.id)"
@@ -118,6 +112,18 @@ def choose_texts(store: Store) -> int:
         "AND (NOT in_file OR key IN (SELECT owner FROM nodes))"
     )
     return int(n_unused)
+
+
+def _choose(store: Store, table: str, said: str) -> None:
+    """Of each entity's texts the first of the least rank."""
+    n, n_entities, lowest, highest = store.row(
+        f"SELECT count(*), count(DISTINCT id), min(rank), max(rank) FROM {said} t"
+    )
+    if lowest != highest:
+        best = f"(SELECT id AS of, min(rank) AS least FROM {said} t GROUP BY id)"
+        said = f"(SELECT t.id, t.text, t.rank FROM {said} t JOIN {best} b ON b.of = t.id AND b.least = t.rank)"
+    first = f"SELECT id, min(text) AS text, min(rank) AS rank FROM {said} t GROUP BY id"
+    store.make(table, first if n > n_entities else f"SELECT * FROM {said} t")
 
 
 def _aliases(store: Store) -> Iterator[tuple[int, int, str]]:

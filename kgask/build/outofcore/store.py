@@ -55,7 +55,10 @@ class Store(ABC):
 
     @abstractmethod
     def insert(self, table: str, rows: pyarrow.Table) -> None:
-        """Rows to a table; columns that they do not have are NULL."""
+        """Rows to a table; columns that they do not have are NULL. It may go on until :meth:`settle`."""
+
+    def settle(self) -> None:  # noqa: B027 - most stores have nothing to wait for
+        """Return when all that was inserted is there; raises what that failed with."""
 
     @abstractmethod
     def fetch(self, query: str) -> list[tuple[Any, ...]]:
