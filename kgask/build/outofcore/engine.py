@@ -164,7 +164,8 @@ def _encode(job: _Job) -> None:
 
 
 def _choose(job: _Job) -> None:
-    job.store.drop("plainly", "said", "about_nodes", "qualified", "qualifiers", "statements")
+    said = ("plainly", "said", "said_keys", "said_whole", "about_nodes", "qualified", "qualifiers", "statements")
+    job.store.drop(*said)
     job.facts["unused"] = numbering.choose_texts(job.store)
 
 

@@ -175,7 +175,7 @@ class _PlainLines:
 
         store = self._builder.store
         triple = [fields[column] for column in TRIPLE_COLUMNS]
-        store.insert("said", pyarrow.table(triple, ["s", "r", "v"]))
+        store.insert("said_keys", pyarrow.table(triple, ["s", "r", "v"]))
         for owner in ("subject", "object"):
             if f"{owner}_label" in fields:
                 insert_texts(self._builder, LABEL, fields[owner], fields[f"{owner}_label"], 0, False)

@@ -22,7 +22,7 @@ from kgask.pack.records import Literal, LiteralKind
 _VALUE = {"r": "string", "v": "string", "kind": "string", "unit": "string", "num": "double"}
 SAID = {"s": "string", **_VALUE, "row": "int64"}  # row: of triples that statements are about
 _TABLES: dict[str, dict[str, str]] = {
-    "said": SAID,
+    "said_whole": SAID,
     "statements": {"statement": "int64", "owner": "string", "own": "int64", "row": "int64"},
     "qualifiers": {"own": "int64", **_VALUE},
     "texts": {"what": "int8", "key": "string", "text": "string", "rank": "int64", "in_file": "bool"},
@@ -30,6 +30,12 @@ _TABLES: dict[str, dict[str, str]] = {
     "passages": {"text": "string", "key": "string"},
     "relation_words": {"place": "int64", "words": "string"},
 }
+# Of plain tables; most triples are, and need no room for what a literal or a statement has.
+SAID_KEYS = {name: SAID[name] for name in ("s", "r", "v")}
+_SAID = (
+    "SELECT s, r, v, kind, unit, num, row FROM said_whole UNION ALL SELECT s, r, v, CAST(NULL AS STRING) AS kind, "
+    "CAST(NULL AS STRING) AS unit, CAST(NULL AS DOUBLE) AS num, CAST(NULL AS BIGINT) AS row FROM said_keys"
+)
 _READ_AS = {"r": "string", "old": "string", **{name: _VALUE[name] for name in ("v", "kind", "unit", "num")}}
 LABEL, ALIAS, DESCRIPTION = range(3)
 _MOST_CHECKED = 1 << 16
@@ -53,7 +59,7 @@ class StagedBuilder(PackBuilder):
         self._key = lru_cache(_MOST_CHECKED)(checked_key)
         self._literal = lru_cache(_MOST_CHECKED)(checked_literal)
         self._known_relations: set[str] = set()
-        for table, columns in _TABLES.items():
+        for table, columns in (*_TABLES.items(), ("said_keys", SAID_KEYS)):
             store.create(table, columns)
 
     def add(
@@ -76,7 +82,7 @@ class StagedBuilder(PackBuilder):
             self._state(None, own, own)
             for pair in pairs:
                 self._put("qualifiers", (own, *pair))
-        self._put("said", (*row, own))
+        self._put("said_whole", (*row, own))
         self._n += 1
 
     def _told(self, relation: str, value: Value) -> tuple[str, str, str | None, str | None, float | None]:
@@ -159,13 +165,15 @@ class StagedBuilder(PackBuilder):
                 self._read_as(at, relation, reading)
                 found.append(Recognised(0, looks.relation, reading, looks.unclear, {}))
         if found:
-            for table, columns in (("said", SAID), ("qualifiers", _TABLES["qualifiers"])):
+            for table, source in (("said_whole", "said"), ("qualifiers", "qualifiers")):
                 taken = {name: f"coalesce(a.{name}, t.{name}) AS {name}" for name in ("v", "kind", "unit", "num")}
                 self.store.make(
                     table,
-                    f"SELECT {', '.join(taken.get(c, f't.{c}') for c in columns)} "
-                    f"FROM {table} t LEFT JOIN read_as a ON t.r = a.r AND t.v = a.old AND t.kind IS NULL",
+                    f"SELECT {', '.join(taken.get(c, f't.{c}') for c in _TABLES[table])} "
+                    f"FROM {source} t LEFT JOIN read_as a ON t.r = a.r AND t.v = a.old AND t.kind IS NULL",
                 )
+            self.store.create("said_keys", SAID_KEYS)
+            self.store.view("said", _SAID)
         return found
 
     def _bare(self, given: Collection[str]) -> list[tuple[int, str]]:
@@ -225,7 +233,7 @@ class StagedBuilder(PackBuilder):
         return self._n
 
     def added(self, n: int) -> None:
-        """So many triples were put into ``said`` without :meth:`add`."""
+        """So many triples were put into ``said_keys`` without :meth:`add`."""
         self._n += n
 
     def _put(self, table: str, row: tuple[Any, ...]) -> None:
@@ -241,6 +249,7 @@ class StagedBuilder(PackBuilder):
             rows.clear()
 
     def flush(self) -> None:
-        """Everything given so far is in the database."""
+        """Everything given so far is in the database, its triples in ``said``."""
         for table in _TABLES:
             self._flush(table)
+        self.store.view("said", _SAID)
