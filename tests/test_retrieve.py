@@ -13,11 +13,13 @@ from reified import ReifiedKB
 
 import kgask.retrieve.evidence as evidence_module
 import kgask.retrieve.follow as follow_module
+from kgask import config
 from kgask.build.recipe import Recipe, build
+from kgask.pack.blocks import read_out
 from kgask.pack.graph import AllHere
 from kgask.pack.store import Pack
 from kgask.retrieve.evidence import gather
-from kgask.retrieve.follow import edges_of, follow, relations_of
+from kgask.retrieve.follow import all_edges, edges_of, follow, neighbours, relations_of
 from kgask.retrieve.hint import beyond_entities, by_kind
 from kgask.retrieve.intersect import intersections
 from kgask.retrieve.trace import trace, trace_route
@@ -48,6 +50,25 @@ graphs = st.sets(
     max_size=30,
 ).map(lambda rows: np.array(sorted(rows)))
 weights = st.floats(0, 1, width=32)
+
+
+@pytest.mark.parametrize("few", [0, follow_module.FEW])
+@given(triples=graphs, entities=st.sets(st.integers(0, N_ENTITIES - 1)), inverse=st.booleans())
+def test_neighbours_are_the_far_ends_of_all_edges(
+    few: int, triples: np.ndarray, entities: set[int], inverse: bool
+) -> None:
+    graph = ArrayGraph(triples)
+    with mock.patch.object(follow_module, "FEW", few):
+        found = neighbours(graph, entities, inverse)
+    assert found == set(all_edges(graph, np.array(sorted(entities), np.int64), inverse).targets.tolist())
+
+
+def test_neighbours_of_a_pack_are_the_same_before_and_after_all_blocks_are_known() -> None:
+    with Pack.open(config.find("pack", "demo").path) as pack:
+        starts = range(0, pack.n_entities - pack.n_literals, 7)
+        before = [neighbours(pack, [start], False) for start in starts]
+        assert isinstance(read_out(pack.out_object), memoryview)
+        assert before == [neighbours(pack, [start], False) for start in starts]
 
 
 @given(graphs, st.lists(weights, min_size=N_ENTITIES, max_size=N_ENTITIES), st.data())

@@ -24,7 +24,7 @@ from kgask.pack.normalise import normalise
 from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.relation_words import plural
-from kgask.retrieve.follow import all_edges
+from kgask.retrieve.follow import all_edges, neighbours
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import run
 from kgask.types import EntityId, opposite
@@ -180,9 +180,8 @@ class Narrowing:
         forms += [name.removesuffix(end) for end in ("n", "an") if name.endswith("an")]  # African, European
         forms = [normalise(_SEXES.get(form, form)) for form in forms if form not in kinds]
         hits = {hit.entity for found in pack.exact(forms).values() for hit in found}
-        literals = np.array(sorted(one for one in hits if not self.answers.memory.referents.is_entity(one)), np.int64)
-        if len(literals):  # "German" is what those from Germany are called
-            hits |= set(all_edges(pack, literals, inverse=True).targets.tolist())
+        literals = [one for one in hits if not self.answers.memory.referents.is_entity(one)]
+        hits |= neighbours(pack, literals, inverse=True)  # "German" is what those from Germany are called
         return [one for one in targets.tolist() if one in hits]
 
     def _partly(self, name: str, targets: np.ndarray) -> list[EntityId]:

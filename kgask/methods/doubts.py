@@ -24,7 +24,7 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import By, Node
 from kgask.query.nodes import Query
-from kgask.retrieve.follow import all_edges
+from kgask.retrieve.follow import neighbours
 from kgask.types import Seed
 
 LEFT_OUT = ("names", "values", "demands")
@@ -140,8 +140,8 @@ def _is_beside(
     used = {seed.entity for one in beside for seed in one.seeds if seed.entity in named}
     if not used:
         return False
-    own = np.array([seed.entity for seed in span.seeds], np.int64)
-    return any(not used.isdisjoint(all_edges(pack, own, inverse).targets.tolist()) for inverse in (False, True))
+    own = [seed.entity for seed in span.seeds]
+    return any(not used.isdisjoint(neighbours(pack, own, inverse)) for inverse in (False, True))
 
 
 def _is_surely_meant(span: CandidateSpan, spans: Sequence[CandidateSpan], text: str, pack: Pack) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import SetNode
-from kgask.retrieve.follow import all_edges, are_related
+from kgask.retrieve.follow import are_related, neighbours
 from kgask.retrieve.outcome import Result
 from kgask.retrieve.run import Runner
 
@@ -47,6 +45,6 @@ def is_had_otherwise(outcome: Result | None) -> bool:
     match outcome.query:
         case nodes.Some(nodes.And(nodes.Class() as kind, nodes.Follow(nodes.Entities((one,)), _))):
             pack, members = outcome.runner.pack, outcome.runner.members(kind).possible
-            ends = (all_edges(pack, np.array([one]), inverse).targets for inverse in (False, True))
-            return any(bool(np.isin(found, members).any()) for found in ends)
+            every = set(members.tolist())
+            return any(not every.isdisjoint(neighbours(pack, [one], inverse)) for inverse in (False, True))
     return False

@@ -35,7 +35,7 @@ class AllHere:
     def need(self, entities: np.ndarray, relations: np.ndarray) -> None:
         """The triples of the entities with the directed relations are about to be read; here they are there already."""
 
-    def need_rows(self, entities: np.ndarray, inverse: bool) -> None:
+    def need_rows(self, entities: np.ndarray | Sequence[EntityId], inverse: bool) -> None:
         """All triples of the entities in one direction are."""
 
     def need_statements(self, triples: np.ndarray) -> None:
@@ -70,7 +70,7 @@ class Graph(Damageable, Protocol):
 
     def need(self, entities: np.ndarray, relations: np.ndarray) -> None: ...
 
-    def need_rows(self, entities: np.ndarray, inverse: bool) -> None: ...
+    def need_rows(self, entities: np.ndarray | Sequence[EntityId], inverse: bool) -> None: ...
 
     def labels(self, entities: Iterable[EntityId]) -> list[str]: ...
 

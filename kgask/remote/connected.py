@@ -32,7 +32,7 @@ from kgask.remote.names import RESERVED, ConnectedNames
 from kgask.remote.stated import Form, Statements
 from kgask.remote.terms import Keys, literal_in, literal_node, term_in, terms_of
 from kgask.remote.wanted import HUB, NONE, Known, Wanted, Writer
-from kgask.types import Statement, TripleId
+from kgask.types import EntityId, Statement, TripleId
 
 MOST_REQUESTS = 5  # for one question
 MOST_KEPT = 2_000_000  # triples that are kept from one question to the next
@@ -83,7 +83,7 @@ class ConnectedPack(Pack):
         entities, relations = distinct(entities), np.asarray(relations, np.int64)
         self._want(self._known.missing(entities, relations))
 
-    def need_rows(self, entities: np.ndarray, inverse: bool) -> None:
+    def need_rows(self, entities: np.ndarray | Sequence[EntityId], inverse: bool) -> None:
         entities = distinct(entities)
         is_hub = self._degrees(entities, inverse=True) > HUB
         self._want(self._known.missing_rows(entities, inverse, is_hub))

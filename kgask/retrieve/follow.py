@@ -8,13 +8,15 @@ rows of the active entities. ``tests/reified.py`` holds the matrix form.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from kgask.pack.arrays import distinct
+from kgask.pack.blocks import read_out
 from kgask.pack.graph import Graph, reads_arrays
-from kgask.types import undirected
+from kgask.types import EntityId, undirected
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +83,28 @@ def _whole_rows(graph: Graph, entities: np.ndarray, inverse: bool) -> Edges:
     return Edges(sources, relations, targets, rows)
 
 
+def neighbours(graph: Graph, entities: Collection[EntityId], inverse: bool) -> set[EntityId]:
+    """The far ends of every triple of the entities in one direction.
+
+    For a few of them, one after another in plain numbers, in a third of the time of :func:`all_edges`.
+    """
+    every = [*entities]
+    graph.need_rows(every, inverse)
+    if len(every) > FEW:
+        return set(_whole_rows(graph, np.array(every), inverse).targets.tolist())
+    return _few_neighbours(graph, every, inverse)
+
+
+@reads_arrays
+def _few_neighbours(graph: Graph, entities: Iterable[EntityId], inverse: bool) -> set[EntityId]:
+    pointers = read_out(graph.in_indptr if inverse else graph.out_indptr)
+    ends = read_out(graph.in_subject if inverse else graph.out_object)
+    found: set[EntityId] = set()
+    for entity in entities:
+        found.update(ends[pointers[entity] : pointers[entity + 1]].tolist())
+    return found
+
+
 def edges_of(graph: Graph, entities: np.ndarray, directed_relation: int) -> Edges:
     """The triples of the entities with one directed relation.
 
@@ -113,6 +137,7 @@ def _cut_rows(graph: Graph, entities: np.ndarray, directed_relation: int) -> Edg
     return Edges(np.concatenate(sources), directed, target[rows].astype(np.int64), rows)
 
 
+FEW = 64  # entities whose triples are read one entity after another
 SCANNED = 4096  # a frontier with fewer triples is read whole; else each relation is cut out of its rows
 HUB, MANY = 1000, 8  # triples of an entity, and entities, from which each row is a slice, and all are read in one go
 SCANNED_EACH = 500  # triples an entity that are read in the time of one cut
