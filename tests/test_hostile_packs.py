@@ -145,6 +145,14 @@ def test_only_blocks_that_are_read_are_compared(tmp_path: Path) -> None:
     for key in (rows_of_it, slice(0, rows_of_it + 5), np.array([3, rows_of_it]), slice(None)):
         with pytest.raises(PackDamage):
             checked[key]
+    few = blocks.plain_slices(checked)
+    for first in (0, 700, rows_of_it - 2000, 2_999_990):
+        for _ in range(2):  # unknown, then known
+            assert few(first, first + 9) == array[first : first + 9].tolist()
+    assert few(5, 5) == []
+    for first, last in ((rows_of_it, rows_of_it + 1), (rows_of_it - 2000, rows_of_it), (700, rows_of_it + 9)):
+        with pytest.raises(PackDamage):
+            few(first, last)
     with pytest.raises(PackDamage):
         np.asarray(checked)
 

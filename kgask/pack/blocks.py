@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -112,12 +112,9 @@ class Bound:
     rising: bool = False
 
 
-def read_out(array: np.ndarray) -> memoryview | np.ndarray:
-    """The array as it is read one number or one slice at a time.
-
-    Once all its blocks were looked at that is its memory, which takes a tenth of the time of an array.
-    """
-    return array.memory if isinstance(array, CheckedArray) else array
+def plain_slices(array: np.ndarray) -> Callable[[int, int], list[int]]:
+    """What gives the rows of an array from one up to another as plain numbers."""
+    return array.few if isinstance(array, CheckedArray) else lambda first, last: array[first:last].tolist()
 
 
 def checked_array(
@@ -157,7 +154,8 @@ class CheckedArray(np.lib.mixins.NDArrayOperatorsMixin):
         self._is_known, self._all_known = np.zeros(-(-len(raw) // BLOCK_BYTES), bool), False
         # For a shortcut: the rows that the header would hold, and the rows of a block, a power of 2.
         # The first block never counts as seen: a negative row, of the last ones, would be taken for one of its.
-        self._seen, self._has_shortcut = self._is_known.copy(), BLOCK_BYTES % self._row_bytes == 0
+        self._flags = bytearray(len(self._is_known))
+        self._seen, self._has_shortcut = np.frombuffer(self._flags, bool), BLOCK_BYTES % self._row_bytes == 0
         self._before, self._shift = start // self._row_bytes, (BLOCK_BYTES // self._row_bytes).bit_length() - 1
 
     def __len__(self) -> int:
@@ -168,10 +166,13 @@ class CheckedArray(np.lib.mixins.NDArrayOperatorsMixin):
             self._look_at(key)
         return self._array[key]
 
-    @property
-    def memory(self) -> memoryview | np.ndarray:
-        """See :func:`read_out`."""
-        return self._memory if self._all_known else cast(np.ndarray, self)
+    def few(self, first: int, last: int) -> list[int]:
+        """A slice of few rows (``first`` is not negative) as plain numbers, in a quarter of the time."""
+        if not self._all_known:
+            block, last_block = (first + self._before) >> self._shift, (last - 1 + self._before) >> self._shift
+            if not (last_block - block < 2 and self._flags[block] and self._flags[last_block]):
+                self._look_at(slice(first, last))
+        return self._memory[first:last].tolist()
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.whole())

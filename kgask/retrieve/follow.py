@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgask.pack.arrays import distinct
-from kgask.pack.blocks import read_out
+from kgask.pack.blocks import plain_slices
 from kgask.pack.graph import Graph, reads_arrays
 from kgask.types import EntityId, undirected
 
@@ -97,11 +97,12 @@ def neighbours(graph: Graph, entities: Collection[EntityId], inverse: bool) -> s
 
 @reads_arrays
 def _few_neighbours(graph: Graph, entities: Iterable[EntityId], inverse: bool) -> set[EntityId]:
-    pointers = read_out(graph.in_indptr if inverse else graph.out_indptr)
-    ends = read_out(graph.in_subject if inverse else graph.out_object)
+    pointers = plain_slices(graph.in_indptr if inverse else graph.out_indptr)
+    ends = plain_slices(graph.in_subject if inverse else graph.out_object)
     found: set[EntityId] = set()
     for entity in entities:
-        found.update(ends[pointers[entity] : pointers[entity + 1]].tolist())
+        start, end = pointers(entity, entity + 2)
+        found.update(ends(start, end))
     return found
 
 
