@@ -102,7 +102,7 @@ class StoredTexts:
         path = self.folder / f"{table}.arrow"
         if not path.stat().st_size:
             return
-        with pyarrow.memory_map(str(path)) as file:
+        with pyarrow.OSFile(str(path)) as file:  # mapped, all of it would count as resident
             for batch in pyarrow.ipc.open_stream(file):
                 if self.parent not in (None, os.getppid()):
                     raise SystemExit(1)
