@@ -24,7 +24,7 @@ from kgask.remote.connect import Wish, connect
 from kgask.remote.connected import MOST_REQUESTS, ConnectedPack
 from kgask.remote.endpoint import Limits
 from kgask.remote.folder import open_pack
-from kgask.retrieve.follow import all_edges, edges_with, relations_of
+from kgask.retrieve.follow import all_edges, edges_with, neighbours, relations_of
 from kgask.retrieve.frontier import having
 
 QUESTIONS = (
@@ -99,6 +99,15 @@ def test_the_same_answers_as_over_the_pack(films_path: Path, connected: Path) ->
         assert told(answer) == one, question
         assert answer.source is not None and answer.source["complete"]
         assert answer.source["requests"] <= MOST_REQUESTS
+
+
+def test_neighbours_are_those_of_the_pack_and_nothing_has_none(films_path: Path, connected: Path) -> None:
+    with Pack.open(films_path) as here, ConnectedPack.open(connected, connected=True) as there:
+        (ann,) = (hit.entity for hit in here.exact(["ann ray"])["ann ray"])
+        (ann_there,) = (hit.entity for hit in there.exact(["ann ray"])["ann ray"])
+        expected = here.labels(sorted(neighbours(here, [ann], True)))
+        assert expected and sorted(there.labels(neighbours(there, [ann_there], True))) == sorted(expected)
+        assert neighbours(there, [], True) == neighbours(here, [], True) == set()
 
 
 def test_several_questions_are_fetched_for_together(films_path: Path, connected: Path) -> None:

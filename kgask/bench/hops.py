@@ -19,10 +19,9 @@ import numpy as np
 
 from kgask.bench.timing import ms_of
 from kgask.errors import KgaskError
-from kgask.pack.arrays import spans
+from kgask.pack.arrays import distinct, spans
 from kgask.pack.store import Pack
 from kgask.retrieve.follow import all_edges, neighbours
-from kgask.retrieve.frontier import ascending
 
 SEED = 14
 _BLOCK = 1 << 18  # triples
@@ -77,12 +76,12 @@ def two_hops(pack: Pack, start: int) -> set[int]:
 def all_two_hops(pack: Pack, starts: Sequence[int]) -> int:
     """How many different pairs of a start and what is reached from it there are."""
     first = all_edges(pack, np.array(starts), False)
-    near = ascending(np.sort(first.targets))
+    near = distinct(first.targets)
     second = all_edges(pack, near, False)
     n_ends = np.bincount(np.searchsorted(near, second.sources), minlength=len(near))
     at = np.searchsorted(near, first.targets)
     ends = second.targets[spans((np.cumsum(n_ends) - n_ends)[at], n_ends[at])]
-    return len(ascending(np.sort(np.repeat(first.sources, n_ends[at]) * pack.n_entities + ends)))
+    return len(distinct(np.repeat(first.sources, n_ends[at]) * pack.n_entities + ends))
 
 
 def _warm(work_of: Callable[[int], Callable[[], object]], starts: Sequence[int]) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import SetNode
@@ -45,6 +47,6 @@ def is_had_otherwise(outcome: Result | None) -> bool:
     match outcome.query:
         case nodes.Some(nodes.And(nodes.Class() as kind, nodes.Follow(nodes.Entities((one,)), _))):
             pack, members = outcome.runner.pack, outcome.runner.members(kind).possible
-            every = set(members.tolist())
-            return any(not every.isdisjoint(neighbours(pack, [one], inverse)) for inverse in (False, True))
+            ends = ([*neighbours(pack, [one], inverse)] for inverse in (False, True))
+            return any(bool(np.isin(found, members).any()) for found in ends)
     return False

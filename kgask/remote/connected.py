@@ -84,7 +84,7 @@ class ConnectedPack(Pack):
         self._want(self._known.missing(entities, relations))
 
     def need_rows(self, entities: np.ndarray | Sequence[EntityId], inverse: bool) -> None:
-        entities = distinct(entities)
+        entities = distinct(np.asarray(entities, np.int64))  # of no entity too
         is_hub = self._degrees(entities, inverse=True) > HUB
         self._want(self._known.missing_rows(entities, inverse, is_hub))
 

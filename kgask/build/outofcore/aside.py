@@ -65,7 +65,7 @@ def _result(wait: Callable[[], Any], file: Path) -> tuple[Path, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Exported:
-    """See :class:`kgask.pack.content.Said`: from the files that the texts are written from, in half of the time."""
+    """See :class:`kgask.pack.content.Said`: from the files that the texts are written from."""
 
     texts: StoredTexts
 

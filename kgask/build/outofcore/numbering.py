@@ -115,15 +115,16 @@ def choose_texts(store: Store) -> int:
 
 
 def _choose(store: Store, table: str, said: str) -> None:
-    """Of each entity's texts the first of the least rank."""
-    n, n_entities, lowest, highest = store.row(
-        f"SELECT count(*), count(DISTINCT id), min(rank), max(rank) FROM {said} t"
-    )
+    """Of each entity's texts the first of the least rank; nothing is grouped where each has one."""
+    facts = "count(*), count(DISTINCT id), min(rank), max(rank)"
+    n, n_entities, lowest, highest = store.row(f"SELECT {facts} FROM {said} t")
+    if n == n_entities:
+        store.make(table, f"SELECT * FROM {said} t")
+        return
     if lowest != highest:
         best = f"(SELECT id AS of, min(rank) AS least FROM {said} t GROUP BY id)"
         said = f"(SELECT t.id, t.text, t.rank FROM {said} t JOIN {best} b ON b.of = t.id AND b.least = t.rank)"
-    first = f"SELECT id, min(text) AS text, min(rank) AS rank FROM {said} t GROUP BY id"
-    store.make(table, first if n > n_entities else f"SELECT * FROM {said} t")
+    store.make(table, f"SELECT id, min(text) AS text, min(rank) AS rank FROM {said} t GROUP BY id")
 
 
 def _aliases(store: Store) -> Iterator[tuple[int, int, str]]:
