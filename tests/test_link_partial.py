@@ -198,6 +198,17 @@ def test_an_adjective_speaks_of_its_place(tmp_path: Path, text: str, said: str, 
             assert [seed.name for seed in seeds] == ["Dutch", "Netherlands"]
 
 
+def test_a_place_may_be_said_by_its_name_and_by_its_adjective(tmp_path: Path) -> None:
+    triples = "".join(f"Brazil city {at}\tin\tBrazil\n" for at in range(6))
+    for pack in _pack(tmp_path, triples):
+        linker = Linker(pack, WORDS | {"city"})
+        found = linker.link(Question("Which city is in Brazil but not Brazilian, by Brazil's law?"))
+        assert sorted((mention.text, mention.seeds[0].name) for mention in found) == [
+            ("Brazil", "Brazil"),
+            ("Brazilian", "Brazil"),
+        ]  # and a name that is said twice is one
+
+
 def test_a_name_that_writes_the_word_in_the_same_case_is_meant(tmp_path: Path) -> None:
     known = "".join(f"Film {number}\tcast member\tDonnie Yen\n" for number in range(30))
     for pack in _pack(tmp_path, f"{known}Japan\tcurrency\tJapanese yen\nCommonwealth of Rain\tin\tJapan\n"):

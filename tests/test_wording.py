@@ -173,6 +173,10 @@ def test_where_she_was_born_no_other_relation_says(question: str, query: str, is
         ("or(class(<plant>), follow(<Gold 2020>, ^<won>))", "plants or winners of Gold 2020", True),
         ("or(class(<plant>), class(<medal>))", "plants and medals", False),
         ("minus(class(<plant>), class(<medal>))", "Which plants are no medals?", True),
+        ("minus(class(<plant>), follow(<Ann>, <won>))", "Which plants did Ann not win?", True),  # she won nothing
+        ("minus(class(<plant>), <Gold 2020>)", "Which plants are not Gold 2020?", True),
+        ("minus(class(<plant>), <Dunlow>)", "Which plants are there besides Dunlow?", False),
+        ("minus(follow(<Ann>, ^<run by>), follow(<Bob>, ^<run by>))", "What does Ann run that Bob does not?", False),
         ("follow(<Dunlow>, <phone>)", "Who has rung Dunlow?", True),
         ("follow(<Dunlow>, <phone>)", "What is the number of Dunlow?", False),
         ("follow(<Dunlow>, <phone>)", "By whom is Dunlow rung?", True),

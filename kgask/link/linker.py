@@ -13,11 +13,11 @@ from functools import cached_property
 from kgask.link.adjectives import places_of
 from kgask.link.features import HAND, LinkModel, candidate_features
 from kgask.link.mentions import (
-    FUNCTION_WORDS,
     NAME,
     Span,
     Word,
     apart,
+    inside_of,
     looks_named,
     marked_span,
     may_be_named,
@@ -25,6 +25,7 @@ from kgask.link.mentions import (
     split_words,
 )
 from kgask.link.parts import Part, PartHit, better_known, part_of, parts
+from kgask.link.slips import goes_beyond, is_typo, may_be_misspelt
 from kgask.link.titled import TitledHit, Titles
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
@@ -39,9 +40,6 @@ MAX_TOLERANT_SPANS = 8
 LEAST_KNOWN_PLACE = 5  # triples of a place that an adjective speaks of
 PART = 0.9  # of the score of who is called so in part only
 BEHIND_EXACT = 0.7  # logits that who is called so in part only stays behind who is called just so
-LEAST_SIMILARITY = 0.72
-SHORTEST_MISSPELT = 5  # letters of a word in lower case
-LEAST_WORD_SIMILARITY = 0.7
 PRONOUNS = frozenset("he she it they him her them his hers its their".split())
 
 
@@ -143,7 +141,7 @@ class Linker:
             (
                 span
                 for span in every
-                if span.norm not in names and _may_be_misspelt(span, words) and _goes_beyond(span, known, words)
+                if span.norm not in names and may_be_misspelt(span, words) and goes_beyond(span, known, words)
             ),
             key=lambda span: (-span.coverage, span.n_words),
         )
@@ -205,7 +203,7 @@ class Linker:
         return parts(self._pack, question.text, words, [span for span, _ in named], self.plain_words)
 
     def _close(self, found: list[Span]) -> list[_Named]:
-        hits = [(span, [hit for hit in self._pack.fuzzy(span.norm) if _is_typo(span.norm, hit)]) for span in found]
+        hits = [(span, [hit for hit in self._pack.fuzzy(span.norm) if is_typo(span.norm, hit)]) for span in found]
         return [(span, close) for span, close in hits if close]
 
     def seed_for(self, name: str, question: Question) -> Mention:
@@ -240,7 +238,7 @@ class Linker:
         for word in words:
             if word.norm in PRONOUNS:
                 return word.start, word.end
-        likely = [span for span in found if any(w.weight == NAME for w in _inside(span, words))]
+        likely = [span for span in found if any(w.weight == NAME for w in inside_of(span, words))]
         best = max(likely, key=lambda span: (span.coverage, -span.n_words), default=None)
         return (best.start, best.end) if best else (len(question.text), len(question.text))
 
@@ -255,17 +253,24 @@ class Linker:
         return list(dict.fromkeys(hit.entity for hit in self._pack.exact([norm]).get(norm, ())))
 
     def _mentions(self, found: list[tuple[Span, list[NameHit]]], words: list[Word]) -> list[Mention]:
-        """Highest scores first; of two spans for the same entity the better one stays."""
+        """Highest scores first; of two spans for the same entity the better one stays, unless each says it in a word
+        and a place of its own: "drivers born in Germany who are not German"."""
         named = [span for span, _ in found]
         readings = [self._reading(span, _is_nested(span, named), hits, words) for span, hits in found]
         readings = [reading for reading in readings if reading.candidates]
         readings.sort(key=lambda r: (-r.candidates[0].logit, r.span.start - r.span.end))
         kept: list[_Reading] = []
-        seen: set[EntityId] = set()
+        said: dict[EntityId, list[Span]] = {}
         for reading in readings:
-            fresh = [candidate for candidate in reading.candidates if candidate.hit.entity not in seen]
+            span = reading.span
+            fresh = [
+                candidate
+                for candidate in reading.candidates
+                if not any(one.norm == span.norm or _overlap(one, span) for one in said.get(candidate.hit.entity, ()))
+            ]
             if fresh:
-                seen.update(candidate.hit.entity for candidate in fresh)
+                for candidate in fresh:
+                    said.setdefault(candidate.hit.entity, []).append(span)
                 kept.append(replace(reading, candidates=fresh))
         return [self._mention(reading, kept[0].candidates[0].logit, words) for reading in kept[:MAX_MENTIONS]]
 
@@ -304,7 +309,7 @@ class Linker:
             match = _match(hit)
             score = self.model.score(candidate.logit, highest) * (PART if match == "part" else 1.0)
             seeds.append(Seed(hit.entity, place, score, span.text, hit.name, match, candidate.features))
-        inside = _inside(span, words)
+        inside = inside_of(span, words)
         return Mention(
             place,
             span.text,
@@ -348,42 +353,6 @@ def _is_surname(hit: NameHit, label: str) -> bool:
 
 def _overlap(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
-
-
-def _may_be_misspelt(span: Span, words: list[Word]) -> bool:
-    """Worth a costly tolerant look-up: begins and ends with a word that can be in a name.
-
-    A short word in lower case alone is as likely another word: "soup" is no misspelt "Soap".
-    """
-    inside = _inside(span, words)
-    edges = (inside[0], inside[-1])
-    return (
-        span.n_words <= 6
-        and not (span.text.islower() and len(span.text) < SHORTEST_MISSPELT)
-        and all(word.norm not in FUNCTION_WORDS or word.weight == NAME for word in edges)
-    )
-
-
-def _goes_beyond(span: Span, known: Sequence[Span], words: list[Word]) -> bool:
-    """Whether it holds a word that looks like part of a name, and is in none that is known."""
-    free = [word for word in words if not any(one.start <= word.start and word.end <= one.end for one in known)]
-    return any(word.weight == NAME for word in _inside(span, free))
-
-
-def _is_typo(norm: str, hit: NameHit) -> bool:
-    """Close as a whole and word by word: another surname is another person, not a typo."""
-    if hit.similarity < LEAST_SIMILARITY:
-        return False
-    from rapidfuzz.fuzz import ratio  # only when something is looked up tolerantly
-
-    asked, found = norm.split(), normalise(hit.name).split()
-    if len(asked) != len(found):
-        return True
-    return all(ratio(a, b) >= 100 * LEAST_WORD_SIMILARITY for a, b in zip(asked, found, strict=True))
-
-
-def _inside(span: Span, words: list[Word]) -> list[Word]:
-    return [word for word in words if span.start <= word.start and word.end <= span.end]
 
 
 def _is_common_word(span: Span, words: list[Word]) -> bool:

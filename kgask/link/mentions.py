@@ -200,3 +200,8 @@ def _wholeness(text: str, words: Sequence[Word], first: int, last: int) -> float
     if any(looks_named(word) for word in torn):
         return TORN_CAPITAL
     return TORN if torn else 1.0
+
+
+def inside_of(span: Span, words: Sequence[Word]) -> list[Word]:
+    """Its words."""
+    return [word for word in words if span.start <= word.start and word.end <= span.end]

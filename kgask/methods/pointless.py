@@ -19,7 +19,7 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
-from kgask.retrieve.follow import relations_of
+from kgask.retrieve.follow import edges_of, relations_of
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
@@ -52,7 +52,7 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
 def _is_idle(node: Node, runner: Runner) -> bool:
     match node:
         case nodes.Minus():
-            return _leaves_all(node, runner)
+            return _leaves_all(node, runner) or _takes_nothing(node, runner)
         case nodes.Best(nodes.Entities(ids)) | nodes.Where(nodes.Entities(ids)):
             kinds = runner.pack.types
             return kinds is not None and 0 < int(np.isin(ids, kinds[:, 0]).sum()) < len(ids)  # Tahoe, and crater lakes
@@ -68,6 +68,30 @@ def _leaves_all(node: nodes.Minus, runner: Runner) -> bool:
     if not isinstance(node.left, nodes.Class) or not isinstance(node.right, nodes.Class):
         return False
     return not np.isin(runner.members(node.left).possible, runner.members(node.right).possible).any()
+
+
+def _takes_nothing(node: nodes.Minus, runner: Runner) -> bool:
+    """Whether what is taken away is nothing, a name that was not there, or what has another such value of which each
+    thing has one: drivers born in Germany except the word "German", or except those who were born in Italy."""
+    taken = runner.members(node.right).possible
+    if len(taken) and not isinstance(node.right, nodes.Entities) and not _by_the_one_value(node, runner):
+        return False
+    return not np.isin(taken, runner.members(node.left).possible).any()
+
+
+def _by_the_one_value(node: nodes.Minus, runner: Runner) -> bool:
+    """Whether both sides are told apart by the same relation, by which each member of the first has one value.
+
+    In a table, where few relations are to be confused, what Ann runs and Bob does not may well be asked.
+    """
+    left = node.left
+    while isinstance(left, nodes.And):
+        left = left.right
+    match left, node.right:
+        case nodes.Follow(_, relation), nodes.Follow(_, other) if relation == other and not is_table(runner.pack):
+            members = runner.members(node.left).certain[:MOST_LOOKED_AT]
+            return len(edges_of(runner.pack, members, opposite(relation, runner.pack.n_relations))) <= len(members)
+    return False
 
 
 def _is_of_table(query: Query, is_no: bool, runner: Runner) -> bool:
