@@ -1,4 +1,4 @@
-"""Attention in float32 inside a bfloat16 forward pass."""
+"""Attention in float32 inside a bfloat16 forward pass, on a CPU."""
 
 from __future__ import annotations
 
@@ -27,9 +27,12 @@ def use_float32_attention(encoder: nn.Module) -> None:
 def _attend(
     module: nn.Module, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, **options: Any
 ) -> tuple[Tensor, None]:
-    """query, key, value [B, H, L, D] -> [B, L, H, D]: transformers' own, in float32."""
+    """query, key, value [B, H, L, D] -> [B, L, H, D]: transformers' own, on a CPU in float32."""
     from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
+    if query.is_cuda:
+        found, _ = sdpa_attention_forward(module, query, key, value, mask, **options)
+        return found, None
     with torch.autocast(query.device.type, enabled=False):
         found, _ = sdpa_attention_forward(module, query.float(), key.float(), value.float(), mask, **options)
     return found.to(query.dtype), None
