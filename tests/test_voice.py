@@ -28,6 +28,9 @@ Bob|hired|2011
     [
         ("who reports to Bob?", "reports to", True),
         ("who does Bob report to?", "reports to", False),
+        ("whom did Bob father?", "father", True),
+        ("Which pupils does Bob mentor?", "mentor", True),
+        ("who did Bob have as a mentor?", "mentor", None),
         ("who manages Bob", "manages", True),
         ("who is Bob managed by", "manages", True),
         ("whom does Bob manage", "manages", False),

@@ -17,13 +17,17 @@ from kgask.types import undirected
 _BASE = r"(?:kg|m|s|K|A|mol|cd)[²³⁴]?"
 _PHYSICAL = re.compile(rf"{_BASE}(?:[·/]{_BASE})*")  # no axis of things that a graph counts ("seats")
 _TOGETHER = re.compile(r"\b(?:total|combined|altogether|overall|in all|put together|sum)\b", re.IGNORECASE)
+_PACE = re.compile(r"\b(?:(?P<fast>fastest|quickest|swiftest)|slowest)\b", re.IGNORECASE)
+_TAKES = re.compile(
+    r"\b(?:time|duration|days?|weeks?|hours?|minutes?|mins?|seconds?|secs?)\b(?!.*\bper\b)", re.IGNORECASE
+)
 _HOW_MANY = re.compile(r"\bhow many (?:more |fewer |less )?", re.IGNORECASE)
 
 
 def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     """Whether a question counts what is no unit, or one of another dimension than what was found is measured in, or
     asks for a total where numbers were found one by one, or for what is the most by a measure where that is found."""
-    if _is_not_added(found, question, pack) or _is_order(found, question, pack):
+    if _is_not_added(found, question, pack) or _is_order(found, question, pack) or _is_slowest(found, question, pack):
         return True
     counted = _HOW_MANY.search(question)
     axis = _axis_of(found, pack) if counted is not None else None
@@ -52,6 +56,20 @@ def _is_order(found: Hypothesis, question: str, pack: Pack) -> bool:
         ) if one == other:
             said = "|".join(map(re.escape, relation_phrase(pack.relations()[one].label).split()))
             return re.search(rf"\b(?:by|in terms of|according to) (?:\w+ )?(?:{said})\b", question, re.I) is not None
+    return False
+
+
+def _is_slowest(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether what takes longest is found where the fastest is asked for, or the other way round."""
+    said = _PACE.search(question)
+    if said is None:
+        return False
+    match found.make_query():
+        case nodes.Best(_, nodes.ValueOf(path), most):
+            named = relation_phrase(pack.relations()[undirected(path[-1], pack.n_relations)[0]].label)
+            return (
+                _TAKES.search(named) is not None and "per" not in named.split() and most is (said["fast"] is not None)
+            )
     return False
 
 

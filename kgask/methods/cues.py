@@ -20,7 +20,8 @@ MOST_RANKS = 3
 MOST_COUNTED = 100  # a greater number is hardly how many things one thing has
 _CUES = {
     "difference": r"not|never|no|none|nobody|without|w/o|except(?:ing|ed)?|but|excluding|minus|neither|nor|other than|"
-    r"leaving (?:out|aside)|apart from|besides|absent|lack(?:s|ing)?|missing|unlike|out of it|stayed out|yet to|"
+    r"leaving (?:out|aside)|apart from|besides|absent|lack(?:s|ing)?|missing|unlike|cannot|nothing|free of|"
+    r"out of it|stayed out|yet to|"
     r"\w+n['\u2019]?t",
     "union": r"or|either|and|plus|together|along with|as well as",
     "intersection": r"both|as well|also|too|and",

@@ -71,11 +71,16 @@ def _leaves_all(node: nodes.Minus, runner: Runner) -> bool:
 
 
 def _takes_nothing(node: nodes.Minus, runner: Runner) -> bool:
-    """Whether what is taken away is nothing, a name that was not there, or what has another such value of which each
-    thing has one: drivers born in Germany except the word "German", or except those who were born in Italy."""
+    """Whether what is taken away is a name that was not there, what a bare word leads to, or what has another such
+    value of which each thing has one: drivers born in Germany except "German", or those who were born in Italy."""
     taken = runner.members(node.right).possible
-    if len(taken) and not isinstance(node.right, nodes.Entities) and not _by_the_one_value(node, runner):
-        return False
+    match node.right:
+        case nodes.Entities():
+            pass
+        case nodes.Follow(nodes.Entities(ids), _) if not len(taken) and None not in runner.pack.literals(ids):
+            pass
+        case _ if not len(taken) or not _by_the_one_value(node, runner):
+            return False
     return not np.isin(taken, runner.members(node.left).possible).any()
 
 

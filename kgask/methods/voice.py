@@ -43,6 +43,8 @@ _IRREGULAR = tuple(
         "begin begins began begun beginning", "break breaks broke broken breaking", "hide hides hid hidden hiding",
     )
 )  # fmt: skip
+# Who does something, by a word that says that she does it, too: "whom did Ann mentor?".
+_DOERS = frozenset("author captain chair coach father mentor mother referee skipper tutor".split())
 _BE = r"(?:is|are|was|were|been|being|be|gets?|got)"
 _LEAD = r"(?:the |a |an |mr\.? |mrs\.? |ms\.? |dr\.? )?"
 _END = (  # not "directed by the Galaxy Quest director"
@@ -108,7 +110,10 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
     said = f"{text[: topic[0]]}{_TOPIC}{text[topic[1] :]}".lower()
     words, verb = RelationWords(label, False), _verb_of(label)
     if verb is None:
-        return False if _is_left_open(said, words.words.lower()) else None
+        name = words.words.lower()
+        if name in _DOERS and re.search(rf"\b(?:did|does|do) {_LEAD}{_TOPIC} (?:\w+ )?{name}\b", said):
+            return True
+        return False if _is_left_open(said, name) else None
     forms, by_agent, particle = verb
     found = re.findall(rf"\b(?:{forms})\b", said)
     if len(found) != 1 or said.count(_TOPIC) != 1:

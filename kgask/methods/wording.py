@@ -13,15 +13,29 @@ from kgask.query import nodes
 from kgask.query.nodes import Query
 
 _MORE = "later|earlier|more|less|fewer|higher|lower|longer|shorter|heavier|lighter|older|younger|newer|greater|larger"
-_MORE += "|smaller|bigger|taller|deeper|better|cheaper"
+_MORE += "|smaller|bigger|taller|deeper|better|cheaper|wider|narrower|faster|slower|warmer|colder|dearer"
 _BEYOND = "above|below|over|under|beyond|up|upwards?"
 _COUNTS_ITSELF = re.compile(
     rf"\b(?:at (?:the )?(?:least|most|earliest|latest)|(?:no|not) (?:{_MORE}) than|"
     r"not (?:before|after|over|under|above|below)|"
     rf"(?<!more )or (?:{_MORE}|{_BEYOND}|after|before)\b(?! than)|and (?:{_BEYOND}|older|younger)|"
-    r"(?:minimum|maximum) of|since|up to|onwards?)\b",
+    r"(?:minimum|maximum) of|since|up to|onwards?|from \S+ on)\b",
     re.IGNORECASE,
 )
+_BEFORE_THAT = re.compile(
+    r"\b(?:over|under|above|below)\s+(?=\S+ or (?:more|less|fewer)\b)", re.IGNORECASE
+)  # "reigned over"
+_UPWARDS, _DOWNWARDS = (  # what a limit leaves: dates, then numbers
+    re.compile(
+        rf"\b(?:(?:no|not) (?:{not_} than|{before})|at (?:the )?{end}|(?<!more )or (?:{or_})|{more})\b", re.IGNORECASE
+    )
+    for not_, before, end, or_, more in (
+        ("(?:earlier|less|fewer|lower|shorter|lighter|smaller)", "(?:before|under|below)", "(?:least|earliest)",
+         "(?:later|more|above|over|after|upwards?)", "since|minimum of|onwards?|from \\S+ on"),
+        ("(?:later|more|higher|longer|heavier|greater|larger|bigger|taller|deeper)", "(?:after|over|above)",
+         "(?:most|latest)", "(?:earlier|less|fewer|below|under|before)", "up to|maximum of"),
+    )
+)  # fmt: skip
 _LEAVES_IT_OUT = re.compile(
     r"\b(?:(?:more|less|fewer|[a-z]{3,}er) (?:[a-z]+ ){0,2}than|over|under|above|below|before|after|exceed\w*)\s+"
     r"(?:[a-z]+ ){0,2}(?:[^\sa-z]*\d|two|three|four|five|six|seven|eight|nine|ten)",
@@ -35,8 +49,7 @@ _OF_TWO = re.compile(  # "owner of the two ships" is about no two that were name
     r"\s+(?:is|are|was|were|has|have|had|do|does|did|\w+s)\b",
     re.IGNORECASE,
 )
-
-
+_CHAIN = re.compile(r"\b(\w+)(?:['\u2019]s? \1\b)+|\b(\w+)(?: of (?:the |her |his )?\2\b)+", re.IGNORECASE)
 _ONE_OF = re.compile(r"\b(?:at least one|either) of\b", re.IGNORECASE)
 
 
@@ -44,11 +57,14 @@ def rules_out(query: Query, question: str) -> bool:
     """Whether a question says in so many words that it does not ask this."""
     if _is_limited_otherwise(query, question) or _is_placed_otherwise(query, question):
         return True
+    if _is_limited_from_behind(query, question) or _is_too_short(query, question):
+        return True
     return _denies(query, question) or _is_of_no_two(query, question) or _is_of_all(query, question)
 
 
 def _is_limited_otherwise(query: Query, question: str) -> bool:
     """Whether a limit is left out that counts too, or counts though it is left out; nothing where both are said."""
+    question = _BEFORE_THAT.sub(" ", question)
     counts = _COUNTS_ITSELF.search(question) is not None
     leaves_out = _LEAVES_IT_OUT.search(_COUNTS_ITSELF.sub(" ", question)) is not None
     if counts is leaves_out or (leaves_out and _DENIED.search(question)):
@@ -56,6 +72,30 @@ def _is_limited_otherwise(query: Query, question: str) -> bool:
     wrong = (">", "<") if counts else (">=", "<=")
     limits = [node for node in query.walk() if isinstance(node, nodes.Where) and _is_constant(node.value)]
     return len(limits) == 1 and limits[0].comparison in wrong
+
+
+def _is_limited_from_behind(query: Query, question: str) -> bool:
+    """Whether a limit leaves what is beyond it where the question asks for what is before it ("no later than 1928"), or
+    the other way round, or only the year itself ("from 2015 on"); nothing where both are said."""
+    question = _BEFORE_THAT.sub(" ", question)
+    upwards, downwards = _UPWARDS.search(question) is not None, _DOWNWARDS.search(question) is not None
+    limits = [node for node in query.walk() if isinstance(node, nodes.Where) and _is_constant(node.value)]
+    others = _UPWARDS.sub(" ", _DOWNWARDS.sub(" ", question))
+    if upwards is downwards or len(limits) != 1 or _DENIED.search(others) or _LEAVES_IT_OUT.search(others):
+        return False
+    value = limits[0].value
+    if isinstance(value, nodes.Date) and value.text[:4] not in question:  # who is at least 40 was born before
+        return False
+    return limits[0].comparison in (("<", "<=", "=") if upwards else (">", ">=", "="))
+
+
+def _is_too_short(query: Query, question: str) -> bool:
+    """Whether fewer steps are taken than the question says one after another: "her father's father's father"."""
+    chain = _CHAIN.search(question)
+    if chain is None:
+        return False
+    steps = sum(isinstance(node, nodes.Follow | nodes.Values) for node in query.walk())
+    return steps < len(re.findall(rf"\b{re.escape(chain[1] or chain[2])}\b", chain[0], re.IGNORECASE))
 
 
 def _is_constant(value: object) -> bool:
