@@ -22,7 +22,7 @@ PAGES = [README, README.parent / "CONTRIBUTING.md", *sorted((README.parent / "do
 OTHER_FILES = (
     "triples.tsv labels.tsv few.txt many.txt q.jsonl qa_dev.txt questions.amr questions.yaml "
     "q1.jsonl q2.jsonl q3.jsonl q4.jsonl q5.jsonl q6.jsonl q7.jsonl q8.jsonl q9.jsonl n1.jsonl n2.jsonl "
-    "n3.jsonl n4.jsonl n6.jsonl t1.jsonl held.jsonl mintaka.jsonl FILE r.jsonl DATA/kqapro_parts/questions_train.jsonl.gz "
+    "n3.jsonl n6.jsonl t1.jsonl held.jsonl mintaka.jsonl FILE r.jsonl DATA/kqapro_parts/questions_train.jsonl.gz "
     "DATA/mintaka/mintaka_train_500.json DATA/infotabs/dev.jsonl.gz DATA/factbench/train.tsv.gz "
     "DATA/kgconv/conversations_dev.jsonl.gz DATA/rewriting/canard_dev_75.jsonl.gz".split()
 )
@@ -31,7 +31,7 @@ FOLDERS = (
     "runs/rigel runs/similarity runs/kqapro runs/mintaka "
     "rigel0 rigel1 rigel2 rigel3 reader1/reader reader2/reader reader3/reader judge1 judge2/judge judge3/judge "
     "judge4 judge5/judge judge6/judge judge7 judge7s judge7s/judge judge8 judge9/judge judge10/judge "
-    "judge11/judge judge12 judge13/judge judge14/judge judge15/judge".split()
+    "judge11/judge judge12".split()
 )
 
 
