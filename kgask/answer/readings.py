@@ -15,7 +15,6 @@ from kgask.link.spans import CandidateSpan
 from kgask.methods.operators import RUN_SECONDS
 from kgask.methods.query_readings import Reading, Understood
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations
 from kgask.plan.query_onnx import KINDS
 from kgask.query.nodes import Number
 from kgask.query.text import to_text
@@ -94,7 +93,7 @@ def _kind_of(ids: np.ndarray, pack: Pack) -> str | None:
     """What most of them are; None where the pack does not say, and of a graph elsewhere, which is not asked for it."""
     if pack.source is not None or not len(ids):
         return None
-    kinds = [kind for relation in type_relations(pack.relations()) for kind in edges_of(pack, ids, relation).targets]
+    kinds = [kind for relation in pack.type_relations for kind in edges_of(pack, ids, relation).targets]
     most = max(dict.fromkeys(kinds), key=kinds.count, default=None)
     return None if most is None or 2 * kinds.count(most) < len(ids) else pack.labels([int(most)])[0]
 

@@ -28,7 +28,6 @@ from kgask.pack.labels import clean_label, inverse_phrase, readable_relation, re
 from kgask.pack.normalise import normalise
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations
 from kgask.query.relation_words import RelationWords
 from kgask.retrieve.follow import relations_of
 from kgask.types import DirectedRelationId, EntityId, Mention, Question, Seed, Stage, opposite, undirected
@@ -204,7 +203,7 @@ class Refusing:
     def _near(self, label: str, relations: Sequence[DirectedRelationId]) -> Iterator[str]:
         """Questions for what the topic has: for what the plan thinks nearest first, where it has a plan."""
         understood = self.found.understood
-        types = type_relations(self.pack.relations())
+        types = self.pack.type_relations
         nearest = [one for one in relations if undirected(one, self.pack.n_relations)[0] not in types]
         if understood is not None and understood.seed == self._topic:
             probs = understood.branch.relation_probs[0]

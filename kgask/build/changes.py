@@ -31,7 +31,6 @@ from kgask.pack.literals import literal_key, parse_typed
 from kgask.pack.normalise import normalise
 from kgask.pack.records import Literal
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations
 
 Line = tuple[str, ...]
 _BLOCK = 1 << 16
@@ -214,7 +213,7 @@ def within(pack: Pack, seeds: Sequence[int], n_hops: int, relations: Sequence[st
     objects, paths = np.asarray(pack.out_object), np.asarray(pack.out_relation)
     keep = np.isin(paths, relations_called(pack, relations)) if relations else np.ones(pack.n_triples, bool)
     if types:
-        leads = np.isin(paths, type_relations(pack.relations()))
+        leads = np.isin(paths, pack.type_relations)
         of_type = np.isin(objects, [_entity(pack, one) for one in types]) & leads
         if not of_type.any():
             raise PackError(f"nothing in {pack.name} is of type {', '.join(types)}; see 'kgask pack show'")

@@ -12,7 +12,6 @@ from kgask.methods.accounted import RelationWords
 from kgask.methods.relation_facts import RelationFacts
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations
 from kgask.query.relation_words import plural
 from kgask.retrieve.follow import reached_by
 from kgask.types import EntityId, opposite
@@ -32,7 +31,7 @@ class Referents:
         self.pack, self._facts = pack, RelationFacts(pack)
         self.words = RelationWords(pack)
         self.relation_words = self.words.of(range(pack.n_relations))
-        self._leads = type_relations(pack.relations())
+        self._leads = pack.type_relations
         self._of_spouses = [at for at, text in enumerate(pack.relations()) if text.label.lower() == "spouse"]
         self._of_persons = [at for at, text in enumerate(pack.relations()) if text.label.lower() in _BORN]
         self._tells_persons = bool(self._of_persons) or any(pack.exact(sorted(_PERSONS)).values())

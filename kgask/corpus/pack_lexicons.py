@@ -23,7 +23,6 @@ from kgask.pack.literals import date_parts
 from kgask.pack.normalise import normalise
 from kgask.pack.quantities import DATE
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations
 from kgask.query.nodes import Class
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
@@ -52,7 +51,7 @@ class PackSchema:
         called = {key: [by_text[name] for text in said if (name := normalise(text)) in by_text]
                   for key, said in texts.items()}  # fmt: skip
         self.relation_of = {key: found[0] for key, found in called.items() if found} | by_key
-        self._followed = frozenset(pack.path_relations.tolist()) - frozenset(type_relations(relations))
+        self._followed = frozenset(pack.path_relations.tolist()) - frozenset(pack.type_relations)
         self.qualifiers = frozenset(np.unique(pack.qualifier_relation).tolist())
 
     def has(self, keys: Iterable[str]) -> bool:
@@ -67,7 +66,7 @@ class PackSchema:
     def classes(self) -> dict[str, EntityId]:
         """Types with enough members, by their labels; what is no plain noun is left out."""
         pack = self.pack
-        triples = np.flatnonzero(np.isin(pack.out_relation, type_relations(pack.relations())))
+        triples = np.flatnonzero(np.isin(pack.out_relation, pack.type_relations))
         types, counts = np.unique(pack.out_object[triples], return_counts=True)
         found = types[counts >= LEAST_MEMBERS].tolist()
         named = dict(zip(reversed(pack.labels(found)), reversed(found), strict=True))

@@ -26,7 +26,6 @@ from kgask.corpus.query_examples import QueryExample
 from kgask.corpus.query_sources import templates
 from kgask.corpus.wordings import RelationWordings
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations
 from kgask.query.postfix import OPERATORS
 
 PACK = "pack"  # the vocabulary of its relation keys
@@ -134,7 +133,7 @@ def _class_words(pack: Pack, worded: PackWordings, letters: Mapping[str, int]) -
     for letter in letters:
         words.general.setdefault(letter, ["things"])
         words.special.setdefault(letter, [])
-    rows = np.isin(pack.out_relation, type_relations(pack.relations()))
+    rows = np.isin(pack.out_relation, pack.type_relations)
     if not rows.any():
         return words
     subjects, _, objects = pack.triples(np.flatnonzero(rows).tolist())

@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations
 
 Step = tuple[int, bool]  # relation, whether it is walked from object to subject
 MAX_MIDDLE = 3000  # entities that a two-hop path may pass through
@@ -32,7 +31,7 @@ class Around:
         self._pack = pack
         self.labels = pack.relation_labels()
         self.relation_words = [beginnings(" ".join((one.label, *one.aliases))) for one in pack.relations()]
-        self._types = set(type_relations(pack.relations()))
+        self._types = set(pack.type_relations)
         self._first_literal = pack.n_entities - pack.n_literals
         self.steps = lru_cache(_CACHED)(self._steps)
 

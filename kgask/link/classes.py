@@ -28,7 +28,6 @@ from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.records import NameHit, RelationText
 from kgask.pack.store import Pack
-from kgask.pack.types import subclass_relations, type_relations
 from kgask.query.base import SetNode
 from kgask.query.nodes import Class, Entities, Follow, Having
 from kgask.types import DirectedRelationId, EntityId, RelationId, directed
@@ -168,8 +167,8 @@ class ClassVocabulary:
 
     def __init__(self, pack: Pack) -> None:
         relations = pack.relations()
-        self._typing = np.array(sorted({*type_relations(relations), *subclass_relations(relations)}), np.int64)
-        self._instance_of = type_relations(relations)
+        self._typing = np.array(sorted({*pack.type_relations, *pack.subclass_relations}), np.int64)
+        self._instance_of = pack.type_relations
         self._classifying = frozenset(at for at, text in enumerate(relations) if _classifies(text))
         self._leads_to_literals: dict[RelationId, bool] = {}
         self._pack = pack

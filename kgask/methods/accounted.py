@@ -21,7 +21,6 @@ from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations
 from kgask.plan.query_onnx import Written
 from kgask.query.relation_words import is_participle
 from kgask.retrieve.follow import reached_by
@@ -122,7 +121,7 @@ class RelationWords:
     def _of_kind(self, named: tuple[int, str]) -> bool:
         """Whether what a relation leads to is of a class of this name."""
         relation, kind = named
-        ends, typing = self.ends(relation)[:SAMPLED], type_relations(self.pack.relations())
+        ends, typing = self.ends(relation)[:SAMPLED], self.pack.type_relations
         kinds = {int(one) for type_relation in typing for one in reached_by(self.pack, ends, type_relation)}
         return kind in map(normalise, self.pack.labels(sorted(kinds)))
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from kgask.methods.class_words import places_of
 from kgask.methods.relation_facts import RelationFacts
-from kgask.pack.types import subclass_relations, type_relations
 from kgask.query import nodes
 from kgask.query.base import SetNode
 from kgask.query.nodes import Query
@@ -108,9 +107,9 @@ class Bridge:
     @cached_property
     def _said(self) -> np.ndarray:
         """bool [2R]: relations that may be on a way: none to classes."""
-        texts, n = self.facts.pack.relations(), self.facts.n_relations
+        pack, n = self.facts.pack, self.facts.n_relations
         found = self.facts.paths.copy()
-        typing = np.array([*type_relations(texts), *subclass_relations(texts)], np.int64)
+        typing = np.array([*pack.type_relations, *pack.subclass_relations], np.int64)
         found[np.concatenate([typing, typing + n])] = False
         return found
 

@@ -18,7 +18,6 @@ from kgask.link.spans import CandidateSpan
 from kgask.methods.accounted import RelationWords, is_all_called
 from kgask.methods.relation_facts import RelationFacts, is_table
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
@@ -129,7 +128,7 @@ def _are_of(entities: np.ndarray, kinds: Sequence[SetNode], runner: Runner) -> b
 
 
 def _are_typed(entities: np.ndarray, pack: Pack) -> bool:
-    typing = type_relations(pack.relations())
+    typing = pack.type_relations
     return len(entities) > 0 and all(relations_of(pack, np.array([one]))[typing].any() for one in entities.tolist())
 
 
@@ -147,7 +146,7 @@ class ClassWords:
 
     def __init__(self, facts: RelationFacts) -> None:
         self._facts = facts
-        self._typing = np.array(type_relations(facts.pack.relations()), np.int64)
+        self._typing = np.array(facts.pack.type_relations, np.int64)
 
     def narrowed(self, query: Query, kind: Node, is_sure: bool, is_head: bool, runner: Runner) -> Query | None:
         """The query for members of a class alone; None where it has nothing to do with that class.

@@ -13,7 +13,6 @@ import numpy as np
 
 from kgask.methods.accounted import CARRY_NOTHING, LIGHT_VERBS, OPERATOR_WORDS, is_within_any
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations
 from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.query.relation_words import PREPOSITIONS
@@ -54,7 +53,7 @@ def words_beside(question: str, spans: Mapping[int, tuple[int, int]]) -> set[str
 def _are_of_a_sort(one: int, other: int, pack: Pack) -> bool:
     """By their types, where both have some, else by what is said of them."""
     types, others = (
-        {kind for relation in type_relations(pack.relations()) for kind in _ends(entity, relation, pack)}
+        {kind for relation in pack.type_relations for kind in _ends(entity, relation, pack)}
         for entity in (one, other)
     )
     if types and others:

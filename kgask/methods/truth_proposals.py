@@ -24,7 +24,6 @@ from kgask.methods.protocol import Request
 from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.methods.truth_of_values import TruthOfValues
 from kgask.methods.understand import Linked
-from kgask.pack.types import type_relations
 from kgask.query import nodes
 from kgask.query.base import Comparison, SetNode, TruthNode, ValueNode
 from kgask.retrieve.follow import reached_by, relations_of
@@ -219,7 +218,7 @@ class TruthProposals:
     def _of_kin(self, one: Named, runner: Runner) -> np.ndarray:
         """bool [2R]: the relations of things of the name's types, and its own."""
         entity, kin = np.array([one.seed.entity]), [np.array([one.seed.entity])]
-        for relation in type_relations(self._pack.relations()):
+        for relation in self._pack.type_relations:
             types = runner.edges(entity, relation).targets
             kin.append(runner.edges(types, opposite(relation, self._n)).targets[:KIN])
         return relations_of(self._pack, np.concatenate(kin))

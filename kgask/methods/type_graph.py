@@ -13,7 +13,6 @@ import numpy as np
 
 from kgask.pack.arrays import distinct
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations
 from kgask.retrieve.follow import Edges, concatenate, edges_of, relations_of
 from kgask.types import EntityId
 
@@ -25,7 +24,7 @@ class TypeGraph:
 
     def __init__(self, pack: Pack):
         self._pack = pack
-        self._relations = type_relations(pack.relations())
+        self._relations = pack.type_relations
         self._instances: dict[EntityId, Edges] = {}
         self._present: dict[EntityId, np.ndarray] = {}
 

@@ -29,7 +29,7 @@ from kgask.pack.quantities import AXES_COUNT, LiteralValues
 from kgask.pack.records import Literal
 from kgask.pack.relation_kinds import relation_kinds
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations, type_table
+from kgask.pack.types import type_table
 
 _CHUNK = 1 << 16
 _ELSEWHERE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.EPERM)
@@ -137,7 +137,7 @@ def _differing(pack: Pack, built: Qualifiers, names: Sequence[str]) -> list[str]
 
 def _type_problems(pack: Pack) -> list[str]:
     """The type graph, and what is learned of relations, is what the triples say; older packs have none."""
-    leads, problems = type_relations(pack.relations()), []
+    leads, problems = pack.type_relations, []
     if pack.types is not None and not np.array_equal(pack.types, type_table(pack, leads, pack.n_relations)):
         problems.append("types.npy: not what the triples say of types")
     if not np.array_equal(pack.relation_kinds, relation_kinds(pack, leads, pack.n_relations)):

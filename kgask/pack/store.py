@@ -32,7 +32,7 @@ from kgask.pack.passages import PASSAGES_FILE, Passages
 from kgask.pack.quantities import AXES_COUNT, VALUE_ARRAYS, LiteralValues
 from kgask.pack.records import Literal, NameHit, RelationText
 from kgask.pack.relation_kinds import KINDS_ARRAY, relation_kinds
-from kgask.pack.types import TYPES_ARRAY, type_relations
+from kgask.pack.types import TYPES_ARRAY, subclass_relations, type_relations
 
 __all__ = ["Literal", "NameHit", "Pack", "RelationText"]
 
@@ -174,7 +174,7 @@ class Pack(Csr):
     def relation_kinds(self) -> np.ndarray:
         """int8 [2R]: :mod:`kgask.pack.relation_kinds`; learned now where the pack is of an earlier kgask."""
         if f"{KINDS_ARRAY}.npy" not in self.manifest["files"]:
-            return relation_kinds(self, type_relations(self.relations()), self.n_relations)
+            return relation_kinds(self, self.type_relations, self.n_relations)
         return self._array(KINDS_ARRAY)
 
     @cached_property
@@ -255,6 +255,16 @@ class Pack(Csr):
     def relations(self) -> list[RelationText]:
         """The words of every relation; the place in the list is the RelationId."""
         return self._relations
+
+    @cached_property
+    def type_relations(self) -> list[int]:
+        """The relations that lead from a thing to what kind of thing it is."""
+        return type_relations(self._relations)
+
+    @cached_property
+    def subclass_relations(self) -> list[int]:
+        """The relations that lead from a type to a wider one."""
+        return subclass_relations(self._relations)
 
     def relation_labels(self) -> list[str]:
         return [relation.label for relation in self._relations]

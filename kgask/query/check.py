@@ -10,7 +10,6 @@ from kgask.pack.arrays import distinct
 from kgask.pack.labels import clean_label, readable_relation
 from kgask.pack.quantities import DATE, NUMBER
 from kgask.pack.store import Pack
-from kgask.pack.types import subclass_relations, type_relations
 from kgask.query import nodes
 from kgask.query.axes import axis_codes, relation_axis, value_axis
 from kgask.query.base import Node, SetNode, ValueNode
@@ -106,12 +105,12 @@ class _Checker:
         return f"'{words}' (inverse)" if inverse else f"'{words}'"
 
     def _class(self, kind: int) -> Iterator[str]:
-        leading = type_relations(self._pack.relations())
+        leading = self._pack.type_relations
         label = clean_label(self._pack.labels([kind])[0])
         if not leading:
             yield f"This graph does not say what kind of thing anything is, so nothing is known to be {label}."
             return
-        wider, seen, waiting = subclass_relations(self._pack.relations()), {kind}, [kind]
+        wider, seen, waiting = self._pack.subclass_relations, {kind}, [kind]
         while waiting and len(seen) < _MAX_TYPES:
             self._pack.need_rows(np.array([at := waiting.pop()]), inverse=True)
             row = slice(*self._pack.in_indptr[at : at + 2].tolist())

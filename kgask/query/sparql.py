@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from kgask.errors import QueryError
 from kgask.pack.quantities import DATE, NUMBER
 from kgask.pack.store import Pack
-from kgask.pack.types import subclass_relations, type_relations
 from kgask.query import nodes
 from kgask.query.axes import relation_axis, value_axis
 from kgask.query.base import BagNode, By, Comparison, Node, SetNode, TruthNode, ValueNode
@@ -107,8 +106,7 @@ class _Writer(ValueWriter):
         raise QueryError(f"{type(node).__name__} has no SPARQL")
 
     def _instances(self, kind: EntityId, x: str) -> list[str]:
-        relations = self._pack.relations()
-        leading, wider = type_relations(relations), subclass_relations(relations)
+        leading, wider = self._pack.type_relations, self._pack.subclass_relations
         if not leading:
             return nothing(x)
         path = "|".join(self._terms.path([relation]) for relation in leading)

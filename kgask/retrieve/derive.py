@@ -14,7 +14,6 @@ import numpy as np
 from kgask.errors import QueryError
 from kgask.pack.arrays import distinct
 from kgask.pack.quantities import Quantity
-from kgask.pack.types import subclass_relations, type_relations
 from kgask.query import nodes
 from kgask.query.axes import axis_codes, literal_places, qualifier_axis, relation_axis
 from kgask.query.base import By, Node, SetNode, TruthNode, ValueNode
@@ -140,14 +139,13 @@ def _followed(
 def _instance(runner: Runner, member: EntityId, kind: EntityId) -> tuple[TripleId, ...]:
     """The triples from a member to its type, and on over subclasses to the type that was asked for."""
     types = runner.narrower(kind)
-    relations = runner.pack.relations()
-    for relation in type_relations(relations):
+    for relation in runner.pack.type_relations:
         edges = runner.edges(_one(member), relation)
         edges = edges.where(np.isin(edges.targets, types))
         if len(edges):
             edges = edges.where(np.arange(1))
             first = int(edges.targets[0])
-            wider = _wider(runner, first, kind, subclass_relations(relations))
+            wider = _wider(runner, first, kind, runner.pack.subclass_relations)
             return (*triple_ids(runner.pack, edges).tolist(), *wider)
     return ()
 

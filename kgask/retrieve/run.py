@@ -15,7 +15,6 @@ from kgask.errors import QueryError
 from kgask.pack.arrays import distinct
 from kgask.pack.quantities import DATE, NUMBER, Quantity
 from kgask.pack.store import Pack
-from kgask.pack.types import subclass_relations, type_relations
 from kgask.query import nodes
 from kgask.query.axes import qualifier_axis, relation_axis
 from kgask.query.base import Comparison, Node, SetNode, TruthNode, ValueNode
@@ -125,7 +124,7 @@ class Runner:
 
     def types(self, ids: np.ndarray) -> np.ndarray:
         """The types of entities, int64, ascending."""
-        found = [self.edges(ids, relation).targets for relation in type_relations(self.pack.relations())]
+        found = [self.edges(ids, relation).targets for relation in self.pack.type_relations]
         return distinct(np.concatenate(found)) if found else np.empty(0, np.int64)
 
     def edges(self, entities: np.ndarray, relation: int) -> Edges:
@@ -136,7 +135,7 @@ class Runner:
 
     def narrower(self, kind: EntityId) -> np.ndarray:
         """A type and all its subclasses."""
-        relations = subclass_relations(self.pack.relations())
+        relations = self.pack.subclass_relations
         every = frontier = self._known([kind])
         while len(frontier) and relations:
             found = [self.edges(frontier, directed(r, True, self.pack.n_relations)).targets for r in relations]
@@ -146,7 +145,7 @@ class Runner:
 
     def _instances(self, kind: EntityId) -> np.ndarray:
         types, n_relations = self.narrower(kind), self.pack.n_relations
-        relations = type_relations(self.pack.relations())
+        relations = self.pack.type_relations
         found = [self.edges(types, directed(relation, True, n_relations)).targets for relation in relations]
         return ascending(np.concatenate(found)) if found else NONE
 

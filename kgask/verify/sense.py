@@ -16,7 +16,6 @@ from kgask.pack.arrays import distinct
 from kgask.pack.quantities import DATE
 from kgask.pack.relation_kinds import COMPLETE, MOSTLY_ONE, SINGLE
 from kgask.pack.store import Pack
-from kgask.pack.types import type_relations
 from kgask.query import nodes
 from kgask.query.axes import axis_codes, literal_places, relation_axis
 from kgask.query.base import Node, SetNode, TruthNode
@@ -67,7 +66,7 @@ def _is_sensible(runner: Runner, node: Node) -> bool:
         case nodes.And(nodes.Entities() as named, other) | nodes.And(other, nodes.Entities() as named):
             return _is_meeting(runner, named, other)
         case nodes.Some(nodes.Follow(_, relation)):
-            return relation not in type_relations(runner.pack.relations())  # that it is anything at all
+            return relation not in runner.pack.type_relations  # that it is anything at all
         case nodes.Compare(nodes.Values(one, relation), _, nodes.Values(other, another)) if one != other:
             is_date = relation_axis(runner.pack, relation) == DATE  # born before another died
             return is_date or relation == another
