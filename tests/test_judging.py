@@ -13,6 +13,7 @@ import pytest
 from piped import opened, piped
 
 import kgask
+from kgask.answer.choices import set_of
 from kgask.answer.judging import (
     DOUBTS,
     FAIRLY_SURE,
@@ -22,7 +23,6 @@ from kgask.answer.judging import (
     SURE_QUERY,
     Candidate,
     Judging,
-    _set_of,
     judged_features,
     others_of,
 )
@@ -203,7 +203,7 @@ def test_counts_of_the_same_things_are_one_answer(demo: Pipeline) -> None:
     ]
     results = [Runner(demo.pack, Budget(5.0)).result(parse(text, demo.pack)) for text in counted]
     found = [Retrieved(hypotheses=(Hypothesis(1.0, NONE, frozenset(), lambda _: [], outcome=one),)) for one in results]
-    first, same, other = map(_set_of, found)
+    first, same, other = map(set_of, found)
     assert first == same != other
 
 

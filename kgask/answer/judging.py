@@ -17,11 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from kgask.answer.choices import SURE_QUERY, comes_to, in_words, is_plain, set_of, with_itself
 from kgask.answer.fuse import log_odds
 from kgask.answer.misread import asks_other
-from kgask.answer.readings import answers_in_words, outcome_words, several
 from kgask.answer.word import Word
-from kgask.errors import QueryError
 from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
@@ -29,10 +28,7 @@ from kgask.methods.relation_facts import is_small, is_table
 from kgask.methods.understand import calibrated
 from kgask.methods.whole_kin import whole_kin
 from kgask.pack.store import Pack
-from kgask.query import nodes
-from kgask.query.nodes import Query
-from kgask.query.rewrite import form, replaced
-from kgask.query.words import verbalise
+from kgask.query.rewrite import form
 
 DOUBTS = (DESCRIBED, DENIED, KIN, *LEFT_OUT)  # what speaks against a query, whoever wrote it
 POWERS = ("plan", "judged", "alike", "proposed", "left_out")
@@ -41,7 +37,6 @@ FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "
 MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
 FAIRLY_SURE = 0.5  # confidence in a path from which less is judged: with all of it fewer were right
-SURE_QUERY = 0.85  # confidence in a query from which it is: half the time of a question, and as many are right
 MOST_BESIDE_SURE = 3
 SURE_KIN = 0.95  # confidence in what "parents" or "grandchildren" mean by definition, times that in the name
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
@@ -180,9 +175,11 @@ def may_be_judged(found: Retrieved, pack: Pack) -> bool:
     return found.read_as is not None and not found.failed and not is_sure
 
 
-def is_needed(judging: Judging, found: Retrieved, pack: Pack, is_claim: bool) -> bool:
+def is_needed(judging: Judging, found: Retrieved, question: str, pack: Pack, is_claim: bool) -> bool:
     """Whether its word may change what is printed: of a claim, and in a small graph, always."""
-    return is_claim or is_small(pack) or not found.hypotheses or judging.is_asked(found.confidence)
+    if is_claim or is_small(pack) or not found.hypotheses:
+        return True
+    return judging.is_asked(found.confidence) and not is_plain(found, question, pack)
 
 
 def judged(
@@ -206,7 +203,7 @@ def judged(
     shown = [told[at][0] for at in said.places]
     candidates = [
         Candidate(
-            log_odds(one.confidence), odds, alike, one is found, one.is_proposed, one.is_query, _set_of(one),
+            log_odds(one.confidence), odds, alike, one is found, one.is_proposed, one.is_query, set_of(one),
             one.find_left_out(),
         )
         for one, odds, alike in zip(shown, said.queries, said.alike, strict=True)
@@ -259,7 +256,7 @@ def _apart(every: Sequence[Retrieved]) -> list[Retrieved]:
     likeliest: dict[object, Retrieved] = {}
     for one in every:
         query = one.hypotheses[0].make_query()
-        key = id(one) if query is None else _with_itself(query)
+        key = id(one) if query is None else with_itself(query)
         if key not in likeliest or _rank(one) > _rank(likeliest[key]):
             likeliest[key] = one
     paths = [one for one in likeliest.values() if not one.is_query]
@@ -279,38 +276,12 @@ def _rank(found: Retrieved) -> tuple[bool, float]:
     return not found.is_query, found.confidence
 
 
-def _with_itself(query: Query) -> Query:
-    """The query without "except X" behind what begins with X: co-stars of somebody who is none of them."""
-    for node in query.walk():
-        match node:
-            case nodes.Minus(left, nodes.Entities((_,)) as topic) if topic in left.walk():
-                return _with_itself(replaced(query, node, left))
-    return query
-
-
-def in_words(found: Retrieved, pack: Pack, tells_kinds: bool = True) -> tuple[str, str] | None:
-    """What the best hypothesis asks for, and what it comes to; None for what cannot be said.
-
-    ``tells_kinds``: what sort of thing that is as well.
-    """
-    one = found.hypotheses[0]
-    query = one.make_query()
-    if query is None:
-        return None
-    try:
-        if tells_kinds:
-            said = answers_in_words(one.outcome, one.answers, pack)
-        else:
-            said = outcome_words(one.outcome, pack) if one.outcome is not None else several(one.answers, pack)
-        return verbalise(_with_itself(query), pack), said
-    except QueryError:
-        return None
-
-
 def settled(
     found: Retrieved, question: str, judge: QueryJudge, judging: Judging, pack: Pack, thorough: bool = False
 ) -> Retrieved:
-    """What is answered with after the judge was asked, with the confidence in it."""
+    """What is answered with after the judge was asked, if its word may change anything, with the confidence in it."""
+    if not is_needed(judging, found, question, pack, thorough):
+        return found
     every, candidates, any_does = judged(found, question, judge, pack, thorough)
     if not candidates:
         return found
@@ -328,9 +299,9 @@ def settled(
         return replace(found, confidence=confidence, is_judged=True)
     if thorough:  # a claim: what is false by one reading is unknown by another
         return _answered_with(every[chosen], found, confidence)
-    said, about = _comes_to(every[chosen]), _about(every[chosen])
+    said, about = comes_to(every[chosen]), _about(every[chosen])
     # Of those that answer the same, and are about no less of the question, the planner's.
-    one = next(other for other in every if _comes_to(other) == said and about <= _about(other))
+    one = next(other for other in every if comes_to(other) == said and about <= _about(other))
     return _answered_with(one, found, confidence)
 
 
@@ -349,23 +320,3 @@ def _answered_with(one: Retrieved, found: Retrieved, confidence: float) -> Retri
         notes=found.notes,
         is_judged=True,
     )
-
-
-def _set_of(found: Retrieved) -> object:
-    """Equal for what answers with the same entities and literals, or counts the same.
-
-    None for truths and other numbers, which are alike by chance.
-    """
-    one = found.hypotheses[0]
-    if one.outcome is not None and isinstance(one.outcome.query, nodes.Count):
-        return "counted", one.outcome.runner.members(one.outcome.query.base).certain.tobytes()
-    is_set = one.outcome is None or one.outcome.members is not None
-    return np.sort(one.answers).tobytes() if is_set and len(one.answers) else None
-
-
-def _comes_to(found: Retrieved) -> object:
-    """Equal for what answers the same."""
-    one = found.hypotheses[0]
-    if one.outcome is not None and one.outcome.members is None:
-        return one.outcome.quantity or one.outcome.truth
-    return np.sort(one.answers).tobytes()

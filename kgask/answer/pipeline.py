@@ -12,7 +12,7 @@ from kgask import config
 from kgask.answer.compose import Composer
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
-from kgask.answer.judging import ClaimJudging, Judging, is_needed, judging_of, may_be_judged, settled
+from kgask.answer.judging import ClaimJudging, Judging, judging_of, may_be_judged, settled
 from kgask.answer.misread import is_misread
 from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
 from kgask.answer.request import CONTEXTS, AskOptions, Settled, checked_question
@@ -329,8 +329,7 @@ class Pipeline:
         judge, judging = self.judge, (self._of_claims if request.is_claim else None) or self._judging
         if not request.is_claim and is_misread(found, request.question.text, self.pack):
             found = replace(found, confidence=0.0)
-        is_judged = self._judges and may_be_judged(found, self.pack)
-        if not is_judged or not judge or not judging or not is_needed(judging, found, self.pack, request.is_claim):
+        if not self._judges or not judge or not judging or not may_be_judged(found, self.pack):
             return found
         with request.timer.stage("judge"):
             return settled(found, request.question.text, judge, judging, self.pack, request.is_claim)

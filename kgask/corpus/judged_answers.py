@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from kgask.answer.judging import in_words
+from kgask.answer.choices import in_words
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.readings import outcome_words, several
 from kgask.answer.request import AskOptions

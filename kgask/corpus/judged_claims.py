@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kgask.answer.judging import in_words
+from kgask.answer.choices import in_words
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.readings import outcome_words
 from kgask.corpus.judged import CLAIMS, JudgedQuery, JudgedQuestion

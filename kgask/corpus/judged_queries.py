@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from kgask.answer.judging import in_words
+from kgask.answer.choices import in_words
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.readings import answers_in_words
 from kgask.answer.request import AskOptions

@@ -70,6 +70,15 @@ def unmet_event(text: str, called: str) -> str | None:
     return next((found[0] for said, meant in _MEANT if (found := said.search(text)) and not meant.search(called)), None)
 
 
+def met_events(text: str, called: str) -> str:
+    """The words of a text that say what these relations say.
+
+    >>> met_events("Is gold heavier than the ring that she bought?", "atomic mass")
+    'heavier'
+    """
+    return " ".join(found[0] for said, meant in _MEANT if meant.search(called) for found in said.finditer(text))
+
+
 def unmeasured(text: str, called: Collection[str]) -> str | None:
     """What something is said to be the most of, where the query's relations are not called so: the windiest city is not
     the highest. ``called`` are their words and those of what the query names.

@@ -53,8 +53,7 @@ def words_beside(question: str, spans: Mapping[int, tuple[int, int]]) -> set[str
 def _are_of_a_sort(one: int, other: int, pack: Pack) -> bool:
     """By their types, where both have some, else by what is said of them."""
     types, others = (
-        {kind for relation in pack.type_relations for kind in _ends(entity, relation, pack)}
-        for entity in (one, other)
+        {kind for relation in pack.type_relations for kind in _ends(entity, relation, pack)} for entity in (one, other)
     )
     if types and others:
         return not types.isdisjoint(others)

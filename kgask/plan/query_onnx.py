@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -178,23 +179,31 @@ class QueryWriter:
 def allowed_steps(logits: np.ndarray, stack: Stack, kinds: Sequence[str], n_directed: int, sense: Sense) -> np.ndarray:
     """Log-probabilities [O + 2R + M] of the steps that the grammar and the graph allow."""
     may = stack.allowed
-    logits = np.nan_to_num(logits, nan=-MOST_LOGIT, posinf=MOST_LOGIT, neginf=-MOST_LOGIT)
-    mask = np.zeros(len(logits), bool)
-    operators, spans = sense.operators(stack, may.operators), sense.spans(stack, may.spans)
-    mask[: len(OPERATORS)] = [name in operators for name in OPERATORS]
     end = len(OPERATORS) + n_directed
-    for at, kind in enumerate(kinds):
-        mask[end + at] = bool(kind) and kind in spans
-    of_relations = slice(len(OPERATORS), end)
+    if not np.isfinite(logits).all():
+        logits = np.nan_to_num(logits, nan=-MOST_LOGIT, posinf=MOST_LOGIT, neginf=-MOST_LOGIT)
+    of_relations = logits[len(OPERATORS) : end]
+    spans = sense.spans(stack, may.spans)
+    mask = np.zeros(len(logits), bool)
+    mask[: len(OPERATORS)] = _mask_of(sense.operators(stack, may.operators))
+    mask[end : end + len(kinds)] = [bool(kind) and kind in spans for kind in kinds]
     others = logits[mask].max(initial=-np.inf)
     # What leaves a set is looked up where a relation may well come next.
-    if may.relations and np.logaddexp.reduce(logits[of_relations]) > others - SLACK:
-        mask[of_relations] = sense.relations(stack)
+    if may.relations and _log_sum(of_relations) > others - SLACK:
+        mask[len(OPERATORS) : end] = sense.relations(stack)
     found = np.where(mask, logits, -np.inf)
-    most = found.max()
-    if most == -np.inf:  # nothing may come
-        return found
-    return found - (most + np.log(np.exp(found - most).sum()))
+    return found if found.max() == -np.inf else found - _log_sum(found)  # -inf: nothing may come
+
+
+@cache
+def _mask_of(operators: frozenset[str]) -> np.ndarray:
+    """bool [O]: which of :data:`OPERATORS` these are."""
+    return np.array([name in operators for name in OPERATORS])
+
+
+def _log_sum(logits: np.ndarray) -> float:
+    most = logits.max()
+    return float(most + np.log(np.exp(logits - most).sum()))
 
 
 def _grown(
