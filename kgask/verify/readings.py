@@ -9,6 +9,7 @@ from itertools import chain, islice
 
 import numpy as np
 
+from kgask.answer.choices import is_plain
 from kgask.answer.request import Settled
 from kgask.errors import BudgetError, QueryError
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
@@ -100,7 +101,7 @@ class Readings:
 
         What leaves nothing of the question out goes before the rest.
         """
-        truths = self.truths(found, text)
+        truths = [found] if self._is_plain(found, text) else self.truths(found, text)
         if not truths:
             return replace(found, hypotheses=())
         truths = [one for one in truths if not _n_left_out(one) and not self._unsaid(_query(one), text)] or truths
@@ -109,6 +110,12 @@ class Readings:
             first, find_alternatives=lambda: iter(truths[1:]), linked=found.linked, candidates=found.candidates,
             read_as=first.read_as or found.read_as,
         )  # fmt: skip
+
+    def _is_plain(self, found: Retrieved, text: str) -> bool:
+        """Whether nothing else need be looked for: the planner is sure of a truth that says every word."""
+        if not found.hypotheses or not _is_truth(found) or self._is_other_way(found, text):
+            return False
+        return not _n_left_out(found) and is_plain(found, text, self._pack)
 
     def truths(self, found: Retrieved, text: str, most: int = MOST_LOOKED_AT) -> list[Retrieved]:
         """Of what a question may ask, that which comes to yes or no and makes sense; at most so many."""
