@@ -6,7 +6,7 @@ import numpy as np
 
 from kgask.answer.readings import answers_in_words, outcome_words, several
 from kgask.errors import QueryError
-from kgask.methods.accounted import says_all
+from kgask.methods.accounted import unsaid
 from kgask.methods.events import met_events
 from kgask.methods.protocol import Hypothesis, Retrieved
 from kgask.pack.store import Pack
@@ -51,15 +51,21 @@ def is_plain(found: Retrieved, question: str, pack: Pack) -> bool:
 
     Of 142 such questions worded by people the judge changed no answer, nor whether it is printed.
     """
-    if found.confidence < SURE_QUERY or any(found.find_left_out().values()):
+    if found.confidence < SURE_QUERY or any(found.find_left_out().values()) or _counts_a_class(found.hypotheses[0]):
         return False
-    said, one = in_words(found, pack), found.hypotheses[0]
-    if said is None or _counts_a_class(one):
-        return False
-    counted = counted_by(one)
+    said = in_words(found, pack)
+    return said is not None and not unsaid_by(found, said, question, pack)
+
+
+def unsaid_by(found: Retrieved, said: tuple[str, str], question: str, pack: Pack) -> list[str]:
+    """The words of a question that carry something and that a query does not say, nor what it comes to or counts is.
+
+    ``said`` is what :func:`in_words` gives.
+    """
+    counted = counted_by(found.hypotheses[0])
     words, of = said[0], said[1] if counted is None else answers_in_words(None, counted, pack)
     kind, is_told, _ = of.partition(": ")
-    return says_all(f"{words} {kind if is_told else ''} {met_events(question, words)}", question)
+    return unsaid(question, f"{words} {kind if is_told else ''} {met_events(question, words)}")
 
 
 def _counts_a_class(one: Hypothesis) -> bool:

@@ -233,17 +233,15 @@ def describing(
     return tuple(found)
 
 
-def says_all(words: str, text: str) -> bool:
-    """Whether ``words`` say every word of a question that carries something, up to how words end.
+def unsaid(text: str, words: str) -> list[str]:
+    """The words of a question that carry something and that ``words`` do not say, up to how words end.
 
     "both" and "not" carry nothing here: whether the operator is there is for :func:`kgask.methods.demands.unmet`, and
     numbers are for :mod:`kgask.methods.doubts`.
     """
     said = frozenset(normalise(words).split())
-    asked = (match[0].lower().removesuffix("'s") for match in _WORD.finditer(text))
-    return all(
-        _is_called(word, said) for word in asked if word not in CARRY_NOTHING | LIGHT_VERBS and not word.isdigit()
-    )
+    asked = {match[0].lower().removesuffix("'s") for match in _WORD.finditer(text)} - CARRY_NOTHING - LIGHT_VERBS
+    return [word for word in asked if not (word.isdigit() or _is_called(word, said))]
 
 
 def _keys(word: str) -> tuple[str, ...]:

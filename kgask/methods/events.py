@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 from kgask.methods.accounted import is_all_called
 from kgask.methods.demands import superlatives
@@ -76,7 +77,12 @@ def met_events(text: str, called: str) -> str:
     >>> met_events("Is gold heavier than the ring that she bought?", "atomic mass")
     'heavier'
     """
-    return " ".join(found[0] for said, meant in _MEANT if meant.search(called) for found in said.finditer(text))
+    return " ".join(word for word, meant in _events_in(text) if meant.search(called))
+
+
+@lru_cache(64)
+def _events_in(text: str) -> list[tuple[str, re.Pattern[str]]]:
+    return [(found[0], meant) for said, meant in _MEANT for found in said.finditer(text)]
 
 
 def unmeasured(text: str, called: Collection[str]) -> str | None:

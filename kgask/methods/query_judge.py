@@ -36,6 +36,7 @@ FORMAT = CardFormat("judge", 1, (GRAPH, TOKENIZER), "kgask train judge --help")
 INPUTS, OUTPUT = ["input_ids", "attention_mask"], "verdicts"
 MOST_QUERIES = 16
 SURELY_JUDGED = 9  # of those that are given: what the planner itself read
+DECIDED = 3.0  # log-odds from which the order in which queries stand changes next to nothing
 QUESTION_CHARS, WORDS_CHARS, OUTCOME_CHARS, EVIDENCE_CHARS = 300, 200, 60, 110
 OF_QUERY, OF_ALL = 0, 1  # what is said of a query, of all of them, of a claim: places in the model's output
 OF_CLAIM = slice(2, 5)  # supported, refuted, not enough information
@@ -89,6 +90,14 @@ class PromptTokens:
         return found
 
 
+def _is_torn(odds: np.ndarray) -> bool:
+    """Whether another order may change who wins, or whether it is believed."""
+    if len(odds) < 2:
+        return False
+    second, first = np.sort(odds)[-2:]
+    return first > -DECIDED and (first < DECIDED or first - second < DECIDED)
+
+
 class QueryJudge:
     """A judge's folder; its graph, and the shipped sentence encoder, are opened when it is first asked."""
 
@@ -117,24 +126,35 @@ class QueryJudge:
             raise ModelError(f"{self.folder / GRAPH}: not a judge's graph; make it again: {FORMAT.command}")
         return session
 
-    def judge(self, question: str, queries: Sequence[tuple[str, str]]) -> Judged:
+    def judge(self, question: str, queries: Sequence[tuple[str, str]], in_both_orders: bool = False) -> Judged:
         """At most :data:`MOST_QUERIES`: the first :data:`SURELY_JUDGED`, then those most alike to the question.
 
-        Fewer where they are too long together, but one at least. Raises ModelError when the session fails.
+        Fewer where they are too long together, but one at least. What is said of a query depends on where it stands:
+        ``in_both_orders`` takes the mean with what is said of them the other way round, where that may matter. Raises
+        ModelError when the session fails.
         """
         compare, shown = partial(self._alike, question, [words for words, _ in queries]), [*range(len(queries))]
-        if len(queries) > SURELY_JUDGED:
-            alike = compare()
+        alike = compare() if len(queries) > SURELY_JUDGED else None
+        if alike is not None:
             others = SURELY_JUDGED + np.argsort(-alike[SURELY_JUDGED:], kind="stable")
             shown = [*shown[:SURELY_JUDGED], *others.tolist()][:MOST_QUERIES]
-            ids, places = self._fitting(question, queries, shown)
-            found = self._said(ids)
-        else:  # all are shown as they stand, so that neither model waits for the other
-            ids, places = self._fitting(question, queries, shown)
+        prompt = self._fitting(question, queries, shown)
+        shown = shown[: len(prompt[1])]
+        forth = partial(self._odds, *prompt)
+        if alike is None:  # all are shown as they stand, so that neither model waits for the other
             self._session, self.encoder  # noqa: B018 - opened here: two threads must not
-            found, alike = side_by_side(partial(self._said, ids), compare)
-        shown, odds = shown[: len(places)], found[places, OF_QUERY].tolist()
-        return Judged(tuple(shown), tuple(odds), float(found[0, OF_ALL]), tuple(alike[shown].tolist()))
+            (odds, any_does), alike = side_by_side(forth, compare)
+        else:
+            odds, any_does = forth()
+        if in_both_orders and _is_torn(odds):
+            turned, said = self._odds(*self._fitting(question, queries, shown[::-1]))
+            odds, any_does = (odds + turned[::-1]) / 2, (any_does + said) / 2
+        return Judged(tuple(shown), tuple(odds.tolist()), any_does, tuple(alike[shown].tolist()))
+
+    def _odds(self, ids: Sequence[int], places: Sequence[int]) -> tuple[np.ndarray, float]:
+        """Of each query of a prompt, float32 [Q], and of any of them."""
+        found = self._said(ids)
+        return found[places, OF_QUERY], float(found[0, OF_ALL])
 
     def _fitting(
         self, question: str, queries: Sequence[tuple[str, str]], shown: Sequence[int]
