@@ -150,7 +150,7 @@ def failing(shim: Path, below: Path, at: int, code: int, *words: str) -> subproc
 def test_each_write_that_fails(command: str, code: int, shim: Path, tables: Path, tmp_path: Path) -> None:
     """The old one stays, or the new one is whole; the exit code says which, and nothing is left.
 
-    Every seventh write fails; with KGASK_EVERY_WRITE=1 each of them (some ten minutes).
+    Every thirteenth write fails; with KGASK_EVERY_WRITE=1 each of them (some ten minutes).
     """
     place, small, more = tmp_path / "place", str(tables / "small.tsv"), tmp_path / "more.tsv"
     more.write_text("".join(f"a{n}\tknows\tb{n}\n" for n in range(40)))
@@ -166,7 +166,7 @@ def test_each_write_that_fails(command: str, code: int, shim: Path, tables: Path
         "export": ["export", str(tmp_path / "n"), str(place / "old.kgpack"), "--force"],
     }[command]
     old, old_file = tree(place / "pack"), (place / "old.kgpack").read_bytes()
-    for at in range(1, 400, 1 if os.environ.get("KGASK_EVERY_WRITE") else 7):
+    for at in range(1, 400, 1 if os.environ.get("KGASK_EVERY_WRITE") else 13):
         ended = failing(shim, place, at, code, "pack", *words)
         now, now_file = tree(place / "pack"), (place / "old.kgpack").read_bytes()
         assert "Traceback" not in ended.stderr and "fault of kgask" not in ended.stderr, (at, ended)

@@ -7,20 +7,20 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from piped import opened, piped
 
 import kgask
-from kgask.answer.choices import set_of
+from kgask.answer.choices import SURE_QUERY, set_of
 from kgask.answer.judging import (
     DOUBTS,
     FAIRLY_SURE,
     FEATURES,
     MOST_BESIDE_SURE,
     POWERS,
-    SURE_QUERY,
     Candidate,
     Judging,
     judged_features,
@@ -29,8 +29,9 @@ from kgask.answer.judging import (
 from kgask.answer.pipeline import Pipeline
 from kgask.config import shipped_root
 from kgask.errors import ModelError
+from kgask.methods.accounted import unsaid
 from kgask.methods.protocol import Hypothesis, Retrieved
-from kgask.methods.query_judge import LAST, MOST_QUERIES, QUERY, PromptTokens, QueryJudge
+from kgask.methods.query_judge import LAST, MOST_QUERIES, QUERY, Judged, PromptTokens, QueryJudge
 from kgask.pack.store import Pack
 from kgask.plan.card import Calibration
 from kgask.query import nodes
@@ -97,6 +98,18 @@ def test_a_verdict_does_not_depend_on_the_threads_or_the_order_of_asking(judge: 
     assert judge.judge("who wrote Emma?", queries) == before
 
 
+def test_where_it_is_torn_both_orders_are_heard(judge: QueryJudge) -> None:
+    """What is said of a query depends on where it stands; who is sure is asked once."""
+    alike = [(f"the {name} of Emma", "Jane Austen") for name in ("author", "writer")]
+    forth, back = judge.judge("who wrote Emma?", alike), judge.judge("who wrote Emma?", alike[::-1])
+    both = judge.judge("who wrote Emma?", alike, in_both_orders=True)
+    assert forth.queries != back.queries[::-1]
+    assert both.queries == pytest.approx(np.add(forth.queries, back.queries[::-1]) / 2, abs=1e-5)
+    assert both.any == pytest.approx((forth.any + back.any) / 2, abs=1e-5) and both.alike == forth.alike
+    apart = [("the author of Emma", "Jane Austen"), ("the number of pages of Emma", "474")]
+    assert judge.judge("who wrote Emma?", apart, in_both_orders=True) == judge.judge("who wrote Emma?", apart)
+
+
 @pytest.mark.parametrize("name", ["judge.onnx", "tokenizer.json"])
 def test_a_judge_that_is_broken_says_so(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "judge"
@@ -140,7 +153,7 @@ def test_planner_and_judge_decide_together() -> None:
     assert values == {
         "plan": -1.0, "judged": 2.0, "alike": 2.5, "any": 0.3, "margin": 1.0, "changed": 1.0, "proposed": 0.0,
         "query": 1.0, "behind": 0.0, "choices": 3.0, "described": 0.0, "denied": 0.0, "kin": 0.0,
-        "names": 0.0, "values": 0.0, "demands": 0.0,
+        "names": 0.0, "values": 0.0, "demands": 0.0, "unsaid": 0.0,
     }  # fmt: skip
 
 
@@ -257,6 +270,29 @@ def test_without_a_judge_the_planner_decides() -> None:
 
 def test_a_sure_path_costs_no_judging(demo: Pipeline) -> None:
     assert "judge" not in demo.ask("who wrote Lady Susan?").timings_ms
+
+
+def test_what_says_every_word_is_not_judged(demo: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless a class is counted, of which the graph may lack some, or a word is said by nothing."""
+
+    asked, judge = [], QueryJudge.judge
+
+    def noting(self: QueryJudge, question: str, *rest: Any, **how: Any) -> Judged:
+        asked.append(question)
+        return judge(self, question, *rest, **how)
+
+    monkeypatch.setattr(QueryJudge, "judge", noting)
+    plain = ["How many countries border Germany?", "Which rivers in Africa are longer than 2000 km?"]
+    others = ["How many universities are there in Finland?", "Which countries do not use the euro?"]
+    for question in (*plain, *others):
+        demo.ask(question)
+    assert asked == others
+
+
+def test_words_that_a_query_does_not_say_are_a_doubt() -> None:
+    text = "Which mountains of Nepal's south are higher than 7000 m?"
+    assert unsaid(text, "mountains whose country is Nepal and whose elevation is more than") == ["south", "higher", "m"]
+    assert unsaid("who designed it?", "the designer") == []
 
 
 def test_the_most_of_what_all_have_alike_is_no_answer(tmp_path: Path) -> None:

@@ -240,8 +240,9 @@ def unsaid(text: str, words: str) -> list[str]:
     numbers are for :mod:`kgask.methods.doubts`.
     """
     said = frozenset(normalise(words).split())
-    asked = {match[0].lower().removesuffix("'s") for match in _WORD.finditer(text)} - CARRY_NOTHING - LIGHT_VERBS
-    return [word for word in asked if not (word.isdigit() or _is_called(word, said))]
+    asked = dict.fromkeys(match[0].lower().removesuffix("'s") for match in _WORD.finditer(text))
+    carrying = [word for word in asked if word not in CARRY_NOTHING | LIGHT_VERBS and not word.isdigit()]
+    return [word for word in carrying if not _is_called(word, said)]
 
 
 def _keys(word: str) -> tuple[str, ...]:
