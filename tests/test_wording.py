@@ -14,7 +14,7 @@ from kgask.methods.accounted import RelationWords
 from kgask.methods.class_words import is_of_other_kind, is_of_other_role
 from kgask.methods.counted import measures_other
 from kgask.methods.cues import denies
-from kgask.methods.lives import passes_over_lives
+from kgask.methods.lives import passes_over_lives, swaps_lives
 from kgask.methods.mixed import mixes_relations
 from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Hypothesis
@@ -193,6 +193,28 @@ def test_where_she_was_born_no_other_relation_says(question: str, query: str, is
     with Pack.open(shipped_root("pack") / "demo") as pack:
         spans = {pack.find_key("Q1268") or 0: (question.index("Frédéric"), question.index("Chopin") + 6)}
         assert passes_over_lives(parse(query, pack), question, spans, pack) is is_passed_over
+
+
+@pytest.mark.parametrize(
+    ("question", "of_dickens", "of_wilde", "is_swapped"),
+    [
+        ("Did Charles Dickens die before Oscar Wilde was born?", "P569", "P570", True),
+        ("Did Charles Dickens die before Oscar Wilde was born?", "P569", "P569", True),
+        ("Did Charles Dickens die before Oscar Wilde was born?", "P570", "P569", False),
+        ("Was Charles Dickens's death before Oscar Wilde's birth?", "P570", "P569", False),
+        ("Was Charles Dickens born before Oscar Wilde?", "P569", "P569", False),
+        ("Who died first, Charles Dickens or Oscar Wilde?", "P570", "P570", False),
+    ],
+)
+def test_whose_death_is_said_is_not_compared_by_birth(
+    question: str, of_dickens: str, of_wilde: str, is_swapped: bool
+) -> None:
+    with Pack.open(shipped_root("pack") / "demo") as pack:
+        query = parse(f"compare(values(<Q5686>, <{of_dickens}>) < values(<Q30875>, <{of_wilde}>))", pack)
+        names = {"Q5686": "Charles Dickens", "Q30875": "Oscar Wilde"}
+        places = {pack.find_key(key): question.index(name) for key, name in names.items()}
+        spans = {key or 0: (at, at + len("Oscar Wilde")) for key, at in places.items()}
+        assert swaps_lives(query, question, spans, pack) is is_swapped
 
 
 @pytest.mark.parametrize(

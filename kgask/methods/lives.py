@@ -14,6 +14,7 @@ from kgask.methods.accounted import is_within_any
 from kgask.methods.doubts import relations_in
 from kgask.pack.labels import readable_relation
 from kgask.pack.store import Pack
+from kgask.query import nodes
 from kgask.query.nodes import Query
 
 _CALLED = {
@@ -43,6 +44,31 @@ def passes_over_lives(query: Query, question: str, spans: Mapping[int, tuple[int
     ]
     followed = {relation % pack.n_relations for relation in relations_in(query)} if said else set()
     return any((called := _called(pack, word)) and called.isdisjoint(followed) for word in said)
+
+
+def swaps_lives(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
+    """Whether dates of two are compared, and of one its birth where its death is said, or the other way round.
+
+    What is said of a name stands between it and the next: "Did Dickens die before Wilde was born?".
+    """
+    dated = {
+        node.base.ids[0]: node.relation
+        for node in query.walk()
+        if isinstance(node, nodes.Values) and isinstance(node.base, nodes.Entities) and node.base.ids[0] in spans
+    }
+    return len(dated) > 1 and any(
+        relation in _called(pack, "died" if event == "born" else "born") and relation not in _called(pack, event)
+        for one, relation in dated.items()
+        if (event := _said_of(spans[one], question, spans)) is not None
+    )
+
+
+def _said_of(place: tuple[int, int], question: str, spans: Mapping[int, tuple[int, int]]) -> str | None:
+    """Birth or death, if one of them is said behind a name and before the next."""
+    end = min((start for start, _ in spans.values() if start >= place[1]), default=len(question))
+    behind = question[place[1] : end]
+    said = [word for word in ("born", "died") if _SAID[word].search(behind) or _CALLED[word].search(behind)]
+    return said[0] if len(said) == 1 else None
 
 
 def _called(pack: Pack, word: str) -> frozenset[int]:

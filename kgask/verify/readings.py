@@ -16,6 +16,7 @@ from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
 from kgask.methods.demands import asks_for_order
 from kgask.methods.doubts import DESCRIBED, relations_in
 from kgask.methods.events import unmeasured, unmet_event
+from kgask.methods.lives import swaps_lives
 from kgask.methods.protocol import Retrieved
 from kgask.methods.relation_likeness import RelationLikeness
 from kgask.pack.normalise import normalise
@@ -133,6 +134,7 @@ class Readings:
         query = _query(found)
         is_other = is_other_way(query, text, found.seeds, self._pack) or strays(query, text)
         is_other = is_other or goes_beyond(query, text, self._pack) or takes_preposition(query, text, found.seeds)
+        is_other = is_other or swaps_lives(query, text, {one.entity: one.span for one in found.seeds}, self._pack)
         is_other = is_other or is_number_of_name(query, text, _without_names(text, found))
         return is_other or names_a_kind(query, _without_names(text, found)) or means_a_third(query, text, self._pack)
 
