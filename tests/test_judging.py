@@ -29,7 +29,7 @@ from kgask.answer.judging import (
 from kgask.answer.pipeline import Pipeline
 from kgask.config import shipped_root
 from kgask.errors import ModelError
-from kgask.methods.accounted import unsaid
+from kgask.methods.accounted import unsaid_words
 from kgask.methods.protocol import Hypothesis, Retrieved
 from kgask.methods.query_judge import LAST, MOST_QUERIES, QUERY, Judged, PromptTokens, QueryJudge
 from kgask.pack.store import Pack
@@ -291,8 +291,12 @@ def test_what_says_every_word_is_not_judged(demo: Pipeline, monkeypatch: pytest.
 
 def test_words_that_a_query_does_not_say_are_a_doubt() -> None:
     text = "Which mountains of Nepal's south are higher than 7000 m?"
-    assert unsaid(text, "mountains whose country is Nepal and whose elevation is more than") == ["south", "higher", "m"]
-    assert unsaid("who designed it?", "the designer") == []
+    assert unsaid_words(text, "mountains whose country is Nepal and whose elevation is more than") == [
+        "south",
+        "higher",
+        "m",
+    ]
+    assert unsaid_words("who designed it?", "the designer") == []
 
 
 def test_the_most_of_what_all_have_alike_is_no_answer(tmp_path: Path) -> None:

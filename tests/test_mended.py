@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from piped import opened, piped
 
 from kgask.answer.unsaid import unsaid
-from kgask.methods.mended import loosened, plainly, renamed
+from kgask.methods.mended import lacks_a_value, loosened, namesakes, plainly, renamed
+from kgask.methods.mixed import compares_unlisted
 from kgask.pack.store import Pack
+from kgask.query import nodes
 from kgask.query.text import parse, to_text
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
@@ -103,3 +106,39 @@ def test_nothing_is_said_of_what_is_not_there(towns: Pack) -> None:
 def test_an_address_is_one_with_or_without_its_scheme() -> None:
     assert plainly("http://www.example.org/") == plainly("example.org") == plainly("https://example.org")
     assert plainly("www.example.org/a") != plainly("www.example.org/b")
+
+
+def test_what_has_no_value_is_no_rival(tmp_path: Path) -> None:
+    """Of two of one name the one is compared that has the value; where none has, nothing is compared."""
+    told = """
+    Kibo (mountain) | height | 5895
+    Mont Clair | height | 4810
+    Kibo (region) | region of | Tana
+    Lone Rock | region of | Tana
+    """
+    with opened(piped(told, {"height"}), tmp_path) as pack:
+        runner = Runner(pack, Budget(5.0))
+        query = parse("best(entities(<Kibo (region)>, <Mont Clair>), value(<height>), most 1)", pack)
+        region, mountain = (pack.find_key(f"Kibo ({kind})") or 0 for kind in ("region", "mountain"))
+        seed, other = (Seed(one, (0, 4), 0.9, "Kibo", "Kibo", "alias") for one in (region, mountain))
+        assert lacks_a_value(runner, query)
+        ((changed, chosen),) = namesakes(seed, [other], query, runner)
+        assert chosen is other and not lacks_a_value(runner, changed)
+        assert runner.result(changed).certain.tolist() == [mountain]
+        assert lacks_a_value(runner, parse("best(entities(<Lone Rock>, <Mont Clair>), value(<height>), most 1)", pack))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_unlisted"),
+    [
+        ("Which twin is the most common in Leiden?", True),
+        ("Which is larger, Common or Leiden?", False),
+        ("Common vs. Leiden: which is older?", False),
+        ("Of Common and of Leiden, which has more people?", False),
+    ],
+)
+def test_names_that_are_not_put_side_by_side_are_no_rivals(text: str, is_unlisted: bool) -> None:
+    query = nodes.Best(nodes.Entities((1, 2)), nodes.SizeOf((0,)))
+    at = text.lower().index("common"), text.index("Leiden")
+    spans = {one: (start, start + 6) for one, start in zip((1, 2), at, strict=True)}
+    assert compares_unlisted(query, text, spans) is is_unlisted

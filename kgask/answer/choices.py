@@ -6,7 +6,7 @@ import numpy as np
 
 from kgask.answer.readings import answers_in_words, outcome_words, several
 from kgask.errors import QueryError
-from kgask.methods.accounted import unsaid
+from kgask.methods.accounted import unsaid_words
 from kgask.methods.events import met_events
 from kgask.methods.protocol import Hypothesis, Retrieved
 from kgask.pack.store import Pack
@@ -65,7 +65,7 @@ def unsaid_by(found: Retrieved, said: tuple[str, str], question: str, pack: Pack
     counted = counted_by(found.hypotheses[0])
     words, of = said[0], said[1] if counted is None else answers_in_words(None, counted, pack)
     kind, is_told, _ = of.partition(": ")
-    return unsaid(question, f"{words} {kind if is_told else ''} {met_events(question, words)}")
+    return unsaid_words(question, f"{words} {kind if is_told else ''} {met_events(question, words)}")
 
 
 def _counts_a_class(one: Hypothesis) -> bool:

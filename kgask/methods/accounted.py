@@ -233,7 +233,7 @@ def describing(
     return tuple(found)
 
 
-def unsaid(text: str, words: str) -> list[str]:
+def unsaid_words(text: str, words: str) -> list[str]:
     """The words of a question that carry something and that ``words`` do not say, up to how words end.
 
     "both" and "not" carry nothing here: whether the operator is there is for :func:`kgask.methods.demands.unmet`, and

@@ -66,13 +66,30 @@ def renamed(runner: Runner, query: Query, seed: Seed, namesakes: Sequence[Seed])
                 yield replaced(query, node, _to(node, end)), others.get(end) or replace(seed, entity=end, name=text)
 
 
+def lacks_a_value(runner: Runner, query: Query) -> bool:
+    """Whether it chooses by a value among things that are named, and the graph has none of one of them."""
+    for node in query.walk():
+        match node:
+            case nodes.Best(nodes.Entities(ids), nodes.ValueOf(path)) if len(ids) > 1:
+                return not all(len(runner.members(_led_to(one, path)).possible) for one in ids)
+    return False
+
+
+def _led_to(entity: int, path: Sequence[int]) -> SetNode:
+    end: SetNode = nodes.Entities((entity,))
+    for relation in path:
+        end = nodes.Follow(end, relation)
+    return end
+
+
 def namesakes(seed: Seed, others: Sequence[Seed], query: Query, runner: Runner) -> Iterator[tuple[Query, Seed]]:
     """A query about another of a seed's name, and that one: nearly as sure, or an end of a relation that it follows."""
-    named = nodes.Entities((seed.entity,))
+    lists = {node.ids for node in query.walk() if isinstance(node, nodes.Entities) and seed.entity in node.ids}
     for other in others[:MOST_NAMESAKES]:
         if other.score >= NAMESAKE * seed.score:
-            for changed in replaced_once(query, named, nodes.Entities((other.entity,))):
-                yield changed, other
+            for ids in lists:
+                others_of_it = nodes.Entities(tuple(other.entity if one == seed.entity else one for one in ids))
+                yield from ((changed, other) for changed in replaced_once(query, nodes.Entities(ids), others_of_it))
     yield from renamed(runner, query, seed, others)
 
 

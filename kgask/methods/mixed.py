@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,9 @@ _JOINED = re.compile(  # names that one verb or noun is said of: "Peru but not C
     r"(?:\W+|\b(?:and|or|nor|but|not|also|either|neither|the|an?|in|at|of|by|with|from|for|to|on|those|these|ones?)\b)+",
     re.IGNORECASE,
 )
+
+
+_LISTED = re.compile(r"[,;/&]|\b(?:or|and|than|vs|versus|against|with|to)\b", re.IGNORECASE)  # "Peru or Chile"
 
 
 class _Way(NamedTuple):
@@ -54,6 +58,18 @@ def mixes_relations(query: Query, question: str, spans: Mapping[int, tuple[int, 
         case nodes.Entities((first,)), nodes.Entities((second,)) if first != second and one != other:
             both = (relations_of(pack, np.array([entity])) for entity in (first, second))
             return all(has[one] and has[other] for has in both) and len(words_beside(question, spans)) < 2
+    return False
+
+
+def compares_unlisted(query: Query, question: str, spans: Mapping[int, tuple[int, int]]) -> bool:
+    """Whether a query chooses among names that the question does not put side by side: "Common", of "the most common
+    in Kenya", is no rival of Kenya."""
+    for node in query.walk():
+        if isinstance(node, nodes.Best) and isinstance(node.base, nodes.Entities):
+            places = sorted({spans[one] for one in node.base.ids if one in spans})
+            between = (question[one[1] : other[0]] for one, other in pairwise(places))
+            if any(_LISTED.search(text) is None for text in between):
+                return True
     return False
 
 

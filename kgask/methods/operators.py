@@ -24,7 +24,7 @@ from kgask.methods.demands import Shape, unmet
 from kgask.methods.differences import downwards, in_years, of_age
 from kgask.methods.doubts import DENIED, is_class_word, kept, left_out_of, relations_in
 from kgask.methods.kinds import is_denied, of_kinds
-from kgask.methods.mended import MOST_NAMESAKES, NAMESAKE, loosened, namesakes
+from kgask.methods.mended import MOST_NAMESAKES, NAMESAKE, lacks_a_value, loosened, namesakes
 from kgask.methods.otherwise import otherwise_meant, placed
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
@@ -142,17 +142,18 @@ class OperatorReader:
             yield otherwise_meant(self._of_namesakes(reading, runner), text, self.facts, runner)
 
     def _of_namesakes(self, reading: Reading, runner: Runner) -> Reading:
-        """Where a query comes to nothing, or to "no": the same of somebody else of that name, for whom it does not."""
+        """Where a query comes to nothing, or to "no", or compares what has no value: the same of somebody else of that
+        name, for whom it does not."""
         outcome, query = reading.outcome, reading.written.query
         assert query is not None
-        if outcome is None or not (reading.is_void or outcome.truth is False):
+        if outcome is None or not (reading.is_void or outcome.truth is False or lacks_a_value(runner, query)):
             return reading
         for seed, changed, other in _of_others(reading, query, runner):
             try:
                 found = runner.result(changed)
             except (QueryError, BudgetError):
                 continue
-            if not is_void(found) and found.truth is not False:
+            if not is_void(found) and found.truth is not False and not lacks_a_value(runner, changed):
                 seeds = tuple(other if one is seed else one for one in reading.seeds)
                 score = reading.score + math.log(max(NAMESAKE, other.score / seed.score))
                 written = replace(reading.written, query=changed)

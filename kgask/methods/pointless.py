@@ -12,6 +12,7 @@ import numpy as np
 
 from kgask.errors import BudgetError
 from kgask.methods.flags import flags_of
+from kgask.methods.mended import lacks_a_value
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.reach import is_in_reach
 from kgask.methods.relation_facts import is_table
@@ -42,7 +43,7 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
     try:
         if is_no and isinstance(query, nodes.Some) and _never_meet(query.base, runner):
             return True
-        if any(_is_idle(node, runner) for node in query.walk()):
+        if lacks_a_value(runner, query) or any(_is_idle(node, runner) for node in query.walk()):
             return True
         return _is_nobody(found, question, pack) or (is_table(pack) and _is_of_table(query, is_no, runner))
     except BudgetError:

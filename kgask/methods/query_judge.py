@@ -134,18 +134,17 @@ class QueryJudge:
         ModelError when the session fails.
         """
         compare, shown = partial(self._alike, question, [words for words, _ in queries]), [*range(len(queries))]
-        alike = compare() if len(queries) > SURELY_JUDGED else None
-        if alike is not None:
+        if len(queries) > SURELY_JUDGED:
+            alike = compare()
             others = SURELY_JUDGED + np.argsort(-alike[SURELY_JUDGED:], kind="stable")
             shown = [*shown[:SURELY_JUDGED], *others.tolist()][:MOST_QUERIES]
-        prompt = self._fitting(question, queries, shown)
-        shown = shown[: len(prompt[1])]
-        forth = partial(self._odds, *prompt)
-        if alike is None:  # all are shown as they stand, so that neither model waits for the other
+            ids, places = self._fitting(question, queries, shown)
+            odds, any_does = self._odds(ids, places)
+        else:  # all are shown as they stand, so that neither model waits for the other
+            ids, places = self._fitting(question, queries, shown)
             self._session, self.encoder  # noqa: B018 - opened here: two threads must not
-            (odds, any_does), alike = side_by_side(forth, compare)
-        else:
-            odds, any_does = forth()
+            (odds, any_does), alike = side_by_side(partial(self._odds, ids, places), compare)
+        shown = shown[: len(places)]
         if in_both_orders and _is_torn(odds):
             turned, said = self._odds(*self._fitting(question, queries, shown[::-1]))
             odds, any_does = (odds + turned[::-1]) / 2, (any_does + said) / 2
