@@ -134,6 +134,7 @@ def test_who_counts_people_is_told_no_metres(plants: Pack) -> None:
     assert measures_other(one, "how many kilos does Dunlow weigh?", plants)
     assert not measures_other(one, "How many metres high is Dunlow?", plants)
     assert not measures_other(one, "How high is Dunlow?", plants)
+    assert measures_other(one, "What is the height of Dunlow per inhabitant?", plants)
 
 
 def test_the_fastest_takes_least(plants: Pack) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kgask.link.units import own_units, unit_at
+from kgask.methods.doubts import relations_in
 from kgask.methods.protocol import Hypothesis
 from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
@@ -21,13 +22,17 @@ _PACE = re.compile(r"\b(?:(?P<fast>fastest|quickest|swiftest)|slowest)\b", re.IG
 _TAKES = re.compile(
     r"\b(?:time|duration|days?|weeks?|hours?|minutes?|mins?|seconds?|secs?)\b(?!.*\bper\b)", re.IGNORECASE
 )
+_EACH = re.compile(r"\bper (?:capita|head|person|inhabitant|resident|citizen|square)\b", re.IGNORECASE)
+_OF_EACH = re.compile(r"\bper\b|/|capita|head|densit|rate|ratio|mean|average|share", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many (?:more |fewer |less )?", re.IGNORECASE)
 
 
 def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     """Whether a question counts what is no unit, or one of another dimension than what was found is measured in, or
-    asks for a total where numbers were found one by one, or for what is the most by a measure where that is found."""
-    if _is_not_added(found, question, pack) or _is_order(found, question, pack) or _is_slowest(found, question, pack):
+    asks for a total where numbers were found one by one, for what falls to each where all of it was, or for what is
+    the most by a measure where that is found."""
+    others = (_is_not_added, _is_not_shared, _is_order, _is_slowest)
+    if any(is_other(found, question, pack) for is_other in others):
         return True
     counted = _HOW_MANY.search(question)
     axis = _axis_of(found, pack) if counted is not None else None
@@ -46,6 +51,15 @@ def _is_not_added(found: Hypothesis, question: str, pack: Pack) -> bool:
     if inverse or together[0].lower() in pack.relations()[plain].label.lower():
         return False
     return relation_axis(pack, plain) not in (None, DATE)
+
+
+def _is_not_shared(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether what falls to each is asked for, and no relation is of that: the GDP for the "GDP per capita"."""
+    query = found.make_query()
+    if query is None or _EACH.search(question) is None:
+        return False
+    named = (name for one in relations_in(query) for name in pack.relations()[one % pack.n_relations].names)
+    return not any(_OF_EACH.search(name) for name in named)
 
 
 def _is_order(found: Hypothesis, question: str, pack: Pack) -> bool:
