@@ -153,7 +153,7 @@ def test_planner_and_judge_decide_together() -> None:
     assert values == {
         "plan": -1.0, "judged": 2.0, "alike": 2.5, "any": 0.3, "margin": 1.0, "changed": 1.0, "proposed": 0.0,
         "query": 1.0, "behind": 0.0, "choices": 3.0, "described": 0.0, "denied": 0.0, "kin": 0.0,
-        "names": 0.0, "values": 0.0, "demands": 0.0, "unsaid": 0.0,
+        "names": 0.0, "values": 0.0, "demands": 0.0,
     }  # fmt: skip
 
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from kgask.answer.choices import SURE_QUERY, comes_to, in_words, is_plain, set_of, unsaid_by, with_itself
+from kgask.answer.choices import SURE_QUERY, comes_to, in_words, is_plain, set_of, with_itself
 from kgask.answer.fuse import log_odds
 from kgask.answer.misread import asks_other
 from kgask.answer.word import Word
-from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST, MOST
+from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
 from kgask.methods.relation_facts import is_small, is_table
@@ -30,8 +30,7 @@ from kgask.methods.whole_kin import whole_kin
 from kgask.pack.store import Pack
 from kgask.query.rewrite import form
 
-UNSAID = "unsaid"  # words of the question that the query does not say
-DOUBTS = (DESCRIBED, DENIED, KIN, *LEFT_OUT, UNSAID)  # what speaks against a query, whoever wrote it
+DOUBTS = (DESCRIBED, DENIED, KIN, *LEFT_OUT)  # what speaks against a query, whoever wrote it
 POWERS = ("plan", "judged", "alike", "proposed", "left_out")
 AMONG = ("share", "behind", "choices")  # how the winner stands among what was judged
 FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query", *AMONG, *DOUBTS)
@@ -200,17 +199,16 @@ def judged(
     told = [(one, words) for one in every if (words := in_words(one, pack, judge.tells_kinds)) is not None]
     if not told:
         return [], [], 0.0
-    meant = _as_meant(question, found, pack)
-    said = judge.judge(meant, [words for _, words in told], in_both_orders=not thorough)
-    shown = [told[at] for at in said.places]
+    said = judge.judge(_as_meant(question, found, pack), [words for _, words in told], in_both_orders=not thorough)
+    shown = [told[at][0] for at in said.places]
     candidates = [
         Candidate(
             log_odds(one.confidence), odds, alike, one is found, one.is_proposed, one.is_query, set_of(one),
-            {**one.find_left_out(), UNSAID: -float(min(MOST, len(unsaid_by(one, words, meant, pack))))},
+            one.find_left_out(),
         )
-        for (one, words), odds, alike in zip(shown, said.queries, said.alike, strict=True)
+        for one, odds, alike in zip(shown, said.queries, said.alike, strict=True)
     ]  # fmt: skip
-    return [one for one, _ in shown], candidates, said.any
+    return shown, candidates, said.any
 
 
 def _not_outdone(every: Sequence[Retrieved]) -> list[Retrieved]:
