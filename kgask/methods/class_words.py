@@ -21,7 +21,7 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
-from kgask.query.rewrite import replaced
+from kgask.query.rewrite import along, replaced
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
@@ -215,7 +215,7 @@ def places_of(node: Node, depth: int = 0) -> Iterator[Place]:
         case nodes.Best() | nodes.Where():
             yield from places_of(node.base, depth)
             if isinstance(node.by, nodes.SizeOf):
-                yield Place(_ends(node.base, node.by), depth + 1, open=False)
+                yield Place(along(node.base, node.by.path), depth + 1, open=False)
             if isinstance(node, nodes.Where):
                 yield from places_of(node.value, depth + 1)
         case nodes.And() | nodes.Or() | nodes.Minus():
@@ -234,9 +234,3 @@ def _led_from(node: nodes.Qualified | nodes.QualifierOf, depth: int) -> Iterator
         base = base.base
     assert isinstance(base, nodes.Follow)
     yield from places_of(base.base, depth + 1)
-
-
-def _ends(base: SetNode, by: nodes.SizeOf) -> SetNode:
-    for relation in by.path:
-        base = nodes.Follow(base, relation)
-    return base

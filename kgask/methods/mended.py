@@ -15,7 +15,7 @@ from kgask.pack.normalise import normalise
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
-from kgask.query.rewrite import replaced, replaced_once
+from kgask.query.rewrite import along, replaced, replaced_once
 from kgask.retrieve.run import Runner
 from kgask.types import Seed
 
@@ -71,15 +71,8 @@ def lacks_a_value(runner: Runner, query: Query) -> bool:
     for node in query.walk():
         match node:
             case nodes.Best(nodes.Entities(ids), nodes.ValueOf(path)) if len(ids) > 1:
-                return not all(len(runner.members(_led_to(one, path)).possible) for one in ids)
+                return not all(len(runner.members(along(nodes.Entities((one,)), path)).possible) for one in ids)
     return False
-
-
-def _led_to(entity: int, path: Sequence[int]) -> SetNode:
-    end: SetNode = nodes.Entities((entity,))
-    for relation in path:
-        end = nodes.Follow(end, relation)
-    return end
 
 
 def namesakes(seed: Seed, others: Sequence[Seed], query: Query, runner: Runner) -> Iterator[tuple[Query, Seed]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
-from kgask.query.base import Node
+from kgask.query.base import Node, SetNode
+from kgask.query.nodes import Follow
+from kgask.types import DirectedRelationId
 
 
 def replaced(node: Node, old: Node, new: Node) -> Any:
@@ -33,6 +35,13 @@ def replaced_once(node: Node, old: Node, new: Node) -> Iterator[Any]:
         if isinstance(value, Node):
             for changed in replaced_once(value, old, new):
                 yield replace(node, **{field.name: changed})  # type: ignore[type-var]
+
+
+def along(base: SetNode, path: Iterable[DirectedRelationId]) -> SetNode:
+    """What a path of relations leads to from a set."""
+    for relation in path:
+        base = Follow(base, relation)
+    return base
 
 
 def form(node: Node) -> tuple[object, ...]:
