@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 _HOST = Path("/")
+KEPT_SECONDS = 10
 
 
 def usable_cores(root: Path = _HOST) -> int:
@@ -53,8 +56,14 @@ def cpu_quota(root: Path = _HOST) -> int | None:
     """Cores that the CPU quota pays for, rounded up (1.5 are 2: threads share, a core left idle is lost), at least 1.
 
     The tightest quota of this process's cgroup and of all cgroups around it counts, of cgroup v2 and v1. None
-    where there is none, and on systems without cgroups. ``root`` is where ``proc`` and ``sys`` are looked for.
+    where there is none, and on systems without cgroups. ``root`` is where ``proc`` and ``sys`` are looked for. To read
+    them takes a millisecond: a change is seen within :data:`KEPT_SECONDS`.
     """
+    return _quota_in(root, int(time.monotonic()) // KEPT_SECONDS)
+
+
+@lru_cache(8)
+def _quota_in(root: Path, period: int) -> int | None:
     return min((cores for folder in _cgroups(root) if (cores := _quota_of(folder)) is not None), default=None)
 
 
