@@ -105,7 +105,8 @@ def test_ask_compares_kinds_and_planners() -> None:
 
 
 @pytest.mark.slow
-def test_claims_and_turns_are_compared_with_questions() -> None:
+def test_claims_and_turns_are_compared_with_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgask.bench.claims.BATCH", 1)
     result = invoke("claims", "--rounds", 1, "--json")
     assert result.exit_code == 0, result.output
     figures = json.loads(result.stdout)

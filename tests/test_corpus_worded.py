@@ -82,6 +82,6 @@ def test_what_the_question_does_not_say_is_not_taught(horses: Pack, text: str, g
 def test_what_was_worded_is_taught() -> None:
     from kgask import config
 
-    found = list(islice(all_worded(config.shipped_root("model") / "rigel"), 3000))  # of the demo and what comes first
-    assert len({one.text for one in found}) > 2800
+    found = list(islice(all_worded(config.shipped_root("model") / "rigel"), 1000))  # of the demo and what comes first
+    assert len({one.text for one in found}) > 900
     assert {"difference", "union", "ordinal", "qualifier", "yesno"} <= {one.kind for one in found}

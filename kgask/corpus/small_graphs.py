@@ -18,20 +18,28 @@ ASKED, PLAIN, WORDED = "asked", "plain", "worded"
 
 def small_graphs(of: str, out: Path) -> Iterator[tuple[Path, Path]]:
     """The pack of each graph, built in ``out``, with the file of its questions (:mod:`kgask.sets.everyday`)."""
+    for recipe, questions in recipes(of, out):
+        build(recipe, tell=lambda line: None)
+        yield recipe.target, questions
+
+
+def recipes(of: str, out: Path) -> Iterator[tuple[Recipe, Path]]:
+    """How each of them is built in ``out``, with the file of its questions."""
     import yaml  # of those who train or measure, not of those who ask
 
     folder = worded(of) / "graphs"
     for name, about in yaml.safe_load((folder / ABOUT).read_text(encoding="utf-8")).items():
-        recipe = Recipe(
-            sources=(str(folder / f"{name}.csv"),),
-            target=out / name,
-            columns=tuple(about.get("columns", TRIPLE).split(",")),
-            header=True,
-            literals=parse_literal_rules(about.get("literals", ())),
-            recognise="literals" not in about,
+        yield (
+            Recipe(
+                sources=(str(folder / f"{name}.csv"),),
+                target=out / name,
+                columns=tuple(about.get("columns", TRIPLE).split(",")),
+                header=True,
+                literals=parse_literal_rules(about.get("literals", ())),
+                recognise="literals" not in about,
+            ),
+            folder / f"{name}.yaml",
         )
-        build(recipe, tell=lambda line: None)
-        yield out / name, folder / f"{name}.yaml"
 
 
 def claims_of(of: str, pack: str) -> Path:
