@@ -690,6 +690,7 @@ def test_conversations_are_judged_by_turn(pipeline: Pipeline, tmp_path: Path) ->
             ("what countries border switzerland", "which of them is the biggest", "which currency do they use there"),
             "Euro",
         ),
+        (("what is the capital of france", "what is the official language there"), "French"),
     ],
 )
 def test_what_was_told_before(pipeline: Pipeline, lines: tuple[str, ...], answer: str | None) -> None:
