@@ -295,8 +295,8 @@ def with_own_place(text: str, names: Sequence[str]) -> str:
 
 
 def _is_asked_for(text: str, noun: str) -> bool:
-    """Whether a noun stands behind the word that asks: "which language is spoken there?", "what's the GDP there?", "what
-    is the main language there?"; not "what is the capital of Kenya, and who was born there?"."""
+    """Whether a noun stands behind the word that asks: "which language is spoken there?", "what is the main language
+    there?"; not "what is the capital of Kenya, and who was born there?"."""
     asked = r"what|which|how many|how much|what(?: is|['\u2019]s) the"
     between = r"(?:(?!(?:of|in|on|at|to|from|by|for|with)\b)[a-z]+ ){0,2}"
     return re.search(rf"\b(?:{asked}) {between}{re.escape(noun)}\b", text, re.IGNORECASE) is not None
