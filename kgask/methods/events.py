@@ -44,6 +44,8 @@ _EVENTS = {
     r"(?:longer|shorter)(?= than)": r"leng|long|durat|time|dist|km|met(?:re|er)|mile|page|minute|hour|day|year|\bage|"
     r"birth|death|born|life|span|stretch|height|tall|elev|\bm\b|word|term|start|begin|since|reign|size|tenure",
     r"(?:deep|shallow)e(?:r|st)": r"dep|draught|draft",
+    r"grew(?! up| in)|shrank|shrunk|increased|decreased|declined": r"gr[oe]w|shr[aiu]nk|chang|increas|decreas|declin|"
+    r"rate|ris|fall|drop|gain|loss|trend",
 }
 _ANY_SIZE = re.compile(  # of whatever number or date
     r"(?:larg|bigg|great|high|low|small|tini|long|short|tall|old|eld|young|new|lat|earli|lofti|far|farth|furth|common)est|"
@@ -65,6 +67,8 @@ def unmet_event(text: str, called: str) -> str | None:
 
     >>> unmet_event("Moira was born in Wexmouth", "coxswain"), unmet_event("Moira was born there", "place birth")
     ('born', None)
+    >>> unmet_event("whose economy shrank the most", "gdp"), unmet_event("it grew the most", "population growth")
+    ('shrank', None)
     """
     if not called:
         return None
