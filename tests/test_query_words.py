@@ -65,7 +65,7 @@ SAID = {
     "follow(<Jane Austen>, ^<author>)": "those whose author is Jane Austen",
     "follow(<Kiel>, <located on body of water>)": "the body of water that Kiel is located on",
     "follow(<Baltic Sea>, ^<located on body of water>)": "those that are located on body of water Baltic Sea",
-    "having(<flows through lake>)": "those that flow through a lake",
+    "having(<flows through lake>)": "rivers that flow through a lake",
     "and(class(<country>), follow(<Ann>, ^<Reports To>))": "countries that report to Ann",
     "follow(<Ann>, ^<was built by>)": "those that were built by Ann",
     "follow(<ferry>, ^<has served as>)": "those that have served as ferry",
@@ -73,7 +73,7 @@ SAID = {
     "best(<Argo>, value(<launched on>), least 2)": "Argo, the second earliest launched",
     "values(<Argo>, <launched on>)": "the launched date of Argo",
     "follow(<Kenya>, <shares border with>)": "what Kenya shares border with",
-    "follow(<Uganda>, ^<shares border with>)": "those that share border with Uganda",
+    "follow(<Uganda>, ^<shares border with>)": "countries that share border with Uganda",
     "follow(<Ann>, <manages>)": "what Ann manages",
     "follow(<Bob>, ^<manages>)": "those that manage Bob",
     "follow(<Quentin Tarantino>, ^<directed_by>)": "those that are directed by Quentin Tarantino",
@@ -82,15 +82,15 @@ SAID = {
     "and(class(<country>), follow(<Africa>, ^<continent>))": "countries whose continent is Africa",
     "and(follow(<Africa>, ^<continent>), class(<river>))": "rivers whose continent is Africa",
     "and(follow(<Uganda>, ^<shares border with>), follow(<Africa>, ^<continent>))": (
-        "those that share border with Uganda and whose continent is Africa"
+        "countries that share border with Uganda and whose continent is Africa"
     ),
     "or(<Kenya>, <Japan>)": "Kenya or Japan",
     "minus(class(<country>), follow(<Africa>, ^<continent>))": "countries except those whose continent is Africa",
     "minus(class(<country>), where(class(<country>), value(<area>) > 9[km²]))": (
         "countries except those whose area is more than 9 km²"
     ),
-    "having(<capital>)": "those that have a capital",
-    "having(^<capital>)": "those that are the capital of something",
+    "having(<capital>)": "countries that have a capital",
+    "having(^<capital>)": "those that are the capital of a country",
     # filters
     "where(class(<country>), value(<currency>) in <shilling>)": "countries whose currency is shilling",
     "where(class(<country>), value(<area>) > 1000000[km²])": "countries whose area is more than 1,000,000 km²",

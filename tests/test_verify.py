@@ -13,6 +13,7 @@ import kgask as api
 from kgask.answer.pipeline import Pipeline
 from kgask.errors import UsageError
 from kgask.methods.events import unmet_event
+from kgask.methods.signs import is_other_way
 from kgask.pack.store import Pack
 from kgask.query.base import TruthNode
 from kgask.query.text import parse
@@ -22,7 +23,6 @@ from kgask.types import Seed
 from kgask.verify.dated import Dated
 from kgask.verify.form import bare, question, said
 from kgask.verify.sense import is_sensible, mixes_kinds
-from kgask.verify.signs import is_other_way
 from kgask.verify.split import sub_claims
 from kgask.verify.verifier import Verifier, VerifyOptions
 from kgask.verify.world import World

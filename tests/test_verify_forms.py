@@ -14,6 +14,7 @@ from kgask import open as open_pack
 from kgask.answer.pipeline import Pipeline
 from kgask.link.naming import names_in, with_family_names
 from kgask.methods.events import unmeasured
+from kgask.methods.signs import is_downward
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import TruthNode
@@ -25,7 +26,6 @@ from kgask.verify.form import said
 from kgask.verify.honoured import names_a_kind, unhonoured
 from kgask.verify.openly import openly
 from kgask.verify.readings import as_stated
-from kgask.verify.signs import is_downward
 from kgask.verify.split import may_be_one, sub_claims
 from kgask.verify.verifier import Verifier
 

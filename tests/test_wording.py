@@ -137,6 +137,29 @@ def test_who_counts_people_is_told_no_metres(plants: Pack) -> None:
     assert measures_other(one, "What is the height of Dunlow per inhabitant?", plants)
 
 
+@pytest.mark.parametrize(
+    ("query", "question", "is_other"),
+    [
+        ("follow(<Dunlow>, <run by>)", "How heavy is Dunlow?", True),
+        ("follow(<Dunlow>, <phone>)", "How long is Dunlow?", False),  # which has digits
+        ("follow(<Dunlow>, <run by>)", "Who runs how heavy a plant?", False),
+        ("values(<Dunlow>, <capacity>)", "For which year is the capacity of Dunlow known?", True),
+        ("values(<Dunlow>, <capacity>)", "Which capacity does Dunlow have?", False),
+        ("count(follow(<Dunlow>, ^<phone>))", "How many lines has Dunlow?", False),
+        ("count(or(class(<plant>), class(<medal>)))", "How many races are there?", True),
+        ("count(or(class(<plant>), class(<medal>)))", "How many plants and medals are there?", False),
+        ("count(class(<plant>))", "How many stations are there?", False),
+    ],
+)
+def test_what_is_found_is_of_the_sort_that_is_asked_for(
+    plants: Pack, query: str, question: str, is_other: bool
+) -> None:
+    parsed = parse(query, plants)
+    found = run(parsed, plants)
+    one = Hypothesis(1.0, found.certain, frozenset(), lambda entities: [], lambda: parsed, found)
+    assert measures_other(one, question, plants) is is_other
+
+
 def test_the_fastest_takes_least(plants: Pack) -> None:
     for order, question in (("most", "Which plant delivers fastest?"), ("least", "Which is the slowest plant?")):
         query = parse(f"best(class(<plant>), value(<lead_days>), {order} 1)", plants)
@@ -231,6 +254,12 @@ def test_whose_death_is_said_is_not_compared_by_birth(
         ("where(class(<plant>), value(<height_m>) > 50000[m])", "plants higher than 50 thousand", True),
         ("where(class(<plant>), size(<won>) > 50000)", "plants that won more than 50 thousand", True),
         ("where(class(<plant>), value(<height_m>) > 39[m])", "plants higher than 39", False),
+        ("holds(<Gold 2020>, ^<won>, <Gold 2020>)", "Has a Gold 2020 been won?", True),
+        ("some(and(<Ann>, follow(<Ann>, ^<run by>)))", "Does Ann run anything?", True),
+        ("some(and(<Ann>, follow(<Gold 2020>, ^<won>)))", "Did Ann win Gold 2020?", True),  # who is no subject
+        ("sum(values(entities(<Dunlow>, <Ann>), <height_m>))", "the total height of Dunlow and Ann", True),
+        ("sum(values(entities(<Dunlow>, <Tarn>), <height_m>))", "the total height of Dunlow and Tarn", False),
+        ("or(follow(<Gold 2020>, <won>), follow(<Dunlow>, <won>))", "What did Dunlow or Gold 2020 win?", True),
         ("some(entities(<Dunlow>, <Tarn>))", "Is there any Dunlow in Tarn?", True),
         ("minus(class(<plant>), follow(<Dunlow>, <won>))", "Which plants are not Dunlow's?", True),
         ("minus(class(<plant>), follow(<Gold 2020>, ^<won>))", "Which plants did not win Gold 2020?", False),
@@ -264,6 +293,24 @@ def test_who_asks_what_a_relation_leads_to_is_told_no_other_things(plants: Pack)
     assert is_of_other_role("How many wons are there?", counted, (), none, words)
     assert not is_of_other_role(text, medals, (relation,), run(medals, plants).certain, words)
     assert not is_of_other_role("Which plants are there?", plant, (), found, words)
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "is_pointless_no"),
+    [
+        ("Did Ernest Hemingway die in Idaho?", "holds(<Q23434>, <P20>, <eq-282949527555>)", True),  # in Ketchum
+        ("Was Albert Einstein born in Berlin?", "holds(<Q937>, <P19>, <Q64>)", False),  # in Ulm
+        ("Was Albert Einstein born in France?", "holds(<Q937>, <P19>, <Q142>)", False),  # Ulm is in Germany
+        ("Was Marie Curie born in Poland?", "holds(<nobel-6>, <P19>, <Q36>)", True),  # where Warsaw is
+        ("Is Portugal in Africa?", "holds(<Q45>, <kgask:subregion>, <Q15>)", False),  # which is in Europe
+    ],
+)
+def test_a_town_may_lie_where_no_is_said(question: str, query: str, is_pointless_no: bool) -> None:
+    with Pack.open(shipped_root("pack") / "demo") as pack:
+        parsed = parse(query, pack)
+        found = run(parsed, pack)
+        one = Hypothesis(1.0, np.empty(0, np.int64), frozenset(), lambda entities: [], lambda: parsed, found)
+        assert found.truth is False and is_pointless(one, parsed, question, pack) is is_pointless_no
 
 
 def test_to_leave_out_is_to_deny() -> None:

@@ -169,7 +169,9 @@ def judged_features(
 
 def may_be_judged(found: Retrieved, pack: Pack) -> bool:
     """Whether there is anything to choose from; in a small graph there always is, for its labels are its owner's."""
-    is_doubted = any(found.features.get(name) for name in ("described", "idle", "unmet", "elsewhere", "turned"))
+    is_doubted = any(
+        found.features.get(name) for name in ("described", "idle", "unmet", "unread", "elsewhere", "turned")
+    )
     is_path = bool(found.hypotheses) and not found.is_query
     is_sure = is_path and not is_doubted and found.confidence >= SURE_PATH and not is_small(pack)
     return found.read_as is not None and not found.failed and not is_sure

@@ -11,8 +11,11 @@ from kgask.methods.missing import is_of_another
 from kgask.methods.mixed import compares_unlisted, mixes_relations
 from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Retrieved
+from kgask.methods.roles import is_the_other_way
+from kgask.methods.signs import is_other_way
 from kgask.methods.taken_away import takes_other_away
-from kgask.methods.voice import is_by_noun, is_turned
+from kgask.methods.voice import is_by_noun
+from kgask.methods.whose import passes_over_owned
 from kgask.methods.wording import rules_out
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -51,6 +54,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     is_other_way = _is_turned_round(query, found, question, spans, pack)
     is_of_others = is_of_another(query, question, spans, pack) or mixes_relations(query, question, spans, pack)
     is_of_others = is_of_others or compares_unlisted(query, question, spans)
+    is_of_others = is_of_others or passes_over_owned(query, question, spans, pack)
     is_of_other_lives = passes_over_lives(query, question, spans, pack) or swaps_lives(query, question, spans, pack)
     return is_other_way or is_of_others or is_of_other_lives
 
@@ -63,9 +67,9 @@ def _is_turned_round(
     Where the graph says whose child somebody is not, her child is no answer. Which way a noun is meant ("her father",
     "X's owner") the planner knows; of a verb ("whom did she teach?") its form tells (:mod:`kgask.methods.voice`).
     """
-    if is_turned(query, question, spans, pack) or of_age(query, question, pack) != query:
+    if is_the_other_way(query, question, spans, pack) or of_age(query, question, pack) != query:
         return True
-    if takes_other_away(query, question, spans, pack):
+    if is_other_way(query, question, [*found.seeds], pack) or takes_other_away(query, question, spans, pack):
         return True
     understood = found.understood
     if understood is None or understood.parts or not is_by_noun(question, understood.asked, pack):

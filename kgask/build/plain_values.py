@@ -37,7 +37,7 @@ _CODES = re.compile(
     r"\b(?:ids?|codes?|phones?|tel|fax|mobile|zip|post ?codes?|isbn|ean|sku|iban|ips?|vlan|port|room|serial|version"
     r")\b"
 )
-_COUNTED = re.compile(r"\b(?:number|num|nr|count|amount|total) of\b|\bcount\b|^(?:num|number) ")
+_COUNTED = re.compile(r"\b(?:number|num|nr|count|amount|total) of\b|\bcount\b|^(?:num|number) |\blines\b")
 _WHEN = re.compile(
     r"\b(?:years?|dates?|yr|born|births?|died|deaths?|built|made|began|begun|starts?|ends?|since|until|from|when|time|"
     r"won|inception|premiere|release|debut|founding|opening|[a-z]{3,}ed)\b"

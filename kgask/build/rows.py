@@ -307,6 +307,8 @@ def _named_by(columns: dict[str, list[str]], key: tuple[str, ...], kind: str) ->
     first = next((name for name in columns if name and name not in key), "")
     values = [value for value in columns.get(first, []) if value not in _NOTHING]
     is_text = bool(values) and not is_code(readable(first)) and not all(map(looks_like_value, values))
+    if alike and is_text and _differs(values) and not _differs(columns[alike[0]]):
+        return (first,)  # "railway", which several of the engines are of
     if alike or key or not is_text:
         return tuple(alike[:1])
     return (first,) if len(columns) == 2 or _differs(values) else ()

@@ -6,6 +6,7 @@ about an entity is the best sign of which entity is meant (Saffari et al. 2021).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -34,6 +35,7 @@ from kgask.pack.store import Pack
 from kgask.types import EntityId, Match, Mention, Question, Seed
 
 MOVEMENT = "ism"  # what the name of a movement or faith ends with, in lower case too
+_COMPARATIVE = re.compile(r"(?P<stem>[a-z]{3,}?)(?:i?er|i?est)")  # in small letters
 MAX_SEEDS = 5  # entities kept per mention
 MAX_MENTIONS = 5
 MAX_TOLERANT_SPANS = 8
@@ -141,7 +143,10 @@ class Linker:
             (
                 span
                 for span in every
-                if span.norm not in names and may_be_misspelt(span, words) and goes_beyond(span, known, words)
+                if span.norm not in names
+                and may_be_misspelt(span, words)
+                and goes_beyond(span, known, words)
+                and not self._compares(span)
             ),
             key=lambda span: (-span.coverage, span.n_words),
         )
@@ -149,6 +154,16 @@ class Linker:
         beside = self._every_name(exact, parts, words)
         beside = [(span, hits) for span, hits in beside if not any(_overlap(span, other) for other, _ in close)]
         return self._mentions(close + beside, words) if close else []
+
+    def _compares(self, span: Span) -> bool:
+        """Whether it is how things compare by what a relation says: "denser" is no misspelt Denver."""
+        found = _COMPARATIVE.fullmatch(span.text)
+        stem = found["stem"] if found is not None else ""
+        return bool(stem) and any(word.startswith(stem) for word in self._relation_words)
+
+    @cached_property
+    def _relation_words(self) -> frozenset[str]:
+        return frozenset(normalise(" ".join(name for one in self._pack.relations() for name in one.names)).split())
 
     def _found(self, found: list[Span], question: Question, words: list[Word]) -> list[Mention]:
         """Mentions by names, and by parts of names where a run of words is no name."""

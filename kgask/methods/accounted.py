@@ -35,7 +35,7 @@ OPERATOR_WORDS = frozenset(
     "most least fewest more less fewer than between before after since until till during largest smallest biggest "
     "highest lowest greatest first last earliest latest average mean sum combined difference except excluding without "
     "not never larger smaller bigger higher lower earlier later maximum minimum top over "
-    "under above below exactly compare compared order rank ranked ranks many".split()
+    "under above below exactly compare compared order rank ranked ranks many frequent frequently".split()
 )
 CARRY_NOTHING = FUNCTION_WORDS | frozenset(
     "please kindly tell know say want like wonder wondering curious question answer possible exactly actually really "
@@ -55,6 +55,18 @@ LIGHT_VERBS = frozenset(
     "makes made get gets got receive receives received become becomes became go goes went come comes came give gives "
     "gave".split()
 )
+# How else words begin that are one with a form of a verb: who won is the winner.
+_STEMS = {"won": "win", "wrote": "writ", "written": "writ", "led": "lead", "taught": "teach", "built": "build"}
+_STEMS |= {
+    "drove": "driv",
+    "rode": "rid",
+    "sang": "sing",
+    "sold": "sell",
+    "bought": "buy",
+    "made": "mak",
+    "held": "hold",
+}
+_STEMS |= {"spoke": "speak", "drew": "draw", "chose": "choose", "ran": "run", "grew": "grow", "bred": "breed"}
 _PASSED_OVER = (CARRY_NOTHING | OPERATOR_WORDS | LIGHT_VERBS) - _ONE_OF_SEVERAL  # before what a relation says
 
 
@@ -253,6 +265,8 @@ def _keys(word: str) -> tuple[str, ...]:
 def _is_called(word: str, said: Collection[str]) -> bool:
     """Whether a relation is called so, up to how words end."""
     if word in said or f"{word}s" in said or word.removesuffix("s") in said:
+        return True
+    if (stem := _STEMS.get(word)) is not None and any(other.startswith(stem) for other in said):
         return True
     return len(word) >= ALIKE and any(other.startswith(word[:ALIKE]) for other in said)
 

@@ -157,6 +157,8 @@ class ClassWords:
         if not isinstance(kind, _Class):
             return query
         members = runner.members(kind).certain
+        if _counts_only(query, members, runner):
+            return query
         found = [(self._share(place.node, members, runner), place) for place in places_of(query)]
         if not any(share for share, _ in found):
             return None
@@ -167,7 +169,7 @@ class ClassWords:
             return query
         share, place = max(narrow, key=lambda one: (one[0], -one[1].depth))
         if not self._may_narrow(place.node, share, members, kind if is_sure else None, runner):
-            return query
+            return query if is_head or not is_sure else None
         return replaced(query, place.node, nodes.And(kind, place.node))
 
     def is_idle(self, query: Query, kind: Node, runner: Runner) -> bool:
@@ -195,6 +197,13 @@ class ClassWords:
         """The relation that classifies: occupation, where a class is all who have one."""
         assert isinstance(kind, nodes.Follow)
         return opposite(kind.relation, self._facts.n_relations)
+
+
+def _counts_only(query: Query, members: np.ndarray, runner: Runner) -> bool:
+    """Whether a query chooses by how many things there are that are all of a class: who directed the most films."""
+    n = runner.pack.n_relations
+    ends = {opposite(node.path[-1], n) for node in query.walk() if isinstance(node, nodes.SizeOf)}
+    return any(np.isin(runner.members(nodes.Having(one)).possible, members).all() for one in ends)
 
 
 def places_of(node: Node, depth: int = 0) -> Iterator[Place]:

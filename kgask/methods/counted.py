@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from kgask.link.units import own_units, unit_at
+from kgask.methods.accounted import is_all_called
 from kgask.methods.doubts import relations_in
 from kgask.methods.protocol import Hypothesis
+from kgask.methods.relation_facts import is_table
 from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
-from kgask.pack.quantities import DATE, axis_of
+from kgask.pack.quantities import DATE, NUMBER, axis_of
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.axes import axis_codes, relation_axis
+from kgask.query.axes import axis_codes, literal_places, relation_axis
 from kgask.types import undirected
 
 _BASE = r"(?:kg|m|s|K|A|mol|cd)[²³⁴]?"
@@ -24,6 +28,14 @@ _TAKES = re.compile(
 )
 _EACH = re.compile(r"\bper (?:capita|head|person|inhabitant|resident|citizen|square)\b", re.IGNORECASE)
 _OF_EACH = re.compile(r"\bper\b|/|capita|head|densit|rate|ratio|mean|average|share", re.IGNORECASE)
+LAST_YEAR, LOOKED_AT = 2200, 50
+_HOW_MUCH = re.compile(
+    r"\W*(?:(?:and|so|please|tell|me|do|you|know|say|roughly|exactly|about|can|could)\W+)*"
+    r"how (?:heavy|tall|deep|high|long|far|wide|fast|old)\b(?! (?:ago|before|after)\b)",
+    re.IGNORECASE,
+)
+_WHICH_YEAR = re.compile(r"\W*(?:(?:for|in|at|from|since|of|until|by|during) )?(?:which|what) year\b", re.IGNORECASE)
+_COUNTED = re.compile(r"\bhow many (?P<noun>(?!people|persons|things|times)[a-z]{3,}s)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many (?:more |fewer |less )?", re.IGNORECASE)
 
 
@@ -31,7 +43,7 @@ def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     """Whether a question counts what is no unit, or one of another dimension than what was found is measured in, or
     asks for a total where numbers were found one by one, for what falls to each where all of it was, or for what is
     the most by a measure where that is found."""
-    others = (_is_not_added, _is_not_shared, _is_order, _is_slowest)
+    others = (_is_not_added, _is_not_shared, _is_order, _is_slowest, _is_name, _is_no_year, _is_of_several_kinds)
     if any(is_other(found, question, pack) for is_other in others):
         return True
     counted = _HOW_MANY.search(question)
@@ -85,6 +97,44 @@ def _is_slowest(found: Hypothesis, question: str, pack: Pack) -> bool:
                 _TAKES.search(named) is not None and "per" not in named.split() and most is (said["fast"] is not None)
             )
     return False
+
+
+def _is_name(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether how heavy or long something is is asked for, and what is found has no digit: the scale of a model."""
+    is_set = found.outcome is None or found.outcome.members is not None
+    if not is_set or not len(found.answers) or _HOW_MUCH.match(question) is None:
+        return False
+    return not any(letter.isdigit() for label in pack.labels(found.answers[:LOOKED_AT]) for letter in label)
+
+
+def _is_no_year(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether a year is asked for and a number is found that is none."""
+    axis = _axis_of(found, pack) if _WHICH_YEAR.match(question) is not None else None
+    if axis is None or axis == DATE:
+        return False
+    if found.outcome is not None:
+        numbers = [found.outcome.quantity.low] if found.outcome.quantity is not None else []
+    else:
+        numbers = pack.literal_values.low[literal_places(pack, found.answers)].tolist()
+    return axis != NUMBER or any(not number.is_integer() or abs(number) > LAST_YEAR for number in numbers)
+
+
+def _is_of_several_kinds(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether things of several kinds are counted together, none of which the question says: nurses and patients for
+    how many operations there were."""
+    said, query = _COUNTED.search(question), found.make_query()
+    if said is None or not isinstance(query, nodes.Count) or found.outcome is None or not is_table(pack):
+        return False
+    members = found.outcome.runner.members(query.base).certain[:LOOKED_AT].tolist()
+    kinds = [set(found.outcome.runner.types(np.array([one])).tolist()) for one in members]
+    if len(kinds) < 2 or not all(kinds) or set.intersection(*kinds):
+        return False
+    called = [
+        *pack.labels(sorted(set.union(*kinds))),
+        *(pack.relations()[one % pack.n_relations].label for one in relations_in(query)),
+    ]
+    words = {word for name in called for word in relation_phrase(name).split()}
+    return not is_all_called(said["noun"].lower(), words)
 
 
 def _axis_of(found: Hypothesis, pack: Pack) -> str | None:

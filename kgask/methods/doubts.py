@@ -49,6 +49,8 @@ _APPOSED = re.compile(r"\s*[,(]?\s*(?:of\s+)?(?:the\s+)?", re.IGNORECASE)
 _YEAR = re.compile(r"\d{4}")
 _NUMBER = re.compile(r"\d\d")  # yes and no without it are of something else; "one of the 3" may be told
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
+_OF_WHOM = re.compile(r"(?:[Tt]he|[Aa]n?) [a-z]+ of\b")  # "The mother of" is no title there
+_LISTED = re.compile(r"(?:,|,? (?:and|or|nor|as well as)) (?:the )?", re.IGNORECASE)
 _EXCEPT = re.compile(
     r"\b(?:other than|besides?|except(?: for)?|apart from|aside from|excluding|not counting|leaving out)\s+"
     r"(?:the\s+)?\Z",
@@ -83,7 +85,10 @@ def left_out_of(
     of_query = set(query.walk())
     named = {entity for node in of_query if isinstance(node, nodes.Entities) for entity in node.ids}
     named |= {node.type for node in of_query if isinstance(node, nodes.Class)}
-    said_so = [one for one in spans if is_name(one, text) or place_of(one, text, words.pack)]
+    said_so = [
+        one for one in spans
+        if is_name(one, text) or place_of(one, text, words.pack) or _is_listed(one, spans, named, text)
+    ]  # fmt: skip
     called = words.pack.labels(sorted(named))
     labels = {normalise(label) for label in called}
     of_names = {word for label in called for word in normalise(label).split()}  # "2019" of "2019 season"
@@ -144,6 +149,15 @@ def _is_beside(
     return any(not used.isdisjoint(neighbours(pack, own, inverse)) for inverse in (False, True))
 
 
+def _is_listed(span: CandidateSpan, spans: Sequence[CandidateSpan], named: Collection[int], text: str) -> bool:
+    """Whether a common word stands in a list with a name that the query uses: "radium or oxygen"."""
+    if span.kind != "entity" or not span.seeds or span.seeds[0].match not in WHOLE:
+        return False
+    used = (one for one in spans if one is not span and any(seed.entity in named for seed in one.seeds))
+    between = (text[min(one.end, span.end) : max(one.start, span.start)] for one in used)
+    return any(_LISTED.fullmatch(words) is not None for words in between)
+
+
 def _is_surely_meant(span: CandidateSpan, spans: Sequence[CandidateSpan], text: str, pack: Pack) -> bool:
     """Whether a name or value that is left out changes what is asked.
 
@@ -184,7 +198,7 @@ def _is_used(span: CandidateSpan, named: Collection[int], text: str, said: Colle
 def is_name(span: CandidateSpan, text: str) -> bool:
     """Whether a span names an entity: not just a common word, but two of them may ("south american"), and one that is
     written as a name amid the question ("laureates in Literature")."""
-    if span.kind != "entity" or not span.seeds:
+    if span.kind != "entity" or not span.seeds or _OF_WHOM.match(text, span.start) is not None:
         return False
     is_whole = span.seeds[0].match in WHOLE and span.seeds[0].score >= SURE_NAME
     is_written_so = text[span.start].isupper() and _AMID.search(text[: span.start]) is not None

@@ -20,7 +20,9 @@ from kgask.query.nodes import Query
 _CALLED = {
     "born": re.compile(r"\b(?:born|birth\w*)\b", re.IGNORECASE),
     "died": re.compile(r"\b(?:died|death\w*|deceased|dead)\b", re.IGNORECASE),
-    "married": re.compile(r"\b(?:married|marriages?|spouses?|wi[fv]es?|husbands?|partners?|wed\w*)\b", re.IGNORECASE),
+    "married": re.compile(
+        r"\b(?:married|marriages?|spouses?|wi[fv]es?|husbands?|(?<!unmarried )partners?|wed\w*)\b", re.IGNORECASE
+    ),
     "buried": re.compile(r"\b(?:buried|burial\w*|graves?|interred|cemetery)\b", re.IGNORECASE),
 }
 _SAID = {
@@ -37,10 +39,11 @@ def passes_over_lives(query: Query, question: str, spans: Mapping[int, tuple[int
 
     ``spans`` are the characters of the question's names by their entities.
     """
+    names = [(start, end) for start, end in spans.values() if question[start:end] not in _SAID]  # films are called so
     said = [
         word
         for word, pattern in _SAID.items()
-        if any(not is_within_any(found.span(), [*spans.values()]) for found in pattern.finditer(question))
+        if any(not is_within_any(found.span(), names) for found in pattern.finditer(question))
     ]
     followed = {relation % pack.n_relations for relation in relations_in(query)} if said else set()
     return any((called := _called(pack, word)) and called.isdisjoint(followed) for word in said)
@@ -69,6 +72,12 @@ def _said_of(place: tuple[int, int], question: str, spans: Mapping[int, tuple[in
     behind = question[place[1] : end]
     said = [word for word in ("born", "died") if _SAID[word].search(behind) or _CALLED[word].search(behind)]
     return said[0] if len(said) == 1 else None
+
+
+def relations_said(question: str, pack: Pack) -> frozenset[int]:
+    """The relations that are called by one of these words that a question says."""
+    said = (word for word, pattern in _SAID.items() if pattern.search(question))
+    return frozenset[int]().union(*(_called(pack, word) for word in said))
 
 
 def _called(pack: Pack, word: str) -> frozenset[int]:

@@ -67,11 +67,19 @@ def renamed(runner: Runner, query: Query, seed: Seed, namesakes: Sequence[Seed])
 
 
 def lacks_a_value(runner: Runner, query: Query) -> bool:
-    """Whether it chooses by a value among things that are named, and the graph has none of one of them."""
+    """Whether it chooses by a value among things that are named, or puts their values together, and the graph has none
+    of one of them."""
     for node in query.walk():
         match node:
             case nodes.Best(nodes.Entities(ids), nodes.ValueOf(path)) if len(ids) > 1:
-                return not all(len(runner.members(along(nodes.Entities((one,)), path)).possible) for one in ids)
+                pass
+            case nodes.Sum(nodes.Values(nodes.Entities(ids), relation)) | nodes.Mean(
+                nodes.Values(nodes.Entities(ids), relation)
+            ) if len(ids) > 1:
+                path = (relation,)
+            case _:
+                continue
+        return not all(len(runner.members(along(nodes.Entities((one,)), path)).possible) for one in ids)
     return False
 
 

@@ -22,6 +22,7 @@ from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.retrieve.follow import edges_of, relations_of
 from kgask.retrieve.frontier import Budget
+from kgask.retrieve.places import climb, place_relations
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
 
@@ -39,8 +40,12 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
     is_no = found.outcome is not None and found.outcome.truth is False
     if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Entities):
         return True  # there is what the question names
+    if any(_is_of_itself(node) for node in query.walk()):
+        return True
     runner = Runner(pack, Budget(LOOK_SECONDS))
     try:
+        if is_no and isinstance(query, nodes.Holds) and _may_lie_in(query, runner):
+            return True
         if is_no and isinstance(query, nodes.Some) and _never_meet(query.base, runner):
             return True
         if lacks_a_value(runner, query) or any(_is_idle(node, runner) for node in query.walk()):
@@ -50,8 +55,43 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
         return False
 
 
+def _is_of_itself(node: Node) -> bool:
+    """Whether something is looked for among what it leads to itself: a robin among the birds that are robins."""
+    match node:
+        case nodes.Holds(nodes.Entities(ids), _, nodes.Entities(others)):
+            return ids == others
+        case nodes.And(nodes.Entities() as named, other) | nodes.And(other, nodes.Entities() as named):
+            return named in other.walk()
+    return False
+
+
+def _may_lie_in(node: nodes.Holds, runner: Runner) -> bool:
+    """Whether a "no" is of a place in which what the graph states lies, or may lie.
+
+    Who died in Ketchum may have died in Idaho, where other towns lie, unless the graph says which state Ketchum is in.
+    """
+    match node:
+        case nodes.Holds(nodes.Entities() as subject, relation, nodes.Entities((place,))):
+            stated = runner.members(nodes.Follow(subject, relation)).certain[:MOST_LOOKED_AT]
+        case _:
+            return False
+    lies_in = place_relations(runner.pack)
+    known = np.append(stated, subject.ids) if relation in lies_in else stated
+    above, kinds = climb(runner, known).reached, runner.types(np.array([place]))
+    if place in above:
+        return True
+    if not len(stated) or np.isin(runner.types(above[:MOST_LOOKED_AT]), kinds).any():
+        return False
+    back = (opposite(one, runner.pack.n_relations) for one in lies_in)
+    within = np.concatenate([runner.edges(np.array([place]), one).targets for one in back] or [above[:0]])
+    own = runner.types(stated)
+    return len(within) > 0 and (not len(own) or bool(np.isin(runner.types(within[:MOST_LOOKED_AT]), own).any()))
+
+
 def _is_idle(node: Node, runner: Runner) -> bool:
     match node:
+        case nodes.Or(left, right):
+            return any(_leads_nowhere(side, runner) for side in (left, right))
         case nodes.Minus():
             return _leaves_all(node, runner) or _takes_nothing(node, runner)
         case nodes.Best(nodes.Entities(ids)) | nodes.Where(nodes.Entities(ids)):
@@ -61,6 +101,15 @@ def _is_idle(node: Node, runner: Runner) -> bool:
             # Of one from her birth to the death of hers and others': of all that discovered what she did.
             members, others = runner.members(one).possible, runner.members(other).possible
             return len(members) != len(others) and bool(np.isin(members, others).any())
+    return False
+
+
+def _leads_nowhere(node: SetNode, runner: Runner) -> bool:
+    """Whether a relation is followed from what is of another kind than all that has it: what a genre wrote."""
+    match node:
+        case nodes.Follow(nodes.Entities() as base, relation) if not len(runner.members(node).possible):
+            has = runner.members(nodes.Having(relation)).possible
+            return _are_of_other_kinds(runner.members(base).possible, has, runner)
     return False
 
 
@@ -101,9 +150,22 @@ def _by_the_one_value(node: nodes.Minus, runner: Runner) -> bool:
 
 
 def _is_of_table(query: Query, is_no: bool, runner: Runner) -> bool:
-    if is_no and isinstance(query, nodes.Holds) and _never_leads_to(query, runner):
+    denied = _denied(query) if is_no else None
+    if denied is not None and _never_leads_to(denied, runner):
         return True
     return any(_chooses_nothing(node, runner) for node in query.walk())
+
+
+def _denied(query: Query) -> nodes.Holds | None:
+    """What a "no" says of a relation and an end of it."""
+    match query:
+        case nodes.Holds():
+            return query
+        case nodes.Some(nodes.And(nodes.Entities() as end, nodes.Follow(base, relation))) | nodes.Some(
+            nodes.And(nodes.Follow(base, relation), nodes.Entities() as end)
+        ):
+            return nodes.Holds(base, relation, end)
+    return None
 
 
 def _never_meet(node: Node, runner: Runner) -> bool:
@@ -122,6 +184,8 @@ def _never_leads_to(query: nodes.Holds, runner: Runner) -> bool:
     denied = runner.members(query.object).certain
     is_number = len(runner.types(denied)) > 0 and _are_numbers(ends, runner.pack)
     is_value = _is_said_of(denied, runner.pack) and not _is_said_of(ends, runner.pack)  # a trade, and somebody
+    # Of whom nothing is said she is not among what something is said of.
+    is_value = is_value or (query.relation >= runner.pack.n_relations and not _is_said_of(denied, runner.pack))
     return is_number or is_value or _are_of_other_kinds(denied, ends, runner)
 
 

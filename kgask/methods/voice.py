@@ -120,12 +120,14 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
         return None
     after = re.search(rf"\b{forms}{particle} {_LEAD}{_TOPIC}{_END}", said)
     agent = re.search(rf"\b{forms} by {_LEAD}{_TOPIC}{_END}", said)
-    more = r"(?P<more>(?:\w+ ){0,2}?)"
+    more = r"(?P<more>(?:(?!who|which|that)\w+ ){0,2}?)"
     before = re.search(rf"\b(?P<help>{_HELP}) {_LEAD}{_TOPIC} {more}(?P<verb>{forms})\b", said)
     is_passive = before is not None and re.search(rf"\b{_BE}\b", f"{before['help']} {before['more']}") is not None
     if particle:  # of "sold at" the shop sells
         is_same = before is not None and is_passive is words.is_state
         return True if after else False if is_same else None
+    if before and is_passive and not (is_participle(before["verb"]) or before["verb"].endswith("ing")):
+        return None  # "is it a discovery?"
     if before:
         is_patient = is_passive and is_participle(before["verb"])
     elif after or agent:

@@ -117,10 +117,10 @@ class RelationWords:
             return f"'is {words} of'" if not (self.is_verb or self.is_state) else f"'{words}' (inverse)"
         return f"'{words}'" if self.is_verb or self.is_state else words
 
-    def of(self, base: str, several: bool = False) -> str:
-        """What the relation leads to from ``base``."""
+    def of(self, base: str, several: bool = False, those: str = "those") -> str:
+        """What the relation leads to from ``base``; an inverse one to ``those``."""
         if self.inverse:
-            return f"those {RelationWords(self.label, False).that(base)}"
+            return f"{those} {RelationWords(self.label, False).that(base)}"
         if self.is_verb or self.is_state:
             what, link = f"the {self.kind} that" if self.kind else "what", self.words.removesuffix(f" {self.kind}")
             return f"{what} {base} {'' if self.is_verb else 'is '}{link}"
@@ -132,13 +132,13 @@ class RelationWords:
         if self.is_verb or self.is_state:
             link = self.words if self.is_verb else f"is {self.words}"
             if other == "something" and self.kind and not self.inverse:
-                other, link = _article(self.kind), link.removesuffix(f" {self.kind}")
+                other, link = article(self.kind), link.removesuffix(f" {self.kind}")
             return f"that {other} {link}" if self.inverse else f"that {_plural_verb(link) if many else link} {other}"
         words, is_ = self.words.removeprefix("has "), "are" if many else "is"
         if self.inverse:
             return f"that {is_} the {words} of {other}"
         return (
-            f"that {'have' if many else 'has'} {_article(words)}"
+            f"that {'have' if many else 'has'} {article(words)}"
             if other == "something"
             else f"whose {words} is {other}"
         )
@@ -172,14 +172,17 @@ class RelationWords:
         return f"{obj} is the {self.words.removeprefix('has ')} of {subject}"
 
 
-def counted(path: list[RelationWords], how_many: str, many: bool = True) -> str:
-    """Said of what has so many ends: ``with more than 5 children``; ``many``: of several, not of one."""
+def counted(path: list[RelationWords], how_many: str, others: str = "others", many: bool = True) -> str:
+    """Said of what has so many ends: ``with more than 5 children``, ``that are the author of the most books``.
+
+    ``others`` is what the ends are; ``many``: of several, not of one.
+    """
     last = path[-1]
     if len(path) > 1:
         steps = ", then ".join(f"{step.words}{' (inverse)' if step.inverse else ''}" for step in path)
         return f"with {how_many} ends of the path {steps}"
     if last.inverse or last.is_verb or last.is_state:
-        return last.that(f"{how_many} others", many)
+        return last.that(f"{how_many} {others}", many)
     return f"with {how_many} {plural(last.words.removeprefix('has '))}"
 
 
@@ -232,7 +235,8 @@ def _plural_verb(words: str) -> str:
     return f"{first} {rest}".strip()
 
 
-def _article(words: str) -> str:
+def article(words: str) -> str:
+    """``a film``, ``an album``."""
     return f"{'an' if words[:1].lower() in tuple('aeiou') else 'a'} {words}"
 
 

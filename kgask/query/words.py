@@ -14,9 +14,10 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis, value_axis
 from kgask.query.base import By, Comparison, Node, SetNode, TruthNode, ValueNode
-from kgask.query.relation_words import RelationWords, counted, ordinal, plural, superlative
+from kgask.query.ends import kind_of_ends
+from kgask.query.relation_words import RelationWords, article, counted, ordinal, plural, superlative
 from kgask.query.text import entity_ids
-from kgask.types import EntityId, undirected
+from kgask.types import EntityId, opposite, undirected
 
 MAX_CHARS = 600
 _OF_NUMBERS: dict[Comparison, str] = {
@@ -135,6 +136,30 @@ class _Words:
             raise QueryError(f"no relation {plain} in this pack")
         return RelationWords(self._pack.relations()[plain].label, inverse)
 
+    def _kind(self, relation: int) -> str | None:
+        """What nearly all are that a directed relation leads to."""
+        kind = kind_of_ends(self._pack, relation)
+        return None if kind is None else clean_label(self._pack.labels([kind])[0])
+
+    def _ends(self, relation: int) -> str:
+        """Several of what a relation leads to: "films"; "those" where the pack does not say what they are."""
+        kind = self._kind(relation)
+        return "those" if kind is None else plural(kind)
+
+    def _those(self, relation: int) -> str:
+        """What a relation leads away from."""
+        return self._ends(opposite(relation, self._pack.n_relations))
+
+    def _others(self, relation: int) -> str:
+        """The ends that are counted of a relation; of what is of their own kind "others"."""
+        ends = self._ends(relation)
+        return "others" if ends in ("those", self._those(relation)) else ends
+
+    def _something(self, relation: int) -> str:
+        """One of what an inverse relation leads to: "a film"."""
+        kind = self._kind(relation) if relation >= self._pack.n_relations else None
+        return "something" if kind is None else article(kind)
+
     def _path(self, by: By) -> str:
         """What a path leads to, of one: "area", "capital's population"."""
         return "'s ".join(self._relation(relation).noun for relation in by.path)
@@ -149,12 +174,12 @@ class _Words:
             case nodes.Class(kind):
                 return plural(self._labels[kind])
             case nodes.Having(relation):
-                return f"those {self._relation(relation).that('something')}"
+                return f"{self._those(relation)} {self._relation(relation).that(self._something(relation))}"
             case nodes.Follow(base, relation):
                 words = self._relation(relation)
                 if words.event and not words.inverse and relation_axis(self._pack, relation) == DATE:
                     return f"the {words.event} date of {self._part(base)}"
-                return words.of(self._part(base), self._leads_to_several(base, relation))
+                return words.of(self._part(base), self._leads_to_several(base, relation), self._ends(relation))
             case nodes.And(nodes.Follow() as left, nodes.Class() as right):
                 return f"{self._set(right)} {self._that(left)}"
             case nodes.And(left, right):
@@ -164,7 +189,7 @@ class _Words:
             case nodes.Minus(left, right):
                 return f"{self._part(left)} except {self._taken(left, right)}"
             case nodes.Where(nodes.Having(relation), by) if by.path[0] == relation:
-                return f"those {self._condition(node)}"
+                return f"{self._those(relation)} {self._condition(node)}"
             case nodes.Where(base):
                 return self._narrowed(base, self._condition(node))
             case nodes.Best():
@@ -180,8 +205,11 @@ class _Words:
 
     def _narrowed(self, base: SetNode, said: str) -> str:
         words = self._part(base)
-        has_said = isinstance(base, nodes.Where | nodes.And) or words.startswith("those ")
+        has_said = isinstance(base, nodes.Where | nodes.And | nodes.Having) or self._is_inverse(base)
         return f"{words} and {said}" if has_said else f"{words} {said}"
+
+    def _is_inverse(self, node: SetNode) -> bool:
+        return isinstance(node, nodes.Follow) and node.relation >= self._pack.n_relations
 
     def _leads_to_several(self, base: SetNode, relation: int) -> bool:
         if not isinstance(base, nodes.Entities):
@@ -200,7 +228,7 @@ class _Words:
                 forward = self._relation(relation)
                 return RelationWords(forward.label, not forward.inverse).that(self._part(base))
             case nodes.Having(relation):
-                return self._relation(relation).that("something")
+                return self._relation(relation).that(self._something(relation))
         return f"that are also {self._part(node)}"
 
     def _taken(self, left: SetNode, right: SetNode) -> str:
@@ -213,7 +241,9 @@ class _Words:
     def _condition(self, node: nodes.Where) -> str:
         path = [self._relation(relation) for relation in node.by.path]
         if isinstance(node.by, nodes.SizeOf):
-            return counted(path, self._compared(node.comparison, node.value, is_date=False))
+            return counted(
+                path, self._compared(node.comparison, node.value, is_date=False), self._others(node.by.path[-1])
+            )
         if isinstance(node.value, SetNode):
             among = self._among(node.value)
             return path[0].that(among) if len(path) == 1 else f"whose {self._path(node.by)} is {among}"
@@ -236,7 +266,8 @@ class _Words:
         ranks = ("" if node.last == 1 else ordinal(node.last)) if single else ordinal_range(node.first, node.last)
         path = [self._relation(relation) for relation in node.by.path]
         if isinstance(node.by, nodes.SizeOf):
-            best = counted(path, "the most" if node.most else "the fewest", many=not single)
+            most = "the most" if node.most else "the fewest"
+            best = counted(path, most, self._others(node.by.path[-1]), many=not single)
         else:
             is_date = relation_axis(self._pack, node.by.path[-1]) == DATE
             what = path[0].words if len(path) == 1 and path[0].event else self._path(node.by)
@@ -345,7 +376,7 @@ class _Words:
             return f"there is {self._set(base)}"
         words = self._set(base)
         if isinstance(base, nodes.Follow):
-            words = self._relation(base.relation).of(self._part(base.base), several=True)
+            words = self._relation(base.relation).of(self._part(base.base), True, self._ends(base.relation))
         if words.startswith("what "):
             return f"there is anything that {words.removeprefix('what ')}"
         return f"there are any {words.removeprefix('the ').removeprefix('those ')}"

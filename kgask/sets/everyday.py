@@ -52,7 +52,8 @@ def yaml_rows(path: Path) -> list[Any]:
     except ImportError as error:
         raise ModelError("sets in YAML need PyYAML: pip install 'kgask[eval]'") from error
     try:
-        rows = yaml.safe_load("\n".join(line for _, line in lines_of(path)))
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, eight times as fast, where it is built in
+        rows = yaml.load("\n".join(line for _, line in lines_of(path)), Loader=loader)
     except (yaml.YAMLError, ValueError) as error:  # the second of a date or number that is none
         raise UsageError(f"{path}: not YAML ({' '.join(str(error).split())})") from error
     except RecursionError:

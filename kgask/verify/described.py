@@ -9,8 +9,8 @@ from kgask.link.mentions import FUNCTION_WORDS
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import TruthNode
+from kgask.retrieve.places import place_relations
 from kgask.types import Seed, opposite
-from kgask.verify.places import place_relations
 
 _DESCRIBES = re.compile(
     r"['\u2019]s?\b|\b(?:of|who|whom|whose|whoever|that|which|where|an?|the|its|his|her|their)\b", re.I

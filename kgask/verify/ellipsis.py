@@ -26,6 +26,7 @@ _DOES_TOO = re.compile(
     re.IGNORECASE,
 )
 _BUT_NOT = re.compile(rf",? (?:but|and|yet)? ?not (?:{_IN} )?(?P<the>the )?(?P<name>[^,]+)\Z", re.IGNORECASE)
+_LISTED = re.compile(rf"(?:,|,? and|,? or) (?:{_IN} )?(?:the )?", re.IGNORECASE)
 _NO_BUT = re.compile(
     rf"(?P<before>.+? {_BE})(?:n['\u2019]t| not) (?!only\b|just\b)(?P<one>.+?),? but (?:rather |instead )?"
     rf"(?P<other>(?:{_IN}|an?|the) .+)",
@@ -112,8 +113,17 @@ def _but_not(text: str, names: Sequence[str], verb: Span) -> list[str]:
     if found is None or found["name"] not in names:
         return []
     head = text[: found.start()]
-    ends = [first for first, last in places_of(head, names) if last == len(head) and first >= verb[1]]
-    return [head, f"it is not true that {head[: ends[0]]}{found['name']}"] if ends else []
+    first = _first_of_last(head, [place for place in places_of(head, names) if place[0] >= verb[1]])
+    return [head, f"it is not true that {head[:first]}{found['name']}"] if first is not None else []
+
+
+def _first_of_last(head: str, places: Sequence[Span]) -> int | None:
+    """Where the names begin with which a text ends: Libya of "Libya and Niger"; None where it ends with none."""
+    first = None
+    for start, end in sorted(places, reverse=True):
+        if end == len(head) or (first is not None and _LISTED.fullmatch(head[end:first])):
+            first = start
+    return first
 
 
 def _verbs_of_one(text: str, names: Sequence[str], verb: Span) -> list[str]:

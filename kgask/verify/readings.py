@@ -19,6 +19,9 @@ from kgask.methods.events import unmeasured, unmet_event
 from kgask.methods.lives import swaps_lives
 from kgask.methods.protocol import Retrieved
 from kgask.methods.relation_likeness import RelationLikeness
+from kgask.methods.roles import is_the_other_way
+from kgask.methods.signs import is_other_way, is_part_of_period, is_period
+from kgask.methods.whose import passes_over_owned
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -35,7 +38,6 @@ from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
 from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
 from kgask.verify.sense import is_sensible, mixes_kinds
-from kgask.verify.signs import is_other_way, is_part_of_period, is_period
 from kgask.verify.world import Decision, World
 
 DECIDE_SECONDS = 8.0
@@ -134,7 +136,10 @@ class Readings:
         query = _query(found)
         is_other = is_other_way(query, text, found.seeds, self._pack) or strays(query, text)
         is_other = is_other or goes_beyond(query, text, self._pack) or takes_preposition(query, text, found.seeds)
-        is_other = is_other or swaps_lives(query, text, {one.entity: one.span for one in found.seeds}, self._pack)
+        spans = {one.entity: one.span for one in found.seeds}
+        is_other = is_other or swaps_lives(query, text, spans, self._pack)
+        is_other = is_other or is_the_other_way(query, text, spans, self._pack)
+        is_other = is_other or passes_over_owned(query, text, spans, self._pack)
         is_other = is_other or is_number_of_name(query, text, _without_names(text, found))
         return is_other or names_a_kind(query, _without_names(text, found)) or means_a_third(query, text, self._pack)
 

@@ -21,11 +21,11 @@ from kgask.query.base import SetNode, TruthNode, ValueNode
 from kgask.retrieve.compare import every, kleene, some
 from kgask.retrieve.derive import derivation, otherwise
 from kgask.retrieve.follow import Edges
+from kgask.retrieve.places import climb, place_relations
 from kgask.retrieve.run import Runner
 from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
 from kgask.verify.exactness import as_said, between
-from kgask.verify.places import climb, place_relations
 from kgask.verify.sense import has_codes, meets
 
 Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent", "evidence"]

@@ -11,6 +11,7 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
 from kgask.query.base import Comparison, TruthNode
+from kgask.query.nodes import Query
 from kgask.retrieve.run import run
 from kgask.types import Seed
 
@@ -51,22 +52,24 @@ _OF_LIMIT: tuple[tuple[re.Pattern[str], tuple[Comparison, ...]], ...] = (
     (re.compile(r"\b(?:more than|over|above|exceed\w*|after|later than|in excess of|tops)\b", re.I), (">", ">=")),
     (re.compile(r"\b(?:less than|fewer than|under|below|before|earlier than)\b", re.I), ("<", "<=")),
 )
+_HIS = re.compile(r"\b(?:his|him|her|their|them|its?)\b", re.IGNORECASE)
+_OF = re.compile(r"\bof (?:the )?\Z", re.IGNORECASE)
 _SIDES = frozenset((">", "<", ">=", "<="))
 
 
-def is_other_way(query: TruthNode, text: str, seeds: Sequence[Seed], pack: Pack) -> bool:
+def is_other_way(query: Query, text: str, seeds: Sequence[Seed], pack: Pack) -> bool:
     """Whether a comparison says the contrary of the words of a claim; ``seeds`` tell where its names stand."""
     match query:
         case nodes.Compare(nodes.Values() as left, sign, nodes.Values() as right) if sign in _SIDES:
             is_date = relation_axis(pack, left.relation) == DATE or (
                 _OF_AGE.search(text) is not None and all(_is_year(side, pack) for side in (left, right))
             )
-            said = _said_of_two(text, [_place(side, seeds) for side in (left, right)], is_date)
+            said = _said_of_two(text, _places(left, right, text, seeds), is_date)
             if said is not None and not is_date and is_downward(text, pack.relation_labels()[left.relation]):
                 said = "<" if said == ">" else ">"
             return said is not None and sign[0] != said
         case nodes.Compare(nodes.Count() as left, sign, nodes.Count() as right) if sign in _SIDES:
-            said = _said_of_two(text, [_place(side, seeds) for side in (left, right)], is_date=False)
+            said = _said_of_two(text, _places(left, right, text, seeds), is_date=False)
             return said is not None and sign[0] != said
         case nodes.Some(nodes.Where(_, nodes.ValueOf((relation,)), sign, nodes.Values())) if sign in _SIDES:
             said = _said_of_some(text, relation_axis(pack, relation) == DATE)
@@ -131,6 +134,24 @@ def _said_of_some(text: str, is_date: bool) -> str | None:
     more, less = (_LATER, _EARLIER) if is_date else (_MORE | {"older"}, _LESS | {"younger"})
     words = [word.lower() for word in than["before"].split() if word.lower() in more | less] if than else []
     return (">" if words[0] in more else "<") if words else None
+
+
+def _places(
+    left: nodes.Values | nodes.Count, right: nodes.Values | nodes.Count, text: str, seeds: Sequence[Seed]
+) -> tuple[int | None, int | None]:
+    """Where the text speaks of both sides: of somebody and his wife, whom one name tells, of one of them by "his"."""
+    one, other = _place(left, seeds), _place(right, seeds)
+    is_same = one is not None and one == other and _is_of_kin(left) is not _is_of_kin(right)
+    his = _HIS.search(text, one) if is_same and one is not None else None
+    if one is None or his is None:
+        return one, other
+    name = next(seed.span for seed in seeds if seed.span[0] == one)
+    names_kin = text[name[1] :].startswith(("'s", "\u2019s")) or _OF.search(text[:one]) is not None  # "her husband"
+    return (his.start(), other) if _is_of_kin(left) is not names_kin else (one, his.start())
+
+
+def _is_of_kin(side: nodes.Values | nodes.Count) -> bool:
+    return isinstance(side, nodes.Values) and isinstance(side.base, nodes.Follow)
 
 
 def _place(side: nodes.Values | nodes.Count, seeds: Sequence[Seed]) -> int | None:
