@@ -55,6 +55,14 @@ def test_a_row_is_a_thing_and_a_column_a_relation(tmp_path: Path) -> None:
     assert "a row a thing, called by 'name', of type 'company'; relations: city, founded" in told[0]
 
 
+def test_a_column_that_is_called_as_the_file_names_no_rows_where_the_first_one_does(tmp_path: Path) -> None:
+    engines = "loco,railway,price\nDeltic,BR,150\nPannier,GWR,60\nCastle,GWR,180\n"
+    pack, _ = _built(tmp_path, {"railway.csv": engines})
+    with pack:
+        facts = facts_of(pack)
+    assert {("Castle", "railway", "GWR"), ("Pannier", "railway", "GWR"), ("Deltic", "instance of", "loco")} <= facts
+
+
 def test_ids_of_other_tables_lead_to_their_rows(tmp_path: Path) -> None:
     pack, _ = _built(tmp_path, {"employees.csv": EMPLOYEES, "departments.csv": DEPARTMENTS})
     with pack:

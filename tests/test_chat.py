@@ -158,6 +158,27 @@ TALKS = [
         ("and in rwanda?", "Rwandan franc"),
     ],
     [
+        ("Did Ernest Hemingway win the Nobel Prize in Literature?", "yes"),
+        ("When?", "1954"),
+        ("how old was he then", "54 or 55"),
+    ],
+    [
+        ("what's the capital of sweden", "Stockholm"),
+        ("do they use the euro there?", "no"),
+        ("Which river is Vienna on?", "Danube"),
+    ],
+    [
+        ("where was marie curie born", "Warsaw"),
+        ("who was she married to", "Pierre Curie"),
+        ("and where was he born?", "Paris"),
+        ("which of the two died first?", "Pierre Curie"),  # not of Warsaw and Paris
+    ],
+    [
+        ("where was mozart born", "Salzburg"),
+        ("who else was born there?", None),  # nobody is known, and no "he" is among them
+        ("when did he die", "1791"),
+    ],
+    [
         ("chemical symbol of gold?", "Au"),
         ("and its atomic number?", "79"),
         ("melting point?", "1337.33 K"),

@@ -192,7 +192,7 @@ def test_mostly_one_convention(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "is_code"),
     [("room", True), ("zip_code", True), ("port", True), ("serial number", True), ("rooms", False),
-     ("number of rooms", False), ("room count", False), ("num_ports", False)],
+     ("number of rooms", False), ("room count", False), ("num_ports", False), ("lines_of_code", False)],
 )  # fmt: skip
 def test_what_is_counted_is_no_code(column: str, is_code: bool) -> None:
     assert plain_values.is_code(column) is is_code

@@ -42,6 +42,11 @@ _SLIPS = (
         "who of them is ",
     ),
     (re.compile(r"\Awho (?:was|is|were) born (?:first|earlier)(?=\W*\Z)", re.I), "who of them is older"),
+    (
+        re.compile(r"\A((?:and )?how old (?:was|were) .+?),? (?:then|at (?:the|that) time)(?=\W*\Z)", re.I),
+        r"\1 in that year",
+    ),
+    (re.compile(r"\bdo they ([^?]+?) (?:over |down )?there(?=\W*\Z)", re.I), r"does it \1"),
     (re.compile(r"\br (?=there|they|these)"), "are "),
     (re.compile(r"\bsr+y\b", re.I), "sorry"),
     (re.compile(rf"\A(?:compare|take|of) ((?:those|these|the) {NUMBER})\W+(which|who)\b", re.I), r"\2 of \1"),
@@ -83,7 +88,7 @@ _YES_OR_NO = re.compile(
 )
 _THAT_ONE = re.compile(r"\b(?:that|this) one\b", re.IGNORECASE)
 _IS_THAT = re.compile(
-    r"\A(?!.*\bhow many\b)(?P<before>.*\b[a-z]+) that(?=(?: in| from)?\W*\Z)|"
+    r"\A(?!.*\bhow many\b)(?P<before>.*\b[a-z]+) that(?=(?: in| from| on| at| near| by)?\W*\Z)|"
     r"\A(?P<is>(?:and )?(?:(?:who|what|where)(?:['\u2019]s| is| was)|is|was)) that"
     r"(?= (?:[a-z]+er|more|less|the|a|an|in|by|from|about|called)\b)|"
     r"\A(?P<does>(?:where|when|how|what) (?:does|did)) that(?= [a-z]+\W*\Z)",

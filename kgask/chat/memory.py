@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgask.chat.asked import Asked, asked_for
-from kgask.chat.form import asks_for_people, number_of_those
+from kgask.chat.form import asks_for_others, asks_for_people, number_of_those
 from kgask.chat.lists import ListMeant
 from kgask.chat.referents import Referents
 from kgask.chat.shorts import other_year
@@ -54,7 +54,7 @@ class Memory:
         seen: set[EntityId] = set()
         barriers: list[Asked] = []
         for turn in reversed(self.turns[-REMEMBERED:]):
-            asked = _asked_by(turn) if turn.is_refused else None
+            asked = _asked_by(turn) if turn.is_refused and not asks_for_others(turn.line) else None  # "who else" is many
             if asked is not None and (asked.best or (asked.person and not asked.sex)):
                 barriers.append(asked)
             for entity in (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics):

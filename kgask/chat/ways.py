@@ -69,7 +69,7 @@ class Understanding:
             yield from self._of_list(*renamed)
         said = heard(self.answers.with_those(bare))
         if (dated := shorts.in_that_year(said.text, self.memory.years_said())) is not None:
-            yield [Way(dated)] if dated else []
+            yield [*self.pronouns.meant(dated, ())] if form.is_pronominal(dated) else [Way(dated)] if dated else []
             return
         names = names_in(self.names.linker, said.text)
         text = shorts.with_own_place(form.of_named(said.text) if len(names) > 1 else said.text, names)

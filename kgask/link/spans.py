@@ -138,9 +138,18 @@ def _is_mention(
     best = mention.seeds[0]
     if best.match == "given":
         return True
+    if _is_compared_with(mention, words):
+        return True
     names = [word for word in _inside(mention, words) if word.weight == NAME]
     least = COMMON if not names else NAMED if any(not word.text[0].islower() for word in names) else LOWER
     return best.score >= least
+
+
+def _is_compared_with(mention: Mention, words: Sequence[Word]) -> bool:
+    """Whether it ends a comparison, whatever its word else means: "is Silver denser than lead?"."""
+    before = [word.norm for word in words if word.end <= mention.span[0]]
+    is_last = all(word.start < mention.span[1] for word in words)
+    return is_last and before[-1:] == ["than"] and mention.seeds[0].match in ("label", "alias")
 
 
 def _is_part_of_class(mention: Mention, words: Sequence[Word], phrases: Sequence[tuple[int, int]]) -> bool:

@@ -56,13 +56,21 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
 
 
 def _is_of_itself(node: Node) -> bool:
-    """Whether something is looked for among what it leads to itself: a robin among the birds that are robins."""
+    """Whether something is looked for among what it leads to itself, or compared with itself: a robin among the birds
+    that are robins, the depth of a lake with the mean of it."""
     match node:
         case nodes.Holds(nodes.Entities(ids), _, nodes.Entities(others)):
             return ids == others
         case nodes.And(nodes.Entities() as named, other) | nodes.And(other, nodes.Entities() as named):
             return named in other.walk()
+        case nodes.Compare(left, _, right):
+            return _of_values(left) == _of_values(right)
     return False
+
+
+def _of_values(node: Node) -> Node:
+    """The values that a sum or mean is of."""
+    return node.values if isinstance(node, nodes.Sum | nodes.Mean | nodes.Min | nodes.Max) else node
 
 
 def _may_lie_in(node: nodes.Holds, runner: Runner) -> bool:

@@ -206,7 +206,7 @@ def _is_clause(tail: str, names: Sequence[str], is_sure: bool) -> bool:
     if verb is None:
         return False
     subject = tail[: verb[0]]
-    is_short = len(subject.split()) <= MOST_SUBJECT and not re.search(r",| and | but\Z", subject)
+    is_short = len(subject.split()) <= MOST_SUBJECT and not re.search(r",| and |\bbut\s*\Z", subject)
     return is_short and any(is_sure or first < verb[0] for first, _ in places_of(tail, names))
 
 
