@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from kgask.build import rows
+from kgask.build.numbered import type_numbered
 from kgask.build.outofcore.engine import build as build_out_of_core
 from kgask.build.recipe import Recipe, build
+from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
 from kgask.pack.store import Pack
 
@@ -74,11 +76,39 @@ def test_ids_of_other_tables_lead_to_their_rows(tmp_path: Path) -> None:
 
 
 def test_both_engines_read_the_same(tmp_path: Path) -> None:
-    pack, _ = _built(tmp_path, {"employees.csv": EMPLOYEES, "companies.csv": COMPANIES})
-    sources = tuple(str(tmp_path / name) for name in ("employees.csv", "companies.csv"))
+    pack, _ = _built(tmp_path, {"employees.csv": EMPLOYEES, "companies.csv": COMPANIES, "flats.csv": FLATS})
+    sources = tuple(str(tmp_path / name) for name in ("employees.csv", "companies.csv", "flats.csv"))
     build_out_of_core(Recipe(sources, tmp_path / "other", recognise=True), 10**9, lambda _: None)
     with pack, Pack.open(tmp_path / "other") as other:
         assert pack.content_hash == other.content_hash
+
+
+FLATS = "subject,predicate,object\n" + "".join(f"Flat {n},rent,{600 + 10 * n}\n" for n in range(1, 5))
+
+
+def test_what_is_called_by_a_noun_and_a_number_is_of_that_kind(tmp_path: Path) -> None:
+    more = "Shed 1,owner,Ann\nShed 2,owner,Bob\nUnit 1,type,shop\nUnit 2,rent,5\nUnit 3,rent,6\nAnn,room,Room 1\n"
+    pack, told = _built(tmp_path, {"house.csv": FLATS + more})
+    with pack:
+        facts = facts_of(pack)
+    typed = {subject for subject, relation, kind in facts if (relation, kind) == ("instance of", "flat")}
+    assert typed == {"Flat 1", "Flat 2", "Flat 3", "Flat 4"}
+    assert "4 things called 'flat' and a number are taken for such" in "".join(told)
+    assert not any(relation == "instance of" and subject not in typed for subject, relation, _ in facts)
+    recipe = Recipe((str(tmp_path / "house.csv"),), tmp_path / "plain", columns=("subject", "relation", "object"))
+    build(recipe, lambda _: None)
+    with Pack.open(tmp_path / "plain") as plain:
+        assert "instance of" not in plain.relation_labels()
+
+
+def test_what_is_added_is_of_the_kind_of_what_was_there(tmp_path: Path) -> None:
+    builder = PackBuilder()
+    for n in range(1, 5):
+        builder.add(f"Flat {n}", "rent", f"{n}00")
+        if n < 4:
+            builder.add(f"Flat {n}", "instance of", "flat")
+    type_numbered(builder, lambda _: None)
+    assert sum(relation == "instance of" for _, relation, _ in builder.triples()) == 4
 
 
 def test_rows_without_a_name_are_numbered_and_repeated_names_are_told(tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ def noun_of_those(text: str) -> str:
 
 
 def asks_for_people(text: str) -> bool:
-    """Whether "who" asks for some of several ("who of them"), or what only people do ("which of the two died first?")."""
+    """Whether "who" asks for some of several ("who of them"), or what people do ("which of the two died first?")."""
     return re.match(r"who\b|.*\b(?:died|dies?|(?:was|were|got) (?:born|married))\b", text, re.IGNORECASE) is not None
 
 

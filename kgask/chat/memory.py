@@ -54,7 +54,9 @@ class Memory:
         seen: set[EntityId] = set()
         barriers: list[Asked] = []
         for turn in reversed(self.turns[-REMEMBERED:]):
-            asked = _asked_by(turn) if turn.is_refused and not asks_for_others(turn.line) else None  # "who else" is many
+            asked = (
+                _asked_by(turn) if turn.is_refused and not asks_for_others(turn.line) else None
+            )  # "who else" is many
             if asked is not None and (asked.best or (asked.person and not asked.sex)):
                 barriers.append(asked)
             for entity in (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics):
