@@ -54,9 +54,8 @@ class Memory:
         seen: set[EntityId] = set()
         barriers: list[Asked] = []
         for turn in reversed(self.turns[-REMEMBERED:]):
-            asked = (
-                _asked_by(turn) if turn.is_refused and not asks_for_others(turn.line) else None
-            )  # "who else" is many
+            is_of_one = not asks_for_others(turn.line)  # "who else" may be many
+            asked = _asked_by(turn) if turn.is_refused and is_of_one else None
             if asked is not None and (asked.best or (asked.person and not asked.sex)):
                 barriers.append(asked)
             for entity in (*(turn.ends if len(turn.ends) == 1 else ()), *turn.topics):

@@ -13,6 +13,10 @@ MAX_QUESTION_WORDS = 64  # words beyond are not looked at: spans grow with the p
 
 # Apostrophes and inner dots belong to a word ("O'Brien", "J.R.R."); a final "'s" is cut off.
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.&-][^\W_]+)*[.]?|[^\w\s]", re.UNICODE)
+_GREETING = re.compile(
+    r"\W*(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening))(?: there| all| everyone)?\s*[,!.:;]+\s*",
+    re.IGNORECASE,
+)
 _POSSESSIVE = re.compile(r"['\u2019]s?$", re.IGNORECASE)
 
 FUNCTION_WORDS = frozenset(
@@ -66,7 +70,8 @@ def split_words(text: str, question_words: frozenset[str]) -> list[Word]:
     a word outside is likely a name, even in lower case.
     """
     words: list[Word] = []
-    for match in _WORD.finditer(text):
+    greeting = _GREETING.match(text)
+    for match in _WORD.finditer(text, greeting.end() if greeting is not None else 0):
         words += _word(match.group(), match.start(), not words, question_words)
     return _without_comparatives(words[:MAX_QUESTION_WORDS])
 
