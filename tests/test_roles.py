@@ -8,7 +8,7 @@ import pytest
 
 from kgask.config import shipped_root
 from kgask.methods.roles import is_the_other_way
-from kgask.methods.signs import is_other_way
+from kgask.methods.signs import is_other_way, put_right
 from kgask.methods.whose import passes_over_owned
 from kgask.pack.store import Pack
 from kgask.query.text import parse
@@ -88,6 +88,12 @@ def test_what_lies_in_a_place_is_not_the_place(demo: Pack) -> None:
         ("Where was Marie Curie's killer born?", f"follow(follow(<{CURIE}>, <P19>), <P17>)", True),
         ("Where did Marie Curie's husband die?", f"follow(follow(<{CURIE}>, <P26>), <P20>)", False),
         ("When was the city of Warsaw founded?", f"follow(<{WARSAW}>, <P571>)", False),
+        ("Marie Curie died after her husband", f"compare(values(<{CURIE}>, <P570>) > values(<{CURIE}>, <P569>))", True),
+        (
+            "Did Marie Curie die after her husband?",
+            f"compare(values(<{CURIE}>, <P570>) > values(follow(<{CURIE}>, <P26>), <P570>))",
+            False,
+        ),
         ("What is Marie Curie's birthplace?", f"follow(<{CURIE}>, <P19>)", False),
         ("Which of Francis Ford Coppola's movies were made in Italy?", f"follow(<{COPPOLA}>, ^<P57>)", False),
     ],
@@ -110,3 +116,9 @@ def test_of_her_husband_and_her_it_is_told_who_is_meant_first(demo: Pack, text: 
     seeds = [Seed(entity, place, 1.0, text[slice(*place)], "", "label") for entity, place in spans(text, demo).items()]
     assert is_other_way(parse(f"compare({wife} > {husband})", demo), text, seeds, demo) is is_other
     assert is_other_way(parse(f"compare({husband} < {wife})", demo), text, seeds, demo) is is_other
+    for query, other in (
+        (f"compare({wife} > {husband})", f"compare({wife} < {husband})"),
+        (f"compare({husband} < {wife})", f"compare({husband} > {wife})"),
+    ):
+        turned = put_right(parse(query, demo), text, seeds, demo)
+        assert turned == parse(other if is_other else query, demo)

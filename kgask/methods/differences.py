@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from kgask.methods.signs import TURNED
 from kgask.pack.quantities import DATE
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
-from kgask.query.base import Comparison, Node
+from kgask.query.base import Node
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.retrieve.outcome import Result
@@ -19,7 +20,6 @@ from kgask.types import undirected
 _YEARS = re.compile(r"\byears?\b|\b(?:age|birth) (?:gap|difference)\b|\bhow much (?:older|younger)\b", re.IGNORECASE)
 _AGES = re.compile(r"\b(old|young|new)(?:er|est)\b", re.IGNORECASE)
 _DENIED = re.compile(r"\bnot\b|n['\u2019]t\b", re.IGNORECASE)
-_TURNED: dict[Comparison, Comparison] = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 _DAYS = re.compile(r"\b(?:days?|months?|weeks?)\b", re.IGNORECASE)
 
 
@@ -64,14 +64,14 @@ def _turned_to(node: Node, is_old: bool, pack: Pack) -> Node | None:
     match node:
         case nodes.Best(_, nodes.ValueOf(path)) if (more := _is_more(path[-1], is_old, pack)) is not None:
             return replace(node, most=more) if node.most is not more else None
-        case nodes.Where(_, nodes.ValueOf(path)) if node.comparison in _TURNED:
+        case nodes.Where(_, nodes.ValueOf(path)) if node.comparison in TURNED:
             more = _is_more(path[-1], is_old, pack)
-        case nodes.Compare(nodes.Values(_, relation), _, nodes.Values()) if node.comparison in _TURNED:
+        case nodes.Compare(nodes.Values(_, relation), _, nodes.Values()) if node.comparison in TURNED:
             more = _is_more(relation, is_old, pack)
         case _:
             return None
     is_turned = more is not None and more is not (node.comparison in (">", ">="))
-    return replace(node, comparison=_TURNED[node.comparison]) if is_turned else None
+    return replace(node, comparison=TURNED[node.comparison]) if is_turned else None
 
 
 def _is_more(relation: int, is_old: bool, pack: Pack) -> bool | None:

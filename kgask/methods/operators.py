@@ -31,6 +31,7 @@ from kgask.methods.query_readings import Reading, Understood, is_void, used_span
 from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.methods.restrictors import unhonoured
 from kgask.methods.sense import PackSense
+from kgask.methods.signs import put_right
 from kgask.pack.quantities import DATE
 from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
@@ -131,7 +132,7 @@ class OperatorReader:
             idle: tuple[int, ...] = ()
             try:
                 relations = [step for step in one.steps if isinstance(step, int)]
-                asked = of_age(one.query, text, self.pack)
+                asked = put_right(of_age(one.query, text, self.pack), text, seeds, self.pack)
                 query, idle = self.of_classes(asked, text, spans, used_spans(one), relations, runner)
                 found = runner.result(loosened(runner, query))
                 outcome = in_years(text, runner, downwards(runner, of_kinds(runner, found)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import DATE
@@ -54,7 +55,8 @@ _OF_LIMIT: tuple[tuple[re.Pattern[str], tuple[Comparison, ...]], ...] = (
 )
 _HIS = re.compile(r"\b(?:his|him|her|their|them|its?)\b", re.IGNORECASE)
 _OF = re.compile(r"\bof (?:the )?\Z", re.IGNORECASE)
-_SIDES = frozenset((">", "<", ">=", "<="))
+TURNED: dict[Comparison, Comparison] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_SIDES = frozenset(TURNED)
 
 
 def is_other_way(query: Query, text: str, seeds: Sequence[Seed], pack: Pack) -> bool:
@@ -78,6 +80,15 @@ def is_other_way(query: Query, text: str, seeds: Sequence[Seed], pack: Pack) -> 
             signs = next((signs for pattern, signs in _OF_LIMIT if pattern.search(text)), None)
             return signs is not None and sign not in signs
     return False
+
+
+def put_right(query: Query, text: str, seeds: Sequence[Seed], pack: Pack) -> Query:
+    """A comparison of two things the way round that the words of a text say it."""
+    match query:
+        case nodes.Compare(nodes.Values() | nodes.Count(), sign, nodes.Values() | nodes.Count()):
+            is_other = sign in _SIDES and is_other_way(query, text, seeds, pack)
+            return replace(query, comparison=TURNED[sign]) if is_other else query
+    return query
 
 
 def is_downward(text: str, called: str) -> bool:

@@ -33,6 +33,15 @@ _ITSELF = CARRY_NOTHING | frozenset(
     "city town village state country kingdom empire republic duchy county province region district nation island isle "
     "river lake sea mountain continent planet element people population life body man woman person side part".split()
 )
+_KIN = (  # what a relation to them is called by
+    frozenset("wife husband spouse partner married marries marriage wed".split()),
+    frozenset("son daughter child children kid offspring father mother parent parents dad mum".split()),
+    frozenset("brother sister sibling siblings parent parents child children father mother".split()),
+)
+_HER_KIN = re.compile(
+    r"\b(?:his|her|their) (?P<noun>wife|husband|spouse|son|daughter|child|father|mother|brother|sister)\b",
+    re.IGNORECASE,
+)
 
 
 def passes_over_owned(query: Query, text: str, spans: Mapping[EntityId, tuple[int, int]], pack: Pack) -> bool:
@@ -46,13 +55,16 @@ def passes_over_owned(query: Query, text: str, spans: Mapping[EntityId, tuple[in
         for one in _asked_of(query, n, relations_said(text, pack))
         if one in spans and (noun := _owned(text, *spans[one])) is not None
     }
-    if not owners:
+    kin = _HER_KIN.search(text)
+    if not owners and kin is None:
         return False
     names = [pack.relations()[one % n] for one in relations_in(query)]
     kinds = [node.type for node in query.walk() if isinstance(node, nodes.Class)]
     said = normalise(
         " ".join((*(word for one in names for word in (*one.names, one.inverse_label)), *pack.labels(kinds)))
     )
+    if kin is not None and all(kin["noun"].lower() not in of or of.isdisjoint(said.split()) for of in _KIN):
+        return True
     return any(
         not is_all_called(noun, said.split()) and not is_all_called(noun, _kinds_of(owner, pack))
         for owner, noun in owners.items()
