@@ -9,7 +9,7 @@ import pytest
 from piped import opened, piped
 
 from kgask.answer.unsaid import unsaid
-from kgask.methods.mended import lacks_a_value, loosened, namesakes, plainly, renamed
+from kgask.methods.mended import lacks_a_value, loosened, namesakes, plainly, renamed, widened
 from kgask.methods.mixed import compares_unlisted
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -101,6 +101,35 @@ def test_nothing_is_said_of_what_is_not_there(towns: Pack) -> None:
     assert unsaid(runner.result(of_nothing))
     assert unsaid(runner.result(with_nothing))
     assert unsaid(runner.result(parse("holds(<Haren>, <demonym>, <Stadjer>)", towns))) is None
+
+
+PLACES = """
+Bonn | type | city
+Ulm | type | city
+Trier | type | city
+Rhine | type | river
+Bonn | located in | Germany
+Bonn | country | Germany
+Ulm | country | Germany
+Trier | located in | Palatinate
+Rhine | country | Germany
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "widened_to"),
+    [
+        ("and(class(<city>), follow(<Germany>, ^<located in>))", "and(class(<city>), follow(<Germany>, ^<country>))"),
+        ("count(and(follow(<Germany>, ^<located in>), class(<city>)))",
+         "count(and(class(<city>), follow(<Germany>, ^<country>)))"),
+        ("and(class(<city>), follow(<Palatinate>, ^<located in>))", None),
+        ("follow(<Germany>, ^<located in>)", None),  # of whatever is there
+    ],
+)  # fmt: skip
+def test_a_place_has_all_that_the_graph_says_is_in_it(tmp_path: Path, text: str, widened_to: str | None) -> None:
+    with opened(piped(PLACES, set()), tmp_path) as pack:
+        found = widened(Runner(pack, Budget(5.0)), parse(text, pack))
+        assert found == parse(widened_to or text, pack)
 
 
 def test_an_address_is_one_with_or_without_its_scheme() -> None:

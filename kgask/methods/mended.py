@@ -10,14 +10,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from kgask.pack.arrays import distinct
 from kgask.pack.normalise import normalise
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.query.rewrite import along, replaced, replaced_once
+from kgask.retrieve.places import place_relations
 from kgask.retrieve.run import Runner
-from kgask.types import Seed
+from kgask.types import Seed, opposite, undirected
 
 NAMESAKE = 0.3  # of a seed's score: another of that name may be meant as well
 MOST_NAMESAKES = 4  # that are looked at
@@ -33,6 +36,26 @@ def loosened(runner: Runner, query: Query) -> Query:
             rest = _without_class(base)
             if rest is not None and not len(runner.members(base).possible) and len(runner.members(rest).certain) == 1:
                 query = replaced(query, base, rest)
+    return query
+
+
+def widened(runner: Runner, query: Query) -> Query:
+    """A query with all things of a class that are in a place, where the relation that it follows has some of them only.
+
+    The graph says of a few cities that they are "located in" Germany, of all that Germany is their "country".
+    """
+    n = runner.pack.n_relations
+    for node in [*query.walk()]:
+        match node:
+            case nodes.And(nodes.Class() as kind, nodes.Follow(nodes.Entities() as place, relation)) | nodes.And(
+                nodes.Follow(nodes.Entities() as place, relation), nodes.Class() as kind
+            ) if undirected(relation, n)[0] in (known := place_relations(runner.pack)) and relation >= n:
+                found = runner.members(node).certain
+                for other in (opposite(one, n) for one in known):
+                    wider = nodes.And(kind, nodes.Follow(place, other))
+                    more = runner.members(wider).certain
+                    if len(more) > len(found) and np.isin(found, more).all():
+                        query, node, found = replaced(query, node, wider), wider, more
     return query
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -21,6 +22,7 @@ _LABELS = frozenset(
         "located on island", "world region", "county", "province", "district", "municipality",
     }
 )  # fmt: skip
+_KNOWN: WeakKeyDictionary[Pack, list[int]] = WeakKeyDictionary()
 MOST_STEPS = 3
 MOST_PLACES = 200
 
@@ -56,9 +58,11 @@ def climb(runner: Runner, ids: np.ndarray) -> Above:
 
 
 def place_relations(pack: Pack) -> list[int]:
-    """The relations that lead from a place to one that it lies in."""
-    return [
-        at
-        for at, text in enumerate(pack.relations())
-        if text.key.rsplit("/", 1)[-1] in _KEYS or relation_phrase(text.label).lower() in _LABELS
-    ]
+    """The relations that lead from a place to one that it lies in; looked for once in a pack."""
+    if pack not in _KNOWN:
+        _KNOWN[pack] = [
+            at
+            for at, text in enumerate(pack.relations())
+            if text.key.rsplit("/", 1)[-1] in _KEYS or relation_phrase(text.label).lower() in _LABELS
+        ]
+    return _KNOWN[pack]
