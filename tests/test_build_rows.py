@@ -65,6 +65,25 @@ def test_a_column_that_is_called_as_the_file_names_no_rows_where_the_first_one_d
     assert {("Castle", "railway", "GWR"), ("Pannier", "railway", "GWR"), ("Deltic", "instance of", "loco")} <= facts
 
 
+def test_what_rows_are_a_mark_does_not_say(tmp_path: Path) -> None:
+    pack, _ = _built(tmp_path, {"buses.csv": "registration,seats\nWX19,78\nYK22,80\n"})
+    with pack:
+        assert ("WX19", "instance of", "bus") in facts_of(pack)
+
+
+def test_objects_of_a_list_are_what_the_file_is_called_by(tmp_path: Path) -> None:
+    pistes = '[{"name": "Panorama", "length_m": 3900}, {"name": "Eisrinne", "length_m": 1200, "lift": {"name": "Alm"}}]'
+    pack, _ = _built(tmp_path, {"pistes.json": pistes})
+    with pack:
+        facts = facts_of(pack)
+    assert {("Panorama", "instance of", "piste"), ("Panorama", "length m", '"3900"^^number[m]')} <= facts
+    assert not any(subject == "Alm" and relation == "instance of" for subject, relation, _ in facts)
+    plain = Recipe((str(tmp_path / "pistes.json"),), tmp_path / "plain")
+    build(plain, lambda _: None)
+    with Pack.open(tmp_path / "plain") as text:
+        assert "instance of" not in text.relation_labels()
+
+
 def test_ids_of_other_tables_lead_to_their_rows(tmp_path: Path) -> None:
     pack, _ = _built(tmp_path, {"employees.csv": EMPLOYEES, "departments.csv": DEPARTMENTS})
     with pack:

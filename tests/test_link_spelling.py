@@ -33,6 +33,7 @@ WORDS = frozenset("what is the of who lives in near house horse".split())
         ("the capital-wise captial's", "the capital-wise captial's"),
         ("the rver", "the rver"),  # too short to tell
         ("the capitan", "the capitan"),  # a name, below
+        ("those that arent its capital", "those that aren't its capital"),
     ],
 )
 def test_slips_are_mended(asked: str, read: str) -> None:

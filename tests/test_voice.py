@@ -10,6 +10,7 @@ from piped import opened, piped
 from kgask.methods.differences import of_age
 from kgask.methods.voice import is_object, is_turned
 from kgask.query.text import parse, to_text
+from kgask.query.words import verbalise
 
 TRIPLES = """
 Ann|reports to|Bob
@@ -91,3 +92,37 @@ def test_a_passive_says_nothing_of_values(tmp_path: Path) -> None:
         ann = pack.exact(["ann"])["ann"][0].entity
         query = parse("follow(<Ann>, <hired>)", pack)
         assert not is_turned(query, "when was Ann hired?", {ann: (9, 12)}, pack)
+
+
+SUED = """
+Ann|sued|Bob
+Bob|sued|Cid
+Dan|coached|Eve
+Eve|coached|Fay
+Drill|borrowed|Ann
+Saw|borrowed|Bob
+Drill|price|40
+Saw|price|30
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "query", "turned"),
+    [
+        ("Who sued Bob?", "Bob", "follow(<Bob>, <sued>)", True),
+        ("Who sued Bob?", "Bob", "follow(<Bob>, ^<sued>)", False),
+        ("Whom did Bob sue?", "Bob", "follow(<Bob>, <sued>)", False),
+        ("Who was Eve coached by?", "Eve", "follow(<Eve>, ^<coached>)", False),
+        ("Who was coached by Eve?", "Eve", "follow(<Eve>, ^<coached>)", True),
+        ("Who borrowed the Drill?", "Drill", "follow(<Drill>, <borrowed>)", False),  # a drill borrows nothing
+    ],
+)
+def test_a_verb_in_the_past_is_what_the_subject_did_where_both_are_of_a_sort(
+    tmp_path: Path, question: str, name: str, query: str, turned: bool
+) -> None:
+    with opened(piped(SUED, set()), tmp_path) as pack:
+        at = question.index(name)
+        places = {pack.find_key(name): (at, at + len(name))}
+        assert is_turned(parse(query, pack), question, places, pack) is turned
+        assert verbalise(parse("follow(<Ann>, <sued>)", pack), pack) == "what Ann sued"
+        assert verbalise(parse("follow(<Drill>, <borrowed>)", pack), pack) == "the borrowed of Drill"

@@ -120,6 +120,8 @@ def plants(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
         "Dunlow,height_m,40\nTarn,height_m,12\nDunlow,won,Gold 2020\nGold 2020,kind,medal\nTarn,won,Silver 2021\n"
         "Silver 2021,kind,medal\nDunlow,phone,555-0177\nDunlow,run by,Ann\n"
         "Tarn,run by,Bob\nDunlow,lead_days,3\nTarn,lead_days,9\n"
+        "Dunlow,run_by_date,2001-05-06\nTarn,run_by_date,2003-05-06\nDunlow,staffed,yes\nTarn,staffed,no\n"
+        "Dunlow,ash_kg,300\nTarn,ash_kg,200\n"
     )
     build(Recipe((str(folder / "plants.csv"),), folder / "plants", recognise=True), tell=lambda line: None)
     with Pack.open(folder / "plants") as pack:
@@ -143,6 +145,8 @@ def test_who_counts_people_is_told_no_metres(plants: Pack) -> None:
         ("follow(<Dunlow>, <run by>)", "How heavy is Dunlow?", True),
         ("follow(<Dunlow>, <phone>)", "How long is Dunlow?", False),  # which has digits
         ("follow(<Dunlow>, <run by>)", "Who runs how heavy a plant?", False),
+        ("values(<Dunlow>, <ash_kg>)", "How heavy is Dunlow?", True),
+        ("values(<Dunlow>, <ash_kg>)", "How much ash does Dunlow give?", False),
         ("values(<Dunlow>, <capacity>)", "For which year is the capacity of Dunlow known?", True),
         ("values(<Dunlow>, <capacity>)", "Which capacity does Dunlow have?", False),
         ("count(follow(<Dunlow>, ^<phone>))", "How many lines has Dunlow?", False),
@@ -259,6 +263,11 @@ def test_whose_death_is_said_is_not_compared_by_birth(
         ("some(and(<Ann>, follow(<Gold 2020>, ^<won>)))", "Did Ann win Gold 2020?", True),  # who is no subject
         ("sum(values(entities(<Dunlow>, <Ann>), <height_m>))", "the total height of Dunlow and Ann", True),
         ("sum(values(entities(<Dunlow>, <Tarn>), <height_m>))", "the total height of Dunlow and Tarn", False),
+        ("best(having(<run by>), value(<run_by_date>), least 1)", "Which was run first?", True),
+        ("best(having(<height_m>), value(<run_by_date>), least 1)", "Which was run first?", False),
+        ("or(follow(<Ann>, <won>), follow(<Dunlow>, <won>))", "What did Dunlow win, that Ann ran?", False),
+        ("or(follow(<Ann>, ^<won>), follow(<Dunlow>, <won>))", "What did Dunlow win", True),
+        ("follow(<Dunlow>, <staffed>)", "Who staffed Dunlow?", True),  # it is, says a flag
         ("or(follow(<Gold 2020>, <won>), follow(<Dunlow>, <won>))", "What did Dunlow or Gold 2020 win?", True),
         ("some(entities(<Dunlow>, <Tarn>))", "Is there any Dunlow in Tarn?", True),
         ("minus(class(<plant>), follow(<Dunlow>, <won>))", "Which plants are not Dunlow's?", True),

@@ -15,12 +15,13 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import PurePath
 from typing import Any, BinaryIO
 
 from kgask.build.plain_values import bare_value
-from kgask.build.property_graph import PropertyGraph
-from kgask.build.source import MAX_LINE_BYTES, Problems, display, numbered_lines
-from kgask.build.tables import NAMED_BY, readable, singular, space_of
+from kgask.build.property_graph import TYPE, PropertyGraph
+from kgask.build.source import MAX_LINE_BYTES, STDIN, Problems, display, numbered_lines
+from kgask.build.tables import NAMED_BY, readable, singular, space_of, type_of
 from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
@@ -39,9 +40,13 @@ _QUALIFIERS = ("qualifiers", "properties", "attributes")
 _LABELS = ("label", "name", "title")
 
 
-def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Problems) -> None:
-    """Add what every line says, or every object of a list."""
-    source, reader = display(name), _Reader(builder, space_of(name))
+def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Problems, recognise: bool = False) -> None:
+    """Add what every line says, or every object of a list.
+
+    ``recognise``: things are of the kind that the file is called by, if that is a plural.
+    """
+    kind = type_of(PurePath(name).name.split(".")[0]) if recognise and name != STDIN else ""
+    source, reader = display(name), _Reader(builder, space_of(name), kind)
     start = stream.peek(1 << 10) if isinstance(stream, io.BufferedReader) else b""
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         for number, said in enumerate(_listed(stream, source), start=1):
@@ -99,8 +104,8 @@ def _refused(constant: str) -> None:
 
 
 class _Reader:
-    def __init__(self, builder: PackBuilder, space: str) -> None:
-        self._builder, self._graph = builder, PropertyGraph(builder)
+    def __init__(self, builder: PackBuilder, space: str, kind: str) -> None:
+        self._builder, self._graph, self._kind = builder, PropertyGraph(builder), kind
         self._space, self._n = space, 0  # of ids of things, and how many there were
 
     def take(self, said: Mapping[str, Any]) -> None:
@@ -125,6 +130,8 @@ class _Reader:
         key = f"{self._space}/{self._n}" if number is None else f"{self._space}/{self._key(number)}"
         key = name if number is None and name else key
         self._node(key, name or key, said, 0)
+        if self._kind and self._kind not in map(readable, said):  # what has a city is none
+            self._builder.add(key, TYPE, self._kind)
 
     def _node(self, key: str, called: str, said: Mapping[str, Any], depth: int) -> None:
         if depth > MOST_DEPTH:

@@ -67,7 +67,8 @@ def bare_value(relation: str, value: object) -> str | Literal | None:
         return parse_literal("string", text.lower())
     if isinstance(value, int | float) and not is_code(relation):
         is_year = isinstance(value, int) and 1000 <= value <= 2100 and is_when(relation)
-        return parse_literal("date" if is_year else "number", text)
+        unit = unit_of_label(readable_relation(relation))
+        return parse_literal("date", text) if is_year else parse_literal("number", text, unit)
     if len(text) > _LONG or "\n" in text:
         return parse_literal("string", text)
     return parse_literal("date", iso_day(text)) if _DATE_TIME.fullmatch(text) else text

@@ -185,7 +185,7 @@ def read_one(
     elif format == "jsonl":
         from kgask.build.jsonl import read_jsonl
 
-        read_jsonl(stream, source, builder, problems)
+        read_jsonl(stream, source, builder, problems, recipe.recognise)
     elif format == "graphml":
         from kgask.build.graphml import read_graphml
 

@@ -20,7 +20,7 @@ from kgask.build.plain_values import Looks, bare_value, is_code, is_date, iso_da
 from kgask.build.said_dates import iso_date
 from kgask.build.said_numbers import Convention, written
 from kgask.build.source import MAX_LINE_BYTES, STDIN, Problems, display, open_source
-from kgask.build.tables import NAMED_BY, Column, Table, readable, relation_of, singular, space_of, understood
+from kgask.build.tables import NAMED_BY, Column, Table, readable, relation_of, singular, space_of, type_of, understood
 from kgask.build.terms import Value
 from kgask.build.tsv import DELIMITER_CHOICES, declared_delimiter, is_triple_header, rows
 from kgask.build.writer import PackBuilder
@@ -28,6 +28,7 @@ from kgask.errors import BuildError
 from kgask.pack.literals import parse_literal
 
 TYPE = "instance of"
+_MARKS = frozenset("registration plate number no nr ref reference callsign call sign tag barcode symbol".split())
 SURE, PERHAPS, UNLIKE = 2, 1, 0
 LOOKED_AT = 200  # rows, before what the columns are is said
 _NEARLY = 0.9
@@ -319,9 +320,11 @@ def _differs(values: Sequence[str]) -> bool:
 
 
 def _type_of(label: tuple[str, ...], stem: str) -> str:
-    """What rows are: as the column is called that names them ("company"), else as the file is, if that is a plural."""
+    """What rows are: as the column is called that names them ("company"), else as the file is, if that is a plural.
+
+    Of a mark by which they are told apart ("registration") it is the file that says what they are.
+    """
     named = readable(label[0]).removesuffix(" name") if len(label) == 1 else ""
-    if named and named not in NAMED_BY:
-        return singular(named)
-    words = readable(stem)
-    return singular(words) if singular(words) != words and not any(map(str.isdigit, words)) else ""
+    of_file = type_of(stem)
+    is_mark = named in _MARKS or is_code(named)
+    return singular(named) if named and named not in NAMED_BY and not (is_mark and of_file) else of_file

@@ -40,6 +40,7 @@ _MOST_BYTES = 1 << 20
 # Columns that are called by a unit alone: what they measure, and the unit.
 MEASURES = {"milliseconds": ("duration", "ms"), "seconds": ("duration", "s"), "minutes": ("duration", "min"),
             "hours": ("duration", "h")}  # fmt: skip
+_IN_S = re.compile(r"(?:\b(?:mini|omni)?bus|gas|lens|atlas|virus|campus|chorus|bonus|status|circus|octopus)es\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,11 @@ class Table:
     def relation(self) -> str:
         """Between the two that it joins."""
         return self.type
+
+
+_IN_S = re.compile(
+    r"(?:\b(?:mini|omni|air)?bus|gas|lens|atlas|virus|campus|chorus|bonus|status|circus|octopus|cactus)es\Z"
+)
 
 
 def understood(tables: Iterable[Table]) -> list[Table]:
@@ -139,14 +145,26 @@ def space_of(source: str) -> str:
     return singular(readable(PurePath(source).name.split(".")[0])) if source != "-" else "row"
 
 
+def type_of(stem: str) -> str:
+    """What the things of a file are, if it is called by a plural.
+
+    >>> type_of("pistes"), type_of("Media_Types"), type_of("export 2024"), type_of("stock")
+    ('piste', 'media type', '', '')
+    """
+    words = readable(stem)
+    return singular(words) if singular(words) != words and not any(map(str.isdigit, words)) else ""
+
+
 def singular(words: str) -> str:
     """
     >>> singular("employees"), singular("media types"), singular("categories"), singular("address"), singular("bus")
     ('employee', 'media type', 'category', 'address', 'bus')
+    >>> singular("school buses"), singular("houses"), singular("causes"), singular("lenses")
+    ('school bus', 'house', 'cause', 'lens')
     """
     if words.endswith("ies") and len(words) > 4:
         return f"{words[:-3]}y"
-    if words.endswith(("sses", "shes", "ches", "xes")):
+    if words.endswith(("sses", "shes", "ches", "xes")) or _IN_S.search(words):
         return words[:-2]
     return words[:-1] if words.endswith("s") and not words.endswith(("ss", "us", "is")) else words
 

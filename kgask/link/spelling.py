@@ -16,7 +16,8 @@ LEAST_LETTERS = 5  # of a word that is mended: fewer are alike too often
 # Whole words in small letters: names begin with a capital where anything does.
 _WORD = re.compile(r"(?<![\w'\u2019-])[a-z]+(?![\w'\u2019-])")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_ENDINGS = ("s", "es", "d", "ed", "ing", "er", "ers", "ly")
+_ENDINGS = ("s", "es", "d", "ed", "ing", "er", "ers", "est", "ly")
+_NOT = re.compile(r"\b(are|is|was|were|do|does|did|has|have|had|could|would|should)nt\b", re.IGNORECASE)  # "arent"
 
 
 def mended(
@@ -34,8 +35,9 @@ def mended(
         and not _is_known(found[0], said, is_word)
         and len(meant := {one for one in _slips(found[0]) if one in said and len(one) >= LEAST_LETTERS}) == 1
     }
+    slips |= {found.span(): {f"{found[1]}n't"} for found in _NOT.finditer(text)}
     names = named() if slips else ()
-    for (start, end), meant in reversed(slips.items()):
+    for (start, end), meant in sorted(slips.items(), reverse=True):
         if all(name[1] <= start or end <= name[0] for name in names):
             text = text[:start] + meant.pop() + text[end:]
     return text

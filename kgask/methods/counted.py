@@ -36,6 +36,9 @@ _HOW_MUCH = re.compile(
 )
 _WHICH_YEAR = re.compile(r"\W*(?:(?:for|in|at|from|since|of|until|by|during) )?(?:which|what) year\b", re.IGNORECASE)
 _COUNTED = re.compile(r"\bhow many (?P<noun>(?!people|persons|things|times)[a-z]{3,}s)\b", re.IGNORECASE)
+_WEIGHS = re.compile(r"\bhow heavy\b|\bweighs?\b|\bweight of\b", re.IGNORECASE)
+_OF_WEIGHT = re.compile(r"weigh|mass|heav|load|ton|burden", re.IGNORECASE)
+_UNIT = re.compile(r"\(.*?\)|\[.*?\]|\b(?:kgs?|kilos?|g|grams?|lbs?)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many (?:more |fewer |less )?", re.IGNORECASE)
 
 
@@ -43,7 +46,10 @@ def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     """Whether a question counts what is no unit, or one of another dimension than what was found is measured in, or
     asks for a total where numbers were found one by one, for what falls to each where all of it was, or for what is
     the most by a measure where that is found."""
-    others = (_is_not_added, _is_not_shared, _is_order, _is_slowest, _is_name, _is_no_year, _is_of_several_kinds)
+    others = (
+        _is_not_added, _is_not_shared, _is_order, _is_slowest, _is_name, _is_other_weight, _is_no_year,
+        _is_of_several_kinds,
+    )  # fmt: skip
     if any(is_other(found, question, pack) for is_other in others):
         return True
     counted = _HOW_MANY.search(question)
@@ -105,6 +111,15 @@ def _is_name(found: Hypothesis, question: str, pack: Pack) -> bool:
     if not is_set or not len(found.answers) or _HOW_MUCH.match(question) is None:
         return False
     return not any(letter.isdigit() for label in pack.labels(found.answers[:LOOKED_AT]) for letter in label)
+
+
+def _is_other_weight(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether what something weighs is asked for, and a weight of something else is found: the honey of a hive."""
+    query = found.make_query()
+    if _WEIGHS.search(question) is None or not isinstance(query, nodes.Follow | nodes.Values):
+        return False
+    label = _UNIT.sub(" ", relation_phrase(pack.relations()[undirected(query.relation, pack.n_relations)[0]].label))
+    return bool(label.strip()) and _axis_of(found, pack) == "kg" and _OF_WEIGHT.search(label) is None
 
 
 def _is_no_year(found: Hypothesis, question: str, pack: Pack) -> bool:

@@ -19,7 +19,7 @@ from kgask.query.nodes import Query
 
 _CALLED = {
     "born": re.compile(r"\b(?:born|birth\w*)\b", re.IGNORECASE),
-    "died": re.compile(r"\b(?:died|death\w*|deceased|dead)\b", re.IGNORECASE),
+    "died": re.compile(r"\b(?:died|death\w*|mortality|deceased|dead)\b", re.IGNORECASE),
     "married": re.compile(
         r"\b(?:married|marriages?|spouses?|wi[fv]es?|husbands?|(?<!unmarried )partners?|wed\w*)\b", re.IGNORECASE
     ),
@@ -28,7 +28,10 @@ _CALLED = {
 _SAID = {
     "born": re.compile(r"\bborn\b", re.IGNORECASE),
     "died": re.compile(r"\b(?:died|die|dies)\b", re.IGNORECASE),
-    "married": re.compile(r"\bmarr(?:ied|y|ies)\b", re.IGNORECASE),
+    "married": re.compile(
+        r"\bmarr(?:ied|y|ies)\b|\b(?:spouses?|wife|wives|husbands?) of\b|['\u2019]s (?:spouse|wife|wives|husband)s?\b",
+        re.IGNORECASE,
+    ),
     "buried": re.compile(r"\bburied\b", re.IGNORECASE),
 }
 _RELATIONS: WeakKeyDictionary[Pack, dict[str, frozenset[int]]] = WeakKeyDictionary()

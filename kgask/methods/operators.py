@@ -16,6 +16,7 @@ import numpy as np
 
 from kgask.errors import BudgetError, QueryError
 from kgask.link.classes import class_spans
+from kgask.link.plurals import singulars
 from kgask.link.spans import CandidateSpan, class_candidate, masked, segmentations
 from kgask.methods.accounted import HEARD, LeftOut, RelationWords, describing, is_all_called, is_within_any, left_out
 from kgask.methods.bridge import CLASSES, Bridge
@@ -183,7 +184,8 @@ class OperatorReader:
             word, kind = text[span.start : span.end], self._pick(spans, at, None)
             is_said = is_all_called(word, said)  # by a relation: "members" of "member of"
             # "actors" of a film are whom its cast leads to, whatever occupation the graph says that they have.
-            if is_all_called(word, ends) or (is_said and not isinstance(kind, nodes.Class)):
+            is_said_so = not said.isdisjoint((word.lower(), *singulars(word.lower())))  # no musician is "musical"
+            if is_all_called(word, ends) or (is_said_so and not isinstance(kind, nodes.Class)):
                 continue
             narrowed = self.classes.narrowed(query, kind, span.scores[0] >= SURE_CLASS, at == head, runner)
             if narrowed is not None:
@@ -343,11 +345,12 @@ class OperatorReader:
         return "number" if literal.kind == "number" else "date"
 
     def _pick(self, spans: Sequence[CandidateSpan], at: int, relation: int | None) -> Node:
-        """What a span stands for: of several entities the surest that has the relation."""
+        """What a span stands for: of several entities the surest that has the relation, of those that are called so."""
         span = spans[at]
         if span.kind != "entity":
             return self.facts.fitting(span.nodes, relation)
-        has = [seed for seed in span.seeds if relation is not None and self.facts.of_entity(seed.entity)[relation]]
+        called = [seed for seed in span.seeds if seed.match != "part"] or span.seeds
+        has = [seed for seed in called if relation is not None and self.facts.of_entity(seed.entity)[relation]]
         return nodes.Entities(((has or span.seeds)[0].entity,))
 
 

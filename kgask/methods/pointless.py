@@ -16,10 +16,12 @@ from kgask.methods.mended import lacks_a_value
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.reach import is_in_reach
 from kgask.methods.relation_facts import is_table
+from kgask.pack.labels import relation_phrase
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
+from kgask.query.relation_words import PREPOSITIONS
 from kgask.retrieve.follow import edges_of, relations_of
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.places import climb, place_relations
@@ -28,7 +30,12 @@ from kgask.types import opposite
 
 LOOK_SECONDS = 0.5  # for the kinds of sets
 FAR = 1000.0  # times what a relation leads to, beyond which a limit is in another unit
+_FLAGS = frozenset(("true", "false", "yes", "no"))
 MOST_LOOKED_AT = 50  # members whose kinds are looked at
+_JOINS = re.compile(
+    r"[,;/&+]|\b(?:and|or|nor|either|both|with|as well as|plus|also|besides|together|combined?|other|one of|any of)\b",
+    re.IGNORECASE,
+)
 # Who is asked for, not described: "the birthday of the man who ..." is a date.
 _WHO = re.compile(
     r"(?:^|[,;:]|\b(?:and|by|for|from|in|is|know|me|of|or|say|tell|to|us|was|were|with))\s*whom?\b", re.IGNORECASE
@@ -47,6 +54,8 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
         if is_no and isinstance(query, nodes.Holds) and _may_lie_in(query, runner):
             return True
         if is_no and isinstance(query, nodes.Some) and _never_meet(query.base, runner):
+            return True
+        if _JOINS.search(question) is None and any(_adds_nothing(node, runner) for node in query.walk()):
             return True
         if lacks_a_value(runner, query) or any(_is_idle(node, runner) for node in query.walk()):
             return True
@@ -100,6 +109,8 @@ def _is_idle(node: Node, runner: Runner) -> bool:
     match node:
         case nodes.Or(left, right):
             return any(_leads_nowhere(side, runner) for side in (left, right))
+        case nodes.Best(nodes.Having(one), nodes.ValueOf((other,))):
+            return one != other and _is_part_of_name(one, other, runner.pack)
         case nodes.Minus():
             return _leaves_all(node, runner) or _takes_nothing(node, runner)
         case nodes.Best(nodes.Entities(ids)) | nodes.Where(nodes.Entities(ids)):
@@ -109,6 +120,24 @@ def _is_idle(node: Node, runner: Runner) -> bool:
             # Of one from her birth to the death of hers and others': of all that discovered what she did.
             members, others = runner.members(one).possible, runner.members(other).possible
             return len(members) != len(others) and bool(np.isin(members, others).any())
+    return False
+
+
+def _is_part_of_name(relation: int, other: int, pack: Pack) -> bool:
+    """Whether a relation is called as another is, up to prepositions: who was first "baptised" may have no known
+    "baptised by"."""
+    said, known = (
+        {*relation_phrase(pack.relations()[one % pack.n_relations].label).lower().split()} - PREPOSITIONS
+        for one in (relation, other)
+    )
+    return relation < pack.n_relations and bool(said) and said <= known
+
+
+def _adds_nothing(node: Node, runner: Runner) -> bool:
+    """Whether one of two sets that are put together is empty: no word asked for both."""
+    match node:
+        case nodes.Or(left, right):
+            return not all(len(runner.members(side).possible) for side in (left, right))
     return False
 
 
@@ -230,7 +259,9 @@ def _holds(whole: SetNode, part: SetNode, runner: Runner) -> bool:
 def _is_nobody(found: Hypothesis, question: str, pack: Pack) -> bool:
     """Whether who is asked for and only numbers are found, such as those of telephones."""
     is_set = found.outcome is None or found.outcome.members is not None
-    return is_set and _WHO.search(question) is not None and _are_numbers(found.answers, pack)
+    if not is_set or not len(found.answers) or _WHO.search(question) is None:
+        return False
+    return _are_numbers(found.answers, pack) or _FLAGS.issuperset(map(str.lower, pack.labels(found.answers[:2])))
 
 
 def _are_numbers(entities: np.ndarray, pack: Pack) -> bool:

@@ -25,6 +25,7 @@ from kgask.types import EntityId, RelationId, undirected
 SAMPLED, OFTEN = 64, 0.25  # triples of a relation that are looked at, and how many of a mutual one are there both ways
 _CHILDREN = frozenset("child children son sons daughter daughters kid kids".split())
 _PARENTS = frozenset("parent parents father mother dad mum mom".split())
+_DOER = re.compile(r"(?!(?:mo|fa|bro)ther|sister|daughter|member)(?P<stem>[a-z]{3,}?)e?(?:er|or)")
 _GENERATIONS = ((_CHILDREN, _PARENTS), (_PARENTS, _CHILDREN))
 _IN = ("in", "on", "located", "part")  # how names of relations begin that lead from a thing to where it is
 _BE = r"(?:is|are|was|were|became|remains?|isn't|aren't|wasn't|weren't)"
@@ -66,7 +67,7 @@ def is_the_other_way(query: Query, text: str, spans: Mapping[EntityId, tuple[int
     for subject, relation, obj in _said_of_two(query, pack):
         if subject in spans and obj in spans and subject != obj and not _is_mutual(pack, relation):
             names = pack.relations()[relation]
-            agents = [name for name in names.aliases if name.endswith(" by")]
+            agents = [*_agents(names)]
             if any(
                 is_object(text, spans[obj], name) is False or is_object(text, spans[subject], name) for name in agents
             ):
@@ -76,6 +77,16 @@ def is_the_other_way(query: Query, text: str, spans: Mapping[EntityId, tuple[int
             if _is_said(_masked(text, spans[subject], spans[obj]), names, first_is_object=False):
                 return True
     return False
+
+
+def _agents(names: RelationText) -> Iterator[str]:
+    """Names of a relation that say what is done by whom it leads to: "directed by", of a "supplier" "supplied by"."""
+    for name in names.names:
+        found = _DOER.fullmatch(name.lower())
+        if name.endswith(" by"):
+            yield name
+        elif found is not None:
+            yield f"{found['stem']}ed by"
 
 
 def _is_about_a_third(query: Query, text: str, spans: Mapping[EntityId, tuple[int, int]]) -> bool:

@@ -17,8 +17,9 @@ from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
+from kgask.query.ends import leads_to_likes
 from kgask.query.nodes import Query
-from kgask.query.relation_words import PREPOSITIONS, RelationWords, is_participle
+from kgask.query.relation_words import PREPOSITIONS, RelationWords, is_bare_past, is_participle
 from kgask.types import DirectedRelationId, EntityId, undirected
 
 # Words that call a relation by a noun ("her father", "X's owner"): the planner knows which way that is meant.
@@ -85,7 +86,10 @@ def is_start_object(text: str, topic: tuple[int, int], relation: DirectedRelatio
     plain, inverse = undirected(relation, pack.n_relations)
     if relation_axis(pack, plain) is not None:
         return None
-    said = is_object(text, topic, pack.relations()[plain].label)
+    label = pack.relations()[plain].label
+    if is_bare_past(label) and not leads_to_likes(pack, plain):
+        return None
+    said = is_object(text, topic, label)
     return None if said is None else said is not inverse
 
 

@@ -7,13 +7,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kgask.pack.store import Pack
-from kgask.types import DirectedRelationId, EntityId, undirected
+from kgask.types import DirectedRelationId, EntityId, RelationId, undirected
 
 SAMPLED = 64  # ends of a relation whose types are looked at
 NEARLY_ALL = 0.9  # of them are of a type that says what they are
 
 # What was found, for as long as the pack is in use.
 _KINDS: WeakKeyDictionary[Pack, dict[DirectedRelationId, EntityId | None]] = WeakKeyDictionary()
+_LIKES: WeakKeyDictionary[Pack, dict[RelationId, bool]] = WeakKeyDictionary()
 
 
 def kind_of_ends(pack: Pack, relation: DirectedRelationId) -> EntityId | None:
@@ -40,7 +41,44 @@ def _kind_of_ends(pack: Pack, relation: DirectedRelationId) -> EntityId | None:
     return min(often, key=lambda kind: int(pack.in_indptr[kind + 1] - pack.in_indptr[kind]), default=None)
 
 
+def leads_to_likes(pack: Pack, relation: RelationId) -> bool:
+    """Whether a relation leads from things to others of their sort, as people sue people, by some of its triples.
+
+    One pass over the pack's triples, once for a relation.
+    """
+    known = _LIKES.setdefault(pack, {})
+    if relation not in known:
+        known[relation] = _leads_to_likes(pack, relation)
+    return known[relation]
+
+
+def _leads_to_likes(pack: Pack, relation: RelationId) -> bool:
+    if pack.source is not None:
+        return False
+    places = np.flatnonzero(pack.out_relation == relation)
+    subjects = np.searchsorted(pack.out_indptr, places.astype(pack.out_indptr.dtype), side="right") - 1
+    ends = pack.out_object[places]
+    if np.isin(ends, subjects).any():
+        return True
+    step = 1 + len(places) // SAMPLED
+    pairs = zip(subjects[::step].tolist(), ends[::step].tolist(), strict=True)
+    return any(_are_alike(pack, one, other) for one, other in pairs)
+
+
+def _are_alike(pack: Pack, one: EntityId, other: EntityId) -> bool:
+    """By their types, where both have some, else by what is said of them."""
+    types, others = _types_of(pack, one), _types_of(pack, other)
+    if types and others:
+        return not types.isdisjoint(others)
+    said, said_of_other = (set(pack.out_relation[_row(pack, entity)].tolist()) for entity in (one, other))
+    return 2 * len(said & said_of_other) >= max(1, min(len(said), len(said_of_other)))
+
+
+def _row(pack: Pack, entity: EntityId) -> slice:
+    return slice(pack.out_indptr[entity], pack.out_indptr[entity + 1])
+
+
 def _types_of(pack: Pack, entity: EntityId) -> set[EntityId]:
-    row = slice(pack.out_indptr[entity], pack.out_indptr[entity + 1])
+    row = _row(pack, entity)
     is_type = np.isin(pack.out_relation[row], pack.type_relations)
     return {int(kind) for kind in pack.out_object[row][is_type]}

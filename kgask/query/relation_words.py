@@ -6,7 +6,7 @@ Labels are what their makers wrote, so this is a guess by the label's form; what
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgask.pack.labels import readable_relation
 
@@ -24,6 +24,11 @@ _VERBS = frozenset(
     " gives takes sponsors delivers maintains holds joins overlooks wields assists instructs honours climbs reads"
     " composed painted invented discovered killed defeated taught mentored edited translated hired employed".split()
 )
+_STATES = frozenset(  # what a thing is, and what it has
+    "named titled related located used armed gilded married divorced engaged retired limited advanced united naked"
+    " launched founded established published released opened closed created shed sled bred".split()
+)
+_PAST = re.compile(r"[a-z]{2,}(?<!e)ed")
 _WITH_PLACES = frozenset(  # verbs that come with a preposition: "flows through lake", and never nouns there
     "flows belongs lies rises applies appears lives works plays runs stands sits comes goes leads depends".split()
 )
@@ -70,6 +75,7 @@ class RelationWords:
 
     label: str
     inverse: bool
+    acts: bool = True  # a bare past ("sued") is what the subject did; "borrowed" of a drill is by whom
 
     @property
     def words(self) -> str:
@@ -85,6 +91,8 @@ class RelationWords:
             return bool(rest) and (first != "has" or rest[-1] in PREPOSITIONS)
         if rest and rest[-1] in PREPOSITIONS:
             return _is_of_verb(first)
+        if is_bare_past(self.label):
+            return self.acts  # "sued", whose values are things; those that are dates are told of as events
         return first in _VERBS or (first in _WITH_PLACES and bool(rest) and rest[0] in PREPOSITIONS)
 
     @property
@@ -120,7 +128,7 @@ class RelationWords:
     def of(self, base: str, several: bool = False, those: str = "those") -> str:
         """What the relation leads to from ``base``; an inverse one to ``those``."""
         if self.inverse:
-            return f"{those} {RelationWords(self.label, False).that(base)}"
+            return f"{those} {replace(self, inverse=False).that(base)}"
         if self.is_verb or self.is_state:
             what, link = f"the {self.kind} that" if self.kind else "what", self.words.removesuffix(f" {self.kind}")
             return f"{what} {base} {'' if self.is_verb else 'is '}{link}"
@@ -170,6 +178,12 @@ class RelationWords:
         if self.is_state:
             return f"{subject} is {self.words} {obj}"
         return f"{obj} is the {self.words.removeprefix('has ')} of {subject}"
+
+
+def is_bare_past(label: str) -> bool:
+    """Whether a label is a verb in the past alone, of which it says nothing who did it to whom."""
+    first, *rest = readable_relation(label).lower().split() or [""]
+    return not rest and _PAST.fullmatch(first) is not None and first not in _STATES and first not in _VERBS
 
 
 def counted(path: list[RelationWords], how_many: str, others: str = "others", many: bool = True) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis, value_axis
 from kgask.query.base import By, Comparison, Node, SetNode, TruthNode, ValueNode
-from kgask.query.ends import kind_of_ends
-from kgask.query.relation_words import RelationWords, article, counted, ordinal, plural, superlative
+from kgask.query.ends import kind_of_ends, leads_to_likes
+from kgask.query.relation_words import RelationWords, article, counted, is_bare_past, ordinal, plural, superlative
 from kgask.query.text import entity_ids
 from kgask.types import EntityId, opposite, undirected
 
@@ -134,7 +135,8 @@ class _Words:
         plain, inverse = undirected(directed, self._pack.n_relations)
         if plain >= self._pack.n_relations:
             raise QueryError(f"no relation {plain} in this pack")
-        return RelationWords(self._pack.relations()[plain].label, inverse)
+        label = self._pack.relations()[plain].label
+        return RelationWords(label, inverse, not is_bare_past(label) or leads_to_likes(self._pack, plain))
 
     def _kind(self, relation: int) -> str | None:
         """What nearly all are that a directed relation leads to."""
@@ -226,7 +228,7 @@ class _Words:
         match node:
             case nodes.Follow(base, relation):
                 forward = self._relation(relation)
-                return RelationWords(forward.label, not forward.inverse).that(self._part(base))
+                return replace(forward, inverse=not forward.inverse).that(self._part(base))
             case nodes.Having(relation):
                 return self._relation(relation).that(self._something(relation))
         return f"that are also {self._part(node)}"
