@@ -17,13 +17,14 @@ _GREETING = re.compile(
     r"\W*(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening))(?: there| all| everyone)?\s*[,!.:;]+\s*",
     re.IGNORECASE,
 )
+_DO_YOU_KNOW = re.compile(r"(?<=\w) (?:do|can) you (?:know|name|list|tell me)(?: of)?\W*\Z", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['\u2019]s?$", re.IGNORECASE)
 
 FUNCTION_WORDS = frozenset(
     """a an the of in on at to for from by with and or is are was were be been being do does did done has have had
     who whom whose what which when where why how that this these those it its he she his her their they them i me my
     you your we our us as than then there here not no yes can could would should will shall may might must also any
-    some all many much more most other else ever also s name tell list give show find please""".split()
+    some all many much more most other else ever also s name tell list give show find please between among""".split()
 )
 
 NEVER_AFTER_ARTICLE = frozenset("us who it he she they them me you we i".split())
@@ -70,8 +71,9 @@ def split_words(text: str, question_words: frozenset[str]) -> list[Word]:
     a word outside is likely a name, even in lower case.
     """
     words: list[Word] = []
-    greeting = _GREETING.match(text)
-    for match in _WORD.finditer(text, greeting.end() if greeting is not None else 0):
+    greeting, asked = _GREETING.match(text), _DO_YOU_KNOW.search(text)
+    end = asked.start() if asked is not None else len(text)
+    for match in _WORD.finditer(text, greeting.end() if greeting is not None else 0, end):
         words += _word(match.group(), match.start(), not words, question_words)
     return _without_comparatives(words[:MAX_QUESTION_WORDS])
 

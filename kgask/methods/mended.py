@@ -110,7 +110,7 @@ def namesakes(seed: Seed, others: Sequence[Seed], query: Query, runner: Runner) 
     """A query about another of a seed's name, and that one: nearly as sure, or an end of a relation that it follows."""
     lists = {node.ids for node in query.walk() if isinstance(node, nodes.Entities) and seed.entity in node.ids}
     for other in others[:MOST_NAMESAKES]:
-        if other.score >= NAMESAKE * seed.score and other.match != "part":  # Western Sahara is no other Sahara
+        if other.score >= NAMESAKE * seed.score:
             for ids in lists:
                 others_of_it = nodes.Entities(tuple(other.entity if one == seed.entity else one for one in ids))
                 yield from ((changed, other) for changed in replaced_once(query, nodes.Entities(ids), others_of_it))

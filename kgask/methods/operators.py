@@ -28,7 +28,7 @@ from kgask.methods.kinds import is_denied, of_kinds
 from kgask.methods.mended import MOST_NAMESAKES, NAMESAKE, lacks_a_value, loosened, namesakes, widened
 from kgask.methods.otherwise import otherwise_meant, placed
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
-from kgask.methods.query_readings import Reading, Understood, is_void, used_spans
+from kgask.methods.query_readings import Reading, Understood, is_void, seeds_of, used_spans
 from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.methods.restrictors import unhonoured
 from kgask.methods.sense import PackSense
@@ -128,7 +128,7 @@ class OperatorReader:
         runner.budget = Budget(RUN_SECONDS)
         for one in written[:MOST_RUN]:
             assert one.query is not None
-            seeds = _seeds_of(one, spans)
+            seeds = seeds_of(one, spans)
             link = sum(math.log(max(seed.score, LEAST)) for seed in seeds)
             idle: tuple[int, ...] = ()
             try:
@@ -150,7 +150,7 @@ class OperatorReader:
         assert query is not None
         if outcome is None or not (reading.is_void or outcome.truth is False or lacks_a_value(runner, query)):
             return reading
-        for seed, changed, other in _of_others(reading, query, runner):
+        for seed, changed, other in _of_others(reading, query, runner, self.facts):
             try:
                 found = runner.result(changed)
             except (QueryError, BudgetError):
@@ -345,11 +345,11 @@ class OperatorReader:
         return "number" if literal.kind == "number" else "date"
 
     def _pick(self, spans: Sequence[CandidateSpan], at: int, relation: int | None) -> Node:
-        """What a span stands for: of several entities the surest that has the relation, of those that are called so."""
+        """What a span stands for: of several entities that are called so the surest that has the relation."""
         span = spans[at]
         if span.kind != "entity":
             return self.facts.fitting(span.nodes, relation)
-        called = [seed for seed in span.seeds if seed.match != "part"] or span.seeds
+        called = [seed for seed in span.seeds if self.facts.is_called(seed)] or span.seeds
         has = [seed for seed in called if relation is not None and self.facts.of_entity(seed.entity)[relation]]
         return nodes.Entities(((has or span.seeds)[0].entity,))
 
@@ -358,11 +358,13 @@ def _spans_of(understood: Understood) -> Sequence[CandidateSpan]:
     return understood.readings[0].spans if understood.readings else ()
 
 
-def _of_others(reading: Reading, query: nodes.Query, runner: Runner) -> Iterator[tuple[Seed, nodes.Query, Seed]]:
+def _of_others(
+    reading: Reading, query: nodes.Query, runner: Runner, facts: RelationFacts
+) -> Iterator[tuple[Seed, nodes.Query, Seed]]:
     """A seed of a reading, the query about another one of its name, and that one."""
     for seed in reading.seeds:
         found = next(span.seeds for span in reading.spans if seed in span.seeds)
-        others = [other for other in found if other.entity != seed.entity]
+        others = [other for other in found if other.entity != seed.entity and facts.is_called(other)]
         yield from ((seed, changed, other) for changed, other in namesakes(seed, others, query, runner))
 
 
@@ -373,18 +375,6 @@ def _unused(reading: Reading, left: LeftOut) -> tuple[int, ...]:
         for at, span in enumerate(reading.spans)
         if span.kind == "entity" and not span.plain and span.seeds[0].mention in left.words
     )
-
-
-def _seeds_of(written: Written, spans: Sequence[CandidateSpan]) -> tuple[Seed, ...]:
-    """The seeds of the entity spans that a query uses, each as the query has it."""
-    assert written.query is not None
-    named = {entity for node in written.query.walk() if isinstance(node, nodes.Entities) for entity in node.ids}
-    found = []
-    for at in sorted(used_spans(written)):
-        seeds = spans[at].seeds
-        if seeds:
-            found.append(next((seed for seed in seeds if seed.entity in named), seeds[0]))
-    return tuple(found)
 
 
 def retrieved(understood: Understood, confidence: float, values: Mapping[str, float]) -> Retrieved:

@@ -145,3 +145,15 @@ def is_path(steps: Sequence[Step]) -> bool:
 def used_spans(written: Written) -> set[int]:
     """Places of the spans that its steps point at."""
     return {step[1] for step in written.steps if isinstance(step, tuple)}
+
+
+def seeds_of(written: Written, spans: Sequence[CandidateSpan]) -> tuple[Seed, ...]:
+    """The seeds of the entity spans that a query uses, each as the query has it."""
+    assert written.query is not None
+    named = {entity for node in written.query.walk() if isinstance(node, nodes.Entities) for entity in node.ids}
+    found = []
+    for at in sorted(used_spans(written)):
+        seeds = spans[at].seeds
+        if seeds:
+            found.append(next((seed for seed in seeds if seed.entity in named), seeds[0]))
+    return tuple(found)
