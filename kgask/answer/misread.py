@@ -8,7 +8,7 @@ from kgask.methods.doubts import LOST
 from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.lives import passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another
-from kgask.methods.mixed import compares_unlisted, mixes_relations
+from kgask.methods.mixed import compares_a_part, compares_unlisted, mixes_relations
 from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Retrieved
 from kgask.methods.roles import is_the_other_way
@@ -54,6 +54,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     is_other_way = _is_turned_round(query, found, question, spans, pack)
     is_of_others = is_of_another(query, question, spans, pack) or mixes_relations(query, question, spans, pack)
     is_of_others = is_of_others or compares_unlisted(query, question, spans)
+    is_of_others = is_of_others or compares_a_part(query, found.linked, pack)
     is_of_others = is_of_others or passes_over_owned(query, question, spans, pack)
     is_of_other_lives = passes_over_lives(query, question, spans, pack) or swaps_lives(query, question, spans, pack)
     return is_other_way or is_of_others or is_of_other_lives

@@ -73,7 +73,11 @@ class Alternatives:
     ) -> Iterator[Retrieved]:
         for one in _paths_of(path):
             yield self._reader.of_class(request, one, understood)
-        told = [one for one in understood.readings if one.outcome is not None and not one.is_void]
+        once: dict[Query | None, Reading] = {}  # of two segmentations, or made wider, two may be one
+        for reading in understood.readings:
+            if reading.outcome is not None and not reading.is_void:
+                once.setdefault(reading.written.query, reading)
+        told = [*once.values()]
         read = [self._of_reading(reading, understood, path.confidence) for reading in told[:MOST_READINGS]]
         yield from read
         yield from self._spread(request, [*read, *_paths_of(path)], linked)

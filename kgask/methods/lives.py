@@ -83,6 +83,11 @@ def relations_said(question: str, pack: Pack) -> frozenset[int]:
     return frozenset[int]().union(*(_called(pack, word) for word in said))
 
 
+def births(pack: Pack) -> list[int]:
+    """The relations that say of somebody when or where she was born."""
+    return sorted(_called(pack, "born"))
+
+
 def _called(pack: Pack, word: str) -> frozenset[int]:
     """The relations of a pack that are called by a word."""
     known = _RELATIONS.setdefault(pack, {})

@@ -6,19 +6,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from kgask.methods.lives import births
 from kgask.methods.missing import words_beside
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node
 from kgask.query.nodes import Query
 from kgask.retrieve.follow import relations_of
-from kgask.types import opposite
+from kgask.types import Mention, opposite
 
 _JOINED = re.compile(  # names that one verb or noun is said of: "Peru but not Chile", "at Moorgill or at Kettleford"
     r"(?=.*(?:,|\b(?:and|or|nor|but)\b))"
@@ -71,6 +72,34 @@ def compares_unlisted(query: Query, question: str, spans: Mapping[int, tuple[int
             if any(_LISTED.search(text) is None for text in between):
                 return True
     return False
+
+
+def compares_a_part(query: Query, linked: Iterable[Mention], pack: Pack) -> bool:
+    """Whether a value is compared of what is called so in part only, though something has that name: of Western Sahara
+    for the Sahara. By surnames people are known."""
+    seeds = {seed.entity: (seed, mention.seeds) for mention in linked for seed in mention.seeds}
+    for entity in _compared(query):
+        seed, others = seeds.get(entity, (None, ()))
+        is_part = seed is not None and seed.match == "part" and any(one.match == "label" for one in others)
+        if is_part and not relations_of(pack, np.array([entity]))[births(pack)].any():
+            return True
+    return False
+
+
+def _compared(query: Query) -> Iterator[int]:
+    """The entities one by one whose values are compared."""
+    for node in query.walk():
+        match node:
+            case nodes.Compare(left, _, right) | nodes.Difference(left, right):
+                sides = (left, right)
+            case nodes.Best(nodes.Entities(ids)):
+                yield from ids
+                continue
+            case _:
+                continue
+        for side in sides:
+            if isinstance(side, nodes.Values) and isinstance(side.base, nodes.Entities):
+                yield from side.base.ids
 
 
 def _is_both_ways(node: nodes.Or, pack: Pack) -> bool:

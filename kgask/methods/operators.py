@@ -16,7 +16,6 @@ import numpy as np
 
 from kgask.errors import BudgetError, QueryError
 from kgask.link.classes import class_spans
-from kgask.link.plurals import singulars
 from kgask.link.spans import CandidateSpan, class_candidate, masked, segmentations
 from kgask.methods.accounted import HEARD, LeftOut, RelationWords, describing, is_all_called, is_within_any, left_out
 from kgask.methods.bridge import CLASSES, Bridge
@@ -150,7 +149,7 @@ class OperatorReader:
         assert query is not None
         if outcome is None or not (reading.is_void or outcome.truth is False or lacks_a_value(runner, query)):
             return reading
-        for seed, changed, other in _of_others(reading, query, runner, self.facts):
+        for seed, changed, other in _of_others(reading, query, runner):
             try:
                 found = runner.result(changed)
             except (QueryError, BudgetError):
@@ -184,8 +183,7 @@ class OperatorReader:
             word, kind = text[span.start : span.end], self._pick(spans, at, None)
             is_said = is_all_called(word, said)  # by a relation: "members" of "member of"
             # "actors" of a film are whom its cast leads to, whatever occupation the graph says that they have.
-            is_said_so = not said.isdisjoint((word.lower(), *singulars(word.lower())))  # no musician is "musical"
-            if is_all_called(word, ends) or (is_said_so and not isinstance(kind, nodes.Class)):
+            if is_all_called(word, ends) or (is_said and not isinstance(kind, nodes.Class)):
                 continue
             narrowed = self.classes.narrowed(query, kind, span.scores[0] >= SURE_CLASS, at == head, runner)
             if narrowed is not None:
@@ -345,12 +343,11 @@ class OperatorReader:
         return "number" if literal.kind == "number" else "date"
 
     def _pick(self, spans: Sequence[CandidateSpan], at: int, relation: int | None) -> Node:
-        """What a span stands for: of several entities that are called so the surest that has the relation."""
+        """What a span stands for: of several entities the surest that has the relation."""
         span = spans[at]
         if span.kind != "entity":
             return self.facts.fitting(span.nodes, relation)
-        called = [seed for seed in span.seeds if self.facts.is_called(seed)] or span.seeds
-        has = [seed for seed in called if relation is not None and self.facts.of_entity(seed.entity)[relation]]
+        has = [seed for seed in span.seeds if relation is not None and self.facts.of_entity(seed.entity)[relation]]
         return nodes.Entities(((has or span.seeds)[0].entity,))
 
 
@@ -358,13 +355,11 @@ def _spans_of(understood: Understood) -> Sequence[CandidateSpan]:
     return understood.readings[0].spans if understood.readings else ()
 
 
-def _of_others(
-    reading: Reading, query: nodes.Query, runner: Runner, facts: RelationFacts
-) -> Iterator[tuple[Seed, nodes.Query, Seed]]:
+def _of_others(reading: Reading, query: nodes.Query, runner: Runner) -> Iterator[tuple[Seed, nodes.Query, Seed]]:
     """A seed of a reading, the query about another one of its name, and that one."""
     for seed in reading.seeds:
         found = next(span.seeds for span in reading.spans if seed in span.seeds)
-        others = [other for other in found if other.entity != seed.entity and facts.is_called(other)]
+        others = [other for other in found if other.entity != seed.entity]
         yield from ((seed, changed, other) for changed, other in namesakes(seed, others, query, runner))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
@@ -17,9 +16,7 @@ from kgask.query.axes import qualifier_axis, relation_axis
 from kgask.query.base import Node
 from kgask.query.own_units import in_unit, usual_unit
 from kgask.retrieve.follow import reached_by, relations_of
-from kgask.types import Seed
 
-_BIRTH = re.compile(r"\b(?:born|birth(?:day|date|place)?)\b", re.IGNORECASE)
 _GENDER = frozenset({"gender", "sex", "sex or gender"})
 SMALL = 10_000  # entities of a graph in which more is proposed and judged
 TABLE = 1_000  # entities of one in which the judge's word counts otherwise: in one of 7,000 it was far too sure so
@@ -60,15 +57,6 @@ class RelationFacts:
     def beside(self, entities: Iterable[int]) -> set[int]:
         """The relations that any of them has, in either direction."""
         return {int(one) % self.n_relations for entity in entities for one in np.flatnonzero(self.of_entity(entity))}
-
-    def is_called(self, seed: Seed) -> bool:
-        """Whether somebody is called as a question says, be it by the surname: Western Sahara is no Sahara."""
-        return seed.match != "part" or bool(self.of_entity(seed.entity)[self._of_persons].any())
-
-    @cached_property
-    def _of_persons(self) -> list[int]:
-        births = (at for at, text in enumerate(self.pack.relations()) if _BIRTH.search(text.label))
-        return [*self._genders, *births]
 
     def sexes_of(self, entities: np.ndarray) -> set[str]:
         """What the pack's relation of gender, if it has one, says of any of them, in lower case.
