@@ -97,7 +97,7 @@ def _may_lie_in(node: nodes.Holds, runner: Runner) -> bool:
     above, kinds = climb(runner, known).reached, runner.types(np.array([place]))
     if place in above:
         return True
-    if not len(stated) or np.isin(runner.types(above[:MOST_LOOKED_AT]), kinds).any():
+    if not len(stated) or not len(kinds) or np.isin(runner.types(above[:MOST_LOOKED_AT]), kinds).any():
         return False
     back = (opposite(one, runner.pack.n_relations) for one in lies_in)
     within = np.concatenate([runner.edges(np.array([place]), one).targets for one in back] or [above[:0]])

@@ -92,8 +92,10 @@ def _agents(names: RelationText) -> Iterator[str]:
 def _is_about_a_third(query: Query, text: str, spans: Mapping[EntityId, tuple[int, int]]) -> bool:
     """Whether what two have in common is asked for, and the text says what one is of the other."""
     match query:
-        case nodes.Some(nodes.And(nodes.Follow(nodes.Entities((one,)), _), nodes.Follow(nodes.Entities((other,)), _))):
-            both = one != other and one in spans and other in spans
+        case nodes.Some(
+            nodes.And(nodes.Follow(nodes.Entities((one,)), way), nodes.Follow(nodes.Entities((other,)), same))
+        ):
+            both = way == same and one != other and one in spans and other in spans
             return both and any(
                 pattern.search(_masked(text, spans[first], spans[second])) is not None
                 for first, second in ((one, other), (other, one))

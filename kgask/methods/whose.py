@@ -21,9 +21,10 @@ from kgask.query.nodes import Query
 from kgask.retrieve.follow import reached_by
 from kgask.types import EntityId
 
+ALIKE = 4  # letters that a noun and what a relation is called begin with alike: "holdings" of "holds"
 _VERB = (
     r"(?:is|was|were|are|has|had|does|did|die|dies|died|dead|born|lived|won|wrote|made|led|taught|built|became|come|came|"
-    r"spoke|went|took|buried|[a-z]{3,}ed)\b"
+    r"spoke|went|took|buried|(?!called|named)[a-z]{3,}ed)\b"
 )
 _OWNED = re.compile(rf"['\u2019]s? (?P<noun>[a-z][a-z-]+) (?:not |never |also )?{_VERB}", re.IGNORECASE)
 _OF = re.compile(r"\b(?:the|an?) (?:[a-z]+ )?(?P<noun>[a-z][a-z-]+) of (?:the )?\Z", re.IGNORECASE)
@@ -60,13 +61,13 @@ def passes_over_owned(query: Query, text: str, spans: Mapping[EntityId, tuple[in
         return False
     names = [pack.relations()[one % n] for one in relations_in(query)]
     kinds = [node.type for node in query.walk() if isinstance(node, nodes.Class)]
-    said = normalise(
+    words = normalise(
         " ".join((*(word for one in names for word in (*one.names, one.inverse_label)), *pack.labels(kinds)))
-    )
-    if kin is not None and all(kin["noun"].lower() not in of or of.isdisjoint(said.split()) for of in _KIN):
+    ).split()
+    if kin is not None and all(kin["noun"].lower() not in of or of.isdisjoint(words) for of in _KIN):
         return True
     return any(
-        not is_all_called(noun, said.split()) and not is_all_called(noun, _kinds_of(owner, pack))
+        not any(word.startswith(noun[:ALIKE]) for word in words) and not is_all_called(noun, _kinds_of(owner, pack))
         for owner, noun in owners.items()
     )
 
