@@ -38,7 +38,7 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
 
 def side_by_side(pack: Pack, text: str) -> list[Group]:
     linker = Linker(pack, frozenset("who what which or and not but by in".split()))
-    return groups(text, linked_by(pack, linker, text), value_spans(text))
+    return groups(text, [one.mention for one in linked_by(pack, linker, text)], value_spans(text))
 
 
 def asked_of_all(pack: Pack, text: str, query: str) -> list[str]:

@@ -40,7 +40,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     That Peru is a country makes it no Asian one. ``found`` is what the planner chose.
     """
     outcome, query = (one.hypotheses[0].outcome, one.hypotheses[0].make_query()) if one.hypotheses else (None, None)
-    if outcome is not None and (outcome.is_idle or (outcome.truth is True and one.find_left_out().get("names"))):
+    is_truth = outcome is not None and (outcome.truth is True or (outcome.truth is False and " or " in question))
+    if outcome is not None and (outcome.is_idle or (is_truth and one.find_left_out().get("names"))):
         return True
     if is_had_otherwise(outcome):
         return True

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from kgask import config
 from kgask.answer.compose import Composer
+from kgask.answer.either import by_name
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
 from kgask.answer.judging import ClaimJudging, Judging, judging_of, may_be_judged, settled
@@ -199,20 +200,23 @@ class Pipeline:
         one. Raises as :meth:`ask` does, before any question is answered.
         """
         options = options or AskOptions(**overrides)
-        given = entities or [options.entity] * len(texts), exact_hops or [None] * len(texts)
-        asked = zip(texts, *given, strict=True)
+        n = len(texts)
+        asked = zip(texts, entities or [options.entity] * n, exact_hops or [None] * n, strict=True)
         requests = [Request(self._question(text), entity, hops) for text, entity, hops in asked]
         answers: dict[int, Answer] = {}
         for row, request in enumerate(requests):
             parts = self._parts(request)
             if len(parts) > 1:
                 answers[row] = self._in_parts(request, parts, options)
-        alone = [row for row in range(len(requests)) if row not in answers]
-        by_length = sorted(alone, key=lambda row: len(requests[row].question.text))
-        for start in range(0, len(alone), CHUNK):
+        by_length = sorted({*range(n)}.difference(answers), key=lambda row: len(requests[row].question.text))
+        for start in range(0, len(by_length), CHUNK):
             rows = by_length[start : start + CHUNK]
             answers |= zip(rows, self._ask_chunk([requests[row] for row in rows], options), strict=True)
-        return [answers[row] for row in range(len(requests))]
+        ask = partial(self._ask_alone, options)
+        return [by_name(requests[row], answers[row], self.linker, self.pack, ask) for row in range(n)]
+
+    def _ask_alone(self, options: AskOptions, text: str) -> Answer:
+        return self.ask_given(self._question(text), (), options)
 
     def _question(self, text: str) -> Question:
         return read_question(checked_question(text), self.linker, self.planner.is_word)
@@ -378,17 +382,14 @@ class Pipeline:
         """The passages that name what no triple proves."""
         if self.passages is None:
             return ()
-        _, _, ends = walked_ends(evidence.triples, self.pack)
-        return self.passages.telling(evidence.passages, set(entities) - set(ends.tolist()))
+        ends = walked_ends(evidence.triples, self.pack)[2].tolist()
+        return self.passages.telling(evidence.passages, {*entities}.difference(ends))
 
     def _composer(self, request: Request, options: AskOptions) -> Composer:
-        free = self.reader is not None and self.reader.capabilities.writes_freely
-        name, hashes = self.retriever.name, self.hashes()
-        least = self._least(options)
         return Composer(
-            self.pack, request, name, hashes, least,
+            self.pack, request, self.retriever.name, self.hashes(), self._least(options),
             explain=options.explain, tells_readings=options.readings, tells_query=options.query,
-            free=free, linker=self.linker,
+            free=self.reader is not None and self.reader.capabilities.writes_freely, linker=self.linker,
         )  # fmt: skip
 
     def hashes(self) -> dict[str, str]:

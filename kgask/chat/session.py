@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from kgask.answer.derived import told
 from kgask.answer.pipeline import Pipeline
+from kgask.answer.requeried import requeried
 from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import Answer
-from kgask.answer.unsaid import unsaid
 from kgask.chat import form
 from kgask.chat.changes import entities_of, may_be_unsaid
 from kgask.chat.heard import asks_yes_or_no, is_thanks, without_aside
@@ -30,7 +29,6 @@ from kgask.link.naming import seeds_in
 from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.query.relation_words import plural
-from kgask.query.sparql import to_sparql
 from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import run
@@ -231,20 +229,10 @@ class Chat:
     def _run(self, answer: Answer, query: Query, confidence: float) -> Answer:
         """An answer with what another query comes to."""
         pack = self.pipeline.pack
-        try:
-            result = run(query, pack, Budget(SECONDS))
-            found, silent = told(result), unsaid(result)
-        except (QueryError, BudgetError) as error:
-            return answer.refusing(str(error))
-        if result.truth is False and may_be_unsaid(query):
-            silent = f"the graph does not say {verbalise(query, pack)}"  # nobody else is known
-        if found.text is None or silent is not None:
-            return answer.refusing(silent or found.why_not or NOT_SPOKEN_OF)
-        return replace(
-            answer, text=found.text, entities=found.entities, support=found.support, confidence=round(confidence, 4),
-            abstained=False, reason=None, died_at=None, kind=found.kind, value=found.value, notes=found.notes,
-            derivation=found.derivation, query=query, query_text=found.query, sparql=to_sparql(query, pack).rstrip(),
-        )  # fmt: skip
+        is_unsaid = may_be_unsaid(query)  # nobody else is known
+        silent = f"the graph does not say {verbalise(query, pack)}" if is_unsaid else None
+        found = requeried(answer, query, confidence, pack, silent)
+        return found if found or found.reason else answer.refusing(NOT_SPOKEN_OF)
 
 
 def _is_grounded(answer: Answer) -> bool:

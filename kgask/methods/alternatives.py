@@ -85,9 +85,9 @@ class Alternatives:
 
     def _spread(self, request: Request, read: Sequence[Retrieved], linked: Sequence[Linked]) -> Iterator[Retrieved]:
         """What was read of some of what the question puts side by side, of all of it: as sure as that was."""
-        text, pack = request.question.text, self._reader.pack
+        text, pack, mentions = request.question.text, self._reader.pack, [one.mention for one in linked]
         runner = Runner(pack, Budget(BRIDGE_SECONDS))
-        for one, group in product(read, groups(text, linked, value_spans(text, pack.manifest.get("axes", ())))):
+        for one, group in product(read, groups(text, mentions, value_spans(text, pack.manifest.get("axes", ())))):
             query = _query(one)
             with suppress(QueryError, BudgetError):
                 for wider, seeds in spread(query, group, runner) if query is not None else ():
@@ -110,7 +110,7 @@ class Alternatives:
         covered = [*(one.mention.span for one in linked), *((one.start, one.end) for one in classes)]
         asked = Asked.of(text, understood.kind_probs, values, self._reader.words.said_by(text, covered))
         proposed = self._proposals.of(linked, asked, classes, runner)
-        side_by_side = groups(text, linked, values)
+        side_by_side = groups(text, [one.mention for one in linked], values)
         proposed = chain.from_iterable(_with_spread(one, side_by_side, runner) for one in proposed)
         proposed = chain(_of_kin(text, linked, pack), proposed)
         if request.is_claim:

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from functools import reduce
 
 from kgask.link.values import ValueSpan
-from kgask.methods.understand import Linked
 from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.retrieve.run import Runner
-from kgask.types import Seed
+from kgask.types import Mention, Seed
 
 MOST_MEANT = 3  # entities that a name may stand for that are tried
 _AGAIN = r"(?:(?:in|of|by|for|from|to|with|on|at|about|near|under|than)\s+)?(?:either\s+|also\s+)?(?:the\s+|an?\s+)?"
@@ -60,13 +59,12 @@ class Group:
     joined: str
 
 
-def groups(text: str, linked: Iterable[Linked], values: Iterable[ValueSpan]) -> list[Group]:
+def groups(text: str, mentions: Iterable[Mention], values: Iterable[ValueSpan]) -> list[Group]:
     """What a question puts side by side: names, or numbers and dates."""
     named = [
-        Operand(*one.mention.span, tuple(nodes.Entities((seed.entity,)) for seed in one.mention.seeds),
-                tuple(one.mention.seeds))
-        for one in linked
-    ]  # fmt: skip
+        Operand(*one.span, tuple(nodes.Entities((seed.entity,)) for seed in one.seeds), tuple(one.seeds))
+        for one in mentions
+    ]
     said = [
         Operand(one.start, one.end, tuple(option for option in one.options if isinstance(option, Node)))
         for one in values

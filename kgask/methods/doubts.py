@@ -51,6 +51,7 @@ _NUMBER = re.compile(r"\d\d")  # yes and no without it are of something else; "o
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
 _OF_WHOM = re.compile(r"(?:[Tt]he|[Aa]n?) [a-z]+ of\b")  # "The mother of" is no title there
 _LISTED = re.compile(r"(?:,|,? (?:and|or|nor|as well as)) (?:the )?", re.IGNORECASE)
+_OR_ELSE = re.compile(r"\s+or\b", re.IGNORECASE)
 _EXCEPT = re.compile(
     r"\b(?:other than|besides?|except(?: for)?|apart from|aside from|excluding|not counting|leaving out)\s+"
     r"(?:the\s+)?\Z",
@@ -140,6 +141,8 @@ def _is_beside(
 ) -> bool:
     """Whether a name stands beside one that the query uses, which the graph says something of with it: "Moor Hen,
     156 438", "the shower curtain of E-38"."""
+    if _OR_ELSE.match(text, span.end) is not None:
+        return False  # "the capital of Germany Berlin or Bonn"
     others = [one for one in spans if any(seed.entity in named for seed in one.seeds)]
     beside = [one for one in others if _APPOSED.fullmatch(text[min(one.end, span.end) : max(one.start, span.start)])]
     used = {seed.entity for one in beside for seed in one.seeds if seed.entity in named}

@@ -21,7 +21,7 @@ _CALLED = {
     "born": re.compile(r"\b(?:born|birth\w*)\b", re.IGNORECASE),
     "died": re.compile(r"\b(?:died|death\w*|mortality|deceased|dead)\b", re.IGNORECASE),
     "married": re.compile(
-        r"\b(?:married|marriages?|spouses?|wi[fv]es?|husbands?|(?<!unmarried )partners?|wed\w*|brides?|(?:bride)?grooms?)\b",
+        r"\b(?:married|marriages?|spouses?|wi[fv]es?|husbands?|(?<!unmarried )partners?|wed\w*|brides?|grooms?)\b",
         re.IGNORECASE,
     ),
     "buried": re.compile(r"\b(?:buried|burial\w*|graves?|interred|cemetery)\b", re.IGNORECASE),
