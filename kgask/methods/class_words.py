@@ -202,6 +202,8 @@ class ClassWords:
 def _counts_only(query: Query, members: np.ndarray, runner: Runner) -> bool:
     """Whether a query chooses by how many things there are that are all of a class: who directed the most films."""
     n = runner.pack.n_relations
+    if runner.pack.source is not None:
+        return False
     ends = {opposite(node.path[-1], n) for node in query.walk() if isinstance(node, nodes.SizeOf)}
     return any(np.isin(runner.members(nodes.Having(one)).possible, members).all() for one in ends)
 

@@ -45,7 +45,7 @@ def widened(runner: Runner, query: Query) -> Query:
     The graph says of a few cities that they are "located in" Germany, of all that Germany is their "country".
     """
     n = runner.pack.n_relations
-    for node in [*query.walk()]:
+    for node in [*query.walk()] if runner.pack.source is None else ():  # a graph elsewhere is not asked six times more
         match node:
             case nodes.And(nodes.Class() as kind, nodes.Follow(nodes.Entities() as place, relation)) | nodes.And(
                 nodes.Follow(nodes.Entities() as place, relation), nodes.Class() as kind

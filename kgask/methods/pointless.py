@@ -51,7 +51,7 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
         return True
     runner = Runner(pack, Budget(LOOK_SECONDS))
     try:
-        if is_no and isinstance(query, nodes.Holds) and _may_lie_in(query, runner):
+        if is_no and isinstance(query, nodes.Holds) and pack.source is None and _may_lie_in(query, runner):
             return True
         if is_no and isinstance(query, nodes.Some) and _never_meet(query.base, runner):
             return True

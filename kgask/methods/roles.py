@@ -133,7 +133,12 @@ def _said_of_two(query: Query, pack: Pack) -> Iterator[tuple[EntityId, RelationI
 
 
 def _is_mutual(pack: Pack, relation: RelationId) -> bool:
-    """Whether a relation goes both ways, as marriage does, by :data:`SAMPLED` of its triples."""
+    """Whether a relation goes both ways, as marriage does, by :data:`SAMPLED` of its triples.
+
+    In a graph elsewhere, which is not asked for them, it may.
+    """
+    if pack.source is not None:
+        return True
     known = _MUTUAL.setdefault(pack, {})
     if relation not in known:
         places = np.flatnonzero(np.asarray(pack.out_relation) == relation)
