@@ -156,16 +156,16 @@ def test_nobody_older_is_meant_after_a_refused_who_of_those(pipeline: Pipeline, 
     assert turn.answer is not None and turn.answer.abstained
 
 
-UNSURE = "Who is the writer with the most books?"  # midway between what is gone on from and what is printed
+UNSURE = "Who had the most children of all?"  # midway between what is gone on from and what is printed
 
 
 def test_a_refused_question_that_is_likely_understood_is_gone_on_from(pipeline: Pipeline) -> None:
     chat = Chat(pipeline)
     asked = chat.ask(UNSURE)
     assert asked.answer is not None and asked.answer.abstained and asked.answer.confidence >= LIKELY
-    assert asked.reading is not None and asked.reading.text == "Mark Twain" and not asked.is_refused
+    assert asked.reading is not None and asked.reading.text == "Zeus" and not asked.is_refused
     follow_up = chat.ask("Who was his wife?")
-    assert ends(follow_up) == {"Olivia Langdon Clemens"}
+    assert ends(follow_up) == {"Hera"}
     assert follow_up.answer is not None and follow_up.answer.confidence <= asked.reading.confidence
 
 
@@ -180,7 +180,7 @@ def test_what_a_refused_question_likely_asks_outlives_the_session(pipeline: Pipe
     assert restored.query == asked.query and restored.ends == asked.ends and not restored.is_refused
     assert restored.answer is not None and restored.answer.abstained
     follow_up = again.ask("Who was his wife?")
-    assert ends(follow_up) == {"Olivia Langdon Clemens"}
+    assert ends(follow_up) == {"Hera"}
     assert asked.reading is not None and follow_up.answer is not None
     assert follow_up.answer.confidence <= asked.reading.confidence
 
