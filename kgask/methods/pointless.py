@@ -134,8 +134,10 @@ def _is_part_of_name(relation: int, other: int, pack: Pack) -> bool:
 
 
 def _adds_nothing(node: Node, runner: Runner) -> bool:
-    """Whether one of two sets that are put together is empty, for which no word asked: what two relations say of the same
-    thing may be one ("children" of a father or a mother)."""
+    """Whether one of two sets that are put together is empty, for which no word asked.
+
+    What two relations say of the same thing may be one: "children" of a father or a mother.
+    """
     match node:
         case nodes.Or(left, right):
             named, others = ({one for one in side.walk() if isinstance(one, nodes.Entities)} for side in (left, right))
