@@ -19,6 +19,7 @@ from kgask.query.base import TruthNode
 from kgask.query.text import parse
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
+from kgask.sets.claims import load_claims
 from kgask.types import Seed
 from kgask.verify.dated import Dated
 from kgask.verify.form import bare, question, said
@@ -282,6 +283,18 @@ VERDICTS = {
 @pytest.fixture(scope="module")
 def verifier(opened: Callable[..., Pipeline]) -> Verifier:
     return Verifier(opened("demo", None))
+
+
+@pytest.mark.slow
+def test_what_is_said_the_other_way_round_is_not_supported(verifier: Verifier) -> None:
+    claims = load_claims(Path(__file__).parent / "data" / "claims" / "turned.yaml")
+    found = {one.claim: one.verdict for one in verifier.verify_many([claim.text for claim in claims])}
+    supported = [claim.text for claim in claims if found[claim.text] == "supported"]
+    of_these = [claim.text for claim in claims if claim.verdict == "supported" and claim.text in supported]
+    assert [text for text in supported if text not in of_these] == [
+        "Moby-Dick wrote Herman Melville."
+    ]  # a notable work
+    assert len(of_these) >= 9
 
 
 def test_verdicts(verifier: Verifier) -> None:
