@@ -159,6 +159,7 @@ def test_rows_without_a_name_are_numbered_and_repeated_names_are_told(tmp_path: 
         ("entity1,rel_type,entity2\nAnn,knows,Bob\nCid,likes,Dan\n", rows.PERHAPS),
         ("entity1,rel_type,entity2\nAnn,knows,Bob\nAnn,likes,Dan\n", rows.UNLIKE),
         ("Q1,universe,P31,Q2\nQ1,universe,P2,Q3\nQ4,sun,P31,Q5\n", rows.UNLIKE),
+        ("concert_id,piece_id,singer_id\n1,4,2\n1,5,2\n2,4,3\n", rows.SURE),
         ("name\nAnn\n", rows.UNLIKE),
         ("", rows.UNLIKE),
     ],

@@ -289,11 +289,9 @@ def verifier(opened: Callable[..., Pipeline]) -> Verifier:
 def test_what_is_said_the_other_way_round_is_not_supported(verifier: Verifier) -> None:
     claims = load_claims(Path(__file__).parent / "data" / "claims" / "turned.yaml")
     found = {one.claim: one.verdict for one in verifier.verify_many([claim.text for claim in claims])}
-    supported = [claim.text for claim in claims if found[claim.text] == "supported"]
-    of_these = [claim.text for claim in claims if claim.verdict == "supported" and claim.text in supported]
-    assert [text for text in supported if text not in of_these] == [
-        "Moby-Dick wrote Herman Melville."
-    ]  # a notable work
+    supported = {claim.text for claim in claims if found[claim.text] == "supported"}
+    of_these = {claim.text for claim in claims if claim.verdict == "supported"} & supported
+    assert supported - of_these == {"Moby-Dick wrote Herman Melville."}  # which is a notable work of his
     assert len(of_these) >= 9
 
 

@@ -63,6 +63,8 @@ def _likeness(names: list[str], below: list[list[str]]) -> int:
     columns = [*zip(*(fields for fields in below if len(fields) == n), strict=True)]
     if any(name in values for name, values in zip(names, columns, strict=True) if name):
         return UNLIKE
+    if all(readable(name).endswith(" id") for name in names):  # a table that joins others
+        return SURE
     told = sum(_tells(name, values) for name, values in zip(names, columns, strict=True))
     is_again = len(set(columns[0])) < len(columns[0])  # what is said of one thing in several lines are triples
     if n != 3 or sum(map(is_date, columns[0])) >= _NEARLY * len(columns[0]):
