@@ -113,6 +113,10 @@ Bonn | country | Germany
 Ulm | country | Germany
 Trier | located in | Palatinate
 Rhine | country | Germany
+Ann | spouse | Bob
+Bob | spouse | Ann
+Ann | spouse | Cid
+Cid | born in | Ulm
 """
 
 
@@ -124,6 +128,8 @@ Rhine | country | Germany
          "count(and(class(<city>), follow(<Germany>, ^<country>)))"),
         ("and(class(<city>), follow(<Palatinate>, ^<located in>))", None),
         ("follow(<Germany>, ^<located in>)", None),  # of whatever is there
+        ("count(follow(<Ann>, ^<spouse>))", "count(follow(<Ann>, <spouse>))"),  # both husbands
+        ("follow(<Cid>, ^<spouse>)", None),  # the graph says it one way only
     ],
 )  # fmt: skip
 def test_a_place_has_all_that_the_graph_says_is_in_it(tmp_path: Path, text: str, widened_to: str | None) -> None:

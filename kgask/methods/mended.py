@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kgask.methods.roles import is_mutual
 from kgask.pack.arrays import distinct
 from kgask.pack.normalise import normalise
 from kgask.query import nodes
@@ -40,9 +41,10 @@ def loosened(runner: Runner, query: Query) -> Query:
 
 
 def widened(runner: Runner, query: Query) -> Query:
-    """A query with all things of a class that are in a place, where the relation that it follows has some of them only.
+    """A query with all that the graph says, where the relation that it follows has some of it only.
 
-    The graph says of a few cities that they are "located in" Germany, of all that Germany is their "country".
+    Of a few cities it says that they are "located in" Germany, of all that Germany is their "country"; of some of her
+    husbands that she was their wife.
     """
     n = runner.pack.n_relations
     for node in [*query.walk()] if runner.pack.source is None else ():  # a graph elsewhere is not asked six times more
@@ -56,6 +58,12 @@ def widened(runner: Runner, query: Query) -> Query:
                     more = runner.members(wider).certain
                     if len(more) > len(found) and np.isin(found, more).all():
                         query, node, found = replaced(query, node, wider), wider, more
+            case nodes.Follow(nodes.Entities() as one, relation) if relation >= n and is_mutual(
+                runner.pack, relation - n
+            ):
+                said, own = (runner.members(nodes.Follow(one, way)).certain for way in (relation, relation - n))
+                if len(own) > len(said) and np.isin(said, own).all():
+                    query = replaced(query, node, nodes.Follow(one, relation - n))
     return query
 
 

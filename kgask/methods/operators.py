@@ -262,8 +262,6 @@ class OperatorReader:
             return path
         topics = [part.mention.span for part in path.understood.parts or (path.understood,)]
         spans = self.class_words(request, topics) if understood is None else _spans_of(understood)
-        if not any(span.kind == "class" for span in spans):
-            return path
         query = path.hypotheses[0].make_query()
         if query is None:
             return path
@@ -271,7 +269,10 @@ class OperatorReader:
         relations = [step for walk in path.understood.routes[0].walks for step in walk.relations]
         runner = Runner(self.pack, Budget(RUN_SECONDS))
         try:
-            narrowed, idle = self.of_classes(query, request.question.text, spans, used, relations, runner)
+            wider = widened(runner, query)
+            if wider == query and not any(span.kind == "class" for span in spans):
+                return path
+            narrowed, idle = self.of_classes(wider, request.question.text, spans, used, relations, runner)
             outcome = runner.result(narrowed) if narrowed != query else None
         except (QueryError, BudgetError):
             return path

@@ -65,7 +65,7 @@ def is_the_other_way(query: Query, text: str, spans: Mapping[EntityId, tuple[int
     if _is_about_what_is_in(query, text, spans, pack):
         return True
     for subject, relation, obj in _said_of_two(query, pack):
-        if subject in spans and obj in spans and subject != obj and not _is_mutual(pack, relation):
+        if subject in spans and obj in spans and subject != obj and not is_mutual(pack, relation):
             names = pack.relations()[relation]
             agents = [*_agents(names)]
             if any(
@@ -132,7 +132,7 @@ def _said_of_two(query: Query, pack: Pack) -> Iterator[tuple[EntityId, RelationI
         yield (other, plain, one) if inverse else (one, plain, other)
 
 
-def _is_mutual(pack: Pack, relation: RelationId) -> bool:
+def is_mutual(pack: Pack, relation: RelationId) -> bool:
     """Whether a relation goes both ways, as marriage does, by :data:`SAMPLED` of its triples.
 
     In a graph elsewhere, which is not asked for them, it may.
