@@ -15,6 +15,7 @@ from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 
+_SAID_BY: dict[type[nodes.Node], tuple[str, ...]] = {nodes.Best: ("first", "last"), nodes.Age: ("old",)}
 SURE_QUERY = 0.85  # confidence in a query from which less is judged: half the time of a question, and as many are right
 
 
@@ -65,7 +66,9 @@ def unsaid_by(found: Retrieved, said: tuple[str, str], question: str, pack: Pack
     counted = counted_by(found.hypotheses[0])
     words, of = said[0], said[1] if counted is None else answers_in_words(None, counted, pack)
     kind, is_told, _ = of.partition(": ")
-    return unsaid_words(question, f"{words} {kind if is_told else ''} {met_events(question, words)}")
+    query = found.hypotheses[0].make_query()
+    meant = (said for node in (query.walk() if query is not None else ()) for said in _SAID_BY.get(type(node), ()))
+    return unsaid_words(question, " ".join((words, kind if is_told else "", met_events(question, words), *meant)))
 
 
 def _counts_a_class(one: Hypothesis) -> bool:
