@@ -15,6 +15,7 @@ from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 
+# Words that ask for an operator, and that its words say otherwise: who was born "first" is the oldest.
 _SAID_BY: dict[type[nodes.Node], tuple[str, ...]] = {nodes.Best: ("first", "last"), nodes.Age: ("old",)}
 SURE_QUERY = 0.85  # confidence in a query from which less is judged: half the time of a question, and as many are right
 

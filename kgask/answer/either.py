@@ -52,7 +52,7 @@ def by_name(request: Request, answer: Answer, linker: Linker, pack: Pack, ask: C
     if named is None:
         return answer
     for one in map(ask, named.asked):
-        query = _which(one, named.ids, pack.n_relations)
+        query = _which(one, named.ids, pack.n_relations, names_one=len(named.asked) > 1)
         if query is None:
             continue
         found = requeried(answer, query, one.confidence, pack)
@@ -82,8 +82,8 @@ def _is_choice(group: Group) -> bool:
     return group.joined == "or" and len(group.operands) <= MOST and all(one.seeds for one in group.operands)
 
 
-def _which(answer: Answer, ids: tuple[EntityId, ...], n_relations: int) -> Query | None:
-    """Which of these it is by an answer about one of them, or to a question that names none."""
+def _which(answer: Answer, ids: tuple[EntityId, ...], n_relations: int, names_one: bool) -> Query | None:
+    """Which of these it is by a "yes" about one of them, or by the answer to a question that names none."""
     among, is_yes = nodes.Entities(tuple(sorted(ids))), answer.text == "yes"
     match answer.query:
         case _ if answer.abstained or answer.parts:
@@ -96,6 +96,6 @@ def _which(answer: Answer, ids: tuple[EntityId, ...], n_relations: int) -> Query
             return nodes.And(among, found)
         case nodes.Some(nodes.And(found, nodes.Entities((one,)))) if is_yes and one in ids:
             return nodes.And(among, found)
-        case SetNode() as found:
+        case SetNode() as found if not names_one:
             return nodes.And(among, found)
     return None
