@@ -94,6 +94,8 @@ def test_what_lies_in_a_place_is_not_the_place(demo: Pack) -> None:
             f"compare(values(<{CURIE}>, <P570>) > values(follow(<{CURIE}>, <P26>), <P570>))",
             False,
         ),
+        ("Whose dog barked at Marie Curie?", f"follow(<{CURIE}>, <P26>)", True),
+        ("Whose wife discovered what Marie Curie did?", f"follow(<{CURIE}>, <P26>)", False),
         ("What is Marie Curie's birthplace?", f"follow(<{CURIE}>, <P19>)", False),
         ("Which of Francis Ford Coppola's movies were made in Italy?", f"follow(<{COPPOLA}>, ^<P57>)", False),
     ],

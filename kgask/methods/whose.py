@@ -29,6 +29,7 @@ _VERB = (
 _OWNED = re.compile(rf"['\u2019]s? (?P<noun>[a-z][a-z-]+) (?:not |never |also )?{_VERB}", re.IGNORECASE)
 _OF = re.compile(r"\b(?:the|an?) (?:[a-z]+ )?(?P<noun>[a-z][a-z-]+) of (?:the )?\Z", re.IGNORECASE)
 _BEHIND = re.compile(rf"\W+(?:not |never |also )?{_VERB}", re.IGNORECASE)
+_WHOSE = re.compile(r"\bwhose ([a-z][a-z-]+) ((?!called|named|based|located)[a-z]{3,}ed)\b", re.IGNORECASE)
 # What a name may itself be: "the city of Paris".
 _ITSELF = CARRY_NOTHING | frozenset(
     "city town village state country kingdom empire republic duchy county province region district nation island isle "
@@ -57,7 +58,8 @@ def passes_over_owned(query: Query, text: str, spans: Mapping[EntityId, tuple[in
         if one in spans and (noun := _owned(text, *spans[one])) is not None
     }
     kin = _HER_KIN.search(text)
-    if not owners and kin is None:
+    whose = _WHOSE.search(text)
+    if not owners and kin is None and whose is None:
         return False
     names = [pack.relations()[one % n] for one in relations_in(query)]
     kinds = [node.type for node in query.walk() if isinstance(node, nodes.Class)]
@@ -66,6 +68,10 @@ def passes_over_owned(query: Query, text: str, spans: Mapping[EntityId, tuple[in
     ).split()
     if kin is not None and all(kin["noun"].lower() not in of or of.isdisjoint(words) for of in _KIN):
         return True
+    if whose is not None and not any(
+        word.startswith((whose[1].lower()[:ALIKE], whose[2].lower()[:ALIKE])) for word in words
+    ):
+        return True  # neither what is hers nor what it did is said of anything
     return any(
         not any(word.startswith(noun[:ALIKE]) for word in words) and not is_all_called(noun, _kinds_of(owner, pack))
         for owner, noun in owners.items()
