@@ -14,6 +14,7 @@ from kgask.build.outofcore.engine import build as build_out_of_core
 from kgask.build.recipe import Recipe, build
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 
 COMPANIES = """name,city,founded
@@ -244,3 +245,43 @@ def test_parquet_with_a_row_a_thing(tmp_path: Path) -> None:
         build(Recipe((str(tmp_path / f"{name}.parquet"),), tmp_path / name, recognise=True), print)
         with Pack.open(tmp_path / name) as pack:
             assert said in facts_of(pack)
+
+
+LOANS = """Loan No,Object,Maker,Out on,Materials
+L-101,The Amber Astrolabe,Yusuf al-Harani,01/03/2023,brass; amber
+L-102,Harbour at Dusk,Greta Solheim,24/03/2023,oil; canvas
+L-103,Tea Bowl Winter Moon,Ren Ishikawa,05/04/2023,clay
+L-104,Woman with a Heron,Greta Solheim,06/05/2023,canvas; oil
+L-105,Self-portrait in Fur Hat,Greta Solheim,07/05/2023,oil
+"""
+
+
+def test_titles_behind_marks_name_rows_and_the_marks_still_do(tmp_path: Path) -> None:
+    pack, told = _built(tmp_path, {"museum_loans.csv": LOANS})
+    with pack:
+        facts, harbour = facts_of(pack), "museum loan/L-102"
+        assert {(harbour, "instance of", kind) for kind in ("object", "museum loan")} <= facts
+        assert {(harbour, "materials", one) for one in ("oil", "canvas")} <= facts
+        assert (harbour, "out on", '"2023-03-24"^^date') in facts
+        assert ("museum loan/L-103", "out on", '"2023-04-05"^^date') in facts
+        (hit,) = pack.exact([normalise("L-104")])[normalise("L-104")]
+        assert pack.labels([hit.entity]) == ["Woman with a Heron"]
+    assert any("out on (dates, day first)" in line for line in told)
+    assert any("materials: several things in a cell, divided by ';'" in line for line in told)
+
+
+def test_who_books_a_room_does_not_name_the_booking(tmp_path: Path) -> None:
+    guests = ("Ann Lee", "Bo Ek", "Cy Dahl", "Dee Frost", "Eva van Gent")
+    lines = [f"B-{at},{guest},{at},2" for at, guest in enumerate(guests, 1)]
+    pack, _ = _built(tmp_path, {"bookings.csv": "\n".join(["Booking,Guest,Room,Nights", *lines, ""])})
+    with pack:
+        assert ("B-1", "guest", "Ann Lee") in facts_of(pack)
+
+
+def test_what_several_rows_are_of_does_not_name_them(tmp_path: Path) -> None:
+    parts = ("Captain Rook of Hull", "The Boy Eel", "Widow on the Quay", "A Bear in Love", "First Old Sailor")
+    lines = [f"The Salt Ferry,{part},Leo Marchetti,Ffion Bevan" for part in parts]
+    pack, _ = _built(tmp_path, {"casting.csv": "\n".join(["Play,Character,Played by,Understudy", *lines, ""])})
+    with pack:
+        assert ("The Boy Eel", "played by", "Leo Marchetti") in facts_of(pack)
+        assert ("The Boy Eel", "play", "The Salt Ferry") in facts_of(pack)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kgask.build.recipe import BuildOutcome, Recipe, build, parse_literal_rules
+from kgask.build.source import files_of
 from kgask.build.tsv import check_columns
 from kgask.errors import BuildError, UsageError
 from kgask.pack.store import Pack
@@ -244,3 +245,13 @@ def test_formats_of_others_say_what_to_do(tmp_path: Path, name: str, advice: str
     (tmp_path / name).write_bytes(b"x")
     with pytest.raises(UsageError, match=advice):
         build(Recipe((str(tmp_path / name),), tmp_path / "p"), print)
+
+
+def test_a_folder_stands_for_the_files_in_it(tmp_path: Path) -> None:
+    for name in ("b.tsv", "a.csv.gz", "notes.md", ".hidden.csv"):
+        (tmp_path / name).touch()
+    assert files_of(str(tmp_path)) == [str(tmp_path / name) for name in ("a.csv.gz", "b.tsv")]
+    assert files_of(str(tmp_path / "b.tsv")) == [str(tmp_path / "b.tsv")] and files_of("-") == ["-"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="no file in this folder has a name that tells its format"):
+        files_of(str(tmp_path / "empty"))

@@ -136,6 +136,20 @@ def test_a_date_without_its_year_stays_a_name(tmp_path: Path) -> None:
     assert told == []
 
 
+def test_which_number_is_the_day_other_dates_tell(tmp_path: Path) -> None:
+    lines = "a,joined,5/3/1995\nb,joined,6/3/1995\n"
+    assert built(tmp_path, lines)[1] == []  # nobody knows
+    for number, (other, told_so, day) in enumerate(
+        [("25/3/1995", "day", "1995-03-05"), ("3/25/1995", "month", "1995-05-03")]
+    ):
+        (folder := tmp_path / str(number)).mkdir()
+        pack_folder, told = built(folder, f"{lines}c,left,{other}\n")
+        assert f"joined (dates, {told_so} first), left (dates, {told_so} first)" in told[0]
+        with Pack.open(pack_folder) as pack:
+            found = run(parse(f"where(having(<joined>), value(<joined>) = date({day}))", pack), pack)
+            assert pack.labels(found.certain.tolist()) == ["a"]
+
+
 DOGS = """Name;Gewicht;Preis;Geboren;Chip
 Rex;"3,5 kg";1.234,56 €;31.12.2015;004
 Bella;12,25 kg;99,00 €;1.6.2017;017

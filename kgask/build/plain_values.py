@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgask.build.label_units import unit_of_label
-from kgask.build.said_dates import iso_date
+from kgask.build.said_dates import Order, is_slashed, iso_date, orders_of
 from kgask.build.said_numbers import Convention, Votes, Written, is_number, usual, written
 from kgask.pack.arrays import distinct
 from kgask.pack.labels import readable_relation
@@ -81,7 +81,7 @@ def looks_like_value(text: str) -> bool:
 
 def is_date(text: str) -> bool:
     """Whether a text is a day or month with its year, or a time as ISO writes it."""
-    return iso_date(text) is not None or _DATE_TIME.fullmatch(text) is not None
+    return iso_date(text) is not None or is_slashed(text) or _DATE_TIME.fullmatch(text) is not None
 
 
 def iso_day(text: str) -> str:
@@ -102,6 +102,7 @@ class Reading(NamedTuple):
     kind: LiteralKind
     unit: str = ""
     convention: Convention = Convention.POINT
+    order: Order | None = None  # of the day and the month in a date
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +116,13 @@ class Recognised:
     values: dict[int, Literal]  # number of the key -> what it is
 
     def __str__(self) -> str:
-        kind, unit, convention = self.reading
+        kind, unit, convention, order = self.reading
+        ordered = f", {order}" if order else ""
         commas = " with decimal commas" if convention is Convention.COMMA else ""
         is_told = "," in self.unclear or (self.unclear and convention is Convention.COMMA)
         one = as_literal(self.unclear, self.reading) if is_told else None
         told = f", {self.unclear} is {one.text}" if one is not None else ""
-        return f"{self.name} ({kind}s{f' in {unit}' if unit else ''}{commas}{told})"
+        return f"{self.name} ({kind}s{f' in {unit}' if unit else ''}{commas}{ordered}{told})"
 
 
 def recognised(
@@ -139,9 +141,12 @@ def recognised(
     """
     bare = dict(_bare(keys, relations, said, is_thing, given, known))
     convention = usual(looks.votes for looks, _ in bare.values() if looks.may_be_values)
+    orders = set[Order]().union(*(looks.orders for looks, _ in bare.values()))
+    order = next(iter(orders)) if len(orders) == 1 else None
     for relation, (looks, own) in bare.items():
         like = known.get(relations[relation])
-        reading = looks.reading(convention) if like is None else Reading(*like, looks.convention(convention))
+        as_like = Reading(*like, looks.convention(convention), looks.order(order)) if like else None
+        reading = as_like or looks.reading(convention, order)
         if reading is None:
             continue
         read = {
@@ -186,7 +191,8 @@ class Looks:
 
     relation: str  # its name in words
     n_seen: int = 0
-    n_dates: int = 0
+    n_dates: Counter[Order] = field(default_factory=Counter)
+    orders: set[Order] = field(default_factory=set)  # that some dates have, and can have only
     n_numbers: Counter[Convention] = field(default_factory=Counter)
     votes: Votes = field(default_factory=Votes)
     has_days: bool = False
@@ -196,8 +202,10 @@ class Looks:
     def see(self, texts: Iterable[str]) -> None:
         for text in texts:
             self.n_seen += 1
-            self.has_days |= iso_date(text) is not None
-            self.n_dates += as_literal(text, Reading("date")) is not None
+            self.has_days |= iso_date(text) is not None or is_slashed(text)
+            self.orders |= orders_of([text])
+            for order in Order:
+                self.n_dates[order] += as_literal(text, Reading("date", order=order)) is not None
             if not self.is_coded and len(self.units) < 2:
                 self._see_number(text)
 
@@ -221,15 +229,22 @@ class Looks:
         """That of the values; the usual one where they do not tell."""
         return self.votes.convention or (usual if self.votes.unclear else Convention.POINT)
 
+    def order(self, usual: Order | None) -> Order | None:
+        """That of the dates; the usual one where they do not tell, None where they contradict each other."""
+        return next(iter(self.orders)) if len(self.orders) == 1 else None if self.orders else usual
+
     @property
     def may_be_values(self) -> bool:
-        return any(self.reading(convention) is not None for convention in Convention)
+        return any(self.reading(convention, order) is not None for convention in Convention for order in Order)
 
-    def reading(self, usual: Convention) -> Reading | None:
+    def reading(self, usual: Convention, usual_order: Order | None = None) -> Reading | None:
         """What nearly all of them are."""
         enough, name = self.n_seen * (1 - MOST_OTHERS), self.relation.lower()
-        if (self.has_days or is_when(name)) and self.n_dates >= enough:
+        if (self.has_days or is_when(name)) and min(self.n_dates.values(), default=0) >= enough:
             return Reading("date")
+        order = self.order(usual_order)
+        if order is not None and self.n_dates[order] >= enough:
+            return Reading("date", order=order)
         convention = self.convention(usual)
         if len(self.units) != 1 or self.is_coded or is_code(name) or self.n_numbers[convention] < enough:
             return None
@@ -242,7 +257,7 @@ class Looks:
 def as_literal(text: str, reading: Reading) -> Literal | None:
     """A text as a date, or as a number with exactly this unit; None for what is none (2019-02-30 too)."""
     if reading.kind == "date":
-        said = text if _YEAR.fullmatch(text) else iso_date(text)
+        said = text if _YEAR.fullmatch(text) else iso_date(text, reading.order)
         with suppress(ValueError):
             return None if said is None else parse_literal("date", said)
         return None

@@ -10,12 +10,14 @@ names, or the first column names a row; ``id`` tells rows apart, and ``departmen
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
+from kgask.build.cells import parts_of, separator_of
 from kgask.build.plain_values import Looks, bare_value, is_code, is_date, iso_day, looks_like_value
 from kgask.build.said_dates import iso_date
 from kgask.build.said_numbers import Convention, written
@@ -32,6 +34,9 @@ _MARKS = frozenset("registration plate number no nr ref reference callsign call 
 SURE, PERHAPS, UNLIKE = 2, 1, 0
 LOOKED_AT = 200  # rows, before what the columns are is said
 _NEARLY = 0.9
+_MARK = re.compile(r"[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*")  # "L-101", "2024/17"
+_PERSON = re.compile(r"(?!The )[^\W\d_a-z][\w.'-]*(?: (?:v[oa]n |de[rl]? |al-)?[^\W\d_a-z][\w.'-]*){1,2}")
+_LEAST_TITLES, _WORDS_OF_TITLES = 5, 1.5
 _MOST_NAME = 60  # characters of a column's name
 _NOTHING = frozenset(("", "NULL", "null", "NaN", "nan", "N/A", "\\N"))
 _MOST_SEEN = 1_000_000  # rows whose keys are compared with those before
@@ -70,7 +75,7 @@ def _likeness(names: list[str], below: list[list[str]]) -> int:
     if n != 3 or sum(map(is_date, columns[0])) >= _NEARLY * len(columns[0]):
         if is_again and n > 3 and _is_relation(columns[1], True):
             return UNLIKE
-        return SURE if told else PERHAPS
+        return SURE if told or n > 3 else PERHAPS
     if is_again or not told:
         return UNLIKE
     return SURE if told > 1 and not _is_relation(columns[1], any(map(_is_called, names))) else PERHAPS
@@ -207,6 +212,7 @@ class _Reader:
         self._values = [
             (names.index(one.names[0]), one, _convention_of(columns[one.names[0]])) for one in table.columns
         ]
+        self._separators = {one.relation: separator_of(columns[one.names[0]]) for one in table.columns if not one.kind}
         builder.as_told(one.relation for one in table.columns if one.kind)
         self._n, self._n_again, self._seen = 0, 0, set[int]()
 
@@ -219,17 +225,21 @@ class _Reader:
         self._n += 1
         label = " ".join(row[at] for at in self._label if row[at])
         key = self._key_of(row, label)
-        if self._table.type:
-            self._builder.add(key, TYPE, self._table.type)
+        for type in filter(None, (self._table.type, self._table.also)):
+            self._builder.add(key, TYPE, type)
         for at, column, convention in self._values:
             text = row[at]
             if text in _NOTHING:
                 continue
-            value = f"{space_of(column.table)}/{text}" if column.table else _value_of(column, text, convention)
-            if value is not None:
-                self._builder.add(key, column.relation, value)
+            for part in parts_of(text, self._separators.get(column.relation, "")):
+                value = f"{space_of(column.table)}/{part}" if column.table else _value_of(column, part, convention)
+                if value is not None:
+                    self._builder.add(key, column.relation, value)
         if label and label != key:
             self._builder.label(key, label)
+            mark = key.removeprefix(f"{self._space}/")
+            if mark != key and not mark.isdecimal():
+                self._builder.alias(key, mark)
 
     def _key_of(self, row: list[str], label: str) -> str:
         """What a row is known by: its id, its name, or its number."""
@@ -257,6 +267,9 @@ class _Reader:
         kind = f", of type {self._table.type!r}" if self._table.type else ""
         said = ", ".join(column.relation for column in self._table.columns)
         yield f"a row a thing, called by {called}{kind}; relations: {said} (--text takes lines for triples)"
+        for relation, separator in self._separators.items():
+            if separator:
+                yield f"{relation}: several things in a cell, divided by {separator.strip()!r}"
         if self._n_again:
             yield f"rows about the thing of an earlier row: {self._n_again:,}; a column 'id' would tell them apart"
 
@@ -291,10 +304,14 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     plain = [_column(name) for name in names if name and name not in key]
     table = understood([Table(stem, key, "", (), tuple(plain))])[0]
     label = table.label or _named_by(columns, key, kind)
-    said = tuple(one for one in plain if not (len(label) == 1 and one.names == label))
+    titled = () if table.label or kind in map(readable, label) else _titled_by(columns, key or label)
+    if titled:
+        key, label = key or label, titled
+    said = tuple(one for one in plain if one.names not in (label, key))
     type = _type_of(label, stem)
     is_said = any(one.relation == type for one in said)  # what has a city is none
-    return replace(table, key=key, label=label, columns=said, type="" if is_said else type, is_file=True)
+    also = type_of(stem) if titled and type_of(stem) != type else ""
+    return replace(table, key=key, label=label, columns=said, type="" if is_said else type, also=also, is_file=True)
 
 
 def _column(name: str) -> Column:
@@ -315,6 +332,25 @@ def _named_by(columns: dict[str, list[str]], key: tuple[str, ...], kind: str) ->
     if alike or key or not is_text:
         return tuple(alike[:1])
     return (first,) if len(columns) == 2 or _differs(values) else ()
+
+
+def _titled_by(columns: dict[str, list[str]], marks: tuple[str, ...]) -> tuple[str, ...]:
+    """The column behind marks ("L-101"), or behind what several rows are of, that says what each row is: its titles.
+
+    Names of people are none: whoever books a room is not the booking.
+    """
+    names = [*filter(None, columns)]
+    at = names.index(marks[-1]) + 1 if marks else 1
+    before, title = columns[names[at - 1]], names[at : at + 1]
+    values = columns[title[0]] if title else []
+    is_marked = all(map(_MARK.fullmatch, before)) if marks else len(set(before)) < len(before)
+    if len(values) < _LEAST_TITLES or not is_marked or not _differs(values) or is_code(readable(title[0])):
+        return ()
+    is_plain = not any(looks_like_value(value) or _MARK.fullmatch(value) or "@" in value for value in values)
+    n_words = sum(len(value.split()) for value in values)
+    n_people = sum(_PERSON.fullmatch(value) is not None for value in values)
+    are_titles = n_words >= _WORDS_OF_TITLES * len(values) and n_people < _NEARLY * len(values)
+    return (title[0],) if is_plain and are_titles else ()
 
 
 def _differs(values: Sequence[str]) -> bool:

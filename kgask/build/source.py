@@ -264,6 +264,25 @@ def guess_format(name: str, format: str | None) -> str:
     return _SUFFIX_FORMAT[suffix]
 
 
+def files_of(name: str) -> list[str]:
+    """A source, or of a folder that is no pack the files whose names tell their format, in order of their names.
+
+    Raises :class:`UsageError` for a folder without any.
+    """
+    folder = Path(name)
+    if name == STDIN or not folder.is_dir() or (folder / PACK_MANIFEST).exists():
+        return [name]
+    found = sorted(str(one) for one in folder.iterdir() if one.is_file() and _tells_format(one))
+    if not found:
+        raise UsageError(f"{name}: no file in this folder has a name that tells its format ({', '.join(FORMATS)})")
+    return found
+
+
+def _tells_format(path: Path) -> bool:
+    plain = path.with_suffix("") if path.suffix.lower() in _PACKED_SUFFIXES else path
+    return not path.name.startswith(".") and plain.suffix.lower() in (*_SUFFIX_FORMAT, ".json")
+
+
 def _format_of_json(name: str) -> str:
     from kgask.build.wikidata import is_wikidata
 

@@ -72,6 +72,7 @@ class Table:
     columns: tuple[Column, ...]
     joins: tuple[Column, ...] = field(default=())  # the two foreign keys of a table that only joins: subject and object
     is_file: bool = False
+    also: str = ""  # what a row is besides, as its file is called
 
     @property
     def relation(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ a thing under the names of columns (name,city,founded), RDF (N-Triples, N-Quads,
 RDF/XML, JSON-LD), Neo4j's exports (CSV with :ID and :START_ID, APOC's CSV and JSON), JSON
 Lines ({"subject": ..., "relation": ..., "object": ...}, or a thing a line), GraphML,
 Wikidata's JSON, SQLite databases, or packs; plain or packed (gzip, bzip2, xz, zstd),
-or - for stdin. In tables subjects and objects are ids or labels: a key without a
+or - for stdin; a folder stands for the files in it. In tables subjects and objects are ids or labels: a key without a
 label is its own label.
 \b
 Columns (--columns, or the first line with --header): subject, relation, object,
@@ -51,13 +52,15 @@ text): --literal release_year=date --literal "area=number[km²]". ISO years are
 astronomical: -0043 is 44 BCE. RDF literals keep their datatypes.
 Of the other relations those become literals whose fields nearly all are numbers
 (with one unit, "12 km", "80%", "$5", "1.234,50 €", or none) or dates (2015-03-05,
-"5 March 2015", 5.3.2015),
-and of which nothing else is said; years where the relation tells of when ("founded"). A first line that names the
-columns (subject,relation,object) and another delimiter (; or a tab) are recognised
-too, and so is a table with a row a thing: its first line is unlike those below it, and
-names differ from row to row. A column called id, name or title, or the first one, says
-which thing; department_id is the row of that id in departments.csv; --format rows says
-so, --text denies it. What was recognised is said; --text prevents it.
+"5 March 2015", 5.3.2015; 5/3/2015 as other dates say which is the day), and of which
+nothing else is said; years where the relation tells of when ("founded"). A first line
+that names the columns (subject,relation,object) and another delimiter (; or a tab) are
+recognised too, and so is a table with a row a thing: its first line is unlike those
+below it, and names differ from row to row. A column called id, name or title, or the
+first one, says which thing, or the titles behind marks ("L-101"); department_id is the
+row of that id in departments.csv; a cell may list things ("Merlot; Syrah") that other
+cells have too. --format rows says so, --text denies it. What was recognised is said;
+--text prevents it.
 \b
 Text files (TSV, or CSV by the name; the first file that names a key wins):
   labels, descriptions   key, text
@@ -79,6 +82,7 @@ Examples:
     --columns subject,subject_label,relation,relation_label,object,object_label,_
   zcat dump.nt.gz | kgask pack build - --format nt -o dump
   kgask pack build nodes.csv edges.csv -n mine
+  kgask pack build our_tables/ -n ours
   kgask pack build music.sqlite --mapping music.toml -o music
   kgask pack build dump.nt.gz -o dump --engine duckdb --memory 4GB
   kgask pack build dump.nt.gz -o /shared/dump --engine spark --master spark://head:7077
@@ -223,13 +227,14 @@ def bytes_of(size: str, engine: str = "duckdb") -> int:
 def recipe_of(sources: tuple[str, ...], output: Path, options: Mapping[str, Any]) -> Recipe:
     """What :func:`reads_sources` gives, as a recipe; the name of a pack stands for its folder."""
     from kgask.build.recipe import Recipe, parse_literal_rules
+    from kgask.build.source import files_of
     from kgask.build.tsv import check_columns
 
     columns = options["columns"]
     delimiter = options["delimiter"]
     kinds: tuple[TextKind, ...] = ("labels", "aliases", "descriptions", "relations", "passages")
     return Recipe(
-        sources=tuple(map(_source, sources)),
+        sources=tuple(chain.from_iterable(files_of(_source(name)) for name in sources)),
         target=output,
         format=options["format"],
         delimiter="\t" if delimiter == "\\t" else delimiter,

@@ -1,0 +1,46 @@
+"""Cells of a table that list several things: "Merlot; Syrah" in a column "grapes"."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+SEPARATORS = (";", "|", " / ", ",")
+_MOST_PART = 40  # characters of one of several
+_SHARED = {",": 0.6}  # of the parts, that have to be met elsewhere too: what a comma divides may be one thing
+_LEAST_SHARED = 0.25
+
+
+def separator_of(values: Sequence[str]) -> str:
+    """What divides the things that cells of a column list; "" where each cell says one thing.
+
+    Things that are listed come again, alone or in another place of another list. "Bury, Suffolk" and "Lewes, Sussex"
+    list nothing: a county is never without its town.
+
+    >>> separator_of(["Merlot; Syrah", "Syrah", "Gamay"]), separator_of(["Bury, Suffolk", "Eye, Suffolk", "Lewes"])
+    (';', '')
+    >>> separator_of(["Ann, Bo", "Bo, Cy", "Cy", "Ann"]), separator_of(["he came; he saw", "nothing"])
+    (',', '')
+    """
+    return next((one for one in SEPARATORS if _divides(one, values)), "")
+
+
+def parts_of(text: str, separator: str) -> list[str]:
+    """The things that a cell lists, each once; the cell itself where nothing divides its column."""
+    return [*dict.fromkeys(filter(None, map(str.strip, text.split(separator))))] if separator else [text]
+
+
+def _divides(separator: str, values: Sequence[str]) -> bool:
+    lists = [parts_of(value, separator) for value in values if value]
+    several = [parts for parts in lists if len(parts) > 1]
+    if not several or any(len(part) > _MOST_PART or not re.search(r"[^\W\d]", part) for one in several for part in one):
+        return False
+    at: dict[str, set[int]] = {}
+    for parts in lists:
+        for place, part in enumerate(parts):
+            at.setdefault(part, set()).add(place if len(parts) > 1 else -1)
+    met = Counter(part for parts in lists for part in parts)
+    listed = {part for parts in several for part in parts}
+    shared = [part for part in listed if met[part] > 1 and (separator != "," or at[part] - {max(at[part])})]
+    return len(shared) >= max(1, _SHARED.get(separator, _LEAST_SHARED) * len(listed))
