@@ -191,7 +191,7 @@ class Looks:
 
     relation: str  # its name in words
     n_seen: int = 0
-    n_dates: Counter[Order] = field(default_factory=Counter)
+    n_dates: Counter[Order | None] = field(default_factory=Counter)  # as they are read in each order, and in none
     orders: set[Order] = field(default_factory=set)  # that some dates have, and can have only
     n_numbers: Counter[Convention] = field(default_factory=Counter)
     votes: Votes = field(default_factory=Votes)
@@ -204,7 +204,7 @@ class Looks:
             self.n_seen += 1
             self.has_days |= iso_date(text) is not None or is_slashed(text)
             self.orders |= orders_of([text])
-            for order in Order:
+            for order in (None, *Order):
                 self.n_dates[order] += as_literal(text, Reading("date", order=order)) is not None
             if not self.is_coded and len(self.units) < 2:
                 self._see_number(text)
@@ -240,7 +240,7 @@ class Looks:
     def reading(self, usual: Convention, usual_order: Order | None = None) -> Reading | None:
         """What nearly all of them are."""
         enough, name = self.n_seen * (1 - MOST_OTHERS), self.relation.lower()
-        if (self.has_days or is_when(name)) and min(self.n_dates.values(), default=0) >= enough:
+        if (self.has_days or is_when(name)) and self.n_dates[None] >= enough:
             return Reading("date")
         order = self.order(usual_order)
         if order is not None and self.n_dates[order] >= enough:
