@@ -40,7 +40,9 @@ _MOST_BYTES = 1 << 20
 # Columns that are called by a unit alone: what they measure, and the unit.
 MEASURES = {"milliseconds": ("duration", "ms"), "seconds": ("duration", "s"), "minutes": ("duration", "min"),
             "hours": ("duration", "h")}  # fmt: skip
-_IN_S = re.compile(r"(?:\b(?:mini|omni)?bus|gas|lens|atlas|virus|campus|chorus|bonus|status|circus|octopus)es\Z")
+_PER = re.compile(r"(?<=[\w)]) ?/ ?(?=\w)")  # "Passengers/day"
+_PER_WHAT = re.compile(r"(?:d(?:ay)?|h(?:ou)?rs?|h|min(?:ute)?|s(?:ec)?|w(?:ee)?k|mo(?:nth)?|y(?:ea)?r|night|trip|unit|each|"
+                       r"person|pers|head|kg|g|l|litre|km|m|ha|bottle|case|seat|ticket|shift|visit)\b", re.IGNORECASE)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,11 @@ def readable(name: str) -> str:
 
     >>> readable("BirthDate"), readable("employee_ID"), readable("ReportsTo")
     ('birth date', 'employee id', 'reports to')
+    >>> readable("Passengers/day"), readable("Hrs/wk"), readable("City/Town")
+    ('passengers per day', 'hours per week', 'city or town')
     """
+    if not name.startswith("/"):
+        name = _PER.sub(lambda found: " per " if _PER_WHAT.match(name, found.end()) else " or ", name)
     return " ".join(readable_relation(name).replace("-", " ").lower().split())
 
 

@@ -84,7 +84,7 @@ class Again:
 
     def of_others(self, text: str) -> Iterator[Way]:
         """What was asked of one of several, of the others: "where did she die?", "and the other one?"."""
-        memory, rest = self.answers.memory, form.others(text)
+        memory, rest = self.answers.memory, form.others(form.LEAD_IN.sub("", text))
         last = memory.last_asked()
         if rest is None or rest.strip("\0?. ") or last is None or last.query is None or len(last.topics) != 1:
             return

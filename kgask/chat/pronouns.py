@@ -12,6 +12,7 @@ from kgask.chat.of_answers import OfAnswers
 from kgask.chat.turns import Way
 from kgask.link.linker import Linker
 from kgask.link.naming import seeds_in
+from kgask.methods.relation_facts import is_table
 from kgask.types import EntityId
 
 MOST_JOINED = 3  # things that are named one by one in the place of "them"
@@ -68,9 +69,10 @@ class Pronouns:
         """What a pronoun may mean, the likeliest first; of the last turn alone, where that spoke of a person."""
         memory, referents = self.answers.memory, self.answers.memory.referents
         seeds = [one for one in seeds_in(self.linker, text) if one.score >= NAMED]
-        named_here, own = {one.entity for one in seeds}, len(shorts.before_owner(text))
+        named_here = {one.entity for one in seeds}
+        own = max(len(shorts.before_owner(text)), len(shorts.before_clause(text)))
         if sex in _SEXES and any(one.span[1] <= own and referents.may_be(one.entity, sex) for one in seeds):
-            return []  # "did Emily die before her sister?"
+            return []  # "did Emily die before her sister?", "how old was Emil when he died?"
         fitting = [
             one
             for one in focus or memory.recent()
@@ -79,7 +81,16 @@ class Pronouns:
         if sex in _SEXES and not focus and (only := self._only_one(sex, fitting)) is not None:
             return [only]
         latest = [one for one in fitting if memory.turns_ago(one) == 0]
-        return latest or fitting  # nobody older is "he" then
+        return self._answered_last(latest) or fitting  # nobody older is "he" then
+
+    def _answered_last(self, latest: Sequence[EntityId]) -> list[EntityId]:
+        """What the last turn spoke of; in a table its one answer rather than what is of the same sort.
+
+        There a row may lack what others have: what is not said of the answer is no reason to tell it of another row.
+        """
+        memory = self.answers.memory
+        is_answer = bool(latest) and is_table(self.answers.pack) and memory.turns[-1].ends == (latest[0],)
+        return [one for one in latest if not (is_answer and one != latest[0] and memory.referents.alike(one, latest[0]))]
 
     def _only_one(self, sex: str, fitting: Sequence[EntityId]) -> EntityId | None:
         """The one of the last answers who may be "she"; None where several may, or somebody is spoken of since."""

@@ -17,7 +17,11 @@ from kgask.retrieve.follow import reached_by
 from kgask.types import EntityId, opposite
 
 _PERSONS = frozenset({"person", "human", "people", "human being", "man", "woman"})
-_BORN = frozenset({"date of birth", "place of birth", "born", "gender", "sex or gender", "spouse", "birth date"})
+_KIN = frozenset("spouse husband wife father mother child son daughter sibling brother sister".split())
+_BORN = _KIN | frozenset(
+    ("date of birth", "place of birth", "born", "gender", "sex or gender", "birth date", "born on", "born in", "birthday",
+     "date of death", "occupation", "profession", "married to")
+)  # fmt: skip
 _OTHER_SEX = {"male": "female", "female": "male"}
 _OTHER_WORDS = {"film": ("movie",), "musical group": ("band", "group"), "person": ("man", "woman", "guy")}
 
@@ -33,7 +37,9 @@ class Referents:
         self.relation_words = self.words.of(range(pack.n_relations))
         self._leads = pack.type_relations
         self._of_spouses = [at for at, text in enumerate(pack.relations()) if text.label.lower() == "spouse"]
-        self._of_persons = [at for at, text in enumerate(pack.relations()) if text.label.lower() in _BORN]
+        labels = [text.label.lower() for text in pack.relations()]
+        self._of_persons = [at for at, label in enumerate(labels) if label in _BORN]
+        self._of_persons += [opposite(at, pack.n_relations) for at, label in enumerate(labels) if label in _KIN]
         self._tells_persons = bool(self._of_persons) or any(pack.exact(sorted(_PERSONS)).values())
 
     def forget(self) -> None:

@@ -80,6 +80,7 @@ _A_YEAR = re.compile(
 )
 _THAT_YEAR = re.compile(r"\b(?P<in>(?:in|of|for|during) )?(?:that|the same)(?: same)? year(?P<own>['\u2019]s)?\b", re.I)
 _OWNER = re.compile(r"\b(?:his|her|its|their) [a-z]", re.IGNORECASE)
+_CLAUSE = re.compile(r"\b(?:when|before|after|until|while|by the time|where|that|because) (?:he|she)\b", re.IGNORECASE)
 _BARE_EVENT = re.compile(
     r"(?:in |at |on |since )?(?P<ask>where|when|how|(?:which|what) (?:year|city|town|country|place|date|day))\W*",
     re.IGNORECASE,
@@ -163,6 +164,16 @@ def affirmed(text: str) -> str:
 def before_owner(text: str) -> str:
     """What stands before "his" or "her" of a text, where they own something; "" where none does."""
     found = _OWNER.search(text)
+    return text[: found.start()] if found else ""
+
+
+def before_clause(text: str) -> str:
+    """What stands before a clause of which "he" or "she" is the subject; "" where none is.
+
+    >>> before_clause("how old was Emil when he died?"), before_clause("when he died?")
+    ('how old was Emil ', '')
+    """
+    found = _CLAUSE.search(text)
     return text[: found.start()] if found else ""
 
 

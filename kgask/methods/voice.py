@@ -46,6 +46,9 @@ _IRREGULAR = tuple(
 )  # fmt: skip
 # Who does something, by a word that says that she does it, too: "whom did Ann mentor?".
 _DOERS = frozenset("author captain chair coach father mentor mother referee skipper tutor".split())
+# Who is above somebody, and the verbs of those below: "who reports to Bob?" asks for those whose manager he is.
+_SUPERIOR = re.compile(r"(?:\w+ )?(?:manager|supervisor|superior|boss|head|line managed by|managed by|supervised by)")
+_UNDER = r"(?:reports?|reporting|answers?|answering|work(?:s|ing|ed)? (?:under|for)|serv(?:es?|ed|ing) under)(?: directly)?(?: to)?"
 _BE = r"(?:is|are|was|were|been|being|be|gets?|got)"
 _LEAD = r"(?:the |a |an |mr\.? |mrs\.? |ms\.? |dr\.? )?"
 _END = (  # not "directed by the Galaxy Quest director"
@@ -108,13 +111,17 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
 
     >>> is_object("who reports to Bob?", (15, 18), "reports to"), is_object("who manages Bob?", (12, 15), "managed by")
     (True, False)
+    >>> is_object("who reports to Bob?", (15, 18), "line manager")
+    True
     >>> is_object("who was Bob a pupil of?", (8, 11), "pupil of"), is_object("pupils of Bob", (10, 13), "pupil of")
     (False, None)
     """
     said = f"{text[: topic[0]]}{_TOPIC}{text[topic[1] :]}".lower()
     words, verb = RelationWords(label, False), _verb_of(label)
+    name = words.words.lower()
+    if _SUPERIOR.fullmatch(name) and re.search(rf"\b{_UNDER} {_LEAD}{_TOPIC}{_END}", said):
+        return True
     if verb is None:
-        name = words.words.lower()
         if name in _DOERS and re.search(rf"\b(?:did|does|do) {_LEAD}{_TOPIC} (?:\w+ )?{name}\b", said):
             return True
         return False if _is_left_open(said, name) else None

@@ -36,7 +36,7 @@ _EVENT = re.compile(r"(?:was )?(\w+)((?: up| off| out)?)(?: on| in| at| since| d
 _AUXILIARIES = {"is": "are", "was": "were", "has": "have", "does": "do"}
 _PARTICIPLES = frozenset(
     "born made built held written taught won kept sold grown sung set found led sent given known shown drawn bought"
-    " brought seen worn bound fed hung laid lent lit meant met paid read run said spoken spent spun struck thrown"
+    " brought seen worn bound fed hung laid lent lit meant met paid read run said spoken spent split spun struck thrown"
     " told torn understood woven driven eaten flown taken chosen hidden broken stolen".split()
 )
 _IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women", "human": "humans"}
