@@ -41,8 +41,11 @@ _MOST_BYTES = 1 << 20
 MEASURES = {"milliseconds": ("duration", "ms"), "seconds": ("duration", "s"), "minutes": ("duration", "min"),
             "hours": ("duration", "h")}  # fmt: skip
 _PER = re.compile(r"(?<=[\w)]) ?/ ?(?=\w)")  # "Passengers/day"
-_PER_WHAT = re.compile(r"(?:d(?:ay)?|h(?:ou)?rs?|h|min(?:ute)?|s(?:ec)?|w(?:ee)?k|mo(?:nth)?|y(?:ea)?r|night|trip|unit|each|"
-                       r"person|pers|head|kg|g|l|litre|km|m|ha|bottle|case|seat|ticket|shift|visit)\b", re.IGNORECASE)  # fmt: skip
+_PER_WHAT = re.compile(
+    r"(?:d(?:ay)?|h(?:ou)?rs?|h|min(?:ute)?|s(?:ec)?|w(?:ee)?k|mo(?:nth)?|y(?:ea)?r|night|trip|unit|each|person|pers|head|"
+    r"kg|g|l|litre|km|m|ha|bottle|case|seat|ticket|shift|visit)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +171,11 @@ def singular(words: str) -> str:
     ('employee', 'media type', 'category', 'address', 'bus')
     >>> singular("school buses"), singular("houses"), singular("causes"), singular("lenses")
     ('school bus', 'house', 'cause', 'lens')
+    >>> singular("people")
+    'person'
     """
+    if (one := re.sub(r"\bpeople\Z", "person", words)) != words:
+        return one
     if words.endswith("ies") and len(words) > 4:
         return f"{words[:-3]}y"
     if words.endswith(("sses", "shes", "ches", "xes")) or _IN_S.search(words):

@@ -90,7 +90,8 @@ class Pronouns:
         """
         memory = self.answers.memory
         is_answer = bool(latest) and is_table(self.answers.pack) and memory.turns[-1].ends == (latest[0],)
-        return [one for one in latest if not (is_answer and one != latest[0] and memory.referents.alike(one, latest[0]))]
+        alike = memory.referents.alike
+        return [one for one in latest if not (is_answer and one != latest[0] and alike(one, latest[0]))]
 
     def _only_one(self, sex: str, fitting: Sequence[EntityId]) -> EntityId | None:
         """The one of the last answers who may be "she"; None where several may, or somebody is spoken of since."""

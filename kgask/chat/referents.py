@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgask.chat.asked import sexes_told
+from kgask.chat.asked import asked_for, sexes_told
 from kgask.chat.form import asks_for_people
 from kgask.methods.accounted import RelationWords
 from kgask.methods.relation_facts import RelationFacts
@@ -19,8 +19,8 @@ from kgask.types import EntityId, opposite
 _PERSONS = frozenset({"person", "human", "people", "human being", "man", "woman"})
 _KIN = frozenset("spouse husband wife father mother child son daughter sibling brother sister".split())
 _BORN = _KIN | frozenset(
-    ("date of birth", "place of birth", "born", "gender", "sex or gender", "birth date", "born on", "born in", "birthday",
-     "date of death", "occupation", "profession", "married to")
+    ("date of birth", "place of birth", "born", "gender", "sex or gender", "birth date", "born on", "born in",
+     "birthday", "date of death", "occupation", "profession", "married to")
 )  # fmt: skip
 _OTHER_SEX = {"male": "female", "female": "male"}
 _OTHER_WORDS = {"film": ("movie",), "musical group": ("band", "group"), "person": ("man", "woman", "guy")}
@@ -31,7 +31,7 @@ class Referents:
 
     def __init__(self, pack: Pack) -> None:
         self.told: dict[EntityId, str] = {}  # sexes that the conversation told
-        self.people: set[EntityId] = set()  # who answered "who", where the graph does not tell who is a person
+        self.people: set[EntityId] = set()  # who answered "who": persons, where the graph does not tell
         self.pack, self._facts = pack, RelationFacts(pack)
         self.words = RelationWords(pack)
         self.relation_words = self.words.of(range(pack.n_relations))
@@ -65,7 +65,8 @@ class Referents:
 
     def is_person(self, entity: EntityId) -> bool:
         """By its kind, or by what is said of persons only."""
-        if _PERSONS & set(self.kinds(entity)):
+        kinds = set(self.kinds(entity))
+        if _PERSONS & kinds or (entity in self.people and not kinds):
             return True
         return bool(self._facts.of_entity(entity)[self._of_persons].any())
 
@@ -100,7 +101,7 @@ class Referents:
         for entities, sex in zip((topics, ends), sexes_told(text), strict=True):
             if sex:
                 self.told |= dict.fromkeys(entities, sex)
-        if not self._tells_persons and asks_for_people(text):
+        if asks_for_people(text) or (not self._tells_persons and asked_for(text).person):
             self.people.update(ends)
 
     def sexes(self, entity: EntityId) -> set[str]:

@@ -23,6 +23,7 @@ from kgask.methods.class_words import SURE_CLASS, ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
 from kgask.methods.differences import downwards, in_years, of_age
 from kgask.methods.doubts import DENIED, is_class_word, kept, left_out_of, relations_in
+from kgask.methods.flags import flagged
 from kgask.methods.kinds import is_denied, of_kinds
 from kgask.methods.mended import MOST_NAMESAKES, NAMESAKE, lacks_a_value, loosened, namesakes, widened
 from kgask.methods.otherwise import otherwise_meant, placed
@@ -134,7 +135,7 @@ class OperatorReader:
                 relations = [step for step in one.steps if isinstance(step, int)]
                 asked = put_right(of_age(one.query, text, self.pack), text, seeds, self.pack)
                 query, idle = self.of_classes(asked, text, spans, used_spans(one), relations, runner)
-                found = runner.result(widened(runner, loosened(runner, query)))
+                found = runner.result(flagged(self.pack, widened(runner, loosened(runner, query))))
                 outcome = in_years(text, runner, downwards(runner, of_kinds(runner, found)))
             except (QueryError, BudgetError):
                 outcome = None

@@ -7,10 +7,12 @@ some of its members: whatever the question is, it is another one.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 import numpy as np
 
 from kgask.errors import BudgetError
+from kgask.link.plurals import singulars
 from kgask.methods.flags import flags_of
 from kgask.methods.mended import lacks_a_value
 from kgask.methods.protocol import Hypothesis
@@ -24,7 +26,7 @@ from kgask.query.nodes import Query
 from kgask.query.relation_words import PREPOSITIONS
 from kgask.retrieve.follow import edges_of, relations_of
 from kgask.retrieve.frontier import Budget
-from kgask.retrieve.places import climb, place_relations
+from kgask.retrieve.places import climb, may_hold, place_relations
 from kgask.retrieve.run import Runner
 from kgask.types import opposite
 
@@ -32,6 +34,12 @@ LOOK_SECONDS = 0.5  # for the kinds of sets
 FAR = 1000.0  # times what a relation leads to, beyond which a limit is in another unit
 _FLAGS = frozenset(("true", "false", "yes", "no"))
 MOST_LOOKED_AT = 50  # members whose kinds are looked at
+LEAST_CALLED = 3  # things whose names end in the same word
+_KIND_ASKED = re.compile(
+    r"(?=\b(?:which|what|[a-z]{2,}est|(?:most|least) [a-z]+|first|second|third|fourth|fifth|all|list|any) (?:the )?"
+    r"(?P<noun>[a-z]{3,})\b)",
+    re.IGNORECASE,
+)
 _JOINS = re.compile(
     r"[,;/&+]|\b(?:and|or|nor|either|both|with|as well as|plus|also|besides|together|combined?|other|one of|any of)\b",
     re.IGNORECASE,
@@ -59,7 +67,9 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
             return True
         if lacks_a_value(runner, query) or any(_is_idle(node, runner) for node in query.walk()):
             return True
-        return _is_nobody(found, question, pack) or (is_table(pack) and _is_of_table(query, is_no, runner))
+        if is_table(pack) and (_is_of_table(query, is_no, runner) or _are_called_otherwise(found, question, runner)):
+            return True
+        return _is_nobody(found, question, pack)
     except BudgetError:
         return False
 
@@ -87,20 +97,24 @@ def _may_lie_in(node: nodes.Holds, runner: Runner) -> bool:
 
     Who died in Ketchum may have died in Idaho, where other towns lie, unless the graph says which state Ketchum is in.
     """
+    n = runner.pack.n_relations
     match node:
+        case nodes.Holds(nodes.Entities((place,)), relation, nodes.Entities() as subject) if relation >= n:
+            relation -= n
         case nodes.Holds(nodes.Entities() as subject, relation, nodes.Entities((place,))):
-            stated = runner.members(nodes.Follow(subject, relation)).certain[:MOST_LOOKED_AT]
+            pass
         case _:
             return False
+    stated = runner.members(nodes.Follow(subject, relation)).certain[:MOST_LOOKED_AT]
     lies_in = place_relations(runner.pack)
     known = np.append(stated, subject.ids) if relation in lies_in else stated
-    above, kinds = climb(runner, known).reached, runner.types(np.array([place]))
-    if place in above:
+    above, places = climb(runner, known).reached, np.array([place])
+    if place in above or may_hold(runner, places, known):
         return True
+    kinds = runner.types(places)
     if not len(stated) or not len(kinds) or np.isin(runner.types(above[:MOST_LOOKED_AT]), kinds).any():
         return False
-    back = (opposite(one, runner.pack.n_relations) for one in lies_in)
-    within = np.concatenate([runner.edges(np.array([place]), one).targets for one in back] or [above[:0]])
+    within = np.concatenate([runner.edges(places, opposite(one, n)).targets for one in lies_in] or [above[:0]])
     own = runner.types(stated)
     return len(within) > 0 and (not len(own) or bool(np.isin(runner.types(within[:MOST_LOOKED_AT]), own).any()))
 
@@ -263,9 +277,32 @@ def _holds(whole: SetNode, part: SetNode, runner: Runner) -> bool:
 def _is_nobody(found: Hypothesis, question: str, pack: Pack) -> bool:
     """Whether who is asked for and only numbers are found, such as those of telephones."""
     is_set = found.outcome is None or found.outcome.members is not None
-    if not is_set or not len(found.answers) or _WHO.search(question) is None:
+    if not is_set or not len(found.answers):
         return False
-    return _are_numbers(found.answers, pack) or _FLAGS.issuperset(map(str.lower, pack.labels(found.answers[:2])))
+    are_flags = _FLAGS.issuperset(map(str.lower, pack.labels(found.answers[:2])))
+    if are_flags and len(found.answers) > 1:  # of which yes is said, and of which no, nobody asks together
+        return True
+    return _WHO.search(question) is not None and (are_flags or _are_numbers(found.answers, pack))
+
+
+def _are_called_otherwise(found: Hypothesis, question: str, runner: Runner) -> bool:
+    """Whether some of a kind are asked for, as their names end, and what is found has no such name: "the second
+    highest hut" is a hut, where there are a "Lerchen Hut", a "Steinbock Hut" and others."""
+    pack, asked = runner.pack, [one["noun"].lower() for one in _KIND_ASKED.finditer(question)]
+    is_set = found.outcome is not None and found.outcome.members is not None
+    if not asked or not is_set or not len(found.answers):
+        return False
+    of_relations = {word for label in pack.relation_labels() for word in label.lower().split()}
+    nouns = {form for noun in asked for form in (noun, *singulars(noun))} - of_relations
+    described = np.flatnonzero(np.diff(pack.out_indptr))
+    labels = zip(described.tolist(), pack.labels(described), strict=True)
+    called = [one for one, label in labels if _ends_in(label, nouns)]
+    return len(called) >= LEAST_CALLED and not np.isin(found.answers, called).any()
+
+
+def _ends_in(label: str, nouns: Collection[str]) -> bool:
+    *before, last = label.lower().split() or ("",)
+    return bool(before) and last in nouns
 
 
 def _are_numbers(entities: np.ndarray, pack: Pack) -> bool:

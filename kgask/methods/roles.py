@@ -151,10 +151,10 @@ def is_mutual(pack: Pack, relation: RelationId) -> bool:
 
 
 def _masked(text: str, first: tuple[int, int], second: tuple[int, int]) -> str:
-    """The text in small letters with both names masked."""
+    """The text in small letters with both names masked, with "the" before them."""
     marks = sorted(((first, _A), (second, _B)), reverse=True)
     for (start, end), mark in marks:
-        text = f"{text[:start]}{mark}{text[end:]}"
+        text = f"{text[:start].removesuffix('the ')}{mark}{text[end:]}"
     return text.lower()
 
 

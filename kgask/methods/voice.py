@@ -48,7 +48,10 @@ _IRREGULAR = tuple(
 _DOERS = frozenset("author captain chair coach father mentor mother referee skipper tutor".split())
 # Who is above somebody, and the verbs of those below: "who reports to Bob?" asks for those whose manager he is.
 _SUPERIOR = re.compile(r"(?:\w+ )?(?:manager|supervisor|superior|boss|head|line managed by|managed by|supervised by)")
-_UNDER = r"(?:reports?|reporting|answers?|answering|work(?:s|ing|ed)? (?:under|for)|serv(?:es?|ed|ing) under)(?: directly)?(?: to)?"
+_UNDER = (
+    r"(?:reports?|reporting|answers?|answering|work(?:s|ing|ed)? (?:under|for)|serv(?:es?|ed|ing) under)"
+    r"(?: directly)?(?: to)?"
+)
 _BE = r"(?:is|are|was|were|been|being|be|gets?|got)"
 _LEAD = r"(?:the |a |an |mr\.? |mrs\.? |ms\.? |dr\.? )?"
 _END = (  # not "directed by the Galaxy Quest director"

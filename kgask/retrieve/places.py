@@ -12,7 +12,7 @@ from kgask.pack.labels import relation_phrase
 from kgask.pack.store import Pack
 from kgask.retrieve.run import Runner
 from kgask.retrieve.trace import triple_ids
-from kgask.types import TripleId
+from kgask.types import TripleId, opposite
 
 _KEYS = ("P17", "P131", "P30", "P361", "P276", "P706")  # Wikidata's
 _LABELS = frozenset(
@@ -22,6 +22,7 @@ _LABELS = frozenset(
         "located on island", "world region", "county", "province", "district", "municipality",
     }
 )  # fmt: skip
+_AROUND = ("country", "located on island")  # of which more is so than of "located in"
 _KNOWN: WeakKeyDictionary[Pack, list[int]] = WeakKeyDictionary()
 MOST_STEPS = 3
 MOST_PLACES = 200
@@ -47,14 +48,46 @@ def climb(runner: Runner, ids: np.ndarray) -> Above:
         nearer, frontier = frontier, []
         for relation in place_relations(runner.pack):
             edges = runner.edges(np.array(nearer, np.int64), relation)
-            triples = triple_ids(runner.pack, edges).tolist()
+            triples, within = triple_ids(runner.pack, edges).tolist(), _seen_in(runner, edges.targets, relation)
             for source, target, triple in zip(edges.sources.tolist(), edges.targets.tolist(), triples, strict=True):
-                if target not in ways and len(ways) < MOST_PLACES:
+                is_around = (target, source) in within  # no country lies in one of its cities
+                if target not in ways and len(ways) < MOST_PLACES and not is_around:
                     ways[target] = (*ways[source], triple)
                     frontier.append(target)
         if not frontier:
             break
     return Above(np.array(sorted(ways), np.int64), ways)
+
+
+def _seen_in(runner: Runner, places: np.ndarray, relation: int) -> set[tuple[int, int]]:
+    """Places with what the graph says that they lie in, as surely as by a relation: which so does not lie in them."""
+    found, labels = set[tuple[int, int]](), runner.pack.relation_labels()
+    for one in place_relations(runner.pack):
+        if labels[one].lower() in _AROUND or labels[relation].lower() not in _AROUND:
+            edges = runner.edges(distinct(places), one)
+            found |= set(zip(edges.sources.tolist(), edges.targets.tolist(), strict=True))
+    return found
+
+
+def may_hold(runner: Runner, places: np.ndarray, stated: np.ndarray) -> bool:
+    """Whether what is stated may lie in other places too, as far as the graph tells.
+
+    Liverpool may be in England, which lies in the United Kingdom as well and holds other towns, unless the graph says
+    of Liverpool itself, or of what it lies in and England does not, that it is of England's kind.
+    """
+    around, kinds = np.setdiff1d(climb(runner, places).reached, places), runner.types(places)
+    lies_in = place_relations(runner.pack)
+    nearest = [runner.edges(stated, one).targets for one in lies_in if not _is_continent(one, runner)]
+    if not len(kinds) or not np.isin(np.concatenate(nearest or [stated[:0]]), around).any():
+        return False
+    if np.isin(runner.types(np.setdiff1d(climb(runner, stated).reached, around)), kinds).any():
+        return False
+    back = (opposite(one, runner.pack.n_relations) for one in lies_in)
+    return any(len(runner.edges(places, one)) for one in back)
+
+
+def _is_continent(relation: int, runner: Runner) -> bool:
+    return runner.pack.relations()[relation].label.lower() == "continent"
 
 
 def place_relations(pack: Pack) -> list[int]:

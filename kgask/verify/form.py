@@ -43,6 +43,7 @@ _CLEFT = re.compile(
 )
 _DENIED = (  # what denies, and what stands there without it
     (re.compile(rf"\b(?P<word>{_AUXILIARY})(?:n['\u2019]t|\s+not(?! only)|\s+never)\b", re.I), "{word}"),
+    (re.compile(r"\b(?P<word>is|are|was|were) no longer\b(?! (?:an?|the)\b)", re.I), "{word}"),
     (re.compile(r"\b(?P<word>ca)n['\u2019]?(?:t|not)\b", re.I), "can"),
     (re.compile(r"\b(?P<word>wo)n['\u2019]t\b", re.I), "will"),
     (re.compile(r"\bnever\s+(?P<word>\w+)", re.I), "{word}"),
@@ -54,9 +55,9 @@ _DENIED = (  # what denies, and what stands there without it
     (re.compile(r"\b(?P<word>shares?|shared)\s+no\b", re.I), "{word} a"),
     (re.compile(r"\b(?P<word>borders?|won|wins|wrote|writes|[a-z]{3,}ed)\s+no\b(?! (?:more|fewer|less|longer|one))",
                 re.I), "{word} any"),
-    (re.compile(r"\Ano\s+(?:single\s+)?(?P<word>\w+)", re.I), "any {word}"),
+    (re.compile(r"\Ano\s+(?:single\s+)?(?!one\b)(?P<word>\w+)", re.I), "any {word}"),
     (re.compile(r"\Anone\s+of\s+(?P<word>\w+)", re.I), "any of {word}"),
-    (re.compile(r"\Anobody\s+(?P<word>\w+)", re.I), "somebody {word}"),
+    (re.compile(r"\A(?:nobody|no[ -]one)\s+(?P<word>\w+)", re.I), "somebody {word}"),
     (re.compile(r"\b(?P<word>is|are|was|were|lives?|lies?)\s+(?:located\s+)?outside(?: of)?\b", re.I), "{word} in"),
     (re.compile(r"\bfail(?:s|ed)? to (?P<word>\w+)", re.I), "{word}"),
     (re.compile(r"\b(?P<word>is|are|was|were|do|does|did) (?:neither|nor)\b", re.I), "{word}"),
@@ -73,7 +74,7 @@ _NOT_ONE = re.compile(r"\bnot (?:a |one )?single\b|\bnot one\b", re.I)
 _BESIDE = re.compile(
     r",?\s+(?:as far as i know|as everyone knows|i (?:think|believe|guess)|at all|in turn|of course|in fact|"
     r"of all (?:places|people|things|years|names)|"
-    r"you know|it (?:is|was) said|they say)(?=[\s,.;]|\Z),?",
+    r"any ?more|any longer|you know|it (?:is|was) said|they say)(?=[\s,.;]|\Z),?",
     re.I,
 )
 _SAME_SAID = (  # what is said in more words than a question says it

@@ -28,6 +28,8 @@ _NOT_SAID = re.compile(
     r"\b(?:may|might|could|almost|used to|formerly|no longer|some people|many people|probably|perhaps|alive|living)\b",
     re.IGNORECASE,
 )
+_MONTH = re.compile(r"\b(?:in|of|during|since|until|by|last|this|every) May\b|\bMay (?=\d)|(?<=\d )May\b")
+_THE_SAME = re.compile(r"\b(?:in|on|at|of) the (?:very )?same [a-z]+\b(?! (?:as|that)\b)", re.IGNORECASE)  # as another
 _BELITTLED = re.compile(r"\b(?:only|just) (?=(?:the|an?) )", re.IGNORECASE)  # "only the third-largest"
 _OF_ALL = re.compile(r"\b(?:of|among|out of|in|than) (?:them |the )?(?:all|every|each)\b", re.IGNORECASE)  # of the most
 _THAN_ANY = re.compile(r"\bthan (?:any|all|every|the rest|anyone|anybody|everyone|everybody)\b", re.IGNORECASE)
@@ -66,7 +68,7 @@ def unhonoured(text: str, query: TruthNode, called: Collection[str] = ()) -> str
     said = text
     text = _BELITTLED.sub(" ", _OF_ALL.sub(" ", text)) if has_most else text
     for pattern in (_MORE_THAN_SOME, _NOT_SAID):
-        if found := pattern.search(text):
+        if (found := pattern.search(_MONTH.sub(" ", text))) and found[0].lower() not in called:
             return found[0].lower()
     compares = any(isinstance(node, nodes.Compare | nodes.Where | nodes.Best) for node in query.walk())
     if (found := _THAN.search(text)) and not compares:
@@ -77,6 +79,10 @@ def unhonoured(text: str, query: TruthNode, called: Collection[str] = ()) -> str
     most = [one for one in superlatives(text) if one not in called] if not has_most else []
     if most or (not has_most and (found := _THAN_ANY.search(text))):
         return most[0] if most else found[0].lower()  # type: ignore[index]  # which was found
+    if (found := _THE_SAME.search(text)) and not any(
+        isinstance(node, nodes.Compare | nodes.And | nodes.Follow) for node in query.walk()
+    ):
+        return found[0].lower()
     has_or = any(isinstance(node, nodes.Or | nodes.Any) for node in query.walk())
     named = any(isinstance(node, nodes.Entities) and len(node.ids) > 1 for node in query.walk())
     if _OR.search(text) and not (has_or or named):

@@ -27,6 +27,13 @@ _KIND = re.compile(  # that stands behind the most of it: "the largest area of a
     re.IGNORECASE | re.DOTALL,
 )
 _THAN_ANY = re.compile(r"\bthan (?:any|all|every)\b", re.IGNORECASE)
+_THAN_ELSE = re.compile(  # "sold more copies than anything else on the list"
+    r"\b(?:(?P<more>more|fewer|less)(?P<what>(?: (?!than\b)[\w'\u2019-]+){1,5})|"
+    r"(?P<stem>[a-z]{3,}?)(?P<end>ier|er)) than "
+    r"(?:any(?:one|body|thing)(?: else)?|every(?:one|body|thing) else|(?:all )?(?:of )?(?:the|its|their|our) others|"
+    r"(?:any|all) (?:of the )?others?)(?: (?:on|in) (?:the|our|this) (?:list|table|data|lot|group))?(?=\W*\Z)",
+    re.IGNORECASE,
+)
 _ONE_OF = re.compile(r"\b(?:one|two|three|four|five|some|many|several|among|amongst) (?:of )?the\b", re.IGNORECASE)
 
 
@@ -45,9 +52,12 @@ def openly(text: str, names: Sequence[str]) -> Openly | None:
     Openly(question='Which is the longest river in Asia?', name='Ob')
     >>> openly("Of all rivers, the Ob has the largest basin", ["Ob"])
     Openly(question='Of all rivers, which has the largest basin?', name='Ob')
+    >>> openly("Ann sold more books than anybody else on the list", ["Ann"])
+    Openly(question='Which sold the most books?', name='Ann')
     >>> openly("Ob is one of the longest rivers", ["Ob"]), openly("Ob flows into the Kara Sea", ["Ob", "Kara Sea"])
     (None, None)
     """
+    text = _THAN_ELSE.sub(_most, text)
     for name in dict.fromkeys(names):
         others = [one for one in names if one != name]
         if asked := _asked(text.replace(name, NAME, 1), others):
@@ -55,9 +65,16 @@ def openly(text: str, names: Sequence[str]) -> Openly | None:
     return None
 
 
+def _most(found: re.Match[str]) -> str:
+    if found["stem"]:
+        return f"the {found['stem']}{'iest' if found['end'] == 'ier' else 'est'}"
+    word = {"more": "most", "fewer": "fewest"}.get(found["more"].lower(), "least")
+    return f"the {word}{found['what']}"
+
+
 def says_most(text: str) -> bool:
     """Whether a text has a word by which something may be the most of its kind."""
-    return bool(superlatives(text) or _THAN_ANY.search(text))
+    return bool(superlatives(text) or _THAN_ANY.search(text) or _THAN_ELSE.search(text))
 
 
 def _asked(text: str, others: Sequence[str]) -> str | None:

@@ -38,6 +38,7 @@ from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
 from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
 from kgask.verify.sense import is_sensible, mixes_kinds
+from kgask.verify.universal import of_all, without_all
 from kgask.verify.world import Decision, World
 
 DECIDE_SECONDS = 8.0
@@ -52,7 +53,7 @@ _FROM_TO = re.compile(r"\bfrom [^,]*\d{3,4} (?:to|until|till) [^,]*\d{3,4}\b", r
 _DIGITS = re.compile(r"\d{3,}")  # of a number or year that a query has to have
 _COMPARES = re.compile(
     r"\b(?:than|more|less|fewer|over|under|above|below|exceeds?|beyond|before|after|at (?:least|most)|up to|tops?|"
-    r"surpass\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er than)\b",
+    r"surpass\w*|reach\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er than)\b",
     re.IGNORECASE,
 )
 _LIMITS: tuple[tuple[re.Pattern[str], Comparison], ...] = (  # right before a number
@@ -60,6 +61,7 @@ _LIMITS: tuple[tuple[re.Pattern[str], Comparison], ...] = (  # right before a nu
     (re.compile(r"\b(?:reach(?:es|ed)?|at least) \d", re.IGNORECASE), ">="),
     (re.compile(r"\b(?:less than|fewer than|under|below) \d", re.IGNORECASE), "<"),
 )
+_REACHES = re.compile(r"\breach(?:es|ed)? \d", re.IGNORECASE)
 _PLACED = frozenset("lies lie lay stands stand stood sits sit sat located situated".split())  # as "is" says
 _NO_NOUNS = CARRY_NOTHING | frozenset("man woman person people side part member end south north east west".split())
 
@@ -168,8 +170,11 @@ class Readings:
         query = as_stated(query, text)
         if settled.is_unknown and misnamed is not None:
             return Reading(found, query, None, misnamed, is_unknown=True)
-        if outright is None and (doubt := misnamed or self._left_out(found, query, text)):
+        some = without_all(text)
+        whole = of_all(query, text, found, self._pack.n_relations) if some is not None else None
+        if outright is None and (doubt := misnamed or self._left_out(found, query, text, is_of_all=whole is not None)):
             return Reading(found, query, None, doubt)
+        query = whole or query
         world = self._world()
         runner = world.runner
         try:
@@ -209,10 +214,11 @@ class Readings:
         options = self._options
         return World(Runner(self._pack, Budget(DECIDE_SECONDS)), options.closed_world, options.single, options.complete)
 
-    def _left_out(self, found: Retrieved, query: TruthNode, text: str) -> str:
+    def _left_out(self, found: Retrieved, query: TruthNode, text: str, is_of_all: bool = False) -> str:
         """What of the claim the query does not honour; a verdict would be on another claim."""
-        called = self._words.of(relations_in(query))
-        if (found_word := unhonoured(_without_names(text, found), query, called)) is not None:
+        called, masked = self._words.of(relations_in(query)), _without_names(text, found)
+        masked = (without_all(masked) or masked) if is_of_all else masked
+        if (found_word := unhonoured(masked, query, called)) is not None:
             return f"what {found_word!r} claims is not looked at"
         if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Follow) and _TWICE.search(text):
             return "it does not honour every name of the claim"
@@ -324,7 +330,7 @@ def as_stated(query: TruthNode, text: str) -> TruthNode:
             return nodes.Not(as_stated(truth, text))
         case nodes.Compare(left, "<" | "<=" | ">" | ">=", nodes.Number() as said) if not _COMPARES.search(text):
             return nodes.Compare(left, "=", said)
-        case nodes.Compare(left, "=", nodes.Number() as said):
+        case nodes.Compare(left, sign, nodes.Number() as said) if sign == "=" or _REACHES.search(text):
             return nodes.Compare(left, _limit(text), said)
         case nodes.Some(nodes.Where(base, by, "=", nodes.Number() as said)):
             return nodes.Some(nodes.Where(base, by, _limit(text), said))

@@ -21,12 +21,13 @@ from kgask.query.base import SetNode, TruthNode, ValueNode
 from kgask.retrieve.compare import every, kleene, some
 from kgask.retrieve.derive import derivation, otherwise
 from kgask.retrieve.follow import Edges
-from kgask.retrieve.places import climb, place_relations
+from kgask.retrieve.places import climb, may_hold, place_relations
 from kgask.retrieve.run import Runner
 from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
 from kgask.verify.exactness import as_said, between
 from kgask.verify.sense import has_codes, meets
+from kgask.verify.table_rows import is_of_rows, rows_of
 
 Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent", "evidence"]
 Combine = Callable[[Iterable[bool | None]], bool | None]
@@ -68,6 +69,8 @@ class World:
         Raises :class:`~kgask.errors.QueryError` and :class:`~kgask.errors.BudgetError` as running it does.
         """
         match node:
+            case nodes.Not(nodes.Some(nodes.Minus(base, others))):
+                return self._all_are(base, others)
             case nodes.Not(truth):
                 return self.decide(truth).turned
             case nodes.All(truths):
@@ -163,6 +166,8 @@ class World:
             above = climb(self.runner, reached)
             if np.isin(above.reached, ends).any():
                 return Decision(True, "within", (*self._ids(edges), *above.way_to(ends)), relation)
+            if may_hold(self.runner, ends, reached):
+                return None
             reached = above.reached
         return Decision(False, rule, self._ids(edges), relation) if self._are_alike(reached, ends, relation) else None
 
@@ -222,6 +227,18 @@ class World:
             return Decision(None, "silent")
         return Decision(False, "complete", tuple(self._said_instead(base)))
 
+    def _all_are(self, base: SetNode, others: SetNode) -> Decision:
+        """Whether all of a set belong to another: refuted by one that does not, so if the graph has all."""
+        members = self.runner.members(base)
+        outside = np.setdiff1d(members.certain, self.runner.members(others).certain).tolist()
+        for one in outside[:MOST_CANDIDATES]:
+            if self.is_closed or self._is_excluded(others, one):
+                told = self._said_instead(nodes.And(nodes.Entities((one,)), others))
+                return Decision(False, "complete", tuple(told))
+        known = members.certain.tolist()
+        is_whole = bool(known) and (self.is_closed or set(self._candidates(base) or (-1,)) <= set(known))
+        return Decision(True if is_whole and not outside else None, "complete" if is_whole else "silent")
+
     def _knows_most(self, base: SetNode) -> bool:
         """Whether values are known of at least half of the things of a class of which one is the most."""
         bests = [one for one in self.runner.coverage(base) if isinstance(one.node, nodes.Best)]
@@ -254,7 +271,12 @@ class World:
                 has_all = len(distinct(edges.sources)) == len(starts)
                 is_whole = self._is(COMPLETE, relation) and (has_all or self._may_have(starts, relation))
                 is_whole = is_whole or (self._is(SINGLE, relation) and has_all)
-                return _few(distinct(edges.targets)) if is_whole else None
+                rows = None if is_whole else rows_of(runner, relation)
+                ends = distinct(edges.targets) if is_whole else rows
+                return None if ends is None else _few(ends)
+            case nodes.Having(relation):
+                rows = rows_of(runner, opposite(relation, runner.pack.n_relations))
+                return None if rows is None else _few(rows)
             case nodes.And(left, right):
                 found = [one for one in (self._candidates(left), self._candidates(right)) if one is not None]
                 return min(found, key=len, default=None)
@@ -271,7 +293,7 @@ class World:
         """Whether the graph may have all of a set: of a class where each has a code or the like of its own."""
         match node:
             case nodes.Class():
-                return has_codes(self.runner, node)
+                return has_codes(self.runner, node) or is_of_rows(self.runner, node)
             case nodes.And(left, right):
                 return self._is_listed(left) or self._is_listed(right)
             case nodes.Or(left, right):
