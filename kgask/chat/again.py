@@ -89,7 +89,8 @@ class Again:
         if rest is None or rest.strip("\0?. ") or last is None or last.query is None or len(last.topics) != 1:
             return
         (old,) = last.topics
-        sets = (turn.ends for turn in reversed(memory.turns) if turn.number < last.number and len(turn.ends) > 1)
+        before = [turn for turn in reversed(memory.turns) if turn.number < last.number]
+        sets = (ends for turn in before for ends in (turn.ends, turn.topics) if len(ends) > 1)  # or that were compared
         others = next((tuple(one for one in ends if one != old) for ends in sets if old in ends), ())
         query = instead(last.query, nodes.Entities((old,)), nodes.Entities(others)) if others else None
         if query is not None and not last.is_refused:

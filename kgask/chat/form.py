@@ -107,6 +107,10 @@ _BOTH = re.compile(
 _THE_BEST = re.compile(
     r"\bthe (?P<order>(?:most|least|fewest) [a-z]+|[a-z]{2,}est)(?: one)?(?P<own>['\u2019]s)?(?=\W*\Z)", re.IGNORECASE
 )
+_THE_MORE = re.compile(
+    r"\bthe (?P<order>(?!other|former|latter|under|upper)(?:more [a-z]+|[a-z]{2,}er)) one(?P<own>['\u2019]s)?\b",
+    re.IGNORECASE,
+)
 _IS_BEST = re.compile(r"(?:who|which|what)(?: [a-z]+)?(?:['\u2019]s| is| are| was| were| has| have)? the\b", re.I)
 
 
@@ -312,12 +316,15 @@ def of_the_best(text: str) -> tuple[str, str] | None:
 
     >>> of_the_best("In which country is the highest one?"), of_the_best("which one is the highest?")
     (('highest', 'In which country is \\x00?'), None)
+    >>> of_the_best("what's the capital of the smaller one?")
+    ('smallest', "what's the capital of \\x00?")
     """
-    found = _THE_BEST.search(text)
-    if found is None or _IS_BEST.match(text) or not _ASKS.match(LEAD_IN.sub("", text)) or found.start() == 0:
+    best, found = _THE_BEST.search(text), _THE_BEST.search(text) or _THE_MORE.search(text)
+    if found is None or (best and _IS_BEST.match(text)) or not _ASKS.match(LEAD_IN.sub("", text)) or found.start() == 0:
         return None
     place = "\0's" if found["own"] else "\0"
-    return found["order"], f"{text[: found.start()]}{place}{text[found.end() :]}"
+    most = superlative(f"is the {found['order']}").removeprefix("is the ")
+    return most, f"{text[: found.start()]}{place}{text[found.end() :]}"
 
 
 def asks_for_others(text: str) -> bool:

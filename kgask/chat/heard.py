@@ -47,6 +47,31 @@ _SLIPS = (
         r"\1 in that year",
     ),
     (re.compile(r"\bdo they ([^?]+?) (?:over |down )?there(?=\W*\Z)", re.I), r"does it \1"),
+    (
+        re.compile(
+            r"\A(?:and )?((?:(?:in|on|at) )?(?:what|which) (?:year|month|day|city|town|country|place)|when|where)"
+            r" (?:was|did) (?:that|this)(?: happen)?(?=\W*\Z)",
+            re.I,
+        ),
+        r"\1",
+    ),
+    (
+        re.compile(
+            r"\b(does|did|is|was|has|will|can) that (?=(?:still|also|have|had|cost|go|run|start|end|open|close|belong|"
+            r"take|hold|come|last|in|on|at|an?|the|one of|made|built|written|available|owned|by|older|newer)\b)",
+            re.I,
+        ),
+        r"\1 it ",
+    ),
+    (re.compile(r"\b(how [a-z]+ (?:is|was)|(?:of|about|for|to|from|with|on|at)) that(?=\W*\Z)", re.I), r"\1 it"),
+    (re.compile(r"\bof the couple\b", re.I), "of the two"),
+    (
+        re.compile(
+            r"\A(?:and )?what(?:['\u2019]s| is| was| are| were) ((?:his|her|their) [a-z]+) (?:called|named)(?=\W*\Z)",
+            re.I,
+        ),
+        r"who was \1",
+    ),
     (re.compile(r"\br (?=there|they|these)"), "are "),
     (re.compile(r"\bsr+y\b", re.I), "sorry"),
     (re.compile(rf"\A(?:compare|take|of) ((?:those|these|the) {NUMBER})\W+(which|who)\b", re.I), r"\2 of \1"),

@@ -68,7 +68,8 @@ class OfAnswers:
         if pair and {*pair} <= {*members} and not (number or is_compared or says_two_apart(text)):
             is_latest = True  # "which of them are ..." after "the second?", "the third?"
         order = (members, pair) if is_latest and len(members) > 1 else (pair, members)
-        known = [several for several in order if several]
+        apart = self.memory.two_just_named() if form.says_two(text) else ()  # "what about the Rhine?", after the Danube
+        known = [several for several in dict.fromkeys((*order, apart)) if several]
         if form.asks_for_people(text) and any(self.memory.referents.is_person(several[0]) for several in known):
             known = [several for several in known if self.memory.referents.is_person(several[0])]
         for several in known:
@@ -225,7 +226,7 @@ class OfAnswers:
 
     def apart_from(self, last: Turn, text: str, others: Sequence[EntityId]) -> Iterator[Way]:
         """By how much the same of another thing differs from what was told: "how much higher is Everest?"."""
-        value = _value_of(last.query)
+        value = value_of(last.query)
         if value is None or not isinstance(value.base, nodes.Entities) or len(value.base.ids) != 1:
             return
         (one,) = value.base.ids
@@ -253,9 +254,9 @@ class OfAnswers:
                 one, two = two_of
                 left, right = (nodes.Values(nodes.Entities((each,)), relation) for each in (one, two))
                 yield nodes.Difference(left, right), _confidence(last)
-        value = _value_of(last.query)
+        value = value_of(last.query)
         for before in self.memory.turns[::-1] if value is not None else ():
-            other = _value_of(before.query) if not before.is_refused else None
+            other = value_of(before.query) if not before.is_refused else None
             if value is not None and other is not None and other != value and other.relation == value.relation:
                 yield nodes.Difference(value, other), min(_confidence(last), _confidence(before))
                 return
@@ -279,7 +280,7 @@ class OfAnswers:
 
     def compared(self, text: str, last: Turn, other: EntityId) -> Iterator[Way]:
         """Whether the value that was told is more, or less, than that of another thing: "is that more than gold's?"."""
-        more, value = is_more_than(text), _value_of(last.query)
+        more, value = is_more_than(text), value_of(last.query)
         if more is None or value is None or not isinstance(value.base, nodes.Entities) or not last.answer:
             return
         (one,) = value.base.ids
@@ -372,7 +373,7 @@ def _confidence(turn: Turn) -> float:
     return turn.answer.confidence if turn.answer is not None else 0.0
 
 
-def _value_of(query: Query | None) -> nodes.Values | None:
+def value_of(query: Query | None) -> nodes.Values | None:
     """The value of one thing that a query asks for, however it puts that."""
     match query:
         case nodes.Values(nodes.Entities((_,))):

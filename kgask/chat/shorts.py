@@ -187,6 +187,20 @@ def says_two_apart(text: str) -> bool:
     return re.search(r"\b(?:both|either|two|who is|who was|which is|which was)\b", text, re.IGNORECASE) is not None
 
 
+def of_two_sharing(text: str) -> str:
+    """ "The two of them" for a "they" that has something together.
+
+    >>> of_two_sharing("do they share a border?"), of_two_sharing("do they have a coast?")
+    ('do the two of them share a border?', 'do they have a coast?')
+    """
+    return re.sub(r"\bthey(?= (?:share|border)\b)", "the two of them", text, flags=re.IGNORECASE)
+
+
+def says_more(text: str) -> bool:
+    """Whether it speaks of "the smaller one", of two."""
+    return re.search(r"\bthe (?:more [a-z]+|[a-z]{2,}er) one\b", text, re.IGNORECASE) is not None
+
+
 def is_than(text: str) -> bool:
     """Whether a phrase compares with something: "more than in Finland?"."""
     return is_phrase(text) and re.search(r"\bthan\b", text, re.IGNORECASE) is not None

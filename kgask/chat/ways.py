@@ -28,6 +28,7 @@ from kgask.chat.of_answers import OfAnswers, whole_of
 from kgask.chat.ordering import Ordering
 from kgask.chat.pronouns import Pronouns
 from kgask.chat.shared import Shared, asks_of_two
+from kgask.chat.sums import Sums
 from kgask.chat.turns import Turn, Way
 from kgask.link.naming import names_in
 from kgask.link.plurals import singulars
@@ -138,6 +139,8 @@ class Understanding:
             if asked is not None and asked.is_refused and said.continues and not self._may_ask_refused(text, asked):
                 before = (one for one in self.memory.answered() if self.again.fits(text, one))
             yield from ([way] for earlier in before for way in self._changed(text, earlier))
+        yield from ([way] for way in Sums(self.answers).ways(text))
+        text = text if self.memory.last_set() is not None else shorts.of_two_sharing(text)
         yield from ([way] for way in self.answers.both(text))
         yield from ([way] for way in self.narrowing.ways(text, said.continues, said.corrects))
         yield from ([way] for way in self.again.of_others(text))
@@ -242,7 +245,8 @@ class Understanding:
     def _of_the_best(self, text: str) -> Iterator[Way]:
         """A question about "the highest one" of the last answers."""
         found = form.of_the_best(text)
-        for way in self.answers.ways(f"which of them is the {found[0]}?") if found is not None else ():
+        of = "the two" if shorts.says_more(text) else "them"
+        for way in self.answers.ways(f"which of {of} is the {found[0]}?") if found is not None else ():
             answer = self.ask(way)
             if found is not None and answer and len(answer.entities) == 1:
                 yield self.answers.naming(found[1], answer.entities[0].id)

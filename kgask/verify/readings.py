@@ -37,6 +37,7 @@ from kgask.verify.engines import Engine
 from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
 from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
+from kgask.verify.measured import counts_values, drops_unit, is_unsaid_flag, of_said_kind
 from kgask.verify.sense import is_sensible, mixes_kinds
 from kgask.verify.universal import of_all, without_all
 from kgask.verify.world import Decision, World
@@ -143,6 +144,8 @@ class Readings:
         is_other = is_other or is_the_other_way(query, text, spans, self._pack)
         is_other = is_other or passes_over_owned(query, text, spans, self._pack)
         is_other = is_other or is_number_of_name(query, text, _without_names(text, found))
+        is_other = is_other or counts_values(query, text, self._pack)
+        is_other = is_other or drops_unit(query, text, self._pack, self._words.of(relations_in(query)))
         return is_other or names_a_kind(query, _without_names(text, found)) or means_a_third(query, text, self._pack)
 
     def _likeliest(self, proposed: Sequence[Retrieved], text: str) -> list[Retrieved]:
@@ -174,10 +177,10 @@ class Readings:
         whole = of_all(query, text, found, self._pack.n_relations) if some is not None else None
         if outright is None and (doubt := misnamed or self._left_out(found, query, text, is_of_all=whole is not None)):
             return Reading(found, query, None, doubt)
-        query = whole or query
         world = self._world()
         runner = world.runner
         try:
+            query = of_said_kind(whole or query, text, runner)
             decision = world.decide(query)
             if kin := other_sex(query, text, self._dated, runner):
                 return Reading(found, query, None, f"what {kin!r} claims is not so of whom it may be")
@@ -232,6 +235,8 @@ class Readings:
         words = words or ([event] if event is not None else []) or self._unmeasured(found, query, text)
         if words:
             return f"this graph says nothing about {', '.join(map(repr, words))}"
+        if is_unsaid_flag(query, text, self._pack):
+            return "no word of it says what the column is about"
         if _is_taken_twice(found, query):
             return "it takes one name for two things"
         is_left_out = found.find_left_out().get("names") or self._leaves_name_out(found, query, text)

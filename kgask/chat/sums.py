@@ -1,0 +1,70 @@
+"""What several things that were spoken of come to together: "how long are all three added together?", "on average?"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kgask.answer.parts import with_name
+from kgask.chat.of_answers import OfAnswers, value_of, whole_of
+from kgask.chat.order import NUMBER
+from kgask.chat.turns import Way
+from kgask.query import nodes
+from kgask.query.nodes import Query
+
+_TOGETHER = re.compile(
+    r",?\s+(?:(?:all )?(?:added|put|taken) (?:up |all )?together|altogether|in (?:total|all|sum)|combined|together|"
+    r"on average)(?=\W*\Z)",
+    re.IGNORECASE,
+)
+_TOTAL = re.compile(r"\b(?:total|combined|joint|summed|average|mean) (?=[a-z])", re.IGNORECASE)
+_MEAN = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
+_ALL = re.compile(
+    rf"\b(?:all (?:of )?(?:them|those|these|the {NUMBER}|{NUMBER})|(?:those|these) {NUMBER}|they(?: all)?|"
+    r"those|these)\b",
+    re.IGNORECASE,
+)
+_ARE, _DO = re.compile(r"\b(?:are|were)\b", re.I), re.compile(r"\bdo\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Understands turns as asking for a sum or mean over the last answers."""
+
+    answers: OfAnswers
+
+    def ways(self, text: str) -> Iterator[Way]:
+        """The question about one of them, its value put together over all."""
+        found = self.answers.memory.last_set()
+        bare = _of_one(text)
+        if found is None or bare is None:
+            return
+        one, label = found.ends[0], self.answers.label(found.ends[0])
+        named = with_name(bare, one, label)
+        if named is None:
+            return
+        whole, kind = whole_of(found, found.ends), nodes.Mean if _MEAN.search(text) else nodes.Sum
+
+        def change(query: Query) -> Query | None:
+            value = value_of(query)
+            return None if value is None else kind(nodes.Values(whole, value.relation))
+
+        listed = self.answers.listed(found.ends)
+        yield Way(named.text, named.given, change, said=f"{text.rstrip('?. ')} ({listed})?")
+
+
+def _of_one(text: str) -> str | None:
+    """A turn that asks for a sum as the question about one of the things, with "it"; None where it asks for none.
+
+    >>> _of_one("how long are all three added together?"), _of_one("what is their total length?")
+    ('how long is it?', 'what is its length?')
+    >>> _of_one("what is their length?") is None
+    True
+    """
+    bare = _TOTAL.sub("", _TOGETHER.sub("", text))
+    if bare == text:
+        return None
+    bare = re.sub(r"\btheir\b", "its", _ALL.sub("it", bare), flags=re.IGNORECASE)
+    bare = _DO.sub("does", _ARE.sub("is", bare))
+    return bare if re.search(r"\bits?\b", bare) else None
