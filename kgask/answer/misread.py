@@ -13,7 +13,7 @@ from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Retrieved
 from kgask.methods.roles import is_the_other_way
 from kgask.methods.signs import is_other_way
-from kgask.methods.taken_away import takes_other_away
+from kgask.methods.taken_away import keeps_left_out, takes_other_away
 from kgask.methods.voice import is_by_noun
 from kgask.methods.whose import passes_over_owned
 from kgask.methods.wording import rules_out
@@ -53,6 +53,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     linked = (seed for mention in found.linked for seed in mention.seeds)
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     is_other_way = _is_turned_round(query, found, question, spans, pack)
+    if keeps_left_out(best.answers, question, pack):
+        return True
     is_of_others = is_of_another(query, question, spans, pack) or mixes_relations(query, question, spans, pack)
     is_of_others = is_of_others or compares_unlisted(query, question, spans)
     is_of_others = is_of_others or compares_a_part(query, found.linked, pack)

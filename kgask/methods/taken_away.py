@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node
@@ -19,6 +22,18 @@ _DENIAL = re.compile(
     r"(?<=\w)n['\u2019]t\b",
     re.IGNORECASE,
 )
+MOST_NAMES = 200  # of answers that are compared
+_BESIDES = re.compile(
+    r"\b(?:besides|(?:apart|aside) from|other than|except(?: for)?|excluding|not counting|in addition to) (?:the )?",
+    re.IGNORECASE,
+)
+
+
+def keeps_left_out(answers: np.ndarray, question: str, pack: Pack) -> bool:
+    """Whether what is asked for is "besides" something that is named, and what is called so is among the answers."""
+    behind = [normalise(question[found.end() :]) for found in _BESIDES.finditer(question)]
+    names = [normalise(label) for label in pack.labels(answers[:MOST_NAMES])] if behind else []
+    return any(f"{text} ".startswith(f"{name} ") for text in behind for name in names if name)
 
 
 def takes_other_away(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
