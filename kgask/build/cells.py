@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 SEPARATORS = (";", "|", " / ", ",")
 _MOST_PART = 40  # characters of one of several
-_SHARED = {",": 0.6}  # of the parts, that have to be met elsewhere too: what a comma divides may be one thing
-_LEAST_SHARED = 0.25
+# Of the parts, that have to be met again, and in another place of a list: what a comma divides may be one thing.
+_AGAIN, _ELSEWHERE = {",": 0.6}, {",": 0.25}
+_LEAST_AGAIN = 0.25
 
 
 def separator_of(values: Sequence[str]) -> str:
@@ -42,5 +43,6 @@ def _divides(separator: str, values: Sequence[str]) -> bool:
             at.setdefault(part, set()).add(place if len(parts) > 1 else -1)
     met = Counter(part for parts in lists for part in parts)
     listed = {part for parts in several for part in parts}
-    shared = [part for part in listed if met[part] > 1 and (separator != "," or at[part] - {max(at[part])})]
-    return len(shared) >= max(1, _SHARED.get(separator, _LEAST_SHARED) * len(listed))
+    n_again, n_elsewhere = sum(met[part] > 1 for part in listed), sum(len(at[part]) > 1 for part in listed)
+    is_again = n_again >= max(1, _AGAIN.get(separator, _LEAST_AGAIN) * len(listed))
+    return is_again and n_elsewhere >= _ELSEWHERE.get(separator, 0.0) * len(listed)

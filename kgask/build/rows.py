@@ -35,7 +35,9 @@ SURE, PERHAPS, UNLIKE = 2, 1, 0
 LOOKED_AT = 200  # rows, before what the columns are is said
 _NEARLY = 0.9
 _MARK = re.compile(r"[^\W\d_]{0,5}[-_ /.#]?\d[\w/.-]*")  # "L-101", "2024/17"
+_LETTERED = re.compile(r"[^\W\d_]{1,5}[-_ /.#]?\d[\w/.-]*")
 _PERSON = re.compile(r"(?!The )[^\W\d_a-z][\w.'-]*(?: (?:v[oa]n |de[rl]? |al-)?[^\W\d_a-z][\w.'-]*){1,2}")
+_OF_MARK = re.compile(r"\W+(?:name|number|no|nr|id|code|ref|reference)\.?\Z|\.\Z")  # "tree number" names trees
 _LEAST_TITLES, _WORDS_OF_TITLES = 5, 1.5
 _MOST_NAME = 60  # characters of a column's name
 _NOTHING = frozenset(("", "NULL", "null", "NaN", "nan", "N/A", "\\N"))
@@ -225,6 +227,7 @@ class _Reader:
         self._n += 1
         label = " ".join(row[at] for at in self._label if row[at])
         key = self._key_of(row, label)
+        label = f"{self._space} {label}" if self._label == self._key and label.isdecimal() else label
         for type in filter(None, (self._table.type, self._table.also)):
             self._builder.add(key, TYPE, type)
         for at, column, convention in self._values:
@@ -301,9 +304,11 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     ids = [name for name in names if readable(name) in ("id", "key", f"{kind} id")]
     ids += [name for name in names[:1] if readable(name).endswith(" id")]
     key = tuple(ids[:1]) if ids and _differs(columns[ids[0]]) else ()
-    plain = [_column(name) for name in names if name and name not in key]
+    plain = [_column(name, columns[name]) for name in names if name and name not in key]
     table = understood([Table(stem, key, "", (), tuple(plain))])[0]
     label = table.label or _named_by(columns, key, kind)
+    if key and not label:
+        label = key
     titled = () if table.label or kind in map(readable, label) else _titled_by(columns, key or label)
     if titled:
         key, label = key or label, titled
@@ -314,9 +319,11 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     return replace(table, key=key, label=label, columns=said, type="" if is_said else type, also=also, is_file=True)
 
 
-def _column(name: str) -> Column:
-    """A column ``department_id`` holds ids of rows of another table."""
-    relation = relation_of((name,))
+def _column(name: str, values: Sequence[str]) -> Column:
+    """A column ``department_id`` holds ids of rows of another table, "Flat no." marks like "A-02" of flats."""
+    relation, said = relation_of((name,)), [value for value in values if value not in _NOTHING]
+    if relation.endswith(" number") and said and all(map(_LETTERED.fullmatch, said)):
+        relation = relation.removesuffix(" number")
     is_foreign = readable(name) != relation and readable(name).endswith(" id")
     return Column((name,), relation, table=singular(relation) if is_foreign else "")
 
@@ -362,7 +369,7 @@ def _type_of(label: tuple[str, ...], stem: str) -> str:
 
     Of a mark by which they are told apart ("registration") it is the file that says what they are.
     """
-    named = readable(label[0]).removesuffix(" name") if len(label) == 1 else ""
+    named = _OF_MARK.sub("", readable(label[0])) if len(label) == 1 else ""
     of_file = type_of(stem)
     is_mark = named in _MARKS or is_code(named)
     return singular(named) if named and named not in NAMED_BY and not (is_mark and of_file) else of_file

@@ -40,7 +40,11 @@ _MOST_BYTES = 1 << 20
 # Columns that are called by a unit alone: what they measure, and the unit.
 MEASURES = {"milliseconds": ("duration", "ms"), "seconds": ("duration", "s"), "minutes": ("duration", "min"),
             "hours": ("duration", "h")}  # fmt: skip
-_PER = re.compile(r"(?<=[\w)]) ?/ ?(?=\w)")  # "Passengers/day"
+_PER = re.compile(r"(?<=[^\W\d_]{3}) ?/ ?(?=\w)(?!.*\))")  # "Passengers/day", but neither "L/min" nor "(EUR/night)"
+_WITH = re.compile(r"\bw/ ?(?=\w)", re.IGNORECASE)
+_HOW_WRITTEN = re.compile(
+    r"\W*\((?:y{2,4}|[dm]{1,2}[./-][dm]{1,2}[./-]y{2,4}|yyyy-mm-dd|y(?:es)?/no?)\)|\?\Z", re.IGNORECASE
+)
 _PER_WHAT = re.compile(
     r"(?:d(?:ay)?|h(?:ou)?rs?|h|min(?:ute)?|s(?:ec)?|w(?:ee)?k|mo(?:nth)?|y(?:ea)?r|night|trip|unit|each|person|pers|head|"
     r"kg|g|l|litre|km|m|ha|bottle|case|seat|ticket|shift|visit)\b",
@@ -131,8 +135,11 @@ def readable(name: str) -> str:
     ('birth date', 'employee id', 'reports to')
     >>> readable("Passengers/day"), readable("Hrs/wk"), readable("City/Town")
     ('passengers per day', 'hours per week', 'city or town')
+    >>> readable("OK w/ cats"), readable("Planted (yyyy)"), readable("Paid?"), readable("Yield L/min")
+    ('ok with cats', 'planted', 'paid', 'yield l/min')
     """
     if not name.startswith("/"):
+        name = _WITH.sub("with ", _HOW_WRITTEN.sub("", name.strip()) or name)
         name = _PER.sub(lambda found: " per " if _PER_WHAT.match(name, found.end()) else " or ", name)
     return " ".join(readable_relation(name).replace("-", " ").lower().split())
 

@@ -7,22 +7,23 @@ spouse, "cap" a capital or a capacity, and both stay as they stand.
 from __future__ import annotations
 
 _ANYWHERE = """
-acct account; addr address; amt amount; appt appointment; apptd appointed; approx approximate; arr arrival;
+acct account; addr address; amt amount; approx approximate; appt appointment; apptd appointed; arr arrival;
 asst assistant; avg average; bal balance; bday birthday; bdgt budget; bldg building; bplace birthplace; capt captain;
-cert certificate; champ champion; chmn chairman; cntry country; cnt count; coord coordinates; ctry country;
-curr current; cust customer; dau daughter; dept department; dest destination; diam diameter; dob date of birth;
-dod date of death; dt date; dur duration; edu education; elev elevation; eqpt equipment;
-eta estimated time of arrival; etd estimated time of departure; fam family; freq frequency; govt government;
-grp group; hosp hospital; hq headquarters; hrs hours; ht height; lang language; langs languages; len length;
-lic licence; loc location; locn location; lvl level; max maximum; mbr member; mbrs members; mfg manufacturing;
-mfr manufacturer; mgr manager; mkr maker; mtg meeting; nbr number; neigh neighbour; nr number; num number;
-obs observation; obsvr observer; orig origin; org organisation; orgs organisations; pct percent; pob place of birth;
-pod place of death; pop population; popn population; pos position; prev previous; prov province; purch purchase;
-qtr quarter; qty quantity; recd received; reqd required; resp responsible; sched scheduled; secy secretary;
-ser serial; sib sibling; sibs siblings; spec specification; stn station; subj subject; supv supervisor;
+cert certificate; champ champion; chmn chairman; cnt count; cntry country; conc concentration; coord coordinates;
+ctry country; curr current; cust customer; dau daughter; dept department; dest destination; diam diameter;
+dob date of birth; dod date of death; dt date; dur duration; edu education; elev elevation; encl enclosure;
+eqpt equipment; eta estimated time of arrival; etd estimated time of departure; fam family; freq frequency;
+govt government; grp group; hosp hospital; hq headquarters; hrs hours; ht height; insp inspection; inspn inspection;
+lang language; langs languages; len length; lic licence; loc location; locn location; lvl level; max maximum;
+mbr member; mbrs members; mfg manufacturing; mfr manufacturer; mgr manager; mkr maker; mtg meeting; nbr number;
+neigh neighbour; nr number; num number; obs observation; obsvr observer; org organisation; orgs organisations;
+orig origin; pct percent; pob place of birth; pod place of death; pop population; popn population; pos position;
+pp pages; prev previous; prov province; purch purchase; pwr power; qtr quarter; qty quantity; recd received;
+renov renovation; reqd required; resp responsible; rrp recommended retail price; sched scheduled; secy secretary;
+ser serial; sib sibling; sibs siblings; spec specification; stk stock; stn station; subj subject; supv supervisor;
 supvr supervisor; svc service; svcs services; tel telephone; temp temperature; tot total; treas treasurer;
-univ university; vel velocity; ver version; vol volume; wk week; wks weeks; wt weight; pwr power; renov renovation;
-stk stock; yob year of birth; yod year of death; yr year; yrs years
+univ university; vel velocity; ver version; vol volume; wk week; wks weeks; wt weight; yob year of birth;
+yod year of death; yr year; yrs years
 """
 _WHOLE = """
 bpl birthplace; dpl place of death; est established; fa father; hab habitat; mo mother; occ occupation;
