@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kgask.methods.flags import flags_of
 from kgask.query import nodes
 from kgask.query.base import SetNode, TruthNode
 from kgask.query.words import verbalise
@@ -55,6 +56,10 @@ def open_truth(runner: Runner, node: TruthNode) -> bool | None:
     match node:
         case nodes.Some(nodes.And(nodes.Entities() as obj, nodes.Follow(base, relation))):
             node = nodes.Holds(base, relation, obj)
+        case nodes.Some(nodes.And(nodes.Follow(_, relation), nodes.Entities() as obj)) if _has_no_flag(
+            runner, relation, obj
+        ):
+            return None
         case nodes.Some(nodes.And(base, nodes.Entities() as obj)) if not isinstance(base, nodes.Class):
             among = runner.members(base).possible  # of nothing, it says nothing that this one is not there
             could_be = len(among) > 0 and _could_be(runner, runner.members(obj).possible, among)
@@ -64,6 +69,13 @@ def open_truth(runner: Runner, node: TruthNode) -> bool | None:
     if isinstance(node, nodes.Holds):
         return False if _says_else(runner, node) else None
     return False
+
+
+def _has_no_flag(runner: Runner, relation: int, one: nodes.Entities) -> bool:
+    """Whether nothing stands in the column of "yes" and "no" that an inverse relation is."""
+    plain = relation - runner.pack.n_relations
+    is_flag = bool(flags_of(runner.pack, plain))
+    return is_flag and not len(runner.edges(runner.members(one).possible, plain))
 
 
 def _says_else(runner: Runner, node: nodes.Holds) -> bool:

@@ -20,7 +20,8 @@ _FORMS = tuple(
     )
 )  # fmt: skip
 _POINTS = re.compile(r"(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})")  # nobody writes the month first with points
-_SLASHES = re.compile(r"(\d{1,2})([/-])(\d{1,2})\2(\d{4})")
+_SLASHES = re.compile(r"(\d{1,2})([/-])(\d{1,2})\2(\d{4}|(?<=/)\d\d)")
+_LAST_SHORT = 40  # of two digits, that are a year of this century
 _YEAR_FIRST = re.compile(r"(\d{4})([/.])(\d{1,2})\2(\d{1,2})")
 _ISO = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?")
 
@@ -58,6 +59,8 @@ def iso_date(text: str, order: Order | None = None) -> str | None:
     (None, None, None)
     >>> iso_date("5/3/1995", Order.DAY), iso_date("5/3/1995", Order.MONTH), iso_date("1995/3/5")
     ('1995-03-05', '1995-05-03', '1995-03-05')
+    >>> iso_date("5/3/95", Order.DAY), iso_date("5/3/24", Order.DAY)
+    ('1995-03-05', '2024-03-05')
     """
     if _ISO.fullmatch(text):
         return text
@@ -67,6 +70,7 @@ def iso_date(text: str, order: Order | None = None) -> str | None:
         return _day(year_first[1], year_first[3], year_first[4])
     if (slashes := _SLASHES.fullmatch(text)) is not None:
         first, _, second, year = slashes.groups()
+        year = year if len(year) == 4 else f"{20 if int(year) <= _LAST_SHORT else 19}{year}"
         day, month = (first, second) if order is Order.DAY else (second, first)
         return None if order is None else _day(year, month, day)
     found = next((match for form in _FORMS if (match := form.fullmatch(text))), None)

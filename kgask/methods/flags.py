@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from kgask.link.plurals import singulars
+from kgask.methods.accounted import CARRY_NOTHING
+from kgask.methods.doubts import relations_in
 from kgask.methods.relation_facts import is_table
 from kgask.pack.arrays import distinct
 from kgask.pack.normalise import normalise
+from kgask.pack.quantities import DATE, quantity
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
-from kgask.types import DirectedRelationId, EntityId
+from kgask.types import DirectedRelationId, EntityId, undirected
 
 _YES, _NO = frozenset("yes y true".split()), frozenset("no n false".split())
 
@@ -28,9 +32,44 @@ def flags_of(pack: Pack, relation: DirectedRelationId) -> dict[bool, EntityId]:
 
 
 def flagged(pack: Pack, query: Query) -> Query:
-    """A query with those of which a flag says yes in the place of what stands in its column: "except heirlooms"."""
-    for node in query.walk():
+    """A query with what a column of a table says in the place of that something stands in it.
+
+    "Except heirlooms" takes away those of which the column "heirloom" says yes, "has it been thawed?" asks for more
+    than 0 in a column "thaws" that has a 0.
+    """
+    n = pack.n_relations
+    for node in [*query.walk()]:
         match node:
-            case nodes.Having(relation) if (yes := flags_of(pack, relation - pack.n_relations).get(True)) is not None:
+            case nodes.Some(nodes.Follow(base, relation)):
+                if (yes := flags_of(pack, relation).get(True)) is not None:
+                    query = replaced(query, node, nodes.Holds(base, relation, nodes.Entities((yes,))))
+                elif isinstance(base, nodes.Entities) and _has_zero(pack, relation):
+                    query = replaced(query, node, nodes.Compare(nodes.Values(base, relation), ">", nodes.Number(0)))
+            case nodes.Minus(left, nodes.Having(relation)) if _has_zero(pack, relation):
+                more = nodes.Where(nodes.Having(relation), nodes.ValueOf((relation,)), ">", nodes.Number(0))
+                query = replaced(query, node, nodes.Minus(left, more))
+            case nodes.Having(relation) if (yes := flags_of(pack, relation - n).get(True)) is not None:
                 query = replaced(query, node, nodes.Follow(nodes.Entities((yes,)), relation))
     return query
+
+
+def _has_zero(pack: Pack, relation: DirectedRelationId) -> bool:
+    """Whether a relation of a table counts how often, from 0 on."""
+    if relation >= pack.n_relations or not is_table(pack):
+        return False
+    ends = distinct(np.asarray(pack.out_object)[np.asarray(pack.out_relation) == relation])
+    said = [quantity(literal) for literal in pack.literals(ends.tolist()) if literal is not None]
+    numbers = [one for one in said if one is not None and one.axis != DATE]
+    return len(numbers) == len(ends) and any(one.low == 0 for one in numbers)
+
+
+def passes_over_flag(query: Query, question: str, pack: Pack) -> bool:
+    """Whether a question says a column of "yes" and "no", and the query passes over it: "flats with a balcony"."""
+    said = normalise(question).split()
+    words = {form for word in said for form in (word, *singulars(word))}
+    used = {undirected(one, pack.n_relations)[0] for one in relations_in(query)}
+    for relation, label in enumerate(pack.relation_labels()):
+        called = [word for word in normalise(label).split() if word not in CARRY_NOTHING]
+        if called and relation not in used and words.issuperset(called) and flags_of(pack, relation):
+            return True
+    return False

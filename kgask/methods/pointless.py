@@ -13,7 +13,8 @@ import numpy as np
 
 from kgask.errors import BudgetError
 from kgask.link.plurals import singulars
-from kgask.methods.flags import flags_of
+from kgask.methods.doubts import relations_in
+from kgask.methods.flags import flags_of, passes_over_flag
 from kgask.methods.mended import lacks_a_value
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.reach import is_in_reach
@@ -24,11 +25,11 @@ from kgask.query import nodes
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.query.relation_words import PREPOSITIONS
-from kgask.retrieve.follow import edges_of, relations_of
+from kgask.retrieve.follow import edges_of, neighbours, relations_of
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.places import climb, may_hold, place_relations
 from kgask.retrieve.run import Runner
-from kgask.types import opposite
+from kgask.types import opposite, undirected
 
 LOOK_SECONDS = 0.5  # for the kinds of sets
 FAR = 1000.0  # times what a relation leads to, beyond which a limit is in another unit
@@ -40,6 +41,8 @@ _KIND_ASKED = re.compile(
     r"(?P<noun>[a-z]{3,})\b)",
     re.IGNORECASE,
 )
+_IN_UNIT = re.compile(r"\d ?((?!\d)[^\s\d(),;?!]*[^\s\d(),;.?!])")
+_UNIT_OF_LABEL = re.compile(r"\(([^()]+)\)\Z")
 _JOINS = re.compile(
     r"[,;/&+]|\b(?:and|or|nor|either|both|with|as well as|plus|also|besides|together|combined?|other|one of|any of)\b",
     re.IGNORECASE,
@@ -68,6 +71,8 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
         if lacks_a_value(runner, query) or any(_is_idle(node, runner) for node in query.walk()):
             return True
         if is_table(pack) and (_is_of_table(query, is_no, runner) or _are_called_otherwise(found, question, runner)):
+            return True
+        if is_table(pack) and (passes_over_flag(query, question, pack) or _is_in_other_unit(query, question, pack)):
             return True
         return _is_nobody(found, question, pack)
     except BudgetError:
@@ -206,7 +211,7 @@ def _by_the_one_value(node: nodes.Minus, runner: Runner) -> bool:
 
 def _is_of_table(query: Query, is_no: bool, runner: Runner) -> bool:
     denied = _denied(query) if is_no else None
-    if denied is not None and _never_leads_to(denied, runner):
+    if denied is not None and (_never_leads_to(denied, runner) or _is_so_otherwise(denied, runner)):
         return True
     return any(_chooses_nothing(node, runner) for node in query.walk())
 
@@ -242,6 +247,35 @@ def _never_leads_to(query: nodes.Holds, runner: Runner) -> bool:
     # Of whom nothing is said she is not among what something is said of.
     is_value = is_value or (query.relation >= runner.pack.n_relations and not _is_said_of(denied, runner.pack))
     return is_number or is_value or _are_of_other_kinds(denied, ends, runner)
+
+
+def _is_so_otherwise(query: nodes.Holds, runner: Runner) -> bool:
+    """Whether what is denied of two by one relation another says of them: what is in no rack F2 is in the freezer F2;
+    or a row that names both, such as one of a vote."""
+    match query:
+        case nodes.Holds(nodes.Entities((one,)), _, nodes.Entities((other,))):
+            pass
+        case _:
+            return False
+    rows = [neighbours(runner.pack, [entity], True) for entity in (one, other)]
+    return other in neighbours(runner.pack, [one], False) | rows[0] or bool(rows[0] & rows[1])
+
+
+def _is_in_other_unit(query: Query, question: str, pack: Pack) -> bool:
+    """Whether a number is said in what one column is measured in by its name, and the query compares another.
+
+    "Above 150 ng/µl" is no volume where there are a "concentration (ng/µl)" and a "volume (µl)".
+    """
+    if not any(isinstance(node, nodes.Number) for node in query.walk()):
+        return False
+    said = {found[1].lower() for found in _IN_UNIT.finditer(question)}
+    units = {
+        at: found[1].lower()
+        for at, label in enumerate(pack.relation_labels())
+        if (found := _UNIT_OF_LABEL.search(label)) is not None
+    }
+    used = {units.get(undirected(one, pack.n_relations)[0], "") for one in relations_in(query)}
+    return any(unit in said and unit not in used for unit in units.values())
 
 
 def _is_said_of(entities: np.ndarray, pack: Pack) -> bool:

@@ -51,6 +51,10 @@ _OF_TWO = re.compile(  # "owner of the two ships" is about no two that were name
 )
 _CHAIN = re.compile(r"\b(\w+)(?:['\u2019]s? \1\b)+|\b(\w+)(?: of (?:the |her |his )?\2\b)+", re.IGNORECASE)
 _ONE_OF = re.compile(r"\b(?:at least one|either) of\b", re.IGNORECASE)
+_NUMBER_OF_ONE = re.compile(  # which is called by one
+    r"\bnumbers? of (?:the|that) (?P<noun>(?!people|men|women|children)[a-z]+) (?:that|which|who|with|in|at|on|from)\b",
+    re.IGNORECASE,
+)
 
 
 def rules_out(query: Query, question: str) -> bool:
@@ -58,6 +62,12 @@ def rules_out(query: Query, question: str) -> bool:
     if _is_limited_otherwise(query, question) or _is_placed_otherwise(query, question):
         return True
     if _is_limited_from_behind(query, question) or _is_too_short(query, question):
+        return True
+    if (
+        isinstance(query, nodes.Count)
+        and (found := _NUMBER_OF_ONE.search(question))
+        and not found["noun"].endswith("s")
+    ):
         return True
     return _denies(query, question) or _is_of_no_two(query, question) or _is_of_all(query, question)
 

@@ -11,6 +11,7 @@ from kgask.link.plurals import singulars
 from kgask.link.units import own_units, unit_at
 from kgask.methods.accounted import CARRY_NOTHING, is_all_called
 from kgask.methods.flags import flags_of
+from kgask.methods.relation_facts import is_table
 from kgask.pack.arrays import distinct
 from kgask.pack.normalise import normalise
 from kgask.pack.quantities import axis_of
@@ -30,8 +31,7 @@ MOST_LOOKED_AT = 200  # things that are counted, of which the kinds are looked a
 
 
 def of_said_kind(query: TruthNode, text: str, runner: Runner) -> TruthNode:
-    """A query that counts things of several kinds, of the one kind that the claim says: "has four stations" counts no
-    eruptions."""
+    """A query that counts things of several kinds, of the one that is said: "four stations" counts no eruptions."""
     said = {form for word in normalise(text).split() for form in (word, *singulars(word))}
     for node in [*query.walk()]:
         if not isinstance(node, nodes.Count):
@@ -68,6 +68,24 @@ def counts_values(query: TruthNode, text: str, pack: Pack) -> bool:
             is_coded = re.search(rf"[+#]{number:g}\b", text) is not None
             return is_coded or (relation < pack.n_relations and relation_axis(pack, relation) is not None)
     return False
+
+
+def is_value_of_another(query: TruthNode, runner: Runner) -> bool:
+    """Whether a table has a value of something by another relation than the one by which it does not.
+
+    Of a day that is not when the dog arrived it may be said that it left then.
+    """
+    if not is_table(runner.pack):
+        return False
+    match query:
+        case nodes.Compare(nodes.Values(nodes.Entities() as base, relation), "=", value):
+            pass
+        case _:
+            return False
+    axis = relation_axis(runner.pack, relation)
+    others = (one for one in range(runner.pack.n_relations) if one != relation)
+    alike = (one for one in others if axis is not None and relation_axis(runner.pack, one) == axis)
+    return any(runner.truth(nodes.Compare(nodes.Values(base, one), "=", value)) is True for one in alike)
 
 
 def is_unsaid_flag(query: TruthNode, text: str, pack: Pack) -> bool:

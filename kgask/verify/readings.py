@@ -16,6 +16,7 @@ from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
 from kgask.methods.demands import asks_for_order
 from kgask.methods.doubts import DESCRIBED, relations_in
 from kgask.methods.events import unmeasured, unmet_event
+from kgask.methods.flags import flagged
 from kgask.methods.lives import swaps_lives
 from kgask.methods.protocol import Retrieved
 from kgask.methods.relation_likeness import RelationLikeness
@@ -37,7 +38,7 @@ from kgask.verify.engines import Engine
 from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
 from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
-from kgask.verify.measured import counts_values, drops_unit, is_unsaid_flag, of_said_kind
+from kgask.verify.measured import counts_values, drops_unit, is_unsaid_flag, is_value_of_another, of_said_kind
 from kgask.verify.sense import is_sensible, mixes_kinds
 from kgask.verify.universal import of_all, without_all
 from kgask.verify.world import Decision, World
@@ -170,7 +171,8 @@ class Readings:
             reason = misnamed or "no query over this graph says what this claims"
             return Reading(found, None, None, reason, settled.is_unknown)
         assert isinstance(query, TruthNode)
-        query = as_stated(query, text)
+        query = flagged(self._pack, as_stated(query, text))
+        assert isinstance(query, TruthNode)
         if settled.is_unknown and misnamed is not None:
             return Reading(found, query, None, misnamed, is_unknown=True)
         some = without_all(text)
@@ -182,6 +184,8 @@ class Readings:
         try:
             query = of_said_kind(whole or query, text, runner)
             decision = world.decide(query)
+            if decision.truth is False and is_value_of_another(query, runner):
+                return Reading(found, query, None, "the graph has this value, of another relation")
             if kin := other_sex(query, text, self._dated, runner):
                 return Reading(found, query, None, f"what {kin!r} claims is not so of whom it may be")
             if decision.truth is False and (wider := without_half_said(query, text, self._pack)) != query:
