@@ -265,7 +265,7 @@ VERDICTS = {
     "Marie Curie was born before 1900": "supported",
     "Marie Curie was born in Warsaw and died in London": "refuted",
     "Kenya's food is delicious": "not enough information",
-    "All countries border Germany.": "not enough information",
+    "All countries border Germany.": "refuted",
     "Mont Blanc is the highest mountain in Africa.": "refuted",
     "The second-largest city in Germany is Hamburg.": "supported",
     "Mont Blanc is the steepest mountain in Italy.": "not enough information",

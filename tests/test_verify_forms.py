@@ -22,10 +22,10 @@ from kgask.query.text import parse
 from kgask.types import Seed
 from kgask.verify.described import goes_beyond, is_number_of_name, takes_preposition
 from kgask.verify.ellipsis import is_and_has, of_one
+from kgask.verify.exactness import as_stated
 from kgask.verify.form import said
 from kgask.verify.honoured import names_a_kind, unhonoured
 from kgask.verify.openly import openly
-from kgask.verify.readings import as_stated
 from kgask.verify.split import may_be_one, sub_claims
 from kgask.verify.verifier import Verifier
 

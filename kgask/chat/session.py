@@ -27,6 +27,7 @@ from kgask.chat.ways import Understanding
 from kgask.errors import BudgetError, QueryError, UsageError
 from kgask.link.naming import seeds_in
 from kgask.query import nodes
+from kgask.query.base import SetNode
 from kgask.query.nodes import Query
 from kgask.query.relation_words import plural
 from kgask.query.words import verbalise
@@ -210,6 +211,8 @@ class Chat:
         changed = way.change(answer.query)
         if changed is None:
             return answer.refusing("this is not about what was spoken of")
+        if way.among and isinstance(changed, SetNode) and any(changed == turn.query for turn in self.turns):
+            return answer.refusing("nothing in it tells them apart")
         return answer if changed == answer.query else self._run(answer, changed, answer.confidence)
 
     def _says_kind(self, answer: Answer) -> bool:

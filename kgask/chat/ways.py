@@ -88,7 +88,7 @@ class Understanding:
             return
         if (described := lists.meant(text)) is not None:
             yield from self._of_list(*described)
-        focus = self.names.spoken_of_first(said.back_to) if said.back_to else ()
+        focus = self._other_one(said.back_to) or self.names.spoken_of_first(said.back_to) if said.back_to else ()
         asked = self.memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
         if last is not None and (shorts.asks_how_many(text) or shorts.asks_how_many(line)):
@@ -183,6 +183,12 @@ class Understanding:
             yield [Way(text if said.back_to else line, change=less, is_whole=True)]
             if text != line:
                 yield [Way(text, change=less, is_whole=True)]
+
+    def _other_one(self, said: str) -> tuple[EntityId, ...]:
+        """The one of an earlier list that is none of the last answers, where a turn begins with "the other one"."""
+        found = self.memory.others() if form.others(said) == "\0" else None
+        others = [one for one in found[1].ends if one not in found[0].ends] if found is not None else []
+        return tuple(others) if len(others) == 1 else ()
 
     def _by_name(self, text: str, asked: Turn) -> Iterator[Way]:
         """What a relation is called, of what was spoken of last: "wives?", "and their capitals?"."""

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 import numpy as np
 
 from kgask.pack.quantities import NUMBER, Quantity
 from kgask.query import nodes
+from kgask.query.base import Comparison, TruthNode
 from kgask.retrieve.compare import compared
 
+_COMPARES = re.compile(
+    r"\b(?:than|more|less|fewer|over|under|above|below|exceeds?|beyond|before|after|at (?:least|most)|up to|tops?|"
+    r"surpass\w*|reach\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er than)\b",
+    re.IGNORECASE,
+)
+_LIMITS: tuple[tuple[re.Pattern[str], Comparison], ...] = (  # right before a number
+    (re.compile(r"\b(?:tops|exceeds?|surpass(?:es)?|more than|over|above|beyond) \d", re.IGNORECASE), ">"),
+    (re.compile(r"\b(?:reach(?:es|ed)?|at least) \d", re.IGNORECASE), ">="),
+    (re.compile(r"\b(?:less than|fewer than|under|below) \d", re.IGNORECASE), "<"),
+)
+_REACHES = re.compile(r"\breach(?:es|ed)? \d", re.IGNORECASE)
 ROUND = 1000  # whole numbers below are meant exactly: 60 laps are not 58
 
 
@@ -43,3 +56,22 @@ def _last_digit(number: float) -> float:
         return 1.0
     exponent = Decimal(repr(number)).normalize().as_tuple().exponent
     return float(Decimal(1).scaleb(int(exponent)))
+
+
+def as_stated(query: TruthNode, text: str) -> TruthNode:
+    """A number that is said without "more", "over" or the like is the value itself ("8848 m high"), with it not."""
+    match query:
+        case nodes.Not(truth):
+            return nodes.Not(as_stated(truth, text))
+        case nodes.Compare(left, "<" | "<=" | ">" | ">=", nodes.Number() as said) if not _COMPARES.search(text):
+            return nodes.Compare(left, "=", said)
+        case nodes.Compare(left, sign, nodes.Number() as said) if sign == "=" or _REACHES.search(text):
+            return nodes.Compare(left, _limit(text), said)
+        case nodes.Some(nodes.Where(base, by, "=", nodes.Number() as said)):
+            return nodes.Some(nodes.Where(base, by, _limit(text), said))
+    return query
+
+
+def _limit(text: str) -> Comparison:
+    """How a claim compares with the number that it says."""
+    return next((sign for pattern, sign in _LIMITS if pattern.search(text)), "=")

@@ -26,7 +26,7 @@ from kgask.methods.whose import passes_over_owned
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.base import Comparison, Node, TruthNode
+from kgask.query.base import Node, TruthNode
 from kgask.query.rewrite import replaced
 from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
@@ -35,6 +35,7 @@ from kgask.types import DirectedRelationId
 from kgask.verify.dated import Dated
 from kgask.verify.described import goes_beyond, is_number_of_name, takes_preposition
 from kgask.verify.engines import Engine
+from kgask.verify.exactness import as_stated
 from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
 from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
@@ -50,20 +51,10 @@ NEARLY = 0.35  # of confidence: a contrary reading within it is a doubt
 SURE_NAME = 0.6  # score from which a name that no step has is left out
 SURE = 0.75  # confidence from which a noun that no relation is called by is another word for it
 _OF_SOMETHING = re.compile(r"['\u2019]s (?:only |first |own )?([a-z]+)\b|\b[Tt]he ([a-z]+) of\b")
+_LAST_NOUN = re.compile(r"\b(?:is|are|was|were) [a-z]+(?:ed|en|de|lt|nt|ght) (?:of|with|from|by|in) ([a-z]{4,})\W*\Z")
 _TWICE = re.compile(r"\b([A-Z]\w{2,})\b.*\b\1\b", re.DOTALL)  # "Germany borders Germany"
 _FROM_TO = re.compile(r"\bfrom [^,]*\d{3,4} (?:to|until|till) [^,]*\d{3,4}\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d{3,}")  # of a number or year that a query has to have
-_COMPARES = re.compile(
-    r"\b(?:than|more|less|fewer|over|under|above|below|exceeds?|beyond|before|after|at (?:least|most)|up to|tops?|"
-    r"surpass\w*|reach\w*|minimum|maximum|not even|in excess|since|until|by|from|between|[a-z]+er than)\b",
-    re.IGNORECASE,
-)
-_LIMITS: tuple[tuple[re.Pattern[str], Comparison], ...] = (  # right before a number
-    (re.compile(r"\b(?:tops|exceeds?|surpass(?:es)?|more than|over|above|beyond) \d", re.IGNORECASE), ">"),
-    (re.compile(r"\b(?:reach(?:es|ed)?|at least) \d", re.IGNORECASE), ">="),
-    (re.compile(r"\b(?:less than|fewer than|under|below) \d", re.IGNORECASE), "<"),
-)
-_REACHES = re.compile(r"\breach(?:es|ed)? \d", re.IGNORECASE)
 _PLACED = frozenset("lies lie lay stands stand stood sits sit sat located situated".split())  # as "is" says
 _NO_NOUNS = CARRY_NOTHING | frozenset("man woman person people side part member end south north east west".split())
 
@@ -234,7 +225,7 @@ class Readings:
         words = [word for word in found.unused_words if not asks_for_order(word) and word.lower() not in passed]
         words = [word for word in words if not _DIGITS.search(word)]  # which is looked at by itself
         if found.confidence < SURE:
-            words = words or self._unsaid(query, text)
+            words = words or self._unsaid(query, text) or self._unknown_last(found, query, text)
         event = unmet_event(_without_names(text, found, with_capital=True), " ".join(sorted(called)))
         words = words or ([event] if event is not None else []) or self._unmeasured(found, query, text)
         if words:
@@ -269,6 +260,12 @@ class Readings:
             and not is_all_called(one.text, known)
             for one in sure
         )
+
+    def _unknown_last(self, found: Retrieved, query: TruthNode, text: str) -> list[str]:
+        """What something is made of, filled with or infested by, where neither query nor graph says that word."""
+        said = _LAST_NOUN.search(_without_names(text, found))
+        is_known = said is None or said[1].lower() in _NO_NOUNS or is_all_called(said[1].lower(), self._known(query))
+        return [] if is_known or said is None else [said[1]]
 
     def _unsaid(self, query: TruthNode, text: str) -> list[str]:
         """What one thing is said to be of another ("Kate's mother", "the mayor of Turku") and no step is about."""
@@ -330,25 +327,6 @@ def without_half_said(query: TruthNode, text: str, pack: Pack) -> TruthNode:
 
 def _follows(node: Node) -> bool:
     return any(isinstance(one, nodes.Follow) for one in node.walk())
-
-
-def as_stated(query: TruthNode, text: str) -> TruthNode:
-    """A number that is said without "more", "over" or the like is the value itself ("8848 m high"), with it not."""
-    match query:
-        case nodes.Not(truth):
-            return nodes.Not(as_stated(truth, text))
-        case nodes.Compare(left, "<" | "<=" | ">" | ">=", nodes.Number() as said) if not _COMPARES.search(text):
-            return nodes.Compare(left, "=", said)
-        case nodes.Compare(left, sign, nodes.Number() as said) if sign == "=" or _REACHES.search(text):
-            return nodes.Compare(left, _limit(text), said)
-        case nodes.Some(nodes.Where(base, by, "=", nodes.Number() as said)):
-            return nodes.Some(nodes.Where(base, by, _limit(text), said))
-    return query
-
-
-def _limit(text: str) -> Comparison:
-    """How a claim compares with the number that it says."""
-    return next((sign for pattern, sign in _LIMITS if pattern.search(text)), "=")
 
 
 def _is_held(found: Retrieved) -> bool:

@@ -60,6 +60,8 @@ def _is_sensible(runner: Runner, node: Node) -> bool:
     match node:
         case nodes.Holds(subject, relation, obj):
             back = opposite(relation, runner.pack.n_relations)
+            if obj == nodes.Follow(subject, relation):
+                return False  # that it has what it has
             if isinstance(obj, nodes.Follow) and not _is_ever_shared(runner, relation, obj.relation):
                 return False
             return _fits(runner, relation, obj) and _fits(runner, back, subject)
