@@ -34,6 +34,11 @@ _THAN_ELSE = re.compile(  # "sold more copies than anything else on the list"
     r"(?:any|all) (?:of the )?others?)(?: (?:on|in) (?:the|our|this) (?:list|table|data|lot|group))?(?=\W*\Z)",
     re.IGNORECASE,
 )
+_IS_ONLY = re.compile(
+    rf"(?:the )?{NAME},? {_BE} the (?:only|sole|single) (?P<what>(?!one\b).+)", re.IGNORECASE | re.DOTALL
+)
+_ONLY = re.compile(rf"only (?:the )?{NAME} (?P<does>[a-z].+)", re.IGNORECASE | re.DOTALL)
+_THAT = re.compile(r" (?:that|which|who) ", re.IGNORECASE)
 _ONE_OF = re.compile(r"\b(?:one|two|three|four|five|some|many|several|among|amongst) (?:of )?the\b", re.IGNORECASE)
 
 
@@ -43,17 +48,18 @@ class Openly:
 
     question: str
     name: str
+    is_only: bool = False  # that nothing else is the answer, rather than that it is the most
 
 
 def openly(text: str, names: Sequence[str]) -> Openly | None:
     """A positive claim as an open question; None where it does not say of one name that it is the most of its kind.
 
     >>> openly("Ob is the longest river in Asia", ["Ob", "Asia"])
-    Openly(question='Which is the longest river in Asia?', name='Ob')
+    Openly(question='Which is the longest river in Asia?', name='Ob', is_only=False)
     >>> openly("Of all rivers, the Ob has the largest basin", ["Ob"])
-    Openly(question='Of all rivers, which has the largest basin?', name='Ob')
+    Openly(question='Of all rivers, which has the largest basin?', name='Ob', is_only=False)
     >>> openly("Ann sold more books than anybody else on the list", ["Ann"])
-    Openly(question='Which sold the most books?', name='Ann')
+    Openly(question='Which sold the most books?', name='Ann', is_only=False)
     >>> openly("Ob is one of the longest rivers", ["Ob"]), openly("Ob flows into the Kara Sea", ["Ob", "Kara Sea"])
     (None, None)
     """
@@ -70,6 +76,28 @@ def _most(found: re.Match[str]) -> str:
         return f"the {found['stem']}{'iest' if found['end'] == 'ier' else 'est'}"
     word = {"more": "most", "fewer": "fewest"}.get(found["more"].lower(), "least")
     return f"the {word}{found['what']}"
+
+
+def only(text: str, names: Sequence[str]) -> Openly | None:
+    """A claim that one name alone is so, as the question who or what is.
+
+    >>> only("Ob is the only river that flows into the Kara Sea", ["Ob", "Kara Sea"])
+    Openly(question='Which river flows into the Kara Sea?', name='Ob', is_only=True)
+    >>> only("Only Ann speaks Lao", ["Ann", "Lao"]), only("Ann speaks only Lao", ["Ann", "Lao"])
+    (Openly(question='Who or what speaks Lao?', name='Ann', is_only=True), None)
+    """
+    for name in dict.fromkeys(names):
+        masked = text.replace(name, NAME, 1)
+        if found := _IS_ONLY.fullmatch(masked):
+            return Openly(f"Which {_THAT.sub(' ', found['what'], count=1)}?", name, True)
+        if found := _ONLY.fullmatch(masked):
+            return Openly(f"Who or what {found['does']}?", name, True)
+    return None
+
+
+def without_only(text: str) -> str:
+    """A claim without the word by which it says that nothing else is so."""
+    return re.sub(r"\b(?:only|sole|single) ", "", text, count=1, flags=re.IGNORECASE)
 
 
 def says_most(text: str) -> bool:

@@ -9,11 +9,11 @@ from kgask.answer.pipeline import Pipeline
 from kgask.answer.result import Answer
 from kgask.link.naming import names_in, seeds_in
 from kgask.query import nodes
-from kgask.query.base import SetNode
+from kgask.query.base import SetNode, TruthNode
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import EntityId
-from kgask.verify.openly import Openly, openly, says_most
+from kgask.verify.openly import Openly, only, openly, says_most, without_only
 from kgask.verify.readings import DECIDE_SECONDS, Reading, Readings
 from kgask.verify.world import conjuncts
 
@@ -31,7 +31,7 @@ class Superlatives:
     def of(self, texts: Sequence[str]) -> list[Reading | None]:
         """Of positive claims; None of those that say no such thing, and where the question has no answer."""
         linker = self.pipeline.linker
-        asked = [openly(text, names_in(linker, text)) if says_most(text) else None for text in texts]
+        asked = [(openly if says_most(text) else only)(text, names_in(linker, text)) for text in texts]
         questions = list(dict.fromkeys(one.question for one in asked if one is not None))
         answers = dict(zip(questions, self.pipeline.ask_many(questions), strict=True))
         return [
@@ -41,12 +41,17 @@ class Superlatives:
 
     def _reading(self, text: str, asked: Openly, answer: Answer) -> Reading | None:
         query, pack = answer.query, self.pipeline.pack
-        if not isinstance(query, SetNode) or not any(isinstance(one, nodes.Best) for one in query.walk()):
+        if not isinstance(query, SetNode):
+            return None
+        if not asked.is_only and not any(isinstance(one, nodes.Best) for one in query.walk()):
             return None
         ids = self._named(text, asked.name, query)
         if not ids or any(one.id >= pack.n_entities - pack.n_literals for one in answer.entities):
             return None
-        claimed = nodes.Some(nodes.And(nodes.Entities(ids), query))
+        claimed: TruthNode = nodes.Some(nodes.And(nodes.Entities(ids), query))
+        if asked.is_only:
+            claimed = nodes.All((claimed, nodes.Not(nodes.Some(nodes.Minus(query, nodes.Entities(ids))))))
+            text = without_only(text)
         return self.readings.decided(text, names_in(self.pipeline.linker, text), claimed, answer.confidence)
 
     def _named(self, text: str, name: str, query: SetNode) -> tuple[EntityId, ...]:

@@ -229,15 +229,19 @@ class World:
 
     def _all_are(self, base: SetNode, others: SetNode) -> Decision:
         """Whether all of a set belong to another: refuted by one that does not, so if the graph has all."""
-        members = self.runner.members(base)
-        outside = np.setdiff1d(members.certain, self.runner.members(others).certain).tolist()
+        known = self.runner.members(base).certain
+        outside = np.setdiff1d(known, self.runner.members(others).certain).tolist()
         for one in outside[:MOST_CANDIDATES]:
             if self.is_closed or self._is_excluded(others, one):
-                told = self._said_instead(nodes.And(nodes.Entities((one,)), others))
-                return Decision(False, "complete", tuple(told))
-        known = members.certain.tolist()
-        is_whole = bool(known) and (self.is_closed or set(self._candidates(base) or (-1,)) <= set(known))
-        return Decision(True if is_whole and not outside else None, "complete" if is_whole else "silent")
+                return Decision(False, "complete", tuple(self._said_instead(nodes.And(nodes.Entities((one,)), others))))
+        is_so = len(known) > 0 and not outside and (self.is_closed or self._has_all(base))
+        return Decision(is_so or None, "complete" if is_so else "silent")
+
+    def _has_all(self, base: SetNode) -> bool:
+        """Whether the graph has all of a set: who else might belong to it surely does not."""
+        known = {*self.runner.members(base).certain.tolist()}
+        candidates = self._candidates(base) if self._is_listed(base) else None
+        return candidates is not None and all(one in known or self._is_excluded(base, one) for one in candidates)
 
     def _knows_most(self, base: SetNode) -> bool:
         """Whether values are known of at least half of the things of a class of which one is the most."""
@@ -272,8 +276,7 @@ class World:
                 is_whole = self._is(COMPLETE, relation) and (has_all or self._may_have(starts, relation))
                 is_whole = is_whole or (self._is(SINGLE, relation) and has_all)
                 rows = None if is_whole else rows_of(runner, relation)
-                ends = distinct(edges.targets) if is_whole else rows
-                return None if ends is None else _few(ends)
+                return _few(distinct(edges.targets)) if is_whole else None if rows is None else _few(rows)
             case nodes.Having(relation):
                 rows = rows_of(runner, opposite(relation, runner.pack.n_relations))
                 return None if rows is None else _few(rows)
