@@ -307,6 +307,9 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     plain = [_column(name, columns[name]) for name in names if name and name not in key]
     table = understood([Table(stem, key, "", (), tuple(plain))])[0]
     label = table.label or _named_by(columns, key, kind)
+    first = next((name for name in names if name), "")
+    if not key and label and first not in label and _are_marks(columns.get(first, [])):
+        key = (first,)
     if key and not label:
         label = key
     titled = () if table.label or kind in map(readable, label) else _titled_by(columns, key or label)
@@ -358,6 +361,11 @@ def _titled_by(columns: dict[str, list[str]], marks: tuple[str, ...]) -> tuple[s
     n_people = sum(_PERSON.fullmatch(value) is not None for value in values)
     are_titles = n_words >= _WORDS_OF_TITLES * len(values) and n_people < _NEARLY * len(values)
     return (title[0],) if is_plain and are_titles else ()
+
+
+def _are_marks(values: Sequence[str]) -> bool:
+    """Whether they tell rows apart as "B-01" does."""
+    return bool(values) and all(map(_LETTERED.fullmatch, values)) and _differs(values)
 
 
 def _differs(values: Sequence[str]) -> bool:

@@ -58,7 +58,7 @@ _SLIPS = (
     (
         re.compile(
             r"\b(does|did|is|was|has|will|can) that (?=(?:still|also|have|had|cost|go|run|start|end|open|close|belong|"
-            r"take|hold|come|last|in|on|at|an?|the|one of|made|built|written|available|owned|by|older|newer)\b)",
+            r"take|hold|come|last|in|on|at|an?|the|one of|made|built|written|available|[a-z]{3,}ed|by|older|newer)\b)",
             re.I,
         ),
         r"\1 it ",

@@ -18,6 +18,7 @@ from kgask.types import EntityId
 MOST_JOINED = 3  # things that are named one by one in the place of "them"
 UNKNOWN_SEX = 0.03  # of confidence, that "she" less likely means somebody of whom that is not known
 LATER, EARLIER = 0.01, 0.05  # of confidence, that what stands behind, or was spoken of a turn before, is less likely
+BARE = 0.2  # of confidence, that "it" is no row of a table but what stands in one
 NAMED = 0.5  # score from which the text itself names something, which its pronoun does not mean
 MOST_TRIED = 20  # of the last answers, one of whom "she" may be
 _SEXES = ("male", "female")
@@ -51,6 +52,7 @@ class Pronouns:
             named = with_name(text, entity, self.answers.label(entity))
             if named is not None:
                 doubt = LATER * rank + (EARLIER * memory.turns_ago(entity) if not focus else 0.0)
+                doubt += BARE * (sex == "thing" and is_table(self.answers.pack) and not referents.is_described(entity))
                 doubt += UNKNOWN_SEX * (sex in _SEXES and not referents.is_known_as(entity, sex))
                 yield Way(named.text, named.given, self.answers.unless_known(text), doubt=doubt, meant=(entity, sex))
 

@@ -78,13 +78,13 @@ class Referents:
             return self.told[entity] == sex
         if not self._tells_persons:  # a table of employees: whoever has a row may be "she"
             is_thing = sex == "thing"
-            return entity not in self.people if is_thing else entity in self.people or self._is_described(entity)
+            return entity not in self.people if is_thing else entity in self.people or self.is_described(entity)
         if sex == "thing":
             return not self.is_person(entity)
         known = self.sexes(entity)
         return self.is_person(entity) and (not known or sex in known)
 
-    def _is_described(self, entity: EntityId) -> bool:
+    def is_described(self, entity: EntityId) -> bool:
         """Whether the graph says anything of it, rather than only of others that lead to it."""
         return bool(self._facts.of_entity(entity)[: self._facts.n_relations].any())
 

@@ -30,6 +30,7 @@ from kgask.types import Seed
 LEFT_OUT = ("names", "values", "demands")
 DESCRIBED = "described"  # words that describe what is asked for
 KIN = "kin"  # other kin than is asked for
+_SAID_NO = ("no", "n", "false")
 LOST = "lost"  # names, dates, roles and kin that nothing may leave out
 DENIED = "denied"  # a "no" of two things that the graph has in another relation
 MOST = 3  # of each; more add no doubt
@@ -92,6 +93,8 @@ def left_out_of(
     ]  # fmt: skip
     called = words.pack.labels(sorted(named))
     labels = {normalise(label) for label in called}
+    if is_table(words.pack) and not labels.isdisjoint(_SAID_NO):  # "whose insured is no" denies as well
+        operators |= {"MINUS", "NOT"}
     of_names = {word for label in called for word in normalise(label).split()}  # "2019" of "2019 season"
     names = [one for one in said_so if not _is_used(one, named, text, said)]
     names = [one for one in names if not _is_beside(one, spans, named, text, words.pack)]
