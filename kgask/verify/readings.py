@@ -33,6 +33,7 @@ from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId
 from kgask.verify.dated import Dated
+from kgask.verify.decision import Decision
 from kgask.verify.described import goes_beyond, is_number_of_name, takes_preposition
 from kgask.verify.engines import Engine
 from kgask.verify.exactness import as_stated
@@ -42,7 +43,7 @@ from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoure
 from kgask.verify.measured import counts_values, drops_unit, is_unsaid_flag, is_value_of_another, of_said_kind
 from kgask.verify.sense import is_sensible, mixes_kinds
 from kgask.verify.universal import of_all, without_all
-from kgask.verify.world import Decision, World
+from kgask.verify.world import World
 
 DECIDE_SECONDS = 8.0
 HELD = 0.15  # of likeness, that two names are in such a relation

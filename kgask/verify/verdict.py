@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from kgask.answer.result import SupportTriple, support_dicts
-from kgask.verify.world import Rule
+from kgask.verify.decision import Rule
 
 Said = Literal["supported", "refuted", "not enough information"]
 SUPPORTED: Said = "supported"

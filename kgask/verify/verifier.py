@@ -29,6 +29,7 @@ from kgask.query.words import verbalise
 from kgask.retrieve.compare import every
 from kgask.types import ScoredTriple
 from kgask.verify.by_evidence import ByEvidence, Judged
+from kgask.verify.decision import Decision, Rule
 from kgask.verify.evidence import Evidence
 from kgask.verify.form import bare, question, said
 from kgask.verify.fusion import EVIDENCE_ALONE, Fusion
@@ -37,7 +38,6 @@ from kgask.verify.readings import MOST_LOOKED_AT, Reading, Readings, VerifyOptio
 from kgask.verify.split import may_be_one, sub_claims
 from kgask.verify.superlative import Superlatives
 from kgask.verify.verdict import REFUTED, SUPPORTED, UNKNOWN, VERDICTS, Said, Verdict
-from kgask.verify.world import Decision, Rule
 
 __all__ = ["Verifier", "VerifyOptions"]
 

@@ -9,8 +9,7 @@ claimed. Everything else is unknown, or false too in a closed world.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,32 +24,17 @@ from kgask.retrieve.places import climb, may_hold, place_relations
 from kgask.retrieve.run import Runner
 from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
+from kgask.verify.decision import Decision, Rule
 from kgask.verify.exactness import as_said, between
 from kgask.verify.sense import has_codes, meets
 from kgask.verify.table_rows import is_of_rows, rows_of
 
-Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent", "evidence"]
 Combine = Callable[[Iterable[bool | None]], bool | None]
 TOLD = 10  # triples of a decision
 MOST_CANDIDATES = 2000  # of a set that are looked at one by one
 MOST_MEANT = 3  # whom "the author of ..." may mean
 MOST_OTHERS = 20  # things that something is claimed to be one of, and that exclude what it is
 MOST_ALIKE = 50_000  # things of a type whose relation is looked at
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Whether a claim holds (None: the graph does not say), by which rule, and the triples that decide."""
-
-    truth: bool | None
-    rule: Rule
-    triples: tuple[TripleId, ...] = ()  # that say so; of what does not hold, what the graph says instead
-    relation: DirectedRelationId | None = None  # that the rule is about
-
-    @property
-    def turned(self) -> Decision:
-        """Of the contrary."""
-        return replace(self, truth=None if self.truth is None else not self.truth)
 
 
 @dataclass(slots=True)
@@ -62,6 +46,7 @@ class World:
     single: frozenset[DirectedRelationId] = frozenset()
     complete: frozenset[DirectedRelationId] = frozenset()
     _one_here: dict[tuple[DirectedRelationId, tuple[int, ...]], bool] = field(default_factory=dict)
+    _full: dict[DirectedRelationId, bool] = field(default_factory=dict)
 
     def decide(self, node: TruthNode) -> Decision:
         """Whether ``node`` holds.
@@ -180,7 +165,19 @@ class World:
 
     def _is(self, bit: int, relation: DirectedRelationId) -> bool:
         said = self.single if bit == SINGLE else self.complete
-        return relation in said or bool(self.runner.pack.relation_kinds[relation] & bit)
+        if relation in said or not self.runner.pack.relation_kinds[relation] & bit:
+            return relation in said
+        return bit == SINGLE or self._is_full(relation)
+
+    def _is_full(self, relation: DirectedRelationId) -> bool:
+        """Whether no row of a table leaves empty what an inverse relation leads from; of other graphs none may."""
+        if relation not in self._full:
+            rows = rows_of(self.runner, relation)
+            has = (
+                self.runner.edges(rows, opposite(relation, self.runner.pack.n_relations)) if rows is not None else None
+            )
+            self._full[relation] = rows is None or has is None or len(distinct(has.sources)) == len(rows)
+        return self._full[relation]
 
     def _is_single_here(self, starts: np.ndarray, relation: DirectedRelationId) -> bool:
         """Whether a relation that may have several ends has one for things of these types."""
