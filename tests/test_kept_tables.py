@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 import kgask
 from kgask.build.recipe import Recipe, build
+from kgask.methods.flags import flagged, passes_over_flag
+from kgask.methods.pointless import is_pointless
+from kgask.methods.protocol import Hypothesis
 from kgask.opened import Opened
 from kgask.query.text import parse
 from kgask.retrieve.frontier import Budget
-from kgask.retrieve.run import Runner
+from kgask.retrieve.run import Runner, run
 from kgask.types import opposite
 from kgask.verify.table_rows import is_of_rows, rows_of
 
@@ -25,6 +29,64 @@ B-06,Teal,canoe,Finn Moe,05/05/2020,5.1,no,0,West,"green, white"
 B-07,Merlin,yacht,Gus Berg,19/07/2012,8.3,yes,0,,"green, blue"
 """
 SUPPORTED, REFUTED, UNKNOWN = "supported", "refuted", "not enough information"
+
+
+VIALS = """Vial ID,Type,Species,Vol. (µL),Conc. (ng/µL),Freezer,Rack,Frozen,By,Thaws
+S-31,DNA,Rana arvalis,50,82.4,F1,R2,14/03/22,K. Halloran,2
+S-32,DNA,Rana arvalis,30,167.1,F1,R2,14/03/22,K. Halloran,0
+S-33,RNA,Hyla arborea,20,211.5,F2,R1,15/03/22,T. Ivarsson,0
+S-34,plasma,Hyla arborea,200,12.5,F2,R3,16/04/23,T. Ivarsson,4
+S-35,RNA,Bufo bufo,180,40,F3,R1,17/04/23,T. Ivarsson,1
+"""
+
+
+@pytest.fixture(scope="module")
+def vials(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
+    folder = tmp_path_factory.mktemp("vials")
+    (folder / "vials.csv").write_text(VIALS)
+    build(Recipe((str(folder / "vials.csv"),), folder / "pack", recognise=True), tell=lambda line: None)
+    with kgask.open(str(folder / "pack"), reader=None) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("query", "question", "is_other"),
+    [
+        ("where(class(<vial>), value(<volume (µl)>) > 150)", "vials above 150 ng/µL", True),
+        ("where(class(<vial>), value(<concentration (ng/µl)>) > 150)", "vials above 150 ng/µL", False),
+        ("where(class(<vial>), value(<volume (µl)>) > 150)", "vials with more than 150 µL", False),
+        ("holds(<vial/S-31>, <rack>, <F1>)", "Is S-31 kept in F1?", True),  # it is, in that freezer
+        ("holds(<vial/S-31>, <freezer>, <F2>)", "Is S-31 kept in F2?", False),
+    ],
+)
+def test_what_nobody_asks_of_a_table(vials: Opened, query: str, question: str, is_other: bool) -> None:
+    asked = parse(query, vials.pack)
+    found = run(asked, vials.pack)
+    members = found.certain if found.members is not None else np.zeros(0, np.int64)
+    one = Hypothesis(1.0, members, frozenset(), lambda entities: [], lambda: asked, found)
+    assert is_pointless(one, asked, question, vials.pack) is is_other
+
+
+def test_rows_are_called_by_their_ids_and_dates_of_short_years_are_dates(vials: Opened) -> None:
+    answer = vials.ask("Which vials were frozen in 2023?")
+    assert {one.label for one in answer.entities} == {"S-34", "S-35"}
+
+
+def test_what_is_counted_from_nought_on_is_had_from_one_on(vials: Opened) -> None:
+    pack = vials.pack
+    for said, meant in (
+        ("some(follow(<vial/S-32>, <thaws>))", "compare(values(<vial/S-32>, <thaws>) > 0)"),
+        ("minus(class(<vial>), having(<thaws>))", "minus(class(<vial>), where(having(<thaws>), value(<thaws>) > 0))"),
+    ):
+        assert flagged(pack, parse(said, pack)) == parse(meant, pack)
+
+
+def test_a_column_of_yes_and_no_that_is_said_is_not_passed_over(boats: Opened) -> None:
+    pack = boats.pack
+    every, insured = parse("class(<boat>)", pack), parse("follow(<yes>, ^<insured>)", pack)
+    assert passes_over_flag(every, "which boats are insured", pack)
+    assert not passes_over_flag(insured, "which boats are insured", pack)
+    assert not passes_over_flag(every, "which boats are there", pack)
 
 
 @pytest.fixture(scope="module")

@@ -266,6 +266,14 @@ VERDICTS = {
     "Marie Curie was born in Warsaw and died in London": "refuted",
     "Kenya's food is delicious": "not enough information",
     "All countries border Germany.": "refuted",
+    "Every country in Europe uses the euro": "refuted",
+    "Austria is the only country that borders Liechtenstein": "refuted",
+    "Mont Blanc doesn't even reach 4000 metres": "refuted",
+    "Neither John Lennon nor Paul McCartney was born in London.": "supported",  # Great Britain is not "in" London
+    "John Lennon was born in England": "not enough information",  # in which the graph knows no Liverpool
+    "Ernest Hemingway died in Idaho": "not enough information",
+    "Ernest Hemingway died in Havana": "refuted",
+    "Nelson Mandela and Barack Obama received the peace prize in the same year": "not enough information",
     "Mont Blanc is the highest mountain in Africa.": "refuted",
     "The second-largest city in Germany is Hamburg.": "supported",
     "Mont Blanc is the steepest mountain in Italy.": "not enough information",
