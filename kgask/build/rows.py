@@ -318,7 +318,8 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     said = tuple(one for one in plain if one.names not in (label, key))
     type = _type_of(label, stem)
     is_said = any(one.relation == type for one in said)  # what has a city is none
-    also = type_of(stem) if titled and type_of(stem) != type else ""
+    of_file = type_of(stem)
+    also = of_file if of_file != type and not any(one.relation == of_file for one in said) else ""
     return replace(table, key=key, label=label, columns=said, type="" if is_said else type, also=also, is_file=True)
 
 
