@@ -43,14 +43,14 @@ class Above:
 def climb(runner: Runner, ids: np.ndarray) -> Above:
     """Entities and what they lie in, up to :data:`MOST_STEPS` steps; entities alone where the pack says none."""
     ways: dict[int, tuple[TripleId, ...]] = dict.fromkeys(distinct(ids).tolist(), ())
-    frontier = [*ways]
+    frontier, lies_in = [*ways], place_relations(runner.pack)
     for _ in range(MOST_STEPS):
-        nearer, frontier = frontier, []
-        for relation in place_relations(runner.pack):
-            edges = runner.edges(np.array(nearer, np.int64), relation)
-            triples, within = triple_ids(runner.pack, edges).tolist(), _seen_in(runner, edges.targets, relation)
+        found = [runner.edges(np.array(frontier, np.int64), relation) for relation in lies_in]
+        within, frontier = _within(runner, distinct(np.concatenate([one.targets for one in found] or [ids[:0]]))), []
+        for relation, edges in zip(lies_in, found, strict=True):
+            triples = triple_ids(runner.pack, edges).tolist()
             for source, target, triple in zip(edges.sources.tolist(), edges.targets.tolist(), triples, strict=True):
-                is_around = (target, source) in within  # no country lies in one of its cities
+                is_around = (target, source) in within[_is_sure(relation, runner)]  # no country lies in its cities
                 if target not in ways and len(ways) < MOST_PLACES and not is_around:
                     ways[target] = (*ways[source], triple)
                     frontier.append(target)
@@ -59,14 +59,19 @@ def climb(runner: Runner, ids: np.ndarray) -> Above:
     return Above(np.array(sorted(ways), np.int64), ways)
 
 
-def _seen_in(runner: Runner, places: np.ndarray, relation: int) -> set[tuple[int, int]]:
-    """Places with what the graph says that they lie in, as surely as by a relation: which so does not lie in them."""
-    found, labels = set[tuple[int, int]](), runner.pack.relation_labels()
-    for one in place_relations(runner.pack):
-        if labels[one].lower() in _AROUND or labels[relation].lower() not in _AROUND:
-            edges = runner.edges(distinct(places), one)
-            found |= set(zip(edges.sources.tolist(), edges.targets.tolist(), strict=True))
+def _within(runner: Runner, places: np.ndarray) -> dict[bool, set[tuple[int, int]]]:
+    """Places with what the graph says that they lie in: of all relations, and (True) of those that are surely so."""
+    found: dict[bool, set[tuple[int, int]]] = {False: set(), True: set()}
+    for relation in place_relations(runner.pack):
+        edges = runner.edges(places, relation)
+        pairs = set(zip(edges.sources.tolist(), edges.targets.tolist(), strict=True))
+        found[False] |= pairs
+        found[True] |= pairs if _is_sure(relation, runner) else set()
     return found
+
+
+def _is_sure(relation: int, runner: Runner) -> bool:
+    return runner.pack.relation_labels()[relation].lower() in _AROUND
 
 
 def may_hold(runner: Runner, places: np.ndarray, stated: np.ndarray) -> bool:
