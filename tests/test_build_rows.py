@@ -259,15 +259,29 @@ L-105,Self-portrait in Fur Hat,Greta Solheim,07/05/2023,oil
 def test_titles_behind_marks_name_rows_and_the_marks_still_do(tmp_path: Path) -> None:
     pack, told = _built(tmp_path, {"museum_loans.csv": LOANS})
     with pack:
-        facts, harbour = facts_of(pack), "museum loan/L-102"
+        facts, harbour = facts_of(pack), "L-102"
         assert {(harbour, "instance of", kind) for kind in ("object", "museum loan")} <= facts
         assert {(harbour, "materials", one) for one in ("oil", "canvas")} <= facts
         assert (harbour, "out on", '"2023-03-24"^^date') in facts
-        assert ("museum loan/L-103", "out on", '"2023-04-05"^^date') in facts
+        assert ("L-103", "out on", '"2023-04-05"^^date') in facts
         (hit,) = pack.exact([normalise("L-104")])[normalise("L-104")]
         assert pack.labels([hit.entity]) == ["Woman with a Heron"]
     assert any("out on (dates, day first)" in line for line in told)
     assert any("materials: several things in a cell, divided by ';'" in line for line in told)
+
+
+def test_a_mark_in_another_table_is_the_row_that_has_it(tmp_path: Path) -> None:
+    titles = ("Heron House", "Curlew Cottage", "The Old Mill", "Otter Barn", "Teal Lodge")
+    homes = [f"H-{at},{title},{at}" for at, title in enumerate(titles, 1)]
+    guests = [f"G-{at},{name},H-{at},2" for at, name in enumerate(("Ann Lee", "Bo Ek", "Cy Dahl"), 1)]
+    files = {
+        "homes.csv": "\n".join(["Home no.,Name,Rooms", *homes, ""]),
+        "guests.csv": "\n".join(["Guest no.,Name,Home no.,Nights", *guests, ""]),
+    }
+    pack, _ = _built(tmp_path, files)
+    with pack:
+        assert ("G-2", "home", "H-2") in facts_of(pack)
+        assert [pack.labels([pack.find_key(key)]) for key in ("G-2", "H-2")] == [["Bo Ek"], ["Curlew Cottage"]]
 
 
 def test_who_books_a_room_does_not_name_the_booking(tmp_path: Path) -> None:

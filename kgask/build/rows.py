@@ -192,7 +192,7 @@ def add_rows(
     source = display(name)
     names, some = _begun(records, name)
     columns = _columns_of(names, some)
-    reader = _Reader(columns, names, mapped or _table_of(columns, name), name, builder)
+    reader = _Reader(columns, names, mapped, name, builder)
     for line, fields in chain(some, records):
         try:
             reader.take(fields)
@@ -206,11 +206,19 @@ class _Reader:
     """Rows of one table, given to the builder."""
 
     def __init__(
-        self, columns: dict[str, list[str]], names: list[str], table: Table, source: str, builder: PackBuilder
+        self,
+        columns: dict[str, list[str]],
+        names: list[str],
+        mapped: Table | None,
+        source: str,
+        builder: PackBuilder,
     ) -> None:
+        table = mapped or _table_of(columns, source)
         self._builder, self._names, self._table, self._space = builder, names, table, space_of(source)
         self._key = [names.index(name) for name in table.key]
         self._label = [names.index(name) for name in table.label]
+        # A column of another file that has such a mark means this row; an id may be that of other things too.
+        self._is_marked = mapped is None and len(table.key) == 1 and not readable(table.key[0]).endswith(("id", "key"))
         self._values = [
             (names.index(one.names[0]), one, _convention_of(columns[one.names[0]])) for one in table.columns
         ]
@@ -241,7 +249,7 @@ class _Reader:
         if label and label != key:
             self._builder.label(key, label)
             mark = key.removeprefix(f"{self._space}/")
-            if mark != key and not mark.isdecimal():
+            if self._key and mark != label and not mark.isdecimal():
                 self._builder.alias(key, mark)
 
     def _key_of(self, row: list[str], label: str) -> str:
@@ -250,7 +258,8 @@ class _Reader:
             for at in self._key:
                 if not row[at]:
                     raise BuildError(f"an empty {self._names[at]!r}")
-            key = f"{self._space}/{','.join(row[at] for at in self._key)}"
+            said = ",".join(row[at] for at in self._key)
+            key = said if self._is_marked else f"{self._space}/{said}"
         elif self._label:
             if not label:
                 raise BuildError(f"an empty {self._names[self._label[0]]!r}, by which the row is called")
