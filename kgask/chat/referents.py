@@ -9,7 +9,7 @@ import numpy as np
 from kgask.chat.asked import asked_for, sexes_told
 from kgask.chat.form import asks_for_people
 from kgask.methods.accounted import RelationWords
-from kgask.methods.relation_facts import RelationFacts
+from kgask.methods.relation_facts import RelationFacts, is_table
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query.relation_words import plural
@@ -101,7 +101,8 @@ class Referents:
         for entities, sex in zip((topics, ends), sexes_told(text), strict=True):
             if sex:
                 self.told |= dict.fromkeys(entities, sex)
-        if asks_for_people(text) or (not self._tells_persons and asked_for(text).person):
+        is_told = is_table(self.pack) and asked_for(text).person  # of what owns something elsewhere it is not
+        if is_told or (not self._tells_persons and asks_for_people(text)):
             self.people.update(ends)
 
     def sexes(self, entity: EntityId) -> set[str]:
