@@ -42,3 +42,23 @@ def test_which_of_the_names_it_is(demo: Pipeline, question: str, answer: str | N
 def test_what_is_answered_as_it_stands_is_asked_once(demo: Pipeline) -> None:
     assert demo.ask("Who was born first, Goethe or Schiller?").text == "Johann Wolfgang von Goethe"
     assert demo.ask("Did either Plato or Aristotle influence Thomas Aquinas?").text != "Aristotle"
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Who won the Nobel Prize in Literature in 1954 or 1957?", {"Ernest Hemingway", "Albert Camus"}),
+        (
+            "Movies by David Lynch or M. Night Shyamalan",
+            {"Dune", "Lost Highway", "Mulholland Drive", "Signs", "The Last Airbender", "The Sixth Sense"},
+        ),
+    ],
+)
+def test_what_is_asked_of_one_or_the_other_is_all_of_both(demo: Pipeline, question: str, answers: set[str]) -> None:
+    found = demo.ask(question)
+    assert {one.label for one in found.entities} == answers
+    assert found.query_text is not None and found.query_text.startswith("or(") and found.support
+
+
+def test_of_one_of_whom_nothing_is_known_there_is_no_such_answer(demo: Pipeline) -> None:
+    assert not demo.ask("Which universities did either Albert Einstein or Max Planck attend?")

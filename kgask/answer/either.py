@@ -1,7 +1,8 @@
 """A question that names what may answer it: "Was Kafka born in Prague or in Vienna?", "Who wrote Emma, Austen or Poe?".
 
 Planner and judge know such questions little. Where one has no answer, each name is asked about alone, or what stands
-before them; the answer is whichever of them it is.
+before them; the answer is whichever of them it is. Where what is asked of one or the other ("Who won it in 1978 or in
+1994?") has an answer for each alone, by the same relations, all of them are the answer.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 from kgask.answer.requeried import requeried
 from kgask.answer.result import Answer
 from kgask.link.linker import Linker
+from kgask.link.values import value_spans
 from kgask.methods.coordinated import Group, groups
+from kgask.methods.doubts import relations_in
 from kgask.methods.protocol import Request
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -31,6 +35,8 @@ _CHOOSES = re.compile(  # by an order, which is asked of both together; "either"
     r"(?:earli|lat|old|young|bigg|larg|small|long|short|tall|high|low|heavi|light|dens|rich|poor|near|deep|fast|wid)er)\b",
     re.IGNORECASE,
 )
+_OF_THEM = re.compile(r"\b(?:which|who|what|one)(?: one)? of (?:the )?\Z", re.IGNORECASE)  # which is it
+_EITHER = re.compile(r"\beither (?:of )?", re.IGNORECASE)
 _BESIDE = re.compile(r"\s*[,:;\u2013\u2014-]\s*(?:was it |is it |by |in )?(?:the )?\Z", re.IGNORECASE)
 
 
@@ -50,7 +56,7 @@ def by_name(request: Request, answer: Answer, linker: Linker, pack: Pack, ask: C
     text, is_marked = request.question.text, request.entity is not None or bool(request.question.marks)
     named = _named(text, linker) if answer.abstained and " or " in text.lower() and not is_marked else None
     if named is None:
-        return answer
+        return _together(request, answer, linker, pack, ask) if answer.abstained and not is_marked else answer
     for one in map(ask, named.asked):
         query = _which(one, named.ids, pack.n_relations, names_one=len(named.asked) > 1)
         if query is None:
@@ -59,6 +65,32 @@ def by_name(request: Request, answer: Answer, linker: Linker, pack: Pack, ask: C
         if found:
             return found
     return answer
+
+
+def _together(request: Request, answer: Answer, linker: Linker, pack: Pack, ask: Callable[[str], Answer]) -> Answer:
+    """What is asked of one or the other, as what each alone comes to; each is at least as sure as that."""
+    text = _EITHER.sub("", request.question.text)
+    if " or " not in text.lower() or _CHOOSES.search(text) is not None or _YES_NO.match(text) is not None:
+        return answer
+    linked = linker.link(Question(text))
+    values = value_spans(text, pack.manifest.get("axes", ()))
+    every = [one for one in groups(text, linked, values) if one.joined == "or" and len(one.operands) <= MOST]
+    before = text[: every[0].operands[0].start] if every else ""
+    if not every or _OF_THEM.search(before) is not None:
+        return answer
+    group, behind = every[0], text[every[0].operands[-1].end :]
+    found = [ask(f"{before}{text[one.start : one.end]}{behind}") for one in group.operands]
+    queries = [one.query for one in found if not one.abstained and not one.parts and isinstance(one.query, SetNode)]
+    if len(queries) < len(found) or len({_how(query) for query in queries}) > 1 or len({*queries}) < len(queries):
+        return answer
+    either = reduce(nodes.Or, queries)
+    asked = requeried(answer, either, min(one.confidence for one in found), pack)
+    return asked if asked else answer
+
+
+def _how(query: SetNode) -> tuple[object, ...]:
+    """By which operators and relations a query goes, whatever it starts from."""
+    return tuple(map(type, query.walk())), tuple(relations_in(query))
 
 
 def _named(text: str, linker: Linker) -> _Named | None:
