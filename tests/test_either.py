@@ -48,6 +48,7 @@ def test_what_is_answered_as_it_stands_is_asked_once(demo: Pipeline) -> None:
     ("question", "answers"),
     [
         ("Who won the Nobel Prize in Literature in 1954 or 1957?", {"Ernest Hemingway", "Albert Camus"}),
+        ("Where were Marie Curie and Albert Einstein born?", {"Warsaw", "Ulm"}),
         (
             "Movies by David Lynch or M. Night Shyamalan",
             {"Dune", "Lost Highway", "Mulholland Drive", "Signs", "The Last Airbender", "The Sixth Sense"},

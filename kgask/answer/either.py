@@ -36,6 +36,11 @@ _CHOOSES = re.compile(  # by an order, which is asked of both together; "either"
     re.IGNORECASE,
 )
 _OF_THEM = re.compile(r"\b(?:which|who|what|one)(?: one)? of (?:the )?\Z", re.IGNORECASE)  # which is it
+_OF_SEVERAL = re.compile(  # "the capitals of Peru and Chile", but nobody's children
+    r"\W*(?:where|what|which [a-z]+) (?:are|were)\b"
+    r"(?!.*\b(?:child(?:ren)?|kids?|sons?|daughters?|both|common|shared?)\b)",
+    re.IGNORECASE,
+)
 _EITHER = re.compile(r"\beither (?:of )?", re.IGNORECASE)
 _BESIDE = re.compile(r"\s*[,:;\u2013\u2014-]\s*(?:was it |is it |by |in )?(?:the )?\Z", re.IGNORECASE)
 
@@ -54,9 +59,11 @@ def by_name(request: Request, answer: Answer, linker: Linker, pack: Pack, ask: C
     ``ask`` asks a question by itself.
     """
     text, is_marked = request.question.text, request.entity is not None or bool(request.question.marks)
-    named = _named(text, linker) if answer.abstained and " or " in text.lower() and not is_marked else None
+    if not answer.abstained or is_marked:
+        return answer
+    named = _named(text, linker) if " or " in text.lower() else None
     if named is None:
-        return _together(request, answer, linker, pack, ask) if answer.abstained and not is_marked else answer
+        return _together(request, answer, linker, pack, ask)
     for one in map(ask, named.asked):
         query = _which(one, named.ids, pack.n_relations, names_one=len(named.asked) > 1)
         if query is None:
@@ -70,16 +77,19 @@ def by_name(request: Request, answer: Answer, linker: Linker, pack: Pack, ask: C
 def _together(request: Request, answer: Answer, linker: Linker, pack: Pack, ask: Callable[[str], Answer]) -> Answer:
     """What is asked of one or the other, as what each alone comes to; each is at least as sure as that."""
     text = _EITHER.sub("", request.question.text)
-    if " or " not in text.lower() or _CHOOSES.search(text) is not None or _YES_NO.match(text) is not None:
+    joined = "or" if " or " in text.lower() else "and" if _OF_SEVERAL.match(text) is not None else ""
+    if not joined or _CHOOSES.search(text) is not None or _YES_NO.match(text) is not None:
         return answer
     linked = linker.link(Question(text))
     values = value_spans(text, pack.manifest.get("axes", ()))
-    every = [one for one in groups(text, linked, values) if one.joined == "or" and len(one.operands) <= MOST]
+    every = [one for one in groups(text, linked, values) if one.joined == joined and len(one.operands) <= MOST]
     before = text[: every[0].operands[0].start] if every else ""
     if not every or _OF_THEM.search(before) is not None:
         return answer
     group, behind = every[0], text[every[0].operands[-1].end :]
     found = [ask(f"{before}{text[one.start : one.end]}{behind}") for one in group.operands]
+    if joined == "and" and any(len(one.entities) != 1 for one in found):
+        return answer  # what both have together may be meant
     queries = [one.query for one in found if not one.abstained and not one.parts and isinstance(one.query, SetNode)]
     if len(queries) < len(found) or len({_how(query) for query in queries}) > 1 or len({*queries}) < len(queries):
         return answer
