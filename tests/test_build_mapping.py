@@ -140,3 +140,28 @@ def test_a_name_in_a_databases_mapping_stays_one(tmp_path: Path) -> None:
     build(Recipe((str(tmp_path / "a.db"),), tmp_path / "p", recognise=True, mapping=tmp_path / "m.toml"), print)
     with Pack.open(tmp_path / "p") as pack:
         assert ("town/1", "area", "10115") in facts_of(pack)
+
+
+def test_so_it_does_where_marks_and_titles_name_rows(tmp_path: Path) -> None:
+    titles = ("Heron House", "Curlew Cottage", "The Old Mill", "Otter Barn", "Teal Lodge")
+    homes = [f"H-{at},{title},{at},north; {title[0]}" for at, title in enumerate(titles, 1)]
+    guests = [f"G-{at},{name},H-{at},2" for at, name in enumerate(("Ann Lee", "Bo Ek", "Cy Dahl"), 1)]
+    (tmp_path / "holiday_lets.csv").write_text("\n".join(["Home no.,Home,Rooms,Sides", *homes, ""]))
+    (tmp_path / "guests.csv").write_text("\n".join(["Guest no.,Name,Home no.,Nights", *guests, ""]))
+    files, mapping = tuple(str(tmp_path / name) for name in ("holiday_lets.csv", "guests.csv")), tmp_path / "m.toml"
+    assert kgask("pack", "map", *files, "-o", str(mapping)).returncode == 0
+    triples = []
+    for name, given in (("plain", None), ("mapped", mapping)):
+        build(Recipe(files, tmp_path / name, recognise=True, mapping=given), lambda _: None)
+        with Pack.open(tmp_path / name) as pack:
+            triples.append(pack.content_hash)
+            assert pack.find_key("H-2") is not None
+    assert triples[0] == triples[1]
+    mapping.write_text(
+        mapping.read_text().replace('"home"', '"home -> holiday_lets"').replace('type = "home"', 'type = "let"')
+    )
+    build(Recipe(files, tmp_path / "edited", recognise=True, mapping=mapping), lambda _: None)
+    with Pack.open(tmp_path / "edited") as pack:
+        home = pack.find_key("holiday let/H-2")
+        assert home is not None and pack.labels([home]) == ["Curlew Cottage"]
+        assert pack.find_key("home") is None  # the type that was edited away

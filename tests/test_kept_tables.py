@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,12 +41,21 @@ S-35,RNA,Bufo bufo,180,40,F3,R1,17/04/23,T. Ivarsson,1
 """
 
 
+def _kept(folder: Path, name: str, text: str) -> Opened:
+    (folder / name).write_text(text)
+    build(Recipe((str(folder / name),), folder / "pack", recognise=True), tell=lambda line: None)
+    return kgask.open(str(folder / "pack"), reader=None)
+
+
 @pytest.fixture(scope="module")
 def vials(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
-    folder = tmp_path_factory.mktemp("vials")
-    (folder / "vials.csv").write_text(VIALS)
-    build(Recipe((str(folder / "vials.csv"),), folder / "pack", recognise=True), tell=lambda line: None)
-    with kgask.open(str(folder / "pack"), reader=None) as opened:
+    with _kept(tmp_path_factory.mktemp("vials"), "vials.csv", VIALS) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def boats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
+    with _kept(tmp_path_factory.mktemp("boats"), "boats.csv", BOATS) as opened:
         yield opened
 
 
@@ -87,15 +97,6 @@ def test_a_column_of_yes_and_no_that_is_said_is_not_passed_over(boats: Opened) -
     assert passes_over_flag(every, "which boats are insured", pack)
     assert not passes_over_flag(insured, "which boats are insured", pack)
     assert not passes_over_flag(every, "which boats are there", pack)
-
-
-@pytest.fixture(scope="module")
-def boats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
-    folder = tmp_path_factory.mktemp("boats")
-    (folder / "boats.csv").write_text(BOATS)
-    build(Recipe((str(folder / "boats.csv"),), folder / "pack", recognise=True), tell=lambda line: None)
-    with kgask.open(str(folder / "pack"), reader=None) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

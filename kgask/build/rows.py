@@ -192,7 +192,7 @@ def add_rows(
     source = display(name)
     names, some = _begun(records, name)
     columns = _columns_of(names, some)
-    reader = _Reader(columns, names, mapped, name, builder)
+    reader = _Reader(columns, names, mapped or _table_of(columns, name), name, builder)
     for line, fields in chain(some, records):
         try:
             reader.take(fields)
@@ -206,19 +206,11 @@ class _Reader:
     """Rows of one table, given to the builder."""
 
     def __init__(
-        self,
-        columns: dict[str, list[str]],
-        names: list[str],
-        mapped: Table | None,
-        source: str,
-        builder: PackBuilder,
+        self, columns: dict[str, list[str]], names: list[str], table: Table, source: str, builder: PackBuilder
     ) -> None:
-        table = mapped or _table_of(columns, source)
         self._builder, self._names, self._table, self._space = builder, names, table, space_of(source)
         self._key = [names.index(name) for name in table.key]
         self._label = [names.index(name) for name in table.label]
-        # A column of another file that has such a mark means this row; an id may be that of other things too.
-        self._is_marked = mapped is None and len(table.key) == 1 and not readable(table.key[0]).endswith(("id", "key"))
         self._values = [
             (names.index(one.names[0]), one, _convention_of(columns[one.names[0]])) for one in table.columns
         ]
@@ -259,7 +251,7 @@ class _Reader:
                 if not row[at]:
                     raise BuildError(f"an empty {self._names[at]!r}")
             said = ",".join(row[at] for at in self._key)
-            key = said if self._is_marked else f"{self._space}/{said}"
+            key = said if self._table.is_marked else f"{self._space}/{said}"
         elif self._label:
             if not label:
                 raise BuildError(f"an empty {self._names[self._label[0]]!r}, by which the row is called")
@@ -329,7 +321,9 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     is_said = any(one.relation == type for one in said)  # what has a city is none
     of_file = type_of(stem)
     also = of_file if of_file != type and not any(one.relation == of_file for one in said) else ""
-    return replace(table, key=key, label=label, columns=said, type="" if is_said else type, also=also, is_file=True)
+    is_marked = len(key) == 1 and not readable(key[0]).endswith(("id", "key"))  # an id may be one of other things too
+    type = "" if is_said else type
+    return replace(table, key=key, label=label, columns=said, type=type, also=also, is_file=True, is_marked=is_marked)
 
 
 def _column(name: str, values: Sequence[str]) -> Column:

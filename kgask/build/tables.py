@@ -82,6 +82,7 @@ class Table:
     joins: tuple[Column, ...] = field(default=())  # the two foreign keys of a table that only joins: subject and object
     is_file: bool = False
     also: str = ""  # what a row is besides, as its file is called
+    is_marked: bool = False  # its key is what other files call its rows by ("L-101")
 
     @property
     def relation(self) -> str:
@@ -237,10 +238,12 @@ def from_toml(data: bytes, source: str, tables: Iterable[Table]) -> list[Table]:
         raise BuildError(f"{source}: not TOML ({error}); 'kgask pack map SOURCE' writes a mapping") from None
     every = {table.name: table for table in tables}
     _known(content, ("tables",), "section", source)
-    return [
+    found = [
         _mapped(every[_near(name, every, "table", source)], said, every, f"{source}: {name}")
         for name, said in _section(content.get("tables", {}), source).items()
     ]
+    meant = {space_of(column.table) for table in found for column in table.columns if column.table}
+    return [replace(table, is_marked=table.is_marked and space_of(table.name) not in meant) for table in found]
 
 
 def _mapped(table: Table, said: Any, every: Mapping[str, Table], where: str) -> Table:
@@ -262,7 +265,9 @@ def _mapped(table: Table, said: Any, every: Mapping[str, Table], where: str) -> 
     )
     named = tuple(_near(name, columns, "column", where) for name in label)
     keys = tuple(_near(name, columns, "column", where) for name in key) if table.is_file else table.key
-    return replace(table, key=keys, type=what, label=named, columns=tuple(one for one in mapped if one.relation))
+    kept = tuple(one for one in mapped if one.relation)
+    also, is_marked = (table.also if what == table.type else ""), table.is_marked and keys == table.key
+    return replace(table, key=keys, type=what, label=named, columns=kept, also=also, is_marked=is_marked)
 
 
 def _specified(column: Column, spec: Any, every: Mapping[str, Table], where: str) -> Column:
