@@ -5,6 +5,7 @@ from __future__ import annotations
 from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
 from kgask.methods.doubts import LOST
+from kgask.methods.heads import passes_over_head
 from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.lives import passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another
@@ -53,7 +54,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     linked = (seed for mention in found.linked for seed in mention.seeds)
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     is_other_way = _is_turned_round(query, found, question, spans, pack)
-    if keeps_left_out(best.answers, question, pack):
+    if keeps_left_out(best.answers, question, pack) or passes_over_head(query, best.answers, question, pack):
         return True
     is_of_others = is_of_another(query, question, spans, pack) or mixes_relations(query, question, spans, pack)
     is_of_others = is_of_others or compares_unlisted(query, question, spans)

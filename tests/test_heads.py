@@ -1,0 +1,39 @@
+"""Those who are asked for by what they are: not answered with everybody of whom the rest is so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import kgask
+from kgask.answer.pipeline import Pipeline
+from kgask.methods.heads import passes_over_head
+from kgask.query.text import parse
+from kgask.retrieve.run import run
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[Pipeline]:
+    with kgask.open("demo", reader=None, settings={}) as pipeline:
+        yield pipeline
+
+
+def test_all_born_in_a_place_do_not_answer_for_footballers(demo: Pipeline) -> None:
+    answer = demo.ask("which footballer was born in Liverpool?")
+    assert not answer or len(answer.entities) < 3
+
+
+@pytest.mark.parametrize(
+    ("question", "passes"),
+    [
+        ("which footballer was born in Liverpool?", True),
+        ("What ballerinas were born in Liverpool?", True),
+        ("which people were born in Liverpool?", False),
+        ("which women were born in Liverpool?", False),  # looked at with the sexes
+        ("who was born in Liverpool?", False),
+    ],
+)
+def test_what_is_passed_over(demo: Pipeline, question: str, passes: bool) -> None:
+    query = parse("follow(<Q24826>, ^<P19>)", demo.pack)
+    assert passes_over_head(query, run(query, demo.pack).certain, question, demo.pack) is passes
