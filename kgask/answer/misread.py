@@ -10,6 +10,7 @@ from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.lives import passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another
 from kgask.methods.mixed import compares_a_part, compares_unlisted, mixes_relations
+from kgask.methods.numbering import counted_off
 from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Retrieved
 from kgask.methods.roles import is_the_other_way
@@ -73,6 +74,8 @@ def _is_turned_round(
     "X's owner") the planner knows; of a verb ("whom did she teach?") its form tells (:mod:`kgask.methods.voice`).
     """
     if is_the_other_way(query, question, spans, pack) or of_age(query, question, pack) != query:
+        return True
+    if counted_off(query, question, pack) != query:
         return True
     if is_other_way(query, question, [*found.seeds], pack) or takes_other_away(query, question, spans, pack):
         return True

@@ -26,6 +26,7 @@ from kgask.methods.doubts import DENIED, is_class_word, kept, left_out_of, relat
 from kgask.methods.flags import flagged
 from kgask.methods.kinds import is_denied, of_kinds
 from kgask.methods.mended import MOST_NAMESAKES, NAMESAKE, lacks_a_value, loosened, namesakes, widened
+from kgask.methods.numbering import counted_off
 from kgask.methods.otherwise import otherwise_meant, placed
 from kgask.methods.protocol import Hypothesis, Request, Retrieved
 from kgask.methods.query_readings import Reading, Understood, is_void, seeds_of, used_spans
@@ -133,7 +134,8 @@ class OperatorReader:
             idle: tuple[int, ...] = ()
             try:
                 relations = [step for step in one.steps if isinstance(step, int)]
-                asked = put_right(of_age(one.query, text, self.pack), text, seeds, self.pack)
+                asked = counted_off(of_age(one.query, text, self.pack), text, self.pack)
+                asked = put_right(asked, text, seeds, self.pack)
                 query, idle = self.of_classes(asked, text, spans, used_spans(one), relations, runner)
                 found = runner.result(flagged(self.pack, widened(runner, loosened(runner, query))))
                 outcome = in_years(text, runner, downwards(runner, of_kinds(runner, found)))
