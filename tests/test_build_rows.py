@@ -220,6 +220,21 @@ def test_json_with_an_object_a_thing(tmp_path: Path, is_list: bool) -> None:
     assert ("Cid", "value", '"3.5"^^number') in facts
 
 
+def test_what_has_no_name_within_a_thing_is_said_of_the_thing(tmp_path: Path) -> None:
+    fires = (
+        '[{"name": "Harlow Fire", "impact": {"homes_destroyed": 6, "people": {"hurt": 2}}, "cause": {"kind": "arson"}, '
+        '"place": {"county": {"name": "Sable", "seat": "Ely"}, "plants": ["oak", "fir"]}, "weather": {}}]'
+    )
+    pack, _ = _built(tmp_path, {"fires.json": fires})
+    with pack:
+        facts = facts_of(pack)
+    assert {
+        ("Harlow Fire", "impact homes destroyed", '"6"^^number'), ("Harlow Fire", "impact people hurt", '"2"^^number'),
+        ("Harlow Fire", "cause kind", "arson"), ("Harlow Fire", "place county", "Sable"), ("Sable", "seat", "Ely"),
+        ("Harlow Fire", "place plants", "oak"), ("Harlow Fire", "place plants", "fir"),
+    } <= facts  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -323,3 +323,16 @@ def test_a_plural_names_the_one_thing_that_is_called_so(world: Pack) -> None:
         ("Grey Wolves", "Grey Wolf"),
         ("physicists", "physicist"),
     ]
+
+
+def test_what_most_names_of_a_type_end_with_means_the_type(tmp_path: Path) -> None:
+    names = ("Harlow Fire", "Sawtooth Fire", "Granite Pass Fire", "Eagle Basin")
+    lines = "".join(f"{name}\tinstance of\twildfire\n{name}\tstarted on\t1987-08-19\n" for name in names)
+    (tmp_path / "triples.tsv").write_text(lines, encoding="utf-8")
+    build(Recipe((str(tmp_path / "triples.tsv"),), tmp_path / "pack"), print)
+    text = "which fire started first?"
+    with Pack.open(tmp_path / "pack") as pack:
+        (found,) = class_spans(text, split_words(text, WORDS), pack)
+        assert text[found.start : found.end] == "fire"
+        assert found.candidates[0][0] == Class(pack.find_key("wildfire"))
+        assert [one.text for one in Linker(pack, WORDS).link(Question(text))] == []

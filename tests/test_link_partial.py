@@ -222,3 +222,29 @@ def test_what_is_heavier_than_something_is_no_name(linker: Linker) -> None:
     with_than = linker.link(Question("Is Bath huger than Somerset?"))
     assert all(mention.whole for mention in with_than)
     assert {mention.text for mention in with_than} == {"Bath", "Somerset"}
+
+
+MURDER = """
+Dr Amias Thorne\tmurdered\tSir Gideon Quillon
+Sir Gideon Quillon\tmarried to\tLady Honoria Quillon
+vial of digitalis\tbelongs to\tDr Amias Thorne
+Order of Merit\tbelongs to\tSir Gideon Quillon
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Who killed Sir Gideon?", {"Sir Gideon Quillon"}),
+        ("When was Dr. Thorne born?", {"Dr Amias Thorne"}),
+        ("Where was Thorne born?", {"Dr Amias Thorne"}),
+        ("Who is the mother of Lady Honoria?", {"Lady Honoria Quillon"}),
+        ("Whose is the vial?", {"vial of digitalis"}),
+        ("Whose is the order?", set()),  # which is no vial: "Order" begins a name
+    ],
+)
+def test_titles_are_no_part_of_a_name(tmp_path: Path, text: str, named: set[str]) -> None:
+    for pack in _pack(tmp_path, MURDER):
+        found = Linker(pack, WORDS, HAND).link(read_marks(text))
+        assert {seed.name for one in found for seed in one.seeds} == named
+        assert all(one.whole for one in found)

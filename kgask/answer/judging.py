@@ -3,8 +3,8 @@
 The planner says how likely each of them is, from the question and the names of relations; the judge
 (:mod:`kgask.methods.query_judge`) sees question and query together, in words, with what the query comes to. They
 compete by a weighted sum of both, and of how alike the words are; the confidence of the winner is a logistic model.
-Powers and weights are fitted on questions that neither was trained on (``kgask train calibrate``) and stand in the
-judge's card.
+Powers and weights are fitted on questions about graphs that neither was trained on (``kgask train calibrate``), for of
+relations that it knows a planner is surer, with more right; they stand in the judge's card.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from kgask.answer.word import Word
 from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
 from kgask.methods.protocol import Retrieved
 from kgask.methods.query_judge import QueryJudge
-from kgask.methods.relation_facts import is_small, is_table
+from kgask.methods.relation_facts import is_small
 from kgask.methods.understand import calibrated
 from kgask.methods.whole_column import is_whole_column
 from kgask.methods.whole_kin import whole_kin
@@ -87,19 +86,6 @@ class Judging(Word):
         """The place of the winner, and the probability that it is right; ``any_does``: that one of them is."""
         chosen = best_of(candidates, self.powers)
         return chosen, calibrated(self.confidence, judged_features(candidates, chosen, self.powers, any_does))
-
-
-class SmallJudging(Judging):
-    """What it counts in graphs as small as a table: there the planner knows less, and the judge more."""
-
-    __slots__ = ()
-    card_key = "small_graphs"
-
-
-def judging_of(card: Mapping[str, Any] | None, pack: Pack) -> Judging | None:
-    """What a judge's word counts about this pack; None where its card does not say."""
-    small = SmallJudging.of(card) if is_table(pack) else None
-    return small or Judging.of(card)
 
 
 class ClaimJudging(Judging):

@@ -13,7 +13,7 @@ from kgask.answer.compose import Composer
 from kgask.answer.either import by_name
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
-from kgask.answer.judging import ClaimJudging, Judging, judging_of, may_be_judged, settled
+from kgask.answer.judging import ClaimJudging, Judging, may_be_judged, settled
 from kgask.answer.misread import is_misread
 from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
 from kgask.answer.request import CONTEXTS, AskOptions, Settled, checked_question
@@ -65,7 +65,7 @@ class Pipeline:
     def __post_init__(self) -> None:
         self._weighing = Weighing.of(self.reader.card if self.reader is not None else None)
         card = self.judge.card if self.judge is not None else None
-        self._judging, self._of_claims = judging_of(card, self.pack), ClaimJudging.of(card)
+        self._judging, self._of_claims = Judging.of(card), ClaimJudging.of(card)
         self._rigel = Rigel(self.planner)
         self._rigel.prepare(self.pack)
         self.linker = Linker(self.pack, self.planner.question_words(), self._rigel.link_model)

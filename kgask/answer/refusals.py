@@ -288,7 +288,7 @@ class Refusing:
         known = {word for text in relations for word in relation_phrase(text.label).split()}
         runs: list[tuple[int, int]] = []
         for word in words:
-            if word.norm in known:
+            if word.norm in known or word.norm in _NO_NAMES:
                 continue
             if runs and self.question.text[runs[-1][1] : word.start].strip() in _WITHIN_NAMES:
                 runs[-1] = (runs[-1][0], word.end)

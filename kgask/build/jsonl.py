@@ -138,7 +138,7 @@ class _Reader:
             raise BuildError(f"objects nested more than {MOST_DEPTH} deep")
         properties = {
             path: self._flat(f"{key}/{path}", f"{called}, {singular(readable(path))}", path, value, depth)
-            for path, value in said.items()
+            for path, value in _ungrouped(said)
             if path not in _IDS
         }
         self._graph.node(key, (), properties)
@@ -197,6 +197,19 @@ class _Reader:
         if isinstance(part, bool) or not isinstance(part, str | int | float):
             raise BuildError("a subject or relation that is no text")
         return str(part).strip()
+
+
+def _ungrouped(said: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The properties of an object, and in their place those of an object within it that is nothing by itself: that has
+    neither an id nor a name. ``"impact": {"homes_destroyed": 6}`` is "impact homes destroyed"."""
+    for path, value in said.items():
+        if not isinstance(value, dict) or not value or any(value.get(name) for name in (*_IDS, *_LABELS)):
+            yield path, value
+        elif depth > MOST_DEPTH:
+            raise BuildError(f"objects nested more than {MOST_DEPTH} deep")
+        else:
+            for own, inner in _ungrouped(value, depth + 1):
+                yield f"{readable(path)} {readable(own)}", inner
 
 
 def _called(said: Mapping[str, Any], names: tuple[str, ...]) -> Any:

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgask.build.label_units import unit_of_label
 from kgask.build.said_dates import Order, is_slashed, iso_date, orders_of
 from kgask.build.said_numbers import Convention, Votes, Written, is_number, usual, written
 from kgask.pack.arrays import distinct
+from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import readable_relation
 from kgask.pack.literals import parse_literal
 from kgask.pack.quantities import is_unit

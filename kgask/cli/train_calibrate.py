@@ -198,7 +198,7 @@ def _say(fitted: Fitted, folders: Folders) -> None:
     by = fitted.confidences
     _say_figures("plan", fitted.plan)
     words = ("reader", by.weighing, fitted.reader), ("judge", by.judging, fitted.judge)
-    for who, said, figures in (*words, ("judge in small graphs", by.small, fitted.small)):
+    for who, said, figures in words:
         if said is not None and figures is not None:
             _say_figures(f"plan and {who}", figures)
             powers = ", ".join(f"{name} {value:.2f}" for name, value in said.powers.items())

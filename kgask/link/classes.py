@@ -14,6 +14,7 @@ Nothing here scans names: spans are looked up, and types come from the rows of t
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,6 +40,8 @@ MAX_TYPES = 20_000  # whose head words are learnt, those with most instances
 TYPE, HEAD, CLASSIFIED, LED_TO, RELATED = 1.0, 0.6, 0.8, 0.5, 0.4  # scores of the ways above
 ALIAS = 0.9  # of what is found by another name than its label
 SHORTEST = 3  # letters of a word that a relation's label says
+FEW = 10_000  # entities of a pack in which the names of all members of a type are looked at
+LEAST_ALIKE, MOSTLY = 3, 0.6  # members of a type, and which part of them, that have one word last in their names
 _SAMPLE = 4096  # triples of an entity that tell which relation leads to it most
 _SENSES = {"woman": "female", "man": "male", "girl": "female", "boy": "male", "lady": "female"}  # besides their names
 _ASKS_FOR_ONE = frozenset("which what every each any many a an".split())  # before a class word in the singular
@@ -222,7 +225,21 @@ class ClassVocabulary:
             named = words[: places[0]] if places and places[0] else words
             if len(words) > 1 and named:
                 heads.setdefault(named[-1], []).append(entity)
+        for entity in types if self._pack.n_entities <= FEW else ():
+            if (ending := self._ending(entity)) and entity not in heads.get(ending, ()):
+                heads.setdefault(ending, []).append(entity)
         return heads
+
+    def _ending(self, kind: EntityId) -> str:
+        """The word that most members of a type have last in their names: "fire" of the Harlow Fire and the others."""
+        members = _members(self._pack, kind, self._instance_of)
+        names = [normalise(label).split() for label in self._pack.labels(members)]
+        last = Counter(name[-1] for name in names if len(name) > 1 and name[-1].isalpha()).most_common(1)
+        return last[0][0] if last and last[0][1] >= max(LEAST_ALIKE, MOSTLY * len(names)) else ""
+
+    def is_ending(self, word: str) -> bool:
+        """Whether a word is what members of a type are called besides their own names."""
+        return self._pack.n_entities <= FEW and any(self._ending(kind) == word for kind in self._heads.get(word, ()))
 
     @cached_property
     def phrases(self) -> frozenset[str]:
@@ -255,6 +272,11 @@ class ClassVocabulary:
 
 
 _VOCABULARIES: WeakKeyDictionary[Pack, ClassVocabulary] = WeakKeyDictionary()
+
+
+def is_ending_of_names(word: str, pack: Pack) -> bool:
+    """Whether most of some sort of things have a word last in their names, so that it means all of them."""
+    return _vocabulary(pack).is_ending(word)
 
 
 def _vocabulary(pack: Pack) -> ClassVocabulary:
@@ -311,6 +333,13 @@ def _types(pack: Pack, instance_of: Sequence[RelationId]) -> list[EntityId]:
     owners = np.searchsorted(pack.in_indptr, places.astype(pack.in_indptr.dtype), side="right") - 1
     types, counts = np.unique(owners, return_counts=True)
     return types[np.argsort(-counts, kind="stable")][:MAX_TYPES].tolist()
+
+
+@reads_arrays
+def _members(pack: Pack, kind: EntityId, instance_of: Sequence[RelationId]) -> list[EntityId]:
+    """The things that have a type."""
+    row = slice(int(pack.in_indptr[kind]), int(pack.in_indptr[kind + 1]))
+    return pack.in_subject[row][np.isin(pack.in_relation[row], instance_of)].tolist()
 
 
 @reads_arrays

@@ -32,6 +32,12 @@ NEVER_AFTER_ARTICLE = frozenset("us who it he she they them me you we i".split()
 # Capitalised in titles, but no sign of a name: "The Who" is named by its second word.
 ARTICLES = frozenset("the a an of and in on at to for from by with".split())
 
+# Before somebody's name or a part of it; they are of no other name, as "King" and "Queen" are.
+HONORIFICS = frozenset(
+    "mr mrs ms miss mx dr doctor prof professor sir dame lady captain colonel major inspector sergeant reverend rev "
+    "senator uncle aunt auntie".split()
+)
+
 LEAST_APART = 4  # characters of a name that a hyphen joins to another word
 # What makes another word of one, by a hyphen.
 _IN_LAW = re.compile(r"-in-laws?\Z", re.IGNORECASE)
@@ -196,11 +202,11 @@ def marked_span(text: str, start: int, end: int) -> Span:
 def _wholeness(text: str, words: Sequence[Word], first: int, last: int) -> float:
     """Less than 1 when a name-like word stands right beside the span: "Michael" in "Michael Keaton".
 
-    Punctuation and a possessive end a name: "Jane Austen's Emma" names two things.
+    Punctuation and a possessive end a name: "Jane Austen's Emma" names two things. "Dr" before it tears none.
     """
     beside = []
-    if first > 0 and not text[words[first - 1].end : words[first].start].strip():
-        beside.append(words[first - 1])
+    if first > 0 and not text[words[first - 1].end : words[first].start].strip(" ."):
+        beside += [words[first - 1]] if words[first - 1].norm not in HONORIFICS else []
     if last + 1 < len(words) and not text[words[last].end : words[last + 1].start].strip():
         beside.append(words[last + 1])
     torn = [word for word in beside if word.weight == NAME]

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgask.link.mentions import FUNCTION_WORDS, Span, Word, is_joined, looks_named, may_be_named, one_span
+from kgask.link.classes import is_ending_of_names
+from kgask.link.mentions import FUNCTION_WORDS, HONORIFICS, Span, Word, is_joined, looks_named, may_be_named, one_span
 from kgask.link.plurals import singulars
 from kgask.pack.normalise import normalise
 from kgask.pack.records import NameHit
@@ -26,9 +27,8 @@ KNOWN_IN_LOWER_CASE = 7, 10  # triples of whom a word in lower case means in a l
 LONGEST_NAME = 5  # words of a name of which one word is enough; of several words twice as many
 BETTER_KNOWN, MOST_OF_NAMESAKES = 5, 40  # times the triples of whom a name means exactly, who have at most so many
 MOST_BETTER_KNOWN = 3
-TITLES = frozenset(
-    "mr mrs ms miss dr prof professor sir lady lord saint st king queen prince princess president pope emperor captain "
-    "general chancellor senator".split()
+TITLES = HONORIFICS | frozenset(
+    "lord saint st king queen prince princess president pope emperor general chancellor".split()
 )
 _APART = frozenset("between vs versus against than".split())  # never of a name that is written in lower case
 _INSIDE = frozenset("of the de du da di la le von van der den al el bin".split())  # between the words of one name
@@ -105,6 +105,8 @@ def part_of(pack: Pack, run: Span) -> Part | None:
     degrees = dict(zip(best, pack.prior(list(best)).tolist(), strict=True))
     hits = sorted(best.values(), key=lambda hit: (-degrees[hit.entity], hit.entity))
     most, next_most = degrees[hits[0].entity], degrees[hits[1].entity] if len(hits) > 1 else 0
+    if run.n_words == 1 and run.text.islower() and len(hits) > 1 and is_ending_of_names(run.norm, pack):
+        return None  # "the fire": the sort of thing, not one of them
     clear = len(refs) < MAX_NAMES and (len(hits) == 1 or (most >= WELL_KNOWN and most >= FAR_AHEAD * next_most))
     if not (run.marked or run.text[0].isupper() or pack.n_entities <= SMALL):
         return Part(run, tuple(hits), clear) if most >= KNOWN_IN_LOWER_CASE[not clear] else None
@@ -133,15 +135,20 @@ def _is_part(asked: list[str], hit: NameHit) -> bool:
     """Whether the words begin or end a name, in their order; names of very many words are found by more of them.
 
     A first name alone is not "of" something ("Commonwealth" of "Commonwealth of Australia"), and two first names of
-    an alias are another person ("John Howard" of "John Howard Carpenter").
+    an alias are another person ("John Howard" of "John Howard Carpenter"). Titles are no part of a name. What is no
+    proper name is called by its first word: "the vial" is the vial of digitalis.
     """
     name = normalise(hit.name).split()
+    while len(name) > len(asked) and name[0] in HONORIFICS:
+        name = name[1:]
+    if name == asked:
+        return True
     if not len(asked) < len(name) <= LONGEST_NAME * min(len(asked), 2):
         return False
     if name[-len(asked) :] == asked:
         return True
     if name[: len(asked)] == asked:
-        return not hit.is_alias if len(asked) > 1 else not _OF & set(name)
+        return not hit.is_alias if len(asked) > 1 else hit.name.islower() or not _OF & set(name)
     rest = iter(name)
     return len(asked) > 1 and name[0] == asked[0] and name[-1] == asked[-1] and all(word in rest for word in asked)
 

@@ -14,7 +14,7 @@ from kgask.link.classes import chosen, class_readings
 from kgask.link.values import value_spans
 from kgask.methods.coordinated import Group, groups, spread
 from kgask.methods.cues import Asked
-from kgask.methods.differences import downwards
+from kgask.methods.differences import downwards, in_years
 from kgask.methods.kinds import of_kinds
 from kgask.methods.operators import BRIDGE_SECONDS, OperatorReader, hypothesis, retrieved
 from kgask.methods.proposals import Proposals, Proposed
@@ -124,6 +124,7 @@ class Alternatives:
                 return
             if not request.is_claim and downwards(runner, outcome) is not outcome:
                 continue  # the larger less the smaller is proposed too
+            outcome = in_years(text, runner, outcome)
             if not is_void(outcome) or (request.is_claim and isinstance(query, nodes.Some)):
                 pointed = tuple(seed.span for seed in seeds)
                 yield Retrieved(seeds, (hypothesis(PROPOSED, outcome),), PROPOSED, pointed=pointed, is_proposed=True)

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from kgask.methods.signs import TURNED
+from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import DATE
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -20,6 +21,7 @@ from kgask.types import undirected
 _YEARS = re.compile(r"\byears?\b|\b(?:age|birth) (?:gap|difference)\b|\bhow much (?:older|younger)\b", re.IGNORECASE)
 _AGES = re.compile(r"\b(old|young|new)(?:er|est)\b", re.IGNORECASE)
 _DENIED = re.compile(r"\bnot\b|n['\u2019]t\b", re.IGNORECASE)
+_AGE_WORDS = frozenset(("age", "aged", "ages"))
 _DAYS = re.compile(r"\b(?:days?|months?|weeks?)\b", re.IGNORECASE)
 
 
@@ -81,4 +83,4 @@ def _is_more(relation: int, is_old: bool, pack: Pack) -> bool | None:
         return None
     if relation_axis(pack, relation) == DATE:
         return not is_old
-    return is_old if "age" in pack.relations()[plain].label.lower().split() else None
+    return is_old if _AGE_WORDS.intersection(relation_phrase(pack.relations()[plain].label).lower().split()) else None

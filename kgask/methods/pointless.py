@@ -13,12 +13,14 @@ import numpy as np
 
 from kgask.errors import BudgetError
 from kgask.link.plurals import singulars
+from kgask.link.units import unit_at
 from kgask.methods.doubts import relations_in
 from kgask.methods.flags import flags_of, passes_over_flag
 from kgask.methods.mended import lacks_a_value
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.reach import is_in_reach
 from kgask.methods.relation_facts import is_table
+from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import relation_phrase
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -42,6 +44,7 @@ _KIND_ASKED = re.compile(
     re.IGNORECASE,
 )
 _IN_UNIT = re.compile(r"\d ?((?!\d)[^\s\d(),;?!]*[^\s\d(),;.?!])")
+_NUMBER = re.compile(r"\d(?: |-)?(?=[^\W\d])")
 _UNIT_OF_LABEL = re.compile(r"\(([^()]+)\)\Z")
 _JOINS = re.compile(
     r"[,;/&+]|\b(?:and|or|nor|either|both|with|as well as|plus|also|besides|together|combined?|other|one of|any of)\b",
@@ -73,6 +76,8 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
         if is_table(pack) and (_is_of_table(query, is_no, runner) or _are_called_otherwise(found, question, runner)):
             return True
         if is_table(pack) and (passes_over_flag(query, question, pack) or _is_in_other_unit(query, question, pack)):
+            return True
+        if _takes_unit_for_another(query, question, pack):
             return True
         return _is_nobody(found, question, pack)
     except BudgetError:
@@ -276,6 +281,20 @@ def _is_in_other_unit(query: Query, question: str, pack: Pack) -> bool:
     }
     used = {units.get(undirected(one, pack.n_relations)[0], "") for one in relations_in(query)}
     return any(unit in said and unit not in used for unit in units.values())
+
+
+def _takes_unit_for_another(query: Query, question: str, pack: Pack) -> bool:
+    """Whether a bare number is compared with what is measured in one unit, by its relation's name, and the question
+    says another behind a number: 3 tonnes are no "mass (kg)" of 3."""
+    paths = [
+        node.by.path
+        for node in query.walk()
+        if isinstance(node, nodes.Where) and isinstance(node.value, nodes.Number) and not node.value.unit
+    ]
+    labels = pack.relation_labels() if paths else []
+    called = {unit_of_label(relation_phrase(labels[path[-1] % pack.n_relations])) for path in paths} - {""}
+    units = (unit_at(question, found.end(), True, {}) for found in _NUMBER.finditer(question)) if called else ()
+    return any(unit is not None and unit[1] not in called for unit in units)
 
 
 def _is_said_of(entities: np.ndarray, pack: Pack) -> bool:

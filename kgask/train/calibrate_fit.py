@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from kgask.answer.fuse import Weighing, best_of, log_odds, weighed_features
-from kgask.answer.judging import Judging, SmallJudging, answering
+from kgask.answer.judging import Judging, answering
 from kgask.answer.word import Word
 from kgask.cards import write_card
 from kgask.config import MODEL_CARD
@@ -36,7 +36,7 @@ THRESHOLDS = tuple(round(0.5 + 0.01 * step, 2) for step in range(49))
 FOLDS = 5
 BINS = 10
 COUNTS = ("hops", "steps")  # features that are no doubts
-LEAST_OF_SMALL = 200  # questions about small graphs, for a fit of their own
+LEAST_OF_OTHERS = 200  # questions about small graphs, which nothing was trained on, for a fit on them alone
 LEAST_QUERIES = 40  # that a calibration of queries is fitted on
 LEAST_PRINTED = 0.02  # share of the answerable: fewer say nothing about a threshold
 MOVED = 0.005  # share of what was read whose verdict may change beyond the margin
@@ -51,11 +51,6 @@ class Confidences:
     queries: Calibration
     weighing: Weighing | None = None  # None without a reader that judges lines
     judging: Judging | None = None  # None without one that judges queries
-    small: SmallJudging | None = None  # the same in small graphs; None where too little was asked about them
-
-    def judging_of(self, one: Seen) -> Judging | None:
-        """What a judge's word counts on a question."""
-        return self.small if one.is_table and self.small is not None else self.judging
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +106,6 @@ class Fitted:
     plan: Figures
     reader: Figures | None
     judge: Figures | None
-    small: Figures | None  # of the judge in small graphs alone, where it counts otherwise there
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +132,13 @@ def fit_confidences(seen: Sequence[Seen], with_reader: bool = False) -> Confiden
         raise ModelError("no question to calibrate confidence on led anywhere; the cards stay as they are")
     queries = queries or UNCALIBRATED
     asked = [at for at, one in enumerate(seen) if one.judged is not None]
-    of_small = [at for at in asked if seen[at].is_table]
-    others = [at for at in asked if not seen[at].is_table]
-    is_apart = len(of_small) >= LEAST_OF_SMALL and bool(others)
-    judging, small = (
-        fit_judging([one for at in rows if (one := seen[at].judged) is not None], weights[rows], paths, queries)
-        for rows in (others if is_apart else asked, of_small if is_apart else [])
-    )
+    # Of packs with relations that the planner was trained on, its word is worth more than of anybody else's.
+    of_others = [at for at in asked if seen[at].is_table]
+    rows = of_others if len(of_others) >= LEAST_OF_OTHERS else asked
+    told = [one for at in rows if (one := seen[at].judged) is not None]
+    judging = fit_judging(told, weights[rows], paths, queries)
     weighing = fit_weighing(seen, paths, weights) if with_reader else None
-    apart = None if small is None else SmallJudging(small.powers, small.confidence, small.min_confidence)
-    return Confidences(paths, queries, weighing, judging, apart)
+    return Confidences(paths, queries, weighing, judging)
 
 
 def _fit_on(seen: Sequence[Seen], weights: np.ndarray, is_query: bool, names: Sequence[str]) -> Calibration | None:
@@ -162,12 +153,12 @@ def _fit_on(seen: Sequence[Seen], weights: np.ndarray, is_query: bool, names: Se
 def outcome(one: Seen, by: Confidences, who: Who = "plan") -> Outcome:
     """What is believed of one question."""
     plan = calibrated(by.queries if one.is_query else by.paths, one.features) if one.features else 0.0
-    if who == "judge" and one.judged is not None and (judging := by.judging_of(one)) is not None:
+    if who == "judge" and one.judged is not None and by.judging is not None:
         told = candidates(one.judged, by.paths, by.queries)
-        places = answering(told, judging.powers)
+        places = answering(told, by.judging.powers)
         if not places:
             return Outcome(one, plan, 0.0, False)
-        place, sure = judging.choose([told[at] for at in places], one.judged.any_does)
+        place, sure = by.judging.choose([told[at] for at in places], one.judged.any_does)
         return Outcome(one, plan, sure, one.judged.shown[places[place]].right)
     if who == "reader" and by.weighing is not None and one.standings:
         chosen = best_of(one.standings, by.weighing.powers)
@@ -184,16 +175,14 @@ def fit_all(seen: Sequence[Seen], with_reader: bool) -> Fitted:
     whole = fit_confidences(seen, with_reader)
     plan = _figures(by_wording, by_pack, "plan")
     reader = _figures(by_wording, by_pack, "reader") if whole.weighing is not None else None
-    judge, small = _of_judge(whole, by_wording, by_pack)
+    judge = _figures(by_wording, by_pack, "judge") if whole.judging is not None else None
     if whole.weighing is not None and reader is not None:
         least, margin = reader.kept.threshold, reader.margin
         whole = replace(whole, weighing=replace(whole.weighing, min_confidence=least, margin=margin))
     if whole.judging is not None and judge is not None:
         least, margin = judge.kept.threshold, judge.margin
         whole = replace(whole, judging=replace(whole.judging, min_confidence=least, margin=margin))
-    if whole.small is not None and judge is not None:  # one threshold: both are calibrated, and few are of small graphs
-        whole = replace(whole, small=replace(whole.small, min_confidence=judge.kept.threshold))
-    return Fitted(whole, len(seen), sum(one.answerable for one in seen), plan, reader, judge, small)
+    return Fitted(whole, len(seen), sum(one.answerable for one in seen), plan, reader, judge)
 
 
 Believed = list[tuple[Seen, Confidences]]  # each question with fits that did not see it
@@ -202,17 +191,6 @@ Believed = list[tuple[Seen, Confidences]]  # each question with fits that did no
 def _part_of(one: Seen) -> str:
     """What is left out together: a pack, or a few of the small ones."""
     return f"small graphs {zlib.crc32(one.pack.encode()) % FOLDS}" if one.is_table else one.pack
-
-
-def _of_judge(whole: Confidences, by_wording: Believed, by_pack: Believed) -> tuple[Figures | None, Figures | None]:
-    """The judge's figures, and those of small graphs where it counts otherwise there."""
-    if whole.judging is None:
-        return None, None
-    judge = _figures(by_wording, by_pack, "judge")
-    if whole.small is None:
-        return judge, None
-    of_small = ([(one, by) for one, by in found if one.is_table] for found in (by_wording, by_pack))
-    return judge, _figures(*of_small, "judge", judge.kept.threshold)
 
 
 def _held_out(seen: Sequence[Seen], parts: Sequence[object], with_reader: bool) -> Believed:
@@ -226,11 +204,11 @@ def _held_out(seen: Sequence[Seen], parts: Sequence[object], with_reader: bool) 
     return [(seen[at], found[at]) for at in sorted(found)]
 
 
-def _figures(by_wording: Believed, by_pack: Believed, who: Who, threshold: float | None = None) -> Figures:
-    """At a threshold, or at the default one of these questions."""
+def _figures(by_wording: Believed, by_pack: Believed, who: Who) -> Figures:
+    """At the default threshold of these questions."""
     found = [outcome(one, by, who) for one, by in by_wording]
     others = [outcome(one, by, who) for one, by in by_pack]
-    at = at_default(found) if threshold is None else kept(found, threshold)
+    at = at_default(found)
     least = at.threshold
     answerable = [one for one in found if one.seen.answerable]
     return Figures(
@@ -353,7 +331,6 @@ def write_cards(folders: Folders, planner: str, fitted: Fitted, packs: Sequence[
     words: tuple[tuple[Path | None, Word | None, Figures | None], ...] = (
         (folders.reader, by.weighing, fitted.reader),
         (folders.judge, by.judging, fitted.judge),
-        (folders.judge, by.small, fitted.small),
     )
     for folder, said, figures in words:
         if folder is not None and said is not None and figures is not None:

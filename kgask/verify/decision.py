@@ -7,7 +7,9 @@ from typing import Literal
 
 from kgask.types import DirectedRelationId, TripleId
 
-Rule = Literal["stated", "within", "single", "complete", "value", "count", "closed world", "silent", "evidence"]
+Rule = Literal[
+    "stated", "within", "single", "complete", "value", "count", "known", "closed world", "silent", "evidence"
+]
 
 
 @dataclass(frozen=True, slots=True)

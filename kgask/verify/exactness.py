@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from kgask.pack.quantities import NUMBER, Quantity
 from kgask.query import nodes
 from kgask.query.base import Comparison, TruthNode
-from kgask.retrieve.compare import compared
+from kgask.retrieve.compare import compared, kleene
 
 _COMPARES = re.compile(
     r"\b(?:than|more|less|fewer|over|under|above|below|exceeds?|beyond|before|after|at (?:least|most)|up to|tops?|"
@@ -75,3 +76,10 @@ def as_stated(query: TruthNode, text: str) -> TruthNode:
 def _limit(text: str) -> Comparison:
     """How a claim compares with the number that it says."""
     return next((sign for pattern, sign in _LIMITS if pattern.search(text)), "=")
+
+
+def of_counts(comparison: Comparison, bounds: Sequence[tuple[float, float] | None]) -> bool | None:
+    """Whether what is counted compares so, as the graph counts and by the most that there may be; None where these
+    are not of one mind, or one is unknown."""
+    left, right = bounds
+    return None if left is None or right is None else kleene(*between(left, comparison, right))

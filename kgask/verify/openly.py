@@ -37,6 +37,18 @@ _THAN_ELSE = re.compile(  # "sold more copies than anything else on the list"
 _IS_ONLY = re.compile(
     rf"(?:the )?{NAME},? {_BE} the (?:only|sole|single) (?P<what>(?!one\b).+)", re.IGNORECASE | re.DOTALL
 )
+_ONLY_LAST = re.compile(
+    rf"the (?:only|sole|single) (?P<what>(?!one\b).+) {_BE},? (?:the )?{NAME}", re.IGNORECASE | re.DOTALL
+)
+_ALONE = re.compile(
+    rf"(?P<what>[^,]+) (?P<be>is|are|was|were) (?P<does>\w+) (?:only )?(?P<by>by|in|with|from|to|at|on|of) "
+    rf"(?:only )?(?:the )?{NAME}(?: alone| only)?",
+    re.IGNORECASE | re.DOTALL,
+)
+_IS_ALONE = re.compile(rf" only (?:[a-z]+ )?(?:the )?{NAME}|{NAME} (?:alone|only)\Z", re.IGNORECASE)
+_IS_DONE = re.compile(
+    r"(?<=\w) (?=\w+(?:ed|en|own|ade|old|ught|ept|eld|wn|un) (?:by|in|with|from|at|on|under|for|of)\b)"
+)
 _ONLY = re.compile(rf"only (?:the )?{NAME} (?P<does>[a-z].+)", re.IGNORECASE | re.DOTALL)
 _THAT = re.compile(r" (?:that|which|who) ", re.IGNORECASE)
 _ONE_OF = re.compile(r"\b(?:one|two|three|four|five|some|many|several|among|amongst) (?:of )?the\b", re.IGNORECASE)
@@ -49,17 +61,18 @@ class Openly:
     question: str
     name: str
     is_only: bool = False  # that nothing else is the answer, rather than that it is the most
+    or_else: str = ""  # the same asked of things, rather than of persons
 
 
 def openly(text: str, names: Sequence[str]) -> Openly | None:
     """A positive claim as an open question; None where it does not say of one name that it is the most of its kind.
 
     >>> openly("Ob is the longest river in Asia", ["Ob", "Asia"])
-    Openly(question='Which is the longest river in Asia?', name='Ob', is_only=False)
+    Openly(question='Which is the longest river in Asia?', name='Ob', is_only=False, or_else='')
     >>> openly("Of all rivers, the Ob has the largest basin", ["Ob"])
-    Openly(question='Of all rivers, which has the largest basin?', name='Ob', is_only=False)
+    Openly(question='Of all rivers, which has the largest basin?', name='Ob', is_only=False, or_else='')
     >>> openly("Ann sold more books than anybody else on the list", ["Ann"])
-    Openly(question='Which sold the most books?', name='Ann', is_only=False)
+    Openly(question='Which sold the most books?', name='Ann', is_only=False, or_else='')
     >>> openly("Ob is one of the longest rivers", ["Ob"]), openly("Ob flows into the Kara Sea", ["Ob", "Kara Sea"])
     (None, None)
     """
@@ -82,22 +95,30 @@ def only(text: str, names: Sequence[str]) -> Openly | None:
     """A claim that one name alone is so, as the question who or what is.
 
     >>> only("Ob is the only river that flows into the Kara Sea", ["Ob", "Kara Sea"])
-    Openly(question='Which river flows into the Kara Sea?', name='Ob', is_only=True)
+    Openly(question='Which river flows into the Kara Sea?', name='Ob', is_only=True, or_else='')
     >>> only("Only Ann speaks Lao", ["Ann", "Lao"]), only("Ann speaks only Lao", ["Ann", "Lao"])
-    (Openly(question='Who or what speaks Lao?', name='Ann', is_only=True), None)
+    (Openly(question='Who speaks Lao?', name='Ann', is_only=True, or_else='What speaks Lao?'), None)
+    >>> only("The flat is owned by Ann alone", ["Ann"])
+    Openly(question='Who is The flat owned by?', name='Ann', is_only=True, or_else='What is The flat owned by?')
     """
     for name in dict.fromkeys(names):
         masked = text.replace(name, NAME, 1)
-        if found := _IS_ONLY.fullmatch(masked):
-            return Openly(f"Which {_THAT.sub(' ', found['what'], count=1)}?", name, True)
+        if found := _IS_ONLY.fullmatch(masked) or _ONLY_LAST.fullmatch(masked):
+            what = _THAT.sub(" ", found["what"], count=1)
+            return Openly(
+                f"Which {what if what != found['what'] else _IS_DONE.sub(' is ', what, count=1)}?", name, True
+            )
         if found := _ONLY.fullmatch(masked):
-            return Openly(f"Who or what {found['does']}?", name, True)
+            return Openly(f"Who {found['does']}?", name, True, f"What {found['does']}?")
+        if (found := _ALONE.fullmatch(masked)) and _IS_ALONE.search(masked):
+            done = f"{found['be']} {found['what']} {found['does']} {found['by']}?"
+            return Openly(f"Who {done}", name, True, f"What {done}")
     return None
 
 
 def without_only(text: str) -> str:
     """A claim without the word by which it says that nothing else is so."""
-    return re.sub(r"\b(?:only|sole|single) ", "", text, count=1, flags=re.IGNORECASE)
+    return re.sub(r"\b(?:only|sole|single) | alone\b", "", text, count=1, flags=re.IGNORECASE)
 
 
 def says_most(text: str) -> bool:

@@ -80,6 +80,7 @@ class Reading:
     decision: Decision | None
     reason: str  # why it is not enough
     is_unknown: bool = False  # since it names what is not in the pack
+    is_openly: bool = False  # of what is asked instead: who is so, or of how many it is so
 
     @property
     def worth(self) -> float:
@@ -207,7 +208,8 @@ class Readings:
             decision = world.decide(query)
         except (QueryError, BudgetError) as error:
             return Reading(found, query, None, str(error))
-        return Reading(found, query, decision, f"the graph does not say {verbalise(query, self._pack)}")
+        reason = f"the graph does not say {verbalise(query, self._pack)}"
+        return Reading(found, query, decision, reason, is_openly=True)
 
     def _world(self) -> World:
         options = self._options

@@ -160,3 +160,10 @@ def _fits(runner: Runner, relation: DirectedRelationId, ends: SetNode) -> bool:
     if not usual.size:  # what has no type may be anything that has none
         return not (types.size and len(led_to))
     return bool(np.intersect1d(types, usual).size)
+
+
+def knows_most(runner: Runner, base: SetNode) -> bool:
+    """Whether values are known of at least half of the things of a class of which one is the most."""
+    bests = [one for one in runner.coverage(base) if isinstance(one.node, nodes.Best)]
+    of_class = [one for one in bests if any(isinstance(node, nodes.Class) for node in one.node.walk())]
+    return all(one.known >= one.members / 2 for one in of_class)

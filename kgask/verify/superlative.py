@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kgask.answer.pipeline import Pipeline
@@ -30,14 +30,20 @@ class Superlatives:
 
     def of(self, texts: Sequence[str]) -> list[Reading | None]:
         """Of positive claims; None of those that say no such thing, and where the question has no answer."""
-        linker = self.pipeline.linker
-        asked = [(openly if says_most(text) else only)(text, names_in(linker, text)) for text in texts]
-        questions = list(dict.fromkeys(one.question for one in asked if one is not None))
+        asked = [(openly if says_most(text) else only)(text, self._names(text)) for text in texts]
+        every = (said for one in asked if one is not None for said in (one.question, one.or_else) if said)
+        questions = list(dict.fromkeys(every))
         answers = dict(zip(questions, self.pipeline.ask_many(questions), strict=True))
         return [
-            None if one is None else self._reading(text, one, answers[one.question])
+            None if one is None else self._reading(text, one, _surer(one, answers))
             for text, one in zip(texts, asked, strict=True)
         ]
+
+    def _names(self, text: str) -> list[str]:
+        """Names as they are written, and what begins with a name in lower case: "oldgate is the only one"."""
+        names, linker = names_in(self.pipeline.linker, text), self.pipeline.linker
+        begins = [one.mention for one in seeds_in(linker, text) if one.span[0] == 0] if text[:1].islower() else []
+        return [*dict.fromkeys((*names, *begins))]
 
     def _reading(self, text: str, asked: Openly, answer: Answer) -> Reading | None:
         query, pack = answer.query, self.pipeline.pack
@@ -63,3 +69,9 @@ class Superlatives:
         for kind in (part for part in of if isinstance(part, nodes.Class)):
             meant = [one for one in meant if one in runner.members(kind).possible]
         return tuple(dict.fromkeys(meant[:MOST_MEANT]))
+
+
+def _surer(asked: Openly, answers: Mapping[str, Answer]) -> Answer:
+    """What is answered to a question, or to the same of things."""
+    first, second = answers[asked.question], answers.get(asked.or_else)
+    return first if first or second is None else second

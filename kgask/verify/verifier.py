@@ -34,6 +34,7 @@ from kgask.verify.evidence import Evidence
 from kgask.verify.form import bare, question, said
 from kgask.verify.fusion import EVIDENCE_ALONE, Fusion
 from kgask.verify.lines import of_lines
+from kgask.verify.quantified import Quantities
 from kgask.verify.readings import MOST_LOOKED_AT, Reading, Readings, VerifyOptions, is_contrary
 from kgask.verify.split import may_be_one, sub_claims
 from kgask.verify.superlative import Superlatives
@@ -54,6 +55,7 @@ _RULES: dict[Rule, str] = {
     "complete": "the graph has all of {relation}",
     "value": "the values say so",
     "count": "the number says so",
+    "known": "so it is of those that the graph has",
     "closed world": "the graph does not say so, and is taken to be complete",
     "silent": "the graph does not say",
     "evidence": "what the graph says of it, taken together",
@@ -78,6 +80,7 @@ class Verifier:
     options: VerifyOptions = field(default_factory=VerifyOptions)
     _readings: Readings = field(init=False)
     _superlatives: Superlatives = field(init=False)
+    _quantities: Quantities = field(init=False)
     _by_evidence: ByEvidence | None = field(init=False, default=None)
     _fusion: Fusion | None = field(init=False, default=None)
 
@@ -87,6 +90,7 @@ class Verifier:
         likeness = RelationLikeness(judge.encoder, pack) if judge is not None else None
         self._readings = Readings(pack, options, likeness)
         self._superlatives = Superlatives(self.pipeline, self._readings)
+        self._quantities = Quantities(self.pipeline, self._readings)
         if options.engine == "rigel":
             return
         if judge is None or likeness is None or not judge.judges_claims:
@@ -162,8 +166,10 @@ class Verifier:
         unsure = [at for at, (one,) in enumerate(readings) if one.worth < SURELY or one.decision is None]
         for at, one in zip(unsure, self._read([every[at].positive for at in unsure]), strict=True):
             readings[at].append(one)
-        for of_part, openly in zip(readings, self._superlatives.of([part.positive for part in every]), strict=True):
-            of_part += [openly] if openly is not None else []
+        said = [part.positive for part in every]
+        for asked in (self._superlatives.of(said), self._quantities.of(said)):
+            for of_part, openly in zip(readings, asked, strict=True):
+                of_part += [openly] if openly is not None else []
         found = iter([self._verdict(part, of_part, least) for part, of_part in zip(every, readings, strict=True)])
         verdicts = [(claim, [next(found) for _ in of_claim]) for claim, of_claim in parts]
         return [
@@ -213,7 +219,10 @@ class Verifier:
 
     def _verdict(self, part: Part, readings: Sequence[Reading], least: float | None) -> Verdict:
         """Of the surest reading of a sub-claim; ``least`` is the confidence from which it is told."""
-        best = max(readings, key=lambda one: one.worth)
+        # What honours "only" or "most" by asking who is so goes before what is about the same without that word.
+        best = max(readings, key=lambda one: (one.is_openly and one.decision is not None, one.worth))
+        if best.is_openly and any(one.decision is not None and one.worth > best.worth for one in readings):
+            best = max(readings, key=lambda one: one.worth)
         unknown = next((one.reason for one in readings if one.is_unknown), None)
         if unknown is not None and self.options.closed_world and not part.denies:
             rule = f"{unknown}, and it is taken to be complete"

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kgask.methods.relation_facts import is_table
 from kgask.pack.arrays import distinct
 from kgask.pack.relation_kinds import COMPLETE, LEAST_OWNERS, MOSTLY_ONE, SINGLE
 from kgask.query import nodes
 from kgask.query.base import SetNode, TruthNode, ValueNode
-from kgask.retrieve.compare import every, kleene, some
+from kgask.retrieve.compare import every, some
 from kgask.retrieve.derive import derivation, otherwise
 from kgask.retrieve.follow import Edges
 from kgask.retrieve.places import climb, may_hold, place_relations
@@ -25,8 +26,8 @@ from kgask.retrieve.run import Runner
 from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
 from kgask.verify.decision import Decision, Rule
-from kgask.verify.exactness import as_said, between
-from kgask.verify.sense import has_codes, meets
+from kgask.verify.exactness import as_said, of_counts
+from kgask.verify.sense import has_codes, knows_most, meets
 from kgask.verify.table_rows import is_of_rows, rows_of
 
 Combine = Callable[[Iterable[bool | None]], bool | None]
@@ -72,6 +73,10 @@ class World:
                 return self._holds(meant) if meant is not None else found
             case nodes.Holds():
                 return self._holds(node)
+            case nodes.Compare(nodes.Count(nodes.And(base, so)), ">", nodes.Count(nodes.Minus(whole, others))) if (
+                base == whole and so == others
+            ):
+                return self._most_are(base, so)
             case nodes.Compare():
                 return self._compares(node)
         raise AssertionError(node)
@@ -211,7 +216,7 @@ class World:
 
     def _exists(self, node: nodes.Some, base: SetNode) -> Decision:
         found = self.runner.members(base)
-        if len(found.certain) and not self._knows_most(base):
+        if len(found.certain) and not knows_most(self.runner, base):
             return Decision(None, "silent")
         if len(found.certain):
             return Decision(True, "stated", self._derived(node))
@@ -231,20 +236,27 @@ class World:
         for one in outside[:MOST_CANDIDATES]:
             if self.is_closed or self._is_excluded(others, one):
                 return Decision(False, "complete", tuple(self._said_instead(nodes.And(nodes.Entities((one,)), others))))
-        is_so = len(known) > 0 and not outside and (self.is_closed or self._has_all(base))
-        return Decision(is_so or None, "complete" if is_so else "silent")
+        if not len(known) or outside or not (self.is_closed or is_table(self.runner.pack) or self._has_all(base)):
+            return Decision(None, "silent")
+        return Decision(True, "complete" if self.is_closed or self._has_all(base) else "known")
+
+    def _most_are(self, base: SetNode, others: SetNode) -> Decision:
+        """Whether more than half of a set belong to another, of those that somebody's own graph has; who is of neither
+        known so nor otherwise may be either."""
+        known = self.runner.members(base).certain
+        outside = np.setdiff1d(known, self.runner.members(others).certain).tolist()
+        if not len(known) or len(known) > MOST_CANDIDATES or not (self.is_closed or is_table(self.runner.pack)):
+            return Decision(None, "silent")
+        if 2 * len(outside) < len(known):
+            return Decision(True, "known")
+        n_not_so = sum(self.is_closed or self._is_excluded(others, one) for one in outside)
+        return Decision(False, "known") if 2 * n_not_so >= len(known) else Decision(None, "silent")
 
     def _has_all(self, base: SetNode) -> bool:
         """Whether the graph has all of a set: who else might belong to it surely does not."""
         known = {*self.runner.members(base).certain.tolist()}
         candidates = self._candidates(base) if self._is_listed(base) else None
         return candidates is not None and all(one in known or self._is_excluded(base, one) for one in candidates)
-
-    def _knows_most(self, base: SetNode) -> bool:
-        """Whether values are known of at least half of the things of a class of which one is the most."""
-        bests = [one for one in self.runner.coverage(base) if isinstance(one.node, nodes.Best)]
-        of_class = [one for one in bests if any(isinstance(node, nodes.Class) for node in one.node.walk())]
-        return all(one.known >= one.members / 2 for one in of_class)
 
     def _meant(self, base: SetNode) -> nodes.Holds | None:
         """ "The author of Emma was born in London" as what is said of the few whom one of two relations leads to."""
@@ -349,7 +361,9 @@ class World:
         node = as_said(node)
         counts = [one for one in (node.left, node.right) if isinstance(one, nodes.Count)]
         bounds = [self._bounds(one) for one in (node.left, node.right)] if counts else None
-        truth = self.runner.truth(node) if bounds is None else self._of_counts(node, bounds)
+        truth = self.runner.truth(node) if bounds is None else of_counts(node.comparison, bounds)
+        if bounds is not None and truth is None and None not in bounds and node.comparison in ("=", ">=", "in"):
+            truth = self.runner.truth(node) or None  # "has three children", of whom the graph knows three
         rule: Rule = "silent" if truth is None else "count" if counts else "value"
         return Decision(truth, rule, self._derived(node))
 
@@ -367,17 +381,6 @@ class World:
             return low, np.inf
         left = sum(not self._is_excluded(node.base, one) for one in candidates)
         return low, float(max(left, high))
-
-    def _of_counts(self, node: nodes.Compare, bounds: list[tuple[float, float] | None]) -> bool | None:
-        """As the graph counts, where it is of one mind with the most that there may be; so many there are at least."""
-        left, right = bounds
-        if left is None or right is None:
-            return None
-        surely, perhaps = between(left, node.comparison, right)
-        truth = kleene(surely, perhaps)
-        if truth is None and node.comparison in ("=", ">=", "in") and self.runner.truth(node):
-            return True  # "has three children", of whom the graph knows three
-        return truth
 
     # --- triples --------------------------------------------------------------------------------
 
