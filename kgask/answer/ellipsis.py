@@ -14,8 +14,11 @@ _AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)
 _NOUN = rf"(?!(?:{_AUXILIARY}|it|he|she|they|there|them|him|her|else)\b)[a-z]+"
 _BARE = re.compile(rf"(?i:(?:{_PREPOSITION} )?(?:whom?|when|where|(?:which|what|how many)(?-i:(?: {_NOUN}){{0,2}})))")
 _ELSEWHERE = re.compile(rf"(?i:{_WH}(?: [a-z]+)?) (?P<preposition>{_PREPOSITION}) (?P<name>{_NAME})")
+_OTHER = re.compile(rf"(?i:whom?|what|which)(?: (?:of|about|for))? (?P<name>{_NAME})")
+_LAST_NAME = re.compile(rf"(?<!\A)(?<=\s)(?P<name>{_NAME})")
 _OWN = re.compile(rf"(?i:(?:what|who|when|where|how \w+) {_AUXILIARY}) (?P<name>{_NAME}?)['\u2019]s")
 _OF_NAME = re.compile(rf"\b(?P<name>{_NAME}?)['\u2019]s\b")
+_PLEASE = re.compile(r",? please\Z", re.IGNORECASE)
 _TAIL = re.compile(rf"\b{_AUXILIARY}\b.*", re.IGNORECASE | re.DOTALL)
 _ASKS_FOR = r"(?:(?:what|who)(?:['\u2019]s| is| are| was| were)|name|list|give me|tell me|show me)"
 _WORD = r"[a-z]+(?: [a-z]+){0,2}"
@@ -34,6 +37,9 @@ _PAIRS = (
     # "the symbol of tungsten and its atomic number"
     (re.compile(rf"(?P<asks>(?i:{_ASKS_FOR})) (?P<one>\S.*?) and (?P<other>(?:its|his|her|their) {_WORD})"),
      "{asks} {one}", "{asks} {other}"),
+    # "symbol of tungsten and its atomic number"
+    (re.compile(rf"(?P<one>(?i:(?:the )?{_WORD}) of \S.*?) and (?P<other>(?:its|his|her|their) {_WORD})"),
+     "{one}", "{other}"),
     # "the capital and the currency of Peru"
     (re.compile(rf"(?P<asks>(?i:{_ASKS_FOR})) the (?P<one>{_WORD}) and (?:the )?(?P<other>{_WORD}) of (?P<whose>\S.*)"),
      "{asks} the {one} of {whose}", "{asks} the {other} of {whose}"),
@@ -47,6 +53,8 @@ def completed(part: str, before: str) -> str:
     'Which languages are official in Sweden?'
     >>> completed("in which period?", "In which group is chlorine?"), completed("who wrote it?", "What is Emma?")
     ('in which period is chlorine?', 'who wrote it?')
+    >>> completed("who Adidas?", "Who founded Nike?")
+    'Who founded Adidas?'
     >>> completed("what is Leo Tolstoy's?", "What is Mark Twain's date of birth?")
     "What is Leo Tolstoy's date of birth?"
     """
@@ -54,6 +62,9 @@ def completed(part: str, before: str) -> str:
     if found := _ELSEWHERE.fullmatch(bare):
         places = [*re.finditer(rf"\b{found['preposition']} (?P<name>{_NAME})", asked)]
         return _with(asked, places[-1], found["name"]) if places else part
+    if found := _OTHER.fullmatch(bare):
+        names = [*_LAST_NAME.finditer(asked)]
+        return _with(asked, names[-1], found["name"]) if names else part
     if found := _OWN.fullmatch(bare):
         own = _OF_NAME.search(asked)
         return _with(asked, own, found["name"]) if own else part
@@ -92,4 +103,4 @@ def pair(text: str, closed: list[tuple[int, int]]) -> list[str]:
 
 
 def _bare(text: str) -> str:
-    return text.rstrip().rstrip("?.!").rstrip()
+    return _PLEASE.sub("", text.rstrip().rstrip("?.!").rstrip())

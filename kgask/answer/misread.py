@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kgask.link.naming import is_part
+from kgask.methods.coordinated import joins_apart
 from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
 from kgask.methods.doubts import LOST
@@ -13,7 +15,7 @@ from kgask.methods.mixed import compares_a_part, compares_unlisted, mixes_relati
 from kgask.methods.numbering import counted_off
 from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Retrieved
-from kgask.methods.roles import is_the_other_way
+from kgask.methods.roles import is_the_other_way, passes_over_role
 from kgask.methods.signs import is_other_way
 from kgask.methods.taken_away import keeps_left_out, takes_other_away
 from kgask.methods.voice import is_by_noun
@@ -23,6 +25,8 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.types import EntityId, opposite
+
+HARDLY, SURELY = 0.05, 0.5  # scores of who is hardly meant, and of who is
 
 
 def is_misread(found: Retrieved, question: str, pack: Pack) -> bool:
@@ -61,8 +65,20 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     is_of_others = is_of_others or compares_unlisted(query, question, spans)
     is_of_others = is_of_others or compares_a_part(query, found.linked, pack)
     is_of_others = is_of_others or passes_over_owned(query, question, spans, pack)
+    is_of_others = is_of_others or _is_of_part_of_name(one, found) or joins_apart(query, question, spans)
+    is_of_others = is_of_others or (is_truth and passes_over_role(query, question, pack))
     is_of_other_lives = passes_over_lives(query, question, spans, pack) or swaps_lives(query, question, spans, pack)
     return is_other_way or is_of_others or is_of_other_lives
+
+
+def _is_of_part_of_name(one: Retrieved, found: Retrieved) -> bool:
+    """Whether it is about somebody whom a part of a name hardly means, where the whole of it names another: a Michael,
+    for Michael Faraday."""
+    for seed in (one for one in one.seeds if one.score < HARDLY):
+        names = (mention for mention in found.linked if mention.seeds[0].score >= SURELY)
+        if any(is_part(seed.span, mention.span) for mention in names):
+            return True
+    return False
 
 
 def _is_turned_round(

@@ -46,11 +46,27 @@ _FIRST_AUXILIARY = re.compile(rf"\b{_AUXILIARY}\b.*", re.IGNORECASE | re.DOTALL)
 _WHO = re.compile(r"(?:whom?|whose)\b", re.IGNORECASE)
 _OF_PERSONS = frozenset("he she him her his".split())
 
+_TIMES = r"(?:years?|times?|days?|months?|dates?|decade|century|point|moment|way|reason|case)\b"
+_SORTS = (
+    "country|state|city|town|village|place|region|film|movie|book|novel|work|company|firm|organi[sz]ation|team|club|band|"
+    "album|river|lake|mountain|island|element|author|director|writer|man|woman|person|lady|guy|latter"
+)
+
 # A pronoun, and how the one whom it means stands in its place.
 _PLACES = (
     (re.compile(r"\b(?:his|its|their)\b", re.IGNORECASE), "{}'s"),
     (re.compile(rf"\bher(?=\s+(?!(?:and|or|{_PREPOSITION})\b)\w)", re.IGNORECASE), "{}'s"),
     (re.compile(r"\b(?:he|she|it|they|him|her|them)\b", re.IGNORECASE), "{}"),
+    # "where is that firm based?", "how big is the country?"
+    (
+        re.compile(
+            rf"\b(?P<before>(?:{_AUXILIARY}|{_PREPOSITION}|about) )"
+            rf"(?:(?:that|this)(?: same| very)? (?!{_TIMES})[a-z]+|the (?:{_SORTS}))"
+            r"(?=\W*\Z|\s+(?!of\b|in\b|with\b))",
+            re.IGNORECASE,
+        ),
+        r"\g<before>{}",
+    ),
     # "live there", but neither "is there" nor "there are"
     (re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere\b(?! (?:is|are|was|were)\b)", re.I), "in {}"),
 )

@@ -1,4 +1,5 @@
-"""What was asked, as it is read: without the brackets of what is marked, with its slips mended."""
+"""What was asked, as it is read: without the brackets of what is marked, with its slips mended, once where it asks
+whether and which."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from dataclasses import replace
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
 from kgask.link.spelling import mended
+from kgask.link.whether import which_of
 from kgask.types import Question
 
 
@@ -16,5 +18,6 @@ def read_question(text: str, linker: Linker, is_word: Callable[[str], bool]) -> 
     question = read_marks(text)
     if question.marks:
         return question
-    read = mended(question.text, lambda: [one.span for one in linker.link(question)], linker.plain_words, is_word)
+    said = which_of(question.text)
+    read = mended(said, lambda: [one.span for one in linker.link(Question(said))], linker.plain_words, is_word)
     return question if read == question.text else replace(question, text=read, asked=question.asked or text)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from kgask.link.plurals import singulars
 
 LEAST_LETTERS = 5  # of a word that is mended: fewer are alike too often
+LEAST_SWAPPED = 4  # of one in which two stand in each other's place
 # Whole words in small letters: names begin with a capital where anything does.
 _WORD = re.compile(r"(?<![\w'\u2019-])[a-z]+(?![\w'\u2019-])")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -31,9 +32,9 @@ def mended(
     slips = {
         found.span(): meant
         for found in _WORD.finditer(text)
-        if len(found[0]) >= LEAST_LETTERS
+        if len(found[0]) >= LEAST_SWAPPED
         and not _is_known(found[0], said, is_word)
-        and len(meant := {one for one in _slips(found[0]) if one in said and len(one) >= LEAST_LETTERS}) == 1
+        and len(meant := {one for one in _slips(found[0]) if one in said and _is_enough(found[0], one)}) == 1
     }
     slips |= {found.span(): {f"{found[1]}n't"} for found in _NOT.finditer(text)}
     names = named() if slips else ()
@@ -54,6 +55,11 @@ def _is_known(word: str, said: Collection[str], is_word: Callable[[str], bool]) 
     stems += [f"{word.removesuffix('ied')}y"] if word.endswith("ied") else []
     is_stem = any(word + ending in said for ending in _ENDINGS)  # "prune" beside a column "pruned"
     return is_stem or any(stem in said or is_word(stem) or is_word(f"{stem}e") for stem in stems)
+
+
+def _is_enough(word: str, other: str) -> bool:
+    """Whether two words have letters enough to be the same but for a slip."""
+    return len(other) >= LEAST_LETTERS <= len(word) or (len(other) == len(word) and sorted(other) == sorted(word))
 
 
 def _slips(word: str) -> Iterator[str]:

@@ -7,9 +7,10 @@ answer, of "and" perhaps what both have, of "but not" what the first has and the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 
 from kgask.link.values import ValueSpan
 from kgask.query import nodes
@@ -17,7 +18,7 @@ from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.retrieve.run import Runner
-from kgask.types import Mention, Seed
+from kgask.types import EntityId, Mention, Seed
 
 MOST_MEANT = 3  # entities that a name may stand for that are tried
 _AGAIN = r"(?:(?:in|of|by|for|from|to|with|on|at|about|near|under|than)\s+)?(?:either\s+|also\s+)?(?:the\s+|an?\s+)?"
@@ -27,6 +28,7 @@ _JOINED = {
     "and": re.compile(rf"\s*,?\s*(?:and|&|as well as|plus|and also)\s+{_AGAIN}", re.IGNORECASE),
     "not": re.compile(rf"\s*,?\s*(?:but|and|though)?\s*not\s+{_AGAIN}", re.IGNORECASE),
 }
+_SIDE_BY_SIDE = re.compile(r"[,;/&+]|\b(?:and|or|nor|plus|well as|also|either|both|but|than|with|not)\b", re.IGNORECASE)
 _PUTS: dict[str, tuple[type[nodes.Or | nodes.And | nodes.Minus], ...]] = {
     "or": (nodes.Or,), "and": (nodes.Or, nodes.And), "not": (nodes.Minus,),
 }  # fmt: skip
@@ -127,3 +129,26 @@ def _spread_over(query: Query, used: Node) -> SetNode | None:
         case SetNode():
             return query
     return None
+
+
+def joins_apart(query: Query, question: str, spans: Mapping[EntityId, tuple[int, int]]) -> bool:
+    """Whether it takes together, as one or the other, what the question does not put side by side: of "period 4
+    elements of group 17 or 18" the period is none of those to choose from."""
+    for node in query.walk():
+        if isinstance(node, nodes.Or):
+            named = {entity for leaf in node.walk() if isinstance(leaf, nodes.Entities) for entity in leaf.ids}
+            places = sorted({spans[entity] for entity in named if entity in spans})
+            if any(_are_apart(one, other, question, spans) for one, other in pairwise(places)):
+                return True
+    return False
+
+
+def _are_apart(
+    one: tuple[int, int], other: tuple[int, int], question: str, spans: Mapping[EntityId, tuple[int, int]]
+) -> bool:
+    """Whether no word joins two names, or another name stands between them that is joined to the second alone."""
+    if one[1] > other[0]:
+        return False
+    between = [end for start, end in spans.values() if one[1] <= start and end <= other[0]]
+    words = question[one[1] : other[0]]
+    return not _SIDE_BY_SIDE.search(words) or any(not _SIDE_BY_SIDE.search(question[one[1] : end]) for end in between)

@@ -179,10 +179,14 @@ def _leads_nowhere(node: SetNode, runner: Runner) -> bool:
 
 
 def _leaves_all(node: nodes.Minus, runner: Runner) -> bool:
-    """Whether a class is taken from one that it has nothing in common with: halogens that are no noble gases."""
-    if not isinstance(node.left, nodes.Class) or not isinstance(node.right, nodes.Class):
+    """Whether a class is taken from one that it has nothing in common with, or from what is of another kind: halogens
+    that are no noble gases, lakes that are no countries."""
+    if not isinstance(node.right, nodes.Class):
         return False
-    return not np.isin(runner.members(node.left).possible, runner.members(node.right).possible).any()
+    left, right = (runner.members(side).possible for side in (node.left, node.right))
+    if not isinstance(node.left, nodes.Class):
+        return _are_of_other_kinds(left, right, runner)
+    return not np.isin(left, right).any()
 
 
 def _takes_nothing(node: nodes.Minus, runner: Runner) -> bool:

@@ -13,13 +13,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kgask.methods.voice import is_object, is_turned
+from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.query.relation_words import PREPOSITIONS, is_participle
-from kgask.retrieve.follow import reached_by
+from kgask.retrieve.follow import edges_of, reached_by
 from kgask.types import EntityId, RelationId, undirected
 
 SAMPLED, OFTEN = 64, 0.25  # triples of a relation that are looked at, and how many of a mutual one are there both ways
@@ -46,12 +47,28 @@ _IS_OF = tuple(
         rf"\b{_BE} the {_NOUN} of {_THE}{_B} {_NOT}{_A}(?=\W*\Z|,)",
     )
 )
+_THE_ROLE = re.compile(r"\bthe (?:[\w'\u2019-]+ )?(?P<noun>[a-z]{4,})(?=\W*\Z| of\b)", re.IGNORECASE)
 _PLACED = r"(?:located|situated|found|to be found)"
 _IS_IN = re.compile(
     rf"(?:{_A} (?:(?:{_BE} )?{_NOT}{_PLACED}|{_BE}|lies?|stands?|sits?|does not lie)|\b{_BE} {_A}(?: {_NOT}{_PLACED})?|"
     rf"\bdoes {_A} (?:not )?(?:lie|stand|sit)) {_NOT}(?:in|on|within) {_THE}{_B}"
 )
 _MUTUAL: WeakKeyDictionary[Pack, dict[RelationId, bool]] = WeakKeyDictionary()
+
+
+def passes_over_role(query: Query, text: str, pack: Pack) -> bool:
+    """Whether it says of two names something else than what a text says that one is of the other, though the graph has
+    that of one of them: Zürich lies in Switzerland, and is not "the Swiss capital"."""
+    match query:
+        case nodes.Holds(nodes.Entities(ids), relation, nodes.Entities(others)):
+            pass
+        case _:
+            return False
+    nouns = {found["noun"].lower() for found in _THE_ROLE.finditer(text)}
+    called = [normalise(relation_phrase(one.label)) for one in pack.relations()] if nouns else []
+    nouns -= {*called[undirected(relation, pack.n_relations)[0]].split()} if nouns else set()
+    ends = np.array([*ids, *others], np.int64)
+    return any(len(edges_of(pack, ends, at)) > 0 for at, label in enumerate(called) if label in nouns)
 
 
 def is_the_other_way(query: Query, text: str, spans: Mapping[EntityId, tuple[int, int]], pack: Pack) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kgask.methods.wording import is_by_then
 from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import DATE
 from kgask.pack.store import Pack
@@ -88,6 +89,8 @@ def put_right(query: Query, text: str, seeds: Sequence[Seed], pack: Pack) -> Que
         case nodes.Compare(nodes.Values() | nodes.Count(), sign, nodes.Values() | nodes.Count()):
             is_other = sign in _SIDES and is_other_way(query, text, seeds, pack)
             return replace(query, comparison=TURNED[sign]) if is_other else query
+        case nodes.Compare() if is_by_then(query, text):
+            return replace(query, comparison="<=")  # who was dead by 1960 died then, or before
     return query
 
 

@@ -50,6 +50,13 @@ _OF_TWO = re.compile(  # "owner of the two ships" is about no two that were name
     re.IGNORECASE,
 )
 _CHAIN = re.compile(r"\b(\w+)(?:['\u2019]s? \1\b)+|\b(\w+)(?: of (?:the |her |his )?\2\b)+", re.IGNORECASE)
+_BY_THEN = re.compile(
+    r"\bby (?:(?:the )?(?:end|beginning|start|middle|close) of |early |late |mid-?)?\d{3,4}\b|"
+    r"\balready\b.*\bin \d{3,4}\b",
+    re.IGNORECASE,
+)
+_STILL = re.compile(r"\b(?:still|yet|alive|living|not|never)\b|n['\u2019]t\b", re.IGNORECASE)
+_OR_WHICH = re.compile(r"\b(?:vs\.?|versus)(?=\W)(?!.*\bthan\b)", re.IGNORECASE)  # of which one is the answer, no "yes"
 _ONE_OF = re.compile(r"\b(?:at least one|either) of\b", re.IGNORECASE)
 _NUMBER_OF_ONE = re.compile(  # which is called by one
     r"\bnumbers? of (?:the|that) (?P<noun>(?!people|men|women|children)[a-z]+) (?:that|which|who|with|in|at|on|from)\b",
@@ -69,7 +76,19 @@ def rules_out(query: Query, question: str) -> bool:
         and not found["noun"].endswith("s")
     ):
         return True
+    if isinstance(query, nodes.Compare) and _OR_WHICH.search(question):
+        return True
+    if isinstance(query, nodes.Compare) and query.comparison != "<=" and is_by_then(query, question):
+        return True
     return _denies(query, question) or _is_of_no_two(query, question) or _is_of_all(query, question)
+
+
+def is_by_then(query: Query, question: str) -> bool:
+    """Whether a date is compared with a year by the end of which the question asks whether something was so."""
+    match query:
+        case nodes.Compare(nodes.Values(), _, nodes.Date()):
+            return _BY_THEN.search(question) is not None and not _STILL.search(question)
+    return False
 
 
 def _is_limited_otherwise(query: Query, question: str) -> bool:
