@@ -28,6 +28,7 @@ def demo() -> Iterator[Pipeline]:
         ("gold vs lead, greater density?", (None, "Gold")),
         ("Was Albert Camus already dead by the end of 1960?", (None, "yes")),
         ("Period 4 elements belonging to group 17 or group 18", (None, "Bromine | Krypton")),
+        ("Which films have James Cameron and Steven Spielberg made together?", (None,)),  # none
         ("Who founded Nike, and who Adidas?", (None, "Phil Knight; Adolf Dassler")),
     ],
 )

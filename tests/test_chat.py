@@ -705,6 +705,14 @@ def test_conversations_are_judged_by_turn(pipeline: Pipeline, tmp_path: Path) ->
         (("Who directed Titanic?", "And Jaws?", "Which films have they made together?"), None),
         (("who discovered radium", "where was she born"), "Warsaw"),
         (("john lennon", "who was he married to?"), "Yoko Ono"),
+        (("When was NATO founded?", "Is Iceland a member?", "And Ireland?"), "no"),
+        (("What is Africa's highest volcano?", "In which country is that one?"), "Tanzania"),
+        (
+            ("What lakes are there in Sweden?", "Which is the largest?", "How deep is it?", "How many was that in all?"),
+            "5",
+        ),
+        (("Who got the economics Nobel in 1994?", "Who of the three lived longest?"), None),
+        (("Which is the newest of the countries of Africa?", "When was that?"), "2011-07-09"),
         (("where was Yoko Ono born", "who is she married to", "children of john?"), "Sean Lennon | Julian Lennon"),
         (("how high is Mont Blanc", "how much higher is everest"), "4040"),
         (

@@ -156,7 +156,7 @@ def test_nobody_older_is_meant_after_a_refused_who_of_those(pipeline: Pipeline, 
     assert turn.answer is not None and turn.answer.abstained
 
 
-UNSURE = "Who had the most children of all?"  # midway between what is gone on from and what is printed
+UNSURE = "Who was the father of the most people?"  # midway between what is gone on from and what is printed
 
 
 def test_a_refused_question_that_is_likely_understood_is_gone_on_from(pipeline: Pipeline) -> None:

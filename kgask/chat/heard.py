@@ -65,6 +65,7 @@ _SLIPS = (
     ),
     (re.compile(r"\b(how [a-z]+ (?:is|was)|(?:of|about|for|to|from|with|on|at)) that(?=\W*\Z)", re.I), r"\1 it"),
     (re.compile(r"\bof the couple\b", re.I), "of the two"),
+    (re.compile(r"\b(an?|the|also|another) (?:full )?member(?=\W*\Z)", re.I), r"\1 member of it"),
     (
         re.compile(
             r"\A(?:and )?what(?:['\u2019]s| is| was| are| were) ((?:his|her|their) [a-z]+) (?:called|named)(?=\W*\Z)",

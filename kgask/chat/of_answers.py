@@ -201,13 +201,21 @@ class OfAnswers:
     def counted(self, last: Turn, text: str) -> Iterator[Way]:
         """How many the last answers are; of what has most of something how much it has."""
         query = last.query.base if isinstance(last.query, nodes.Some) else last.query
-        if isinstance(query, nodes.Best) and isinstance(query.by, nodes.ValueOf) and len(last.ends) == 1:
-            of_it = nodes.Values(query, query.by.path[-1])
-            sure = last.answer.confidence if last.answer is not None else 0.0
-            yield Way(f"what is {verbalise(of_it, self.pack)}?", query=of_it, confidence=sure)
+        if own := [*self.value_of_most(last)]:
+            yield from own
         elif isinstance(query, SetNode) and last.answer is not None:
             said = f"{text.rstrip('?. ')} ({verbalise(query, self.pack)})?"
             yield Way(said, query=nodes.Count(query), confidence=last.answer.confidence)
+
+    def value_of_most(self, last: Turn) -> Iterator[Way]:
+        """How much the last answer has, or when it was, that has most, or was first."""
+        query = last.query.base if isinstance(last.query, nodes.Some) else last.query
+        if isinstance(query, nodes.Best) and isinstance(query.by, nodes.ValueOf) and len(last.ends) == 1:
+            of_it, sure = (
+                nodes.Values(query, query.by.path[-1]),
+                last.answer.confidence if last.answer is not None else 0.0,
+            )
+            yield Way(f"what is {verbalise(of_it, self.pack)}?", query=of_it, confidence=sure)
 
     def is_among(self, named: Sequence[EntityId]) -> Iterator[Way]:
         """Whether something is one of the last answers."""

@@ -13,6 +13,7 @@ from kgask.chat.turns import Way
 from kgask.link.linker import Linker
 from kgask.link.naming import seeds_in
 from kgask.methods.relation_facts import is_table
+from kgask.query import nodes
 from kgask.types import EntityId
 
 MOST_JOINED = 3  # things that are named one by one in the place of "them"
@@ -91,6 +92,9 @@ class Pronouns:
         There a row may lack what others have: what is not said of the answer is no reason to tell it of another row.
         """
         memory = self.answers.memory
+        chosen = memory.turns[-1].ends[:1] if latest and isinstance(memory.turns[-1].query, nodes.Best) else ()
+        if len(chosen) == 1 == len(memory.turns[-1].ends) and chosen[0] in latest:
+            return [*chosen]  # the highest volcano, not the continent whose it is
         is_answer = bool(latest) and is_table(self.answers.pack) and memory.turns[-1].ends == (latest[0],)
         alike = memory.referents.alike
         return [one for one in latest if not (is_answer and one != latest[0] and alike(one, latest[0]))]

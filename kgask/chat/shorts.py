@@ -14,10 +14,15 @@ from kgask.chat.form import THOSE, is_phrase, sex_meant, with_place
 _HOW_MANY = re.compile(
     r"how many(?:['\u2019]s (?:that|there)| (?:is|are|was|were) (?:that|those|there|they|these)|"
     r" of (?:them|those|these)(?: are there)?| (?:they|these|those) are|"
-    r" (?:is|are) (?:it|that|there|they) (?:in total|altogether|in all)| in (?:total|all)| \w+ is (?:that|it)|"
+    r" (?:\w+ )?(?:is|are|was|were) (?:it|that|those|there|they) (?:in total|altogether|in all)| in (?:total|all)|"
+    r" \w+ (?:is|was) (?:that|it)|"
     r" (?:would|does) (?:that|it|this) (?:be|make))?\W*",
     re.IGNORECASE,
 )
+_WHEN = re.compile(
+    r"(?:and )?(?:when|(?:in |on )?(?:which|what) (?:year|day|date))(?: (?:was|is) (?:that|it))?\W*", re.I
+)
+_IN_ALL = re.compile(r"\b(?:altogether|in (?:all|total))(?=\W*\Z)", re.IGNORECASE)
 _THEIRS = re.compile(
     r"\A(?:and )?(?:what (?:are|is) )?(?:the )?"
     r"(?P<what>(?!(?:the|a|an|is|are|was|were|do|does|did|who|which|what|how|any|all|one|some|none|most|many|each|first|second|"
@@ -92,6 +97,16 @@ _EVENTS = (
 _ASKED = re.compile(
     r"(how many|how much|whom?|where|when|which|what)\s+(?:(?:about|of|for|in|did|does|has)\s+)?", re.IGNORECASE
 )
+
+
+def asks_when(text: str) -> bool:
+    """Whether a turn asks no more than when something was."""
+    return _WHEN.fullmatch(text.strip()) is not None
+
+
+def asks_of_all(text: str) -> bool:
+    """Whether a turn asks how many there are altogether, of whichever of them it was spoken last."""
+    return _IN_ALL.search(text) is not None
 
 
 def asks_how_many(text: str) -> bool:

@@ -34,7 +34,11 @@ from kgask.link.naming import names_in
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, is_all_called
 from kgask.pack.normalise import normalise
+from kgask.pack.quantities import DATE
+from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.axes import relation_axis
+from kgask.query.nodes import Query
 from kgask.types import EntityId
 
 
@@ -92,7 +96,10 @@ class Understanding:
         asked = self.memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
         if last is not None and (shorts.asks_how_many(text) or shorts.asks_how_many(line)):
-            yield [*self.answers.counted(last, text)]
+            several = self.answers.memory.last_set() if len(last.ends) < 2 and shorts.asks_of_all(text) else None
+            yield [*self.answers.counted(several or last, text)]
+        if last is not None and shorts.asks_when(text) and _is_by_date(last.query, self.answers.pack):
+            yield [*self.answers.value_of_most(last)]
         if last is not None:
             yield [*self.again.at_rank(text, last)]
             yield [way for one in self.names.named(text)[:1] for way in self.answers.compared(text, last, one)]
@@ -312,3 +319,11 @@ class Understanding:
             if answer and len(answer.entities) == 1 and self.memory.referents.is_entity(answer.entities[0].id):
                 return answer.entities[0].id
         return None
+
+
+def _is_by_date(query: Query | None, pack: Pack) -> bool:
+    """Whether it chooses by a date."""
+    match query:
+        case nodes.Best(_, nodes.ValueOf(path)):
+            return relation_axis(pack, path[-1]) == DATE
+    return False

@@ -13,8 +13,10 @@ from weakref import WeakKeyDictionary
 from kgask.methods.accounted import is_within_any
 from kgask.methods.doubts import relations_in
 from kgask.pack.labels import readable_relation
+from kgask.pack.quantities import DATE
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.axes import relation_axis
 from kgask.query.nodes import Query
 
 _CALLED = {
@@ -35,6 +37,9 @@ _SAID = {
     ),
     "buried": re.compile(r"\bburied\b", re.IGNORECASE),
 }
+_LIVED_LONGER = re.compile(
+    r"\b(?:lived?|lives) (?:the |for )?long(?:er|est)\b|\blong(?:er|est)[- ]lived\b", re.IGNORECASE
+)
 _RELATIONS: WeakKeyDictionary[Pack, dict[str, frozenset[int]]] = WeakKeyDictionary()
 
 
@@ -43,6 +48,8 @@ def passes_over_lives(query: Query, question: str, spans: Mapping[int, tuple[int
 
     ``spans`` are the characters of the question's names by their entities.
     """
+    if _LIVED_LONGER.search(question) and _goes_by_one_date(query, pack):
+        return True
     names = [(start, end) for start, end in spans.values() if question[start:end] not in _SAID]  # films are called so
     said = [
         word
@@ -51,6 +58,18 @@ def passes_over_lives(query: Query, question: str, spans: Mapping[int, tuple[int
     ]
     followed = {relation % pack.n_relations for relation in relations_in(query)} if said else set()
     return any((called := _called(pack, word)) and called.isdisjoint(followed) for word in said)
+
+
+def _goes_by_one_date(query: Query, pack: Pack) -> bool:
+    """Whether it chooses or compares by when something began or ended, where how long it took needs both."""
+    relations = [
+        part.path[-1] if isinstance(part, nodes.ValueOf) else part.relation
+        for node in query.walk()
+        if isinstance(node, nodes.Best | nodes.Compare)
+        for part in ([node.by] if isinstance(node, nodes.Best) else [node.left, node.right])
+        if isinstance(part, nodes.ValueOf | nodes.Values)
+    ]
+    return any(relation_axis(pack, relation) == DATE for relation in relations)
 
 
 def swaps_lives(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:

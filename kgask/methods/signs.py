@@ -33,7 +33,18 @@ _OF_DATES = (  # what says without "than" that one of two dates is the later
     (re.compile(r"\b(?:before|prior to|predat\w+|preced\w+|antedat\w+)\b(?! by\b)", re.I), "<"),
 )
 _OF_NUMBERS = (
-    (re.compile(r"\b(?:exceeds?|exceeded|surpass\w*|outweigh\w*|outnumber\w*|tops|topped)\b(?! by\b)", re.I), ">"),
+    (
+        re.compile(
+            r"\b(?:exceeds?|exceeded|surpass\w*|outweigh\w*|outnumber\w*|tops|topped|dwarfs|outdoes)\b(?! by\b)", re.I
+        ),
+        ">",
+    ),
+    (
+        re.compile(
+            r"\b(?:exceeded|surpassed|outweighed|outnumbered|topped|dwarfed|outdone|outstripped|beaten) by\b", re.I
+        ),
+        "<",
+    ),
 )
 # Scales on which less is more of what a word says: an acid has a low pH, who is fast takes little time.
 _DOWNWARD = tuple(

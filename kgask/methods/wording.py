@@ -56,6 +56,11 @@ _BY_THEN = re.compile(
     re.IGNORECASE,
 )
 _STILL = re.compile(r"\b(?:still|yet|alive|living|not|never)\b|n['\u2019]t\b", re.IGNORECASE)
+_TOGETHER = re.compile(  # what two did together is what both did, but "taken together" is all of it
+    r"\b(?:made|make|wrote|write|written|directed?|produced?|done|do|worked?|starred|star|won|win|discovered|founded|"
+    r"appear(?:ed)?|act(?:ed)?|play(?:ed)?|published|recorded|own(?:ed)?|built) together\b|\bjointly\b|\bin common\b",
+    re.IGNORECASE,
+)
 _OR_WHICH = re.compile(r"\b(?:vs\.?|versus)(?=\W)(?!.*\bthan\b)", re.IGNORECASE)  # of which one is the answer, no "yes"
 _ONE_OF = re.compile(r"\b(?:at least one|either) of\b", re.IGNORECASE)
 _NUMBER_OF_ONE = re.compile(  # which is called by one
@@ -77,6 +82,8 @@ def rules_out(query: Query, question: str) -> bool:
     ):
         return True
     if isinstance(query, nodes.Compare) and _OR_WHICH.search(question):
+        return True
+    if _TOGETHER.search(question) and any(isinstance(node, nodes.Or) for node in query.walk()):
         return True
     if isinstance(query, nodes.Compare) and query.comparison != "<=" and is_by_then(query, question):
         return True

@@ -122,6 +122,6 @@ def _split(query: Node | None, text: str, pack: Pack) -> tuple[SetNode, SetNode]
 def _place(part: SetNode, text: str, pack: Pack) -> int:
     """Where a text first names what a part of a query starts from; behind everything where it does not."""
     ids = [entity for node in part.walk() if isinstance(node, nodes.Entities) for entity in node.ids]
-    stems = (label.lower()[: max(LEAST_STEM, len(label) - 2)] for label in pack.labels(ids))
-    places = [place for stem in stems if (place := text.lower().find(stem)) >= 0]
-    return min(places, default=len(text))
+    stems = (re.escape(label[: max(LEAST_STEM, len(label) - 2)]) for label in pack.labels(ids))
+    found = (re.search(rf"\b{stem}\w{{0,3}}\b", text, re.IGNORECASE) for stem in stems)
+    return min((one.start() for one in found if one is not None), default=len(text))
