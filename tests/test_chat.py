@@ -708,7 +708,12 @@ def test_conversations_are_judged_by_turn(pipeline: Pipeline, tmp_path: Path) ->
         (("When was NATO founded?", "Is Iceland a member?", "And Ireland?"), "no"),
         (("What is Africa's highest volcano?", "In which country is that one?"), "Tanzania"),
         (
-            ("What lakes are there in Sweden?", "Which is the largest?", "How deep is it?", "How many was that in all?"),
+            (
+                "What lakes are there in Sweden?",
+                "Which is the largest?",
+                "How deep is it?",
+                "How many was that in all?",
+            ),
             "5",
         ),
         (("Who got the economics Nobel in 1994?", "Who of the three lived longest?"), None),

@@ -21,6 +21,7 @@ from kgask.answer.result import Answer
 from kgask.errors import FallbackWarning, NativeError, UsageError
 from kgask.link.asked import read_question
 from kgask.link.linker import Linker
+from kgask.methods.present import as_of_now
 from kgask.methods.protocol import Request, Retrieved, Retriever, Timer
 from kgask.methods.query_judge import QueryJudge, opened_judge
 from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
@@ -286,12 +287,11 @@ class Pipeline:
 
     def _answer(self, request: Request, found: Retrieved, options: AskOptions) -> Answer:
         """From what was retrieved for a request to its answer."""
-        found = self._judged(request, found)
-        timer, composer = request.timer, replace(self._composer(request, options), found=found)
-        calibrated = self.retriever.calibrated
+        found = as_of_now(self._judged(request, found), request.question.text, self.pack)
+        timer, calibrated = request.timer, self.retriever.calibrated
+        composer = replace(self._composer(request, options), found=found)
         fusion = Fusion(self.pack, calibrated, self._weighing, self._least(options))
-        refused = self._misnamed(request, found, composer)
-        if refused is not None:
+        if (refused := self._misnamed(request, found, composer)) is not None:
             return refused
         with timer.stage("retrieve"):
             evidence = self._evidence(request, found, options)

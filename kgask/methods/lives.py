@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from kgask.methods.accounted import is_within_any
 from kgask.methods.doubts import relations_in
 from kgask.pack.labels import readable_relation
@@ -18,6 +20,9 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
 from kgask.query.nodes import Query
+from kgask.retrieve.follow import edges_of
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import Runner
 
 _CALLED = {
     "born": re.compile(r"\b(?:born|birth\w*)\b", re.IGNORECASE),
@@ -27,6 +32,7 @@ _CALLED = {
         re.IGNORECASE,
     ),
     "buried": re.compile(r"\b(?:buried|burial\w*|graves?|interred|cemetery)\b", re.IGNORECASE),
+    "baptised": re.compile(r"\b(?:bapti[sz]\w*|christen\w*)\b", re.IGNORECASE),
 }
 _SAID = {
     "born": re.compile(r"\bborn\b", re.IGNORECASE),
@@ -36,10 +42,14 @@ _SAID = {
         re.IGNORECASE,
     ),
     "buried": re.compile(r"\bburied\b", re.IGNORECASE),
+    "baptised": re.compile(r"\b(?:bapti[sz]ed|christened)\b", re.IGNORECASE),
 }
+_EVENTS = ("born", "died", "buried", "baptised")
+_OF_AGE = re.compile(r"\b(?:younger|older|youngest|oldest|eldest|elder)\b", re.IGNORECASE)
 _LIVED_LONGER = re.compile(
     r"\b(?:lived?|lives) (?:the |for )?long(?:er|est)\b|\blong(?:er|est)[- ]lived\b", re.IGNORECASE
 )
+SAMPLED, LOOK_SECONDS = 50, 0.5  # things with a birth whose types are looked at
 _RELATIONS: WeakKeyDictionary[Pack, dict[str, frozenset[int]]] = WeakKeyDictionary()
 
 
@@ -82,18 +92,36 @@ def swaps_lives(query: Query, question: str, spans: Mapping[int, tuple[int, int]
         for node in query.walk()
         if isinstance(node, nodes.Values) and isinstance(node.base, nodes.Entities) and node.base.ids[0] in spans
     }
-    return len(dated) > 1 and any(
-        relation in _called(pack, "died" if event == "born" else "born") and relation not in _called(pack, event)
-        for one, relation in dated.items()
-        if (event := _said_of(spans[one], question, spans)) is not None
-    )
+    if len(dated) < 2:
+        return False
+    if _OF_AGE.search(question) and _are_of_persons(dated, pack):
+        return True
+    events = ((relation, _said_of(spans[one], question, spans)) for one, relation in dated.items())
+    return any(event is not None and relation in _other_events(event, pack) for relation, event in events)
+
+
+def _are_of_persons(dated: Mapping[int, int], pack: Pack) -> bool:
+    """Whether dates that are none of birth are compared of such as have one: who was employed later is not younger."""
+    born = _called(pack, "born")
+    if not born or born.issuperset(relation % pack.n_relations for relation in dated.values()):
+        return False
+    ends, runner = np.array(sorted(dated), np.int64), Runner(pack, Budget(LOOK_SECONDS))
+    if any(len(edges_of(pack, ends, one)) for one in born):
+        return True
+    persons = np.concatenate([runner.members(nodes.Having(one)).certain[:SAMPLED] for one in sorted(born)])
+    return bool(np.isin(runner.types(ends), runner.types(persons)).any())
+
+
+def _other_events(event: str, pack: Pack) -> frozenset[int]:
+    """The relations that are called by another event, and not by this one."""
+    return frozenset[int]().union(*(_called(pack, one) for one in _EVENTS if one != event)) - _called(pack, event)
 
 
 def _said_of(place: tuple[int, int], question: str, spans: Mapping[int, tuple[int, int]]) -> str | None:
-    """Birth or death, if one of them is said behind a name and before the next."""
+    """What event of a life is said behind a name and before the next, where it is one."""
     end = min((start for start, _ in spans.values() if start >= place[1]), default=len(question))
     behind = question[place[1] : end]
-    said = [word for word in ("born", "died") if _SAID[word].search(behind) or _CALLED[word].search(behind)]
+    said = [word for word in _EVENTS if _SAID[word].search(behind) or _CALLED[word].search(behind)]
     return said[0] if len(said) == 1 else None
 
 
