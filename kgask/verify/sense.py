@@ -6,12 +6,13 @@ refuted by it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from kgask.methods.reach import is_in_reach
+from kgask.methods.relation_facts import is_table
 from kgask.pack.arrays import distinct
 from kgask.pack.quantities import DATE
 from kgask.pack.relation_kinds import COMPLETE, MOSTLY_ONE, SINGLE
@@ -167,3 +168,9 @@ def knows_most(runner: Runner, base: SetNode) -> bool:
     bests = [one for one in runner.coverage(base) if isinstance(one.node, nodes.Best)]
     of_class = [one for one in bests if any(isinstance(node, nodes.Class) for node in one.node.walk())]
     return all(one.known >= one.members / 2 for one in of_class)
+
+
+def is_own_list(runner: Runner, counts: Sequence[nodes.Count]) -> bool:
+    """Whether somebody's own graph knows some of each that is counted of what is named: there it lists what it has."""
+    of_named = all(any(isinstance(one, nodes.Entities) for one in count.walk()) for count in counts)
+    return of_named and is_table(runner.pack) and all(len(runner.members(one.base).certain) for one in counts)

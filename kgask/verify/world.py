@@ -27,7 +27,7 @@ from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
 from kgask.verify.decision import Decision, Rule
 from kgask.verify.exactness import as_said, of_counts
-from kgask.verify.sense import has_codes, knows_most, meets
+from kgask.verify.sense import has_codes, is_own_list, knows_most, meets
 from kgask.verify.table_rows import is_of_rows, rows_of
 
 Combine = Callable[[Iterable[bool | None]], bool | None]
@@ -186,7 +186,7 @@ class World:
 
     def _is_single_here(self, starts: np.ndarray, relation: DirectedRelationId) -> bool:
         """Whether a relation that may have several ends has one for things of these types."""
-        kinds = tuple(self._types(starts).tolist())
+        kinds = tuple(self.runner.types(starts).tolist())
         if not kinds:
             return False
         if (relation, kinds) not in self._one_here:
@@ -198,15 +198,12 @@ class World:
             self._one_here[relation, kinds] = len(n_ends) >= LEAST_OWNERS and bool((n_ends == 1).mean() >= MOSTLY_ONE)
         return self._one_here[relation, kinds]
 
-    def _types(self, ids: np.ndarray) -> np.ndarray:
-        return self.runner.types(ids)
-
     def _are_alike(self, ones: np.ndarray, others: np.ndarray, relation: DirectedRelationId) -> bool:
         """Whether one excludes the other: things of a type, or that this relation leads to, with different names."""
         pack = self.runner.pack
         if {label.lower() for label in pack.labels(ones)} & {label.lower() for label in pack.labels(others)}:
             return False
-        types, other_types = self._types(ones), self._types(others)
+        types, other_types = self.runner.types(ones), self.runner.types(others)
         if np.intersect1d(types, other_types).size:
             return True
         back = opposite(relation, pack.n_relations)
@@ -317,7 +314,7 @@ class World:
     def _may_have(self, starts: list[int], relation: DirectedRelationId) -> bool:
         """Whether things without a relation are of the type of those that have it: an island has no neighbours."""
         owners = self.runner.members(nodes.Having(relation)).certain[:LEAST_OWNERS]
-        return bool(np.intersect1d(self._types(np.array(starts, np.int64)), self._types(owners)).size)
+        return bool(np.intersect1d(self.runner.types(np.array(starts, np.int64)), self.runner.types(owners)).size)
 
     def _is_excluded(self, node: SetNode, one: int) -> bool:
         """Whether an entity surely does not belong to a set."""
@@ -326,7 +323,7 @@ class World:
             case nodes.Entities(ids):
                 return one not in ids
             case nodes.Class():
-                is_typed = bool(self._types(np.array([one], np.int64)).size)
+                is_typed = bool(self.runner.types(np.array([one], np.int64)).size)
                 return is_typed and one not in runner.members(node).possible
             case nodes.Follow(base, relation):
                 return self._holds(nodes.Holds(base, relation, nodes.Entities((one,)))).truth is False
@@ -362,8 +359,11 @@ class World:
         counts = [one for one in (node.left, node.right) if isinstance(one, nodes.Count)]
         bounds = [self._bounds(one) for one in (node.left, node.right)] if counts else None
         truth = self.runner.truth(node) if bounds is None else of_counts(node.comparison, bounds)
-        if bounds is not None and truth is None and None not in bounds and node.comparison in ("=", ">=", "in"):
-            truth = self.runner.truth(node) or None  # "has three children", of whom the graph knows three
+        if bounds is not None and truth is None:
+            if is_own_list(self.runner, counts):
+                return Decision(self.runner.truth(node), "known", self._derived(node))
+            if None not in bounds and node.comparison in ("=", ">=", "in"):
+                truth = self.runner.truth(node) or None  # "has three children", of whom the graph knows three
         rule: Rule = "silent" if truth is None else "count" if counts else "value"
         return Decision(truth, rule, self._derived(node))
 
