@@ -17,7 +17,7 @@ from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Retrieved
 from kgask.methods.roles import is_the_other_way, passes_over_role
 from kgask.methods.signs import is_other_way
-from kgask.methods.taken_away import keeps_left_out, takes_other_away
+from kgask.methods.taken_away import keeps_denied, keeps_left_out, takes_other_away
 from kgask.methods.voice import is_by_noun
 from kgask.methods.whose import passes_over_owned
 from kgask.methods.wording import rules_out
@@ -94,6 +94,8 @@ def _is_turned_round(
     if counted_off(query, question, pack) != query:
         return True
     if is_other_way(query, question, [*found.seeds], pack) or takes_other_away(query, question, spans, pack):
+        return True
+    if keeps_denied(query, question, spans):
         return True
     understood = found.understood
     if understood is None or understood.parts or not is_by_noun(question, understood.asked, pack):

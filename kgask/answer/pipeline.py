@@ -21,7 +21,7 @@ from kgask.answer.result import Answer
 from kgask.errors import FallbackWarning, NativeError, UsageError
 from kgask.link.asked import read_question
 from kgask.link.linker import Linker
-from kgask.methods.present import as_of_now
+from kgask.methods.left_out import without_left_out
 from kgask.methods.protocol import Request, Retrieved, Retriever, Timer
 from kgask.methods.query_judge import QueryJudge, opened_judge
 from kgask.methods.registry import NO_TRIPLES, MethodOptions, make_method
@@ -287,7 +287,7 @@ class Pipeline:
 
     def _answer(self, request: Request, found: Retrieved, options: AskOptions) -> Answer:
         """From what was retrieved for a request to its answer."""
-        found = as_of_now(self._judged(request, found), request.question.text, self.pack)
+        found = without_left_out(self._judged(request, found), request.question.text, self.pack)
         timer, calibrated = request.timer, self.retriever.calibrated
         composer = replace(self._composer(request, options), found=found)
         fusion = Fusion(self.pack, calibrated, self._weighing, self._least(options))

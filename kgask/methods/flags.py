@@ -9,6 +9,7 @@ from kgask.methods.accounted import CARRY_NOTHING
 from kgask.methods.doubts import relations_in
 from kgask.methods.relation_facts import is_table
 from kgask.pack.arrays import distinct
+from kgask.pack.labels import readable_relation
 from kgask.pack.normalise import normalise
 from kgask.pack.quantities import DATE, quantity
 from kgask.pack.store import Pack
@@ -17,6 +18,7 @@ from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 from kgask.types import DirectedRelationId, EntityId, undirected
 
+SAME, LEAST_SAME = 5, 4  # letters that words begin with alike where they are forms of one
 _YES, _NO = frozenset("yes y true".split()), frozenset("no n false".split())
 
 
@@ -51,6 +53,24 @@ def flagged(pack: Pack, query: Query) -> Query:
             case nodes.Having(relation) if (yes := flags_of(pack, relation - n).get(True)) is not None:
                 query = replaced(query, node, nodes.Follow(nodes.Entities((yes,)), relation))
     return query
+
+
+def goes_by_unsaid_flag(query: Query, question: str, pack: Pack) -> bool:
+    """Whether a query goes by the "yes" of a column of which a question says no word: where spuds are grown no column
+    "has shed" tells."""
+    n, said = pack.n_relations, normalise(question).split()
+    for node in query.walk():
+        match node:
+            case nodes.Follow(nodes.Entities((end,)), relation) if end in flags_of(pack, relation - n).values():
+                words = {*normalise(readable_relation(pack.relation_labels()[relation - n])).split()} - CARRY_NOTHING
+                if words and not any(_begin_alike(word, other) for word in words for other in said):
+                    return True
+    return False
+
+
+def _begin_alike(word: str, other: str) -> bool:
+    length = min(len(word), len(other), SAME)
+    return word == other or (length >= LEAST_SAME and word[:length] == other[:length])
 
 
 def _has_zero(pack: Pack, relation: DirectedRelationId) -> bool:

@@ -47,7 +47,11 @@ _SAID = {
 _EVENTS = ("born", "died", "buried", "baptised")
 _OF_AGE = re.compile(r"\b(?:younger|older|youngest|oldest|eldest|elder)\b", re.IGNORECASE)
 _LIVED_LONGER = re.compile(
-    r"\b(?:lived?|lives) (?:the |for )?long(?:er|est)\b|\blong(?:er|est)[- ]lived\b", re.IGNORECASE
+    r"\b(?:lived?|lives) (?:the |for )?long(?:er|est)\b|\blong(?:er|est)[- ]lived\b|"
+    r"\b(?:reach(?:ed|es)?|lived? to|attain(?:ed)?|got to) (?:an? |the )(?:great|old|high|bigg)(?:er|est) (?:old )?"
+    r"age\b|"
+    r"\bdied (?:at )?(?:an? |the )?(?:young|old)(?:er|est)\b",
+    re.IGNORECASE,
 )
 SAMPLED, LOOK_SECONDS = 50, 0.5  # things with a birth whose types are looked at
 _RELATIONS: WeakKeyDictionary[Pack, dict[str, frozenset[int]]] = WeakKeyDictionary()

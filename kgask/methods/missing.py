@@ -21,7 +21,7 @@ from kgask.retrieve.follow import reached_by, relations_of
 LEAST_SHARED, ALIKE = 2, 0.5  # relations that two of a sort share, of those that the one with fewer has
 MOST_ENDS = 20  # of the first step that are looked at
 _TIMES = frozenset("year years day days month months date".split())
-_ASK_NOTHING = CARRY_NOTHING | OPERATOR_WORDS | LIGHT_VERBS | PREPOSITIONS | _TIMES
+_ASK_NOTHING = CARRY_NOTHING | OPERATOR_WORDS | LIGHT_VERBS | PREPOSITIONS | _TIMES | {"moment", "present", "nowadays"}
 _WORD = re.compile(r"[^\W_]+")
 _OVER_ANOTHER = re.compile(r"\bin[- ]laws?\b|\bgrand\w+", re.IGNORECASE)  # one word for two steps
 

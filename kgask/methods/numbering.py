@@ -14,6 +14,7 @@ import numpy as np
 
 from kgask.errors import BudgetError
 from kgask.link.numerals import ORDINAL_WORDS
+from kgask.pack.labels import readable_relation
 from kgask.pack.quantities import DATE
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -26,8 +27,10 @@ from kgask.retrieve.run import Runner
 LEAST_NUMBERED = 4  # things that have numbers one after the other by more than chance
 DENSE = 0.75  # of the numbers from the first to the last are in use
 LOOK_SECONDS = 0.5
+_YEARS = frozenset(("year", "yr", "date"))
 _PLACE = re.compile(
-    rf"\b(?:{'|'.join(sorted(ORDINAL_WORDS, key=len, reverse=True))}|\d+(?:st|nd|rd|th))\b(?! (?:of|century)\b)",
+    rf"(?<!\ba )(?<!\bone )\b(?:{'|'.join(sorted(ORDINAL_WORDS, key=len, reverse=True))}|\d+(?:st|nd|rd|th))\b"
+    r"(?! century\b)",
     re.IGNORECASE,
 )
 _FROM_THE_END = re.compile(
@@ -45,11 +48,17 @@ def counted_off(query: Query, question: str, pack: Pack) -> Query:
     runner = Runner(pack, Budget(LOOK_SECONDS))
     for node in [*query.walk()]:
         match node:
-            case nodes.Best(_, nodes.ValueOf((relation,)), True) if relation_axis(
-                pack, relation
-            ) == DATE or _is_numbering(node, runner):
+            case nodes.Best(_, nodes.ValueOf((relation,)), True) if _is_when(relation, pack) or _is_numbering(
+                node, runner
+            ):
                 query = replaced(query, node, replace(node, most=False))
     return query
+
+
+def _is_when(relation: int, pack: Pack) -> bool:
+    """Whether a relation says a date, or a year of whatever calendar."""
+    words = readable_relation(pack.relation_labels()[relation % pack.n_relations]).lower().split()
+    return relation_axis(pack, relation) == DATE or (relation < pack.n_relations and not _YEARS.isdisjoint(words))
 
 
 def _is_numbering(node: nodes.Best, runner: Runner) -> bool:

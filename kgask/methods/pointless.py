@@ -15,7 +15,7 @@ from kgask.errors import BudgetError
 from kgask.link.plurals import singulars
 from kgask.link.units import unit_at
 from kgask.methods.doubts import relations_in
-from kgask.methods.flags import flags_of, passes_over_flag
+from kgask.methods.flags import flags_of, goes_by_unsaid_flag, passes_over_flag
 from kgask.methods.mended import lacks_a_value
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.reach import is_in_reach
@@ -76,6 +76,8 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
         if is_table(pack) and (_is_of_table(query, is_no, runner) or _are_called_otherwise(found, question, runner)):
             return True
         if is_table(pack) and (passes_over_flag(query, question, pack) or _is_in_other_unit(query, question, pack)):
+            return True
+        if is_table(pack) and goes_by_unsaid_flag(query, question, pack):
             return True
         if _takes_unit_for_another(query, question, pack):
             return True

@@ -14,7 +14,7 @@ import numpy as np
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.base import Node
+from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 
 _DENIAL = re.compile(
@@ -23,6 +23,11 @@ _DENIAL = re.compile(
     re.IGNORECASE,
 )
 MOST_NAMES = 200  # of answers that are compared
+_BUT_NOT = re.compile(
+    r"(?:\b(?:but|though|yet|and)|,) (?:(?:is|are|was|were|do|does|did|has|have|had) )?(?:not|never)(?! only)"
+    r"(?: [a-z]+){0,3} ?(?:the )?\Z",
+    re.IGNORECASE,
+)
 _BESIDES = re.compile(
     r"\b(?:besides|(?:apart|aside) from|other than|except(?: for)?|excluding|not counting|in addition to) (?:the )?",
     re.IGNORECASE,
@@ -34,6 +39,19 @@ def keeps_left_out(answers: np.ndarray, question: str, pack: Pack) -> bool:
     behind = [normalise(question[found.end() :]) for found in _BESIDES.finditer(question)]
     names = [normalise(label) for label in pack.labels(answers[:MOST_NAMES])] if behind else []
     return any(f"{text} ".startswith(f"{name} ") for text in behind for name in names if name)
+
+
+def keeps_denied(query: Query, question: str, spans: Mapping[int, tuple[int, int]]) -> bool:
+    """Whether it asks for what has to do with a name of which the question says "but not": "not part of the Himalayas".
+
+    Of "not only Ann" nothing is denied.
+    """
+    denied = {entity for entity, (start, _) in spans.items() if _BUT_NOT.search(question[:start])}
+    if not denied or any(isinstance(node, nodes.Minus | nodes.Not) for node in query.walk()):
+        return False
+    return isinstance(query, SetNode) and any(
+        not denied.isdisjoint(node.ids) for node in query.walk() if isinstance(node, nodes.Entities)
+    )
 
 
 def takes_other_away(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:

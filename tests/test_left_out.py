@@ -1,4 +1,4 @@
-"""What is so now, of what a table says until when it was so."""
+"""Who is left out of an answer: what had ended, of what is so now, and who is denied himself."""
 
 from __future__ import annotations
 
@@ -49,3 +49,12 @@ def test_what_had_ended_is_no_answer(violins: Path) -> None:
     with open_pack(violins, reader=None, settings={}) as pipeline:
         assert not pipeline.ask("Who owns Saint Odile now?")
         assert pipeline.ask("Who owned Saint Odile?").text == "Hugh Bramwell"
+
+
+def test_nobody_borders_itself() -> None:
+    with open_pack("demo", reader=None, settings={}) as pipeline:
+        found = pipeline.ask("Which countries border Brazil but not Peru?")
+        names = {one.label for one in found.entities}
+        assert "Uruguay" in names and not names & {"Peru", "Bolivia"}
+        denied = pipeline.ask("Mountains higher than 8000 m but not part of the Himalayas?")
+        assert "Mount Everest" not in {one.label for one in denied.entities}

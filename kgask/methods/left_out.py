@@ -1,4 +1,7 @@
-"""What is so now, of what a graph says with its end: who owns a violin now is none of those who owned it until 1950."""
+"""Who is taken out of an answer that was chosen, since they are not asked for.
+
+Who owns a violin now is none of those who owned it until 1950, and nobody says that Peru borders itself.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import numpy as np
 from kgask.errors import BudgetError, QueryError
 from kgask.methods.operators import hypothesis
 from kgask.methods.protocol import Retrieved
+from kgask.methods.roles import is_mutual
 from kgask.pack.labels import relation_phrase
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -29,6 +33,11 @@ _ENDS = frozenset(
     ("until", "till", "to", "end", "ends", "ended", "end time", "end date", "end year", "left", "left on", "returned",
      "valid until", "returned on", "to date", "to year", "finish", "finished")
 )  # fmt: skip
+
+
+def without_left_out(found: Retrieved, question: str, pack: Pack) -> Retrieved:
+    """What was found, without whom the question does not ask for."""
+    return as_of_now(without_themselves(found, pack), question, pack)
 
 
 def as_of_now(found: Retrieved, question: str, pack: Pack) -> Retrieved:
@@ -50,6 +59,20 @@ def as_of_now(found: Retrieved, question: str, pack: Pack) -> Retrieved:
                 found = replace(found, hypotheses=(hypothesis(found.hypotheses[0].score, outcome),))
     except (BudgetError, QueryError):
         return found
+    return found
+
+
+def without_themselves(found: Retrieved, pack: Pack) -> Retrieved:
+    """What was found, without those of whom a mutual relation is denied: Peru is none of the countries that border
+    Brazil but not Peru."""
+    query = found.hypotheses[0].make_query() if found.hypotheses else None
+    match query:
+        case nodes.Minus(_, nodes.Follow(nodes.Entities(ids) as named, relation)) if is_mutual(
+            pack, relation % pack.n_relations
+        ) and not set(ids).isdisjoint(found.hypotheses[0].answers.tolist()):
+            runner = Runner(pack, Budget(LOOK_SECONDS))
+            outcome = runner.result(nodes.Minus(query, named))
+            return replace(found, hypotheses=(hypothesis(found.hypotheses[0].score, outcome),))
     return found
 
 
