@@ -62,6 +62,17 @@ def mixes_relations(query: Query, question: str, spans: Mapping[int, tuple[int, 
     return False
 
 
+def compares_two_events(query: Query, text: str, spans: Mapping[int, tuple[int, int]]) -> bool:
+    """Whether values of two relations are compared where no more than one is said: who joined earlier is not told by a
+    day of birth."""
+    match query:
+        case nodes.Compare(nodes.Values(nodes.Entities(), one), _, nodes.Values(nodes.Entities(), other)) if (
+            one != other
+        ):
+            return len(words_beside(text, spans)) < 2
+    return False
+
+
 def compares_unlisted(query: Query, question: str, spans: Mapping[int, tuple[int, int]]) -> bool:
     """Whether a query chooses among names that the question does not put side by side: "Common", of "the most common
     in Kenya", is no rival of Kenya."""

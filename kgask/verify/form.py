@@ -86,6 +86,11 @@ _SAME_SAID = (  # what is said in more words than a question says it
     (re.compile(r"\b(?P<than>than|over|above|under|below) an? (?=(?:kilo|centi)?met(?:re|er)|mile|hundred|thousand|"
                 r"million|billion)", re.I), r"\g<than> 1 "),
     (re.compile(r"\bwith (?:another|(?:any|some|one) other)\b", re.I), "with any"),
+    (re.compile(r"\b(?P<be>is|are|was|were)(?:n['\u2019]t| not) (?:quite |nearly )?(?:as|so) (?P<how>[a-z]+) as\b",
+                re.I), r"\g<be> less \g<how> than"),
+    (re.compile(r"(?P<be> (?:is|are|was|were)) (?P<more>[a-z]{2,}er) than (?P<what>.+?),? but not (?:quite |nearly )?"
+                r"(?:as|so) (?P<how>[a-z]+)(?=\W*\Z)", re.I),
+     r"\g<be> \g<more> than \g<what> and\g<be> less \g<how> than \g<what>"),
     (re.compile(r"\b(?P<word>shares?|sharing|shared)(?P<any>(?: any| an?| no)?) (?:common|mutual|joint)\b", re.I),
      r"\g<word>\g<any>"),
 )  # fmt: skip

@@ -18,6 +18,7 @@ from kgask.methods.doubts import DESCRIBED, relations_in
 from kgask.methods.events import unmeasured, unmet_event
 from kgask.methods.flags import flagged
 from kgask.methods.lives import swaps_lives
+from kgask.methods.mixed import compares_two_events
 from kgask.methods.protocol import Retrieved
 from kgask.methods.relation_likeness import RelationLikeness
 from kgask.methods.roles import is_the_other_way
@@ -137,6 +138,7 @@ class Readings:
         is_other = is_other or swaps_lives(query, text, spans, self._pack)
         is_other = is_other or is_the_other_way(query, text, spans, self._pack)
         is_other = is_other or passes_over_owned(query, text, spans, self._pack)
+        is_other = is_other or compares_two_events(query, text, spans)
         is_other = is_other or is_number_of_name(query, text, _without_names(text, found))
         is_other = is_other or counts_values(query, text, self._pack)
         is_other = is_other or drops_unit(query, text, self._pack, self._words.of(relations_in(query)))
