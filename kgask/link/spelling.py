@@ -45,9 +45,11 @@ def mended(
 
 
 def changed(asked: str, read: str) -> Iterator[tuple[str, str]]:
-    """The words of a question that were read as others."""
-    pairs = zip(_WORD.findall(asked), _WORD.findall(read), strict=False)
-    return ((one, other) for one, other in pairs if one != other)
+    """The words of a question that were read as others; the whole of it where it was read as another question."""
+    words, others = asked.split(), read.split()
+    if len(words) != len(others):
+        return iter([(asked, read)])
+    return ((one, other) for one, other in zip(words, others, strict=True) if one != other)
 
 
 def _is_known(word: str, said: Collection[str], is_word: Callable[[str], bool]) -> bool:
