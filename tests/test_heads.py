@@ -37,3 +37,17 @@ def test_all_born_in_a_place_do_not_answer_for_footballers(demo: Pipeline) -> No
 def test_what_is_passed_over(demo: Pipeline, question: str, passes: bool) -> None:
     query = parse("follow(<Q24826>, ^<P19>)", demo.pack)
     assert passes_over_head(query, run(query, demo.pack).certain, question, demo.pack) is passes
+
+
+@pytest.mark.parametrize(
+    ("question", "never"),
+    [
+        ("Which cities in Kenya have an airport?", "Nakuru"),  # all of Kenya
+        ("Which cities in Kenya have an airport?", "Malindi Airport"),
+        ("Does Kenya have an airport?", "no"),
+        ("the tributaries of the rhine", "North Sea"),
+        ("How many countries border Germany and which of them is the largest?", "Bavaria"),
+    ],
+)
+def test_what_another_class_or_relation_answers(demo: Pipeline, question: str, never: str) -> None:
+    assert never not in (demo.ask(question).text or "")

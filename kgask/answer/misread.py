@@ -7,7 +7,7 @@ from kgask.methods.coordinated import joins_apart
 from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
 from kgask.methods.doubts import LOST
-from kgask.methods.heads import passes_over_head
+from kgask.methods.heads import answers_other_class, passes_over_had, passes_over_head
 from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.lives import passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another
@@ -15,7 +15,7 @@ from kgask.methods.mixed import compares_a_part, compares_unlisted, mixes_relati
 from kgask.methods.numbering import counted_off
 from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Retrieved
-from kgask.methods.roles import is_the_other_way, passes_over_role
+from kgask.methods.roles import is_the_other_way, passes_over_role, takes_converse
 from kgask.methods.signs import is_other_way
 from kgask.methods.taken_away import keeps_denied, keeps_left_out, takes_other_away
 from kgask.methods.voice import is_by_noun
@@ -60,6 +60,10 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     is_other_way = _is_turned_round(query, found, question, spans, pack)
     if keeps_left_out(best.answers, question, pack) or passes_over_head(query, best.answers, question, pack):
+        return True
+    if takes_converse(query, question, pack) or answers_other_class(query, best.answers, question, pack):
+        return True
+    if passes_over_had(query, question, pack):
         return True
     is_of_others = is_of_another(query, question, spans, pack) or mixes_relations(query, question, spans, pack)
     is_of_others = is_of_others or compares_unlisted(query, question, spans)

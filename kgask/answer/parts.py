@@ -70,6 +70,7 @@ _PLACES = (
     # "live there", but neither "is there" nor "there are"
     (re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere\b(?! (?:is|are|was|were)\b)", re.I), "in {}"),
 )
+_OF_THEM = re.compile(r"\bof (?:them|these|those)\b", re.IGNORECASE)
 _PEOPLE = re.compile(r"\bthey\b(?=.*\b(?:there\b|(?-i:in [A-Z])))", re.IGNORECASE)  # "do they speak there"
 
 
@@ -176,6 +177,8 @@ def meant(part: str, before: Sequence[tuple[str, Answer]], first_literal: Entity
 
     ``before`` are the earlier parts with their answers; ids from ``first_literal`` on are no entities.
     """
+    if _OF_THEM.search(part) and before and (len(before[-1][1].entities) > 1 or not before[-1][1].entities):
+        return  # several, of whom none alone is meant
     found: dict[EntityId, str] = {}
     words = set(re.findall(r"[a-z]+", part.lower()))
     for asked, answer in reversed(before):

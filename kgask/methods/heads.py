@@ -13,6 +13,8 @@ import numpy as np
 from kgask.errors import BudgetError
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import RelationWords, is_all_called
+from kgask.methods.doubts import relations_in
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
@@ -26,6 +28,15 @@ _PERSONS = frozenset(("person", "human", "people", "human being"))
 _HEAD = re.compile(
     r"\W*(?:(?:tell|show|give) me |name |list )?(?:which|what)(?: of the| other)? (?P<noun>[a-z]{3,}) "
     r"(?:was|were|is|are|had|has|died|lived|lives|live|comes?|came|grew|studied|went|attended|speaks?|spoke)\b",
+    re.IGNORECASE,
+)
+_FIRST_NOUN = re.compile(
+    r"\W*(?:(?:tell|show|give) me |name |list )?(?:which|what|how many)(?: of the| other)? (?P<noun>[a-z]{3,})\b",
+    re.IGNORECASE,
+)
+_HAS_A = re.compile(
+    r"\b(?:have|has|having|with|without|got)(?: got)? (?:an?|any|no|at least one|its own|their own) (?P<noun>[a-z]{3,})"
+    r"(?=\W*\Z)",
     re.IGNORECASE,
 )
 # Who is meant by no more than that something is so of them; sexes are looked at elsewhere.
@@ -56,3 +67,47 @@ def passes_over_head(query: Query | None, answers: np.ndarray, question: str, pa
     except BudgetError:
         return False
     return bool(kinds & _PERSONS) and kinds.isdisjoint((noun, *singulars(noun)))
+
+
+def answers_other_class(query: Query | None, answers: np.ndarray, question: str, pack: Pack) -> bool:
+    """Whether some of a class are asked for, and what is found is of another that the question names behind it: "which
+    cities have an airport" asks for no airports."""
+    found = _FIRST_NOUN.match(question)
+    kinds = (
+        {node.type for node in query.walk() if isinstance(node, nodes.Class)} if found and query is not None else set()
+    )
+    if found is None or not kinds or found["noun"].lower() in _ANYBODY:
+        return False
+    forms = {found["noun"].lower(), *singulars(found["noun"].lower())}
+    asked = {hit.entity for hits in pack.exact(forms).values() for hit in hits}
+    behind = normalise(question[found.end() :])
+    named = [label.lower() for label in pack.labels(sorted(kinds - asked))]
+    if not asked or asked & kinds or not any(re.search(rf"\b{re.escape(one)}", behind) for one in named):
+        return False
+    runner = Runner(pack, Budget(LOOK_SECONDS))
+    try:
+        members = np.concatenate([runner.members(nodes.Class(one)).possible for one in sorted(asked)])
+    except BudgetError:
+        return False
+    return bool(len(members)) and not np.isin(answers[:SAMPLED], members).any()
+
+
+def passes_over_had(query: Query | None, question: str, pack: Pack) -> bool:
+    """Whether some are asked for that have a thing of a class, and a query has nothing of that class: all cities are no
+    answer for those "with an airport"."""
+    found = _HAS_A.search(question) if query is not None else None
+    if found is None or query is None:
+        return False
+    if isinstance(query, nodes.Some) and isinstance(query.base, nodes.And):
+        sides = {type(query.base.left), type(query.base.right)}
+        if sides == {nodes.Entities, nodes.Class}:
+            return True  # whoever has an airport is none
+    forms = (found["noun"].lower(), *singulars(found["noun"].lower()))
+    kinds = {hit.entity for hits in pack.exact(forms).values() for hit in hits}
+    runner = Runner(pack, Budget(LOOK_SECONDS))
+    if not any(len(runner.members(nodes.Class(one)).possible) for one in sorted(kinds)):
+        return False
+    said = RelationWords(pack).of(relations_in(query))
+    named = {node.type for node in query.walk() if isinstance(node, nodes.Class)}
+    named |= {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
+    return kinds.isdisjoint(named) and not any(is_all_called(form, said) for form in forms)

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kgask.methods.voice import is_object, is_turned
-from kgask.pack.labels import relation_phrase
+from kgask.pack.labels import readable_relation, relation_phrase
 from kgask.pack.normalise import normalise
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
@@ -47,6 +47,7 @@ _IS_OF = tuple(
         rf"\b{_BE} the {_NOUN} of {_THE}{_B} {_NOT}{_A}(?=\W*\Z|,)",
     )
 )
+_CONVERSE = ((re.compile(r"\btributar(?:y|ies)\b", re.I), re.compile(r"\b(?:flow|empt|drain|discharg|mouth)", re.I)),)
 _THE_ROLE = re.compile(r"\bthe (?:[\w'\u2019-]+ )?(?P<noun>[a-z]{4,})(?=\W*\Z| of\b)", re.IGNORECASE)
 _PLACED = r"(?:located|situated|found|to be found)"
 _IS_IN = re.compile(
@@ -54,6 +55,19 @@ _IS_IN = re.compile(
     rf"\bdoes {_A} (?:not )?(?:lie|stand|sit)) {_NOT}(?:in|on|within) {_THE}{_B}"
 )
 _MUTUAL: WeakKeyDictionary[Pack, dict[RelationId, bool]] = WeakKeyDictionary()
+
+
+def takes_converse(query: Query, text: str, pack: Pack) -> bool:
+    """Whether a noun asks for what leads to a thing, and a query follows it from there: a river's tributaries are not
+    what it flows into."""
+    said = [called for noun, called in _CONVERSE if noun.search(text)]
+    labels = pack.relation_labels() if said else []
+    for node in query.walk():
+        match node:
+            case nodes.Follow(nodes.Entities(), relation) if said and relation < pack.n_relations:
+                if any(called.search(readable_relation(labels[relation])) for called in said):
+                    return True
+    return False
 
 
 def passes_over_role(query: Query, text: str, pack: Pack) -> bool:
