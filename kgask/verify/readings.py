@@ -138,7 +138,7 @@ class Readings:
         is_other = is_other or swaps_lives(query, text, spans, self._pack)
         is_other = is_other or is_the_other_way(query, text, spans, self._pack)
         is_other = is_other or passes_over_owned(query, text, spans, self._pack)
-        is_other = is_other or compares_two_events(query, text, spans)
+        is_other = is_other or compares_two_events(query, text, spans) or _is_of_itself(query)
         is_other = is_other or is_number_of_name(query, text, _without_names(text, found))
         is_other = is_other or counts_values(query, text, self._pack)
         is_other = is_other or drops_unit(query, text, self._pack, self._words.of(relations_in(query)))
@@ -291,6 +291,14 @@ def _is_taken_twice(found: Retrieved, query: TruthNode) -> bool:
             meant.isdisjoint(entity for part in node.walk() for entity in _entities(part)) for node in taken
         ):
             return True
+    return False
+
+
+def _is_of_itself(query: TruthNode) -> bool:
+    """Whether something is claimed of a thing and itself: "and India too" is no claim that India left India."""
+    match query:
+        case nodes.Holds(nodes.Entities(ids), _, nodes.Entities(others)):
+            return ids == others
     return False
 
 
