@@ -63,12 +63,13 @@ def goes_by_unsaid_flag(query: Query, question: str, pack: Pack) -> bool:
         match node:
             case nodes.Follow(nodes.Entities((end,)), relation) if end in flags_of(pack, relation - n).values():
                 words = {*normalise(readable_relation(pack.relation_labels()[relation - n])).split()} - CARRY_NOTHING
-                if words and not any(_begin_alike(word, other) for word in words for other in said):
+                if words and not any(begin_alike(word, other) for word in words for other in said):
                     return True
     return False
 
 
-def _begin_alike(word: str, other: str) -> bool:
+def begin_alike(word: str, other: str) -> bool:
+    """Whether two words are forms of one, as far as their beginnings tell."""
     length = min(len(word), len(other), SAME)
     return word == other or (length >= LEAST_SAME and word[:length] == other[:length])
 

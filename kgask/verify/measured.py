@@ -10,7 +10,7 @@ import numpy as np
 from kgask.link.plurals import singulars
 from kgask.link.units import own_units, unit_at
 from kgask.methods.accounted import CARRY_NOTHING, is_all_called
-from kgask.methods.flags import flags_of
+from kgask.methods.flags import begin_alike, flags_of
 from kgask.methods.relation_facts import is_table
 from kgask.pack.arrays import distinct
 from kgask.pack.normalise import normalise
@@ -95,12 +95,6 @@ def is_unsaid_flag(query: TruthNode, text: str, pack: Pack) -> bool:
         match node:
             case nodes.Holds(_, relation, nodes.Entities((end,))) if end in flags_of(pack, relation).values():
                 words = {*normalise(pack.relation_labels()[relation]).split()} - CARRY_NOTHING
-                if words and not any(_is_alike(word, other) for word in words for other in said):
+                if words and not any(begin_alike(word, other) for word in words for other in said):
                     return True
     return False
-
-
-def _is_alike(word: str, other: str) -> bool:
-    """Whether two words are forms of one, as far as their beginnings tell."""
-    shared = min(len(word), len(other), 5)
-    return word == other or (shared >= 4 and word[:shared] == other[:shared])
