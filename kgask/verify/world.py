@@ -345,8 +345,7 @@ class World:
 
     def _said_instead(self, node: SetNode) -> Iterator[TripleId]:
         """Triples of the first relation that a set follows."""
-        follows = (part for part in node.walk() if isinstance(part, nodes.Follow))
-        for part in follows:
+        for part in (part for part in node.walk() if isinstance(part, nodes.Follow)):
             edges = self.runner.edges(self.runner.members(part.base).possible, part.relation)
             if len(edges):
                 yield from self._ids(edges)
@@ -360,10 +359,11 @@ class World:
         bounds = [self._bounds(one) for one in (node.left, node.right)] if counts else None
         truth = self.runner.truth(node) if bounds is None else of_counts(node.comparison, bounds)
         if bounds is not None and truth is None:
-            if is_own_list(self.runner, counts):
+            # Where rows tell how many there may be at most, those that leave it open count.
+            if any(one and np.isinf(one[1]) for one in bounds) and is_own_list(self.runner, counts):
                 return Decision(self.runner.truth(node), "known", self._derived(node))
-            if None not in bounds and node.comparison in ("=", ">=", "in"):
-                truth = self.runner.truth(node) or None  # "has three children", of whom the graph knows three
+            if None not in bounds and node.comparison in ("=", ">=", "in"):  # of whom the graph knows three
+                truth = self.runner.truth(node) or None
         rule: Rule = "silent" if truth is None else "count" if counts else "value"
         return Decision(truth, rule, self._derived(node))
 
