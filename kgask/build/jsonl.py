@@ -136,11 +136,11 @@ class _Reader:
     def _node(self, key: str, called: str, said: Mapping[str, Any], depth: int) -> None:
         if depth > MOST_DEPTH:
             raise BuildError(f"objects nested more than {MOST_DEPTH} deep")
-        properties = {
-            path: self._flat(f"{key}/{path}", f"{called}, {singular(readable(path))}", path, value, depth)
-            for path, value in _ungrouped(said)
-            if path not in _IDS
-        }
+        properties: dict[str, Any] = {}
+        for path, value in _ungrouped(said):
+            if path not in _IDS:
+                flat = self._flat(f"{key}/{path}", f"{called}, {singular(readable(path))}", path, value, depth)
+                properties[path] = [*_list(properties[path]), *_list(flat)] if path in properties else flat
         self._graph.node(key, (), properties)
 
     def _flat(self, place: str, called: str, relation: str, value: Any, depth: int) -> Any:

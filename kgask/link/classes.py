@@ -42,6 +42,7 @@ ALIAS = 0.9  # of what is found by another name than its label
 SHORTEST = 3  # letters of a word that a relation's label says
 FEW = 10_000  # entities of a pack in which the names of all members of a type are looked at
 LEAST_ALIKE, MOSTLY = 3, 0.6  # members of a type, and which part of them, that have one word last in their names
+MOST_NAMES = 200  # members of a type whose names are looked at
 _SAMPLE = 4096  # triples of an entity that tell which relation leads to it most
 _SENSES = {"woman": "female", "man": "male", "girl": "female", "boy": "male", "lady": "female"}  # besides their names
 _ASKS_FOR_ONE = frozenset("which what every each any many a an".split())  # before a class word in the singular
@@ -232,7 +233,7 @@ class ClassVocabulary:
 
     def _ending(self, kind: EntityId) -> str:
         """The word that most members of a type have last in their names: "fire" of the Harlow Fire and the others."""
-        members = _members(self._pack, kind, self._instance_of)
+        members = _members(self._pack, kind, self._instance_of)[:MOST_NAMES]
         names = [normalise(label).split() for label in self._pack.labels(members)]
         last = Counter(name[-1] for name in names if len(name) > 1 and name[-1].isalpha()).most_common(1)
         return last[0][0] if last and last[0][1] >= max(LEAST_ALIKE, MOSTLY * len(names)) else ""

@@ -78,11 +78,14 @@ def answers_other_class(query: Query | None, answers: np.ndarray, question: str,
     )
     if found is None or not kinds or found["noun"].lower() in _ANYBODY:
         return False
+    behind = normalise(question[found.end() :])
+    labels = zip(sorted(kinds), pack.labels(sorted(kinds)), strict=True)
+    named = {one for one, label in labels if re.search(rf"\b{re.escape(label.lower())}", behind)}
+    if not named:
+        return False
     forms = {found["noun"].lower(), *singulars(found["noun"].lower())}
     asked = {hit.entity for hits in pack.exact(forms).values() for hit in hits}
-    behind = normalise(question[found.end() :])
-    named = [label.lower() for label in pack.labels(sorted(kinds - asked))]
-    if not asked or asked & kinds or not any(re.search(rf"\b{re.escape(one)}", behind) for one in named):
+    if not asked or asked & kinds:
         return False
     runner = Runner(pack, Budget(LOOK_SECONDS))
     try:

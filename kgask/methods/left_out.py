@@ -70,8 +70,10 @@ def without_themselves(found: Retrieved, pack: Pack) -> Retrieved:
         case nodes.Minus(_, nodes.Follow(nodes.Entities(ids) as named, relation)) if is_mutual(
             pack, relation % pack.n_relations
         ) and not set(ids).isdisjoint(found.hypotheses[0].answers.tolist()):
-            runner = Runner(pack, Budget(LOOK_SECONDS))
-            outcome = runner.result(nodes.Minus(query, named))
+            try:
+                outcome = Runner(pack, Budget(LOOK_SECONDS)).result(nodes.Minus(query, named))
+            except (BudgetError, QueryError):
+                return found
             return replace(found, hypotheses=(hypothesis(found.hypotheses[0].score, outcome),))
     return found
 
@@ -83,9 +85,12 @@ def _followed(query: Query) -> list[nodes.Follow]:
 
 
 def _ended(runner: Runner, follow: nodes.Follow) -> np.ndarray:
-    """Where it led to until some day before today, as far as a statement says so."""
+    """Where it led to until some day before today by every statement that says so."""
     labels = enumerate(runner.pack.relation_labels())
     ends = [at for at, label in labels if relation_phrase(label).lower().replace("_", " ") in _ENDS]
     today = nodes.Date(date.today().isoformat())
-    found = (runner.members(nodes.Qualified(follow, end, "<=", today)).certain for end in ends)
-    return next((one for one in found if len(one)), np.empty(0, np.int64))
+    for end in ends:
+        over, lasting = (runner.members(nodes.Qualified(follow, end, sign, today)) for sign in ("<=", ">"))
+        if len(over.certain):
+            return np.setdiff1d(over.certain, lasting.possible)
+    return np.empty(0, np.int64)

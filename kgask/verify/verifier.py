@@ -219,10 +219,9 @@ class Verifier:
 
     def _verdict(self, part: Part, readings: Sequence[Reading], least: float | None) -> Verdict:
         """Of the surest reading of a sub-claim; ``least`` is the confidence from which it is told."""
-        # What honours "only" or "most" by asking who is so goes before what is about the same without that word.
-        best = max(readings, key=lambda one: (one.is_openly and one.decision is not None, one.worth))
-        if best.is_openly and any(one.decision is not None and one.worth > best.worth for one in readings):
-            best = max(readings, key=lambda one: one.worth)
+        # Where asking who is so honours "only" or "most", what is about the same without that word is no rival.
+        decided = [one for one in readings if one.decision is not None]
+        best = max(decided if any(one.is_openly for one in decided) else readings, key=lambda one: one.worth)
         unknown = next((one.reason for one in readings if one.is_unknown), None)
         if unknown is not None and self.options.closed_world and not part.denies:
             rule = f"{unknown}, and it is taken to be complete"
