@@ -29,6 +29,7 @@ from kgask.pack.records import Literal, LiteralKind
 
 MOST_OTHERS = 0.1  # of the values of a relation that are no number or date ("unknown")
 LOOKED_AT = 100  # values of a relation that are looked at before all of them are
+_FEWEST_OF_OWN_UNIT = 3  # values with one word behind the number that make it a unit
 _SIGNS = "%‰$€£¥"  # units that nothing can be converted to
 _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|[+-]\d\d:?\d\d)?(?:\[.*\])?")
 _LONG = 120  # characters from which on a text is no name
@@ -40,7 +41,7 @@ _CODES = re.compile(
 _COUNTED = re.compile(r"\b(?:number|num|nr|count|amount|total) of\b|\bcount\b|^(?:num|number) |\blines\b")
 _WHEN = re.compile(
     r"\b(?:years?|dates?|yr|born|births?|died|deaths?|built|made|began|begun|starts?|ends?|since|until|from|when|time|"
-    r"won|inception|premiere|release|debut|founding|opening|[a-z]{3,}ed)\b"
+    r"won|lit|laid|sunk|dug|written|hung|rebuilt|inception|premiere|release|debut|founding|opening|[a-z]{3,}ed)\b"
 )
 
 
@@ -233,6 +234,10 @@ class Looks:
         """That of the dates; the usual one where they do not tell, None where they contradict each other."""
         return next(iter(self.orders)) if len(self.orders) == 1 else None if self.orders else usual
 
+    def _is_own_unit(self, unit: str, convention: Convention) -> bool:
+        """Whether a word that nothing can be converted to is what all of them count: ``240 EUR``, ``312 pages``."""
+        return unit.isalpha() and len(unit) > 2 and self.n_numbers[convention] == self.n_seen >= _FEWEST_OF_OWN_UNIT
+
     @property
     def may_be_values(self) -> bool:
         return any(self.reading(convention, order) is not None for convention in Convention for order in Order)
@@ -249,7 +254,7 @@ class Looks:
         if len(self.units) != 1 or self.is_coded or is_code(name) or self.n_numbers[convention] < enough:
             return None
         (unit,) = self.units
-        if unit not in ("", *_SIGNS) and not is_unit(unit):
+        if unit not in ("", *_SIGNS) and not is_unit(unit) and not self._is_own_unit(unit, convention):
             return None
         return Reading("number", unit or unit_of_label(self.relation), convention)
 

@@ -1,5 +1,6 @@
 """What was asked, as it is read: without the brackets of what is marked, with its slips mended, once where it asks
-whether and which."""
+whether and which, without what it says of how the answer shall look, with
+names whole that share a word."""
 
 from __future__ import annotations
 
@@ -8,8 +9,10 @@ from dataclasses import replace
 
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
+from kgask.link.shared_words import with_shared_words
 from kgask.link.spelling import mended
 from kgask.link.whether import which_of
+from kgask.link.wishes import without_wish
 from kgask.types import Question
 
 
@@ -18,6 +21,6 @@ def read_question(text: str, linker: Linker, is_word: Callable[[str], bool]) -> 
     question = read_marks(text)
     if question.marks:
         return question
-    said = which_of(question.text)
+    said = with_shared_words(which_of(without_wish(question.text)), linker.pack)
     read = mended(said, lambda: [one.span for one in linker.link(Question(said))], linker.plain_words, is_word)
     return question if read == question.text else replace(question, text=read, asked=question.asked or text)

@@ -74,7 +74,7 @@ class Linker:
     """
 
     def __init__(self, pack: Pack, question_words: frozenset[str], model: LinkModel = HAND) -> None:
-        self._pack = pack
+        self.pack = pack
         self._question_words = question_words
         self.model = model
         self._titles = Titles(pack)
@@ -84,7 +84,7 @@ class Linker:
 
         What a hyphen joins is apart where only a part of it is a name: "the Kenya-Uganda border".
         """
-        return apart(split_words(question.text, self.plain_words), self.plain_words, self._pack.exact)
+        return apart(split_words(question.text, self.plain_words), self.plain_words, self.pack.exact)
 
     def is_rare(self, word: Word) -> bool:
         """Whether no question uses it around names, and no relation says it."""
@@ -93,7 +93,7 @@ class Linker:
     @cached_property
     def plain_words(self) -> frozenset[str]:
         """Words that questions use around names: those of the planner, and those that the pack's relations say."""
-        said = {word for relation in self._pack.relations() for word in _words_of(relation)}
+        said = {word for relation in self.pack.relations() for word in _words_of(relation)}
         return self._question_words | said
 
     def link(self, question: Question) -> list[Mention]:
@@ -163,7 +163,7 @@ class Linker:
 
     @cached_property
     def _relation_words(self) -> frozenset[str]:
-        return frozenset(normalise(" ".join(name for one in self._pack.relations() for name in one.names)).split())
+        return frozenset(normalise(" ".join(name for one in self.pack.relations() for name in one.names)).split())
 
     def _found(self, found: list[Span], question: Question, words: list[Word]) -> list[Mention]:
         """Mentions by names, and by parts of names where a run of words is no name."""
@@ -179,7 +179,7 @@ class Linker:
         places = {span.norm: places_of(span.norm) for span in found if span.n_words <= 2 and not span.marked}
         norms = {span.norm for span in found}.union(*places.values())
         shared = {span.norm: name for span in found if (name := _with_surname(span, words))}
-        hits = self._pack.exact(norms | set(shared.values())) if found else {}
+        hits = self.pack.exact(norms | set(shared.values())) if found else {}
         called = {span.norm: [*hits.get(shared.get(span.norm, ""), ()), *hits.get(span.norm, ())] for span in found}
         named = [(span, self._meant(span, self._titles.with_titled(called[span.norm]), words)) for span in found]
         named = [(span, [*meant, *self._places(places.get(span.norm, ()), hits, meant)]) for span, meant in named]
@@ -191,7 +191,7 @@ class Linker:
         entities = [hit.entity for hit in known if not hit.is_alias]
         if not entities or len(called) >= MAX_SEEDS:
             return []
-        degrees = self._pack.prior(entities).tolist()
+        degrees = self.pack.prior(entities).tolist()
         best = max(range(len(entities)), key=lambda at: (degrees[at], -entities[at]))
         if degrees[best] < LEAST_KNOWN_PLACE or entities[best] in {hit.entity for hit in called}:
             return []
@@ -203,22 +203,22 @@ class Linker:
         """Without those whose surname a common word happens to be: "born" is not Max Born."""
         if not (any(hit.is_alias for hit in hits) and span.text.islower() and _is_common_word(span, words)):
             return hits
-        labels = self._pack.labels([hit.entity for hit in hits])
+        labels = self.pack.labels([hit.entity for hit in hits])
         return [hit for hit, label in zip(hits, labels, strict=True) if not (hit.is_alias and _is_surname(hit, label))]
 
     def _with_better_known(self, span: Span, hits: list[NameHit], words: list[Word]) -> _Named:
         called = [hit for hit in hits if not isinstance(hit, PartHit)]
         is_plain = span.marked or len(called) < len(hits) or _is_common_word(span, words)
-        return span, hits if is_plain else [*hits, *better_known(self._pack, span, hits)]
+        return span, hits if is_plain else [*hits, *better_known(self.pack, span, hits)]
 
     def _parts(self, found: list[Span], named: list[_Named], question: Question, words: list[Word]) -> list[Part]:
         """What the runs of words that are no names are parts of; of marked spans, where the user marked some."""
         if found and found[0].marked:
-            return [part for span in found if not named if (part := part_of(self._pack, span))]
-        return parts(self._pack, question.text, words, [span for span, _ in named], self.plain_words)
+            return [part for span in found if not named if (part := part_of(self.pack, span))]
+        return parts(self.pack, question.text, words, [span for span, _ in named], self.plain_words)
 
     def _close(self, found: list[Span]) -> list[_Named]:
-        hits = [(span, [hit for hit in self._pack.fuzzy(span.norm) if is_typo(span.norm, hit)]) for span in found]
+        hits = [(span, [hit for hit in self.pack.fuzzy(span.norm) if is_typo(span.norm, hit)]) for span in found]
         return [(span, close) for span, close in hits if close]
 
     def seed_for(self, name: str, question: Question) -> Mention:
@@ -230,9 +230,9 @@ class Linker:
         entities = self._entities_named(name)
         if not entities:
             return Mention((0, 0), name, ())
-        best = max(entities, key=lambda entity: int(self._pack.prior([entity])[0]))
+        best = max(entities, key=lambda entity: int(self.pack.prior([entity])[0]))
         place = self._place_of(best, name, question)
-        label = self._pack.labels([best])[0]
+        label = self.pack.labels([best])[0]
         text = question.text[place[0] : place[1]]
         seed = Seed(best, place, 1.0, text, label, "given")
         return Mention(place, text, (seed,), n_same=len(entities))
@@ -243,7 +243,7 @@ class Linker:
             return question.marks[0]
         words = self.words(question)
         found = spans(question.text, words)
-        names = {normalise(name), normalise(self._pack.labels([entity])[0])}
+        names = {normalise(name), normalise(self.pack.labels([entity])[0])}
         for span in found:
             if span.norm in names:
                 return span.start, span.end
@@ -258,14 +258,14 @@ class Linker:
         return (best.start, best.end) if best else (len(question.text), len(question.text))
 
     def _entities_named(self, name: str) -> list[EntityId]:
-        by_key = self._pack.find_key(name)
+        by_key = self.pack.find_key(name)
         if by_key is not None:
             return [by_key]
         number = name.removeprefix("#")
-        if number != name and number.isdecimal() and len(number) < 20 and int(number) < self._pack.n_entities:
+        if number != name and number.isdecimal() and len(number) < 20 and int(number) < self.pack.n_entities:
             return [int(number)]
         norm = normalise(name)
-        return list(dict.fromkeys(hit.entity for hit in self._pack.exact([norm]).get(norm, ())))
+        return list(dict.fromkeys(hit.entity for hit in self.pack.exact([norm]).get(norm, ())))
 
     def _mentions(self, found: list[tuple[Span, list[NameHit]]], words: list[Word]) -> list[Mention]:
         """Highest scores first; of two spans for the same entity the better one stays, unless each says it in a word
@@ -310,7 +310,7 @@ class Linker:
         """Candidates, best first."""
         if not hits:
             return []
-        degrees = self._pack.prior([hit.entity for hit in hits]).tolist()
+        degrees = self.pack.prior([hit.entity for hit in hits]).tolist()
         rows = candidate_features(span, nested, _is_common_word(span, words), hits, degrees)
         candidates = [_Candidate(hit, row, self.model.logit(row)) for hit, row in zip(hits, rows, strict=True)]
         return sorted(candidates, key=lambda candidate: (-candidate.logit, candidate.hit.entity))

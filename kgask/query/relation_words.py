@@ -14,6 +14,9 @@ PREPOSITIONS = frozenset(
     "in at on from to for with as of into under after by through near over onto off about via above below behind"
     " against across along around beside between within until since past out up".split()
 )
+_BEFORE_KINDS = frozenset("in on at of for with".split())
+_PLACED = frozenset("above below behind beside under near inside over between against".split())
+_UNITS_BEHIND = frozenset("m cm mm km ft kg g nm min h s l ml kw mw gb mb eur usd gbp chf".split())
 _VERBS = frozenset(
     "borders manages supplies owns leads employs teaches wrote directed founded created produces uses contains"
     " includes supports plays speaks likes knows loves makes sells buys runs hosts connects follows precedes causes"
@@ -22,7 +25,8 @@ _VERBS = frozenset(
     " drains separates depicts represents commemorates replaces supersedes extends cites affects threatens insures"
     " proposes attends learns beats sings conducts composes edits translates publishes hates dislikes trusts marries"
     " gives takes sponsors delivers maintains holds joins overlooks wields assists instructs honours climbs reads"
-    " composed painted invented discovered killed defeated taught mentored edited translated hired employed".split()
+    " composed painted invented discovered killed defeated taught mentored edited translated hired employed"
+    " kept drew led drove rode chose beat fought flew sang".split()
 )
 _STATES = frozenset(  # what a thing is, and what it has
     "named titled related located used armed gilded married divorced engaged retired limited advanced united naked"
@@ -31,6 +35,12 @@ _STATES = frozenset(  # what a thing is, and what it has
 _PAST = re.compile(r"[a-z]{2,}(?<!e)ed")
 _WITH_PLACES = frozenset(  # verbs that come with a preposition: "flows through lake", and never nouns there
     "flows belongs lies rises applies appears lives works plays runs stands sits comes goes leads depends".split()
+)
+_WITHOUT_OBJECT = frozenset(  # verbs before a preposition that do not end with "s", never what a thing is
+    "lay lie stood stand sat sit ran run went go came come lived live worked work studied study died played play"
+    " served serve starred appeared appear resided moved belonged belong acted act stayed trained competed graduated"
+    " emigrated travelled traveled arrived departed fell rose sailed swam slept reported report depended depend"
+    " performed participated danced raced voted ruled reigned sank descended descend".split()
 )
 _EVENT = re.compile(r"(?:was )?(\w+)((?: up| off| out)?)(?: on| in| at| since| date| dt| year| yr)?")
 _AUXILIARIES = {"is": "are", "was": "were", "has": "have", "does": "do"}
@@ -79,9 +89,12 @@ class RelationWords:
 
     @property
     def words(self) -> str:
-        """The label as words; "Reports To" is no name."""
+        """The label as words; "Reports To" is no name, and what "in county" leads to is a county."""
         words = readable_relation(self.label)
-        return words.lower() if words.istitle() else words
+        words = words.lower() if words.istitle() else words
+        before, _, rest = words.partition(" ")
+        is_kind = before.lower() in _BEFORE_KINDS and rest.split(" ")[-1].lower() not in PREPOSITIONS
+        return rest if rest and is_kind else words
 
     @property
     def is_verb(self) -> bool:
@@ -89,6 +102,8 @@ class RelationWords:
         first, *rest = self.words.lower().split()
         if first in _AUXILIARIES:
             return bool(rest) and (first != "has" or rest[-1] in PREPOSITIONS)
+        if rest and first in _WITHOUT_OBJECT:
+            return rest[0] in PREPOSITIONS or rest[-1] in PREPOSITIONS
         if rest and rest[-1] in PREPOSITIONS:
             return _is_of_verb(first)
         if is_bare_past(self.label):
@@ -99,7 +114,9 @@ class RelationWords:
     def is_state(self) -> bool:
         """``located in``, ``part of``, ``located on island``: with "is" it stands between a subject and an object."""
         first, *rest = self.words.lower().split()
-        if not rest or _is_of_verb(first):
+        if not rest and first in _PLACED:
+            return True
+        if not rest or _is_of_verb(first) or self.is_verb:
             return False
         return rest[-1] in PREPOSITIONS or (is_participle(first) and rest[0] in PREPOSITIONS)
 
@@ -216,7 +233,7 @@ def plural(label: str) -> str:
     """Several of what a label names: ``works of art``, ``countries``."""
     words = label.split()
     head = next((at for at, word in enumerate(words) if word in PREPOSITIONS), len(words)) - 1
-    head -= head > 0 and words[head].endswith("ed")  # awards received
+    head -= head > 0 and (words[head].endswith("ed") or words[head] in _UNITS_BEHIND)  # awards received, height m
     if head < 0 or not words[head].isalpha():
         return label
     words[head] = _plural_word(words[head])

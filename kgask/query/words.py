@@ -207,7 +207,8 @@ class _Words:
 
     def _narrowed(self, base: SetNode, said: str) -> str:
         words = self._part(base)
-        has_said = isinstance(base, nodes.Where | nodes.And | nodes.Having) or self._is_inverse(base)
+        is_clause = self._is_inverse(base) or words.startswith("what ")
+        has_said = isinstance(base, nodes.Where | nodes.And | nodes.Having) or is_clause
         return f"{words} and {said}" if has_said else f"{words} {said}"
 
     def _is_inverse(self, node: SetNode) -> bool:

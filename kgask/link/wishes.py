@@ -1,0 +1,36 @@
+"""Sentences behind a question that only say how its answer shall look: "Name the bigger one.", "Codes please."."""
+
+from __future__ import annotations
+
+import re
+
+_LOOKS = (
+    r"(?:names?|codes?|ids?|numbers?|figures?|dates?|days?|years?|times?|titles?|answers?|totals?|winners?|units?|"
+    r"amounts?|ones?|lists?|sentences?|words?|both|all|yes or no|everything|everyone|them|it)"
+)
+_KIND = rf"(?:(?:full|exact|whole|complete|first|last|short|rough|[a-z]+er|[a-z]+est) )?{_LOOKS}"
+_WISH = re.compile(
+    rf"(?:please,? )?(?:(?:just|only) (?:the )?{_KIND}|(?:the )?{_KIND},? (?:only|please|pls|will do|is enough|are enough|"
+    rf"is fine|are fine|suffices?)|(?:name|give|tell|list|state|show|answer)(?: me| us)?(?: just| only)?"
+    rf"(?: the| its| their| a)?(?: of)? (?:{_KIND}|(?P<noun>[a-z]{{4,}})))(?:,? (?:please|pls|only|thanks))*",
+    re.IGNORECASE,
+)
+_END = re.compile(r"\?\s+(?=[^?]*\Z)")
+_ALIKE = 5  # letters that a noun and a word of the question begin with alike: "Whose light ...? Name the lighthouse."
+
+
+def without_wish(text: str) -> str:
+    """The question without a last sentence that asks nothing but says what its answer shall look like.
+
+    >>> without_wish("Are there more students in CS340 or in CS305? Name the bigger one.")
+    'Are there more students in CS340 or in CS305?'
+    >>> without_wish("Who founded Apple? Name the capital."), without_wish("Which part is it? Codes please.")
+    ('Who founded Apple? Name the capital.', 'Which part is it?')
+    """
+    end = _END.search(text)
+    found = end and _WISH.fullmatch(text[end.end() :].strip(" .!"))
+    if not end or not found:
+        return text
+    question = text[: end.start() + 1]
+    noun = (found["noun"] or "").lower()[:_ALIKE]
+    return question if not noun or re.search(rf"\b{noun}", question, re.IGNORECASE) else text
