@@ -7,7 +7,7 @@ from kgask.methods.coordinated import joins_apart
 from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
 from kgask.methods.doubts import LOST
-from kgask.methods.heads import answers_other_class, passes_over_had, passes_over_head
+from kgask.methods.heads import answers_other_class, passes_over_had, passes_over_head, passes_over_name
 from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.lives import passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another
@@ -58,6 +58,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     linked = (seed for mention in found.linked for seed in mention.seeds)
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
+    if passes_over_name(query, question, spans, pack):
+        return True
     is_other_way = _is_turned_round(query, found, question, spans, pack)
     if keeps_left_out(best.answers, question, pack) or passes_over_head(query, best.answers, question, pack):
         return True

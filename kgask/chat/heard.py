@@ -104,8 +104,8 @@ _OF_ANOTHER = re.compile(  # "sorry, I meant Sweden. Cities there?"
     re.IGNORECASE,
 )
 _THANKS = re.compile(
-    r"(?:(?:ok(?:ay)?|great|cool|perfect|nice|good|many|thanks?(?: you)?|thx|cheers|bye|goodbye|that'?s all|got it|"
-    r"a lot|so much|very much|for (?:that|now|the help))\b[,!.\s]*)+",
+    r"(?:(?:ok(?:ay)?|all right|alright|great|cool|perfect|nice|good|many|thanks?(?: you)?|thx|cheers|bye|goodbye|"
+    r"that'?s all|got it|a lot|so much|very much|for (?:that|now|the help))\b[,!.\s]*)+",
     re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(

@@ -60,12 +60,17 @@ class Pronouns:
     def _called(self, text: str, focus: Sequence[EntityId]) -> Iterator[Way]:
         """The text with a name for "the country"."""
         referents, noun = self.answers.memory.referents, form.noun_meant(text)
+        latest: int | None = None  # turns since the last that spoke of one: no older one is meant
         for entity in [*focus, *self.answers.memory.called(text)]:
+            ago = self.answers.memory.turns_ago(entity)
+            if latest is not None and ago > latest:
+                return
             called = referents.called(entity)
             if not called and noun and referents.may_be(entity, "thing"):  # nobody knows of what kind it is
                 called = [noun]
             for word in called:
                 if (found := form.said(word, text)) is not None:
+                    latest = ago
                     yield self.answers.naming(f"{text[: found.start()]}\0{text[found.end() :]}", entity)
 
     def _fitting(self, text: str, sex: str, focus: Sequence[EntityId]) -> list[EntityId]:

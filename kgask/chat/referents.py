@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,6 +23,7 @@ _BORN = _KIN | frozenset(
     ("date of birth", "place of birth", "born", "gender", "sex or gender", "birth date", "born on", "born in",
      "birthday", "date of death", "occupation", "profession", "married to")
 )  # fmt: skip
+_WHAT_PARENT = re.compile(r"\bwhat\b.*\bparents?\b", re.IGNORECASE)  # of a flower
 _OTHER_SEX = {"male": "female", "female": "male"}
 _OTHER_WORDS = {"film": ("movie",), "musical group": ("band", "group"), "person": ("man", "woman", "guy")}
 
@@ -102,6 +104,7 @@ class Referents:
             if sex:
                 self.told |= dict.fromkeys(entities, sex)
         is_told = is_table(self.pack) and asked_for(text).person  # of what owns something elsewhere it is not
+        is_told = is_told and _WHAT_PARENT.search(text) is None
         if is_told or (not self._tells_persons and asks_for_people(text)):
             self.people.update(ends)
 

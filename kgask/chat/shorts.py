@@ -34,6 +34,7 @@ _THEIRS = re.compile(
 _BY_HOW_MUCH = re.compile(
     r"by how (?:much|many(?: \w+)?)(?: (?:more|less|(?:is|was) .+ (?:more|less|[a-z]+er)|"
     r"(?:do|does|did) (?:they|those|these|it|the two|those two)(?: two)? differ))?\W*|"
+    r"how many (?:more|fewer)(?: (?:is|was) (?:that|it))?\W*|"
     r"how much (?:more|less|[a-z]+er)(?: (?:is|was) (?:that|it|he|she|the other(?: one)?))?\W*|"
     r"(?:what(?: is|'s|\u2019s) )?(?:the )?difference(?: (?:of|between) (?:the two|them|those|these)(?: two)?)?\W*",
     re.IGNORECASE,
@@ -76,6 +77,11 @@ _IS_ONE_OF = re.compile(
     rf"(?:one of|among|in) (?:{THOSE}|that list|the list)\W*",
     re.IGNORECASE,
 )
+_NAME = r"(?:the )?[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*){0,3}"
+_AUXILIARY = r"(?:does|do|did|is|was|are|were|has|have)"
+_AND_DOES = re.compile(rf"(?:[Aa]nd |[Bb]ut )?(?i:{_AUXILIARY}) (?P<name>{_NAME})(?: too| also| as well)?\W*")
+_DOES = re.compile(rf"(?P<does>(?i:{_AUXILIARY})) {_NAME} (?P<rest>[a-z].*)", re.DOTALL)
+_SAME_OF = re.compile(r"(?:the )?(?P<what>\w.*?) of (?:it|him|her|them|this|that)\W*", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _IN_YEAR = re.compile(r"\A(?:in|for|of) (?:the year )?", re.IGNORECASE)
 _A_YEAR = re.compile(
@@ -340,3 +346,19 @@ def _is_asked_for(text: str, noun: str) -> bool:
     asked = r"what|which|how many|how much|what(?: is|['\u2019]s) the"
     between = r"(?:(?!(?:of|in|on|at|to|from|by|for|with)\b)[a-z]+ ){0,2}"
     return re.search(rf"\b(?:{asked}) {between}{re.escape(noun)}\b", text, re.IGNORECASE) is not None
+
+
+def of_another_subject(text: str, last: str) -> str | None:
+    """The last question whether something is so, of another: "And does Ecuador?".
+
+    >>> of_another_subject("And does Ecuador?", "Does Peru border Brazil?")
+    'Does Ecuador border Brazil?'
+    """
+    found, asked = _AND_DOES.fullmatch(text.strip()), _DOES.fullmatch(last.strip())
+    return f"{asked['does']} {found['name']} {asked['rest']}" if found and asked else None
+
+
+def is_same_of(text: str, last: str) -> bool:
+    """Whether a phrase asks for the same of what was told: "and the seed parent of that one?"."""
+    found = _SAME_OF.fullmatch(text.strip())
+    return found is not None and found["what"].lower() in last.lower()

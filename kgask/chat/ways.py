@@ -92,12 +92,14 @@ class Understanding:
             return
         if (described := lists.meant(text)) is not None:
             yield from self._of_list(*described)
-        focus = self._other_one(said.back_to) or self.names.spoken_of_first(said.back_to) if said.back_to else ()
+        focus = self._meant_by(said.back_to) if said.back_to else ()
         asked = self.memory.last_asked()
         last = asked if asked is not None and asked.query is not None and not asked.is_refused else None
         if last is not None and (shorts.asks_how_many(text) or shorts.asks_how_many(line)):
             several = self.answers.memory.last_set() if len(last.ends) < 2 and shorts.asks_of_all(text) else None
             yield [*self.answers.counted(several or last, text)]
+        if asked is not None and (other := shorts.of_another_subject(line, asked.understood)) is not None:
+            yield [Way(other)]
         if last is not None and shorts.asks_when(text) and _is_by_date(last.query, self.answers.pack):
             yield [*self.answers.value_of_most(last)]
         if last is not None:
@@ -190,6 +192,14 @@ class Understanding:
             yield [Way(text if said.back_to else line, change=less, is_whole=True)]
             if text != line:
                 yield [Way(text, change=less, is_whole=True)]
+
+    def _meant_by(self, said: str) -> tuple[EntityId, ...]:
+        """What a turn goes back to: the other one, what has the name of what was spoken of last and is of the kind that
+        it says ("no, I mean the film"), or what it names."""
+        asked = self.memory.last_asked()
+        topics = asked.topics if asked is not None else ()
+        same = [one for old in topics for one in self.memory.referents.namesakes(self.answers.label(old), said)]
+        return self._other_one(said) or tuple(same[:1]) or self.names.spoken_of_first(said)
 
     def _other_one(self, said: str) -> tuple[EntityId, ...]:
         """The one of an earlier list that is none of the last answers, where a turn begins with "the other one"."""
@@ -301,7 +311,7 @@ class Understanding:
 
     def _changed(self, text: str, last: Turn | None) -> Iterator[Way]:
         """The last question with another name, or whom a pronoun means, in the place of its own."""
-        if last is None or last.query is None or shorts.is_than(text):
+        if last is None or last.query is None or shorts.is_than(text) or shorts.is_same_of(text, last.understood):
             return
         if isinstance(last.query, nodes.Count) and shorts.begins_with_ones(text):
             last = replace(last, query=last.query.base, understood=text)

@@ -15,7 +15,9 @@ from kgask.pack.store import Pack
 
 _WORD = r"[^\W_][\w.'\u2019-]*"
 _JOINED = re.compile(r",? (?:and|or|nor|than|vs\.?|versus) (?:(?:in|on|of|to|from|by|for|with|at) )?(?:the )?")
-_NUMBERED = re.compile(rf"\b(?P<head>{_WORD}) (?P<one>\w{{1,4}}) (?:and|or|nor|than|vs\.?|versus|to) (?P<other>\w{{1,4}})\b")
+_NUMBERED = re.compile(
+    rf"\b(?P<head>{_WORD}) (?P<one>\w{{1,4}}) (?:and|or|nor|than|vs\.?|versus|to) (?P<other>\w{{1,4}})\b"
+)
 _BEFORE = re.compile(rf"(?:{_WORD} )*{_WORD}\Z")
 _BEHIND = re.compile(rf"{_WORD}(?: {_WORD}){{1,4}}")
 MOST_BEFORE = 3  # words of what the first name has of its own

@@ -10,8 +10,9 @@ _LOOKS = (
 )
 _KIND = rf"(?:(?:full|exact|whole|complete|first|last|short|rough|[a-z]+er|[a-z]+est) )?{_LOOKS}"
 _WISH = re.compile(
-    rf"(?:please,? )?(?:(?:just|only) (?:the )?{_KIND}|(?:the )?{_KIND},? (?:only|please|pls|will do|is enough|are enough|"
-    rf"is fine|are fine|suffices?)|(?:name|give|tell|list|state|show|answer)(?: me| us)?(?: just| only)?"
+    rf"(?:please,? )?(?:(?:just|only) (?:the )?{_KIND}|"
+    rf"(?:the )?{_KIND},? (?:only|please|pls|will do|(?:is|are) (?:enough|fine)|suffices?)|"
+    rf"(?:name|give|tell|list|state|show|answer)(?: me| us)?(?: just| only)?"
     rf"(?: the| its| their| a)?(?: of)? (?:{_KIND}|(?P<noun>[a-z]{{4,}})))(?:,? (?:please|pls|only|thanks))*",
     re.IGNORECASE,
 )

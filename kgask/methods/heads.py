@@ -7,6 +7,7 @@ query for "those whose place of birth is Liverpool" answers for people only.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -39,6 +40,10 @@ _HAS_A = re.compile(
     r"(?=\W*\Z)",
     re.IGNORECASE,
 )
+_NAME_OF = re.compile(r"\b(?:name|title|label) of (?:(?:the|a|an|our|my|this|that) )?(?:\w+ )?\Z", re.IGNORECASE)
+_NAMES = frozenset(
+    "name names named called title titles titled label labels known nickname alias aka designation".split()
+)
 # Who is meant by no more than that something is so of them; sexes are looked at elsewhere.
 _ANYBODY = frozenset(
     "person people human humans individual individuals man men woman women celebrity celebrities figure figures "
@@ -46,6 +51,19 @@ _ANYBODY = frozenset(
     "pupil pupils member members resident residents inhabitant inhabitants citizen citizens native natives laureate "
     "laureates winner winners folks guy guys boy boys girl girls name names victim victims famous".split()
 )
+
+
+def passes_over_name(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
+    """Whether what something is called is asked for, and something else is answered: "what is the name of P-107?"."""
+    match query:
+        case nodes.Follow(nodes.Entities((topic,)), relation) if topic in spans:
+            start, end = spans[topic]
+        case _:
+            return False
+    if not _NAME_OF.search(question[:start]) or question[end:].strip(" ?.!"):
+        return False
+    label = normalise(pack.relations()[undirected(relation, pack.n_relations)[0]].label)
+    return _NAMES.isdisjoint(label.split())
 
 
 def passes_over_head(query: Query | None, answers: np.ndarray, question: str, pack: Pack) -> bool:

@@ -12,13 +12,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from kgask.methods.accounted import CARRY_NOTHING, LIGHT_VERBS, OPERATOR_WORDS, is_within_any
+from kgask.pack.labels import relation_phrase
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.query.relation_words import PREPOSITIONS
 from kgask.retrieve.follow import reached_by, relations_of
+from kgask.types import undirected
 
 LEAST_SHARED, ALIKE = 2, 0.5  # relations that two of a sort share, of those that the one with fewer has
+STEM = 4  # letters that words of one meaning begin with alike: "leads", "leader"
 MOST_ENDS = 20  # of the first step that are looked at
 _TIMES = frozenset("year years day days month months date".split())
 _ASK_NOTHING = CARRY_NOTHING | OPERATOR_WORDS | LIGHT_VERBS | PREPOSITIONS | _TIMES | {"moment", "present", "nowadays"}
@@ -36,12 +39,19 @@ def is_of_another(query: Query, question: str, spans: Mapping[int, tuple[int, in
             pass
         case _:
             return False
-    if relations_of(pack, np.array([topic]))[second] or len(words_beside(question, spans)) > 1:
+    said = words_beside(question, spans)
+    if relations_of(pack, np.array([topic]))[second] or (len(said) > 1 and not _are_of(said, second, pack)):
         return False
     if _OVER_ANOTHER.search(question):
         return False
     ends = reached_by(pack, np.array([topic]), first)[:MOST_ENDS]
     return any(_are_of_a_sort(topic, end, pack) for end in ends.tolist())
+
+
+def _are_of(said: set[str], relation: int, pack: Pack) -> bool:
+    """Whether what is said is all of a relation's label: "who leads the team for X?" of "team leader"."""
+    label = relation_phrase(pack.relations()[undirected(relation, pack.n_relations)[0]].label).lower().split()
+    return all(any(word[:STEM] == one[:STEM] for one in label) for word in said)
 
 
 def words_beside(question: str, spans: Mapping[int, tuple[int, int]]) -> set[str]:

@@ -58,6 +58,7 @@ _END = (  # not "directed by the Galaxy Quest director"
     r"(?=\W*\Z|[,;:.?!)]| (?:and|or|but|nor|is|are|was|were|has|have|had|do|does|did|who|which|that|as|when|while|"
     rf"too|also|now|currently|today|{'|'.join(sorted(PREPOSITIONS))})\b)"
 )
+_TO_US = re.compile(r" (?:to|for|at|with) (?:us|me|you)(?= )")  # "was sent to us by Ann"
 _HELP = r"(?:is|are|was|were|has|have|had|does|do|did|will|would|can|could|might|must)"
 
 
@@ -119,7 +120,7 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
     >>> is_object("who was Bob a pupil of?", (8, 11), "pupil of"), is_object("pupils of Bob", (10, 13), "pupil of")
     (False, None)
     """
-    said = f"{text[: topic[0]]}{_TOPIC}{text[topic[1] :]}".lower()
+    said = _TO_US.sub("", f"{text[: topic[0]]}{_TOPIC}{text[topic[1] :]}".lower())
     words, verb = RelationWords(label, False), _verb_of(label)
     name = words.words.lower()
     if _SUPERIOR.fullmatch(name) and re.search(rf"\b{_UNDER} {_LEAD}{_TOPIC}{_END}", said):

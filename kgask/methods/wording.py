@@ -63,6 +63,9 @@ _TOGETHER = re.compile(  # what two did together is what both did, but "taken to
 )
 _OR_WHICH = re.compile(r"\b(?:vs\.?|versus)(?=\W)(?!.*\bthan\b)", re.IGNORECASE)  # of which one is the answer, no "yes"
 _ONE_OF = re.compile(r"\b(?:at least one|either) of\b", re.IGNORECASE)
+_CAN = re.compile(  # not all of them do: "how many trams can run?"
+    r"\b(?:which|what|how many)\b[\w' -]{2,40}? (?:can(?:not|'t)?|could) (?!(?:i|we|you|one|be|they)\b)", re.IGNORECASE
+)
 _NUMBER_OF_ONE = re.compile(  # which is called by one
     r"\bnumbers? of (?:the|that) (?P<noun>(?!people|men|women|children)[a-z]+) (?:that|which|who|with|in|at|on|from)\b",
     re.IGNORECASE,
@@ -83,11 +86,19 @@ def rules_out(query: Query, question: str) -> bool:
         return True
     if isinstance(query, nodes.Compare) and _OR_WHICH.search(question):
         return True
+    if _CAN.search(question) and _is_whole_kind(query):
+        return True
     if _TOGETHER.search(question) and any(isinstance(node, nodes.Or) for node in query.walk()):
         return True
     if isinstance(query, nodes.Compare) and query.comparison != "<=" and is_by_then(query, question):
         return True
     return _denies(query, question) or _is_of_no_two(query, question) or _is_of_all(query, question)
+
+
+def _is_whole_kind(query: Query) -> bool:
+    """Whether all of a kind are told, or how many they are."""
+    base = query.base if isinstance(query, nodes.Count) else query
+    return isinstance(base, nodes.Class | nodes.Having)
 
 
 def is_by_then(query: Query, question: str) -> bool:

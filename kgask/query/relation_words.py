@@ -163,7 +163,7 @@ class RelationWords:
         if self.inverse:
             return f"that {is_} the {words} of {other}"
         return (
-            f"that {'have' if many else 'has'} {article(words)}"
+            f"that {'have' if many else 'has'} {words if plural(words) == words else article(words)}"
             if other == "something"
             else f"whose {words} is {other}"
         )

@@ -261,7 +261,10 @@ class _Words:
         return f"one of the {words}" if isinstance(node, nodes.Class) else f"one of {words}"
 
     def _best(self, node: nodes.Best) -> str:
-        return f"{self._part(node.base)}, {self._rank(node)}"
+        base = self._part(node.base)
+        if isinstance(node.base, nodes.Having) and node.by == nodes.ValueOf((node.base.relation,)):
+            base = self._those(node.base.relation)  # what has none of a value is never the highest
+        return self._rank(node) if base == "those" else f"{base}, {self._rank(node)}"
 
     def _rank(self, node: nodes.Best) -> str:
         """``the second largest by area``."""
