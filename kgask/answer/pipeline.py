@@ -16,6 +16,7 @@ from kgask.answer.interpret import Interpreter
 from kgask.answer.judging import ClaimJudging, Judging, may_be_judged, settled
 from kgask.answer.misread import is_misread
 from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
+from kgask.answer.placed import by_place
 from kgask.answer.request import CONTEXTS, AskOptions, Settled, checked_question
 from kgask.answer.result import Answer
 from kgask.errors import FallbackWarning, NativeError, UsageError
@@ -214,7 +215,8 @@ class Pipeline:
             rows = by_length[start : start + CHUNK]
             answers |= zip(rows, self._ask_chunk([requests[row] for row in rows], options), strict=True)
         ask = partial(self._ask_alone, options)
-        return [by_name(requests[row], answers[row], self.linker, self.pack, ask) for row in range(n)]
+        named = ((one, by_name(one, answers[row], self.linker, self.pack, ask)) for row, one in enumerate(requests))
+        return [by_place(one, answer, self.pack, ask) for one, answer in named]
 
     def _ask_alone(self, options: AskOptions, text: str) -> Answer:
         return self.ask_given(self._question(text), (), options)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
+from kgask.link.reworded import reworded
 from kgask.link.shared_words import with_shared_words
 from kgask.link.spelling import mended
 from kgask.link.whether import which_of
@@ -21,6 +22,6 @@ def read_question(text: str, linker: Linker, is_word: Callable[[str], bool]) -> 
     question = read_marks(text)
     if question.marks:
         return question
-    said = with_shared_words(which_of(without_wish(question.text)), linker.pack)
+    said = with_shared_words(reworded(which_of(without_wish(question.text))), linker.pack)
     read = mended(said, lambda: [one.span for one in linker.link(Question(said))], linker.plain_words, is_word)
     return question if read == question.text else replace(question, text=read, asked=question.asked or text)

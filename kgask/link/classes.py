@@ -186,8 +186,9 @@ class ClassVocabulary:
                 for node, score in self._of_entity(hit.entity, is_meant):
                     weighed = score * (ALIAS if hit.is_alias else 1.0)
                     scores[node] = max(weighed, scores.get(node, 0.0))
+        is_named = LED_TO in scores.values()  # "gases" are rather what is a gas than noble gases
         for node, score in self._by_words(phrase):
-            scores.setdefault(node, score)
+            scores.setdefault(node, min(score, LED_TO - 0.01) if is_named and score == HEAD else score)
         best = sorted(scores.items(), key=lambda item: -item[1])
         return tuple(best[:MAX_CANDIDATES])
 
