@@ -11,7 +11,7 @@ from kgask.methods.heads import answers_other_class, passes_over_had, passes_ove
 from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.lives import passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another
-from kgask.methods.mixed import compares_a_part, compares_unlisted, mixes_relations
+from kgask.methods.mixed import compares_a_part, compares_unlisted, goes_on_unsaid, mixes_relations
 from kgask.methods.numbering import counted_off
 from kgask.methods.pointless import is_pointless
 from kgask.methods.protocol import Retrieved
@@ -58,7 +58,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     linked = (seed for mention in found.linked for seed in mention.seeds)
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
-    if passes_over_name(query, question, spans, pack):
+    if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
         return True
     is_other_way = _is_turned_round(query, found, question, spans, pack)
     if keeps_left_out(best.answers, question, pack) or passes_over_head(query, best.answers, question, pack):

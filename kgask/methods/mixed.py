@@ -18,8 +18,9 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node
 from kgask.query.nodes import Query
+from kgask.query.relation_words import PREPOSITIONS, RelationWords
 from kgask.retrieve.follow import relations_of
-from kgask.types import Mention, opposite
+from kgask.types import Mention, opposite, undirected
 
 _JOINED = re.compile(  # names that one verb or noun is said of: "Peru but not Chile", "at Moorgill or at Kettleford"
     r"(?=.*(?:,|\b(?:and|or|nor|but)\b))"
@@ -29,6 +30,19 @@ _JOINED = re.compile(  # names that one verb or noun is said of: "Peru but not C
 
 
 _LISTED = re.compile(r"[,;/&]|\b(?:or|and|than|vs|versus|against|with|to)\b", re.IGNORECASE)  # "Peru or Chile"
+
+
+_IN_COMMON = re.compile(
+    r"\b(?:same|both|shar\w+|common|too|also|together|alike|likewise|jointly|each|identical|similar|fellow|as well|"
+    r"siblings?|brothers?|sisters?|twins?|cousins?|related|colleagues?|neighbou?r\w*|peers?|contempora\w+|partners?|"
+    r"\w+mates?|co-?\w+|joint\w*|all|between|meet|met|adjoin\w*|border\w*|connect\w*|overlap\w*)\b",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"\b(?:who|whom|whose|which|that|what|grand\w+|indirect\w*|in turn|through|via|again|someone|something)\b|"
+    r"['\u2019]s\b|\bof\b.*\bof\b",
+    re.IGNORECASE,
+)
 
 
 class _Way(NamedTuple):
@@ -147,3 +161,24 @@ def _way(node: Node) -> _Way | None:
         case nodes.Follow(base, relation) if (way := _way(base)) is not None:
             return _Way(way.entity, (*way.relations, relation))
     return None
+
+
+def shares_unsaid(query: Query, text: str) -> bool:
+    """Whether two things are found to have something in common, where the text says of no such: that one gets its
+    spares from the other is not so because both stand in one shed."""
+    match query:
+        case nodes.Some(nodes.And(nodes.Follow(nodes.Entities(), one), nodes.Follow(nodes.Entities(), other))):
+            return one == other and not _IN_COMMON.search(text)
+    return False
+
+
+def goes_on_unsaid(query: Query, text: str, pack: Pack) -> bool:
+    """Whether one relation is followed twice, where the text says it once: that Bo was sent by Cy is not so because
+    somebody whom Bo sent sent Cy. What lies in a part of something lies in it."""
+    match query:
+        case nodes.Holds(nodes.Follow(nodes.Entities(), one), other, nodes.Entities()) if one == other:
+            words = RelationWords(pack.relations()[undirected(one, pack.n_relations)[0]].label, False)
+            last = words.words.split()[-1]
+            acts = last == "by" or (words.is_verb and last not in PREPOSITIONS)
+            return acts and not _GOES_ON.search(text)
+    return False

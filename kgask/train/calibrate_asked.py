@@ -74,6 +74,7 @@ class Seen:
     wording: str = ""
     pack: str = ""
     is_table: bool = False  # the pack, :func:`kgask.methods.relation_facts.is_table`
+    is_refused: bool = False  # whatever the confidence: a name is unclear, a word is not honoured
 
 
 # --- questions ----------------------------------------------------------------------------------
@@ -148,6 +149,7 @@ def _look_at(pipeline: Pipeline, asked: Asked) -> Seen:
         TABLES if asked.source == TABLES else pipeline.pack.name
     )  # a few questions each, so they are left out together
     about |= {"pack": pack, "is_table": is_table(pipeline.pack)}
+    about |= {"is_refused": pipeline.ask(asked.text, min_confidence=0.0).abstained}
     judged = _judge(pipeline, asked, found)
     right = [_is_right(asked, one) for one in found.hypotheses]
     answerable = asked.answerable

@@ -151,7 +151,9 @@ def _fit_on(seen: Sequence[Seen], weights: np.ndarray, is_query: bool, names: Se
 
 
 def outcome(one: Seen, by: Confidences, who: Who = "plan") -> Outcome:
-    """What is believed of one question."""
+    """What is believed of one question; nothing of what is refused whatever the confidence."""
+    if one.is_refused:
+        return Outcome(one, 0.0, 0.0, False)
     plan = calibrated(by.queries if one.is_query else by.paths, one.features) if one.features else 0.0
     if who == "judge" and one.judged is not None and by.judging is not None:
         told = candidates(one.judged, by.paths, by.queries)
@@ -210,7 +212,7 @@ def _figures(by_wording: Believed, by_pack: Believed, who: Who) -> Figures:
     others = [outcome(one, by, who) for one, by in by_pack]
     at = at_default(found)
     least = at.threshold
-    answerable = [one for one in found if one.seen.answerable]
+    answerable = [one for one in found if one.seen.answerable and not one.seen.is_refused]
     return Figures(
         at,
         _least(found, lambda one: one.wrong <= FEW_WRONG),

@@ -18,7 +18,7 @@ from kgask.methods.doubts import DESCRIBED, relations_in
 from kgask.methods.events import unmeasured, unmet_event
 from kgask.methods.flags import flagged
 from kgask.methods.lives import swaps_lives
-from kgask.methods.mixed import compares_two_events
+from kgask.methods.mixed import compares_two_events, goes_on_unsaid, shares_unsaid
 from kgask.methods.protocol import Retrieved
 from kgask.methods.relation_likeness import RelationLikeness
 from kgask.methods.roles import is_the_other_way
@@ -42,7 +42,7 @@ from kgask.verify.existence import SURE as SURE_OUTRIGHT
 from kgask.verify.existence import Existence, other_sex
 from kgask.verify.honoured import means_a_third, names_a_kind, strays, unhonoured
 from kgask.verify.measured import counts_values, drops_unit, is_unsaid_flag, is_value_of_another, of_said_kind
-from kgask.verify.sense import is_sensible, mixes_kinds, shares_unsaid
+from kgask.verify.sense import is_sensible, mixes_kinds
 from kgask.verify.universal import of_all, without_all
 from kgask.verify.world import World
 
@@ -104,7 +104,7 @@ class Readings:
         """
         truths = [found] if self._is_plain(found, text) else self.truths(found, text)
         if not truths:
-            return replace(found, hypotheses=())
+            return replace(found, hypotheses=(), find_alternatives=lambda: iter(()))
         truths = [one for one in truths if not _n_left_out(one) and not self._unsaid(_query(one), text)] or truths
         first = truths[0]
         return replace(
@@ -141,6 +141,7 @@ class Readings:
         is_other = is_other or compares_two_events(query, text, spans) or _is_of_itself(query)
         is_other = is_other or is_number_of_name(query, text, _without_names(text, found))
         is_other = is_other or counts_values(query, text, self._pack) or shares_unsaid(query, text)
+        is_other = is_other or goes_on_unsaid(query, text, self._pack)
         is_other = is_other or drops_unit(query, text, self._pack, self._words.of(relations_in(query)))
         return is_other or names_a_kind(query, _without_names(text, found)) or means_a_third(query, text, self._pack)
 

@@ -6,7 +6,6 @@ refuted by it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -26,14 +25,6 @@ from kgask.types import DirectedRelationId, opposite
 
 FAR = 10.0  # times what a relation leads to, beyond which a number is none of its
 LOOKED_AT = 200  # ends of a relation whose types are looked at
-
-
-_IN_COMMON = re.compile(
-    r"\b(?:same|both|shar\w+|common|too|also|together|alike|likewise|jointly|each|identical|similar|fellow|as well|"
-    r"siblings?|brothers?|sisters?|twins?|cousins?|related|colleagues?|neighbou?r\w*|peers?|contempora\w+|partners?|"
-    r"\w+mates?|co-?\w+|joint\w*|all|between|meet|met|adjoin\w*|border\w*|connect\w*|overlap\w*)\b",
-    re.IGNORECASE,
-)
 
 
 def has_codes(runner: Runner, kind: nodes.Class) -> bool:
@@ -89,15 +80,6 @@ def _is_sensible(runner: Runner, node: Node) -> bool:
         case nodes.All(truths):
             return not any(_contradict(runner, one, other) for one, other in combinations(truths, 2))
     return True
-
-
-def shares_unsaid(query: TruthNode, claim: str) -> bool:
-    """Whether two things are found to have something in common, where the claim says of no such: that one gets its
-    spares from the other is not so because both stand in one shed."""
-    match query:
-        case nodes.Some(nodes.And(nodes.Follow(nodes.Entities(), one), nodes.Follow(nodes.Entities(), other))):
-            return one == other and not _IN_COMMON.search(claim)
-    return False
 
 
 def mixes_kinds(runner: Runner, query: TruthNode) -> bool:

@@ -1,0 +1,71 @@
+"""What a question is read as before anything is planned: its wish for a form, names that share a word, orders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import kgask
+from kgask.answer.pipeline import Pipeline
+from kgask.link.reworded import reworded
+from kgask.link.shared_words import with_shared_words
+from kgask.link.wishes import without_wish
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[Pipeline]:
+    with kgask.open("demo", reader=None, settings={}) as pipeline:
+        yield pipeline
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("When was Kafka born? Give me the full date.", "When was Kafka born?"),
+        ("Is Peru or Chile bigger? Name the bigger one, please.", "Is Peru or Chile bigger?"),
+        ("Which parts go into it? Codes only.", "Which parts go into it?"),
+        ("Whose light shines furthest? Name the lighthouse.", "Whose light shines furthest?"),
+        ("Who directed Jaws? Name the capital.", "Who directed Jaws? Name the capital."),
+        ("What hangs on SW-1? hosts only", "What hangs on SW-1? hosts only"),  # which are not all of it
+        ("Who directed Jaws? When was he born?", "Who directed Jaws? When was he born?"),
+    ],
+)
+def test_a_wish_for_a_form_asks_nothing(text: str, asked: str) -> None:
+    assert without_wish(text) == asked
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Is the Dead or the Caspian Sea deeper?", "Is the Dead Sea or the Caspian Sea deeper?"),
+        ("countries in North and South America", "countries in North America and South America"),
+        ("Which countries border Peru and Chile?", "Which countries border Peru and Chile?"),
+        ("Is New York or New Orleans bigger?", "Is New York or New Orleans bigger?"),
+    ],
+)
+def test_a_word_that_names_share_is_said_of_each(demo: Pipeline, text: str, read: str) -> None:
+    assert with_shared_words(text, demo.pack) == read
+
+
+def test_orders_in_fewer_words() -> None:
+    assert reworded("who has won more races than anyone else?") == "who has won the most races?"
+    assert reworded("Which is third when sorted by weight?") == "Which is third by weight?"
+    assert reworded("Has Peru more neighbours than any of these?") == "Has Peru more neighbours than any of these?"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who directed the second most films?", "Martin Scorsese | Tim Burton"),
+        ("Who wrote the 2nd most books?", "Honoré de Balzac"),
+        ("Which halogens are not gases?", "Astatine | Bromine | Iodine | Tennessine"),
+        ("Is the Dead or the Caspian Sea deeper? Just the name.", "Caspian Sea"),
+    ],
+)
+def test_what_is_read_so_is_answered(demo: Pipeline, question: str, answer: str) -> None:
+    assert demo.ask(question).text == answer
+
+
+def test_beyond_the_last_place_there_is_nobody(demo: Pipeline) -> None:
+    assert not demo.ask("Who is the ninth oldest child of Marie Curie?")
