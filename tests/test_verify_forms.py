@@ -12,7 +12,8 @@ from piped import piped
 
 from kgask import open as open_pack
 from kgask.answer.pipeline import Pipeline
-from kgask.link.naming import names_in, with_family_names
+from kgask.link.naming import names_in
+from kgask.link.shared_words import with_shared_words
 from kgask.methods.events import unmeasured
 from kgask.methods.signs import is_downward
 from kgask.pack.store import Pack
@@ -264,9 +265,9 @@ def test_names_beside_names_and_phrases(opened: Callable[..., Pipeline]) -> None
     pipeline = opened("demo", None)
     assert names_in(pipeline.linker, "Neon and xenon are gases") == ["Neon", "xenon"]
     assert "The man" not in names_in(pipeline.linker, "The man who wrote Emma died")
-    both = with_family_names("Jacob and Wilhelm Grimm wrote it", pipeline.pack)
+    both = with_shared_words("Jacob and Wilhelm Grimm wrote it", pipeline.pack)
     assert both == "Jacob Grimm and Wilhelm Grimm wrote it"
-    assert with_family_names("Chad and Peru Lima", pipeline.pack) == "Chad and Peru Lima"
+    assert with_shared_words("Chad and Peru Lima", pipeline.pack) == "Chad and Peru Lima"
 
 
 # --- superlatives, and what a query goes by ---

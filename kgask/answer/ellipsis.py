@@ -21,7 +21,7 @@ _OF_NAME = re.compile(rf"\b(?P<name>{_NAME}?)['\u2019]s\b")
 _PLEASE = re.compile(r",? please\Z", re.IGNORECASE)
 _TAIL = re.compile(rf"\b{_AUXILIARY}\b.*", re.IGNORECASE | re.DOTALL)
 _ASKS_FOR = r"(?:(?:what|who)(?:['\u2019]s| is| are| was| were)|name|list|give me|tell me|show me)"
-_WORD = r"[a-z]+(?: [a-z]+){0,2}"
+_WORD = r"(?:[a-z]+|[A-Z]{2,5})(?: (?:[a-z]+|[A-Z]{2,5})){0,2}"
 _OF_NAMED = rf"{_WORD} of {_NAME}"
 _NO_PAIR = re.compile(r"\b(?:difference|sum|total|average|between|both|together|combined|common)\b", re.IGNORECASE)
 _PAIRS = (
@@ -43,6 +43,9 @@ _PAIRS = (
     # "the capital and the currency of Peru"
     (re.compile(rf"(?P<asks>(?i:{_ASKS_FOR})) the (?P<one>{_WORD}) and (?:the )?(?P<other>{_WORD}) of (?P<whose>\S.*)"),
      "{asks} the {one} of {whose}", "{asks} the {other} of {whose}"),
+    # "symbol and atomic number of bromine"
+    (re.compile(rf"(?:the )?(?P<one>{_WORD}) and (?:the )?(?P<other>{_WORD}) (?P<of>of|for) (?P<whose>\S.*)"),
+     "{one} {of} {whose}", "{other} {of} {whose}"),
 )  # fmt: skip
 
 

@@ -8,13 +8,10 @@ from itertools import chain
 
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
-from kgask.pack.normalise import normalise
-from kgask.pack.store import Pack
 from kgask.types import Seed
 
 SURELY, BESIDE = 0.6, 0.1  # score from which what has no capital is a name, beside another one
 _AND = re.compile(r" (?:and|or|nor) (?:the )?")
-_FAMILY = re.compile(r"\b(?P<one>[A-Z][\w.-]+) and (?P<other>[A-Z][\w.-]+) (?P<family>[A-Z][\w-]+)\b")
 _PHRASE = re.compile(r"(?:The|An?) [a-z' -]+")  # with the capital of the first word of a text alone
 
 
@@ -52,15 +49,6 @@ def names_in(linker: Linker, text: str) -> list[str]:
         if any(_AND.fullmatch(join) for join in chain(*joins)):
             found.append((start, end))
     return [text[start:end].rstrip(".,;:!") for start, end in sorted(found)]
-
-
-def with_family_names(text: str, pack: Pack) -> str:
-    """A text with what two names share said of both, where both are names of the pack: "Jacob and Wilhelm Grimm"."""
-    for found in _FAMILY.finditer(text):
-        both = [f"{found[name]} {found['family']}" for name in ("one", "other")]
-        if len(pack.exact([normalise(name) for name in both])) == len(both):
-            return f"{text[: found.start()]}{both[0]} and {both[1]}{text[found.end() :]}"
-    return text
 
 
 def _by_score(seed: Seed) -> float:

@@ -7,6 +7,7 @@ entities share is clear only where one of them is far better connected than the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,6 +34,7 @@ TITLES = HONORIFICS | frozenset(
 _APART = frozenset("between vs versus against than".split())  # never of a name that is written in lower case
 _INSIDE = frozenset("of the de du da di la le von van der den al el bin".split())  # between the words of one name
 
+_IN_BRACKETS = re.compile(r"(?<=\S)(?: [(\[][^()]*[)\]])+\Z")
 _OF = frozenset("of for and in on at to".split())
 
 
@@ -60,7 +62,9 @@ def parts(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span], p
     free = [run for run in _runs(text, words, plain) if not any(_blocks(name, run) for name in known)]
     if pack.n_entities > SMALL:
         free = [run for run in free if not run.text.islower() or _stands_alone(text, words, run, plain)]
-    found = []
+    titles = [run for run in _titles(text, words) if not any(_blocks(name, run) for name in known)]
+    found = [part for run in titles if (part := part_of(pack, run)) is not None]
+    free = [run for run in free if not any(_blocks(part.span, run) for part in found)]
     for run in free[:MAX_RUNS]:
         part = part_of(pack, run)
         if part is None and run.n_words > 1 and run.text.islower():
@@ -68,6 +72,25 @@ def parts(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span], p
             part = part_of(pack, rest) if rest else None
         found.append(part)
     return [part for part in found if part]
+
+
+def _titles(text: str, words: Sequence[Word]) -> list[Span]:
+    """Runs of capitalised words of which some are in any question, where not every word is: "Come As You Are"."""
+    if not any(word.text[0].islower() for word in words):
+        return []
+    found, first = list[Span](), 1  # what a question begins with says nothing
+    while first < len(words):
+        last = first
+        while (
+            last < len(words)
+            and words[last].text[0].isupper()
+            and (last == first or is_joined(text, words[last - 1], words[last]))
+        ):
+            last += 1
+        if last - first > 1 and any(word.norm in FUNCTION_WORDS for word in words[first:last]):
+            found.append(one_span(text, words, first, last - 1))
+        first = last + 1
+    return found
 
 
 def _stands_alone(text: str, words: Sequence[Word], run: Span, plain: frozenset[str]) -> bool:
@@ -139,6 +162,8 @@ def _is_part(asked: list[str], hit: NameHit) -> bool:
     proper name is called by its first word: "the vial" is the vial of digitalis.
     """
     name = normalise(hit.name).split()
+    if normalise(_IN_BRACKETS.sub("", hit.name)).split() == asked:  # "Orion (Master Of Puppets)"
+        return True
     while len(name) > len(asked) and name[0] in HONORIFICS:
         name = name[1:]
     if name == asked:

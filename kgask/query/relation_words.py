@@ -90,11 +90,16 @@ class RelationWords:
     @property
     def words(self) -> str:
         """The label as words; "Reports To" is no name, and what "in county" leads to is a county."""
+        return self._placed[1]
+
+    @property
+    def _placed(self) -> tuple[str, str]:
+        """The preposition before what the relation leads to, if that is all that the label says, and its words."""
         words = readable_relation(self.label)
         words = words.lower() if words.istitle() else words
         before, _, rest = words.partition(" ")
         is_kind = before.lower() in _BEFORE_KINDS and rest.split(" ")[-1].lower() not in PREPOSITIONS
-        return rest if rest and is_kind else words
+        return (before, rest) if rest and is_kind else ("", words)
 
     @property
     def is_verb(self) -> bool:
@@ -149,7 +154,10 @@ class RelationWords:
         if self.is_verb or self.is_state:
             what, link = f"the {self.kind} that" if self.kind else "what", self.words.removesuffix(f" {self.kind}")
             return f"{what} {base} {'' if self.is_verb else 'is '}{link}"
-        words = self.words.removeprefix("has ")
+        preposition, words = self._placed
+        if preposition and not base.startswith(("what ", "the ", "those ")):
+            return f"the {words} that {base} is {preposition}"
+        words = words.removeprefix("has ")
         return f"the {plural(words) if several else words} of {base}"
 
     def that(self, other: str, many: bool = True) -> str:
@@ -160,6 +168,8 @@ class RelationWords:
                 other, link = article(self.kind), link.removesuffix(f" {self.kind}")
             return f"that {other} {link}" if self.inverse else f"that {_plural_verb(link) if many else link} {other}"
         words, is_ = self.words.removeprefix("has "), "are" if many else "is"
+        if self._placed[0] and not self.inverse and other != "something":
+            return f"that {is_} {self._placed[0]} {words} {other}"
         if self.inverse:
             return f"that {is_} the {words} of {other}"
         return (

@@ -16,7 +16,8 @@ from kgask.answer.request import AskOptions, checked_question
 from kgask.answer.result import PART_ONLY, SupportTriple
 from kgask.answer.words import relation_in_words, support_in_words
 from kgask.errors import UsageError
-from kgask.link.naming import names_in, with_family_names
+from kgask.link.naming import names_in
+from kgask.link.shared_words import with_shared_words
 from kgask.methods.protocol import Retrieved
 from kgask.methods.relation_likeness import RelationLikeness
 from kgask.pack.store import Pack
@@ -209,7 +210,7 @@ class Verifier:
 
     def parts(self, claim: str) -> list[Part]:
         """The sub-claims of a claim."""
-        text = with_family_names(bare(claim), self.pipeline.pack)
+        text = with_shared_words(bare(claim), self.pipeline.pack)
         names = names_in(self.pipeline.linker, text)
         return _told(sub_claims(text, names), names)
 
