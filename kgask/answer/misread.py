@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from kgask.link.naming import is_part
 from kgask.methods.coordinated import joins_apart
 from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
+from kgask.methods.doers import counts_doers
 from kgask.methods.doubts import LOST
 from kgask.methods.heads import answers_other_class, passes_over_had, passes_over_head, passes_over_name
 from kgask.methods.kinds import is_had_otherwise
@@ -26,6 +29,10 @@ from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.types import EntityId, opposite
 
+_WHETHER = re.compile(  # no number answers "is Mercury or Venus denser?"
+    r"\W*(?:and |so |but )?(?:is|are|was|were|does|do|did|has|have) (?!you\b|there\b|we\b|i\b|anyone\b|anybody\b|it )",
+    re.IGNORECASE,
+)
 HARDLY, SURELY = 0.05, 0.5  # scores of who is hardly meant, and of who is
 
 
@@ -49,7 +56,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     is_truth = outcome is not None and (outcome.truth is True or (outcome.truth is False and " or " in question))
     if outcome is not None and (outcome.is_idle or (is_truth and one.find_left_out().get("names"))):
         return True
-    if is_had_otherwise(outcome):
+    if is_had_otherwise(outcome) or (_WHETHER.match(question) and _tells_value(one, pack)):
         return True
     if query is None:
         return False
@@ -65,7 +72,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if takes_converse(query, question, pack) or answers_other_class(query, best.answers, question, pack):
         return True
-    if passes_over_had(query, question, pack):
+    if passes_over_had(query, question, pack) or counts_doers(query, question, pack):
         return True
     is_of_others = is_of_another(query, question, spans, pack) or mixes_relations(query, question, spans, pack)
     is_of_others = is_of_others or compares_unlisted(query, question, spans)
@@ -75,6 +82,16 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     is_of_others = is_of_others or (is_truth and passes_over_role(query, question, pack))
     is_of_other_lives = passes_over_lives(query, question, spans, pack) or swaps_lives(query, question, spans, pack)
     return is_other_way or is_of_others or is_of_other_lives
+
+
+def _tells_value(one: Retrieved, pack: Pack) -> bool:
+    """Whether numbers, dates or texts are told."""
+    if not one.hypotheses:
+        return False
+    best = one.hypotheses[0]
+    if best.outcome is not None and (best.outcome.quantity is not None or best.outcome.truth is not None):
+        return best.outcome.truth is None
+    return len(best.answers) > 0 and int(best.answers.min()) >= pack.n_entities - pack.n_literals
 
 
 def _is_of_part_of_name(one: Retrieved, found: Retrieved) -> bool:

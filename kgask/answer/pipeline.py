@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from kgask import config
 from kgask.answer.compose import Composer
-from kgask.answer.either import by_name
 from kgask.answer.fuse import Fusion, Weighing, without_marks
 from kgask.answer.interpret import Interpreter
 from kgask.answer.judging import ClaimJudging, Judging, may_be_judged, settled
 from kgask.answer.misread import is_misread
 from kgask.answer.parts import Given, answers_of, may_be_several, split_question, together
-from kgask.answer.placed import by_place
+from kgask.answer.placed import otherwise
 from kgask.answer.request import CONTEXTS, AskOptions, Settled, checked_question
 from kgask.answer.result import Answer
 from kgask.errors import FallbackWarning, NativeError, UsageError
@@ -215,8 +214,7 @@ class Pipeline:
             rows = by_length[start : start + CHUNK]
             answers |= zip(rows, self._ask_chunk([requests[row] for row in rows], options), strict=True)
         ask = partial(self._ask_alone, options)
-        named = ((one, by_name(one, answers[row], self.linker, self.pack, ask)) for row, one in enumerate(requests))
-        return [by_place(one, answer, self.pack, ask) for one, answer in named]
+        return [otherwise(requests[row], answers[row], self.linker, self.pack, ask) for row in range(n)]
 
     def _ask_alone(self, options: AskOptions, text: str) -> Answer:
         return self.ask_given(self._question(text), (), options)

@@ -10,8 +10,10 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from kgask.answer.either import by_name
 from kgask.answer.requeried import requeried
 from kgask.answer.result import Answer
+from kgask.link.linker import Linker
 from kgask.link.numerals import ORDINAL_WORDS
 from kgask.methods.protocol import Request
 from kgask.pack.store import Pack
@@ -25,11 +27,13 @@ _PLACE = re.compile(rf"\b(?:(?P<word>{_ORDINALS})|(?P<digits>\d{{1,3}})(?:st|nd|
 _FIRST_FEW = re.compile(rf"\b(?:(?P<word>{'|'.join(_NUMBERS)})|(?P<digits>\d{{1,2}}))[ -]+{_SUPERLATIVE}", re.I)
 
 
-def by_place(request: Request, answer: Answer, pack: Pack, ask: Callable[[str], Answer]) -> Answer:
-    """The answer, or, where it refuses what asks for one place of an order, what stands there.
+def otherwise(request: Request, answer: Answer, linker: Linker, pack: Pack, ask: Callable[[str], Answer]) -> Answer:
+    """The answer, or, where it is a refusal, which of the names in the question it is, or what stands at the place in an
+    order that is asked for.
 
     ``ask`` asks a question by itself.
     """
+    answer = by_name(request, answer, linker, pack, ask)
     text, is_marked = request.question.text, request.entity is not None or bool(request.question.marks)
     place = None if is_marked or not answer.abstained else _place(text)
     if place is None:

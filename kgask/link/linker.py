@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kgask.link.adjectives import places_of
+from kgask.link.coherent import of_one_kind
 from kgask.link.features import HAND, LinkModel, candidate_features
 from kgask.link.mentions import (
     NAME,
@@ -101,7 +102,8 @@ class Linker:
         words = self.words(question)
         marked = _marked(question)
         found = self._found(marked, question, words) if marked else []
-        return found or self._found(spans(question.text, words), question, words)
+        found = found or self._found(spans(question.text, words), question, words)
+        return of_one_kind(found, question.text, self.pack)
 
     def unclear(self, question: Question) -> list[Mention]:
         """Parts of names that several entities share, none of them far better known: what is to be asked back.

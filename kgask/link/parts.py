@@ -63,8 +63,8 @@ def parts(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span], p
     if pack.n_entities > SMALL:
         free = [run for run in free if not run.text.islower() or _stands_alone(text, words, run, plain)]
     titles = [run for run in _titles(text, words) if not any(_blocks(name, run) for name in known)]
-    found = [part for run in titles if (part := part_of(pack, run)) is not None]
-    free = [run for run in free if not any(_blocks(part.span, run) for part in found)]
+    found: list[Part | None] = [part for run in titles if (part := part_of(pack, run)) is not None]
+    free = [run for run in free if not any(part and _blocks(part.span, run) for part in found)]
     for run in free[:MAX_RUNS]:
         part = part_of(pack, run)
         if part is None and run.n_words > 1 and run.text.islower():

@@ -1,10 +1,15 @@
-"""Orders as planner and judge know them: "more wins than any other driver" is the most wins."""
+"""Questions in fewer words: "do you know who wrote it" is who wrote it, "more wins than any other" the most wins."""
 
 from __future__ import annotations
 
 import re
 
 _FORMS = (
+    # "do you happen to know the height of Everest?"
+    (re.compile(r"\A\W*(?:(?:do|would|does) (?:you|anyone|anybody|it) (?:happen to |even )?(?:know|say)|"
+                r"(?:do you have )?any idea|i(?:'d| would) (?:love|like) to know|i(?:'m| am| was)? wonder(?:ing)?|"
+                r"remind me|i forgot|i can't remember),? "
+                r"(?=(?:the|who|whom|whose|what|which|when|where|how|why) )", re.I), ""),
     # "which boat has had more capsizes than any other?"
     (re.compile(r"\bmore ((?:[\w-]+ ){1,3}?)than any(?:one|body|thing)?(?: (?:other|else))?(?: \w+)?(?=\W*\Z)", re.I),
      r"the most \1"),
@@ -16,7 +21,7 @@ _FORMS = (
 
 
 def reworded(text: str) -> str:
-    """The question with such an order in fewer words; any other as it is.
+    """The question without what leads up to it, and with its order in fewer words; any other as it is.
 
     >>> reworded("Which boat has had more capsizes than any other?")
     'Which boat has had the most capsizes?'

@@ -66,6 +66,7 @@ _STEMS |= {
     "made": "mak",
     "held": "hold",
 }
+_STEMS |= dict.fromkeys(("win", "wins", "winning", "victory", "victories"), "win")
 _STEMS |= {"spoke": "speak", "drew": "draw", "chose": "choose", "ran": "run", "grew": "grow", "bred": "breed"}
 _PASSED_OVER = (CARRY_NOTHING | OPERATOR_WORDS | LIGHT_VERBS) - _ONE_OF_SEVERAL  # before what a relation says
 
@@ -93,7 +94,9 @@ class RelationWords:
     def said_by(self, text: str, covered: Sequence[tuple[int, int]]) -> list[int]:
         """Relations that words of a question are about, beside the characters that are ``covered``."""
         said = [word for word in _free_words(text, covered, ()) if word not in CARRY_NOTHING | OPERATOR_WORDS]
-        found = (self._by_word.get(key, ()) for word in said for key in _keys(word))
+        found = [self._by_word.get(key, ()) for word in said for key in _keys(word)]
+        stems = tuple(_STEMS[word] for word in said if word in _STEMS)
+        found += [some for key, some in self._by_word.items() if stems and key.startswith(stems)]
         return [*dict.fromkeys(relation for some in found for relation in some)]
 
     @cached_property

@@ -16,6 +16,7 @@ import numpy as np
 from kgask.link.classes import ClassSpan
 from kgask.link.values import ValueSpan
 from kgask.methods.cues import Asked
+from kgask.methods.doers import ORDERED, SIGNS, of_doers, ordered, where
 from kgask.methods.flags import flags_of
 from kgask.methods.named_relations import Named, NamedRelations
 from kgask.methods.relation_facts import RelationFacts, is_small
@@ -23,7 +24,7 @@ from kgask.methods.understand import Linked
 from kgask.pack.arrays import distinct
 from kgask.pack.quantities import DATE
 from kgask.query import nodes
-from kgask.query.base import By, Comparison, Node, SetNode
+from kgask.query.base import By, Node, SetNode
 from kgask.retrieve.follow import relations_of
 from kgask.retrieve.run import Runner
 from kgask.types import Seed, opposite
@@ -37,10 +38,9 @@ MOST_ENDS = 50  # of a relation that are looked at
 MOST_SAID = 3  # relations that a question says, to anything, by which a set is narrowed
 MOST_EITHER = 6  # pairs of relations that lead to a name from the same things
 MOST_VALUES, MOST_OF_NAME = 8, 3  # numbers and dates by which a class, and what a name has, is ordered
-_SIGNS: tuple[Comparison, ...] = (">", "<", ">=", "<=", "=")
 _ASKS_OF_SETS = {"superlative", "ordinal", "count", "arithmetic", "filter"}
 _COMPARED = {"comparison", "filter", "superlative", "ordinal"}
-_ORDERED, _OF_STATEMENTS = {"superlative", "ordinal"}, {"qualifier", "filter", "path"}
+_OF_STATEMENTS = {"qualifier", "filter", "path"}
 _Put = type[nodes.And | nodes.Or | nodes.Minus]
 _SETS: dict[str, _Put] = {"intersection": nodes.And, "union": nodes.Or, "difference": nodes.Minus}
 Proposed = tuple[nodes.Query, tuple[Seed, ...]]  # with the seeds that it begins with
@@ -71,6 +71,8 @@ class Proposals:
                 yield from ((query, seeds) for query in self._having(base, asked, runner))
         if not others:
             yield from ((query, ()) for query in self._of_none(asked, runner))
+        if all(one.seed.entity >= self._pack.n_entities - self._pack.n_literals for one in others):
+            yield from ((query, ()) for query in of_doers(kinds[:1], asked, self._named.is_value, self._pack))
         yield from self._qualified(names, asked)
         for one in names:
             yield from ((query, (one.seed,)) for query in self._of_one(one, asked, runner))
@@ -144,7 +146,7 @@ class Proposals:
         had = relations_of(self._pack, runner.members(kind).certain[:MOST_ENDS])
         for one in names:
             values = [relation for relation in one.relations if self._named.is_value(relation) and had[relation]]
-            for relation, sign in product(values[:MOST_OF_NAME], _SIGNS[:2]):
+            for relation, sign in product(values[:MOST_OF_NAME], SIGNS[:2]):
                 limit = nodes.Values(one.node, relation)
                 yield nodes.Where(kind, nodes.ValueOf((relation,)), sign, limit), (one.seed,)
 
@@ -164,10 +166,10 @@ class Proposals:
             yield nodes.Count(base)
         ends = [relation for relation in had if relation not in values and self._facts.paths[relation]]
         several = [relation for relation in ends if not self._facts.leads_to_one(relation)][:MOST_SIZES]
-        for relation in several if asked.kinds & _ORDERED else ():
-            yield from _ordered(base, nodes.SizeOf((relation,)), asked)
+        for relation in several if asked.kinds & ORDERED else ():
+            yield from ordered(base, nodes.SizeOf((relation,)), asked)
         for relation, number in product(several if "filter" in asked.kinds else (), asked.counts):
-            yield from self._where(base, nodes.SizeOf((relation,)), number)
+            yield from where(base, nodes.SizeOf((relation,)), number)
         if "difference" in asked.kinds and not isinstance(base, nodes.Minus):
             lacked = [relation for relation in ends if having[relation] < len(members)]
             yield from (nodes.Minus(base, nodes.Having(relation)) for relation in lacked[:MOST_LACKED])
@@ -184,8 +186,8 @@ class Proposals:
 
     def _by(self, base: SetNode, value: int, asked: Asked) -> Iterator[nodes.Query]:
         """A set ordered, added up or narrowed by one number or date of its members."""
-        if asked.kinds & _ORDERED:
-            yield from _ordered(base, nodes.ValueOf((value,)), asked)
+        if asked.kinds & ORDERED:
+            yield from ordered(base, nodes.ValueOf((value,)), asked)
         if "arithmetic" in asked.kinds and self._facts.of(value)[0] != DATE:
             yield from (total(nodes.Values(base, value)) for total in (nodes.Sum, nodes.Mean))
         elif "count" in asked.kinds and self._facts.of(value)[0] != DATE:  # "how many birds" may stand in a column
@@ -193,13 +195,7 @@ class Proposals:
         for one in asked.values if "filter" in asked.kinds else ():
             limit = self._limit(one, value)
             if limit is not None:
-                yield from self._where(base, nodes.ValueOf((value,)), limit)
-
-    @staticmethod
-    def _where(base: SetNode, by: By, limit: nodes.Constant) -> Iterator[nodes.Query]:
-        """What lies in a range; on either side of a number or date, or just there."""
-        signs = _SIGNS[-1:] if isinstance(limit, nodes.Range) else _SIGNS
-        yield from (nodes.Where(base, by, sign, limit) for sign in signs)
+                yield from where(base, nodes.ValueOf((value,)), limit)
 
     # --- one name --------------------------------------------------------------------------------
 
@@ -384,12 +380,6 @@ def _is_apart(one: Linked, classes: Sequence[ClassSpan]) -> bool:
     """Whether a name stands in none of the class words."""
     start, end = one.mention.span
     return all(span.end <= start or end <= span.start for span in classes)
-
-
-def _ordered(base: SetNode, by: By, asked: Asked) -> Iterator[nodes.Query]:
-    """From either end, at the places that are asked for."""
-    for first, last in asked.ranks:
-        yield from (nodes.Best(base, by, most, first, last) for most in (True, False))
 
 
 def _is_of_some(members: np.ndarray, owners: np.ndarray) -> bool:

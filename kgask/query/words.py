@@ -207,9 +207,8 @@ class _Words:
 
     def _narrowed(self, base: SetNode, said: str) -> str:
         words = self._part(base)
-        is_clause = self._is_inverse(base) or words.startswith("what ")
-        has_said = isinstance(base, nodes.Where | nodes.And | nodes.Having) or is_clause
-        return f"{words} and {said}" if has_said else f"{words} {said}"
+        has_said = isinstance(base, nodes.Where | nodes.And | nodes.Having) or words.startswith("what ")
+        return f"{words} and {said}" if has_said or self._is_inverse(base) else f"{words} {said}"
 
     def _is_inverse(self, node: SetNode) -> bool:
         return isinstance(node, nodes.Follow) and node.relation >= self._pack.n_relations
