@@ -375,6 +375,17 @@ TALKS = [
         ("Which airports serve Paris?", "Charles De Gaulle Airport | Orly Airport"),
         ("And which ones serve London?", "Gatwick Airport | Heathrow Airport | Stansted Airport"),
     ],
+    [
+        ("Does Peru border Brazil?", "yes"),
+        ("And does Ecuador?", "no"),
+        ("Which of the two has more people, Peru or Ecuador?", "Peru"),
+        ("How many more?", "15652376"),
+        ("all right", None),
+    ],
+    [
+        ("Who wrote Gladiator?", "Philip Wylie"),
+        ("no, I mean the film. Who directed it?", "Ridley Scott"),
+    ],
 ]
 
 

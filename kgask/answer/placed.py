@@ -28,8 +28,8 @@ _FIRST_FEW = re.compile(rf"\b(?:(?P<word>{'|'.join(_NUMBERS)})|(?P<digits>\d{{1,
 
 
 def otherwise(request: Request, answer: Answer, linker: Linker, pack: Pack, ask: Callable[[str], Answer]) -> Answer:
-    """The answer, or, where it is a refusal, which of the names in the question it is, or what stands at the place in an
-    order that is asked for.
+    """The answer, or, where it is a refusal, which of the names in the question it is, or what stands at the place of
+    an order that is asked for.
 
     ``ask`` asks a question by itself.
     """

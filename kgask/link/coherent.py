@@ -9,11 +9,13 @@ from itertools import product
 
 import numpy as np
 
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.types import EntityId, Mention, Seed
 
 _JOINED = re.compile(r"(?:,? (?:and|or|nor|vs\.?|versus)|(?: [a-z]+er)? than) (?:the )?", re.IGNORECASE)
 LOOKED_AT = 4  # of what a name may mean
+MOST_NAMED = 50  # that have a word in their names
 LEAST_MEANT = 0.2  # score of what else is meant
 
 
@@ -26,12 +28,29 @@ def of_one_kind(mentions: Sequence[Mention], text: str, pack: Pack) -> list[Ment
         first = next((at for end, at in at_end.items() if _JOINED.fullmatch(text[end : mention.span[0]])), None)
         if first is None or not pack.type_relations:
             continue
-        pair = _alike(found[first].seeds[:LOOKED_AT], found[second].seeds[:LOOKED_AT], pack)
+        ones, others = (
+            _meant(found[place], found[beside], pack) for place, beside in ((first, second), (second, first))
+        )
+        pair = _alike(ones, others, pack)
         for place, seed in zip((first, second), pair or (), strict=False):
             most, less = found[place].seeds[0].score, seed.score
-            others = (replace(one, score=min(one.score, less)) for one in found[place].seeds if one is not seed)
-            found[place] = replace(found[place], seeds=(replace(seed, score=most), *others))
+            behind = (replace(one, score=min(one.score, less)) for one in found[place].seeds if one != seed)
+            found[place] = replace(found[place], seeds=(replace(seed, score=most), *behind))
     return found
+
+
+def _meant(mention: Mention, beside: Mention, pack: Pack) -> list[Seed]:
+    """What a name may mean, and the only one that it is a part of the name of and that is of the kind of the other."""
+    seeds, norm = [*mention.seeds[:LOOKED_AT]], normalise(mention.text)
+    kinds = _kinds(beside.seeds[0].entity, pack)
+    if " " in norm or not norm.isalnum() or not kinds or kinds & _kinds(seeds[0].entity, pack):
+        return seeds
+    hits = pack.names.hits(pack.names.refs_with_words(f'"{norm}"', MOST_NAMED)).values()
+    names = {hit.entity: hit.name for hit in hits if not hit.is_alias and normalise(hit.name).split()[-1] == norm}
+    named = [one for one in names if one < pack.n_entities - pack.n_literals and kinds & _kinds(one, pack)]
+    if len(named) == 1 and named[0] not in {seed.entity for seed in seeds}:
+        seeds.append(replace(seeds[0], entity=named[0], score=LEAST_MEANT, name=names[named[0]], match="part"))
+    return seeds
 
 
 def _alike(ones: Sequence[Seed], others: Sequence[Seed], pack: Pack) -> tuple[Seed, Seed] | None:
