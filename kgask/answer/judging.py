@@ -235,7 +235,7 @@ def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retriev
     proposed = [one for one in every if one.is_proposed and len(one.seeds) == 1]
     topics = {(*one.seeds[0].span, one.seeds[0].entity) for one in proposed}
     wholes = {whole for topic in topics if (whole := whole_kin(question, *topic, pack)) is not None}
-    return next((one for one in proposed if one.hypotheses[0].make_query() in wholes), None) if wholes else None
+    return next((one for one in every if one.hypotheses[0].make_query() in wholes), None) if wholes else None
 
 
 def _apart(every: Sequence[Retrieved]) -> list[Retrieved]:

@@ -22,6 +22,7 @@ from kgask.methods.roles import is_the_other_way, passes_over_role, takes_conver
 from kgask.methods.signs import is_other_way
 from kgask.methods.taken_away import keeps_denied, keeps_left_out, takes_other_away
 from kgask.methods.voice import is_by_noun
+from kgask.methods.whole_kin import is_of_other_side
 from kgask.methods.whose import passes_over_owned
 from kgask.methods.wording import rules_out
 from kgask.pack.store import Pack
@@ -71,6 +72,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     if keeps_left_out(best.answers, question, pack) or passes_over_head(query, best.answers, question, pack):
         return True
     if takes_converse(query, question, pack) or answers_other_class(query, best.answers, question, pack):
+        return True
+    if is_of_other_side(query, question, pack):
         return True
     if passes_over_had(query, question, pack) or counts_doers(query, question, pack):
         return True

@@ -96,6 +96,8 @@ def _is_of_itself(node: Node) -> bool:
             return named in other.walk()
         case nodes.Compare(left, _, right):
             return _of_values(left) == _of_values(right)
+        case nodes.And(left, right) | nodes.Or(left, right) | nodes.Minus(left, right):
+            return left == right  # "huskies and leaders" as huskies and huskies
     return False
 
 

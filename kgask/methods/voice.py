@@ -59,6 +59,8 @@ _END = (  # not "directed by the Galaxy Quest director"
     rf"too|also|now|currently|today|{'|'.join(sorted(PREPOSITIONS))})\b)"
 )
 _TO_US = re.compile(r" (?:to|for|at|with) (?:us|me|you)(?= )")  # "was sent to us by Ann"
+_BEAT = frozenset(("beat", "beats", "defeated", "defeats", "won against", "wins against", "victory over"))
+_BELOW = r"(?:subordinates?|direct reports?|underlings?|reports)"
 _HELP = r"(?:is|are|was|were|has|have|had|does|do|did|will|would|can|could|might|must)"
 
 
@@ -123,6 +125,13 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
     said = _TO_US.sub("", f"{text[: topic[0]]}{_TOPIC}{text[topic[1] :]}".lower())
     words, verb = RelationWords(label, False), _verb_of(label)
     name = words.words.lower()
+    if (decided := _is_beaten(said, name)) is not None:
+        return decided
+    is_above = re.search(
+        rf"(?:\b{_BELOW} (?:of|under) {_LEAD}{_TOPIC}{_END}|{_TOPIC}['\u2019]s? (?:\w+ )?{_BELOW}\b)", said
+    )
+    if is_above and (_SUPERIOR.fullmatch(name) or re.fullmatch(r"(?:reports?|answers) to", name)):
+        return True
     if _SUPERIOR.fullmatch(name) and re.search(rf"\b{_UNDER} {_LEAD}{_TOPIC}{_END}", said):
         return True
     if verb is None:
@@ -150,6 +159,19 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
     else:
         return None
     return is_patient is not by_agent
+
+
+def _is_beaten(said: str, label: str) -> bool | None:
+    """Whether the topic is who was beaten, by a relation that says who beat whom; None where it does not tell."""
+    if label not in _BEAT:
+        return None
+    if re.search(rf"\b(?:win|won|wins|winning|victor\w*|triumph\w*) (?:against|over) {_LEAD}{_TOPIC}{_END}", said):
+        return True
+    if re.search(rf"\blos(?:e|t|es|ing) (?:to|against) {_LEAD}{_TOPIC}{_END}", said):
+        return False
+    if re.search(rf"{_TOPIC} (?:\w+ ){{0,2}}?(?:win|won|wins|winning)(?: (?:against|over)\b|{_END})", said):
+        return False
+    return True if re.search(rf"{_TOPIC} (?:\w+ ){{0,2}}?los(?:e|t|es|ing)\b", said) else None
 
 
 def _is_left_open(said: str, label: str) -> bool:

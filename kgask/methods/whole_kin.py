@@ -20,6 +20,9 @@ from kgask.query.nodes import Query
 from kgask.types import DirectedRelationId
 
 MOST_RELATIONS = 6  # of one kind of kin; a graph with more is no family's
+_SIDE = re.compile(r"\b(?:maternal|paternal) ", re.IGNORECASE)
+_PARENTS = {"maternal": "mother", "paternal": "father"}
+_OF_SIDES = {"maternal": frozenset(("mother", "dam", "mum")), "paternal": frozenset(("father", "sire", "dad"))}
 _HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 _GENERIC = re.compile(r"(?:grand-?)?(?:child(?:ren)?|kids?|offspring|parents?)|siblings?|cousins?|parents?-in-law")
 
@@ -65,13 +68,16 @@ def whole_kin(text: str, start: int, end: int, entity: int, pack: Pack) -> Query
 
     None where it asks for no kin, for one sex that a relation of the graph tells, or for what one relation leads to.
     """
-    found = steps_of(f"{text[:start]}[MASK]{text[end:]}")
-    if found is None:
+    side = _SIDE.search(text)
+    found = steps_of(_SIDE.sub("", f"{text[:start]}[MASK]{text[end:]}"))
+    if found is None or (side is not None and (len(found[1]) < 2 or found[1][0] != "parent")):
         return None
     word, steps = found
     family, topic = _Family.of(pack), nodes.Entities((entity,))
     base: SetNode | None = topic
-    for kin in steps[:-1]:
+    if side is not None:
+        base = family.step(topic, family.called("parent", _PARENTS[side[0].strip().lower()]))
+    for kin in steps[side is not None : -1]:
         base = family.kin(base, kin) if base is not None else None
     if base is None:
         return None
@@ -82,6 +88,21 @@ def whole_kin(text: str, start: int, end: int, entity: int, pack: Pack) -> Query
     if base is None or (len(steps) == 1 and len(_undirected(base, pack)) < 2):
         return None  # the planner's matter
     return nodes.Count(base) if _HOW_MANY.search(text) else base
+
+
+def is_of_other_side(query: Query, text: str, pack: Pack) -> bool:
+    """Whether a query goes by the mother of somebody whose paternal kin is asked for, or the other way round."""
+    side = _SIDE.search(text)
+    if side is None:
+        return False
+    others = _OF_SIDES["paternal" if side[0].strip().lower() == "maternal" else "maternal"]
+    first = [
+        node.relation
+        for node in query.walk()
+        if isinstance(node, nodes.Follow) and isinstance(node.base, nodes.Entities)
+    ]
+    labels = [relation_phrase(pack.relations()[one % pack.n_relations].label).lower() for one in first]
+    return any(not others.isdisjoint(label.split()) for label in labels)
 
 
 def _undirected(query: Query, pack: Pack) -> set[int]:

@@ -30,6 +30,9 @@ _OWNED = re.compile(rf"['\u2019]s? (?P<noun>[a-z][a-z-]+) (?:not |never |also )?
 _OF = re.compile(r"\b(?:the|an?) (?:[a-z]+ )?(?P<noun>[a-z][a-z-]+) of (?:the )?\Z", re.IGNORECASE)
 _BEHIND = re.compile(rf"\W+(?:not |never |also )?{_VERB}", re.IGNORECASE)
 _WHOSE = re.compile(r"\bwhose ([a-z][a-z-]+) ((?!called|named|based|located)[a-z]{3,}ed)\b", re.IGNORECASE)
+_WHOSE_DID = re.compile(
+    r"\W*whose [a-z]+ (?:won|wins|beat|took|got|did|has|had|lost|came|finished|(?!is|was)[a-z]{3,}ed) ", re.I
+)
 # What a name may itself be: "the city of Paris".
 _ITSELF = CARRY_NOTHING | frozenset(
     "city town village state country kingdom empire republic duchy county province region district nation island isle "
@@ -57,6 +60,8 @@ def passes_over_owned(query: Query, text: str, spans: Mapping[EntityId, tuple[in
         for one in _asked_of(query, n, relations_said(text, pack))
         if one in spans and (noun := _owned(text, *spans[one])) is not None
     }
+    if _WHOSE_DID.match(text) and _is_one_step(query):
+        return True  # whose bird won it is not the bird
     kin = _HER_KIN.search(text)
     whose = _WHOSE.search(text)
     if not owners and kin is None and whose is None:
@@ -96,6 +101,10 @@ def _asked_of(query: Query, n_relations: int, of_verbs: Collection[int]) -> Iter
                 continue
         if is_own:
             yield one
+
+
+def _is_one_step(query: Query) -> bool:
+    return isinstance(query, nodes.Follow) and isinstance(query.base, nodes.Entities)
 
 
 def _owned(text: str, start: int, end: int) -> str | None:

@@ -66,6 +66,12 @@ _ONE_OF = re.compile(r"\b(?:at least one|either) of\b", re.IGNORECASE)
 _CAN = re.compile(  # not all of them do: "how many trams can run?"
     r"\b(?:which|what|how many)\b[\w' -]{2,40}? (?:can(?:not|'t)?|could) (?!(?:i|we|you|one|be|they)\b)", re.IGNORECASE
 )
+_WAS_DONE = re.compile(  # nor are they all: "which of our maps have been scanned?"
+    r"\W*(?:which|what|how many)\b[\w' -]{2,40}? (?:(?:have|has|had) been|(?:are|were|was|got) being|got|were|was) "
+    r"(?!(?:listed|included|named|mentioned|recorded|stored|covered|contained|registered|documented|described|noted)\b)"
+    r"[a-z]{3,}ed\W*\Z",
+    re.IGNORECASE,
+)
 _NUMBER_OF_ONE = re.compile(  # which is called by one
     r"\bnumbers? of (?:the|that) (?P<noun>(?!people|men|women|children)[a-z]+) (?:that|which|who|with|in|at|on|from)\b",
     re.IGNORECASE,
@@ -86,7 +92,7 @@ def rules_out(query: Query, question: str) -> bool:
         return True
     if isinstance(query, nodes.Compare) and _OR_WHICH.search(question):
         return True
-    if _CAN.search(question) and _is_whole_kind(query):
+    if (_CAN.search(question) or _WAS_DONE.match(question)) and _is_whole_kind(query):
         return True
     if _TOGETHER.search(question) and any(isinstance(node, nodes.Or) for node in query.walk()):
         return True

@@ -12,7 +12,9 @@ _ALIKE = "km cm mm kg mg ha ft mi lb oz ml kW MW GW kWh MWh GWh GB MB TB kB MHz 
 _SAID = (
     "km2 km²; sqkm km²; m2 m²; sqm m²; sqft ft²; sqmi mi²; m3 m³; kmh km/h; kph km/h; eur EUR; euros EUR; € EUR; "
     "usd USD; $ USD; gbp GBP; £ GBP; chf CHF; °c °C; mins min; minutes min; hrs h; hours h; days day; metres m; "
-    "meters m; tonnes t; hectares ha; lbs lb; pct %; percent %"
+    "meters m; tonnes t; hectares ha; lbs lb; pct %; percent %; "
+    "mxn MXN; cad CAD; aud AUD; nzd NZD; sek SEK; nok NOK; dkk DKK; isk ISK; pln PLN; czk CZK; huf HUF; jpy JPY; "
+    "cny CNY; inr INR; brl BRL; zar ZAR"
 )
 _LENGTHS = (
     "length height depth width breadth elevation altitude elev alt len ht draught draft beam diameter diam radius "
