@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from kgask.link.naming import is_part
+from kgask.methods.accounted import RelationWords
 from kgask.methods.coordinated import joins_apart
 from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
 from kgask.methods.doers import counts_doers
-from kgask.methods.doubts import LOST
+from kgask.methods.doubts import LOST, relations_in
+from kgask.methods.events import unmet_event
 from kgask.methods.heads import answers_other_class, passes_over_had, passes_over_head, passes_over_name
 from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.lives import passes_over_lives, swaps_lives
@@ -68,6 +71,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
         return True
+    if _passes_over_event(query, question, spans, pack):
+        return True
     is_other_way = _is_turned_round(query, found, question, spans, pack)
     if keeps_left_out(best.answers, question, pack) or passes_over_head(query, best.answers, question, pack):
         return True
@@ -85,6 +90,16 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     is_of_others = is_of_others or (is_truth and passes_over_role(query, question, pack))
     is_of_other_lives = passes_over_lives(query, question, spans, pack) or swaps_lives(query, question, spans, pack)
     return is_other_way or is_of_others or is_of_other_lives
+
+
+def _passes_over_event(query: Query, question: str, spans: Mapping[EntityId, tuple[int, int]], pack: Pack) -> bool:
+    """Whether a word that says one thing alone is what no relation of the query says: the priciest are not those with
+    the highest share, and the year when it was built is none in which we bought it."""
+    for start, end in sorted(set(spans.values()), reverse=True):
+        question = f"{question[:start]}_{question[end:]}"
+    named = [entity for node in query.walk() if isinstance(node, nodes.Entities) for entity in node.ids]
+    called = " ".join((*RelationWords(pack).of(relations_in(query)), *pack.labels(named))).lower()
+    return bool(relations_in(query)) and unmet_event(question, called) is not None
 
 
 def _tells_value(one: Retrieved, pack: Pack) -> bool:

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 SEPARATORS = (";", "|", " / ", ",")
 _MOST_PART = 40  # characters of one of several
 # Of the parts, that have to be met again, and in another place of a list: what a comma divides may be one thing.
 _AGAIN, _ELSEWHERE = {",": 0.6}, {",": 0.25}
 _LEAST_AGAIN = 0.25
+_TITLES = 0.8  # of the parts, that are what rows of the table are called
 
 
-def separator_of(values: Sequence[str]) -> str:
+def separator_of(values: Sequence[str], titles: Collection[str] = ()) -> str:
     """What divides the things that cells of a column list; "" where each cell says one thing.
 
     Things that are listed come again, alone or in another place of another list. "Bury, Suffolk" and "Lewes, Sussex"
-    list nothing: a county is never without its town.
+    list nothing: a county is never without its town. So do things that are ``titles`` of the table's rows.
 
     >>> separator_of(["Merlot; Syrah", "Syrah", "Gamay"]), separator_of(["Bury, Suffolk", "Eye, Suffolk", "Lewes"])
     (';', '')
     >>> separator_of(["Ann, Bo", "Bo, Cy", "Cy", "Ann"]), separator_of(["he came; he saw", "nothing"])
     (',', '')
     """
-    return next((one for one in SEPARATORS if _divides(one, values)), "")
+    return next((one for one in SEPARATORS if _divides(one, values, titles)), "")
 
 
 def parts_of(text: str, separator: str) -> list[str]:
@@ -32,11 +33,13 @@ def parts_of(text: str, separator: str) -> list[str]:
     return [*dict.fromkeys(filter(None, map(str.strip, text.split(separator))))] if separator else [text]
 
 
-def _divides(separator: str, values: Sequence[str]) -> bool:
+def _divides(separator: str, values: Sequence[str], titles: Collection[str]) -> bool:
     lists = [parts_of(value, separator) for value in values if value]
     several = [parts for parts in lists if len(parts) > 1]
     if not several or any(len(part) > _MOST_PART or not re.search(r"[^\W\d]", part) for one in several for part in one):
         return False
+    if sum(part in titles for parts in several for part in parts) >= _TITLES * sum(map(len, several)):
+        return True
     at: dict[str, set[int]] = {}
     for parts in lists:
         for place, part in enumerate(parts):

@@ -214,7 +214,10 @@ class _Reader:
         self._values = [
             (names.index(one.names[0]), one, _convention_of(columns[one.names[0]])) for one in table.columns
         ]
-        self._separators = {one.relation: separator_of(columns[one.names[0]]) for one in table.columns if not one.kind}
+        titles = {text for name in (*table.label, *table.key) for text in columns[name]}
+        self._separators = {
+            one.relation: separator_of(columns[one.names[0]], titles) for one in table.columns if not one.kind
+        }
         builder.as_told(one.relation for one in table.columns if one.kind)
         self._n, self._n_again, self._seen = 0, 0, set[int]()
 

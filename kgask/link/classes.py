@@ -36,6 +36,7 @@ from kgask.types import DirectedRelationId, EntityId, RelationId, directed
 MAX_WORDS = 4  # of a class's name
 MAX_PHRASE = 6  # of a relation's label that is looked for in questions
 MAX_CANDIDATES = 4  # of one span
+LEAST_OF_TEXT = 2  # things that have a text before it stands for them: "fragments"
 MAX_TYPES = 20_000  # whose head words are learnt, those with most instances
 TYPE, HEAD, CLASSIFIED, LED_TO, RELATED = 1.0, 0.6, 0.8, 0.5, 0.4  # scores of the ways above
 ALIAS = 0.9  # of what is found by another name than its label
@@ -201,7 +202,7 @@ class ClassVocabulary:
         for relation in leading[:1]:
             classified = relation in self._classifying
             is_text = entity >= self._pack.n_entities - self._pack.n_literals
-            if classified or (is_meant and not is_text):
+            if classified or (is_meant and (not is_text or counts[relation] >= LEAST_OF_TEXT)):
                 inverse = directed(relation, True, self._pack.n_relations)
                 yield Follow(Entities((entity,)), inverse), CLASSIFIED if classified else LED_TO
 

@@ -359,7 +359,8 @@ def _with_surname(span: Span, words: Sequence[Word]) -> str:
     if span.n_words != 1 or len(after) < 3 or after[0].norm not in ("and", "or"):
         return ""
     names = [word for word in words if word.start == span.start] + after[1:]
-    return f"{span.norm} {after[2].norm}" if all(map(may_be_named, names)) else ""
+    is_name = all(map(may_be_named, names)) and after[2].norm.isalpha()
+    return f"{span.norm} {after[2].norm}" if is_name else ""
 
 
 def _is_surname(hit: NameHit, label: str) -> bool:

@@ -63,7 +63,7 @@ def parts(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span], p
     if pack.n_entities > SMALL:
         free = [run for run in free if not run.text.islower() or _stands_alone(text, words, run, plain)]
     titles = [run for run in _titles(text, words) if not any(_blocks(name, run) for name in known)]
-    found: list[Part | None] = [part for run in titles if (part := part_of(pack, run)) is not None]
+    found: list[Part | None] = [part for run in titles if (part := part_of(pack, run)) and _is_whole(part)]
     free = [run for run in free if not any(part and _blocks(part.span, run) for part in found)]
     for run in free[:MAX_RUNS]:
         part = part_of(pack, run)
@@ -91,6 +91,15 @@ def _titles(text: str, words: Sequence[Word]) -> list[Span]:
             found.append(one_span(text, words, first, last - 1))
         first = last + 1
     return found
+
+
+def _before_brackets(name: str) -> str:
+    """``orion`` of "Orion (Master Of Puppets)"."""
+    return normalise(_IN_BRACKETS.sub("", name))
+
+
+def _is_whole(part: Part) -> bool:
+    return all(_before_brackets(hit.name) == part.span.norm for hit in part.hits)
 
 
 def _stands_alone(text: str, words: Sequence[Word], run: Span, plain: frozenset[str]) -> bool:
@@ -162,7 +171,7 @@ def _is_part(asked: list[str], hit: NameHit) -> bool:
     proper name is called by its first word: "the vial" is the vial of digitalis.
     """
     name = normalise(hit.name).split()
-    if normalise(_IN_BRACKETS.sub("", hit.name)).split() == asked:  # "Orion (Master Of Puppets)"
+    if _before_brackets(hit.name).split() == asked:
         return True
     while len(name) > len(asked) and name[0] in HONORIFICS:
         name = name[1:]

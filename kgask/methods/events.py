@@ -26,7 +26,8 @@ _EVENTS = {
     r"owns|owned": r"own|held|belong|propert|keep|hold|possess|propriet|landlord|parent|subsid|company|collect|pet",
     r"wrote|penned|authored": r"from|writ|wrote|author|creat|book|work|compos|lyric|script|poe[mt]|novel|text|song",
     r"repaired|mended": r"repair|mend|fix|servic|maint|workshop|mechanic",
-    r"bought|purchased": r"buy|bought|purchas|acq|vendor|suppl|shop|own|won|custom|client|order|s[oa]l[de]|pric|got",
+    r"bought|purchased|did (?:\w+ ){1,3}?(?:buy|purchase)": r"buy|bought|purchas|acq|vendor|suppl|shop|own|won|"
+    r"custom|client|order|s[oa]l[de]|pric|got",
     r"sold": r"s[eo]l[dl]|sale|vendor|pric|buy|bought|custom|order|dealer",
     r"sailed|steered": r"sail|helm|captain|skipper|crew|cox|pilot|boat|ship|voyag|command",
     r"taught": r"learn|lang|teach|taught|train|tutor|mentor|coach|student|pupil|instruct|educat|lectur|master",

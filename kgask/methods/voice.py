@@ -130,6 +130,7 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
     is_above = re.search(
         rf"(?:\b{_BELOW} (?:of|under) {_LEAD}{_TOPIC}{_END}|{_TOPIC}['\u2019]s? (?:\w+ )?{_BELOW}\b)", said
     )
+    is_above = is_above or re.search(rf"\b{_UNDER} {_LEAD}{_TOPIC}{_END}", said)
     if is_above and (_SUPERIOR.fullmatch(name) or re.fullmatch(r"(?:reports?|answers) to", name)):
         return True
     if _SUPERIOR.fullmatch(name) and re.search(rf"\b{_UNDER} {_LEAD}{_TOPIC}{_END}", said):

@@ -49,6 +49,9 @@ _OF_TWO = re.compile(  # "owner of the two ships" is about no two that were name
     r"\s+(?:is|are|was|were|has|have|had|do|does|did|\w+s)\b",
     re.IGNORECASE,
 )
+_OF_TWO_MORE = re.compile(
+    rf"\b(?:which|who|what|one) of (?:the|these|those|my|our|her|his) two\b.*\b(?:{_MORE})\b", re.IGNORECASE
+)
 _CHAIN = re.compile(r"\b(\w+)(?:['\u2019]s? \1\b)+|\b(\w+)(?: of (?:the |her |his )?\2\b)+", re.IGNORECASE)
 _BY_THEN = re.compile(
     r"\bby (?:(?:the )?(?:end|beginning|start|middle|close) of |early |late |mid-?)?\d{3,4}\b|"
@@ -93,6 +96,8 @@ def rules_out(query: Query, question: str) -> bool:
     if isinstance(query, nodes.Compare) and _OR_WHICH.search(question):
         return True
     if (_CAN.search(question) or _WAS_DONE.match(question)) and _is_whole_kind(query):
+        return True
+    if _OF_TWO_MORE.search(question) and any(isinstance(node, nodes.Best) and node.last > 1 for node in query.walk()):
         return True
     if _TOGETHER.search(question) and any(isinstance(node, nodes.Or) for node in query.walk()):
         return True

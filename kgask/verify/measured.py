@@ -24,7 +24,7 @@ from kgask.retrieve.run import Runner
 
 _MEASURED = re.compile(
     r"\b(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty) "
-    r"(?=[a-z])",
+    r"(?=[a-z°%€£$])",
     re.IGNORECASE,
 )
 MOST_LOOKED_AT = 200  # things that are counted, of which the kinds are looked at
@@ -54,7 +54,7 @@ def drops_unit(query: TruthNode, text: str, pack: Pack, called: Collection[str])
     for found in _MEASURED.finditer(text):
         unit = unit_at(text, found.end(), False, own)
         word = re.match(r"[a-z]+", text[found.end() :], re.IGNORECASE)
-        if unit is None or word is None or is_all_called(word[0].lower(), called):
+        if unit is None or (word is not None and is_all_called(word[0].lower(), called)):
             continue
         if any(relation_axis(pack, one) == axis_of(unit[1]) for one in range(pack.n_relations)):
             return True
