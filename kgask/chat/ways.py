@@ -6,6 +6,7 @@ else: each is tried in its place, and the first that has an answer is taken.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -40,6 +41,8 @@ from kgask.query import nodes
 from kgask.query.axes import relation_axis
 from kgask.query.nodes import Query
 from kgask.types import EntityId
+
+_POINTED = re.compile(r"\b(?:that|this) ([a-z]+)\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -239,6 +242,9 @@ class Understanding:
         named = [name for name in names if not self._is_called(name)]
         if form.is_among_them(text) or form.says_pronoun_first(text, named):
             return False
+        pointed = _POINTED.search(text)
+        if pointed is not None and self.memory.referents.is_kind(pointed[1]):
+            return False  # "that machine" was spoken of, or nobody knows which it is
         if form.is_bare_question_word(text) or form.says_ones(text) or form.others(text) is not None:
             return False
         if form.is_which_are(text) and self.memory.had_several():
