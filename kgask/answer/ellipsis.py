@@ -22,7 +22,8 @@ _PLEASE = re.compile(r",? please\Z", re.IGNORECASE)
 _TAIL = re.compile(rf"\b{_AUXILIARY}\b.*", re.IGNORECASE | re.DOTALL)
 _ASKS_FOR = r"(?:(?:what|who)(?:['\u2019]s| is| are| was| were)|name|list|give me|tell me|show me)"
 _WORD = r"(?:[a-z]+|[A-Z]{2,5})(?: (?:[a-z]+|[A-Z]{2,5})){0,2}"
-_PLAIN = r"(?!(?:of|in|on|at|for|by|with|from|to|and|or)\b)(?:[a-z]+|[A-Z]{2,5})"
+_PLAIN = r"(?!(?i:of|in|on|at|for|by|with|from|to|and|or)\b)(?:[a-z]+|[A-Z]{2,5})"
+_FIRST = rf"(?:[A-Z][a-z]+|{_PLAIN})(?: {_PLAIN}){{0,2}}"
 _NOUNS = rf"{_PLAIN}(?: {_PLAIN}){{0,2}}"
 _OF_NAMED = rf"{_WORD} of {_NAME}"
 _NO_PAIR = re.compile(r"\b(?:difference|sum|total|average|between|both|together|combined|common)\b", re.IGNORECASE)
@@ -46,7 +47,7 @@ _PAIRS = (
     (re.compile(rf"(?P<asks>(?i:{_ASKS_FOR})) the (?P<one>{_WORD}) and (?:the )?(?P<other>{_WORD}) of (?P<whose>\S.*)"),
      "{asks} the {one} of {whose}", "{asks} the {other} of {whose}"),
     # "symbol and atomic number of bromine"
-    (re.compile(rf"(?:the )?(?P<one>{_NOUNS}) and (?:the )?(?P<other>{_NOUNS}) (?P<of>of|for) (?P<whose>\S.*)"),
+    (re.compile(rf"(?:[Tt]he )?(?P<one>{_FIRST}) and (?:the )?(?P<other>{_NOUNS}) (?P<of>of|for) (?P<whose>\S.*)"),
      "{one} {of} {whose}", "{other} {of} {whose}"),
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
 from kgask.methods.doers import counts_doers
 from kgask.methods.doubts import LOST, relations_in
-from kgask.methods.events import unmet_event
+from kgask.methods.events import unmet_measure
 from kgask.methods.heads import answers_other_class, passes_over_had, passes_over_head, passes_over_name
 from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.lives import passes_over_lives, swaps_lives
@@ -71,7 +71,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
         return True
-    if _passes_over_event(query, question, spans, pack):
+    if _passes_over_measure(query, question, spans, pack):
         return True
     is_other_way = _is_turned_round(query, found, question, spans, pack)
     if keeps_left_out(best.answers, question, pack) or passes_over_head(query, best.answers, question, pack):
@@ -92,14 +92,14 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     return is_other_way or is_of_others or is_of_other_lives
 
 
-def _passes_over_event(query: Query, question: str, spans: Mapping[EntityId, tuple[int, int]], pack: Pack) -> bool:
-    """Whether a word that says one thing alone is what no relation of the query says: the priciest are not those with
-    the highest share, and the year when it was built is none in which we bought it."""
+def _passes_over_measure(query: Query, question: str, spans: Mapping[EntityId, tuple[int, int]], pack: Pack) -> bool:
+    """Whether things are compared by what no relation of the query is called, or the year when something was built is
+    told for that in which we bought it."""
     for start, end in sorted(set(spans.values()), reverse=True):
         question = f"{question[:start]}_{question[end:]}"
     named = [entity for node in query.walk() if isinstance(node, nodes.Entities) for entity in node.ids]
     called = " ".join((*RelationWords(pack).of(relations_in(query)), *pack.labels(named))).lower()
-    return bool(relations_in(query)) and unmet_event(question, called) is not None
+    return bool(relations_in(query)) and unmet_measure(question, called) is not None
 
 
 def _tells_value(one: Retrieved, pack: Pack) -> bool:

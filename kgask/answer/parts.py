@@ -52,6 +52,10 @@ _SORTS = (
     "album|river|lake|mountain|island|element|author|director|writer|man|woman|person|lady|guy|latter"
 )
 
+_SORT = re.compile(
+    rf"\b(?:that|the|this) ({_SORTS})\b", re.IGNORECASE
+)  # "the capital of Peru, and how big is that country?"
+_WHERE = re.compile(r"\W*(?:in which|in what|where)\b", re.IGNORECASE)
 # A pronoun, and how the one whom it means stands in its place.
 _PLACES = (
     (re.compile(r"\b(?:his|its|their)\b", re.IGNORECASE), "{}'s"),
@@ -187,6 +191,10 @@ def meant(part: str, before: Sequence[tuple[str, Answer]], first_literal: Entity
         topics = [(seed.entity, seed.label or seed.name) for seed in answer.seeds[:1]]
         # "it" beside "who ...?" is hardly the one who was asked for.
         about_topic = bool(_WHO.match(asked)) and not words & _OF_PERSONS
+        sort = _SORT.search(part)
+        about_topic = about_topic or (
+            sort is not None and sort[1].lower() not in asked.lower() and not _WHERE.match(asked)
+        )
         for entity, label in [*topics, *answers] if about_topic else [*answers, *topics]:
             found.setdefault(entity, label)
     for entity, label in found.items():

@@ -33,7 +33,7 @@ _NAMED_ALONE = re.compile(  # "Google. Who founded that?"
     r"(?P<name>(?:the )?[A-Z][\w'\u2019-]*(?: [\w'\u2019-]+){0,3})\. "
     r"(?P<rest>(?:[Ww]hat|[Ww]hom?|[Ww]hen|[Ww]here|[Hh]ow|[Ww]hich)\b.*\b(?:it|its|that|there|he|his|she|her|they)\b.*)",
 )
-_ASKS_WHOLE = re.compile(r"(?:whom?|whose|which|what|when|where|how)\b.* [A-Z]", re.DOTALL)
+_ASKS_WHOLE = re.compile(r"(?i:whom?|whose|which|what|when|where|how)\b.* [A-Z]", re.DOTALL)
 _SLIPS = (
     (re.compile(r"\bw(?:hi|ih|i)ch\b", re.IGNORECASE), "which"),
     (re.compile(r"\b(who|what|where|when|how)s\b", re.IGNORECASE), r"\1's"),
@@ -65,6 +65,7 @@ _SLIPS = (
     ),
     (re.compile(r"\b(how [a-z]+ (?:is|was)|(?:of|about|for|to|from|with|on|at)) that(?=\W*\Z)", re.I), r"\1 it"),
     (re.compile(r"\bof the couple\b", re.I), "of the two"),
+    (re.compile(rf"\b(which|who) one of (?=(?:those|these|the) {NUMBER}\b)", re.I), r"\1 of "),
     (re.compile(r"\b(an?|the|also|another) (?:full )?member(?=\W*\Z)", re.I), r"\1 member of it"),
     (
         re.compile(

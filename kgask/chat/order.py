@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 NUMBER = r"(?:two|three|four|five|six|seven|eight|nine|ten)"
+IS_NUMBER = re.compile(NUMBER, re.IGNORECASE)
 ORDER = re.compile(
     r"\b(?:(?:second|third|fourth|fifth|next)[ -])?(?:(?:most|least|fewest) [a-z]+|[a-z]{2,}est)\b|\bby [a-z ]+\Z",
     re.IGNORECASE,

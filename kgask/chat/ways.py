@@ -80,7 +80,8 @@ class Understanding:
             yield [*self.pronouns.meant(dated, ())] if form.is_pronominal(dated) else [Way(dated)] if dated else []
             return
         names = names_in(self.names.linker, said.text)
-        text = shorts.with_own_place(form.of_named(said.text) if len(names) > 1 else said.text, names)
+        things = [name for name in names if not self._is_called(name) and not order.IS_NUMBER.fullmatch(name)]
+        text = shorts.with_own_place(form.of_named(said.text) if len(things) > 1 else said.text, names)
         said_so = {*normalise(text).split()} - CARRY_NOTHING
         if self.memory.referents.relation_words.isdisjoint(said_so):  # "the founder of these" is none
             text = order.of_more(text)

@@ -51,6 +51,8 @@ def _behind(text: str) -> Iterator[_Shared]:
         if before is None or behind is None:
             continue
         words, last = before[0].split(" "), behind[0].split(" ")
+        if not (words[-1][0].isalpha() and last[-1][0].isalpha()):
+            continue  # "drawer 2 or drawer 3"
         for n_last in range(len(last), 1, -1):
             other = " ".join(last[:n_last])
             for n_shared in range(n_last - 1, 0, -1):

@@ -26,13 +26,22 @@ _EVENTS = {
     r"owns|owned": r"own|held|belong|propert|keep|hold|possess|propriet|landlord|parent|subsid|company|collect|pet",
     r"wrote|penned|authored": r"from|writ|wrote|author|creat|book|work|compos|lyric|script|poe[mt]|novel|text|song",
     r"repaired|mended": r"repair|mend|fix|servic|maint|workshop|mechanic",
-    r"bought|purchased|did (?:\w+ ){1,3}?(?:buy|purchase)": r"buy|bought|purchas|acq|vendor|suppl|shop|own|won|"
+    r"bought|purchased": r"buy|bought|purchas|acq|vendor|suppl|shop|own|won|"
     r"custom|client|order|s[oa]l[de]|pric|got",
     r"sold": r"s[eo]l[dl]|sale|vendor|pric|buy|bought|custom|order|dealer",
     r"sailed|steered": r"sail|helm|captain|skipper|crew|cox|pilot|boat|ship|voyag|command",
     r"taught": r"learn|lang|teach|taught|train|tutor|mentor|coach|student|pupil|instruct|educat|lectur|master",
     r"visited": r"visit|guest|travel|tour|trip",
     r"next to|adjacent to": r"border|neighb|next|adja|adjoin|side",
+    r"grew(?! up| in)|shrank|shrunk|increased|decreased|declined": r"gr[oe]w|shr[aiu]nk|chang|increas|decreas|declin|"
+    r"rate|ris|fall|drop|gain|loss|trend",
+}
+_MEASURES = {  # heard in questions too
+    r"did (?:\w+ ){1,3}?(?:buy|purchase)": r"buy|bought|purchas|acq|vendor|suppl|shop|own|won|order|s[oa]l[de]|pric|"
+    r"paid|cost|got|came|arriv|since|regist|date|dealer|from",
+    r"(?:has|have|had|with) (?:the )?(?:more|most|fewer|fewest) (?:people|inhabitants)(?! who| that| than)": r"popul|inhabit|people|"
+    r"resid|staff|employ|member|capacity|seat|guest|crew|visit|attend|pers|sleep|headcount|workforce|size|passeng|play|"
+    r"victim|evacu|patient",
     r"(?:fast|slow|quick)e(?:r|st)": r"speed|fast|days|ms\b|laten|\d|knot|km\W?h|mph|time|pace|minute|second|lap|"
     r"duration|mins?\b|velocity",
     r"(?:heavi|light)e(?:r|st)": r"weigh|mass|heav|ton|kgs?\b|load|gram|pound|dens|lbs?\b",
@@ -41,12 +50,10 @@ _EVENTS = {
     r"assets|rich|revenue",
     r"(?:cheap|dear|costli|prici)e(?:r|st)|(?:most|least) (?:expensive|costly)": r"pric|"
     r"cost|bill|fee|rate|valu|rent|salar|eur|usd|charg|fare|budget|"
-    r"tariff|paid",
+    r"tariff|paid|spent|ticket|£|€|[$]|bid|sum|price",
     r"(?:longer|shorter)(?= than)": r"leng|long|durat|time|dist|km|met(?:re|er)|mile|page|minute|hour|day|year|\bage|"
     r"birth|death|born|life|span|stretch|height|tall|elev|\bm\b|word|term|start|begin|since|reign|size|tenure",
     r"(?:deep|shallow)e(?:r|st)": r"dep|draught|draft",
-    r"grew(?! up| in)|shrank|shrunk|increased|decreased|declined": r"gr[oe]w|shr[aiu]nk|chang|increas|decreas|declin|"
-    r"rate|ris|fall|drop|gain|loss|trend",
 }
 _ANY_SIZE = re.compile(  # of whatever number or date
     r"(?:larg|bigg|great|high|low|small|tini|long|short|tall|old|eld|young|new|lat|earli|lofti|far|farth|furth|common)est|"
@@ -60,7 +67,11 @@ _MOST_OF = re.compile(  # adjectives, as far as their ends tell: not "the most m
 _NO_MEASURE = frozenset(
     "of in by with for to at from on among and or the a an is was has have had likely often".split()
 )
-_MEANT = [(re.compile(rf"\b(?:{said})\b", re.IGNORECASE), re.compile(called)) for said, called in _EVENTS.items()]
+_MEANT = [
+    (re.compile(rf"\b(?:{said})\b", re.IGNORECASE), re.compile(called))
+    for said, called in (_EVENTS | _MEASURES).items()
+]
+_MEASURED = _MEANT[len(_EVENTS) :]
 
 
 def unmet_event(text: str, called: str) -> str | None:
@@ -74,6 +85,13 @@ def unmet_event(text: str, called: str) -> str | None:
     if not called:
         return None
     return next((found[0] for said, meant in _MEANT if (found := said.search(text)) and not meant.search(called)), None)
+
+
+def unmet_measure(text: str, called: str) -> str | None:
+    """A word of a question that says by what things are compared, where no relation is called so: the priciest are not
+    those with the highest share. ``called`` as for :func:`unmet_event`."""
+    found = ((said.search(text), meant) for said, meant in _MEASURED)
+    return next((one[0] for one, meant in found if one and not meant.search(called)), None)
 
 
 def met_events(text: str, called: str) -> str:
