@@ -39,9 +39,9 @@ _EVENTS = {
 _MEASURES = {  # heard in questions too
     r"did (?:\w+ ){1,3}?(?:buy|purchase)": r"buy|bought|purchas|acq|vendor|suppl|shop|own|won|order|s[oa]l[de]|pric|"
     r"paid|cost|got|came|arriv|since|regist|date|dealer|from",
-    r"(?:has|have|had|with) (?:the )?(?:more|most|fewer|fewest) (?:people|inhabitants)(?! who| that| than)": r"popul|inhabit|people|"
-    r"resid|staff|employ|member|capacity|seat|guest|crew|visit|attend|pers|sleep|headcount|workforce|size|passeng|play|"
-    r"victim|evacu|patient",
+    r"(?:has|have|had|with) (?:the )?(?:more|most|fewer|fewest) (?:people|inhabitants)(?! who| that| than)": r"popul|"
+    r"inhabit|people|resid|staff|employ|member|capacity|seat|guest|crew|visit|attend|pers|sleep|headcount|workforce|"
+    r"size|passeng|play|victim|evacu|patient",
     r"(?:fast|slow|quick)e(?:r|st)": r"speed|fast|days|ms\b|laten|\d|knot|km\W?h|mph|time|pace|minute|second|lap|"
     r"duration|mins?\b|velocity",
     r"(?:heavi|light)e(?:r|st)": r"weigh|mass|heav|ton|kgs?\b|load|gram|pound|dens|lbs?\b",
