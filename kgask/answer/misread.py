@@ -37,6 +37,7 @@ _WHETHER = re.compile(  # no number answers "is Mercury or Venus denser?"
     r"\W*(?:and |so |but )?(?:is|are|was|were|does|do|did|has|have) (?!you\b|there\b|we\b|i\b|anyone\b|anybody\b|it )",
     re.IGNORECASE,
 )
+SAID = 4  # letters of a word that a relation is called by, which the question says
 HARDLY, SURELY = 0.05, 0.5  # scores of who is hardly meant, and of who is
 
 
@@ -99,7 +100,8 @@ def _passes_over_measure(query: Query, question: str, spans: Mapping[EntityId, t
         question = f"{question[:start]}_{question[end:]}"
     named = [entity for node in query.walk() if isinstance(node, nodes.Entities) for entity in node.ids]
     called = " ".join((*RelationWords(pack).of(relations_in(query)), *pack.labels(named))).lower()
-    return bool(relations_in(query)) and unmet_measure(question, called) is not None
+    is_said = any(len(word) >= SAID and word in question.lower() for word in called.split())
+    return bool(relations_in(query)) and not is_said and unmet_measure(question, called) is not None
 
 
 def _tells_value(one: Retrieved, pack: Pack) -> bool:

@@ -52,9 +52,7 @@ _SORTS = (
     "album|river|lake|mountain|island|element|author|director|writer|man|woman|person|lady|guy|latter"
 )
 
-_SORT = re.compile(
-    rf"\b(?:that|the|this) ({_SORTS})\b", re.IGNORECASE
-)  # "the capital of Peru, and how big is that country?"
+_SORT = re.compile(rf"\b(?:that|the|this) (?!city|town|village|place)({_SORTS})\b", re.IGNORECASE)  # "that country"
 _WHERE = re.compile(r"\W*(?:in which|in what|where)\b", re.IGNORECASE)
 # A pronoun, and how the one whom it means stands in its place.
 _PLACES = (

@@ -23,8 +23,10 @@ def of_one_kind(mentions: Sequence[Mention], text: str, pack: Pack) -> list[Ment
     """The mentions; of two that are joined and mean first things of different kinds, those of one kind first, with the
     scores of these."""
     found = list(mentions)
-    at_end = {mention.span[1]: place for place, mention in enumerate(found)}
-    for second, mention in enumerate(mentions):
+    whole = [at for at, one in enumerate(found) if not any(_is_within(one, other) for other in found)]
+    at_end = {found[place].span[1]: place for place in whole}
+    for second in whole:
+        mention = mentions[second]
         first = next((at for end, at in at_end.items() if _JOINED.fullmatch(text[end : mention.span[0]])), None)
         if first is None or not pack.type_relations:
             continue
@@ -37,6 +39,10 @@ def of_one_kind(mentions: Sequence[Mention], text: str, pack: Pack) -> list[Ment
             behind = (replace(one, score=min(one.score, less)) for one in found[place].seeds if one != seed)
             found[place] = replace(found[place], seeds=(replace(seed, score=most), *behind))
     return found
+
+
+def _is_within(one: Mention, other: Mention) -> bool:
+    return one is not other and other.span[0] <= one.span[0] and one.span[1] <= other.span[1] and one.span != other.span
 
 
 def _meant(mention: Mention, beside: Mention, pack: Pack) -> list[Seed]:

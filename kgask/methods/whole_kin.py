@@ -91,18 +91,18 @@ def whole_kin(text: str, start: int, end: int, entity: int, pack: Pack) -> Query
 
 
 def is_of_other_side(query: Query, text: str, pack: Pack) -> bool:
-    """Whether a query goes by the mother of somebody whose paternal kin is asked for, or the other way round."""
+    """Whether a query does not go by the mother of somebody whose maternal kin is asked for, or by the father for
+    paternal kin."""
     side = _SIDE.search(text)
     if side is None:
         return False
-    others = _OF_SIDES["paternal" if side[0].strip().lower() == "maternal" else "maternal"]
-    first = [
-        node.relation
-        for node in query.walk()
-        if isinstance(node, nodes.Follow) and isinstance(node.base, nodes.Entities)
-    ]
-    labels = [relation_phrase(pack.relations()[one % pack.n_relations].label).lower() for one in first]
-    return any(not others.isdisjoint(label.split()) for label in labels)
+    said, texts = side[0].strip().lower(), pack.relations()
+    walked = [node for node in query.walk() if isinstance(node, nodes.Follow)]
+    words = [relation_phrase(texts[node.relation % pack.n_relations].label).lower().split() for node in walked]
+    by_parent = [not _OF_SIDES[said].isdisjoint(one) for one in words]
+    firsts = [isinstance(node.base, nodes.Entities) for node in walked]
+    is_meant = all(by for by, is_first in zip(by_parent, firsts, strict=True) if is_first)
+    return not is_meant and not any(said in one for one in words)
 
 
 def _undirected(query: Query, pack: Pack) -> set[int]:
