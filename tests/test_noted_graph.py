@@ -34,6 +34,11 @@ K-1,manual,312 pages
 K-2,manual,45 pages
 K-3,manual,8 pages
 Ann Lee,sent by,Bo Ek
+Ann Lee,mother,Ida Lee
+Ida Lee,mother,Eva Holm
+Ida Lee,father,Jon Holm
+Ann Lee,father,Ola Lee
+Ola Lee,father,Per Lee
 Cy Dahl,sent by,Ann Lee
 """
 
@@ -56,6 +61,8 @@ def noted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
         ("What do both Borealis Cycles and Nakano supply?", "K-3"),
         ("Which part has the longest manual?", "K-1"),
         ("What is the name of K-4?", "tyre"),
+        ("Who are Ann Lee's grandparents on her mother's side?", "Eva Holm | Jon Holm"),
+        ("Who is Ann Lee's paternal grandfather?", "Per Lee"),
     ],
 )
 def test_it_is_asked(noted: Opened, question: str, answer: str) -> None:

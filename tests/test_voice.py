@@ -29,6 +29,11 @@ Bob|hired|2011
     [
         ("who reports to Bob?", "reports to", True),
         ("who does Bob report to?", "reports to", False),
+        ("Who answers to Bob?", "reports to", True),
+        ("Who are Bob's subordinates?", "line manager", True),
+        ("Did Ann win against Bob?", "beat", True),
+        ("Who lost to Bob?", "beat", False),
+        ("was Ann sent to us by Bob?", "sent by", True),
         ("whom did Bob father?", "father", True),
         ("Which pupils does Bob mentor?", "mentor", True),
         ("who did Bob have as a mentor?", "mentor", None),

@@ -65,6 +65,21 @@ def test_a_limit_is_not_the_other_one(question: str, right: Comparison, wrong: C
     assert not rules_out(born, "who is at least 40?")  # and was born before
 
 
+@pytest.mark.parametrize("question", ["How many dishes can stand the cold?", "Which of our dishes have been washed?"])
+def test_what_some_do_not_all_of_a_kind_do(question: str) -> None:
+    assert rules_out(DISHES, question) and rules_out(nodes.Count(DISHES), question)
+    assert not rules_out(DISHES, "Which dishes can you tell me of?") and not rules_out(
+        DISHES, "Which dishes are listed?"
+    )
+
+
+def test_of_the_two_one_is_more() -> None:
+    both, one = (nodes.Best(DISHES, MINUTES, True, 1, last) for last in (2, 1))
+    assert rules_out(both, "which of the two soups takes longer?") and not rules_out(
+        one, "which of the two soups takes longer?"
+    )
+
+
 def test_reigned_over_two_or_more_is_not_more_than_two() -> None:
     more, two = (nodes.Where(DISHES, MINUTES, sign, nodes.Number(2.0)) for sign in (">", ">="))
     question = "Who reigned over two or more realms?"

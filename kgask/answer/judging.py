@@ -232,8 +232,7 @@ def others_of(found: Retrieved) -> Iterator[Retrieved]:
 
 def _whole_kin(every: Sequence[Retrieved], question: str, pack: Pack) -> Retrieved | None:
     """All kin of a kind, where a question asks for that and some are found."""
-    proposed = [one for one in every if one.is_proposed and len(one.seeds) == 1]
-    topics = {(*one.seeds[0].span, one.seeds[0].entity) for one in proposed}
+    topics = {(*one.seeds[0].span, one.seeds[0].entity) for one in every if len(one.seeds) == 1}
     wholes = {whole for topic in topics if (whole := whole_kin(question, *topic, pack)) is not None}
     return next((one for one in every if one.hypotheses[0].make_query() in wholes), None) if wholes else None
 
