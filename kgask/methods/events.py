@@ -44,13 +44,13 @@ _MEASURES = {  # heard in questions too
     r"size|passeng|play|victim|evacu|patient",
     r"(?:fast|slow|quick)e(?:r|st)": r"speed|fast|days|ms\b|laten|\d|knot|km\W?h|mph|time|pace|minute|second|lap|"
     r"duration|mins?\b|velocity",
-    r"(?:heavi|light)e(?:r|st)": r"weigh|mass|heav|ton|kgs?\b|load|gram|pound|dens|lbs?\b",
+    r"(?:heavi|light)e(?:r|st)": r"weigh|mass|heav|ton|kgs?\b|load|gram|pound|dens|lbs?\b|carat|oz\b|ounce",
     r"(?:hott|warm|cold|cool)e(?:r|st)": r"temp|heat|hot|warm|cold|cool|degree|celsius|melt|boil",
     r"(?:rich|poor|wealthi)e(?:r|st)": r"gdp|gross|income|wealth|worth|fortune|money|salar|wage|"
     r"assets|rich|revenue",
     r"(?:cheap|dear|costli|prici)e(?:r|st)|(?:most|least) (?:expensive|costly)": r"pric|"
     r"cost|bill|fee|rate|valu|rent|salar|eur|usd|charg|fare|budget|"
-    r"tariff|paid|spent|ticket|£|€|[$]|bid|sum|price",
+    r"tariff|paid|spent|ticket|£|€|[$]|bid|sum|worth|insur|amount|gbp|chf|dollar|euro|pound",
     r"(?:longer|shorter)(?= than)": r"leng|long|durat|time|dist|km|met(?:re|er)|mile|page|minute|hour|day|year|\bage|"
     r"birth|death|born|life|span|stretch|height|tall|elev|\bm\b|word|term|start|begin|since|reign|size|tenure",
     r"(?:deep|shallow)e(?:r|st)": r"dep|draught|draft",
