@@ -61,6 +61,8 @@ def test_orders_in_fewer_words() -> None:
         ("Who wrote the 2nd most books?", "Honoré de Balzac"),
         ("Which halogens are not gases?", "Astatine | Bromine | Iodine | Tennessine"),
         ("Is the Dead or the Caspian Sea deeper? Just the name.", "Caspian Sea"),
+        ("What is the smallest US state by area?", "Rhode Island"),
+        ("What is the highest population of a city in Kenya?", "3133518"),
     ],
 )
 def test_what_is_read_so_is_answered(demo: Pipeline, question: str, answer: str) -> None:

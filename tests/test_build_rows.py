@@ -220,6 +220,15 @@ def test_json_with_an_object_a_thing(tmp_path: Path, is_list: bool) -> None:
     assert ("Cid", "value", '"3.5"^^number') in facts
 
 
+def test_a_thing_may_be_called_by_the_word_for_such_things(tmp_path: Path) -> None:
+    forays = '[{"foray": "F01", "leader": "Ann"}, {"foray": "F02", "leader": "Bo"}, {"foray": "F01", "leader": "Cy"}]'
+    pack, _ = _built(tmp_path, {"autumn forays.json": forays})
+    with pack:
+        facts = facts_of(pack)
+    assert {("F01", "leader", "Ann"), ("F02", "leader", "Bo")} <= facts
+    assert ("F01", "leader", "Cy") not in facts  # another of that name stays apart
+
+
 def test_what_has_no_name_within_a_thing_is_said_of_the_thing(tmp_path: Path) -> None:
     fires = (
         '[{"name": "Harlow Fire", "impact": {"homes_destroyed": 6, "people": {"hurt": 2}}, "cause": {"kind": "arson"}, '

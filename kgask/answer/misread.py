@@ -13,7 +13,13 @@ from kgask.methods.differences import of_age
 from kgask.methods.doers import counts_doers
 from kgask.methods.doubts import LOST, relations_in
 from kgask.methods.events import unmet_measure
-from kgask.methods.heads import answers_other_class, passes_over_had, passes_over_head, passes_over_name
+from kgask.methods.heads import (
+    answers_other_class,
+    passes_over_had,
+    passes_over_head,
+    passes_over_name,
+    tells_value_of_most,
+)
 from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.lives import passes_over_lives, swaps_lives
 from kgask.methods.missing import is_of_another
@@ -79,7 +85,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if takes_converse(query, question, pack) or answers_other_class(query, best.answers, question, pack):
         return True
-    if is_of_other_side(query, question, pack):
+    if is_of_other_side(query, question, pack) or tells_value_of_most(query, question, pack):
         return True
     if passes_over_had(query, question, pack) or counts_doers(query, question, pack):
         return True

@@ -107,6 +107,7 @@ class _Reader:
     def __init__(self, builder: PackBuilder, space: str, kind: str) -> None:
         self._builder, self._graph, self._kind = builder, PropertyGraph(builder), kind
         self._space, self._n = space, 0  # of ids of things, and how many there were
+        self._names = set[str]()  # of things that are called by what they are
 
     def take(self, said: Mapping[str, Any]) -> None:
         """One line's object."""
@@ -127,11 +128,22 @@ class _Reader:
         self._n += 1
         number = next((said[name] for name in _IDS if said.get(name) not in (None, "")), None)
         name = next((str(value).strip() for key, value in said.items() if readable(key) in NAMED_BY and value), "")
+        if number is None and not name and (own := self._own_name(said)):
+            name, said = str(said[own]).strip(), {key: value for key, value in said.items() if key != own}
         key = f"{self._space}/{self._n}" if number is None else f"{self._space}/{self._key(number)}"
         key = name if number is None and name else key
         self._node(key, name or key, said, 0)
         if self._kind and self._kind not in map(readable, said):  # what has a city is none
             self._builder.add(key, TYPE, self._kind)
+
+    def _own_name(self, said: Mapping[str, Any]) -> str:
+        """The property that is called as the things are, where it tells this one apart: ``foray`` of forays."""
+        kinds = {self._kind, self._kind.split(" ")[-1]} - {""}
+        found = next((key for key, value in said.items() if readable(key) in kinds and isinstance(value, str)), "")
+        if not found or not said[found].strip() or said[found] in self._names:
+            return ""
+        self._names.add(said[found])
+        return found
 
     def _node(self, key: str, called: str, said: Mapping[str, Any], depth: int) -> None:
         if depth > MOST_DEPTH:

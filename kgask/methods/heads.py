@@ -40,6 +40,11 @@ _HAS_A = re.compile(
     r"(?=\W*\Z)",
     re.IGNORECASE,
 )
+_WHICH_MOST = re.compile(
+    r"\W*(?:what|which)(?:['\u2019]s| is| was) the (?:[a-z]{2,}est|most [a-z]+|least [a-z]+) "
+    r"(?P<noun>[\w.]+(?: [\w.]+){0,2})",
+    re.IGNORECASE,
+)
 _NAME_OF = re.compile(r"\b(?:name|title|label) of (?:(?:the|a|an|our|my|this|that) )?(?:\w+ )?\Z", re.IGNORECASE)
 _NAMES = frozenset(
     "name names named called title titles titled label labels known nickname alias aka designation".split()
@@ -51,6 +56,16 @@ _ANYBODY = frozenset(
     "pupil pupils member members resident residents inhabitant inhabitants citizen citizens native natives laureate "
     "laureates winner winners folks guy guys boy boys girl girls name names victim victims famous".split()
 )
+
+
+def tells_value_of_most(query: Query, question: str, pack: Pack) -> bool:
+    """Whether the lowest value is told where the thing that has it is asked for: "what is the smallest state by area?",
+    but not "what is the lowest area of a state?"."""
+    found = _WHICH_MOST.match(question) if isinstance(query, nodes.Min | nodes.Max) else None
+    if found is None:
+        return False
+    said = RelationWords(pack).of(relations_in(query))
+    return not any(is_all_called(word, said) for word in normalise(found["noun"]).split())
 
 
 def passes_over_name(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
