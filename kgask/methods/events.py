@@ -25,6 +25,7 @@ _EVENTS = {
     r"inhabit|county|region|state|habitat",
     r"owns|owned": r"own|held|belong|propert|keep|hold|possess|propriet|landlord|parent|subsid|company|collect|pet",
     r"wrote|penned|authored": r"from|writ|wrote|author|creat|book|work|compos|lyric|script|poe[mt]|novel|text|song",
+    r"directed": r"direct|helm|filmmak|creat|manag|conduct|made by|maker",
     r"repaired|mended": r"repair|mend|fix|servic|maint|workshop|mechanic",
     r"bought|purchased": r"buy|bought|purchas|acq|vendor|suppl|shop|own|won|"
     r"custom|client|order|s[oa]l[de]|pric|got",
