@@ -31,7 +31,7 @@ _OF = re.compile(r"\b(?:the|an?) (?:[a-z]+ )?(?P<noun>[a-z][a-z-]+) of (?:the )?
 _BEHIND = re.compile(rf"\W+(?:not |never |also )?{_VERB}", re.IGNORECASE)
 _WHOSE = re.compile(r"\bwhose ([a-z][a-z-]+) ((?!called|named|based|located)[a-z]{3,}ed)\b", re.IGNORECASE)
 _WHOSE_DID = re.compile(
-    r"\W*whose [a-z]+ (?:won|wins|beat|took|got|did|has|had|lost|came|finished|(?!is|was)[a-z]{3,}ed) ", re.I
+    r"\W*whose ([a-z]+) (?:won|wins|beat|took|got|did|has|had|lost|came|finished|(?!is|was)[a-z]{3,}ed) ", re.I
 )
 # What a name may itself be: "the city of Paris".
 _ITSELF = CARRY_NOTHING | frozenset(
@@ -60,11 +60,10 @@ def passes_over_owned(query: Query, text: str, spans: Mapping[EntityId, tuple[in
         for one in _asked_of(query, n, relations_said(text, pack))
         if one in spans and (noun := _owned(text, *spans[one])) is not None
     }
-    if _WHOSE_DID.match(text) and _is_one_step(query):
-        return True  # whose bird won it is not the bird
     kin = _HER_KIN.search(text)
     whose = _WHOSE.search(text)
-    if not owners and kin is None and whose is None:
+    did = _WHOSE_DID.match(text) if _is_one_step(query) else None
+    if not owners and kin is None and whose is None and did is None:
         return False
     names = [pack.relations()[one % n] for one in relations_in(query)]
     kinds = [node.type for node in query.walk() if isinstance(node, nodes.Class)]
@@ -73,6 +72,9 @@ def passes_over_owned(query: Query, text: str, spans: Mapping[EntityId, tuple[in
     ).split()
     if kin is not None and all(kin["noun"].lower() not in of or of.isdisjoint(words) for of in _KIN):
         return True
+    is_of_kin = did is not None and any(did[1].lower() in of for of in _KIN)
+    if did is not None and not is_of_kin and not any(word.startswith(did[1].lower()[:ALIKE]) for word in words):
+        return True  # whose bird won it is not the bird
     if whose is not None and not any(
         word.startswith((whose[1].lower()[:ALIKE], whose[2].lower()[:ALIKE])) for word in words
     ):

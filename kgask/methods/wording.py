@@ -10,6 +10,7 @@ import re
 
 from kgask.methods.cues import NUMBERED, SEVERAL, denies
 from kgask.query import nodes
+from kgask.query.base import Node
 from kgask.query.nodes import Query
 
 _MORE = "later|earlier|more|less|fewer|higher|lower|longer|shorter|heavier|lighter|older|younger|newer|greater|larger"
@@ -47,6 +48,11 @@ _OF_TWO = re.compile(  # "owner of the two ships" is about no two that were name
     r"\b(?:of|between) (?:the|these|those) two\W*\Z|"
     r"\b(?:which|who|one) (?:of|between) (?:the|these|those) two\b(?! \w{2,}est\b)"
     r"\s+(?:is|are|was|were|has|have|had|do|does|did|\w+s)\b",
+    re.IGNORECASE,
+)
+_OF_TWO_SORTS = re.compile(  # two of a sort that is said: "which of the two buzzards weighed more?"
+    r"\bof (?:the|these|those) two (?:[a-z]+ )?[a-z]+s (?:is|are|was|were|has|have|had|does|did|came|went|took|won|got|"
+    r"[a-z]+s|[a-z]+ed)\b",
     re.IGNORECASE,
 )
 _OF_TWO_MORE = re.compile(
@@ -97,13 +103,19 @@ def rules_out(query: Query, question: str) -> bool:
         return True
     if (_CAN.search(question) or _WAS_DONE.match(question)) and _is_whole_kind(query):
         return True
-    if _OF_TWO_MORE.search(question) and any(isinstance(node, nodes.Best) and node.last > 1 for node in query.walk()):
+    if _OF_TWO_MORE.search(question) and any(map(_takes_two, query.walk())):
         return True
     if _TOGETHER.search(question) and any(isinstance(node, nodes.Or) for node in query.walk()):
         return True
     if isinstance(query, nodes.Compare) and query.comparison != "<=" and is_by_then(query, question):
         return True
     return _denies(query, question) or _is_of_no_two(query, question) or _is_of_all(query, question)
+
+
+def _takes_two(node: Node) -> bool:
+    """Whether both of two are taken, or "two" for a limit, where one of them is asked for."""
+    is_limit = isinstance(node, nodes.Where) and isinstance(node.value, nodes.Number) and node.value.number == 2
+    return is_limit or (isinstance(node, nodes.Best) and node.last > 1)
 
 
 def _is_whole_kind(query: Query) -> bool:
@@ -182,7 +194,7 @@ def _is_of_same(node: nodes.Minus) -> bool:
 
 def _is_of_no_two(query: Query, question: str) -> bool:
     """Whether one of two is asked for ("which of the two"), and nothing here is about two things."""
-    if _OF_TWO.search(question) is None:
+    if _OF_TWO.search(question) is None or _OF_TWO_SORTS.search(question) is not None:
         return False
     named = {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
     return len(named) < 2 and not any(isinstance(node, nodes.Best) and node.last > 1 for node in query.walk())
