@@ -23,12 +23,14 @@ def of_one_kind(mentions: Sequence[Mention], text: str, pack: Pack) -> list[Ment
     """The mentions; of two that are joined and mean first things of different kinds, those of one kind first, with the
     scores of these."""
     found = list(mentions)
+    if pack.source is not None or not pack.type_relations:
+        return found  # of a graph elsewhere nothing is fetched to tell what is named
     whole = [at for at, one in enumerate(found) if not any(_is_within(one, other) for other in found)]
     at_end = {found[place].span[1]: place for place in whole}
     for second in whole:
         mention = mentions[second]
         first = next((at for end, at in at_end.items() if _JOINED.fullmatch(text[end : mention.span[0]])), None)
-        if first is None or not pack.type_relations:
+        if first is None:
             continue
         ones, others = (
             _meant(found[place], found[beside], pack) for place, beside in ((first, second), (second, first))
