@@ -24,6 +24,44 @@ _FORMS = (
 )  # fmt: skip
 
 
+_IS_IT_TRUE = re.compile(
+    r"\W*(?:and |so )?(?:(?:is|was) it (?:really |actually )?(?:true|correct|right|so|the case|a fact) that|"
+    r"(?:do you (?:happen to )?know|(?:can|could) you tell me|tell me|i wonder|i'd like to know) (?:if|whether)) "
+    r"(?P<claim>\S.*?)\W*",
+    re.IGNORECASE | re.DOTALL,
+)
+_AUXILIARY = re.compile(
+    r"(?<=\S )(?<!who )(?<!which )(?<!that )(is|are|was|were|has|have|had|can|does|did) (?=\S)", re.IGNORECASE
+)
+_PARTICIPLE = re.compile(
+    r"(?:ever |never |always |also )?(?:\w+ed|been|won|written|made|had|taken|led|held|gone|become|seen)\b"
+)
+_ARTICLE = re.compile(r"(?:The|A|An|There|One|All|Both|Every|Each|Most)\b")
+
+
+def whether(text: str) -> str:
+    """A question whether something is true as the question whether it is so; any other as it is.
+
+    >>> whether("Is it true that the Nile is longer than the Amazon?"), whether("Is it true that Peru borders Chile?")
+    ('Is the Nile longer than the Amazon?', 'Does Peru borders Chile?')
+    >>> whether("I wonder if gold has an odour"), whether("Is it true?")
+    ('Does gold have an odour?', 'Is it true?')
+    """
+    found = _IS_IT_TRUE.fullmatch(text)
+    if found is None:
+        return text
+    claim = found["claim"]
+    claim = claim[:1].lower() + claim[1:] if _ARTICLE.match(claim) else claim
+    verb = _AUXILIARY.search(claim)
+    if verb is None:
+        is_present = re.search(r"[A-Z][\w'.-]* (?:[a-z]+s)\b", claim) is not None
+        return f"{'Does' if is_present else 'Did'} {claim}?"
+    word, subject, rest = verb[1].lower(), claim[: verb.start()].rstrip(), claim[verb.end() :]
+    if word in ("has", "have", "had") and not _PARTICIPLE.match(rest):
+        return f"{'Did' if word == 'had' else 'Does'} {subject} have {rest}?"
+    return f"{word.capitalize()} {subject} {rest}?"
+
+
 def reworded(text: str) -> str:
     """The question without what leads up to it, and with its order in fewer words; any other as it is.
 
@@ -32,6 +70,7 @@ def reworded(text: str) -> str:
     >>> reworded("Which element comes second if you sort them by weight?"), reworded("Who has more books than Poe?")
     ('Which element comes second by weight?', 'Who has more books than Poe?')
     """
+    text = whether(text)
     for pattern, said in _FORMS:
         text = pattern.sub(said, text)
     return re.sub(r" (?=\?\Z)", "", text)
