@@ -63,6 +63,7 @@ def test_orders_in_fewer_words() -> None:
         ("Is the Dead or the Caspian Sea deeper? Just the name.", "Caspian Sea"),
         ("What is the smallest US state by area?", "Rhode Island"),
         ("Is it true that Peru borders Chile?", "yes"),
+        ("Is it true that no country in Africa uses the euro?", "no"),
         ("Is it true that Dracula was written by Mary Shelley?", "no"),
         ("do you know if Kafka was born in Prague", "yes"),
         ("What is the highest population of a city in Kenya?", "3133518"),

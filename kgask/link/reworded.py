@@ -36,11 +36,12 @@ _AUXILIARY = re.compile(
 _PARTICIPLE = re.compile(
     r"(?:ever |never |always |also )?(?:\w+ed|been|won|written|made|had|taken|led|held|gone|become|seen)\b"
 )
+_DENIES = re.compile(r"\b(?:no|none|not|nobody|nothing|never|neither)\b|n['\u2019]t\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:The|A|An|There|One|All|Both|Every|Each|Most)\b")
 
 
 def whether(text: str) -> str:
-    """A question whether something is true as the question whether it is so; any other as it is.
+    """A question whether something is true as the question whether it is so; any other, or what denies, as it is.
 
     >>> whether("Is it true that the Nile is longer than the Amazon?"), whether("Is it true that Peru borders Chile?")
     ('Is the Nile longer than the Amazon?', 'Does Peru borders Chile?')
@@ -48,7 +49,7 @@ def whether(text: str) -> str:
     ('Does gold have an odour?', 'Is it true?')
     """
     found = _IS_IT_TRUE.fullmatch(text)
-    if found is None:
+    if found is None or _DENIES.search(found["claim"]):
         return text
     claim = found["claim"]
     claim = claim[:1].lower() + claim[1:] if _ARTICLE.match(claim) else claim
