@@ -12,7 +12,7 @@ from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
 from kgask.methods.doers import counts_doers
 from kgask.methods.doubts import LOST, relations_in
-from kgask.methods.events import unmet_measure
+from kgask.methods.events import measures_in, unmet_measure
 from kgask.methods.heads import (
     answers_other_class,
     passes_over_had,
@@ -102,12 +102,15 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
 def _passes_over_measure(query: Query, question: str, spans: Mapping[EntityId, tuple[int, int]], pack: Pack) -> bool:
     """Whether things are compared by what no relation of the query is called, or the year when something was built is
     told for that in which we bought it."""
+    relations = relations_in(query) if measures_in(question) else ()
+    if not relations:
+        return False
     for start, end in sorted(set(spans.values()), reverse=True):
         question = f"{question[:start]}_{question[end:]}"
     named = [entity for node in query.walk() if isinstance(node, nodes.Entities) for entity in node.ids]
-    called = " ".join((*RelationWords(pack).of(relations_in(query)), *pack.labels(named))).lower()
+    called = " ".join((*RelationWords(pack).of(relations), *pack.labels(named))).lower()
     is_said = any(len(word) >= SAID and word in question.lower() for word in called.split())
-    return bool(relations_in(query)) and not is_said and unmet_measure(question, called) is not None
+    return not is_said and unmet_measure(question, called) is not None
 
 
 def _tells_value(one: Retrieved, pack: Pack) -> bool:

@@ -91,8 +91,13 @@ def unmet_event(text: str, called: str) -> str | None:
 def unmet_measure(text: str, called: str) -> str | None:
     """A word of a question that says by what things are compared, where no relation is called so: the priciest are not
     those with the highest share. ``called`` as for :func:`unmet_event`."""
-    found = ((said.search(text), meant) for said, meant in _MEASURED)
-    return next((one[0] for one, meant in found if one and not meant.search(called)), None)
+    return next((word for word, meant in measures_in(text) if not meant.search(called)), None)
+
+
+@lru_cache(64)
+def measures_in(text: str) -> list[tuple[str, re.Pattern[str]]]:
+    """The words of a question by which things are compared, and what a relation about each is called."""
+    return [(found[0], meant) for said, meant in _MEASURED if (found := said.search(text))]
 
 
 def met_events(text: str, called: str) -> str:
