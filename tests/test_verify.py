@@ -22,7 +22,8 @@ from kgask.retrieve.run import Runner
 from kgask.sets.claims import load_claims
 from kgask.types import Seed
 from kgask.verify.dated import Dated
-from kgask.verify.form import bare, question, said
+from kgask.link.statements import as_question
+from kgask.verify.form import bare, said
 from kgask.verify.sense import is_sensible, mixes_kinds
 from kgask.verify.split import sub_claims
 from kgask.verify.verifier import Verifier, VerifyOptions
@@ -78,7 +79,7 @@ def test_a_name_with_a_denial_in_it_is_left_alone() -> None:
     ],
 )
 def test_a_claim_as_a_question(text: str, asked: str) -> None:
-    assert question(text, NAMES) == asked
+    assert as_question(text, NAMES) == asked
 
 
 @pytest.mark.parametrize(

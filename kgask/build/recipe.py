@@ -10,6 +10,7 @@ from typing import BinaryIO
 from kgask.build.folder import check_target
 from kgask.build.from_pack import add_pack
 from kgask.build.numbered import type_numbered
+from kgask.build.references import refer
 from kgask.build.source import PACK, STDIN, TABLE_FORMATS, Problems, guess_format, open_source
 from kgask.build.tables import Table
 from kgask.build.texts import TextKind, read_texts
@@ -139,6 +140,7 @@ def collect(
         read_file(name, kind, builder, problems, rank - len(recipe.texts), on_bytes)
     problems.settle()
     if recipe.recognise and any(format in BARE_FORMATS for format in formats):
+        refer(builder, tell)
         _recognise(builder, {*recipe.literals, *given}, known, tell)
         type_numbered(builder, tell)
     return recipe, problems.count

@@ -39,6 +39,7 @@ _LETTERED = re.compile(r"[^\W\d_]{1,5}[-_ /.#]?\d[\w/.-]*")
 _PERSON = re.compile(r"(?!The )[^\W\d_a-z][\w.'-]*(?: (?:v[oa]n |de[rl]? |al-)?[^\W\d_a-z][\w.'-]*){1,2}")
 _OF_MARK = re.compile(r"\W+(?:name|number|no|nr|id|code|ref|reference)\.?\Z|\.\Z")  # "tree number" names trees
 _LEAST_TITLES, _WORDS_OF_TITLES = 5, 1.5
+_NO_KINDS = frozenset("description details text caption summary".split())  # a column of them says no more than a name
 _MOST_NAME = 60  # characters of a column's name
 _NOTHING = frozenset(("", "NULL", "null", "NaN", "nan", "N/A", "\\N"))
 _MOST_SEEN = 1_000_000  # rows whose keys are compared with those before
@@ -387,4 +388,5 @@ def _type_of(label: tuple[str, ...], stem: str) -> str:
     named = _OF_MARK.sub("", readable(label[0])) if len(label) == 1 else ""
     of_file = type_of(stem)
     is_mark = named in _MARKS or is_code(named)
-    return singular(named) if named and named not in NAMED_BY and not (is_mark and of_file) else of_file
+    is_kind = named and named not in NAMED_BY and named not in _NO_KINDS
+    return singular(named) if is_kind and not (is_mark and of_file) else of_file

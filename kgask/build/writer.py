@@ -238,6 +238,20 @@ class PackBuilder:
         for subject, relation, value in np.frombuffer(self._triples, np.int64).reshape(-1, 3).tolist():
             yield keys[subject], relations[relation], keys[value] if value >= 0 else literals[~value]
 
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Keys with each label and alias given so far."""
+        for key in self._labels.keys():
+            best, others = self._labels.best(key)
+            yield from ((key, name) for name in (best or "", *others))
+        yield from ((key, name) for key, names in self._aliases.items() for name in names)
+
+    def refer(self, meant: Mapping[tuple[str, str], str]) -> None:
+        """Put other keys in the place of those that are values of a relation: pairs of relation and old key."""
+        triples, terms = np.frombuffer(self._triples, np.int64).reshape(-1, 3), self._terms
+        numbers = {(terms.relations[of], terms.entities[old]): terms.entity(new) for (of, old), new in meant.items()}
+        for row in triples:
+            row[2] = numbers.get((int(row[1]), int(row[2])), row[2])
+
     def relation_keys(self) -> list[str]:
         """The relations of the triples so far, in the order of their ids."""
         return sorted(self._terms.relations, key=key_order)

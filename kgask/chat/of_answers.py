@@ -28,7 +28,7 @@ from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner, run
 from kgask.types import EntityId
-from kgask.verify.form import question
+from kgask.link.statements import as_question
 
 SECONDS = 8.0  # of a query that was changed
 MOST_TRIED = 3  # of the last answers, of whom is asked what is asked of each
@@ -117,7 +117,7 @@ class OfAnswers:
         word, claim = said
         for one in members[:MOST_TRIED]:
             label = self.label(one)
-            asked = question(claim.replace("\0", label), [label])
+            asked = as_question(claim.replace("\0", label), [label])
             at = asked.find(label)
 
             def change(query: Query, one: EntityId = one) -> Query | None:

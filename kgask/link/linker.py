@@ -180,10 +180,9 @@ class Linker:
     def _exact(self, found: list[Span], words: list[Word]) -> list[_Named]:
         places = {span.norm: places_of(span.norm) for span in found if span.n_words <= 2 and not span.marked}
         norms = {span.norm for span in found}.union(*places.values())
-        shared = {span.norm: name for span in found if (name := _with_surname(span, words))}
-        hits = self.pack.exact(norms | set(shared.values())) if found else {}
-        called = {span.norm: [*hits.get(shared.get(span.norm, ""), ()), *hits.get(span.norm, ())] for span in found}
-        named = [(span, self._meant(span, self._titles.with_titled(called[span.norm]), words)) for span in found]
+        hits = self.pack.exact(norms) if found else {}
+        called = [(span, self._titles.with_titled(hits.get(span.norm, []))) for span in found]
+        named = [(span, self._meant(span, meant, words)) for span, meant in called]
         named = [(span, [*meant, *self._places(places.get(span.norm, ()), hits, meant)]) for span, meant in named]
         return [(span, meant) for span, meant in named if meant]
 
@@ -351,16 +350,6 @@ def _match(hit: NameHit) -> Match:
     if isinstance(hit, TitledHit):
         return "title"
     return "typo" if hit.similarity < 1 else "alias" if hit.is_alias else "label"
-
-
-def _with_surname(span: Span, words: Sequence[Word]) -> str:
-    """A first name with the surname that is said after another: "Marie" of "Marie and Pierre Curie"; "" for none."""
-    after = [word for word in words if word.start >= span.end][:3]
-    if span.n_words != 1 or len(after) < 3 or after[0].norm not in ("and", "or"):
-        return ""
-    names = [word for word in words if word.start == span.start] + after[1:]
-    is_name = all(map(may_be_named, names)) and after[2].norm.isalpha()
-    return f"{span.norm} {after[2].norm}" if is_name else ""
 
 
 def _is_surname(hit: NameHit, label: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from kgask.link.statements import as_question
+
 _FAR_KIN = r"grand\w+|uncles?|aunts?|cousins?"
 _FORMS = (
     # "do you happen to know the height of Everest?"
@@ -30,14 +32,7 @@ _IS_IT_TRUE = re.compile(
     r"(?P<claim>\S.*?)\W*",
     re.IGNORECASE | re.DOTALL,
 )
-_AUXILIARY = re.compile(
-    r"(?<=\S )(?<!who )(?<!which )(?<!that )(is|are|was|were|has|have|had|can|does|did) (?=\S)", re.IGNORECASE
-)
-_PARTICIPLE = re.compile(
-    r"(?:ever |never |always |also )?(?:\w+ed|been|won|written|made|had|taken|led|held|gone|become|seen)\b"
-)
 _DENIES = re.compile(r"\b(?:no|none|not|nobody|nothing|never|neither)\b|n['\u2019]t\b", re.IGNORECASE)
-_ARTICLE = re.compile(r"(?:The|A|An|There|One|All|Both|Every|Each|Most)\b")
 
 
 def whether(text: str) -> str:
@@ -51,16 +46,7 @@ def whether(text: str) -> str:
     found = _IS_IT_TRUE.fullmatch(text)
     if found is None or _DENIES.search(found["claim"]):
         return text
-    claim = found["claim"]
-    claim = claim[:1].lower() + claim[1:] if _ARTICLE.match(claim) else claim
-    verb = _AUXILIARY.search(claim)
-    if verb is None:
-        is_present = re.search(r"[A-Z][\w'.-]* (?:[a-z]+s)\b", claim) is not None
-        return f"{'Does' if is_present else 'Did'} {claim}?"
-    word, subject, rest = verb[1].lower(), claim[: verb.start()].rstrip(), claim[verb.end() :]
-    if word in ("has", "have", "had") and not _PARTICIPLE.match(rest):
-        return f"{'Did' if word == 'had' else 'Does'} {subject} have {rest}?"
-    return f"{word.capitalize()} {subject} {rest}?"
+    return as_question(found["claim"])
 
 
 def reworded(text: str) -> str:

@@ -40,11 +40,12 @@ _IRREGULAR = tuple(
         "keep keeps kept keeping", "speak speaks spoke spoken speaking", "beat beats beaten beating",
         "lend lends lent lending", "send sends sent sending", "find finds found finding", "bear bears bore born",
         "fight fights fought fighting", "bind binds bound binding", "rise rises rose risen rising",
-        "lie lies lay lain lying", "sit sits sat sitting", "come comes came coming", "go goes went gone going",
+        "lie lies lay lain lying", "sit sits sat sitting", "own owns owned owning", "come comes came coming", "go goes went gone going",
         "begin begins began begun beginning", "break breaks broke broken breaking", "hide hides hid hidden hiding",
     )
 )  # fmt: skip
 # Who does something, by a word that says that she does it, too: "whom did Ann mentor?".
+_DOER = re.compile(r"(?:[\w-]+ ){0,2}(?P<verb>[^\W\d_]{3,})(?:er|or)")  # "line manager", whom others are managed by
 _DOERS = frozenset("author captain chair coach father mentor mother referee skipper tutor".split())
 # Who is above somebody, and the verbs of those below: "who reports to Bob?" asks for those whose manager he is.
 _SUPERIOR = re.compile(r"(?:\w+ )?(?:manager|supervisor|superior|boss|head|line managed by|managed by|supervised by)")
@@ -117,8 +118,10 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
 
     >>> is_object("who reports to Bob?", (15, 18), "reports to"), is_object("who manages Bob?", (12, 15), "managed by")
     (True, False)
-    >>> is_object("who reports to Bob?", (15, 18), "line manager")
-    True
+    >>> is_object("who reports to Bob?", (15, 18), "line manager"), is_object("whom does Bob manage?", (10, 13), "manager")
+    (True, True)
+    >>> is_object("who manages Bob?", (12, 15), "manager"), is_object("who supplies Bob?", (13, 16), "supplier")
+    (False, False)
     >>> is_object("who was Bob a pupil of?", (8, 11), "pupil of"), is_object("pupils of Bob", (10, 13), "pupil of")
     (False, None)
     """
@@ -182,8 +185,13 @@ def _is_left_open(said: str, label: str) -> bool:
 
 @lru_cache(4096)
 def _verb_of(label: str) -> tuple[str, bool, str] | None:
-    """The verb's forms, whether the relation leads to who does it ("managed by"), and its particle, as patterns."""
+    """The verb's forms, whether the relation leads to who does it ("managed by"), and its particle, as patterns.
+
+    "Manager" and "line manager" are as "managed by".
+    """
     words = RelationWords(label, False)
+    if not (words.is_verb or words.is_state) and (forms := _done_by(words.words.lower())):
+        return forms, True, ""
     first, *rest = words.words.lower().split()
     if first in ("is", "was") and rest:
         first, *rest = rest
@@ -196,9 +204,22 @@ def _verb_of(label: str) -> tuple[str, bool, str] | None:
     return _forms(first), by_agent, particle
 
 
+def _done_by(label: str) -> str:
+    """The forms of what a "line manager" or "supplier" does; "" for what is called by no doer."""
+    found = _DOER.fullmatch(label)
+    if found is None or label in _DOERS:
+        return ""
+    verb = f"{found['verb'][:-1]}y" if found["verb"].endswith("i") else found["verb"]
+    return next(filter(None, map(_irregular, (verb, f"{verb}e"))), _forms(verb) if len(verb) > 3 else "")
+
+
+def _irregular(verb: str) -> str:
+    forms = next((forms for forms in _IRREGULAR if verb in forms), ())
+    return f"(?:{'|'.join(sorted(forms))})" if forms else ""
+
+
 def _forms(verb: str) -> str:
-    known = next((forms for forms in _IRREGULAR if verb in forms), None)
-    if known is not None:
-        return f"(?:{'|'.join(sorted(known))})"
+    if known := _irregular(verb):
+        return known
     stem = re.sub(r"(?:ies|ied|es|ed|s|e|y)\Z", "", verb)
     return rf"(?:{re.escape(stem)}(?:{re.escape(stem[-1:])}?(?:e|es|s|ed|d|ing)|y|ies|ied|ying)?)"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from kgask.link.plurals import singulars
-from kgask.verify.form import Span, main_verb, places_of
+from kgask.link.statements import Span, main_verb, places_of
 
 _BE = r"(?:is|are|was|were)"
 _DO = rf"(?:{_BE}|do|does|did|has|have|had|can|could|will|would)"

@@ -1,7 +1,8 @@
-"""A claim as a matter of form: what it says besides, whether it denies, its sub-claims, and each as a question.
+"""A claim as a matter of form: what it says besides, and whether it denies.
 
-The planner reads questions; "Poe was born in Boston and did not die there" is "was Poe born in Boston" and, denied,
-"did Poe die there" with Boston named. Nothing here knows a pack; ``closed`` are names that the claim says.
+The planner reads questions (:mod:`kgask.link.statements`); "Poe was born in Boston and did not die there" is "was Poe
+born in Boston" and, denied, "did Poe die there" with Boston named. Nothing here knows a pack; ``closed`` are names that
+the claim says.
 """
 
 from __future__ import annotations
@@ -11,11 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgask.link.plurals import singulars
+from kgask.link.statements import AUXILIARY
 
-Span = tuple[int, int]
-_AUXILIARY = r"(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|must|may|might)"
-_AUXILIARIES = frozenset(_AUXILIARY.strip("()?:").split("|"))
-_NO_VERBS = frozenset("'s s of and or the in on at by for from to with a an as".split())
 _HEDGE = re.compile(
     r"(?:(?:as far as i (?:know|remember|can tell)|as everyone knows|as we all know|in fact|in truth|actually|indeed|"
     r"of course|famously|apparently|allegedly|reportedly|supposedly|surprisingly|interestingly|fun fact|did you know|"
@@ -42,7 +40,7 @@ _CLEFT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _DENIED = (  # what denies, and what stands there without it
-    (re.compile(rf"\b(?P<word>{_AUXILIARY})(?:n['\u2019]t|\s+not(?! only)|\s+never)\b", re.I), "{word}"),
+    (re.compile(rf"\b(?P<word>{AUXILIARY})(?:n['\u2019]t|\s+not(?! only)|\s+never)\b", re.I), "{word}"),
     (re.compile(r"\b(?P<word>is|are|was|were) no longer\b(?! (?:an?|the)\b)", re.I), "{word}"),
     (re.compile(r"\b(?P<word>ca)n['\u2019]?(?:t|not)\b", re.I), "can"),
     (re.compile(r"\b(?P<word>wo)n['\u2019]t\b", re.I), "will"),
@@ -97,15 +95,6 @@ _SAME_SAID = (  # what is said in more words than a question says it
 _AMONG = re.compile(  # "Among the Nordic countries there is one that ..."
     r"among (?:all )?(?:the )?(?P<kind>[\w ]+ )?(?P<last>[a-z]+s),? there (?:is|are) (?:one|some|any)\b", re.I
 )
-_SINCE = re.compile(r"\bsince (?=\d{3,4}\b)(\d{3,4})")
-_THERE = re.compile(r"\bthere['\u2019]s\b", re.I)
-_WORD = re.compile(r"[\w'\u2019.-]+")
-_RELATIVE = frozenset("who which that whose whom where".split())
-_PARTICIPLE = re.compile(
-    r"(?:been|\w{2,}ed|won|written|made|born|sung|given|taken|become|held|led|known|shown|had|played|met|lost|grown|"
-    r"shared|run|left|found|gone|come|seen|spoken|drawn|done|never|ever|also|always|not|set|got|gotten)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,65 +144,3 @@ def bare(claim: str) -> str:
     while found := _HEDGE.match(text):
         text = text[found.end() :]
     return text
-
-
-def question(text: str, closed: Sequence[str] = ()) -> str:
-    """A positive claim as the question whether it is so; ``closed`` are names within it.
-
-    >>> question("Poe was born in Boston"), question("Hitchcock had children")
-    ('Was Poe born in Boston?', 'Did Hitchcock have children?')
-    >>> question("There is a river in Asia"), question("The man who was king has died")
-    ('Is there a river in Asia?', 'Has the man who was king died?')
-    """
-    text = _SINCE.sub(r"in \1", _THERE.sub("there is", text))
-    at = main_verb(text, closed)
-    if at is None or text[at[0] : at[1]].lower() not in _AUXILIARIES:
-        is_present = at is not None and text[: at[1]].endswith("s")
-        return f"{'Does' if is_present else 'Did'} {_lowered(text, closed)}?"
-    start, end = at
-    word, subject, rest = text[start:end].lower(), _lowered(text[:start].strip(), closed), text[end:].strip()
-    if word in ("has", "have", "had") and not _PARTICIPLE.match(rest):
-        return f"{'Did' if word == 'had' else 'Does'} {subject} have {rest}?"
-    return f"{word.capitalize()} {subject} {rest}?"
-
-
-def main_verb(text: str, names: Sequence[str]) -> Span | None:
-    """The first auxiliary that is in no name and no relative clause of the subject, or else what is like a verb.
-
-    None where there is neither.
-    """
-    places, before, is_relative, likely = places_of(text, names), "", False, None
-    for found in _WORD.finditer(text):
-        if any(first <= found.start() < last for first, last in places):
-            before = "name"
-            continue
-        word = found[0].lower()
-        if word in _RELATIVE and found.start() > 0:
-            is_relative = True
-        elif word in _AUXILIARIES and found.start() > 0 and not (is_relative and before in _RELATIVE):
-            return found.span()
-        elif likely is None and before == "name" and word not in _NO_VERBS and not is_relative:
-            likely = found.span()
-        before = word
-    return likely
-
-
-def _lowered(text: str, closed: Sequence[str]) -> str:
-    """Without the capital of its first word, where that is in no name."""
-    first = text.split(" ", 1)[0]
-    is_plain = first.lower() in _SMALL
-    if any(text.startswith(name) and name and not (is_plain and name == first) for name in closed):
-        return text
-    return text[:1].lower() + text[1:] if is_plain else text
-
-
-_SMALL = frozenset(
-    "the a an there one two three four five six seven eight nine ten some any all both each every most more less fewer "
-    "at exactly only his her its their this that these those in on by of from no several many somebody people "
-    "nearly almost about roughly around over under".split()
-)
-
-
-def places_of(text: str, names: Sequence[str]) -> list[Span]:
-    """Where the names stand."""
-    return [found.span() for name in names if name for found in re.finditer(re.escape(name), text)]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from kgask.verify.ellipsis import by_and_when, is_and_has, not_only, of_one, shared, years_of_one
-from kgask.verify.form import main_verb, places_of
+from kgask.link.statements import main_verb, places_of
 
 MOST_PARTS = 6
 MOST_SUBJECT = 8  # words of a clause before its verb

@@ -32,7 +32,8 @@ from kgask.types import ScoredTriple
 from kgask.verify.by_evidence import ByEvidence, Judged
 from kgask.verify.decision import Decision, Rule
 from kgask.verify.evidence import Evidence
-from kgask.verify.form import bare, question, said
+from kgask.link.statements import as_question
+from kgask.verify.form import bare, said
 from kgask.verify.fusion import EVIDENCE_ALONE, Fusion
 from kgask.verify.lines import of_lines
 from kgask.verify.quantified import Quantities
@@ -297,7 +298,7 @@ class Verifier:
 def _told(parts: Sequence[str], names: Sequence[str]) -> list[Part]:
     """Parts of a claim, each without its negation and as a question."""
     positives = [(part, said(part, names)) for part in parts]
-    return [Part(part, one.denies, one.text, question(one.text, names)) for part, one in positives]
+    return [Part(part, one.denies, one.text, as_question(one.text, names)) for part, one in positives]
 
 
 def _least(query: TruthNode, truth: bool) -> float:

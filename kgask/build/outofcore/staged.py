@@ -228,6 +228,26 @@ class StagedBuilder(PackBuilder):
         for s, r, v, kind, unit, num in self.store.stream("SELECT s, r, v, kind, unit, num FROM said"):
             yield s, r, v if kind is None else Literal(kind, v, num, unit)
 
+    def names(self) -> Iterator[tuple[str, str]]:
+        self.flush()
+        for key, name in self.store.stream(f"SELECT key, text FROM texts WHERE what IN ({LABEL}, {ALIAS})"):
+            yield key, name
+
+    def refer(self, meant: Mapping[tuple[str, str], str]) -> None:
+        types = {"r": "string", "old": "string", "new": "string"}
+        self.flush()
+        self.store.create("meant", types)
+        rows = [(relation, old, new) for (relation, old), new in meant.items()]
+        self.store.append("meant", dict(zip(types, zip(*rows, strict=True), strict=True)), types)
+        columns = ["coalesce(m.new, t.v) AS v" if column == "v" else f"t.{column}" for column in SAID]
+        self.store.make(
+            "said_whole",
+            f"SELECT {', '.join(columns)} FROM said t LEFT JOIN meant m "
+            "ON t.r = m.r AND t.v = m.old AND t.kind IS NULL",
+        )
+        self.store.create("said_keys", SAID_KEYS)
+        self.store.view("said", _SAID)
+
     @property
     def n_added(self) -> int:
         return self._n
