@@ -17,6 +17,12 @@ _ELSEWHERE = re.compile(rf"(?i:{_WH}(?: [a-z]+)?) (?P<preposition>{_PREPOSITION}
 _OTHER = re.compile(rf"(?i:whom?|what|which)(?: (?:of|about|for))? (?P<name>{_NAME})")
 _LAST_NAME = re.compile(rf"(?<!\A)(?<=\s)(?P<name>{_NAME})")
 _OWN = re.compile(rf"(?i:(?:what|who|when|where|how \w+) {_AUXILIARY}) (?P<name>{_NAME}?)['\u2019]s")
+_ONE_OF_THEM = re.compile(r"(?P<is>\S.*? (?:one of|among)) (?:them|those|these)", re.IGNORECASE)
+_SET = re.compile(
+    rf"(?:how many|which|what) (?P<kind>(?!{_AUXILIARY}\b)[a-z]+(?: (?!{_AUXILIARY}\b)[a-z]+)??) "
+    r"(?!(?:do|does|did)\b)(?P<what>[a-z]+ .+)",
+    re.IGNORECASE,
+)
 _OF_NAME = re.compile(rf"\b(?P<name>{_NAME}?)['\u2019]s\b")
 _PLEASE = re.compile(r",? please\Z", re.IGNORECASE)
 _TAIL = re.compile(rf"\b{_AUXILIARY}\b.*", re.IGNORECASE | re.DOTALL)
@@ -59,6 +65,8 @@ def completed(part: str, before: str) -> str:
     'Which languages are official in Sweden?'
     >>> completed("in which period?", "In which group is chlorine?"), completed("who wrote it?", "What is Emma?")
     ('in which period is chlorine?', 'who wrote it?')
+    >>> completed("is Niger one of them?", "How many countries border Mali?")
+    'is Niger one of the countries that border Mali?'
     >>> completed("who Adidas?", "Who founded Nike?")
     'Who founded Adidas?'
     >>> completed("what is Leo Tolstoy's?", "What is Mark Twain's date of birth?")
@@ -71,6 +79,8 @@ def completed(part: str, before: str) -> str:
     if found := _OTHER.fullmatch(bare):
         names = [*_LAST_NAME.finditer(asked)]
         return _with(asked, names[-1], found["name"]) if names else part
+    if (found := _ONE_OF_THEM.fullmatch(bare)) and (meant := _SET.fullmatch(asked)):
+        return f"{found['is']} the {meant['kind']} that {meant['what']}?"
     if found := _OWN.fullmatch(bare):
         own = _OF_NAME.search(asked)
         return _with(asked, own, found["name"]) if own else part

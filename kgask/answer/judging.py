@@ -18,7 +18,7 @@ import numpy as np
 
 from kgask.answer.choices import SURE_QUERY, comes_to, in_words, is_plain, set_of, with_itself
 from kgask.answer.fuse import log_odds
-from kgask.answer.misread import asks_other
+from kgask.answer.misread import asks_other, takes_all
 from kgask.answer.word import Word
 from kgask.methods.doubts import DENIED, DESCRIBED, KIN, LEFT_OUT, LOST
 from kgask.methods.protocol import Retrieved
@@ -35,6 +35,7 @@ POWERS = ("plan", "judged", "alike", "proposed", "left_out")
 AMONG = ("share", "behind", "choices")  # how the winner stands among what was judged
 FEATURES = ("plan", "judged", "alike", "any", "margin", "changed", "proposed", "query", *AMONG, *DOUBTS)
 MOST_MARGIN = 5.0  # log-odds before the next answer; more says nothing
+TAKES_ALL = {LOST: -1.0}  # of what takes all of a kind where some are asked for
 BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner read is told of then
 FAIRLY_SURE = 0.5  # confidence in a path from which less is judged: with all of it fewer were right
 MOST_BESIDE_SURE = 3
@@ -194,7 +195,7 @@ def judged(
     candidates = [
         Candidate(
             log_odds(one.confidence), odds, alike, one is found, one.is_proposed, one.is_query, set_of(one),
-            one.find_left_out(),
+            {**one.find_left_out(), **(TAKES_ALL if not thorough and takes_all(one, found, question, pack) else {})},
         )
         for one, odds, alike in zip(shown, said.queries, said.alike, strict=True)
     ]  # fmt: skip

@@ -30,14 +30,15 @@ from kgask.methods.protocol import Retrieved
 from kgask.methods.roles import is_the_other_way, passes_over_role, takes_converse
 from kgask.methods.signs import is_other_way
 from kgask.methods.taken_away import keeps_denied, keeps_left_out, takes_other_away
-from kgask.methods.voice import is_by_noun
+from kgask.methods.voice import is_by_noun, is_called
 from kgask.methods.whole_kin import is_of_other_side
 from kgask.methods.whose import passes_over_owned
+from kgask.methods.whole_kind import takes_whole_kind
 from kgask.methods.wording import rules_out
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
-from kgask.types import EntityId, opposite
+from kgask.types import EntityId, opposite, undirected
 
 _WHETHER = re.compile(  # no number answers "is Mercury or Venus denser?"
     r"\W*(?:and |so |but )?(?:is|are|was|were|does|do|did|has|have) (?!you\b|there\b|we\b|i\b|anyone\b|anybody\b|it )",
@@ -49,12 +50,20 @@ HARDLY, SURELY = 0.05, 0.5  # scores of who is hardly meant, and of who is
 
 def is_misread(found: Retrieved, question: str, pack: Pack) -> bool:
     """Whether what the planner chose surely asks something else, or less."""
-    return asks_less(found) or asks_other(found, found, question, pack)
+    return asks_less(found, found, question, pack) or asks_other(found, found, question, pack)
 
 
-def asks_less(one: Retrieved) -> bool:
-    """Whether it leaves out a name or date of the question: it competes with what does not, but is no answer."""
-    return bool(one.hypotheses) and bool(one.find_left_out().get(LOST))
+def asks_less(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
+    """Whether it leaves out a name or date of the question, or takes all of a kind where it asks for some: it competes
+    with what does not, but is no answer. ``found`` is what the planner chose."""
+    return bool(one.hypotheses) and (bool(one.find_left_out().get(LOST)) or takes_all(one, found, question, pack))
+
+
+def takes_all(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
+    """Whether it takes all of a kind where the question asks for some."""
+    query = one.hypotheses[0].make_query() if one.hypotheses else None
+    named = [seed.span for mention in found.linked for seed in mention.seeds]
+    return query is not None and takes_whole_kind(query, question, [*found.pointed, *one.pointed, *named], pack)
 
 
 def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> bool:
@@ -152,5 +161,6 @@ def _is_turned_round(
     understood = found.understood
     if understood is None or understood.parts or not is_by_noun(question, understood.asked, pack):
         return False
-    turned = nodes.Follow(nodes.Entities((understood.seed.entity,)), opposite(understood.asked, pack.n_relations))
-    return query == turned
+    plain, _ = undirected(understood.asked, pack.n_relations)
+    turned = opposite(plain if is_called(question, plain, pack) else understood.asked, pack.n_relations)
+    return query == nodes.Follow(nodes.Entities((understood.seed.entity,)), turned)

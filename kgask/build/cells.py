@@ -11,6 +11,8 @@ _MOST_PART = 40  # characters of one of several
 # Of the parts, that have to be met again, and in another place of a list: what a comma divides may be one thing.
 _AGAIN, _ELSEWHERE = {",": 0.6}, {",": 0.25}
 _LEAST_AGAIN = 0.25
+_PLAIN = (";", "|")  # what hardly divides one thing: lists, though nothing comes again, where most cells have several
+_LEAST_LISTS, _MOST_LISTS, _WORDS_OF_PART = 3, 0.6, 4
 _TITLES = 0.8  # of the parts, that are what rows of the table are called
 
 
@@ -22,6 +24,8 @@ def separator_of(values: Sequence[str], titles: Collection[str] = ()) -> str:
 
     >>> separator_of(["Merlot; Syrah", "Syrah", "Gamay"]), separator_of(["Bury, Suffolk", "Eye, Suffolk", "Lewes"])
     (';', '')
+    >>> separator_of(["eggs; milk", "rice; saffron", "soy sauce; salmon; sugar", "flour"])
+    ';'
     >>> separator_of(["Ann, Bo", "Bo, Cy", "Cy", "Ann"]), separator_of(["he came; he saw", "nothing"])
     (',', '')
     """
@@ -39,6 +43,10 @@ def _divides(separator: str, values: Sequence[str], titles: Collection[str]) -> 
     if not several or any(len(part) > _MOST_PART or not re.search(r"[^\W\d]", part) for one in several for part in one):
         return False
     if sum(part in titles for parts in several for part in parts) >= _TITLES * sum(map(len, several)):
+        return True
+    n_words = max(len(part.split()) for parts in several for part in parts)
+    is_plain = separator in _PLAIN and n_words <= _WORDS_OF_PART
+    if is_plain and len(several) >= max(_LEAST_LISTS, _MOST_LISTS * len(lists)):
         return True
     at: dict[str, set[int]] = {}
     for parts in lists:

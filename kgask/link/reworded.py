@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from kgask.link.statements import as_question
 
 _FAR_KIN = r"grand\w+|uncles?|aunts?|cousins?"
-_FORMS = (
+_FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     # "do you happen to know the height of Everest?"
     (re.compile(r"\A\W*(?:(?:do|would|does) (?:you|anyone|anybody|it) (?:happen to |even )?(?:know|say)|"
                 r"(?:do you have )?any idea|i(?:'d| would) (?:love|like) to know|i(?:'m| am| was)? wonder(?:ing)?|"
@@ -19,6 +20,27 @@ _FORMS = (
     # "which boat has had more capsizes than any other?"
     (re.compile(r"\bmore ((?:[\w-]+ ){1,3}?)than any(?:one|body|thing)?(?: (?:other|else))?(?: \w+)?(?=\W*\Z)", re.I),
      r"the most \1"),
+    # "how many different parts", "all the different rinks"
+    (re.compile(r"\b(how many|all(?: of)?(?: the)?) (?:different|distinct|various|separate) (?=[a-z])", re.I), r"\1 "),
+    # "the tallest mountain on Earth", "which lake is the deepest on the planet?"
+    (re.compile(r"(?<=est|ost)((?: [a-z]+){0,3}) (?:on|in) (?:the )?(?:whole |entire )?(?:planet )?(?:earth|planet|world)"
+                r"(?=\W*\Z|, | is\b| was\b)", re.I), r"\1"),
+    # "gold vs lead: which is denser", "Havnes or Kings - who netted more"
+    (re.compile(r"\A\W*(?!(?:of|between|among|out|from|who|which|what|is|are|did|does|has)\b)(?P<one>[^,:;?]+?) "
+                r"(?:vs\.?|versus|or|and) (?P<other>[^,:;?]+?)(?:\s*[:;?]|,? [-\u2013\u2014])\s*"
+                r"(?P<asked>(?:which|who)(?: one)?(?: of (?:them|the two))? (?!(?:of|wrote|directed)\b)[a-z]+ .+?)\W*\Z",
+                re.I), r"\g<asked>, \g<one> or \g<other>?"),
+    # "has anyone won both? who?", "anyone here who can weld? who"
+    (re.compile(r"\A\W*(?P<help>has|did|does|is|was|can) (?:any|some)(?:one|body) (?:here )?"
+                r"(?P<what>[^?]+)\? (?:and )?(?:if so,? )?who\W*\Z", re.I),
+     lambda said: f"Who {said['help'].lower()} {said['what']}?"),
+    (re.compile(r"\A\W*(?:any|some)(?:one|body) (?:here )?(?:who |that )?(?P<what>[^?]+)\?? (?:and )?(?:if so,? )?who\W*\Z",
+                re.I), r"Who \g<what>?"),
+    # "Apart from Germany itself, which neighbours of France do not touch Germany?"
+    (re.compile(r"\A\W*(?:apart from|aside from|other than|besides|except for|leaving aside) (?P<one>[^,?]+?)(?: itself)?, "
+                r"(?=.*\b(?P=one)\b)", re.I), ""),
+    # "the capital of Peru and also that of Kenya"
+    (re.compile(r"\band also (?=(?:that|the|those) )", re.I), "and "),
     # "which comes second if you sort them by weight?"
     (re.compile(r",? (?:if|when) (?:you|we|i|one) (?:sort|rank|order|list|arrange)s? (?:them |all |it )*by\b", re.I),
      " by"),
@@ -26,6 +48,7 @@ _FORMS = (
 )  # fmt: skip
 
 
+_STRESSED = re.compile(r"\b(?:NOT|BOTH|ONLY|NEVER|ALL|AND|EVER|MOST|LEAST|FIRST|LAST|ALSO)\b")
 _IS_IT_TRUE = re.compile(
     r"\W*(?:and |so )?(?:(?:is|was) it (?:really |actually )?(?:true|correct|right|so|the case|a fact) that|"
     r"(?:do you (?:happen to )?know|(?:can|could) you tell me|tell me|i wonder|i'd like to know) (?:if|whether)) "
@@ -54,10 +77,14 @@ def reworded(text: str) -> str:
 
     >>> reworded("Which boat has had more capsizes than any other?")
     'Which boat has had the most capsizes?'
+    >>> reworded("gold vs lead: which is denser"), reworded("What's the tallest mountain on Earth?")
+    ('which is denser, gold or lead?', "What's the tallest mountain?")
+    >>> reworded("Has anyone won both prizes? Who?"), reworded("Which clubs did NOT win?")
+    ('Who has won both prizes?', 'Which clubs did not win?')
     >>> reworded("Which element comes second if you sort them by weight?"), reworded("Who has more books than Poe?")
     ('Which element comes second by weight?', 'Who has more books than Poe?')
     """
-    text = whether(text)
+    text = whether(_STRESSED.sub(lambda word: word[0].lower(), text) if text != text.upper() else text)
     for pattern, said in _FORMS:
         text = pattern.sub(said, text)
     return re.sub(r" (?=\?\Z)", "", text)

@@ -38,7 +38,7 @@ OPERATOR_WORDS = frozenset(
     "under above below exactly compare compared order rank ranked ranks many frequent frequently".split()
 )
 CARRY_NOTHING = FUNCTION_WORDS | frozenset(
-    "please kindly tell know say want like wonder wondering curious question answer possible exactly actually really "
+    "please kindly very tell know say want like wonder wondering curious question answer possible exactly actually really "
     "currently today now ever just even still already so well okay ok hi hey hello thanks thank anyone someone "
     "somebody find look search display enumerate mention provide return get see called named name names known "
     "there were been being one ones thing things kind sort total overall whole entire world earth database graph data "
@@ -93,7 +93,7 @@ class RelationWords:
 
     def said_by(self, text: str, covered: Sequence[tuple[int, int]]) -> list[int]:
         """Relations that words of a question are about, beside the characters that are ``covered``."""
-        said = [word for word in _free_words(text, covered, ()) if word not in CARRY_NOTHING | OPERATOR_WORDS]
+        said = [word for word in free_words(text, covered, ()) if word not in CARRY_NOTHING | OPERATOR_WORDS]
         found = [self._by_word.get(key, ()) for word in said for key in _keys(word)]
         stems = tuple(_STEMS[word] for word in said if word in _STEMS)
         found += [some for key, some in self._by_word.items() if stems and key.startswith(stems)]
@@ -112,7 +112,7 @@ class RelationWords:
 
         ``covered`` are the characters of what is accounted for otherwise, ``said`` the words of the query's relations.
         """
-        words = _free_words(text, covered, said)
+        words = free_words(text, covered, said)
         return tuple(word for word in words if not self._labels.isdisjoint((word, *singulars(word))))
 
     def roles(self, text: str, covered: Sequence[tuple[int, int]], said: Collection[str]) -> tuple[str, ...]:
@@ -120,7 +120,7 @@ class RelationWords:
 
         Its label is what they are of, and this: "driver champion" leads to drivers.
         """
-        named = ((word, one) for word in _free_words(text, covered, said) for one in (word, *singulars(word)))
+        named = ((word, one) for word in free_words(text, covered, said) for one in (word, *singulars(word)))
         return tuple(word for word, one in named if any(map(self._is_of_kind, self._by_last_word.get(one, ()))))
 
     @cached_property
@@ -167,7 +167,7 @@ class RelationWords:
         return _content(" ".join((*text.names, text.inverse_label)))
 
 
-def _free_words(text: str, covered: Sequence[tuple[int, int]], said: Collection[str]) -> list[str]:
+def free_words(text: str, covered: Sequence[tuple[int, int]], said: Collection[str]) -> list[str]:
     """Words in lower case that are neither accounted for nor what a query's relations are called."""
     words = (match[0].lower() for match in _WORD.finditer(text) if not is_within_any(match.span(), covered))
     return [word for word in words if not _is_called(word, said)]

@@ -53,16 +53,29 @@ _LIVED_LONGER = re.compile(
     r"\bdied (?:at )?(?:an? |the )?(?:young|old)(?:er|est)\b",
     re.IGNORECASE,
 )
+_LASTED = re.compile(  # "which incident took the longest to resolve?", but not "which has run the longest?"
+    r"\b(?:took|takes?|taken|last(?:s|ed)?|went on) (?:for )?(?:the )?(?:long|short)(?:er|est)\b|"
+    r"\b(?:long|short)(?:er|est)(?: time)? (?:to [a-z]+|between)\b|\blongest[- ]lasting\b",
+    re.IGNORECASE,
+)
+_OF_YEAR = re.compile(  # "the 1954 winner of the prize" won it then
+    r"\b(?:1\d{3}|20\d\d)(?:['\u2019]s)? (?:[\w-]+ ){0,3}?"
+    r"(?:winners?|laureates?|recipients?|awardees?|champions?|medall?ists?)\b",
+    re.IGNORECASE,
+)
 SAMPLED, LOOK_SECONDS = 50, 0.5  # things with a birth whose types are looked at
 _RELATIONS: WeakKeyDictionary[Pack, dict[str, frozenset[int]]] = WeakKeyDictionary()
 
 
 def passes_over_lives(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:
-    """Whether a question says such a word, the graph has relations called so, and a query follows none of them.
+    """Whether a question says such a word, the graph has relations called so, and a query follows none of them; or
+    asks how long something took, or for the winner of a year, and one date of a life or event is what it goes by.
 
     ``spans`` are the characters of the question's names by their entities.
     """
-    if _LIVED_LONGER.search(question) and _goes_by_one_date(query, pack):
+    if (_LIVED_LONGER.search(question) or _LASTED.search(question)) and _goes_by_one_date(query, pack):
+        return True
+    if _OF_YEAR.search(question) and _is_of_life(query, pack):
         return True
     names = [(start, end) for start, end in spans.values() if question[start:end] not in _SAID]  # films are called so
     said = [
@@ -84,6 +97,13 @@ def _goes_by_one_date(query: Query, pack: Pack) -> bool:
         if isinstance(part, nodes.ValueOf | nodes.Values)
     ]
     return any(relation_axis(pack, relation) == DATE for relation in relations)
+
+
+def _is_of_life(query: Query, pack: Pack) -> bool:
+    """Whether it goes by when somebody was born or died."""
+    lives = _called(pack, "born") | _called(pack, "died")
+    paths = (node.by.path for node in query.walk() if isinstance(node, nodes.Where) and isinstance(node.by, nodes.ValueOf))
+    return any(path[-1] % pack.n_relations in lives for path in paths)
 
 
 def swaps_lives(query: Query, question: str, spans: Mapping[int, tuple[int, int]], pack: Pack) -> bool:

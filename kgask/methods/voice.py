@@ -27,6 +27,9 @@ BY_NOUN = re.compile(
     r"\b(?:fathers?|mothers?|parents?|dad|mum|mom|sons?|daughters?|child|children|kids?)\b|['\u2019]s? [a-z]+\W*\Z",
     re.IGNORECASE,
 )
+_OWN_NOUN = re.compile(  # "who are Kito's parents?", "the parents of Kito"
+    r"['\u2019]s? (?P<of>[a-z]+)\W*\Z|\A\W*(?:(?:who|what) (?:is|are|was|were) )?(?:the )?(?P<noun>[a-z]+) of ", re.IGNORECASE
+)
 _TOPIC = "\0"
 _IRREGULAR = tuple(
     frozenset(forms.split())
@@ -74,6 +77,14 @@ def is_by_noun(text: str, relation: DirectedRelationId, pack: Pack) -> bool:
     noun, names = re.findall(r"\w+", found[0].lower())[-1], pack.relations()[undirected(relation, pack.n_relations)[0]]
     said = normalise(" ".join((*names.names, names.inverse_label))).split()
     return not {noun, *singulars(noun)}.isdisjoint(said)
+
+
+def is_called(text: str, relation: DirectedRelationId, pack: Pack) -> bool:
+    """Whether a question asks for what a relation leads to by its whole label: "Kito's parents"."""
+    if (found := _OWN_NOUN.search(text)) is None:
+        return False
+    noun, label = (found["of"] or found["noun"]).lower(), RelationWords(pack.relations()[relation].label, False).words
+    return not {label.lower(), *singulars(label.lower())}.isdisjoint({noun, *singulars(noun)})
 
 
 def is_turned(query: Query, text: str, spans: dict[EntityId, tuple[int, int]], pack: Pack) -> bool:

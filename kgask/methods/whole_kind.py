@@ -1,0 +1,47 @@
+"""All of a kind, where the question asks for some of them: "how many books are on loan?" is not how many there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kgask.link.plurals import singulars
+from kgask.methods.accounted import CARRY_NOTHING, RelationWords, free_words
+from kgask.pack.store import Pack
+from kgask.query import nodes
+from kgask.query.nodes import Query
+
+_THERE = frozenset(  # that something is there, and how it is told
+    "are is was were be been do does did have has had get got own owns keep keeps hold holds contain contains include "
+    "includes cover covers exist exists live lives work works belong belongs stock stocks run runs operate operates "
+    "record recorded listed included mentioned known available stored registered documented entered altogether "
+    "different distinct various "
+    "separate single individual members entries records rows items types kinds sorts anywhere here there much many "
+    "roughly approximately about me my our us their its".split()
+)
+_SCOPE = re.compile(  # where they are, of all that the graph is about: "in the zoo", "does our club have"
+    r"\b(?:(?:in|of|at|on|for|from|with|within|across|by) )?(?:the|our|this|my|your|his|her|their|these|that) "
+    r"(?:(?!\w*ing\b)[\w-]+ ){0,2}?[\w-]+\b(?=\W*\Z|[,?.]| (?:have|has|got|own|owns|are|is|hold|keep|please))",
+    re.IGNORECASE,
+)
+
+
+def takes_whole_kind(query: Query, question: str, covered: Sequence[tuple[int, int]], pack: Pack) -> bool:
+    """Whether all of a kind are told or counted, though the question says more of them than where they are.
+
+    ``covered`` are the characters that the query's steps point at.
+    """
+    base = query.base if isinstance(query, nodes.Count) else query
+    match base:
+        case nodes.Class(kind):
+            called = pack.labels([kind])[0].lower().split()
+        case nodes.Having(relation):
+            called = [*RelationWords(pack).of([relation])]
+        case _:
+            return False
+    scopes = [found.span() for found in _SCOPE.finditer(question)]
+    known = {*called, *(one for word in called for one in singulars(word))}
+    return any(
+        word not in CARRY_NOTHING and word not in _THERE and known.isdisjoint((word, *singulars(word)))
+        for word in free_words(question, [*covered, *scopes], known)
+    )
