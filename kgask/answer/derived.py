@@ -32,7 +32,7 @@ from kgask.retrieve.facts import each_once
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import Coverage, Result
 from kgask.retrieve.run import Runner
-from kgask.retrieve.shown import in_unit, number_text, quantity_text, unit_of
+from kgask.retrieve.shown import in_unit, number_text, unit_of, value_text
 from kgask.retrieve.steps import Step, best_first, steps
 from kgask.types import EntityId, ScoredTriple, undirected
 
@@ -99,7 +99,7 @@ def told(result: Result) -> Derived:
     if isinstance(query, TruthNode):
         text = TRUTH_WORDS[result.truth]
     elif value is not None and result.quantity is not None:
-        text = quantity_text(result.quantity, value["unit"], bare=True)
+        text = value_text(result.quantity, query, value["unit"], bare=True)
     shown = certain[:SHOWN] if isinstance(query, SetNode) else [None]
     found = [derivation(runner, query, answer) for answer in shown]
     triples = each_once(runner.pack, (triple for one in found for triple in one.all_triples))
@@ -210,7 +210,7 @@ class _Words:
     def _quantity(self, step: Step) -> str | None:
         if step.quantity is None:
             return None
-        return quantity_text(step.quantity, _unit(self._runner, step.node, step.quantity))
+        return value_text(step.quantity, step.node, _unit(self._runner, step.node, step.quantity))
 
     def ties(self, step: Step) -> list[str]:
         """``tied: Brook and Volta``."""

@@ -22,7 +22,7 @@ from kgask.query.words import listed, verbalise
 from kgask.retrieve.follow import edges_of
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.outcome import Result
-from kgask.retrieve.shown import quantity_text, unit_of
+from kgask.retrieve.shown import unit_of, value_text
 from kgask.types import FoundSpan, QueryReading, QueryReadings
 
 SHOWN_ANSWERS = 3
@@ -73,7 +73,7 @@ def outcome_words(outcome: Result | None, pack: Pack) -> str:
         return TRUTH_WORDS[outcome.truth] or NOTHING
     if outcome.quantity is not None:
         unit = unit_of(outcome.runner, outcome.query, outcome.quantity.axis)
-        return quantity_text(outcome.quantity, unit)
+        return value_text(outcome.quantity, outcome.query, unit)
     return several(outcome.certain, pack)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any, BinaryIO
@@ -49,7 +50,9 @@ def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Prob
     source, reader = display(name), _Reader(builder, space_of(name), kind)
     start = stream.peek(1 << 10) if isinstance(stream, io.BufferedReader) else b""
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
-        for number, said in enumerate(_listed(stream, source), start=1):
+        every = _listed(stream, source)
+        reader.names_within = _once_within(every)
+        for number, said in enumerate(every, start=1):
             try:
                 reader.take(_object(said))
             except BuildError as error:
@@ -108,6 +111,7 @@ class _Reader:
         self._builder, self._graph, self._kind = builder, PropertyGraph(builder), kind
         self._space, self._n = space, 0  # of ids of things, and how many there were
         self._names = set[str]()  # of things that are called by what they are
+        self.names_within: frozenset[str] = frozenset()  # of things within things that are called so, each by one alone
 
     def take(self, said: Mapping[str, Any]) -> None:
         """One line's object."""
@@ -167,6 +171,10 @@ class _Reader:
             return value
         number = next((value[name] for name in _IDS if value.get(name) not in (None, "")), None)
         name = next((str(value[name]) for name in _LABELS if value.get(name)), "")
+        if number is None and not name and value.get(own := _own_within(relation, value)) in self.names_within:
+            self._builder.label(place, value[own])
+            self._node(place, value[own], {path: one for path, one in value.items() if path != own}, depth + 1)
+            return place
         key = name or place if number is None else f"{singular(readable(relation))}/{self._key(number)}"
         if (name or called) != key and (name or number is None):
             self._builder.label(key, name or called)
@@ -209,6 +217,30 @@ class _Reader:
         if isinstance(part, bool) or not isinstance(part, str | int | float):
             raise BuildError("a subject or relation that is no text")
         return str(part).strip()
+
+
+def _own_within(relation: str, value: Mapping[str, Any]) -> str:
+    """The property of a thing within a thing that is called as such things are: ``service`` of ``services``; or ""."""
+    kind = singular(readable(relation))
+    return next((key for key, one in value.items() if readable(key) == kind and isinstance(one, str) and one.strip()), "")
+
+
+def _once_within(every: Any) -> frozenset[str]:
+    """What things within things are called by what they are, of no two the same: ``{"service": "mail"}``."""
+    met = Counter(_names_within(every, "", MOST_DEPTH))
+    return frozenset(name for name, n in met.items() if n == 1)
+
+
+def _names_within(said: Any, relation: str, depth: int) -> Iterator[str]:
+    if isinstance(said, list):
+        for one in said if depth else ():
+            yield from _names_within(one, relation, depth - 1)
+    elif isinstance(said, dict) and depth:
+        if relation and (own := _own_within(relation, said)):
+            yield said[own]
+        for path, one in said.items():
+            if isinstance(one, list | dict):
+                yield from _names_within(one, path, depth - 1)
 
 
 def _ungrouped(said: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:

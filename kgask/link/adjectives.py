@@ -40,7 +40,7 @@ _IRREGULAR = {
 _ENDS = (
     ("ian", ("ia", "y", "", "a", "i")), ("ean", ("ea", "e", "")), ("an", ("a", "", "o", "e")), ("ese", ("", "a", "o")),
     ("ish", ("", "land")), ("i", ("", "a")), ("ic", ("ia", "", "icism")), ("ist", ("ism",)), ("er", ("",)),
-    ("n", ("",)),
+    ("ern", ("",)), ("n", ("",)),
 )  # fmt: skip
 SHORTEST = 5  # letters of a regular adjective
 
@@ -62,3 +62,19 @@ def places_of(norm: str) -> tuple[str, ...]:
         return ()
     found = [norm[: -len(end)] + other for end, others in _ENDS if norm.endswith(end) for other in others]
     return tuple(dict.fromkeys(found))
+
+
+def crafts_of(norm: str) -> tuple[str, ...]:
+    """The names (normalised) of what somebody may be called after who plays or does it: of no comparative.
+
+    >>> crafts_of("cellists")[:2], crafts_of("drummer"), crafts_of("welder"), crafts_of("higher")
+    (('cell', 'cello'), ('drum', 'drums', 'drumming'), ('welding',), ('highing',))
+    """
+    norm = norm[:-1] if norm.endswith(("ers", "ists")) else norm
+    if len(norm) < SHORTEST:
+        return ()
+    if norm.endswith("ist"):
+        return tuple(norm[:-3] + other for other in ("", "o", "s", "e"))
+    stem = norm[:-2] if norm.endswith("er") else ""
+    is_doubled = stem[-1:] == stem[-2:-1] != ""
+    return (*((stem[:-1], f"{stem[:-1]}s") if is_doubled else ()), *((f"{stem}ing",) if stem else ()))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from kgask.link.adjectives import places_of
+from kgask.link.adjectives import crafts_of, places_of
 from kgask.link.coherent import of_one_kind
 from kgask.link.features import HAND, LinkModel, candidate_features
 from kgask.link.mentions import (
@@ -26,7 +26,7 @@ from kgask.link.mentions import (
     spans,
     split_words,
 )
-from kgask.link.parts import Part, PartHit, better_known, part_of, parts
+from kgask.link.parts import SMALL, Part, PartHit, better_known, part_of, parts
 from kgask.link.slips import goes_beyond, is_typo, may_be_misspelt
 from kgask.link.titled import TitledHit, Titles
 from kgask.pack.labels import relation_phrase
@@ -178,15 +178,25 @@ class Linker:
         return every + [(part.span, [*part.hits[: 1 if part.clear else MAX_SEEDS]]) for part in parts]
 
     def _exact(self, found: list[Span], words: list[Word]) -> list[_Named]:
-        places = {span.norm: places_of(span.norm) for span in found if span.n_words <= 2 and not span.marked}
+        places = {span.norm: self._spoken_of(span.norm) for span in found if span.n_words <= 2 and not span.marked}
         norms = {span.norm for span in found}.union(*places.values())
         hits = self.pack.exact(norms) if found else {}
         called = [(span, self._titles.with_titled(hits.get(span.norm, []))) for span in found]
         named = [(span, self._meant(span, meant, words)) for span, meant in called]
-        named = [(span, [*meant, *self._places(places.get(span.norm, ()), hits, meant)]) for span, meant in named]
+        named = [(span, [*meant, *self._places(span, places.get(span.norm, ()), hits, meant)]) for span, meant in named]
         return [(span, meant) for span, meant in named if meant]
 
-    def _places(self, names: Sequence[str], hits: dict[str, list[NameHit]], called: list[NameHit]) -> list[PartHit]:
+    def _spoken_of(self, norm: str) -> tuple[str, ...]:
+        """What an adjective may speak of, and of somebody's own graph what somebody is called after: cellists."""
+        return (*places_of(norm), *crafts_of(norm)) if self._is_small else places_of(norm)
+
+    @property
+    def _is_small(self) -> bool:
+        return self.pack.n_entities <= SMALL
+
+    def _places(
+        self, span: Span, names: Sequence[str], hits: dict[str, list[NameHit]], called: list[NameHit]
+    ) -> list[PartHit]:
         """The best connected place that an adjective may speak of, by the first name that the pack has."""
         known = next((hits[name] for name in names if name in hits), [])
         entities = [hit.entity for hit in known if not hit.is_alias]
@@ -194,10 +204,10 @@ class Linker:
             return []
         degrees = self.pack.prior(entities).tolist()
         best = max(range(len(entities)), key=lambda at: (degrees[at], -entities[at]))
-        if degrees[best] < LEAST_KNOWN_PLACE or entities[best] in {hit.entity for hit in called}:
+        if degrees[best] < (1 if self._is_small else LEAST_KNOWN_PLACE) or entities[best] in {hit.entity for hit in called}:
             return []
         name = next(hit.name for hit in known if hit.entity == entities[best])
-        is_place = name[:1].isupper() or name.endswith(MOVEMENT)
+        is_place = name[:1].isupper() or name.endswith(MOVEMENT) or normalise(name) in crafts_of(span.norm)
         return [PartHit(entities[best], name, True, 1.0, "alias")] if is_place else []
 
     def _meant(self, span: Span, hits: list[NameHit], words: list[Word]) -> list[NameHit]:

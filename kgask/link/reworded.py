@@ -39,6 +39,8 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     # "Apart from Germany itself, which neighbours of France do not touch Germany?"
     (re.compile(r"\A\W*(?:apart from|aside from|other than|besides|except for|leaving aside) (?P<one>[^,?]+?)(?: itself)?, "
                 r"(?=.*\b(?P=one)\b)", re.I), ""),
+    # "who's the cellist around here?"
+    (re.compile(r" (?:a?round|over|in) here(?=\W*\Z)", re.I), ""),
     # "the capital of Peru and also that of Kenya"
     (re.compile(r"\band also (?=(?:that|the|those) )", re.I), "and "),
     # "which comes second if you sort them by weight?"

@@ -271,6 +271,8 @@ def _is_called(word: str, said: Collection[str]) -> bool:
         return True
     if (stem := _STEMS.get(word)) is not None and any(other.startswith(stem) for other in said):
         return True
+    if any(word.startswith(_STEMS[other]) for other in said if other in _STEMS):  # "build" of "year built"
+        return True
     return len(word) >= ALIKE and any(other.startswith(word[:ALIKE]) for other in said)
 
 

@@ -63,8 +63,16 @@ def takes_other_away(query: Query, question: str, spans: Mapping[int, tuple[int,
     for node in query.walk():
         if isinstance(node, nodes.Minus) and len(denials) == 1:
             left, right = ({*_places(side, question, spans, pack)} for side in (node.left, node.right))
-            if left and right and left.isdisjoint(right):
-                return _denied(left | right, denials[0].end()) in left
+            if left - right and right - left:
+                return _is_of_complements(node) or _denied(left ^ right, denials[0].end()) in left
+    return False
+
+
+def _is_of_complements(node: nodes.Minus) -> bool:
+    """Whether what is not in one set is taken from what is not in another: that is the other less the one."""
+    match node:
+        case nodes.Minus(nodes.Minus(one, _), nodes.Minus(other, _)):
+            return one == other
     return False
 
 

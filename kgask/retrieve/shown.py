@@ -10,6 +10,7 @@ from kgask.query.base import Node
 from kgask.retrieve.run import Runner
 
 LOOKED_AT = 50  # literals whose units are looked at
+_A_YEAR = 364, 366  # days from the first to the last of one, and from the first to its next
 DAYS, YEARS = "days", "years"
 
 
@@ -32,6 +33,14 @@ def in_unit(quantity: Quantity, unit: str) -> tuple[float, float]:
     if quantity.axis in (DATE, NUMBER):
         return quantity.low, quantity.high
     return from_base(quantity.low, unit), from_base(quantity.high, unit)
+
+
+def value_text(quantity: Quantity, query: Node, unit: str = "", bare: bool = False) -> str:
+    """What a query comes to: as :func:`quantity_text`, but the mean of years is a year."""
+    width = quantity.high - quantity.low
+    if isinstance(query, nodes.Mean) and quantity.axis == DATE and _A_YEAR[0] <= width <= _A_YEAR[1]:
+        return _year(date_of_day(int((quantity.low + quantity.high) // 2))[0])
+    return quantity_text(quantity, unit, bare)
 
 
 def quantity_text(quantity: Quantity, unit: str = "", bare: bool = False) -> str:
