@@ -74,6 +74,14 @@ _SLIPS = (
         ),
         r"who was \1",
     ),
+    (  # "and his wife, who was that?"
+        re.compile(
+            r"\A(?:and )?((?:his|her|its|their) [a-z]+(?: [a-z]+)?),? (who|what|where|when) (is|was|were|are) "
+            r"(?:that|it|this|he|she|they)(?=\W*\Z)",
+            re.I,
+        ),
+        r"\2 \3 \1",
+    ),
     (re.compile(r"\br (?=there|they|these)"), "are "),
     (re.compile(r"\bsr+y\b", re.I), "sorry"),
     (re.compile(rf"\A(?:compare|take|of) ((?:those|these|the) {NUMBER})\W+(which|who)\b", re.I), r"\2 of \1"),

@@ -193,6 +193,11 @@ class Memory:
         two = (*last[0], *last[1]) if is_one_each else ()
         return two if two and self.referents.alike(*two) else ()
 
+    def in_turn(self) -> tuple[EntityId, ...]:
+        """The last answers, of which "the second one" may be one, or else two that were asked about one after the other."""
+        found = self.last_set()
+        return found.ends if found is not None else self.two_just_named()
+
     def others(self) -> tuple[Turn, Turn] | None:
         """The last answers, and the answers before which hold these and more; None where the last were not told."""
         last, asked = self.latest(), self.last_asked()

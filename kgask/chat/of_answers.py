@@ -58,8 +58,9 @@ class OfAnswers:
         members = found.ends if found is not None else ()
         asked = self.memory.last_asked()
         is_told = asked is not None and not (asked.is_refused and asked_for(asked.understood).several)
-        if is_told and (rank := form.ranked(text)) is not None and -len(members) <= rank[0] < len(members):
-            yield self.naming(rank[1], members[rank[0]])
+        in_turn = self.memory.in_turn()
+        if is_told and (rank := form.ranked(text)) is not None and -len(in_turn) <= rank[0] < len(in_turn):
+            yield self.naming(rank[1], in_turn[rank[0]])
         if (rest := form.others(text)) is not None:
             yield from self._of_others(rest)
         is_latest = found is not None and found is self.memory.latest()
@@ -132,9 +133,8 @@ class OfAnswers:
         """A text with the name of "the second one" of the last answers; None where they are not so many."""
         if not says_ranked_one(text) or (rank := form.ranked(text)) is None:
             return text
-        found = self.memory.last_set()
-        is_known = found is not None and -len(found.ends) <= rank[0] < len(found.ends)
-        return rank[1].replace("\0", self.label(found.ends[rank[0]])) if found is not None and is_known else None
+        ends = self.memory.in_turn()
+        return rank[1].replace("\0", self.label(ends[rank[0]])) if -len(ends) <= rank[0] < len(ends) else None
 
     def listed(self, members: Sequence[EntityId]) -> str:
         """The first of them by name."""

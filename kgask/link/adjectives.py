@@ -42,6 +42,7 @@ _ENDS = (
     ("ish", ("", "land")), ("i", ("", "a")), ("ic", ("ia", "", "icism")), ("ist", ("ism",)), ("er", ("",)),
     ("ern", ("",)), ("n", ("",)),
 )  # fmt: skip
+_SIDES = ("north", "south", "east", "west")  # "west german"
 SHORTEST = 5  # letters of a regular adjective
 
 
@@ -51,11 +52,16 @@ def places_of(norm: str) -> tuple[str, ...]:
 
     >>> places_of("african"), places_of("dutch"), places_of("south american")[0]
     (('africa', 'afric', 'africo', 'africe'), ('netherlands', 'the netherlands'), 'south america')
+    >>> places_of("west german"), places_of("southern")
+    (('west germany',), ('south', 'souther'))
     >>> places_of("canadians"), places_of("icelanders"), places_of("surrealists"), places_of("capital")
     (('canada',), ('iceland',), ('surrealism',), ())
     """
     if norm in _IRREGULAR:
         return tuple(_IRREGULAR[norm].split("|"))
+    before, _, last = norm.rpartition(" ")
+    if before in _SIDES and last in _IRREGULAR and last != "american":
+        return tuple(f"{before} {place}" for place in places_of(last))
     if norm.endswith("s") and not norm.endswith("ss"):
         return places_of(norm[:-1])
     if len(norm) < SHORTEST:

@@ -239,7 +239,7 @@ def describing(
         is_noun = is_within_any(noun.span(), classes) or _is_called(noun[0].lower(), said - _PREPOSITIONS)
         if not is_noun or _is_called(lower, said):
             continue
-        if (lower in _ONE_OF_SEVERAL and is_ordered) or lower in _PASSED_OVER:
+        if (is_ordered and (lower in _ONE_OF_SEVERAL or lower.endswith("est"))) or lower in _PASSED_OVER:
             continue
         if lower.endswith("er") and _THAN.search(text):  # "a greater area than"
             continue

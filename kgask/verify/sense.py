@@ -20,6 +20,7 @@ from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import axis_codes, literal_places, relation_axis
 from kgask.query.base import Node, SetNode, TruthNode
+from kgask.retrieve.follow import relations_of
 from kgask.retrieve.run import Runner
 from kgask.types import DirectedRelationId, opposite
 
@@ -35,6 +36,21 @@ def has_codes(runner: Runner, kind: nodes.Class) -> bool:
     codes = [one for one in range(n) if kinds[one] & own == own and kinds[opposite(one, n)] & SINGLE]
     codes = [one for one in codes if relation_axis(pack, one) is None]
     return any(len(distinct(runner.edges(members, one).sources)) >= MOSTLY_ONE * len(members) for one in codes)
+
+
+def are_alike(runner: Runner, ones: np.ndarray, others: np.ndarray, relation: DirectedRelationId) -> bool:
+    """Whether one excludes the other: things of a type, or that a relation leads to, with different names; where
+    neither has a type, such as something of a sort is said of."""
+    pack = runner.pack
+    if {label.lower() for label in pack.labels(ones)} & {label.lower() for label in pack.labels(others)}:
+        return False
+    types, other_types = runner.types(ones), runner.types(others)
+    if np.intersect1d(types, other_types).size:
+        return True
+    said, said_of_others = (relations_of(pack, some)[: pack.n_relations] for some in (ones, others))
+    if not len(types) and not len(other_types) and (said & said_of_others).any():
+        return True
+    return len(distinct(runner.edges(others, opposite(relation, pack.n_relations)).sources)) == len(others)
 
 
 def meets(pack: Pack, stated: np.ndarray, claimed: np.ndarray) -> bool | None:

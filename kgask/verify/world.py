@@ -27,7 +27,7 @@ from kgask.retrieve.trace import triple_ids
 from kgask.types import DirectedRelationId, RelationId, TripleId, directed, opposite, undirected
 from kgask.verify.decision import Decision, Rule
 from kgask.verify.exactness import as_said, of_counts
-from kgask.verify.sense import has_codes, is_own_list, knows_most, meets
+from kgask.verify.sense import are_alike, has_codes, is_own_list, knows_most, meets
 from kgask.verify.table_rows import is_of_rows, rows_of
 
 Combine = Callable[[Iterable[bool | None]], bool | None]
@@ -159,7 +159,7 @@ class World:
             if may_hold(self.runner, ends, reached):
                 return None
             reached = above.reached
-        return Decision(False, rule, self._ids(edges), relation) if self._are_alike(reached, ends, relation) else None
+        return Decision(False, rule, self._ids(edges), relation) if are_alike(self.runner, reached, ends, relation) else None
 
     def _is_left_open(self, relation: DirectedRelationId, ends: np.ndarray) -> bool:
         """Whether a relation the other way round has one end and the graph none: what nobody is known to have made may
@@ -197,17 +197,6 @@ class World:
             _, n_ends = np.unique(sources, return_counts=True)
             self._one_here[relation, kinds] = len(n_ends) >= LEAST_OWNERS and bool((n_ends == 1).mean() >= MOSTLY_ONE)
         return self._one_here[relation, kinds]
-
-    def _are_alike(self, ones: np.ndarray, others: np.ndarray, relation: DirectedRelationId) -> bool:
-        """Whether one excludes the other: things of a type, or that this relation leads to, with different names."""
-        pack = self.runner.pack
-        if {label.lower() for label in pack.labels(ones)} & {label.lower() for label in pack.labels(others)}:
-            return False
-        types, other_types = self.runner.types(ones), self.runner.types(others)
-        if np.intersect1d(types, other_types).size:
-            return True
-        back = opposite(relation, pack.n_relations)
-        return len(distinct(self.runner.edges(others, back).sources)) == len(others)
 
     # --- sets -----------------------------------------------------------------------------------
 
