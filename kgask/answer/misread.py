@@ -15,7 +15,6 @@ from kgask.methods.doubts import LOST, relations_in
 from kgask.methods.events import measures_in, unmet_measure
 from kgask.methods.heads import (
     answers_other_class,
-    mixes_kinds,
     passes_over_had,
     passes_over_head,
     passes_over_name,
@@ -38,7 +37,6 @@ from kgask.methods.whole_kind import takes_whole_kind
 from kgask.methods.wording import rules_out
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.base import SetNode
 from kgask.query.nodes import Query
 from kgask.types import EntityId, opposite, undirected
 
@@ -95,8 +93,6 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     if keeps_left_out(best.answers, question, pack) or passes_over_head(query, best.answers, question, pack):
         return True
     if takes_converse(query, question, pack) or answers_other_class(query, best.answers, question, pack):
-        return True
-    if isinstance(query, SetNode | nodes.Count) and mixes_kinds(query, question, pack):
         return True
     if is_of_other_side(query, question, pack) or tells_value_of_most(query, question, pack):
         return True

@@ -17,7 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -30,7 +30,7 @@ from kgask.pack.normalise import normalise
 from kgask.pack.records import NameHit, RelationText
 from kgask.pack.store import Pack
 from kgask.query.base import SetNode
-from kgask.query.nodes import Class, Entities, Follow, Having
+from kgask.query.nodes import Class, Entities, Follow, Having, Or
 from kgask.types import DirectedRelationId, EntityId, RelationId, directed
 
 MAX_WORDS = 4  # of a class's name
@@ -43,6 +43,7 @@ ALIAS = 0.9  # of what is found by another name than its label
 SHORTEST = 3  # letters of a word that a relation's label says
 FEW = 10_000  # entities of a pack in which the names of all members of a type are looked at
 LEAST_ALIKE, MOSTLY = 3, 0.6  # members of a type, and which part of them, that have one word last in their names
+MAX_ALIKE = 4  # values that are called by one noun: "tigers" of several sorts
 MOST_NAMES = 200  # members of a type whose names are looked at
 _SAMPLE = 4096  # triples of an entity that tell which relation leads to it most
 _SENSES = {"woman": "female", "man": "male", "girl": "female", "boy": "male", "lady": "female"}  # besides their names
@@ -212,6 +213,10 @@ class ClassVocabulary:
             kinds = self._heads.get(word, ()) if phrase.n_words == 1 else ()
             if len(kinds) == 1:
                 yield Class(kinds[0]), HEAD
+            values = self._value_heads.get(word, ()) if phrase.singular and phrase.n_words == 1 else ()
+            if 0 < len(values) <= MAX_ALIKE:
+                sets = [node for value in values for node, _ in self._of_entity(value, True) if isinstance(node, Follow)]
+                yield from [(reduce(Or, sets), HEAD)] if len(sets) == len(values) else []
             is_meant = phrase.singular or phrase.asked_for
             for relation in self._relation_words.get(word, ()) if is_meant else ():
                 if not self._is_of_literals(relation):
@@ -232,6 +237,19 @@ class ClassVocabulary:
             if (ending := self._ending(entity)) and entity not in heads.get(ending, ()):
                 heads.setdefault(ending, []).append(entity)
         return heads
+
+    @cached_property
+    def _value_heads(self) -> dict[str, list[EntityId]]:
+        """Of somebody's own graph: what nothing is said of, by the last of the words that it is called by, where that is
+        no proper name: "tiger" of "Sumatran tiger"."""
+        n_named = self._pack.n_entities - self._pack.n_literals
+        found: dict[str, list[EntityId]] = {}
+        if self._pack.n_entities <= FEW:
+            values = np.flatnonzero(np.diff(self._pack.out_indptr)[:n_named] == 0).tolist()
+            for value, label in zip(values, self._pack.labels(values), strict=True):
+                if " " in label and (word := label.split()[-1]).isalpha() and word.islower():
+                    found.setdefault(word, []).append(value)
+        return found
 
     def _ending(self, kind: EntityId) -> str:
         """The word that most members of a type have last in their names: "fire" of the Harlow Fire and the others."""

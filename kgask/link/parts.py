@@ -35,6 +35,7 @@ _APART = frozenset("between vs versus against than".split())  # never of a name 
 _INSIDE = frozenset("of the de du da di la le von van der den al el bin".split())  # between the words of one name
 
 _IN_BRACKETS = re.compile(r"(?<=\S)(?: [(\[][^()]*[)\]])+\Z")
+_OF_A_KIND = re.compile(r"\b(?:the|our|this|my|which|what|any|every|each|an?) \Z", re.IGNORECASE)
 _OF = frozenset("of for and in on at to".split())
 
 
@@ -71,7 +72,13 @@ def parts(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span], p
             rest = _without_classes(pack, text, words, run)
             part = part_of(pack, rest) if rest else None
         found.append(part)
-    return [part for part in found if part]
+    return [part for part in found if part and not _is_noun(part, text)]
+
+
+def _is_noun(part: Part, text: str) -> bool:
+    """Whether it is what several are, rather than one of them: "the zoo", where two zoos are named."""
+    ends = all(normalise(hit.name).split()[-1:] == [part.span.norm] for hit in part.hits)
+    return not part.clear and part.span.text.islower() and ends and _OF_A_KIND.search(text[: part.span.start]) is not None
 
 
 def _titles(text: str, words: Sequence[Word]) -> list[Span]:

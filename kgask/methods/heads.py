@@ -11,11 +11,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from kgask.errors import BudgetError, QueryError
+from kgask.errors import BudgetError
 from kgask.link.plurals import singulars
-from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
+from kgask.methods.accounted import RelationWords, is_all_called
 from kgask.methods.doubts import relations_in
-from kgask.methods.relation_facts import is_small
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -101,27 +100,6 @@ def passes_over_head(query: Query | None, answers: np.ndarray, question: str, pa
     except BudgetError:
         return False
     return bool(kinds & _PERSONS) and kinds.isdisjoint((noun, *singulars(noun)))
-
-
-def mixes_kinds(query: Query, question: str, pack: Pack) -> bool:
-    """Whether things of several kinds are taken, none said by the query, where the question asks for those of one that
-    nothing in somebody's own graph is called by: of hosts and switches, which is the oldest server?"""
-    found = _WHICH_MOST.match(question) or _FIRST_NOUN.match(question)
-    if found is None or not is_small(pack) or any(isinstance(node, nodes.Class) for node in query.walk()):
-        return False
-    nouns = [word for word in normalise(found["noun"]).split() if word not in CARRY_NOTHING]
-    forms = {form for word in nouns[:1] for form in (word, *singulars(word))}
-    said = RelationWords(pack).of(relations_in(query))
-    if not forms or forms & _ANYBODY or any(is_all_called(form, said) for form in forms) or pack.exact(forms):
-        return False
-    runner = Runner(pack, Budget(LOOK_SECONDS))
-    try:
-        members = runner.members(query.base if isinstance(query, nodes.Best | nodes.Count) else query).possible[:SAMPLED]
-        kinds = runner.types(members)
-        of_each = [np.isin(members, runner.members(nodes.Class(kind)).possible) for kind in kinds.tolist()]
-    except (BudgetError, QueryError):
-        return False
-    return len(of_each) > 1 and np.logical_or.reduce(of_each).all() and not any(has.all() for has in of_each)
 
 
 def answers_other_class(query: Query | None, answers: np.ndarray, question: str, pack: Pack) -> bool:

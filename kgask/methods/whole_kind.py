@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, free_words
+from kgask.methods.doubts import relations_in
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
@@ -26,22 +27,31 @@ _SCOPE = re.compile(  # where they are, of all that the graph is about: "in the 
 )
 
 
+LEAST_OF_SOME = 2  # words more that a question has, where those that have something at all are taken
+
+
 def takes_whole_kind(query: Query, question: str, covered: Sequence[tuple[int, int]], pack: Pack) -> bool:
-    """Whether all of a kind are told or counted, though the question says more of them than where they are.
+    """Whether all of a kind are told or counted, though the question says more of them than where they are; or some that
+    have something at all, though it says much more of that.
 
     ``covered`` are the characters that the query's steps point at.
     """
-    base = query.base if isinstance(query, nodes.Count) else query
+    base, least = query.base if isinstance(query, nodes.Count) else query, 1
+    called = [*RelationWords(pack).of(relations_in(base))]
     match base:
         case nodes.Class(kind):
             called = pack.labels([kind])[0].lower().split()
-        case nodes.Having(relation):
-            called = [*RelationWords(pack).of([relation])]
+        case nodes.And(nodes.Having(), _) | nodes.And(_, nodes.Having()):
+            least = LEAST_OF_SOME
+        case nodes.Having():
+            pass
         case _:
             return False
     scopes = [found.span() for found in _SCOPE.finditer(question)]
     known = {*called, *(one for word in called for one in singulars(word))}
-    return any(
-        word not in CARRY_NOTHING and word not in _THERE and known.isdisjoint((word, *singulars(word)))
+    left = [
+        word
         for word in free_words(question, [*covered, *scopes], known)
-    )
+        if word not in CARRY_NOTHING and word not in _THERE and known.isdisjoint((word, *singulars(word)))
+    ]
+    return len(left) >= least
