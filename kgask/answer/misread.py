@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from kgask.link.naming import is_part
-from kgask.methods.accounted import RelationWords
+from kgask.methods.accounted import CARRY_NOTHING, RelationWords
 from kgask.methods.coordinated import joins_apart
 from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
@@ -26,7 +26,7 @@ from kgask.methods.missing import is_of_another
 from kgask.methods.mixed import compares_a_part, compares_unlisted, goes_on_unsaid, mixes_relations
 from kgask.methods.numbering import counted_off
 from kgask.methods.pointless import is_pointless
-from kgask.methods.protocol import Retrieved
+from kgask.methods.protocol import Hypothesis, Retrieved
 from kgask.methods.roles import is_the_other_way, passes_over_role, takes_converse
 from kgask.methods.signs import is_other_way
 from kgask.methods.taken_away import keeps_denied, keeps_left_out, takes_other_away
@@ -35,11 +35,13 @@ from kgask.methods.whole_kin import is_of_other_side
 from kgask.methods.whose import passes_over_owned
 from kgask.methods.whole_kind import takes_whole_kind
 from kgask.methods.wording import rules_out
+from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.types import EntityId, opposite, undirected
 
+FEW, LONG = 3, 3  # answers, and words of the name of each, of which none may be new
 _WHETHER = re.compile(  # no number answers "is Mercury or Venus denser?"
     r"\W*(?:and |so |but )?(?:is|are|was|were|does|do|did|has|have) (?!you\b|there\b|we\b|i\b|anyone\b|anybody\b|it )",
     re.IGNORECASE,
@@ -83,6 +85,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     best = one.hypotheses[0]
     if rules_out(query, question) or measures_other(best, question, pack) or is_pointless(best, query, question, pack):
         return True
+    if _repeats_question(best, query, question, pack):
+        return True
     linked = (seed for mention in found.linked for seed in mention.seeds)
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
@@ -120,6 +124,15 @@ def _passes_over_measure(query: Query, question: str, spans: Mapping[EntityId, t
     called = " ".join((*RelationWords(pack).of(relations), *pack.labels(named))).lower()
     is_said = any(len(word) >= SAID and word in question.lower() for word in called.split())
     return not is_said and unmet_measure(question, called) is not None
+
+
+def _repeats_question(best: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
+    """Whether what is found is called by nothing but words of the question: "Maths grade of Kofi Mensah" is no answer to
+    "what grade did Kofi Mensah get in Maths?". Of names that are compared one is the answer."""
+    if not isinstance(query, nodes.And | nodes.Follow | nodes.Where) or not 0 < len(best.answers) <= FEW:
+        return False
+    said, labels = {*normalise(question).split()} | CARRY_NOTHING, pack.labels(best.answers.tolist())
+    return all(len(words := normalise(label).split()) >= LONG and said.issuperset(words) for label in labels)
 
 
 def _tells_value(one: Retrieved, pack: Pack) -> bool:

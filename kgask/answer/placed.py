@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kgask.answer.either import by_name
 from kgask.answer.requeried import requeried
@@ -24,6 +24,12 @@ _ORDINALS = "|".join(sorted(ORDINAL_WORDS, key=len, reverse=True))
 _NUMBERS = dict(zip("two three four five six seven eight nine ten".split(), range(2, 11), strict=True))
 _SUPERLATIVE = r"(?=(?:most|least|fewest|[a-z]{2,}est)\b)"
 _PLACE = re.compile(rf"\b(?:(?P<word>{_ORDINALS})|(?P<digits>\d{{1,3}})(?:st|nd|rd|th))[ -]+{_SUPERLATIVE}", re.I)
+_NTH = re.compile(
+    rf"(?<=\bthe )(?:(?P<word>{_ORDINALS})|(?P<digits>\d{{1,3}})(?:st|nd|rd|th)) "
+    r"(?!(?:to last|last|most|least|fewest|[a-z]{2,}est|and|or|one|time|floor|class|grade|century|place|row|party)\b)"
+    r"(?=[a-z]{3,})",
+    re.IGNORECASE,
+)
 _FIRST_FEW = re.compile(rf"\b(?:(?P<word>{'|'.join(_NUMBERS)})|(?P<digits>\d{{1,2}}))[ -]+{_SUPERLATIVE}", re.I)
 
 
@@ -38,24 +44,36 @@ def otherwise(request: Request, answer: Answer, linker: Linker, pack: Pack, ask:
     place = None if is_marked or not answer.abstained else _place(text)
     if place is None:
         return answer
-    start, end, first, last = place
-    one = ask(text[:start] + text[end:])
+    one = ask(place.asked)
     ranked = [node for node in one.query.walk() if isinstance(node, nodes.Best)] if one and one.query else []
     if len(ranked) != 1 or (ranked[0].first, ranked[0].last) != (1, 1):
         return answer
     assert one.query is not None
-    found = requeried(
-        answer, replaced(one.query, ranked[0], replace(ranked[0], first=first, last=last)), one.confidence, pack
-    )
-    return found or answer
+    query = replaced(one.query, ranked[0], replace(ranked[0], first=place.first, last=place.last))
+    return requeried(answer, query, one.confidence, pack) or answer
 
 
-def _place(text: str) -> tuple[int, int, int, int] | None:
-    """The characters of the one ordinal or number before a superlative, and the places from and to that it means."""
-    ordinals, few = [*_PLACE.finditer(text)], [*_FIRST_FEW.finditer(text)]
-    if len(ordinals) + len(few) != 1:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The question for the first of an order, and the places from and to that are asked for."""
+
+    asked: str
+    first: int
+    last: int
+
+
+def _place(text: str) -> _Place | None:
+    """Of the one ordinal or number before a superlative or, "the third race of 1991", before a noun.
+
+    >>> _place("Which is the second longest river?"), _place("What was the third race of 1991?")
+    (_Place(asked='Which is the longest river?', first=2, last=2), _Place(asked='What was the first race of 1991?', \
+first=3, last=3))
+    """
+    ordinals, few, nths = ([*pattern.finditer(text)] for pattern in (_PLACE, _FIRST_FEW, _NTH))
+    if len(ordinals) + len(few) + len(nths) != 1:
         return None
-    found = (ordinals or few)[0]
+    found = (ordinals or few or nths)[0]
     word, digits = (found["word"] or "").lower(), found["digits"]
-    number = int(digits) if digits else (ORDINAL_WORDS if ordinals else _NUMBERS)[word]
-    return (*found.span(), number if ordinals else 1, number) if number > 1 else None
+    number = int(digits) if digits else (_NUMBERS if few else ORDINAL_WORDS)[word]
+    asked = f"{text[: found.start()]}{'first ' if nths else ''}{text[found.end() :]}"
+    return _Place(asked, 1 if few else number, number) if number > 1 else None

@@ -136,7 +136,10 @@ class _Reader:
             name, said = str(said[own]).strip(), {key: value for key, value in said.items() if key != own}
         key = f"{self._space}/{self._n}" if number is None else f"{self._space}/{self._key(number)}"
         key = name if number is None and name else key
-        self._node(key, name or key, said, 0)
+        called = name or (_mark(self._space, self._key(number)) if number is not None else key)
+        if number is not None and not name:
+            self._builder.label(key, called)
+        self._node(key, called, said, 0)
         if self._kind and self._kind not in map(readable, said):  # what has a city is none
             self._builder.add(key, TYPE, self._kind)
 
@@ -176,7 +179,9 @@ class _Reader:
             self._node(place, value[own], {path: one for path, one in value.items() if path != own}, depth + 1)
             return place
         key = name or place if number is None else f"{singular(readable(relation))}/{self._key(number)}"
-        if (name or called) != key and (name or number is None):
+        if number is not None:
+            called = _mark(singular(readable(relation)), self._key(number))
+        if (name or called) != key:
             self._builder.label(key, name or called)
         self._node(key, name or called, {path: one for path, one in value.items() if path not in _LABELS}, depth + 1)
         return key
@@ -217,6 +222,11 @@ class _Reader:
         if isinstance(part, bool) or not isinstance(part, str | int | float):
             raise BuildError("a subject or relation that is no text")
         return str(part).strip()
+
+
+def _mark(space: str, number: str) -> str:
+    """What a thing is called that has nothing but an id: "SO-4107", "order 17"."""
+    return f"{space} {number}" if number.isdecimal() else number
 
 
 def _own_within(relation: str, value: Mapping[str, Any]) -> str:

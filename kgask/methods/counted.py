@@ -10,13 +10,16 @@ from kgask.link.units import own_units, unit_at
 from kgask.methods.accounted import is_all_called
 from kgask.methods.doubts import relations_in
 from kgask.methods.protocol import Hypothesis
-from kgask.methods.relation_facts import is_table
+from kgask.methods.relation_facts import is_small, is_table
 from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
 from kgask.pack.quantities import DATE, NUMBER, axis_of
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import axis_codes, literal_places, relation_axis
+from kgask.retrieve.follow import relations_of
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import Runner
 from kgask.types import undirected
 
 _BASE = r"(?:kg|m|s|K|A|mol|cd)[²³⁴]?"
@@ -28,7 +31,13 @@ _TAKES = re.compile(
 )
 _EACH = re.compile(r"\bper (?:capita|head|person|inhabitant|resident|citizen|square)\b", re.IGNORECASE)
 _OF_EACH = re.compile(r"\bper\b|/|capita|head|densit|rate|ratio|mean|average|share", re.IGNORECASE)
-LAST_YEAR, LOOKED_AT = 2200, 50
+LAST_YEAR, LOOKED_AT, LOOK_SECONDS = 2200, 50, 0.5
+_HOW_MANY_SOLD = re.compile(
+    r"\bhow many (?!(?:orders|times|invoices|lines|deliveries|sales|purchases)\b).*\b(?:ordered|sold|bought|shipped|delivered|"
+    r"in stock|on hand|in total|altogether)\b",
+    re.IGNORECASE,
+)
+_QUANTITY = re.compile(r"\b(?:quantity|qty|units|pieces|copies)\b")
 _HOW_MUCH = re.compile(
     r"\W*(?:(?:and|so|please|tell|me|do|you|know|say|roughly|exactly|about|can|could)\W+)*"
     r"how (?:heavy|tall|deep|high|long|far|wide|fast|old)\b(?! (?:ago|before|after)\b)",
@@ -48,7 +57,7 @@ def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     the most by a measure where that is found."""
     others = (
         _is_not_added, _is_not_shared, _is_order, _is_slowest, _is_name, _is_other_weight, _is_no_year,
-        _is_of_several_kinds,
+        _is_of_several_kinds, _is_no_quantity,
     )  # fmt: skip
     if any(is_other(found, question, pack) for is_other in others):
         return True
@@ -69,6 +78,16 @@ def _is_not_added(found: Hypothesis, question: str, pack: Pack) -> bool:
     if inverse or together[0].lower() in pack.relations()[plain].label.lower():
         return False
     return relation_axis(pack, plain) not in (None, DATE)
+
+
+def _is_no_quantity(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether lines are counted, where each says how many: three orders of paper filters may be of ten packs."""
+    query = found.make_query()
+    if not isinstance(query, nodes.Count) or not is_small(pack) or _HOW_MANY_SOLD.search(question) is None:
+        return False
+    has = relations_of(pack, Runner(pack, Budget(LOOK_SECONDS)).members(query.base).possible[:LOOKED_AT])
+    labels = (relation_phrase(text.label).lower() for text, is_said in zip(pack.relations(), has, strict=False) if is_said)
+    return any(_QUANTITY.search(label) for label in labels)
 
 
 def _is_not_shared(found: Hypothesis, question: str, pack: Pack) -> bool:

@@ -19,7 +19,7 @@ from kgask.methods.flags import flags_of, goes_by_unsaid_flag, passes_over_flag
 from kgask.methods.mended import lacks_a_value
 from kgask.methods.protocol import Hypothesis
 from kgask.methods.reach import is_in_reach
-from kgask.methods.relation_facts import is_table
+from kgask.methods.relation_facts import is_small, is_table
 from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import relation_phrase
 from kgask.pack.store import Pack
@@ -185,12 +185,19 @@ def _leads_nowhere(node: SetNode, runner: Runner) -> bool:
 def _leaves_all(node: nodes.Minus, runner: Runner) -> bool:
     """Whether a class is taken from one that it has nothing in common with, or from what is of another kind: halogens
     that are no noble gases, lakes that are no countries."""
-    if not isinstance(node.right, nodes.Class):
-        return False
     left, right = (runner.members(side).possible for side in (node.left, node.right))
+    if not isinstance(node.right, nodes.Class):
+        return is_small(runner.pack) and _have_nothing_alike(left, right, runner)
     if not isinstance(node.left, nodes.Class):
         return _are_of_other_kinds(left, right, runner)
     return not np.isin(left, right).any()
+
+
+def _have_nothing_alike(ones: np.ndarray, others: np.ndarray, runner: Runner) -> bool:
+    """Whether something is said of both, and nothing of the same: customers, and what was ordered."""
+    n = runner.pack.n_relations
+    said, said_of_others = (relations_of(runner.pack, some[:MOST_LOOKED_AT])[:n] for some in (ones, others))
+    return bool(said.any() and said_of_others.any() and not (said & said_of_others).any())
 
 
 def _takes_nothing(node: nodes.Minus, runner: Runner) -> bool:
