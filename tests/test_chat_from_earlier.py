@@ -215,3 +215,16 @@ BESIDE: list[list[str | tuple[str, str | None]]] = [
 @pytest.mark.parametrize("talk", BESIDE, ids=[str(talk[-1][0]) for talk in BESIDE])
 def test_what_is_beside_the_turn_is_no_answer(pipeline: Pipeline, talk: list[str | tuple[str, str | None]]) -> None:
     test_turns_about_lists(pipeline, talk)
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (["What is the melting point of tungsten?", "And that of gold?", "Who discovered the first one?"],
+         {"Carl Wilhelm Scheele"}),
+        (["Where does the Rhine flow into?", "And the Danube?", "which of them is longer?"], {"Danube"}),
+        (["Who wrote Dracula?", "And his wife, who was that?"], {"Florence Balcombe"}),
+    ],
+)  # fmt: skip
+def test_two_that_were_asked_about_one_after_the_other(pipeline: Pipeline, lines: list[str], said: set[str]) -> None:
+    assert ends(talked(pipeline, lines)) == said

@@ -11,7 +11,9 @@ from forked_cli import kgask
 
 import kgask as api
 from kgask.answer.pipeline import Pipeline
+from kgask.build.recipe import Recipe, build
 from kgask.errors import UsageError
+from kgask.link.statements import as_question
 from kgask.methods.events import unmet_event
 from kgask.methods.signs import is_other_way
 from kgask.pack.store import Pack
@@ -22,7 +24,6 @@ from kgask.retrieve.run import Runner
 from kgask.sets.claims import load_claims
 from kgask.types import Seed
 from kgask.verify.dated import Dated
-from kgask.link.statements import as_question
 from kgask.verify.form import bare, said
 from kgask.verify.sense import is_sensible, mixes_kinds
 from kgask.verify.split import sub_claims
@@ -413,3 +414,13 @@ def test_a_word_that_no_relation_says(claim: str, called: str, unmet: str | None
 )
 def test_what_a_claim_says_beside_its_names_counts(verifier: Verifier, claim: str, verdict: str) -> None:
     assert verifier.verify(claim).verdict == verdict
+
+
+def test_what_leads_to_one_person_leads_to_no_other_though_nobody_says_what_they_are(tmp_path: Path) -> None:
+    teams = [f"Team {name},led by,Lead {name}" for name in "ABCDE"]
+    teams += ["Ann Lee,member of,Team A", "Lead A,member of,Team A"]
+    (tmp_path / "teams.csv").write_text("\n".join(["subject,predicate,object", *teams]))
+    build(Recipe((str(tmp_path / "teams.csv"),), tmp_path / "pack", recognise=True), tell=lambda line: None)
+    with api.open(str(tmp_path / "pack"), reader=None) as opened:
+        assert opened.verify("Team A is led by Ann Lee.").verdict == "refuted"
+        assert opened.verify("Team A is led by Lead A.").verdict == "supported"

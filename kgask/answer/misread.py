@@ -32,8 +32,8 @@ from kgask.methods.signs import is_other_way
 from kgask.methods.taken_away import keeps_denied, keeps_left_out, takes_other_away
 from kgask.methods.voice import is_by_noun, is_called
 from kgask.methods.whole_kin import is_of_other_side
-from kgask.methods.whose import passes_over_owned
 from kgask.methods.whole_kind import takes_whole_kind
+from kgask.methods.whose import passes_over_owned
 from kgask.methods.wording import rules_out
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
@@ -127,8 +127,8 @@ def _passes_over_measure(query: Query, question: str, spans: Mapping[EntityId, t
 
 
 def _repeats_question(best: Hypothesis, query: Query, question: str, pack: Pack) -> bool:
-    """Whether what is found is called by nothing but words of the question: "Maths grade of Kofi Mensah" is no answer to
-    "what grade did Kofi Mensah get in Maths?". Of names that are compared one is the answer."""
+    """Whether what is found is called by nothing but words of the question: "Maths grade of Ann Lee" is no answer to
+    "what grade did Ann Lee get in Maths?". Of names that are compared one is the answer."""
     if not isinstance(query, nodes.And | nodes.Follow | nodes.Where) or not 0 < len(best.answers) <= FEW:
         return False
     said, labels = {*normalise(question).split()} | CARRY_NOTHING, pack.labels(best.answers.tolist())

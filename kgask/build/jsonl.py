@@ -232,7 +232,9 @@ def _mark(space: str, number: str) -> str:
 def _own_within(relation: str, value: Mapping[str, Any]) -> str:
     """The property of a thing within a thing that is called as such things are: ``service`` of ``services``; or ""."""
     kind = singular(readable(relation))
-    return next((key for key, one in value.items() if readable(key) == kind and isinstance(one, str) and one.strip()), "")
+    return next(
+        (key for key, one in value.items() if readable(key) == kind and isinstance(one, str) and one.strip()), ""
+    )
 
 
 def _once_within(every: Any) -> frozenset[str]:

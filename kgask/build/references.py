@@ -86,4 +86,3 @@ def _meant(relation: str, values: set[str], things: _Things) -> Iterator[tuple[s
     enough = _ENOUGH_MARKS if are_marks else _ENOUGH_NAMES
     if len(found) >= min(len(values), _LEAST_NAMES) and len(found) >= enough * len(values):
         yield from found.items()
-

@@ -240,9 +240,10 @@ class PackBuilder:
 
     def names(self) -> Iterator[tuple[str, str]]:
         """Keys with each label and alias given so far."""
-        for key in self._labels.keys():
-            best, others = self._labels.best(key)
-            yield from ((key, name) for name in (best or "", *others))
+        for texts in self._labels.by_rank.values():
+            yield from texts.items()
+        for losers in self._labels.losers.values():
+            yield from ((key, name) for key, names in losers.items() for name in names)
         yield from ((key, name) for key, names in self._aliases.items() for name in names)
 
     def refer(self, meant: Mapping[tuple[str, str], str]) -> None:

@@ -194,7 +194,7 @@ class Memory:
         return two if two and self.referents.alike(*two) else ()
 
     def in_turn(self) -> tuple[EntityId, ...]:
-        """The last answers, of which "the second one" may be one, or else two that were asked about one after the other."""
+        """The last answers, of which "the second one" may be one, or else two that were asked about in turn."""
         found = self.last_set()
         return found.ends if found is not None else self.two_just_named()
 

@@ -18,6 +18,7 @@ from kgask.chat.order import asks_for_order, superlative
 from kgask.chat.shorts import affirmed, is_more_than, only_lists, says_ranked_one, says_two_apart, theirs
 from kgask.chat.turns import Change, Turn, Way
 from kgask.errors import BudgetError, QueryError
+from kgask.link.statements import as_question
 from kgask.methods.differences import downwards, in_years
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -28,7 +29,6 @@ from kgask.query.words import verbalise
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner, run
 from kgask.types import EntityId
-from kgask.link.statements import as_question
 
 SECONDS = 8.0  # of a query that was changed
 MOST_TRIED = 3  # of the last answers, of whom is asked what is asked of each

@@ -17,7 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -213,10 +213,8 @@ class ClassVocabulary:
             kinds = self._heads.get(word, ()) if phrase.n_words == 1 else ()
             if len(kinds) == 1:
                 yield Class(kinds[0]), HEAD
-            values = self._value_heads.get(word, ()) if phrase.singular and phrase.n_words == 1 else ()
-            if 0 < len(values) <= MAX_ALIKE:
-                sets = [node for value in values for node, _ in self._of_entity(value, True) if isinstance(node, Follow)]
-                yield from [(reduce(Or, sets), HEAD)] if len(sets) == len(values) else []
+            if phrase.singular and phrase.n_words == 1 and (alike := self._called_by(word)) is not None:
+                yield alike, HEAD
             is_meant = phrase.singular or phrase.asked_for
             for relation in self._relation_words.get(word, ()) if is_meant else ():
                 if not self._is_of_literals(relation):
@@ -238,10 +236,21 @@ class ClassVocabulary:
                 heads.setdefault(ending, []).append(entity)
         return heads
 
+    def _called_by(self, noun: str) -> SetNode | None:
+        """What has one of the values that are called by a noun: tigers of several sorts."""
+        values = self._value_heads.get(noun, [])[: MAX_ALIKE + 1]
+        sets = [node for value in values for node, _ in self._of_entity(value, True) if isinstance(node, Follow)]
+        if not 0 < len(sets) == len(values) <= MAX_ALIKE:
+            return None
+        either: SetNode = sets[0]
+        for one in sets[1:]:
+            either = Or(either, one)
+        return either
+
     @cached_property
     def _value_heads(self) -> dict[str, list[EntityId]]:
-        """Of somebody's own graph: what nothing is said of, by the last of the words that it is called by, where that is
-        no proper name: "tiger" of "Sumatran tiger"."""
+        """Of somebody's own graph: what nothing is said of, by the last word of its name, where that is no proper one:
+        "tiger" of "Sumatran tiger"."""
         n_named = self._pack.n_entities - self._pack.n_literals
         found: dict[str, list[EntityId]] = {}
         if self._pack.n_entities <= FEW:

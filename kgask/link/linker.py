@@ -22,7 +22,6 @@ from kgask.link.mentions import (
     inside_of,
     looks_named,
     marked_span,
-    may_be_named,
     spans,
     split_words,
 )
@@ -204,7 +203,9 @@ class Linker:
             return []
         degrees = self.pack.prior(entities).tolist()
         best = max(range(len(entities)), key=lambda at: (degrees[at], -entities[at]))
-        if degrees[best] < (1 if self._is_small else LEAST_KNOWN_PLACE) or entities[best] in {hit.entity for hit in called}:
+        if degrees[best] < (1 if self._is_small else LEAST_KNOWN_PLACE) or entities[best] in {
+            hit.entity for hit in called
+        }:
             return []
         name = next(hit.name for hit in known if hit.entity == entities[best])
         is_place = name[:1].isupper() or name.endswith(MOVEMENT) or normalise(name) in crafts_of(span.norm)

@@ -78,7 +78,9 @@ def parts(pack: Pack, text: str, words: Sequence[Word], known: Sequence[Span], p
 def _is_noun(part: Part, text: str) -> bool:
     """Whether it is what several are, rather than one of them: "the zoo", where two zoos are named."""
     ends = all(normalise(hit.name).split()[-1:] == [part.span.norm] for hit in part.hits)
-    return not part.clear and part.span.text.islower() and ends and _OF_A_KIND.search(text[: part.span.start]) is not None
+    return (
+        not part.clear and part.span.text.islower() and ends and _OF_A_KIND.search(text[: part.span.start]) is not None
+    )
 
 
 def _titles(text: str, words: Sequence[Word]) -> list[Span]:

@@ -23,22 +23,22 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     # "how many different parts", "all the different rinks"
     (re.compile(r"\b(how many|all(?: of)?(?: the)?) (?:different|distinct|various|separate) (?=[a-z])", re.I), r"\1 "),
     # "the tallest mountain on Earth", "which lake is the deepest on the planet?"
-    (re.compile(r"(?<=est|ost)((?: [a-z]+){0,3}) (?:on|in) (?:the )?(?:whole |entire )?(?:planet )?(?:earth|planet|world)"
+    (re.compile(r"(?<=est|ost)((?: [a-z]+){0,3}) (?:on|in) (?:the )?(?:(?:whole|entire|planet) )?(?:earth|planet|world)"
                 r"(?=\W*\Z|, | is\b| was\b)", re.I), r"\1"),
     # "gold vs lead: which is denser", "Havnes or Kings - who netted more"
     (re.compile(r"\A\W*(?!(?:of|between|among|out|from|who|which|what|is|are|did|does|has)\b)(?P<one>[^,:;?]+?) "
                 r"(?:vs\.?|versus|or|and) (?P<other>[^,:;?]+?)(?:\s*[:;?]|,? [-\u2013\u2014])\s*"
-                r"(?P<asked>(?:which|who)(?: one)?(?: of (?:them|the two))? (?!(?:of|wrote|directed)\b)[a-z]+ .+?)\W*\Z",
-                re.I), r"\g<asked>, \g<one> or \g<other>?"),
+                r"(?P<asked>(?:which|who)(?: one)?(?: of (?:them|the two))? (?!(?:of|wrote|directed)\b)[a-z]+ .+?)"
+                r"\W*\Z", re.I), r"\g<asked>, \g<one> or \g<other>?"),
     # "has anyone won both? who?", "anyone here who can weld? who"
     (re.compile(r"\A\W*(?P<help>has|did|does|is|was|can) (?:any|some)(?:one|body) (?:here )?"
                 r"(?P<what>[^?]+)\? (?:and )?(?:if so,? )?who\W*\Z", re.I),
      lambda said: f"Who {said['help'].lower()} {said['what']}?"),
-    (re.compile(r"\A\W*(?:any|some)(?:one|body) (?:here )?(?:who |that )?(?P<what>[^?]+)\?? (?:and )?(?:if so,? )?who\W*\Z",
-                re.I), r"Who \g<what>?"),
+    (re.compile(r"\A\W*(?:any|some)(?:one|body) (?:here )?(?:who |that )?(?P<what>[^?]+)\?? "
+                r"(?:and )?(?:if so,? )?who\W*\Z", re.I), r"Who \g<what>?"),
     # "Apart from Germany itself, which neighbours of France do not touch Germany?"
-    (re.compile(r"\A\W*(?:apart from|aside from|other than|besides|except for|leaving aside) (?P<one>[^,?]+?)(?: itself)?, "
-                r"(?=.*\b(?P=one)\b)", re.I), ""),
+    (re.compile(r"\A\W*(?:apart from|aside from|other than|besides|except for|leaving aside) "
+                r"(?P<one>[^,?]+?)(?: itself)?, (?=.*\b(?P=one)\b)", re.I), ""),
     # "who's the cellist around here?"
     (re.compile(r" (?:a?round|over|in) here(?=\W*\Z)", re.I), ""),
     # "the capital of Peru and also that of Kenya"

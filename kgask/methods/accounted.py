@@ -38,8 +38,8 @@ OPERATOR_WORDS = frozenset(
     "under above below exactly compare compared order rank ranked ranks many frequent frequently".split()
 )
 CARRY_NOTHING = FUNCTION_WORDS | frozenset(
-    "please kindly very tell know say want like wonder wondering curious question answer possible exactly actually really "
-    "currently today now ever just even still already so well okay ok hi hey hello thanks thank anyone someone "
+    "please kindly tell know say want like wonder wondering curious question answer possible exactly actually really "
+    "very currently today now ever just even still already so well okay ok hi hey hello thanks thank anyone someone "
     "somebody find look search display enumerate mention provide return get see called named name names known "
     "there were been being one ones thing things kind sort total overall whole entire world earth database graph data "
     "list lists set true false right correct wrong case fact actual following given each every both either neither "

@@ -33,8 +33,8 @@ _EACH = re.compile(r"\bper (?:capita|head|person|inhabitant|resident|citizen|squ
 _OF_EACH = re.compile(r"\bper\b|/|capita|head|densit|rate|ratio|mean|average|share", re.IGNORECASE)
 LAST_YEAR, LOOKED_AT, LOOK_SECONDS = 2200, 50, 0.5
 _HOW_MANY_SOLD = re.compile(
-    r"\bhow many (?!(?:orders|times|invoices|lines|deliveries|sales|purchases)\b).*\b(?:ordered|sold|bought|shipped|delivered|"
-    r"in stock|on hand|in total|altogether)\b",
+    r"\bhow many (?!(?:orders|times|invoices|lines|deliveries|sales|purchases)\b)"
+    r".*\b(?:ordered|sold|bought|shipped|delivered|in stock|on hand|in total|altogether)\b",
     re.IGNORECASE,
 )
 _QUANTITY = re.compile(r"\b(?:quantity|qty|units|pieces|copies)\b")
@@ -86,7 +86,9 @@ def _is_no_quantity(found: Hypothesis, question: str, pack: Pack) -> bool:
     if not isinstance(query, nodes.Count) or not is_small(pack) or _HOW_MANY_SOLD.search(question) is None:
         return False
     has = relations_of(pack, Runner(pack, Budget(LOOK_SECONDS)).members(query.base).possible[:LOOKED_AT])
-    labels = (relation_phrase(text.label).lower() for text, is_said in zip(pack.relations(), has, strict=False) if is_said)
+    labels = (
+        relation_phrase(text.label).lower() for text, is_said in zip(pack.relations(), has, strict=False) if is_said
+    )
     return any(_QUANTITY.search(label) for label in labels)
 
 

@@ -52,11 +52,13 @@ _MEASURES = {  # heard in questions too
     r"(?:cheap|dear|costli|prici)e(?:r|st)|(?:most|least) (?:expensive|costly)": r"pric|"
     r"cost|bill|fee|rate|valu|rent|salar|eur|usd|charg|fare|budget|"
     r"tariff|paid|spent|ticket|£|€|[$]|bid|sum|worth|insur|amount|gbp|chf|dollar|euro|pound",
-    r"(?:longer|shorter)(?= than|\W*\Z)|(?:long|short)est": r"\A(?!.*\b(?:area|depth|deep)\b).*(?:leng|long|durat|time|dist|km|met(?:re|er)|mile|page|minute|"
-    r"hour|day|year|month|week|\bage|birth|death|born|life|span|stretch|height|tall|elev|\bm\b|word|term|start|begin|"
-    r"since|reign|tenure|join|hire|appoint|elect|found|open|establ|date|employ|serv|stop|mins?\b|secs?\b|\d|wait|"
-    r"lead|run|last|in \w+|bore|chain|track|line|haul|way|path|route|ft\b|feet|foot|cm\b|mm\b|lag|delay|late|period|"
-    r"from|to\b|arriv|depart|acquir|bought|purchas|commission|install|built|planted|introduc|since|episode|chapter|lap)",
+    # no area and no depth, which may be told in kilometres
+    r"(?:longer|shorter)(?= than|\W*\Z)|(?:long|short)est": r"\A(?!.*\b(?:area|depth|deep)\b).*(?:leng|long|durat|time|"
+    r"dist|km|met(?:re|er)|mile|page|minute|hour|day|year|month|week|\bage|birth|death|born|life|span|stretch|height|tall|"
+    r"elev|\bm\b|word|term|start|begin|since|reign|tenure|join|hire|appoint|elect|found|open|establ|date|employ|serv|stop|"
+    r"mins?\b|secs?\b|\d|wait|lead|run|last|in \w+|bore|chain|track|line|haul|way|path|route|ft\b|feet|foot|cm\b|mm\b|"
+    r"lag|delay|late|period|from|to\b|arriv|depart|acquir|bought|purchas|commission|install|built|planted|introduc|"
+    r"episode|chapter|lap)",
     r"(?:deep|shallow)e(?:r|st)": r"dep|draught|draft",
 }
 _ANY_SIZE = re.compile(  # of whatever number or date

@@ -102,7 +102,9 @@ def _goes_by_one_date(query: Query, pack: Pack) -> bool:
 def _is_of_life(query: Query, pack: Pack) -> bool:
     """Whether it goes by when somebody was born or died."""
     lives = _called(pack, "born") | _called(pack, "died")
-    paths = (node.by.path for node in query.walk() if isinstance(node, nodes.Where) and isinstance(node.by, nodes.ValueOf))
+    paths = (
+        node.by.path for node in query.walk() if isinstance(node, nodes.Where) and isinstance(node.by, nodes.ValueOf)
+    )
     return any(path[-1] % pack.n_relations in lives for path in paths)
 
 

@@ -28,7 +28,8 @@ BY_NOUN = re.compile(
     re.IGNORECASE,
 )
 _OWN_NOUN = re.compile(  # "who are Kito's parents?", "the parents of Kito"
-    r"['\u2019]s? (?P<of>[a-z]+)\W*\Z|\A\W*(?:(?:who|what) (?:is|are|was|were) )?(?:the )?(?P<noun>[a-z]+) of ", re.IGNORECASE
+    r"['\u2019]s? (?P<of>[a-z]+)\W*\Z|\A\W*(?:(?:who|what) (?:is|are|was|were) )?(?:the )?(?P<noun>[a-z]+) of ",
+    re.IGNORECASE,
 )
 _TOPIC = "\0"
 _IRREGULAR = tuple(
@@ -43,7 +44,8 @@ _IRREGULAR = tuple(
         "keep keeps kept keeping", "speak speaks spoke spoken speaking", "beat beats beaten beating",
         "lend lends lent lending", "send sends sent sending", "find finds found finding", "bear bears bore born",
         "fight fights fought fighting", "bind binds bound binding", "rise rises rose risen rising",
-        "lie lies lay lain lying", "sit sits sat sitting", "own owns owned owning", "come comes came coming", "go goes went gone going",
+        "lie lies lay lain lying", "sit sits sat sitting", "own owns owned owning", "come comes came coming",
+        "go goes went gone going",
         "begin begins began begun beginning", "break breaks broke broken breaking", "hide hides hid hidden hiding",
     )
 )  # fmt: skip
@@ -129,7 +131,7 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
 
     >>> is_object("who reports to Bob?", (15, 18), "reports to"), is_object("who manages Bob?", (12, 15), "managed by")
     (True, False)
-    >>> is_object("who reports to Bob?", (15, 18), "line manager"), is_object("whom does Bob manage?", (10, 13), "manager")
+    >>> is_object("who reports to Bob?", (15, 18), "line manager"), is_object("whom does Bob teach?", (10, 13), "teacher")
     (True, True)
     >>> is_object("who manages Bob?", (12, 15), "manager"), is_object("who supplies Bob?", (13, 16), "supplier")
     (False, False)

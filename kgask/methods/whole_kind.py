@@ -31,8 +31,8 @@ LEAST_OF_SOME = 2  # words more that a question has, where those that have somet
 
 
 def takes_whole_kind(query: Query, question: str, covered: Sequence[tuple[int, int]], pack: Pack) -> bool:
-    """Whether all of a kind are told or counted, though the question says more of them than where they are; or some that
-    have something at all, though it says much more of that.
+    """Whether all of a kind are told or counted, though the question says more of them than where they are; or those
+    that have something at all, though it says much more of that.
 
     ``covered`` are the characters that the query's steps point at.
     """

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kgask.verify.ellipsis import by_and_when, is_and_has, not_only, of_one, shared, years_of_one
 from kgask.link.statements import main_verb, places_of
+from kgask.verify.ellipsis import by_and_when, is_and_has, not_only, of_one, shared, years_of_one
 
 MOST_PARTS = 6
 MOST_SUBJECT = 8  # words of a clause before its verb

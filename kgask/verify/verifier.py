@@ -18,6 +18,7 @@ from kgask.answer.words import relation_in_words, support_in_words
 from kgask.errors import UsageError
 from kgask.link.naming import names_in
 from kgask.link.shared_words import with_shared_words
+from kgask.link.statements import as_question
 from kgask.methods.protocol import Retrieved
 from kgask.methods.relation_likeness import RelationLikeness
 from kgask.pack.store import Pack
@@ -32,7 +33,6 @@ from kgask.types import ScoredTriple
 from kgask.verify.by_evidence import ByEvidence, Judged
 from kgask.verify.decision import Decision, Rule
 from kgask.verify.evidence import Evidence
-from kgask.link.statements import as_question
 from kgask.verify.form import bare, said
 from kgask.verify.fusion import EVIDENCE_ALONE, Fusion
 from kgask.verify.lines import of_lines

@@ -159,7 +159,11 @@ class World:
             if may_hold(self.runner, ends, reached):
                 return None
             reached = above.reached
-        return Decision(False, rule, self._ids(edges), relation) if are_alike(self.runner, reached, ends, relation) else None
+        return (
+            Decision(False, rule, self._ids(edges), relation)
+            if are_alike(self.runner, reached, ends, relation)
+            else None
+        )
 
     def _is_left_open(self, relation: DirectedRelationId, ends: np.ndarray) -> bool:
         """Whether a relation the other way round has one end and the graph none: what nobody is known to have made may

@@ -230,8 +230,7 @@ class StagedBuilder(PackBuilder):
 
     def names(self) -> Iterator[tuple[str, str]]:
         self.flush()
-        for key, name in self.store.stream(f"SELECT key, text FROM texts WHERE what IN ({LABEL}, {ALIAS})"):
-            yield key, name
+        yield from self.store.stream(f"SELECT key, text FROM texts WHERE what IN ({LABEL}, {ALIAS})")
 
     def refer(self, meant: Mapping[tuple[str, str], str]) -> None:
         types = {"r": "string", "old": "string", "new": "string"}
