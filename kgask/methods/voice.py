@@ -131,7 +131,7 @@ def is_object(text: str, topic: tuple[int, int], label: str) -> bool | None:
 
     >>> is_object("who reports to Bob?", (15, 18), "reports to"), is_object("who manages Bob?", (12, 15), "managed by")
     (True, False)
-    >>> is_object("who reports to Bob?", (15, 18), "line manager"), is_object("whom does Bob teach?", (10, 13), "teacher")
+    >>> is_object("who reports to Bob?", (15, 18), "line manager"), is_object("whom does Bob own?", (10, 13), "owner")
     (True, True)
     >>> is_object("who manages Bob?", (12, 15), "manager"), is_object("who supplies Bob?", (13, 16), "supplier")
     (False, False)
