@@ -58,9 +58,10 @@ that names the columns (subject,relation,object) and another delimiter (; or a t
 recognised too, and so is a table with a row a thing: its first line is unlike those
 below it, and names differ from row to row. A column called id, name or title, or the
 first one, says which thing, or the titles behind marks ("L-101"); department_id is the
-row of that id in departments.csv; a cell may list things ("Merlot; Syrah") that other
-cells have too. --format rows says so, --text denies it. What was recognised is said;
---text prevents it.
+row of that id in departments.csv, and so are values that name a row with an id by that or
+by its name (manager_id, "lead: Ann Lee"); a cell may list things ("Merlot; Syrah") that
+other cells have too. --format rows says so, --text denies it. What was recognised is
+said; --text prevents it.
 \b
 Text files (TSV, or CSV by the name; the first file that names a key wins):
   labels, descriptions   key, text
