@@ -109,3 +109,15 @@ def test_questions_in_fewer_words(text: str, read: str) -> None:
 )
 def test_they_are_answered(demo: Pipeline, question: str, answer: str | None) -> None:
     assert demo.ask(question).text == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Was Marie Curie older than her husband?", "no"),
+        ("Who was born first, Marie Curie or her husband?", "Pierre Curie"),
+        ("Is Kenya bigger than its capital?", None),  # of which no area is known
+    ],
+)
+def test_something_is_compared_with_what_is_its_own(demo: Pipeline, question: str, answer: str | None) -> None:
+    assert demo.ask(question).text == answer

@@ -24,6 +24,7 @@ from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import relation_phrase
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.axes import relation_axis
 from kgask.query.base import Node, SetNode
 from kgask.query.nodes import Query
 from kgask.query.relation_words import PREPOSITIONS
@@ -61,7 +62,7 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
     is_no = found.outcome is not None and found.outcome.truth is False
     if isinstance(query, nodes.Some) and isinstance(query.base, nodes.Entities):
         return True  # there is what the question names
-    if any(_is_of_itself(node) for node in query.walk()):
+    if any(_is_of_itself(node) or _is_what_it_has(node, pack) for node in query.walk()):
         return True
     runner = Runner(pack, Budget(LOOK_SECONDS))
     try:
@@ -84,6 +85,15 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
         return _is_nobody(found, question, pack)
     except BudgetError:
         return False
+
+
+def _is_what_it_has(node: Node, pack: Pack) -> bool:
+    """Whether it is asked if what a thing has is what it has, or if an area is a capital."""
+    match node:
+        case nodes.Holds(one, relation, nodes.Follow(other, said)):
+            is_value, is_other = (relation_axis(pack, at) is not None for at in (relation, said))
+            return (relation == said and one == other) or is_value is not is_other
+    return False
 
 
 def _is_of_itself(node: Node) -> bool:
