@@ -17,10 +17,22 @@ _ELSEWHERE = re.compile(rf"(?i:{_WH}(?: [a-z]+)?) (?P<preposition>{_PREPOSITION}
 _OTHER = re.compile(rf"(?i:whom?|what|which)(?: (?:of|about|for))? (?P<name>{_NAME})")
 _LAST_NAME = re.compile(rf"(?<!\A)(?<=\s)(?P<name>{_NAME})")
 _OWN = re.compile(rf"(?i:(?:what|who|when|where|how \w+) {_AUXILIARY}) (?P<name>{_NAME}?)['\u2019]s")
-_ONE_OF_THEM = re.compile(r"(?P<is>\S.*? (?:one of|among)) (?:them|those|these)", re.IGNORECASE)
+_OF_THEM = re.compile(  # "is Niger one of them?", "which of them is the largest?"
+    rf"(?P<before>{_AUXILIARY} \S.*? (?:one of|among)|(?:which|who|how many|what)(?: one)? of) "
+    r"(?:them|those|these)\b(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_THE_MOST = re.compile(  # "which is the heaviest?"
+    r"(?P<which>which|who)(?: one)? (?P<rest>(?:is|was|has|had) the (?:[a-z]{2,}est|most|least|fewest)\b.*)", re.I
+)
 _SET = re.compile(
     rf"(?:how many|which|what) (?P<kind>(?!{_AUXILIARY}\b)[a-z]+(?: (?!{_AUXILIARY}\b)[a-z]+)??) "
-    r"(?!(?:do|does|did)\b)(?P<what>[a-z]+ .+)",
+    r"(?:(?:do|does|did) )?(?P<what>[a-z]+ .+)",
+    re.IGNORECASE,
+)
+_THERE = re.compile(
+    r"(?:how many|which|what) (?P<kind>[a-z]+(?: [a-z]+){0,2}?) "
+    r"(?:(?:are|were) there|exist|do we have|have we got)\b.*",
     re.IGNORECASE,
 )
 _OF_NAME = re.compile(rf"\b(?P<name>{_NAME}?)['\u2019]s\b")
@@ -67,6 +79,8 @@ def completed(part: str, before: str) -> str:
     ('in which period is chlorine?', 'who wrote it?')
     >>> completed("is Niger one of them?", "How many countries border Mali?")
     'is Niger one of the countries that border Mali?'
+    >>> completed("which is the heaviest?", "How many noble gases are there?")
+    'which of the noble gases is the heaviest?'
     >>> completed("who Adidas?", "Who founded Nike?")
     'Who founded Adidas?'
     >>> completed("what is Leo Tolstoy's?", "What is Mark Twain's date of birth?")
@@ -79,13 +93,22 @@ def completed(part: str, before: str) -> str:
     if found := _OTHER.fullmatch(bare):
         names = [*_LAST_NAME.finditer(asked)]
         return _with(asked, names[-1], found["name"]) if names else part
-    if (found := _ONE_OF_THEM.fullmatch(bare)) and (meant := _SET.fullmatch(asked)):
-        return f"{found['is']} the {meant['kind']} that {meant['what']}?"
+    if (of_them := _of_them(bare)) and (meant := _THERE.fullmatch(asked) or _SET.fullmatch(asked)):
+        limit = f" that {meant['what']}" if meant.re is _SET else ""
+        return f"{of_them[0]} the {meant['kind']}{limit}{of_them[1]}?"
     if found := _OWN.fullmatch(bare):
         own = _OF_NAME.search(asked)
         return _with(asked, own, found["name"]) if own else part
     tail = _TAIL.search(asked) if _BARE.fullmatch(bare) else None
     return f"{bare} {tail[0]}?" if tail else part
+
+
+def _of_them(bare: str) -> tuple[str, str] | None:
+    """What stands before and behind "them"; before and behind where it would stand, in "which is the largest"."""
+    if found := _OF_THEM.fullmatch(bare):
+        return found["before"], found["rest"]
+    found = _THE_MOST.fullmatch(bare)
+    return (f"{found['which']} of", f" {found['rest']}") if found else None
 
 
 def _with(asked: str, place: re.Match[str], name: str) -> str:

@@ -46,6 +46,7 @@ _WHETHER = re.compile(  # no number answers "is Mercury or Venus denser?"
     r"\W*(?:and |so |but )?(?:is|are|was|were|does|do|did|has|have) (?!you\b|there\b|we\b|i\b|anyone\b|anybody\b|it )",
     re.IGNORECASE,
 )
+_MOST = re.compile(r"\b(?:most|least) \Z", re.IGNORECASE)
 SAID = 4  # letters of a word that a relation is called by, which the question says
 HARDLY, SURELY = 0.05, 0.5  # scores of who is hardly meant, and of who is
 
@@ -106,7 +107,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     is_of_others = is_of_others or compares_unlisted(query, question, spans)
     is_of_others = is_of_others or compares_a_part(query, found.linked, pack)
     is_of_others = is_of_others or passes_over_owned(query, question, spans, pack)
-    is_of_others = is_of_others or _is_of_part_of_name(one, found) or joins_apart(query, question, spans)
+    is_of_others = is_of_others or _is_of_part_of_name(one, found, question) or joins_apart(query, question, spans)
     is_of_others = is_of_others or (is_truth and passes_over_role(query, question, pack))
     is_of_other_lives = passes_over_lives(query, question, spans, pack) or swaps_lives(query, question, spans, pack)
     return is_other_way or is_of_others or is_of_other_lives
@@ -145,9 +146,11 @@ def _tells_value(one: Retrieved, pack: Pack) -> bool:
     return len(best.answers) > 0 and int(best.answers.min()) >= pack.n_entities - pack.n_literals
 
 
-def _is_of_part_of_name(one: Retrieved, found: Retrieved) -> bool:
+def _is_of_part_of_name(one: Retrieved, found: Retrieved, question: str) -> bool:
     """Whether it is about somebody whom a part of a name hardly means, where the whole of it names another: a Michael,
-    for Michael Faraday."""
+    for Michael Faraday; or about Common, whom "the most common" does not name."""
+    if any(question[slice(*seed.span)].islower() and _MOST.search(question[: seed.span[0]]) for seed in one.seeds):
+        return True
     for seed in (one for one in one.seeds if one.score < HARDLY):
         names = (mention for mention in found.linked if mention.seeds[0].score >= SURELY)
         if any(is_part(seed.span, mention.span) for mention in names):

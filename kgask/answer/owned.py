@@ -20,7 +20,8 @@ from kgask.query.rewrite import replaced
 from kgask.types import Question
 
 _OWN = re.compile(
-    r"\b(?:than|or|(?<!or )before|(?<!or )after) (?P<whose>her|his|its|their) (?P<noun>[a-z]+(?:[ -][a-z]+)?)(?=\W*\Z|,)",
+    r"\b(?:than|or|(?<!or )before|(?<!or )after) "
+    r"(?P<whose>her|his|its|their) (?P<noun>[a-z]+(?:[ -][a-z]+)?)(?=\W*\Z|,)",
     re.IGNORECASE,
 )
 _COMPARES = re.compile(r"\b(?:before|after|more|less|fewer|earlier|later|first|[a-z]{2,}er)\b", re.IGNORECASE)

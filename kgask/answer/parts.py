@@ -73,6 +73,7 @@ _PLACES = (
     # "live there", but neither "is there" nor "there are"
     (re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere\b(?! (?:is|are|was|were)\b)", re.I), "in {}"),
 )
+_ELSE = re.compile(r"\b(?:who|whom|what|where|which|how many) (?:else|others?)\b", re.IGNORECASE)
 _OF_THEM = re.compile(r"\bof (?:them|these|those)\b", re.IGNORECASE)
 _PEOPLE = re.compile(r"\bthey\b(?=.*\b(?:there\b|(?-i:in [A-Z])))", re.IGNORECASE)  # "do they speak there"
 
@@ -196,8 +197,11 @@ def meant(part: str, before: Sequence[tuple[str, Answer]], first_literal: Entity
         )
         for entity, label in [*topics, *answers] if about_topic else [*answers, *topics]:
             found.setdefault(entity, label)
+    known = next((seed for seed in before[-1][1].seeds[:1] if _ELSE.search(part)), None) if before else None
     for entity, label in found.items():
         named = with_name(part, entity, label)
+        if named is not None and known is not None and known.entity != entity:
+            named = replace(named, text=f"{named.text.rstrip(' ?')} besides {known.label or known.name}?")
         if named is not None:
             yield named
 
@@ -221,6 +225,8 @@ def answers_of(
                 break
         else:
             answer = ask(_PEOPLE.sub("people", text), ()) if refused is None else refused
+            if answer and _OF_THEM.search(text):
+                answer = answer.refusing("it is not clear of which of them this is asked")
             notes = answer.notes if text == part else (f"read {part!r} as {text!r}", *answer.notes)
             answer = replace(answer, question=part, notes=notes)
         before.append((text, answer))

@@ -60,7 +60,8 @@ _LASTED = re.compile(  # "which incident took the longest to resolve?", but not 
 )
 _OF_YEAR = re.compile(  # "the 1954 winner of the prize" won it then
     r"\b(?:1\d{3}|20\d\d)(?:['\u2019]s)? (?:[\w-]+ ){0,3}?"
-    r"(?:winners?|laureates?|recipients?|awardees?|champions?|medall?ists?)\b",
+    r"(?:winners?|laureates?|recipients?|awardees?|champions?|medall?ists?)\b|"
+    r"\b(?:winners?|laureates?|recipients?) (?:(?!born|died)[\w'\u2019-]+ ){1,6}?(?:of|in|for) (?:1\d{3}|20\d\d)\b",
     re.IGNORECASE,
 )
 SAMPLED, LOOK_SECONDS = 50, 0.5  # things with a birth whose types are looked at
