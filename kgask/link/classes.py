@@ -53,6 +53,7 @@ _CLASSIFYING = frozenset(
     "occupation profession job gender sex genre category kind role position rank class classification species group "
     "department team level status sort".split()
 ) | {"sex or gender", "job title", "element category", "element type", "position held", "taxon rank"}
+_ABOUT = frozenset(("main subject", "subject", "about", "topic", "depicts"))  # what is about novelists is none
 _GOES_TO = re.compile(r"\b(?:go|goes|going|went|gone) to \Z", re.IGNORECASE)
 _NO_NAME = re.compile(r"\W*(?:\Z|(?:in|at|with|and|or|as|there)\b)")  # behind a noun that is none of a name
 _PREPOSITIONS = frozenset("of in on at to for from by with as into under after about".split())
@@ -176,6 +177,8 @@ class ClassVocabulary:
         self._typing = np.array(sorted({*pack.type_relations, *pack.subclass_relations}), np.int64)
         self._instance_of = pack.type_relations
         self._classifying = frozenset(at for at, text in enumerate(relations) if _classifies(text))
+        labels = (relation_phrase(text.label) for text in relations)
+        self._about = frozenset(at for at, label in enumerate(labels) if label in _ABOUT)
         self._leads_to_literals: dict[RelationId, bool] = {}
         self._pack = pack
 
@@ -199,6 +202,7 @@ class ClassVocabulary:
         if any(relation in counts for relation in self._typing):
             yield Class(entity), TYPE
             return
+        counts = {relation: n for relation, n in counts.items() if relation not in self._about}
         leading = sorted(counts, key=lambda relation: (relation not in self._classifying, -counts[relation]))
         for relation in leading[:1]:
             classified = relation in self._classifying

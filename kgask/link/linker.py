@@ -182,8 +182,13 @@ class Linker:
         hits = self.pack.exact(norms) if found else {}
         called = [(span, self._titles.with_titled(hits.get(span.norm, []))) for span in found]
         named = [(span, self._meant(span, meant, words)) for span, meant in called]
-        named = [(span, [*meant, *self._places(span, places.get(span.norm, ()), hits, meant)]) for span, meant in named]
+        spoken = [(span, meant, self._places(span, places.get(span.norm, ()), hits, meant)) for span, meant in named]
+        named = [(span, [*([] if of and self._are_texts(meant) else meant), *of]) for span, meant, of in spoken]
         return [(span, meant) for span, meant in named if meant]
+
+    def _are_texts(self, hits: list[NameHit]) -> bool:
+        """Whether nothing but texts are called so: "American" may be what a demonym says, and means the country."""
+        return all(hit.entity >= self.pack.n_entities - self.pack.n_literals for hit in hits)
 
     def _spoken_of(self, norm: str) -> tuple[str, ...]:
         """What an adjective may speak of, and of somebody's own graph what somebody is called after: cellists."""

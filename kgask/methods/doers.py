@@ -12,6 +12,7 @@ from kgask.query import nodes
 from kgask.query.base import By, Comparison, SetNode
 from kgask.query.ends import kind_of_ends
 from kgask.query.nodes import Query
+from kgask.query.rewrite import replaced
 from kgask.types import opposite, undirected
 
 ORDERED = {"superlative", "ordinal"}
@@ -47,6 +48,22 @@ def where(base: SetNode, by: By, limit: nodes.Constant) -> Iterator[nodes.Query]
     """What lies in a range; on either side of a number or date, or just there."""
     signs = SIGNS[-1:] if isinstance(limit, nodes.Range) else SIGNS
     yield from (nodes.Where(base, by, sign, limit) for sign in signs)
+
+
+def whoever_does(query: Query, pack: Pack) -> Query:
+    """The query with whoever does something in the place of those whose occupation is called so: of directors by how
+    many films they directed, occupations tell only some."""
+    for node in query.walk():
+        match node:
+            case nodes.Best(
+                nodes.Follow(nodes.Entities((called,)), relation) as base, nodes.SizeOf((done,))
+            ) | nodes.Where(nodes.Follow(nodes.Entities((called,)), relation) as base, nodes.SizeOf((done,))) if (
+                min(relation, done) >= pack.n_relations and relation != done
+            ):
+                names = pack.relations()[done - pack.n_relations].names
+                if pack.labels([called])[0].lower() in map(str.lower, names):
+                    return replaced(query, base, nodes.Having(done))
+    return query
 
 
 def counts_doers(query: Query, question: str, pack: Pack) -> bool:

@@ -18,10 +18,11 @@ from kgask.methods.doubts import relations_in
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.ends import kind_of_ends
 from kgask.query.nodes import Query
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
-from kgask.types import undirected
+from kgask.types import opposite, undirected
 
 SAMPLED = 50  # answers whose types are looked at
 LOOK_SECONDS = 0.5
@@ -31,12 +32,14 @@ _HEAD = re.compile(
     r"(?:was|were|is|are|had|has|died|lived|lives|live|comes?|came|grew|studied|went|attended|speaks?|spoke)\b",
     re.IGNORECASE,
 )
-_FIRST_NOUN = re.compile(
-    r"\W*(?:(?:tell|show|give) me |name |list )?(?:which|what|how many)(?: of the| other)? (?P<noun>[a-z]{3,})\b",
+_FIRST_NOUNS = re.compile(
+    r"\W*(?:(?:tell|show|give) me |name |list )?(?:which|what|how many)(?: of the| other)? "
+    r"(?P<nouns>[a-z]{3,}(?: [a-z]{3,})?)\b",
     re.IGNORECASE,
 )
 _HAS_A = re.compile(
-    r"\b(?:have|has|having|with|without|got)(?: got)? (?:an?|any|no|at least one|its own|their own) (?P<noun>[a-z]{3,})"
+    r"\b(?:(?:have|has|had) (?:ever |never |already )?(?:[a-z]{2,}ed|won|written|made|seen|held|led|built|sung) |"
+    r"(?:have|has|having|with|without|got)(?: got)? )(?:an?|any|no|at least one|its own|their own) (?P<noun>[a-z]{3,})"
     r"(?=\W*\Z)",
     re.IGNORECASE,
 )
@@ -105,20 +108,14 @@ def passes_over_head(query: Query | None, answers: np.ndarray, question: str, pa
 def answers_other_class(query: Query | None, answers: np.ndarray, question: str, pack: Pack) -> bool:
     """Whether some of a class are asked for, and what is found is of another that the question names behind it: "which
     cities have an airport" asks for no airports."""
-    found = _FIRST_NOUN.match(question)
-    kinds = (
-        {node.type for node in query.walk() if isinstance(node, nodes.Class)} if found and query is not None else set()
-    )
-    if found is None or not kinds or found["noun"].lower() in _ANYBODY:
+    found = _FIRST_NOUNS.match(question)
+    if found is None or query is None or _ANYBODY & {*found["nouns"].lower().split()}:
         return False
-    behind = normalise(question[found.end() :])
+    kinds = {node.type for node in query.walk() if isinstance(node, nodes.Class)} or _kind_found(query, pack)
+    asked, behind = _class_asked(found["nouns"], pack), normalise(question[found.start("nouns") :])
     labels = zip(sorted(kinds), pack.labels(sorted(kinds)), strict=True)
-    named = {one for one, label in labels if re.search(rf"\b{re.escape(label.lower())}", behind)}
-    if not named:
-        return False
-    forms = {found["noun"].lower(), *singulars(found["noun"].lower())}
-    asked = {hit.entity for hits in pack.exact(forms).values() for hit in hits}
-    if not asked or asked & kinds:
+    is_said = any(re.search(rf"\b{re.escape(label.lower())}", behind) for _, label in labels)
+    if not asked or asked & kinds or not is_said:
         return False
     runner = Runner(pack, Budget(LOOK_SECONDS))
     try:
@@ -126,6 +123,22 @@ def answers_other_class(query: Query | None, answers: np.ndarray, question: str,
     except BudgetError:
         return False
     return bool(len(members)) and not np.isin(answers[:SAMPLED], members).any()
+
+
+def _kind_found(query: Query, pack: Pack) -> set[int]:
+    """What nearly all are that a relation leads to, or that are counted so."""
+    found = query.base if isinstance(query, nodes.Count) else query
+    kind = kind_of_ends(pack, found.relation) if isinstance(found, nodes.Follow) else None
+    return set() if kind is None else {kind}
+
+
+def _class_asked(nouns: str, pack: Pack) -> set[int]:
+    """What the first of these words that names something names: "drivers" of "French drivers"."""
+    for noun in nouns.lower().split():
+        hits = pack.exact({noun, *singulars(noun)}) if singulars(noun) else {}
+        if found := {hit.entity for every in hits.values() for hit in every}:
+            return found
+    return set()
 
 
 def passes_over_had(query: Query | None, question: str, pack: Pack) -> bool:
@@ -146,4 +159,6 @@ def passes_over_had(query: Query | None, question: str, pack: Pack) -> bool:
     said = RelationWords(pack).of(relations_in(query))
     named = {node.type for node in query.walk() if isinstance(node, nodes.Class)}
     named |= {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
+    ways = (way for one in relations_in(query) for way in (one, opposite(one, pack.n_relations)))
+    named |= {end for way in ways if (end := kind_of_ends(pack, way)) is not None}
     return kinds.isdisjoint(named) and not any(is_all_called(form, said) for form in forms)

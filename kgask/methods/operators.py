@@ -22,6 +22,7 @@ from kgask.methods.bridge import CLASSES, Bridge
 from kgask.methods.class_words import SURE_CLASS, ClassWords, head_class
 from kgask.methods.demands import Shape, unmet
 from kgask.methods.differences import downwards, in_years, of_age
+from kgask.methods.doers import whoever_does
 from kgask.methods.doubts import DENIED, is_class_word, kept, left_out_of, relations_in
 from kgask.methods.flags import flagged
 from kgask.methods.kinds import is_denied, of_kinds
@@ -135,7 +136,7 @@ class OperatorReader:
             try:
                 relations = [step for step in one.steps if isinstance(step, int)]
                 asked = counted_off(of_age(one.query, text, self.pack), text, self.pack)
-                asked = put_right(asked, text, seeds, self.pack)
+                asked = whoever_does(put_right(asked, text, seeds, self.pack), self.pack)
                 query, idle = self.of_classes(asked, text, spans, used_spans(one), relations, runner)
                 found = runner.result(flagged(self.pack, widened(runner, loosened(runner, query))))
                 outcome = in_years(text, runner, downwards(runner, of_kinds(runner, found)))
