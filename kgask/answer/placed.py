@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kgask.answer.either import by_name
+from kgask.answer.numbers import of_two_kinds
 from kgask.answer.owned import of_its_own
 from kgask.answer.requeried import requeried
 from kgask.answer.result import Answer
@@ -36,11 +37,12 @@ _FIRST_FEW = re.compile(rf"\b(?:(?P<word>{'|'.join(_NUMBERS)})|(?P<digits>\d{{1,
 
 def otherwise(request: Request, answer: Answer, linker: Linker, pack: Pack, ask: Callable[[str], Answer]) -> Answer:
     """The answer, or, where it is a refusal, which of the names in the question it is, how something compares with what
-    is its own, or what stands at the place of an order that is asked for.
+    is its own, of which kind there are more, or what stands at the place of an order that is asked for.
 
     ``ask`` asks a question by itself.
     """
     answer = of_its_own(request, by_name(request, answer, linker, pack, ask), linker, pack, ask)
+    answer = of_two_kinds(request, answer, pack, ask)
     text, is_marked = request.question.text, request.entity is not None or bool(request.question.marks)
     place = None if is_marked or not answer.abstained else _place(text)
     if place is None:
