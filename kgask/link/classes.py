@@ -241,8 +241,10 @@ class ClassVocabulary:
         return heads
 
     def _called_by(self, noun: str) -> SetNode | None:
-        """What has one of the values that are called by a noun: tigers of several sorts."""
+        """What has one of the values that are called by a noun: tigers of several sorts. Only of what is said to be
+        something else, animals: else all may be such, of whatever style the beers are."""
         values = self._value_heads.get(noun, [])[: MAX_ALIKE + 1]
+        values = values if all(_have_types(self._pack, value, self._instance_of) for value in values) else []
         sets = [node for value in values for node, _ in self._of_entity(value, True) if isinstance(node, Follow)]
         if not 0 < len(sets) == len(values) <= MAX_ALIKE:
             return None
@@ -374,6 +376,14 @@ def _members(pack: Pack, kind: EntityId, instance_of: Sequence[RelationId]) -> l
     """The things that have a type."""
     row = slice(int(pack.in_indptr[kind]), int(pack.in_indptr[kind + 1]))
     return pack.in_subject[row][np.isin(pack.in_relation[row], instance_of)].tolist()
+
+
+@reads_arrays
+def _have_types(pack: Pack, value: EntityId, instance_of: Sequence[RelationId]) -> bool:
+    """Whether the first of the things that lead to a value has a type."""
+    first = int(pack.in_subject[int(pack.in_indptr[value])])
+    row = slice(int(pack.out_indptr[first]), int(pack.out_indptr[first + 1]))
+    return bool(np.isin(pack.out_relation[row], instance_of).any())
 
 
 @reads_arrays

@@ -34,7 +34,7 @@ _HEAD = re.compile(
 )
 _FIRST_NOUNS = re.compile(
     r"\W*(?:(?:tell|show|give) me |name |list )?(?:which|what|how many)(?: of the| other)? "
-    r"(?P<nouns>[a-z]{3,}(?: [a-z]{3,})?)\b",
+    r"(?P<nouns>[a-z]{3,}(?: [a-z]{3,})?)\b(?!['\u2019])",
     re.IGNORECASE,
 )
 _HAS_A = re.compile(

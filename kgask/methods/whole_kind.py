@@ -27,6 +27,7 @@ _SCOPE = re.compile(  # where they are, of all that the graph is about: "in the 
 )
 
 
+_NEXT = re.compile(r" [a-z]+s\b", re.IGNORECASE)
 LEAST_OF_SOME = 2  # words more that a question has, where those that have something at all are taken
 
 
@@ -48,6 +49,8 @@ def takes_whole_kind(query: Query, question: str, covered: Sequence[tuple[int, i
         case _:
             return False
     scopes = [found.span() for found in _SCOPE.finditer(question)]
+    behind = (_NEXT.match(question, end) for _, end in covered)  # the "stations" of "run-of-river stations"
+    scopes += [found.span() for found in behind if found is not None and singulars(found[0].strip().lower())]
     known = {*called, *(one for word in called for one in singulars(word))}
     left = [
         word
