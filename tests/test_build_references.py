@@ -131,3 +131,30 @@ def test_records_with_an_id_alone_are_called_by_it(tmp_path: Path) -> None:
     build(_recipe(tmp_path, orders_json=json.dumps(orders)), lambda line: None)
     with kgask.open(str(tmp_path / "pack"), reader=None) as opened:
         assert opened.ask("Which order was cancelled?").text == "SO-2"
+
+
+CLUB = """member,joined,team,title,rating
+Agnes Holt,2006-09-01,A,FM,2312
+Bernard Thole,1989-01-15,B,,1876
+Cato Evensen,2014-08-20,A,CM,2204
+Dmitri Albrecht,2003-02-11,A,FM,2290
+Elin Nygaard,2018-10-30,B,,1755
+"""
+
+
+def test_titles_that_members_have_name_nobody(tmp_path: Path) -> None:
+    build(_recipe(tmp_path, members_csv=CLUB), lambda line: None)
+    with kgask.open(str(tmp_path / "pack"), reader=None) as opened:
+        assert ("Agnes Holt", "FM") in _facts(opened.pack, "title")
+        assert opened.ask("Who has the FM title?").text == "Agnes Holt | Dmitri Albrecht"
+        assert opened.ask("Which team A players have the FM title?").text != "A"
+        assert opened.ask("Who is the oldest patient?").text is None
+
+
+def test_the_oldest_patient_is_no_doctor(tmp_path: Path) -> None:
+    patients = "patient_id,name,born,doctor_id\nP1,Ruth Abel,1931-02-03,D1\nP2,Leo Cox,1990-04-05,D2\n"
+    doctors = "doctor_id,name,field,since\nD1,Helen Marsh,hearts,1999-01-01\nD2,Piotr Nowak,skins,2011-05-06\n"
+    build(_recipe(tmp_path, patients_csv=patients, doctors_csv=doctors), lambda line: None)
+    with kgask.open(str(tmp_path / "pack"), reader=None) as opened:
+        assert opened.ask("Who is the oldest patient?").text in ("Ruth Abel", None)
+        assert _facts(opened.pack, "doctor") >= {("Ruth Abel", "Helen Marsh"), ("Leo Cox", "Piotr Nowak")}

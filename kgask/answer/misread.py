@@ -15,6 +15,7 @@ from kgask.methods.doubts import LOST, relations_in
 from kgask.methods.events import measures_in, unmet_measure
 from kgask.methods.heads import (
     answers_other_class,
+    is_of_no_such_class,
     passes_over_had,
     passes_over_head,
     passes_over_name,
@@ -99,6 +100,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if takes_converse(query, question, pack) or answers_other_class(query, best.answers, question, pack):
         return True
+    if is_of_no_such_class(query, best.answers, question, pack) or _comes_back(best, query):
+        return True
     if is_of_other_side(query, question, pack) or tells_value_of_most(query, question, pack):
         return True
     if passes_over_had(query, question, pack) or counts_doers(query, question, pack):
@@ -134,6 +137,12 @@ def _repeats_question(best: Hypothesis, query: Query, question: str, pack: Pack)
         return False
     said, labels = {*normalise(question).split()} | CARRY_NOTHING, pack.labels(best.answers.tolist())
     return all(len(words := normalise(label).split()) >= LONG and said.issuperset(words) for label in labels)
+
+
+def _comes_back(best: Hypothesis, query: Query) -> bool:
+    """Whether a relation leads back to what the query begins with, and to nothing else: the team of those of team A."""
+    named = {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
+    return isinstance(query, nodes.Follow) and len(best.answers) > 0 and named.issuperset(best.answers.tolist())
 
 
 def _tells_value(one: Retrieved, pack: Pack) -> bool:

@@ -282,7 +282,7 @@ class Refusing:
         if self.linker is None:
             return []
         spans = [one.span for one in (*self.found.linked, *self.unclear) if not self._goes_on(one)]
-        words = [word for word in self.linker.words(self.question)[1:] if _is_capitalised(word)]
+        words = [word for word in self.linker.words(self.question)[1:] if _is_capitalised(word) and looks_named(word)]
         words = [word for word in words if not any(_overlap((word.start, word.end), span) for span in spans)]
         relations = self.pack.relations() if words else ()
         known = {word for text in relations for word in relation_phrase(text.label).split()}

@@ -311,6 +311,8 @@ def _table_of(columns: dict[str, list[str]], source: str) -> Table:
     key = tuple(ids[:1]) if ids and _differs(columns[ids[0]]) else ()
     plain = [_column(name, columns[name]) for name in names if name and name not in key]
     table = understood([Table(stem, key, "", (), tuple(plain))])[0]
+    if len(table.label) == 1 and not key and not _may_name(table.label[0], columns):
+        table = replace(table, label=())
     label = table.label or _named_by(columns, key, kind)
     first = next((name for name in names if name), "")
     if not key and label and first not in label and _are_marks(columns.get(first, [])):
@@ -337,6 +339,12 @@ def _column(name: str, values: Sequence[str]) -> Column:
         relation = relation.removesuffix(" number")
     is_foreign = readable(name) != relation and readable(name).endswith(" id")
     return Column((name,), relation, table=singular(relation) if is_foreign else "")
+
+
+def _may_name(title: str, columns: dict[str, list[str]]) -> bool:
+    """Whether a column that is called as one names rows: not those titles that members have, or several employees."""
+    first = next((name for name in columns if name), title)
+    return _differs(columns[title]) or first == title or readable(title) == "name" or not _differs(columns[first])
 
 
 def _named_by(columns: dict[str, list[str]], key: tuple[str, ...], kind: str) -> tuple[str, ...]:

@@ -70,6 +70,9 @@ class Span:
     marked: bool = False  # the user says that it is a mention
 
 
+_BEGINS = re.compile(r"[a-z]{2}[.!?]\s+\Z")  # another sentence, but not the "B" of "J. B. Priestley"
+
+
 def split_words(text: str, question_words: frozenset[str]) -> list[Word]:
     """The question's words, each weighed by how much it looks like part of a name.
 
@@ -80,7 +83,8 @@ def split_words(text: str, question_words: frozenset[str]) -> list[Word]:
     greeting, asked = _GREETING.match(text), _DO_YOU_KNOW.search(text)
     end = asked.start() if asked is not None else len(text)
     for match in _WORD.finditer(text, greeting.end() if greeting is not None else 0, end):
-        words += _word(match.group(), match.start(), not words, question_words)
+        is_first = not words or _BEGINS.search(text, 0, match.start()) is not None
+        words += _word(match.group(), match.start(), is_first, question_words)
     return _without_comparatives(words[:MAX_QUESTION_WORDS])
 
 

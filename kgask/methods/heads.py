@@ -13,8 +13,9 @@ import numpy as np
 
 from kgask.errors import BudgetError
 from kgask.link.plurals import singulars
-from kgask.methods.accounted import RelationWords, is_all_called
+from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
 from kgask.methods.doubts import relations_in
+from kgask.methods.relation_facts import is_small
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -24,6 +25,8 @@ from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import opposite, undirected
 
+_ANY_PLACE = frozenset("point place spot location site area region feature peak summit".split())
+MOST_KINDS = 3  # of one thing and its fellows, which may be persons, laureates and writers
 SAMPLED = 50  # answers whose types are looked at
 LOOK_SECONDS = 0.5
 _PERSONS = frozenset(("person", "human", "people", "human being"))
@@ -46,6 +49,11 @@ _HAS_A = re.compile(
 _WHICH_MOST = re.compile(
     r"\W*(?:what|which)(?:['\u2019]s| is| was) the (?:[a-z]{2,}est|most [a-z]+|least [a-z]+) "
     r"(?P<noun>[\w.]+(?: [\w.]+){0,2})",
+    re.IGNORECASE,
+)
+_MOST_OF = re.compile(
+    r"\b(?:who|what|which)(?:['\u2019]s| is| was| are| were) (?:the |our )?(?:[a-z]{2,}est|(?:most|least) [a-z]+) "
+    r"(?P<noun>[a-z]{3,})(?=\W*\Z| (?:in|of|at|on|by|with|from|that|who|which|we|here|ever)\b)",
     re.IGNORECASE,
 )
 _NAME_OF = re.compile(r"\b(?:name|title|label) of (?:(?:the|a|an|our|my|this|that) )?(?:\w+ )?\Z", re.IGNORECASE)
@@ -125,6 +133,42 @@ def answers_other_class(query: Query | None, answers: np.ndarray, question: str,
     return bool(len(members)) and not np.isin(answers[:SAMPLED], members).any()
 
 
+def is_of_no_such_class(query: Query, answers: np.ndarray, question: str, pack: Pack) -> bool:
+    """Whether the most of a class is asked for, and nothing found is of it: no doctor is "the oldest patient"; or the
+    most of what nothing is called, among things of several kinds: no mountain is "the tallest building in Asia"."""
+    found = _MOST_OF.search(question)
+    if found is None or not isinstance(query, nodes.Best) or not len(answers):
+        return False
+    runner = Runner(pack, Budget(LOOK_SECONDS))
+    try:
+        if not is_small(pack) and _mixes_kinds(query, found["noun"].lower(), runner):
+            return True
+        asked = [runner.members(nodes.Class(one)).possible for one in sorted(_entities_called(found["noun"], pack))]
+    except BudgetError:
+        return False
+    members = np.concatenate(asked or [answers[:0]])
+    return bool(len(members)) and not np.isin(answers[:SAMPLED], members).any()
+
+
+def _mixes_kinds(query: nodes.Best, noun: str, runner: Runner) -> bool:
+    """Whether what is ordered is of several kinds, and neither these nor its relations are called by a noun. In
+    somebody's own graph a noun may well mean all of them: boats and rafts that are vessels."""
+    if any(isinstance(node, nodes.Class) for node in query.walk()) or noun in _ANYBODY | CARRY_NOTHING | _ANY_PLACE:
+        return False
+    said = RelationWords(runner.pack).of(relations_in(query))
+    if any(is_all_called(one, said) for one in (noun, *singulars(noun))):
+        return False
+    members = runner.members(query.base).possible
+    kinds = {int(kind) for one in members[:SAMPLED] for kind in runner.types(np.array([one]))}
+    labels = {word for label in runner.pack.labels(sorted(kinds)) for word in normalise(label).split()}
+    return len(kinds) > MOST_KINDS and labels.isdisjoint((noun, *singulars(noun)))
+
+
+def _entities_called(noun: str, pack: Pack) -> set[int]:
+    hits = pack.exact({noun.lower(), *singulars(noun.lower())})
+    return {hit.entity for every in hits.values() for hit in every}
+
+
 def _kind_found(query: Query, pack: Pack) -> set[int]:
     """What nearly all are that a relation leads to, or that are counted so."""
     found = query.base if isinstance(query, nodes.Count) else query
@@ -135,8 +179,7 @@ def _kind_found(query: Query, pack: Pack) -> set[int]:
 def _class_asked(nouns: str, pack: Pack) -> set[int]:
     """What the first of these words that names something names: "drivers" of "French drivers"."""
     for noun in nouns.lower().split():
-        hits = pack.exact({noun, *singulars(noun)}) if singulars(noun) else {}
-        if found := {hit.entity for every in hits.values() for hit in every}:
+        if singulars(noun) and (found := _entities_called(noun, pack)):
             return found
     return set()
 
