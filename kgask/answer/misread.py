@@ -100,7 +100,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if takes_converse(query, question, pack) or answers_other_class(query, best.answers, question, pack):
         return True
-    if is_of_no_such_class(query, best.answers, question, pack) or _comes_back(best, query):
+    if is_of_no_such_class(query, best.answers, question, pack) or _comes_back(best, query, found, question):
         return True
     if is_of_other_side(query, question, pack) or tells_value_of_most(query, question, pack):
         return True
@@ -139,10 +139,14 @@ def _repeats_question(best: Hypothesis, query: Query, question: str, pack: Pack)
     return all(len(words := normalise(label).split()) >= LONG and said.issuperset(words) for label in labels)
 
 
-def _comes_back(best: Hypothesis, query: Query) -> bool:
-    """Whether a relation leads back to what the query begins with, and to nothing else: the team of those of team A."""
-    named = {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
-    return isinstance(query, nodes.Follow) and len(best.answers) > 0 and named.issuperset(best.answers.tolist())
+def _comes_back(best: Hypothesis, query: Query, found: Retrieved, question: str) -> bool:
+    """Whether a relation leads to what the question names, and to nothing else: the team of those of team A. Of names
+    to choose from one is the answer."""
+    if not isinstance(query, nodes.Follow) or not len(best.answers) or " or " in question.lower():
+        return False
+    named = {one.entity for mention in found.linked for one in mention.seeds[:1] if one.score >= HARDLY}
+    named |= {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
+    return named.issuperset(best.answers.tolist())
 
 
 def _tells_value(one: Retrieved, pack: Pack) -> bool:
