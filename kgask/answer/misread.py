@@ -144,7 +144,8 @@ def _comes_back(best: Hypothesis, query: Query, found: Retrieved, question: str)
     to choose from one is the answer."""
     if not isinstance(query, nodes.Follow) or not len(best.answers) or " or " in question.lower():
         return False
-    named = {one.entity for mention in found.linked for one in mention.seeds[:1] if one.score >= HARDLY}
+    linked = (mention for mention in found.linked if not question[slice(*mention.span)].islower())
+    named = {mention.seeds[0].entity for mention in linked}
     named |= {one for node in query.walk() if isinstance(node, nodes.Entities) for one in node.ids}
     return named.issuperset(best.answers.tolist())
 
