@@ -29,7 +29,7 @@ class _Things:
     by_number: dict[str, dict[str, str]] = field(default_factory=dict)  # of a space ("employee"): keys by number
 
     def add(self, key: str, name: str) -> None:
-        if name.isdecimal() or name == key:
+        if not name or name.isdecimal() or name == key:
             return
         self.by_name[name] = key if self.by_name.get(name, key) == key else None
 
