@@ -38,14 +38,12 @@ def takes_whole_kind(query: Query, question: str, covered: Sequence[tuple[int, i
     ``covered`` are the characters that the query's steps point at.
     """
     base, least = query.base if isinstance(query, nodes.Count) else query, 1
-    called = [*RelationWords(pack).of(relations_in(base))]
     match base:
         case nodes.Class(kind):
             called = pack.labels([kind])[0].lower().split()
-        case nodes.And(nodes.Having(), _) | nodes.And(_, nodes.Having()):
-            least = LEAST_OF_SOME
-        case nodes.Having():
-            pass
+        case nodes.And(nodes.Having(), _) | nodes.And(_, nodes.Having()) | nodes.Having():
+            called = [*RelationWords(pack).of(relations_in(base))]
+            least = 1 if isinstance(base, nodes.Having) else LEAST_OF_SOME
         case _:
             return False
     scopes = [found.span() for found in _SCOPE.finditer(question)]
