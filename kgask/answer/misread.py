@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 
 from kgask.link.naming import is_part
-from kgask.methods.accounted import CARRY_NOTHING, RelationWords
+from kgask.link.plurals import singulars
+from kgask.methods.accounted import CARRY_NOTHING, RelationWords, free_words
 from kgask.methods.coordinated import joins_apart
 from kgask.methods.counted import measures_other
 from kgask.methods.differences import of_age
@@ -42,6 +43,7 @@ from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.types import EntityId, opposite, undirected
 
+Spans = Mapping[EntityId, tuple[int, int]]  # characters of the question
 FEW, LONG = 3, 3  # answers, and words of the name of each, of which none may be new
 _WHETHER = re.compile(  # no number answers "is Mercury or Venus denser?"
     r"\W*(?:and |so |but )?(?:is|are|was|were|does|do|did|has|have) (?!you\b|there\b|we\b|i\b|anyone\b|anybody\b|it )",
@@ -106,6 +108,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if passes_over_had(query, question, pack) or counts_doers(query, question, pack):
         return True
+    if _is_of_some_sort(one, query, question, spans, pack):
+        return True
     is_of_others = is_of_another(query, question, spans, pack) or mixes_relations(query, question, spans, pack)
     is_of_others = is_of_others or compares_unlisted(query, question, spans)
     is_of_others = is_of_others or compares_a_part(query, found.linked, pack)
@@ -137,6 +141,17 @@ def _repeats_question(best: Hypothesis, query: Query, question: str, pack: Pack)
         return False
     said, labels = {*normalise(question).split()} | CARRY_NOTHING, pack.labels(best.answers.tolist())
     return all(len(words := normalise(label).split()) >= LONG and said.issuperset(words) for label in labels)
+
+
+def _is_of_some_sort(one: Retrieved, query: Query, question: str, spans: Spans, pack: Pack) -> bool:
+    """Whether it is asked if something is of a kind, where the question says of which sort: "a limestone cave"."""
+    match query:
+        case nodes.Some(nodes.And(nodes.Entities((topic,)), nodes.Class(kind))) if topic in spans:
+            called = {*normalise(pack.labels([kind])[0]).split()}
+        case _:
+            return False
+    words = free_words(question, [spans[topic], *one.pointed], called)
+    return any(word not in CARRY_NOTHING and called.isdisjoint(singulars(word)) for word in words)
 
 
 def _comes_back(best: Hypothesis, query: Query, found: Retrieved, question: str) -> bool:
