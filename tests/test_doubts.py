@@ -11,6 +11,7 @@ import kgask
 from kgask.answer.pipeline import Pipeline
 from kgask.answer.request import AskOptions
 from kgask.build.recipe import Recipe, build
+from kgask.link.shared_words import with_shared_words
 from kgask.link.spans import segmentations
 from kgask.methods.accounted import RelationWords
 from kgask.methods.doubts import LEFT_OUT, LOST, left_out_of, operators_of
@@ -82,7 +83,7 @@ def test_between_dates_lie_years_or_days_as_is_asked(demo: Pipeline) -> None:
 
 @pytest.mark.parametrize("text", ["Were Marie and Pierre Curie married?", "are janet and michael jackson siblings?"])
 def test_of_two_first_names_with_one_surname_both_are_found(demo: Pipeline, text: str) -> None:
-    linked = demo.linker.link(Question(text))
+    linked = demo.linker.link(Question(with_shared_words(text, demo.pack)))
     surname = text.split()[4].rstrip("?").capitalize() if "Curie" not in text else "Curie"
     found = {demo.pack.labels([one.seeds[0].entity])[0] for one in linked}
     assert len({name for name in found if name.endswith(surname) and " " in name}) == 2
