@@ -30,11 +30,17 @@ _SET = re.compile(
     r"(?:(?:do|does|did) )?(?P<what>[a-z]+ .+)",
     re.IGNORECASE,
 )
+_BY_HOW_MUCH = re.compile(r"(?:(?:if so|and),? )?by how (?:much|many [a-z]+)", re.IGNORECASE)
+_IS_MORE = re.compile(r"(?P<is>is|are|was|were) (?P<one>.+?) (?P<more>[a-z]{2,}er) than (?P<other>.+)", re.IGNORECASE)
 _THERE = re.compile(
     r"(?:how many|which|what) (?P<kind>[a-z]+(?: [a-z]+){0,2}?) "
     r"(?:(?:are|were) there|exist|do we have|have we got)\b.*",
     re.IGNORECASE,
 )
+_LISTED = re.compile(
+    r"(?:name|list|(?:give|show|tell) me) (?:all )?(?:of )?(?:the )?(?P<kind>[a-z]+(?: [a-z]+){0,2})", re.I
+)
+_KINDS = (_THERE, _LISTED, _SET)
 _OF_NAME = re.compile(rf"\b(?P<name>{_NAME}?)['\u2019]s\b")
 _PLEASE = re.compile(r",? please\Z", re.IGNORECASE)
 _TAIL = re.compile(rf"\b{_AUXILIARY}\b.*", re.IGNORECASE | re.DOTALL)
@@ -79,6 +85,8 @@ def completed(part: str, before: str) -> str:
     ('in which period is chlorine?', 'who wrote it?')
     >>> completed("is Niger one of them?", "How many countries border Mali?")
     'is Niger one of the countries that border Mali?'
+    >>> completed("by how much?", "Is K2 lower than Everest?")
+    'How much lower is K2 than Everest?'
     >>> completed("which is the heaviest?", "How many noble gases are there?")
     'which of the noble gases is the heaviest?'
     >>> completed("who Adidas?", "Who founded Nike?")
@@ -93,9 +101,11 @@ def completed(part: str, before: str) -> str:
     if found := _OTHER.fullmatch(bare):
         names = [*_LAST_NAME.finditer(asked)]
         return _with(asked, names[-1], found["name"]) if names else part
-    if (of_them := _of_them(bare)) and (meant := _THERE.fullmatch(asked) or _SET.fullmatch(asked)):
+    if (of_them := _of_them(bare)) and (meant := next(filter(None, (kind.fullmatch(asked) for kind in _KINDS)), None)):
         limit = f" that {meant['what']}" if meant.re is _SET else ""
         return f"{of_them[0]} the {meant['kind']}{limit}{of_them[1]}?"
+    if _BY_HOW_MUCH.fullmatch(bare) and (compared := _IS_MORE.fullmatch(asked)):
+        return f"How much {compared['more']} {compared['is'].lower()} {compared['one']} than {compared['other']}?"
     if found := _OWN.fullmatch(bare):
         own = _OF_NAME.search(asked)
         return _with(asked, own, found["name"]) if own else part

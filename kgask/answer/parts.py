@@ -24,7 +24,7 @@ _PREPOSITION = r"(?:in|on|at|to|for|by|from|of|with|under|since|until|during|int
 _PRONOUN = r"(?:he|she|it|they|there|his|her|its|their)"
 _ONE_OF_THEM = rf"{_AUXILIARY}\s+(?:[\w'\u2019.-]+\s+){{1,5}}?(?:one of|among)\s+(?:them|those|these)\b"
 _QUESTION = rf"(?:{_PREPOSITION}\s+)?{_WORD}\b|{_AUXILIARY}\s+{_PRONOUN}\b|{_ONE_OF_THEM}"
-_ALSO = r"(?:(?:and|also|then)\s+)*"
+_ALSO = r"(?:(?:and|also|then|(?:tell|show) me|say)\s+)*"
 _BOUNDARY = re.compile(
     rf"(?P<mark>\?+)\s*{_ALSO}(?=\w)|\s*,\s+(?=(?:when|where|why|how)\s+{_AUXILIARY}\s+{_PRONOUN}\b)|"
     rf"(?:\s*[,;])?\s+and\s+{_ALSO}(?={_QUESTION})|\s*;\s*{_ALSO}(?={_QUESTION})",
@@ -85,6 +85,8 @@ def split_question(text: str, spans: Iterable[tuple[int, int]] = ()) -> list[str
 
     >>> split_question("Who directed Pulp Fiction and when was he born?")
     ['Who directed Pulp Fiction', 'when was he born?']
+    >>> split_question("Name the noble gases and tell me which is the densest")
+    ['Name the noble gases', 'which is the densest']
     >>> split_question("When and where was Mozart born?"), split_question("Which countries border Peru and Chile?")
     (['When was Mozart born?', 'where was Mozart born?'], ['Which countries border Peru and Chile?'])
     >>> split_question("How many films did he direct? Many thanks.")
