@@ -48,6 +48,11 @@ CARRY_NOTHING = FUNCTION_WORDS | frozenset(
 
 
 _ONE_OF_SEVERAL = frozenset("first second third fourth last latest earliest current former previous".split())
+_SUPERLATIVE = re.compile(  # by what a query may order: "best" says no measure
+    r"(?:old|new|young|long|short|tall|high|low|deep|shallow|heavi|light|dens|fast|slow|quick|rich|poor|cheap|dear|prici|"
+    r"cold|hott|warm|cool|wid|narrow|strong|weak|hard|soft|thick|thinn|bright|bigg|larg|small|great|near|farth|furth|"
+    r"earli|lat|steep|clos|busi)est"
+)
 _THAN = re.compile(r"\bthan\b", re.IGNORECASE)
 _PREPOSITIONS = frozenset("into in on at by of for from to with as under over".split())  # of "flows into"
 LIGHT_VERBS = frozenset(
@@ -239,7 +244,7 @@ def describing(
         is_noun = is_within_any(noun.span(), classes) or _is_called(noun[0].lower(), said - _PREPOSITIONS)
         if not is_noun or _is_called(lower, said):
             continue
-        if (is_ordered and (lower in _ONE_OF_SEVERAL or lower.endswith("est"))) or lower in _PASSED_OVER:
+        if (is_ordered and (lower in _ONE_OF_SEVERAL or _SUPERLATIVE.fullmatch(lower))) or lower in _PASSED_OVER:
             continue
         if lower.endswith("er") and _THAN.search(text):  # "a greater area than"
             continue
