@@ -120,7 +120,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     return is_other_way or is_of_others or is_of_other_lives
 
 
-def _passes_over_measure(query: Query, question: str, spans: Mapping[EntityId, tuple[int, int]], pack: Pack) -> bool:
+def _passes_over_measure(query: Query, question: str, spans: Spans, pack: Pack) -> bool:
     """Whether things are compared by what no relation of the query is called, or the year when something was built is
     told for that in which we bought it."""
     relations = relations_in(query) if measures_in(question) else ()

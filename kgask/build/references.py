@@ -40,14 +40,15 @@ class _Things:
 
 
 def refer(builder: PackBuilder, tell: Callable[[str], None]) -> None:
-    """Let values that name a thing with an id lead to it, each relation for itself, and say so."""
+    """Let values that name a thing with an id lead to it, each relation for itself, and say so; none of a relation of
+    which a mapping tells what its values are."""
     if builder.n_added > MOST_TRIPLES or not (things := _things(builder)).by_name and not things.by_number:
         return
     said = dict[str, set[str]]()
     subjects = set[str]()
     for subject, relation, value in builder.triples():
         subjects.add(subject)
-        if isinstance(value, str) and relation != TYPE:
+        if isinstance(value, str) and relation != TYPE and relation not in builder.as_told:
             said.setdefault(relation, set()).add(value)
     meant = dict[tuple[str, str], str]()
     for relation, values in said.items():

@@ -219,7 +219,7 @@ class _Reader:
         self._separators = {
             one.relation: separator_of(columns[one.names[0]], titles) for one in table.columns if not one.kind
         }
-        builder.as_told(one.relation for one in table.columns if one.kind)
+        builder.as_told.update(one.relation for one in table.columns if one.kind)
         self._n, self._n_again, self._seen = 0, 0, set[int]()
 
     def take(self, row: list[str]) -> None:

@@ -40,7 +40,7 @@ def read_sqlite(
             tell(f"{path}: {', '.join(passed_over)} passed over: only plain tables are read")
         every = {table.name: table for table in tables}
         for table in tables if mapped is None else mapped:
-            builder.as_told(column.relation for column in table.columns if column.kind)
+            builder.as_told.update(column.relation for column in table.columns if column.kind)
             reader = _TableReader(db, path, table, every, builder, problems)
             for row in db.rows(reader.sql):
                 reader.take(row)

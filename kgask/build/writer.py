@@ -117,11 +117,7 @@ class PackBuilder:
         self._passages: dict[str, set[str]] = {}
         self._repeats_at, self._n_repeated = _REPEATS_FROM, 0  # triples held when they are looked for; dropped ones
         self._kept = array("q")
-        self._as_told = set[str]()
-
-    def as_told(self, relations: Iterable[str]) -> None:
-        """The values of these relations are what they were said to be; nothing else is recognised in them."""
-        self._as_told.update(relations)
+        self.as_told = set[str]()  # relations whose values are what they were said to be: none is recognised
 
     def add(
         self,
@@ -209,7 +205,7 @@ class PackBuilder:
         self, given: Collection[str], known: Mapping[str, tuple[LiteralKind, str]] | None = None
     ) -> list[Recognised]:
         """Make literals of keys that nearly all say numbers or dates behind a relation; not behind those ``given``,
-        nor behind those of which it was said what they have (:meth:`as_told`).
+        nor behind those of which it was said what they have (``as_told``).
 
         Behind those ``known`` to have literals of a kind and unit each key that looks like one becomes one.
         """
@@ -221,7 +217,7 @@ class PackBuilder:
         is_thing[triples[:, 0]] = True
         is_thing[[self._terms.entities[key] for key in self._labels.keys() & self._terms.entities.keys()]] = True
         said = np.hstack([triples[:, 1:].T, qualifiers[:, 1:].T])
-        found = [*recognised(keys, list(self._terms.relations), said, is_thing, {*given, *self._as_told}, known or {})]
+        found = [*recognised(keys, list(self._terms.relations), said, is_thing, {*given, *self.as_told}, known or {})]
         for one in found:
             numbers = np.arange(len(keys))
             for key, literal in one.values.items():

@@ -120,9 +120,10 @@ def answers_other_class(query: Query | None, answers: np.ndarray, question: str,
     if found is None or query is None or _ANYBODY & {*found["nouns"].lower().split()}:
         return False
     kinds = {node.type for node in query.walk() if isinstance(node, nodes.Class)} or _kind_found(query, pack)
+    if not kinds:
+        return False
     asked, behind = _class_asked(found["nouns"], pack), normalise(question[found.start("nouns") :])
-    labels = zip(sorted(kinds), pack.labels(sorted(kinds)), strict=True)
-    is_said = any(re.search(rf"\b{re.escape(label.lower())}", behind) for _, label in labels)
+    is_said = any(re.search(rf"\b{re.escape(label.lower())}", behind) for label in pack.labels(sorted(kinds)))
     if not asked or asked & kinds or not is_said:
         return False
     runner = Runner(pack, Budget(LOOK_SECONDS))
@@ -158,9 +159,8 @@ def _mixes_kinds(query: nodes.Best, noun: str, runner: Runner) -> bool:
     said = RelationWords(runner.pack).of(relations_in(query))
     if any(is_all_called(one, said) for one in (noun, *singulars(noun))):
         return False
-    members = runner.members(query.base).possible
-    kinds = {int(kind) for one in members[:SAMPLED] for kind in runner.types(np.array([one]))}
-    labels = {word for label in runner.pack.labels(sorted(kinds)) for word in normalise(label).split()}
+    kinds = runner.types(runner.members(query.base).possible[:SAMPLED]).tolist()
+    labels = {word for label in runner.pack.labels(kinds) for word in normalise(label).split()}
     return len(kinds) > MOST_KINDS and labels.isdisjoint((noun, *singulars(noun)))
 
 

@@ -158,7 +158,7 @@ class StagedBuilder(PackBuilder):
     ) -> list[Recognised]:
         self.flush()
         self.store.create("read_as", _READ_AS)
-        bare = {(at, relation): self._looks(at, relation) for at, relation in self._bare({*given, *self._as_told})}
+        bare = {(at, relation): self._looks(at, relation) for at, relation in self._bare({*given, *self.as_told})}
         convention, found = usual(looks.votes for looks in bare.values() if looks.may_be_values), list[Recognised]()
         for (at, relation), looks in bare.items():
             if (reading := looks.reading(convention)) is not None:
