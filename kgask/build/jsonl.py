@@ -7,6 +7,7 @@
     {"type": "node", "id": "0", "labels": ["Person"], "properties": {"name": "Ann", "born": 1964}}
     {"type": "relationship", "label": "KNOWS", "start": {"id": "0"}, "end": {"id": "1"}, "properties": {"since": 1993}}
 
+An object that holds several things, in place of the lines, is a document (:mod:`kgask.build.json_document`).
 What stands for a triple's parts may be called otherwise (:data:`CALLED`), and be an object with an id and a label.
 """
 
@@ -16,9 +17,11 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
+from kgask.build.json_document import IDS, own_of, parts_of
 from kgask.build.plain_values import bare_value
 from kgask.build.property_graph import TYPE, PropertyGraph
 from kgask.build.source import MAX_LINE_BYTES, STDIN, Problems, display, numbered_lines
@@ -36,7 +39,6 @@ MOST_LISTED = 64 << 20  # bytes of a list of objects
 MOST_DEPTH = 20  # of objects within objects
 MOST_SAID = 100_000  # qualifiers of a line, for each of its objects
 _TRIPLES = frozenset(name for names in CALLED for name in names[:4])  # what no property is called
-_IDS = ("id", "_id", "key", "@id")
 _QUALIFIERS = ("qualifiers", "properties", "attributes")
 _LABELS = ("label", "name", "title")
 
@@ -47,7 +49,7 @@ def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Prob
     ``recognise``: things are of the kind that the file is called by, if that is a plural.
     """
     kind = type_of(PurePath(name).name.split(".")[0]) if recognise and name != STDIN else ""
-    source, reader = display(name), _Reader(builder, space_of(name), kind)
+    source, reader = display(name), _Reader(builder, space_of(name), kind, recognise)
     start = stream.peek(1 << 10) if isinstance(stream, io.BufferedReader) else b""
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         every = _listed(stream, source)
@@ -58,7 +60,14 @@ def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Prob
             except BuildError as error:
                 problems.broken(f"{source}, object {number}", None, str(error))
         return
-    for number, line in numbered_lines(stream):
+    lines = numbered_lines(stream)
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        first = stream.readline(MOST_LISTED + 1)
+        if (document := _document(first, stream, PurePath(name))) is not None:
+            _read_document(document, source, reader, problems)
+            return
+        lines = chain([(1, first.rstrip(b"\r\n"))], ((number + 1, line) for number, line in lines))
+    for number, line in lines:
         if line is None:
             problems.broken(source, number, f"line longer than {MAX_LINE_BYTES} bytes")
             continue
@@ -70,6 +79,43 @@ def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Prob
             reader.take(parsed(line))
         except BuildError as error:
             problems.broken(source, number, str(error))
+
+
+def _document(first: bytes, stream: BinaryIO, path: PurePath) -> dict[str, Any] | None:
+    """The one object of a file that is called as JSON and no JSON Lines; None where the first line is an object and
+    others follow."""
+    rest = b""
+    try:
+        parsed(first)
+    except BuildError:
+        rest = stream.read(MOST_LISTED + 1)
+        if len(first) + len(rest) > MOST_LISTED:
+            raise BuildError(f"{path}: an object longer than {MOST_LISTED >> 20} MiB") from None
+    else:
+        is_alone = not isinstance(stream, io.BufferedReader) or not stream.peek(1).strip()
+        if not is_alone or ".json" not in path.suffixes:
+            return None
+    try:
+        return parsed((first + rest).removeprefix(b"\xef\xbb\xbf"))
+    except BuildError as error:
+        raise BuildError(f"{path}: {error}") from None
+
+
+def _read_document(document: dict[str, Any], source: str, reader: _Reader, problems: Problems) -> None:
+    """All that a document says of things, and of the one that they belong to."""
+    reader.names_within = _once_within(document)
+    readers, members = dict[str, _Reader](), dict[str, list[str]]()
+    for number, part in enumerate(parts_of(document), start=1):
+        own = readers.setdefault(part.kind, reader.of_kind(part.kind))
+        try:
+            key = own.take(part.said)
+        except BuildError as error:
+            problems.broken(f"{source}, object {number}", None, str(error))
+        else:
+            members.setdefault(part.under, []).extend([key] if key else [])
+    if (found := own_of(document)) is not None:
+        kind, said = found
+        reader.of_kind(kind).take({**said, **{under: keys for under, keys in members.items() if under}})
 
 
 def _listed(stream: BinaryIO, source: str) -> list[Any]:
@@ -107,14 +153,23 @@ def _refused(constant: str) -> None:
 
 
 class _Reader:
-    def __init__(self, builder: PackBuilder, space: str, kind: str) -> None:
+    def __init__(self, builder: PackBuilder, space: str, kind: str, types: bool) -> None:
         self._builder, self._graph, self._kind = builder, PropertyGraph(builder), kind
+        self._types = types  # whether things are said to be of kinds
         self._space, self._n = space, 0  # of ids of things, and how many there were
         self._names = set[str]()  # of things that are called by what they are
         self.names_within: frozenset[str] = frozenset()  # of things within things that are called so, each by one alone
 
-    def take(self, said: Mapping[str, Any]) -> None:
-        """One line's object."""
+    def of_kind(self, kind: str) -> _Reader:
+        """The same of things of another kind; without one, itself."""
+        if not kind:
+            return self
+        other = _Reader(self._builder, kind, kind if self._types else "", self._types)
+        other.names_within = self.names_within
+        return other
+
+    def take(self, said: Mapping[str, Any]) -> str | None:
+        """One line's object; the key of a thing."""
         kind = said.get("type")
         if kind == "node" and "id" in said:
             types = [str(one) for one in _list(said.get("labels", []))]
@@ -123,14 +178,15 @@ class _Reader:
             start, end = (_node_key(_mapping(said[which])) for which in ("start", "end"))
             self._graph.edge(start, str(said.get("label", "")), end, _mapping(said.get("properties", {})))
         elif said.keys().isdisjoint(_TRIPLES) and not all(_has(said, names) for names in CALLED):
-            self._thing(said)
+            return self._thing(said)
         else:
             self._triple(said)
+        return None
 
-    def _thing(self, said: Mapping[str, Any]) -> None:
+    def _thing(self, said: Mapping[str, Any]) -> str:
         """A thing with its properties, told apart by its id, its name or its number."""
         self._n += 1
-        number = next((said[name] for name in _IDS if said.get(name) not in (None, "")), None)
+        number = next((said[name] for name in IDS if said.get(name) not in (None, "")), None)
         name = next((str(value).strip() for key, value in said.items() if readable(key) in NAMED_BY and value), "")
         if number is None and not name and (own := self._own_name(said)):
             name, said = str(said[own]).strip(), {key: value for key, value in said.items() if key != own}
@@ -142,6 +198,7 @@ class _Reader:
         self._node(key, called, said, 0)
         if self._kind and self._kind not in map(readable, said):  # what has a city is none
             self._builder.add(key, TYPE, self._kind)
+        return key
 
     def _own_name(self, said: Mapping[str, Any]) -> str:
         """The property that is called as the things are, where it tells this one apart: ``foray`` of forays."""
@@ -157,7 +214,7 @@ class _Reader:
             raise BuildError(f"objects nested more than {MOST_DEPTH} deep")
         properties: dict[str, Any] = {}
         for path, value in _ungrouped(said):
-            if path not in _IDS:
+            if path not in IDS:
                 flat = self._flat(f"{key}/{path}", f"{called}, {singular(readable(path))}", path, value, depth)
                 properties[path] = [*_list(properties[path]), *_list(flat)] if path in properties else flat
         self._graph.node(key, (), properties)
@@ -172,7 +229,7 @@ class _Reader:
             return [self._flat(own, name, relation, one, depth) for own, name, one in several]
         if not isinstance(value, dict):
             return value
-        number = next((value[name] for name in _IDS if value.get(name) not in (None, "")), None)
+        number = next((value[name] for name in IDS if value.get(name) not in (None, "")), None)
         name = next((str(value[name]) for name in _LABELS if value.get(name)), "")
         if number is None and not name and value.get(own := _own_within(relation, value)) in self.names_within:
             self._builder.label(place, value[own])
@@ -259,7 +316,7 @@ def _ungrouped(said: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, A
     """The properties of an object, and in their place those of an object within it that is nothing by itself: that has
     neither an id nor a name. ``"impact": {"homes_destroyed": 6}`` is "impact homes destroyed"."""
     for path, value in said.items():
-        if not isinstance(value, dict) or not value or any(value.get(name) for name in (*_IDS, *_LABELS)):
+        if not isinstance(value, dict) or not value or any(value.get(name) for name in (*IDS, *_LABELS)):
             yield path, value
         elif depth > MOST_DEPTH:
             raise BuildError(f"objects nested more than {MOST_DEPTH} deep")

@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from kgask.build.folder import check_target
 from kgask.build.from_pack import add_pack
+from kgask.build.keyed import Keyed, keyed, read_names
 from kgask.build.numbered import type_numbered
 from kgask.build.references import refer
 from kgask.build.source import PACK, STDIN, TABLE_FORMATS, Problems, guess_format, open_source
@@ -119,8 +120,10 @@ def collect(
         sources = zip(recipe.sources, formats, strict=True)
         recipe = replace(recipe, tables=mapped(recipe.mapping, sources, recipe.delimiter, tell))
     problems = Problems(recipe.skip_errors, tell)
+    of_keys = keyed(recipe.sources, formats, recipe.delimiter) if _may_be_keyed(recipe) else Keyed()
+    recipe = replace(recipe, tables={**recipe.tables, **{source: [table] for source, table in of_keys.tables}})
     for number, (source, format) in enumerate(zip(recipe.sources, formats, strict=True)):
-        if recipe.tables.get(source) == []:
+        if recipe.tables.get(source) == [] or source in of_keys.names:
             continue
         if format == PACK:
             recipe = _read_pack(source, recipe, builder)
@@ -135,6 +138,9 @@ def collect(
         else:
             with open_source(source, on_bytes) as stream:
                 (read or read_one)(stream, source, number, format, recipe, builder, problems, tell)
+    for source in of_keys.names:
+        tell(f"{source}: what the keys of other files are called (--text takes lines for triples)")
+        read_names(source, recipe.delimiter, builder, problems)
     for rank, (kind, name) in enumerate(recipe.texts):
         # Files that were asked for by name win over labels inside the sources.
         read_file(name, kind, builder, problems, rank - len(recipe.texts), on_bytes)
@@ -144,6 +150,11 @@ def collect(
         _recognise(builder, {*recipe.literals, *given}, known, tell)
         type_numbered(builder, tell)
     return recipe, problems.count
+
+
+def _may_be_keyed(recipe: Recipe) -> bool:
+    is_told = recipe.mapping is not None or recipe.columns or recipe.header or recipe.format is not None
+    return recipe.recognise and len(recipe.sources) > 1 and not is_told
 
 
 def format_of(source: str, recipe: Recipe, tell: Callable[[str], None]) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -49,8 +50,7 @@ Record = tuple[int, list[str]]
 
 def likeness(source: str, delimiter: str | None = None) -> int:
     """Whether a file looks like a table with a row a thing: SURE, PERHAPS or UNLIKE."""
-    with open_source(source) as stream:
-        records = _records(stream, source, Problems(True, lambda _: None), delimiter)
+    with records_of(source, delimiter) as records:
         (_, names), *below = [*islice(records, 1 + LOOKED_AT)] or [(0, [])]
     return _likeness(names, [fields for _, fields in below])
 
@@ -133,8 +133,8 @@ def read_rows(
 
 def table_in(source: str, delimiter: str | None) -> Table:
     """What a file means, by the names of its columns and its first rows."""
-    with open_source(source) as stream:
-        return understood_rows(_records(stream, source, Problems(True, lambda _: None), delimiter), source)
+    with records_of(source, delimiter) as records:
+        return understood_rows(records, source)
 
 
 def understood_rows(records: Iterator[Record], source: str) -> Table:
@@ -153,6 +153,13 @@ def _begun(records: Iterator[Record], source: str) -> tuple[list[str], list[Reco
 
 def _columns_of(names: list[str], some: list[Record]) -> dict[str, list[str]]:
     return {name: [fields[at] for _, fields in some if at < len(fields)] for at, name in enumerate(names)}
+
+
+@contextmanager
+def records_of(source: str, delimiter: str | None) -> Iterator[Iterator[Record]]:
+    """The records of a table, the first of which may name its columns; lines that cannot be read are passed over."""
+    with open_source(source) as stream:
+        yield _records(stream, source, Problems(True, lambda _: None), delimiter)
 
 
 def _records(stream: BinaryIO, name: str, problems: Problems, delimiter: str | None) -> Iterator[Record]:

@@ -292,7 +292,7 @@ def _format_of_json(name: str) -> str:
         return "wikidata"
     if b'"@context"' in start:
         return "jsonld"
-    if re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{", start):
-        return "jsonl"  # a list of objects
+    if re.match(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{", start):
+        return "jsonl"  # a list of objects, or one that holds them
     advice = "objects one a line, or in a list, are --format jsonl, Wikidata's --format wikidata"
     raise UsageError(f"{name}: cannot tell what this JSON is; {advice}")
