@@ -16,6 +16,7 @@ from kgask.methods.doubts import LOST, relations_in
 from kgask.methods.events import measures_in, unmet_measure
 from kgask.methods.heads import (
     answers_other_class,
+    goes_by_tongue,
     is_of_no_such_class,
     passes_over_had,
     passes_over_head,
@@ -108,7 +109,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if passes_over_had(query, question, pack) or counts_doers(query, question, pack):
         return True
-    if _is_of_some_sort(one, query, question, spans, pack):
+    if _is_of_some_sort(one, query, question, spans, pack) or goes_by_tongue(query, question, pack):
         return True
     is_of_others = is_of_another(query, question, spans, pack) or mixes_relations(query, question, spans, pack)
     is_of_others = is_of_others or compares_unlisted(query, question, spans)

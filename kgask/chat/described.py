@@ -85,7 +85,8 @@ class Described:
         return of_them, Memory([*turns, turn], memory.referents)
 
     def _told(self, phrase: str) -> Turn | None:
-        """The last list all words of which stand in the turn that asked for it, and more than what they are called."""
+        """The last list all words of which stand in the turn that asked for it, and more than what they are called, or
+        what alone it was about: "of Finland" is of that country."""
         words, turns = _content(phrase), self.narrowing.answers.memory.turns[-REMEMBERED:]
         lists = [one for one in reversed(turns) if len(one.ends) > 1 and isinstance(one.query, SetNode)]
         told = [(one, getattr(one, text), False) for text in ("line", "understood") for one in lists]
@@ -96,7 +97,9 @@ class Described:
             is_told = [
                 word in kinds or _is_in(word, said) or (by_topic and self._names_topic(word, turn)) for word in words
             ]
-            if any(word not in kinds for word in words) and all(is_told):
+            topics = self.narrowing.answers.pack.labels(list(turn.topics))
+            is_topic = normalise(phrase) in map(normalise, topics)
+            if any(word not in kinds for word in words) and all(is_told) and not is_topic:
                 return turn
         return None
 

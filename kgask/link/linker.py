@@ -202,8 +202,9 @@ class Linker:
         self, span: Span, names: Sequence[str], hits: dict[str, list[NameHit]], called: list[NameHit]
     ) -> list[PartHit]:
         """The best connected place that an adjective may speak of, by the first name that the pack has."""
-        known = next((hits[name] for name in names if name in hits), [])
-        entities = [hit.entity for hit in known if not hit.is_alias]
+        own = ([hit for hit in hits.get(name, ()) if not hit.is_alias] for name in names)
+        known = next(filter(None, own), [])
+        entities = [hit.entity for hit in known]
         if not entities or len(called) >= MAX_SEEDS:
             return []
         degrees = self.pack.prior(entities).tolist()

@@ -43,6 +43,9 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r" (?:a?round|over|in) here(?=\W*\Z)", re.I), ""),
     # "the capital of Peru and also that of Kenya"
     (re.compile(r"\band also (?=(?:that|the|those) )", re.I), "and "),
+    # "neighbouring countries of Chad", "countries neighbouring Chad": the planner reads the neighbours of neighbours
+    (re.compile(r"\b(?:neighbou?r(?:ing)?|bordering) (?:countries|nations|states)(?= of\b|\W*\Z)", re.I), "neighbours"),
+    (re.compile(r"\b(countries|nations|states) neighbou?ring ", re.I), r"\1 bordering "),
     # "which comes second if you sort them by weight?"
     (re.compile(r",? (?:if|when) (?:you|we|i|one) (?:sort|rank|order|list|arrange)s? (?:them |all |it )*by\b", re.I),
      " by"),

@@ -128,7 +128,8 @@ def _is_mention(
     if not mention.seeds or _is_best_of_class(_inside(mention, words), phrases):
         return False
     is_lower = mention.text.islower()
-    same = [value for value in values if _within(mention.span, value.place)]
+    written = mention.span[0], mention.span[0] + len(mention.text.rstrip("."))  # the end of a sentence: "600 m."
+    same = [value for value in values if _within(written, value.place)]
     if same:
         known = [seed for seed in mention.seeds if seed.entity < pack.n_entities - pack.n_literals]
         if is_lower or not known or known[0].score < LOWER:

@@ -31,12 +31,13 @@ from kgask.types import opposite
 LEAST_SHARE = 1 / 3
 LEAST_TYPED = 1 / 2
 SAMPLED = 64  # members whose class is looked for
+SEVERAL = 2  # answers of which the graph says that they are something else
 LOOK_SECONDS = 0.5  # for what class the answers are of
 SURE_CLASS = 0.7  # score from which a word is a class's name
 ANYONE = frozenset("people person persons thing things human humans one ones".split())
 _BEFORE = re.compile(
     r"\W*(?:(?:which|what|list|name|show|give|find|tell|me|us|all|the|of|any|every|please|can|could|you|in|for|from|at|on|"
-    r"by|how|many)\W+)+",
+    r"by|how|many|who|are|were)\W+)+",
     re.IGNORECASE,
 )
 _Class = nodes.Class | nodes.Follow | nodes.Having
@@ -82,9 +83,16 @@ def is_of_other_kind(text: str, spans: Sequence[CandidateSpan], query: Query, an
         if not isinstance(query, nodes.Follow):
             return False
         ends = runner.members(nodes.Having(opposite(query.relation, pack.n_relations))).possible
-        return not _are_of(ends, kinds, runner)
+        return not _are_of(ends, kinds, runner) or _are_said_otherwise(answers, kinds, runner)
     except BudgetError:
         return False
+
+
+def _are_said_otherwise(answers: np.ndarray, kinds: Sequence[SetNode], runner: Runner) -> bool:
+    """Whether the graph says of several what they are by the relation that classes them: writers are no physicists."""
+    n = runner.pack.n_relations
+    says = (nodes.Having(opposite(kind.relation, n)) for kind in kinds if isinstance(kind, nodes.Follow))
+    return any(np.isin(answers, runner.members(one).certain).sum() >= SEVERAL for one in says)
 
 
 def is_of_other_role(text: str, query: Query, used: Collection[int], answers: np.ndarray, words: RelationWords) -> bool:
@@ -168,7 +176,8 @@ class ClassWords:
         if any(share == 1.0 for share, _ in narrow) or not narrow:
             return query
         share, place = max(narrow, key=lambda one: (one[0], -one[1].depth))
-        if not self._may_narrow(place.node, share, members, kind if is_sure else None, runner):
+        is_told = is_sure and is_head and isinstance(kind, nodes.Follow)  # "which poets": whoever is said to be one
+        if not is_told and not self._may_narrow(place.node, share, members, kind if is_sure else None, runner):
             return query if is_head or not is_sure else None
         return replaced(query, place.node, nodes.And(kind, place.node))
 

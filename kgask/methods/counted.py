@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from kgask.link.plurals import singulars
 from kgask.link.units import own_units, unit_at
 from kgask.methods.accounted import is_all_called
 from kgask.methods.doubts import relations_in
@@ -13,6 +14,7 @@ from kgask.methods.protocol import Hypothesis
 from kgask.methods.relation_facts import is_small, is_table
 from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
+from kgask.pack.normalise import normalise
 from kgask.pack.quantities import DATE, NUMBER, axis_of
 from kgask.pack.store import Pack
 from kgask.query import nodes
@@ -48,6 +50,9 @@ _COUNTED = re.compile(r"\bhow many (?P<noun>(?!people|persons|things|times)[a-z]
 _WEIGHS = re.compile(r"\bhow heavy\b|\bweighs?\b|\bweight of\b", re.IGNORECASE)
 _OF_WEIGHT = re.compile(r"weigh|mass|heav|load|ton|burden", re.IGNORECASE)
 _UNIT = re.compile(r"\(.*?\)|\[.*?\]|\b(?:kgs?|kilos?|g|grams?|lbs?)\b", re.IGNORECASE)
+_NUMBER_OF = re.compile(
+    r"(?:number|count|no|num|nr|total)(?: of)? (?P<of>[a-z]+)|(?P<noun>[a-z]+) (?:count|number|total)"
+)
 _HOW_MANY = re.compile(r"\bhow many (?:more |fewer |less )?", re.IGNORECASE)
 
 
@@ -57,7 +62,7 @@ def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     the most by a measure where that is found."""
     others = (
         _is_not_added, _is_not_shared, _is_order, _is_slowest, _is_name, _is_other_weight, _is_no_year,
-        _is_of_several_kinds, _is_no_quantity,
+        _is_of_several_kinds, _is_no_quantity, _is_told_otherwise,
     )  # fmt: skip
     if any(is_other(found, question, pack) for is_other in others):
         return True
@@ -90,6 +95,26 @@ def _is_no_quantity(found: Hypothesis, question: str, pack: Pack) -> bool:
         relation_phrase(text.label).lower() for text, is_said in zip(pack.relations(), has, strict=False) if is_said
     )
     return any(_QUANTITY.search(label) for label in labels)
+
+
+def _is_told_otherwise(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether those of a thing are counted of which it has the number: of students, by its "students count"."""
+    match found.make_query():
+        case nodes.Count(nodes.Follow(nodes.Entities((topic,)), counted)):
+            pass
+        case _:
+            return False
+    words = {one for word in question.lower().split() for one in (word.strip("?.,!"), *singulars(word.strip("?.,!")))}
+    has, texts = relations_of(pack, np.array([topic]))[: pack.n_relations], pack.relations()
+    by = normalise(relation_phrase(texts[counted % pack.n_relations].label)).split()
+    for at in np.flatnonzero(has).tolist():
+        said = _NUMBER_OF.fullmatch(normalise(relation_phrase(texts[at].label)))
+        if said is None or relation_axis(pack, at) != NUMBER:
+            continue
+        noun = said["noun"] or said["of"]
+        if not words.isdisjoint((noun, *singulars(noun))) and {noun, *singulars(noun)}.isdisjoint(by):
+            return True
+    return False
 
 
 def _is_not_shared(found: Hypothesis, question: str, pack: Pack) -> bool:

@@ -21,6 +21,7 @@ from kgask.types import undirected
 _YEARS = re.compile(r"\byears?\b|\b(?:age|birth) (?:gap|difference)\b|\bhow much (?:older|younger)\b", re.IGNORECASE)
 _AGES = re.compile(r"\b(old|young|new)(?:er|est)\b", re.IGNORECASE)
 _DENIED = re.compile(r"\bnot\b|n['\u2019]t\b", re.IGNORECASE)
+DAYS_OF_YEAR = 364  # from the first of a year to its last
 _AGE_WORDS = frozenset(("age", "aged", "ages"))
 _DAYS = re.compile(r"\b(?:days?|months?|weeks?)\b", re.IGNORECASE)
 
@@ -34,7 +35,8 @@ def downwards(runner: Runner, found: Result) -> Result:
 
 
 def in_years(text: str, runner: Runner, found: Result) -> Result:
-    """What lies between two dates is told in days, and in years where the question asks for those."""
+    """What lies between two dates is told in days, and in years where the question asks for those; of what no more than
+    the years are known, by these."""
     query = found.query
     is_asked = _YEARS.search(text) is not None and _DAYS.search(text) is None
     if not (is_asked and isinstance(query, nodes.Difference)):
@@ -42,7 +44,8 @@ def in_years(text: str, runner: Runner, found: Result) -> Result:
     ends = [runner.result(end).quantity for end in (query.left, query.right)]
     if any(end is None or end.axis != DATE for end in ends):
         return found
-    return runner.result(nodes.Age(query.right, query.left))
+    are_years = all(end is not None and end.high - end.low >= DAYS_OF_YEAR for end in ends)
+    return runner.result((nodes.YearsBetween if are_years else nodes.Age)(query.right, query.left))
 
 
 def of_age(query: Query, text: str, pack: Pack) -> Query:

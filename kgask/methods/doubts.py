@@ -41,6 +41,7 @@ _OPERATORS: dict[type[Node], tuple[str, ...]] = {
     nodes.And: ("AND",), nodes.Or: ("OR",), nodes.Minus: ("MINUS",), nodes.Where: ("BY",), nodes.Best: ("BY",),
     nodes.Qualified: ("QUAL",), nodes.QualifierOf: ("OF",), nodes.Count: ("COUNT",), nodes.Sum: ("SUM",),
     nodes.Mean: ("MEAN",), nodes.Min: ("MIN",), nodes.Max: ("MAX",), nodes.Difference: ("DIFF",), nodes.Age: ("AGE",),
+    nodes.YearsBetween: ("AGE",),
     nodes.Some: ("SOME",), nodes.Holds: ("HOLDS",), nodes.Not: ("NOT",), nodes.All: ("AND",), nodes.Any: ("OR",),
 }  # fmt: skip
 _SIGNS = {">": "GT", "<": "LT", ">=": "GE", "<=": "LE", "in": "IN"}
@@ -87,12 +88,13 @@ def left_out_of(
     of_query = set(query.walk())
     named = {entity for node in of_query if isinstance(node, nodes.Entities) for entity in node.ids}
     named |= {node.type for node in of_query if isinstance(node, nodes.Class)}
+    called = words.pack.labels(sorted(named))
+    labels = {normalise(label) for label in called}
     said_so = [
         one for one in spans
         if is_name(one, text) or place_of(one, text, words.pack) or _is_listed(one, spans, named, text)
+        or _is_of_other_place(one, text, labels, words.pack)
     ]  # fmt: skip
-    called = words.pack.labels(sorted(named))
-    labels = {normalise(label) for label in called}
     if is_table(words.pack) and not labels.isdisjoint(_SAID_NO):  # "whose insured is no" denies as well
         operators |= {"MINUS", "NOT"}
     of_names = {word for label in called for word in normalise(label).split()}  # "2019" of "2019 season"
@@ -133,6 +135,15 @@ def _is_place(word: str, pack: Pack) -> bool:
     """Whether a word describes by a place that the pack knows: "european"."""
     places = _places(word)
     return bool(places) and bool(pack.exact(places))
+
+
+def _is_of_other_place(span: CandidateSpan, text: str, labels: Collection[str], pack: Pack) -> bool:
+    """Whether a name is an adjective of a place that the pack knows, and nothing is called as either."""
+    word = text[span.start : span.end]
+    return (
+        span.kind == "entity" and word[0].isupper() and _is_place(word, pack)
+        and labels.isdisjoint((normalise(word), *_places(word)))
+    )  # fmt: skip
 
 
 def _places(word: str) -> Collection[str]:

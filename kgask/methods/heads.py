@@ -7,11 +7,13 @@ query for "those whose place of birth is Liverpool" answers for people only.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from typing import TypeGuard
 
 import numpy as np
 
 from kgask.errors import BudgetError
+from kgask.link.adjectives import places_of
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, RelationWords, is_all_called
 from kgask.methods.doubts import relations_in
@@ -19,8 +21,10 @@ from kgask.methods.relation_facts import is_small
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
+from kgask.query.base import SetNode
 from kgask.query.ends import kind_of_ends
 from kgask.query.nodes import Query
+from kgask.retrieve.follow import neighbours
 from kgask.retrieve.frontier import Budget
 from kgask.retrieve.run import Runner
 from kgask.types import opposite, undirected
@@ -31,8 +35,10 @@ SAMPLED = 50  # answers whose types are looked at
 LOOK_SECONDS = 0.5
 _PERSONS = frozenset(("person", "human", "people", "human being"))
 _HEAD = re.compile(
-    r"\W*(?:(?:tell|show|give) me |name |list )?(?:which|what)(?: of the| other)? (?P<noun>[a-z]{3,}) "
-    r"(?:was|were|is|are|had|has|died|lived|lives|live|comes?|came|grew|studied|went|attended|speaks?|spoke)\b",
+    r"\W*(?:(?:tell|show|give) me |name |list )?(?:(?:which|what|how many)(?: of the| other)? (?P<noun>[a-z]{3,}) "
+    r"(?:was|were|is|are|had|has|have|died|lived|lives|live|comes?|came|grew|studied|went|attended|speaks?|spoke|won|"
+    r"received|got)|(?:who (?:are|were) |list |name |show me )?(?:all )?(?:the )?(?P<born>[a-z]{3,}s)"
+    r"(?: who were| that were)? (?:born|buried) (?:in|at))\b",
     re.IGNORECASE,
 )
 _FIRST_NOUNS = re.compile(
@@ -59,6 +65,10 @@ _MOST_OF = re.compile(
 _NAME_OF = re.compile(r"\b(?:name|title|label) of (?:(?:the|a|an|our|my|this|that) )?(?:\w+ )?\Z", re.IGNORECASE)
 _NAMES = frozenset(
     "name names named called title titles titled label labels known nickname alias aka designation".split()
+)
+_SPOKEN = re.compile(r"\b(?:spoken|speaks?|native) ?(?:languages?)?\b", re.IGNORECASE)
+_SPEAKS = re.compile(
+    r"\b(?:languages?|spe?aks?|spoken?|speaking|tongues?|fluent\w*|native\w*|know\w*)\b", re.IGNORECASE
 )
 # Who is meant by no more than that something is so of them; sexes are looked at elsewhere.
 _ANYBODY = frozenset(
@@ -95,22 +105,57 @@ def passes_over_name(query: Query, question: str, spans: Mapping[int, tuple[int,
 def passes_over_head(query: Query | None, answers: np.ndarray, question: str, pack: Pack) -> bool:
     """Whether persons of some sort are asked for, and all are found who have something, whatever they are."""
     found = _HEAD.match(question)
-    if found is None or found["noun"].lower() in _ANYBODY:
+    base = query.base if isinstance(query, nodes.Count) else query
+    noun = (found["noun"] or found["born"]).lower() if found else ""
+    if found is None or noun in _ANYBODY or not _is_of_all_who_have(base, pack):
         return False
-    match query:
-        case nodes.Follow(nodes.Entities(), relation) if relation >= pack.n_relations:
-            noun = found["noun"].lower()
-            said = RelationWords(pack).of([undirected(relation, pack.n_relations)[0]])
-        case _:
-            return False
-    if any(is_all_called(one, said) for one in (noun, *singulars(noun))):
+    called, said = (noun, *singulars(noun)), RelationWords(pack).of(relations_in(base))
+    named = [entity for node in base.walk() if isinstance(node, nodes.Entities) for entity in node.ids]
+    if any(is_all_called(one, said) for one in called) or not set(called).isdisjoint(_labels(named, pack)):
         return False
     runner = Runner(pack, Budget(LOOK_SECONDS))
     try:
-        kinds = {label.lower() for label in pack.labels(runner.types(answers[:SAMPLED]))}
+        members = answers if base is query else runner.members(base).possible
+        kinds = _labels(runner.types(members[:SAMPLED]).tolist(), pack)
+        return bool(kinds & _PERSONS) and kinds.isdisjoint(called) and not _have_all(members, called, runner)
     except BudgetError:
         return False
-    return bool(kinds & _PERSONS) and kinds.isdisjoint((noun, *singulars(noun)))
+
+
+def goes_by_tongue(query: Query, question: str, pack: Pack) -> bool:
+    """Whether persons are found by what they speak, for an adjective of where they are from: "German chemists"."""
+    if _SPEAKS.search(question):
+        return False
+    labels = pack.relation_labels()
+    for node in query.walk():
+        match node:
+            case nodes.Follow(nodes.Entities(ids), relation) if relation >= pack.n_relations:
+                is_spoken = _SPOKEN.search(labels[relation - pack.n_relations]) is not None
+                if is_spoken and any(map(places_of, _labels(ids, pack))):
+                    return True
+    return False
+
+
+def _is_of_all_who_have(query: Query, pack: Pack) -> TypeGuard[SetNode]:
+    """Whether it is for all of which something named is so, perhaps among all of which anything is."""
+    parts = query.parts if isinstance(query, nodes.And) else (query,)
+    is_led = [
+        isinstance(one, nodes.Follow) and isinstance(one.base, nodes.Entities) and one.relation >= pack.n_relations
+        for one in parts
+    ]
+    others = (one for one, is_it in zip(parts, is_led, strict=True) if not is_it)
+    return any(is_led) and all(isinstance(one, nodes.Having) for one in others)
+
+
+def _have_all(members: np.ndarray, called: Collection[str], runner: Runner) -> bool:
+    """Whether all of them have something of that name: an occupation."""
+    hits = runner.pack.exact({*called})
+    said = (neighbours(runner.pack, [hit.entity], inverse=True) for every in hits.values() for hit in every)
+    return any(set(members.tolist()) <= those for those in said)
+
+
+def _labels(entities: Sequence[int], pack: Pack) -> set[str]:
+    return {normalise(label) for label in pack.labels(entities)}
 
 
 def answers_other_class(query: Query | None, answers: np.ndarray, question: str, pack: Pack) -> bool:

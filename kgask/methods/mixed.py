@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from kgask.methods import accounted
 from kgask.methods.lives import births
 from kgask.methods.missing import words_beside
+from kgask.methods.roles import is_mutual
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import Node
@@ -42,6 +45,12 @@ _GOES_ON = re.compile(
     r"\b(?:who|whom|whose|which|that|what|grand\w+|indirect\w*|in turn|through|via|again|someone|something)\b|"
     r"['\u2019]s\b|\bof\b.*\bof\b",
     re.IGNORECASE,
+)
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+_FURTHER = re.compile(
+    r"\b(?:grand\w+|indirect\w*|second|twice|steps?|hops?|removed|away|in turn|again)\b", re.IGNORECASE
 )
 
 
@@ -181,4 +190,19 @@ def goes_on_unsaid(query: Query, text: str, pack: Pack) -> bool:
             last = words.words.split()[-1]
             acts = last == "by" or (words.is_verb and last not in PREPOSITIONS)
             return acts and not _GOES_ON.search(text)
-    return False
+    return any(_goes_back(node, text, pack) for node in query.walk())
+
+
+def _goes_back(node: Node, text: str, pack: Pack) -> bool:
+    """Whether what goes both ways is followed twice, where the text says it once: "neighbouring countries of Peru"."""
+    match node:
+        case nodes.Follow(nodes.Follow(nodes.Entities(), one), other):
+            relations = {undirected(step, pack.n_relations)[0] for step in (one, other)}
+        case _:
+            return False
+    if len(relations) > 1 or not is_mutual(pack, *relations) or _FURTHER.search(text):
+        return False
+    words, said = [word.lower() for word in _WORD.findall(text)], accounted.RelationWords(pack).of(relations)
+    is_repeated = any(number > 1 for number in Counter(word[:5] for word in words if len(word) > 3).values())
+    phrases = [is_said for is_said, _ in groupby(accounted.is_all_called(word, said) for word in words)]
+    return not is_repeated and sum(phrases) < 2

@@ -22,6 +22,7 @@ from kgask.methods.reach import is_in_reach
 from kgask.methods.relation_facts import is_small, is_table
 from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import relation_phrase
+from kgask.pack.quantities import NUMBER, Quantity
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
@@ -35,6 +36,7 @@ from kgask.retrieve.run import Runner
 from kgask.types import opposite, undirected
 
 LOOK_SECONDS = 0.5  # for the kinds of sets
+NONE = Quantity(NUMBER, 0.0, 0.0)  # a count of nothing
 FAR = 1000.0  # times what a relation leads to, beyond which a limit is in another unit
 _FLAGS = frozenset(("true", "false", "yes", "no"))
 MOST_LOOKED_AT = 50  # members whose kinds are looked at
@@ -68,7 +70,8 @@ def is_pointless(found: Hypothesis, query: Query, question: str, pack: Pack) -> 
     try:
         if is_no and isinstance(query, nodes.Holds) and pack.source is None and _may_lie_in(query, runner):
             return True
-        if is_no and isinstance(query, nodes.Some) and _never_meet(query.base, runner):
+        is_none = found.outcome is not None and found.outcome.quantity == NONE and isinstance(query, nodes.Count)
+        if isinstance(query, nodes.Some | nodes.Count) and (is_no or is_none) and _never_meet(query.base, runner):
             return True
         if _JOINS.search(question) is None and any(_adds_nothing(node, runner) for node in query.walk()):
             return True

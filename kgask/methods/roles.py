@@ -48,6 +48,11 @@ _IS_OF = tuple(
     )
 )
 _CONVERSE = ((re.compile(r"\btributar(?:y|ies)\b", re.I), re.compile(r"\b(?:flow|empt|drain|discharg|mouth)", re.I)),)
+_SUPERIOR = "(?:supervis|advis|instruct|tut|ment|direct)or|adviser|manager|boss|teacher|trainer|coach|employer|leader"
+_OWN_SUPERIOR = re.compile(
+    rf"\bwho(?:['\u2019]s| is| was) (?:\S+ ){{0,3}}?\S+['\u2019]s? (?:[\w-]+ ){{0,2}}?(?:{_SUPERIOR})(?=\W*\Z)", re.I
+)
+_CALLED_SUPERIOR = re.compile(rf"\b(?:{_SUPERIOR})\Z", re.IGNORECASE)
 _THE_ROLE = re.compile(r"\bthe (?:[\w'\u2019-]+ )?(?P<noun>[a-z]{4,})(?=\W*\Z| of\b)", re.IGNORECASE)
 _PLACED = r"(?:located|situated|found|to be found)"
 _IS_IN = re.compile(
@@ -58,14 +63,18 @@ _MUTUAL: WeakKeyDictionary[Pack, dict[RelationId, bool]] = WeakKeyDictionary()
 
 
 def takes_converse(query: Query, text: str, pack: Pack) -> bool:
-    """Whether a noun asks for what leads to a thing, and a query follows it from there: a river's tributaries are not
-    what it flows into."""
+    """Whether a noun asks for what leads to a thing, and a query follows it from there, or the other way round: a
+    river's tributaries are not what it flows into, and whoever has her as adviser is not "her supervisor"."""
     said = [called for noun, called in _CONVERSE if noun.search(text)]
-    labels = pack.relation_labels() if said else []
+    is_above = _OWN_SUPERIOR.search(text) is not None
+    labels = pack.relation_labels() if said or is_above else []
     for node in query.walk():
         match node:
             case nodes.Follow(nodes.Entities(), relation) if said and relation < pack.n_relations:
                 if any(called.search(readable_relation(labels[relation])) for called in said):
+                    return True
+            case nodes.Follow(nodes.Entities(), relation) if is_above and relation >= pack.n_relations:
+                if _CALLED_SUPERIOR.search(readable_relation(labels[relation - pack.n_relations])):
                     return True
     return False
 

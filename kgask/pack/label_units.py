@@ -33,14 +33,16 @@ _LAST = re.compile(r"(?P<before>.*\w)[\s,]*[\s(\[](?P<unit>[^\s()\[\]]{1,8})[)\]
 
 
 def unit_of_label(words: str) -> str:
-    """The unit at the end of a relation's name in words; the empty text where there is none.
+    """The unit at the end of a relation's name in words, or that is all of it; the empty text where there is none.
 
     >>> unit_of_label("height m"), unit_of_label("Price (EUR)"), unit_of_label("budget m"), unit_of_label("depth min")
     ('m', 'EUR', '', '')
+    >>> unit_of_label("km"), unit_of_label("minutes"), unit_of_label("m")
+    ('km', 'min', '')
     """
     found = _LAST.fullmatch(_SQUARE.sub(r"sq\1", words.strip()))
     if found is None:
-        return ""
+        return _UNITS.get(words.strip().lower(), "")
     said = found["unit"].lower()
     unit, beside = _BESIDE.get(said, (_UNITS.get(said, ""), ""))
     is_measured = not beside or not set(found["before"].lower().split()).isdisjoint(beside.split())

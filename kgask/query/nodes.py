@@ -315,6 +315,11 @@ class Age(ValueNode):
     at: ValueNode
 
 
+@dataclass(frozen=True, slots=True)
+class YearsBetween(Age):
+    """The year of the one date less that of the other, as people reckon where no more than the years is known."""
+
+
 # --- truths --------------------------------------------------------------------------------------
 
 

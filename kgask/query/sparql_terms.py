@@ -174,7 +174,11 @@ class Calendar:
         """Birthdays from ``born`` to this day."""
         earlier = f"{self.month} = {born.month} && {self.day} < {born.day}"
         before = f"{self.month} < {born.month} || ({earlier})"
-        return f"{self.year} - {born.year} - IF({before}, 1, 0)"
+        return f"{self.year_less(born)} - IF({before}, 1, 0)"
+
+    def year_less(self, born: Calendar) -> str:
+        """This day's year less that of ``born``."""
+        return f"{self.year} - {born.year}"
 
 
 def calendar_of_date(date: str) -> Calendar:

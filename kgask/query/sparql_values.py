@@ -107,7 +107,7 @@ class ValueWriter(ABC):
             case nodes.Difference(left, right):
                 return self._difference(left, right)
             case nodes.Age(born, at):
-                return self._age(born, at)
+                return self._age(born, at, by_years=isinstance(node, nodes.YearsBetween))
         raise QueryError(f"{type(node).__name__} has no SPARQL")
 
     def _count(self, base: SetNode) -> Value:
@@ -160,7 +160,7 @@ class ValueWriter(ABC):
         binds = [f"BIND(({one.low} - {two.high}){scale} AS {low})", f"BIND(({one.high} - {two.low}){scale} AS {high})"]
         return Value([*one.lines, *two.lines, *binds], low, high)
 
-    def _age(self, born: ValueNode, at: ValueNode) -> Value | None:
+    def _age(self, born: ValueNode, at: ValueNode, by_years: bool) -> Value | None:
         one, two = self.value(born), self.value(at)
         if one is None or two is None or {value_axis(born, self._pack), value_axis(at, self._pack)} != {DATE}:
             return None
@@ -168,7 +168,8 @@ class ValueWriter(ABC):
         first, last = self._calendar(two.earliest, two.low), self._calendar(two.latest, two.high)
         low, high = self._new("low"), self._new("high")
         lines = [*one.lines, *two.lines, *youngest.lines, *oldest.lines, *first.lines, *last.lines]
-        binds = [f"BIND({first.years_since(youngest)} AS {low})", f"BIND({last.years_since(oldest)} AS {high})"]
+        since = Calendar.year_less if by_years else Calendar.years_since
+        binds = [f"BIND({since(first, youngest)} AS {low})", f"BIND({since(last, oldest)} AS {high})"]
         return Value([*lines, *binds], low, high)
 
     def _calendar(self, date: str, day: str) -> Calendar:

@@ -52,6 +52,7 @@ _FORMS: dict[type[Node], str] = {
     nodes.Max: "max({values:node})",
     nodes.Difference: "difference({left:node}, {right:node})",
     nodes.Age: "age({born:node}, {at:node})",
+    nodes.YearsBetween: "years({born:node}, {at:node})",
     nodes.Some: "some({base:node})",
     nodes.Holds: "holds({subject:node}, {relation:directed}, {object:node})",
     nodes.Compare: "compare({left:node} {comparison:comparison} {right:node})",

@@ -337,6 +337,8 @@ class _Words:
                 if self._is_date(left):
                     return f"the time from {self._value(right)} to {self._value(left)}"
                 return f"{self._value(left)} less {self._value(right)}"
+            case nodes.YearsBetween(born, at):
+                return f"the years from {self._value(born)} to {self._value(at)}"
             case nodes.Age(born, at):
                 return self._age(born, at)
         raise QueryError(f"{type(node).__name__} has no words")

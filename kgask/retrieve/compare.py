@@ -7,7 +7,7 @@ from math import floor
 
 import numpy as np
 
-from kgask.pack.quantities import DATE, NUMBER, SECONDS, SECONDS_A_DAY, Quantity, whole_years
+from kgask.pack.quantities import DATE, NUMBER, SECONDS, SECONDS_A_DAY, Quantity, date_of_day, whole_years
 from kgask.query.base import Comparison
 
 
@@ -116,3 +116,11 @@ def age(born: Quantity | None, at: Quantity | None) -> Quantity | None:
     low, high = (floor(born.high), floor(at.low)), (floor(born.low), floor(at.high))
     years = whole_years(*low), whole_years(*high)
     return Quantity(NUMBER, float(years[0]), float(years[1]))
+
+
+def years_between(born: Quantity | None, at: Quantity | None) -> Quantity | None:
+    """The difference of two dates' years; None where one is unknown or no date."""
+    if born is None or at is None or (born.axis, at.axis) != (DATE, DATE):
+        return None
+    of_born, of_at = ([date_of_day(floor(day))[0] for day in (date.low, date.high)] for date in (born, at))
+    return Quantity(NUMBER, float(of_at[0] - of_born[1]), float(of_at[1] - of_born[0]))

@@ -19,7 +19,7 @@ from kgask.query import nodes
 from kgask.query.axes import qualifier_axis, relation_axis
 from kgask.query.base import Comparison, Node, SetNode, TruthNode, ValueNode
 from kgask.query.nodes import Query
-from kgask.retrieve.compare import age, compared, difference, every, highest_each, kleene, ranked, some
+from kgask.retrieve.compare import age, compared, difference, every, highest_each, kleene, ranked, some, years_between
 from kgask.retrieve.follow import Edges
 from kgask.retrieve.frontier import Budget, Found, ascending, edges_from, having, path_ends, values_on
 from kgask.retrieve.outcome import NONE, Bag, Coverage, Members, Result
@@ -309,6 +309,8 @@ class Runner:
                 return found_sum
             case nodes.Difference(left, right):
                 return difference(self.quantity(left), self.quantity(right))
+            case nodes.YearsBetween(born, at):
+                return years_between(self.quantity(born), self.quantity(at))
             case nodes.Age(born, at):
                 return age(self.quantity(born), self.quantity(at))
         raise QueryError(f"{type(node).__name__} cannot be run")

@@ -1,0 +1,72 @@
+"""Persons and things of some sort: by what they do, where they are from, and what goes both ways said once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import kgask
+from kgask.answer.pipeline import Pipeline
+from kgask.query.text import parse
+from kgask.retrieve.run import run
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[Pipeline]:
+    with kgask.open("demo", reader=None, settings={}) as pipeline:
+        yield pipeline
+
+
+def _set_of(pipeline: Pipeline, query: str) -> set[str]:
+    result = run(parse(query, pipeline.pack), pipeline.pack)
+    assert result.members is not None
+    return set(pipeline.pack.labels(result.members.certain.tolist()))
+
+
+NOVELISTS, PRIZE = "follow(<Q6625963>, ^<P106>)", "follow(<nobel-literature>, ^<P166>)"
+PHYSICISTS, OF_USA = "follow(<Q169470>, ^<P106>)", "follow(<Q30>, ^<P27>)"
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("Which novelists won the Nobel Prize in Literature?", f"and({NOVELISTS}, {PRIZE})"),
+        (
+            "Which French novelists won the Nobel Prize in Literature?",
+            f"and({NOVELISTS}, and(follow(<Q142>, ^<P27>), {PRIZE}))",
+        ),
+        (
+            "Which American physicists won the Nobel Prize in Physics?",
+            f"and({PHYSICISTS}, and({OF_USA}, follow(<nobel-physics>, ^<P166>)))",
+        ),
+        ("countries neighbouring Chad", "follow(<Q657>, <P47>)"),
+        ("finland neighbouring countries", "follow(<Q33>, <P47>)"),
+        ("List the lakes that are deeper than 600 m.", "where(class(<class-lake>), value(<P4511>) > 600[m])"),
+    ],
+)
+def test_they_are_found(demo: Pipeline, question: str, query: str) -> None:
+    answer = demo.ask(question)
+    assert {one.label for one in answer.entities} == _set_of(demo, query)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which physicists won the Nobel Prize in Literature?",
+        "Which footballers were born in Ulm?",
+        "Who are the astronauts born in Ohio?",
+        "How many footballers were born in Ulm?",
+    ],
+)
+def test_of_whom_it_says_no_such_thing_nobody_is_told(demo: Pipeline, question: str) -> None:
+    assert not demo.ask(question)
+
+
+def test_what_is_of_other_kinds_is_not_counted_as_none(demo: Pipeline) -> None:
+    """A demonym is said of countries, a prize of persons: nothing is of both, and no answer."""
+    assert demo.ask("How many American physicists won the Nobel Prize in Physics?").text != "0"
+
+
+def test_years_are_reckoned_by_years_where_no_more_is_known(demo: Pipeline) -> None:
+    assert demo.ask("How many years lie between the births of Jane Austen and Charles Dickens?").text == "37"
