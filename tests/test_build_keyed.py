@@ -141,3 +141,25 @@ def test_a_link_may_say_the_places_of_its_nodes() -> None:
 def test_what_is_no_json_is_told(tmp_path: Path, text: str) -> None:
     with pytest.raises(kgask.KgaskError, match="not JSON"):
         build(_recipe(tmp_path, bad_json=text), tell=lambda line: None)
+
+
+@pytest.mark.parametrize(
+    ("header", "line"),
+    [
+        ("source,target,type", "Ann,Acme,works for"),
+        ("Source,Target,Type,Label", "Ann,Acme,Directed,works for"),
+        ("id,node1,label,node2", "e1,Ann,works for,Acme"),
+        ("source_id,target_id,relation_type", "Ann,Acme,works for"),
+        ("Source Node,Edge,Target Node", "Ann,works for,Acme"),
+        ("start,end,relation", "Ann,Acme,works for"),
+    ],
+)
+def test_edges_as_tools_name_their_columns(tmp_path: Path, header: str, line: str) -> None:
+    with _opened(_recipe(tmp_path, edges_csv=f"{header}\n{line}\n{line.replace('Ann', 'Bob')}\n")) as opened:
+        assert opened.ask("Who works for Acme?").text == "Ann | Bob"
+
+
+def test_a_timetable_is_no_list_of_edges(tmp_path: Path) -> None:
+    text = "from,to,type,km\nBonn,Rome,night,1500\nRome,Bari,day,450\nBari,Oslo,night,2500\n"
+    with _opened(_recipe(tmp_path, trains_csv=text)) as opened:
+        assert "km" in opened.pack.relation_labels()

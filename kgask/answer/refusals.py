@@ -80,6 +80,8 @@ class Refusing:
             return self._unplanned(understood, confidence)
         if self._named:
             return "plan", self._no_relation(self._named[0].seeds[0])
+        if (sure := next((seed for seed in self.found.seeds if seed.score >= NAMED), None)) is not None:
+            return "plan", self._no_relation(sure)  # "lungworts", which no mention is
         if understood is None:
             return "link", UNKNOWN
         return "link", f"{UNKNOWN} (closest: {self._label(understood.seed)})"

@@ -35,12 +35,17 @@ DELIMITERS = {"tsv": "\t", "csv": ",", "pipe": "|"}
 
 
 DELIMITER_CHOICES = (",", ";", "\t", "|")
-# What the columns of a triple are called in a first line.
+# What the columns of a triple are called in a first line, without what stands behind ("source_id", "Target Node").
 _CALLED = (
-    frozenset("subject subj s source head from entity".split()),
-    frozenset("relation rel predicate pred p property relationship edge attribute".split()),
-    frozenset("object obj o target tail to value".split()),
-)
+    frozenset("subject subj s source src head h from start entity node1 node_1 node_from from_node e1 entity1".split()),
+    frozenset("relation rel r predicate pred p property relationship edge attribute verb relation_type rel_type "
+              "relationship_type edge_type link_type edge_label interaction".split()),
+    frozenset("object obj o target tgt tail t to end value node2 node_2 node_to to_node e2 entity2".split()),
+)  # fmt: skip
+_PERHAPS = ("label", "type", "kind")  # the relation, between what is surely called so:
+_ENDS = frozenset("subject object source target src tgt head tail node1 node2 e1 e2 entity1 entity2".split())
+_BEHIND = re.compile(r"[ _](?:id|node|key|iri|uri)\Z")
+_NUMBERS = frozenset("id edge_id row index #".split())  # of lines, which say nothing
 LiteralRule = tuple[LiteralKind, str]  # kind and unit of what a relation leads to
 
 
@@ -279,12 +284,15 @@ def _columns_named(names: Sequence[str]) -> tuple[str, ...]:
 
     Further columns hold qualifiers: "subject, relation, object, since".
     """
-    plain = [name.strip().lower() for name in names]
+    plain = [_BEHIND.sub("", name.strip().lower()).replace(" ", "_") for name in names]
     places = [[at for at, name in enumerate(plain) if name in called] for called in _CALLED]
     if all(plain.count(column) == 1 for column in TRIPLE_COLUMNS):
         places = [[plain.index(column)] for column in TRIPLE_COLUMNS]
     elif places[1] == [1] and (len(plain) == 3 or (len(plain) > 3 and (places[0][:1] == [0] or places[2][:1] == [2]))):
         places = [[0], [1], [2]]  # "person, relation, what"
+    elif not places[1]:
+        are_ends = all(len(found) == 1 and plain[found[0]] in _ENDS for found in (places[0], places[2]))
+        places[1] = [plain.index(name) for name in _PERHAPS if are_ends and name in plain][:1]
     if any(len(found) != 1 for found in places):
         return ()
     triple = {found[0]: column for found, column in zip(places, TRIPLE_COLUMNS, strict=True)}
@@ -295,7 +303,7 @@ def _further(name: str) -> str:
     """What a column beside those of a triple holds."""
     if name.lower() in LABEL_COLUMNS or name.lower().startswith(OF_RELATION):
         return name.lower() if name.lower() in LABEL_COLUMNS else name
-    return f"{OF_RELATION}{name}" if name.strip("_ ") else IGNORED
+    return f"{OF_RELATION}{name}" if name.strip("_ ") and name.lower() not in _NUMBERS else IGNORED
 
 
 def declared_delimiter(line: str) -> str:
