@@ -37,10 +37,10 @@ DELIMITERS = {"tsv": "\t", "csv": ",", "pipe": "|"}
 DELIMITER_CHOICES = (",", ";", "\t", "|")
 # What the columns of a triple are called in a first line, without what stands behind ("source_id", "Target Node").
 _CALLED = (
-    frozenset("subject subj s source src head h from start entity node1 node_1 node_from from_node e1 entity1".split()),
-    frozenset("relation rel r predicate pred p property relationship edge attribute verb relation_type rel_type "
+    frozenset("subject subj s source src head from start entity node1 node_1 node_from from_node e1 entity1".split()),
+    frozenset("relation rel predicate pred p property relationship edge attribute verb relation_type rel_type "
               "relationship_type edge_type link_type edge_label interaction".split()),
-    frozenset("object obj o target tgt tail t to end value node2 node_2 node_to to_node e2 entity2".split()),
+    frozenset("object obj o target tgt tail to end value node2 node_2 node_to to_node e2 entity2".split()),
 )  # fmt: skip
 _PERHAPS = ("label", "type", "kind")  # the relation, between what is surely called so:
 _ENDS = frozenset("subject object source target src tgt head tail node1 node2 e1 e2 entity1 entity2".split())
