@@ -157,7 +157,7 @@ def test_rows_without_a_name_are_numbered_and_repeated_names_are_told(tmp_path: 
         ("company,rel,value,closed\nLarkbox,est,2016,\nLarkbox,raised,300,2019\n", rows.UNLIKE),
         ("Ann,knows,Bob\nAnn,age,35\nBob,age,41\n", rows.UNLIKE),
         ("Zed,knows,Bob\nAnn,age,35\nBob,height,180\n", rows.PERHAPS),
-        ("entity1,rel_type,entity2\nAnn,knows,Bob\nCid,likes,Dan\n", rows.PERHAPS),
+        ("entity1,rel_type,entity2\nAnn,knows,Bob\nCid,likes,Dan\n", rows.UNLIKE),
         ("entity1,rel_type,entity2\nAnn,knows,Bob\nAnn,likes,Dan\n", rows.UNLIKE),
         ("Q1,universe,P31,Q2\nQ1,universe,P2,Q3\nQ4,sun,P31,Q5\n", rows.UNLIKE),
         ("concert_id,piece_id,singer_id\n1,4,2\n1,5,2\n2,4,3\n", rows.SURE),
