@@ -218,6 +218,7 @@ class Parts:
             st.builds(nodes.Difference, deeper, deeper),
             st.builds(nodes.Difference, moments, moments),
             st.builds(nodes.Age, moments, moments),
+            st.builds(nodes.YearsBetween, moments, moments),
         )
 
     @cache  # noqa: B019 - parts live as long as their pack

@@ -127,6 +127,7 @@ VALUES = {
     "difference(date(2000-03-01), date(2000-02-28))": Quantity("s", 2 * 86_400, 2 * 86_400),
     "age(values(<Ada>, <born>), values(<Ada>, <died>))": Quantity("", 36, 36),
     "age(values(<Mary>, <born>), date(1850-06-01))": Quantity("", 34, 35),
+    "years(values(<Mary>, <born>), date(1850))": Quantity("", 35, 35),
     "qualifier(follow(<Mary>, <award>), <in>)": Quantity("date", -49308, -48944),
     "qualifier(follow(<Prize>, ^<award>), <in>, <Carl>)": Quantity("date", -51134, -50770),
     "qualifier(qualified(follow(<Prize>, ^<award>), <for> in <maths>), <in>, <Carl>)": None,

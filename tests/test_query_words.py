@@ -163,6 +163,7 @@ SAID = {
     ),
     "age(values(<Jane Austen>, <date of birth>), date(1800-01-01))": "the age of Jane Austen on 1800-01-01",
     "age(date(1900), date(1950))": "the whole years from 1900 to 1950",
+    "years(date(1900), date(1950))": "the years from 1900 to 1950",
     # truths
     "holds(<Japan>, <capital>, <Tokyo>)": "whether Tokyo is the capital of Japan",
     "holds(<Kenya>, <shares border with>, <Uganda>)": "whether Kenya shares border with Uganda",
