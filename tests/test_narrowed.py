@@ -7,18 +7,19 @@ from collections.abc import Iterator
 import pytest
 
 import kgask
-from kgask.answer.pipeline import Pipeline
+from kgask.link.nations import asked_of_nation
+from kgask.opened import Opened
 from kgask.query.text import parse
 from kgask.retrieve.run import run
 
 
 @pytest.fixture(scope="module")
-def demo() -> Iterator[Pipeline]:
+def demo() -> Iterator[Opened]:
     with kgask.open("demo", reader=None, settings={}) as pipeline:
         yield pipeline
 
 
-def _set_of(pipeline: Pipeline, query: str) -> set[str]:
+def _set_of(pipeline: Opened, query: str) -> set[str]:
     result = run(parse(query, pipeline.pack), pipeline.pack)
     assert result.members is not None
     return set(pipeline.pack.labels(result.members.certain.tolist()))
@@ -45,7 +46,7 @@ PHYSICISTS, OF_USA = "follow(<Q169470>, ^<P106>)", "follow(<Q30>, ^<P27>)"
         ("List the lakes that are deeper than 600 m.", "where(class(<class-lake>), value(<P4511>) > 600[m])"),
     ],
 )
-def test_they_are_found(demo: Pipeline, question: str, query: str) -> None:
+def test_they_are_found(demo: Opened, question: str, query: str) -> None:
     answer = demo.ask(question)
     assert {one.label for one in answer.entities} == _set_of(demo, query)
 
@@ -59,14 +60,52 @@ def test_they_are_found(demo: Pipeline, question: str, query: str) -> None:
         "How many footballers were born in Ulm?",
     ],
 )
-def test_of_whom_it_says_no_such_thing_nobody_is_told(demo: Pipeline, question: str) -> None:
+def test_of_whom_it_says_no_such_thing_nobody_is_told(demo: Opened, question: str) -> None:
     assert not demo.ask(question)
 
 
-def test_what_is_of_other_kinds_is_not_counted_as_none(demo: Pipeline) -> None:
+def test_what_is_of_other_kinds_is_not_counted_as_none(demo: Opened) -> None:
     """A demonym is said of countries, a prize of persons: nothing is of both, and no answer."""
     assert demo.ask("How many American physicists won the Nobel Prize in Physics?").text != "0"
 
 
-def test_years_are_reckoned_by_years_where_no_more_is_known(demo: Pipeline) -> None:
+def test_years_are_reckoned_by_years_where_no_more_is_known(demo: Opened) -> None:
     assert demo.ask("How many years lie between the births of Jane Austen and Charles Dickens?").text == "37"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Is Angela Merkel German?", "yes"),
+        ("Was Victor Hugo a French novelist?", "yes"),
+        ("Is Shakira Colombian?", "yes"),
+        ("Is Emma written in English?", "yes"),
+    ],
+)
+def test_who_is_called_after_a_country_is_from_there(demo: Opened, question: str, answer: str) -> None:
+    assert demo.ask(question).text == answer
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Victor Hugo was French.", "supported"),
+        ("Angela Merkel is not German.", "refuted"),
+        ("Mozart was a German composer.", "not enough information"),  # that he spoke German does not say so
+    ],
+)
+def test_claims_of_where_somebody_is_from(demo: Opened, claim: str, verdict: str) -> None:
+    assert demo.verify(claim).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Was Victor Hugo a French novelist?", ("Was Victor Hugo from France?", "Was Victor Hugo a novelist?")),
+        ("Is Bob Dylan American?", ("Is Bob Dylan from United States of America?",)),
+        ("Is Bob Dylan tall?", ()),
+        ("Which actors are German?", ()),
+    ],
+)
+def test_what_is_asked_of_a_nation(demo: Opened, text: str, asked: tuple[str, ...]) -> None:
+    assert asked_of_nation(text, demo.pack) == asked

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from kgask.answer.requeried import requeried
 from kgask.answer.result import Answer
 from kgask.link.adjectives import places_of
+from kgask.link.nations import asked_of_nation
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING
 from kgask.methods.protocol import Request
 from kgask.pack.normalise import normalise
 from kgask.pack.store import Pack
 from kgask.query import nodes
-from kgask.query.base import Node, SetNode
+from kgask.query.base import Node, SetNode, TruthNode
 from kgask.query.nodes import Query
 from kgask.query.rewrite import replaced
 
@@ -55,6 +56,22 @@ def of_sort(request: Request, answer: Answer, pack: Pack, ask: Callable[[str], A
         if query is not None:
             return requeried(answer, query, min(one.confidence, of_all.confidence), pack) or answer
     return answer
+
+
+def of_nation(request: Request, answer: Answer, pack: Pack, ask: Callable[[str], Answer]) -> Answer:
+    """The answer, or, where it is a refusal to say if something is "French", or a "French novelist", whether it is from
+    there, and a novelist.
+
+    ``ask`` asks a question by itself.
+    """
+    if not answer.abstained or request.entity is not None or request.question.marks:
+        return answer
+    told = [*map(ask, asked_of_nation(request.question.text, pack))]
+    truths = [one.query for one in told if one and isinstance(one.query, TruthNode)]
+    if not told or len(truths) < len(told):
+        return answer
+    query = truths[0] if len(truths) == 1 else nodes.All(tuple(truths))
+    return requeried(answer, query, min(one.confidence for one in told), pack) or answer
 
 
 def _sorts(text: str, pack: Pack) -> Iterator[_Sort]:

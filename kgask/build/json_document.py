@@ -88,7 +88,7 @@ def _graph(nodes: list[Said], links: list[Said]) -> Iterator[Part]:
            for at, one in enumerate(nodes)]  # fmt: skip
     known = set(map(str, ids))
     for number, one in zip(ids, nodes, strict=True):
-        types = next((one[name] for name in _TYPES if one.get(name)), [])
+        types: Any = next((one[name] for name in _TYPES if one.get(name)), [])
         rest = {name: value for name, value in one.items() if name not in IDS and value is not types}
         if not any(readable(name) in NAMED_BY for name in rest):
             rest["name"] = str(number)
@@ -106,8 +106,9 @@ def _end(link: Said, names: tuple[str, ...], ids: list[Any], known: set[str]) ->
     """The id at one end of a link, which may be a node itself or its place among the nodes."""
     end = next((link[name] for name in names if link.get(name) is not None), "")
     end = next((end[name] for name in IDS if name in end), "") if isinstance(end, dict) else end
-    is_place = isinstance(end, int) and str(end) not in known and 0 <= end < len(ids)
-    return str(ids[end] if is_place else end)
+    if isinstance(end, int) and str(end) not in known and 0 <= end < len(ids):
+        end = ids[end]
+    return str(end)
 
 
 def _is_collection(value: Any) -> bool:

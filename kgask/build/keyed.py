@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from kgask.build.rows import records_of, understood_rows
+from kgask.build.rows import understood_rows
 from kgask.build.source import STDIN, TABLE_FORMATS, Problems
+from kgask.build.table_records import records_of
 from kgask.build.tables import NAMED_BY, Table, readable
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError

@@ -9,10 +9,8 @@ names, or the first column names a row; ``id`` tells rows apart, and ``departmen
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -22,10 +20,11 @@ from kgask.build.cells import parts_of, separator_of
 from kgask.build.plain_values import Looks, bare_value, is_code, is_date, iso_day, looks_like_value
 from kgask.build.said_dates import iso_date
 from kgask.build.said_numbers import Convention, written
-from kgask.build.source import MAX_LINE_BYTES, STDIN, Problems, display, open_source
+from kgask.build.source import STDIN, Problems, display
+from kgask.build.table_records import Record, records_in, records_of
 from kgask.build.tables import NAMED_BY, Column, Table, readable, relation_of, singular, space_of, type_of, understood
 from kgask.build.terms import Value
-from kgask.build.tsv import DELIMITER_CHOICES, declared_delimiter, is_triple_header, rows
+from kgask.build.tsv import is_triple_header
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
 from kgask.pack.literals import parse_literal
@@ -44,8 +43,6 @@ _NO_KINDS = frozenset("description details text caption summary".split())  # a c
 _MOST_NAME = 60  # characters of a column's name
 _NOTHING = frozenset(("", "NULL", "null", "NaN", "nan", "N/A", "\\N"))
 _MOST_SEEN = 1_000_000  # rows whose keys are compared with those before
-
-Record = tuple[int, list[str]]
 
 
 def likeness(source: str, delimiter: str | None = None) -> int:
@@ -128,7 +125,7 @@ def read_rows(
     mapped: Table | None = None,
 ) -> None:
     """Add every row of a table. Raises :class:`BuildError` where it has no names of columns."""
-    add_rows(_records(stream, name, problems, delimiter), name, builder, problems, tell, mapped)
+    add_rows(records_in(stream, name, problems, delimiter), name, builder, problems, tell, mapped)
 
 
 def table_in(source: str, delimiter: str | None) -> Table:
@@ -153,39 +150,6 @@ def _begun(records: Iterator[Record], source: str) -> tuple[list[str], list[Reco
 
 def _columns_of(names: list[str], some: list[Record]) -> dict[str, list[str]]:
     return {name: [fields[at] for _, fields in some if at < len(fields)] for at, name in enumerate(names)}
-
-
-@contextmanager
-def records_of(source: str, delimiter: str | None) -> Iterator[Iterator[Record]]:
-    """The records of a table, the first of which may name its columns; lines that cannot be read are passed over."""
-    with open_source(source) as stream:
-        yield _records(stream, source, Problems(True, lambda _: None), delimiter)
-
-
-def _records(stream: BinaryIO, name: str, problems: Problems, delimiter: str | None) -> Iterator[Record]:
-    peeked = stream.peek(MAX_LINE_BYTES) if hasattr(stream, "peek") else b""
-    first = next((line for line in peeked.splitlines() if line.strip() and not line.startswith(b"#")), b"")
-    text = first.decode(errors="replace")
-    delimiter = delimiter or declared_delimiter(text) or max(DELIMITER_CHOICES, key=text.count)
-    is_quoted = delimiter != "\t" or _has_quotes(peeked.decode(errors="replace"), delimiter)
-    return rows(stream, display(name), problems, delimiter, is_quoted)
-
-
-def _has_quotes(text: str, delimiter: str) -> bool:
-    """Whether fields that begin with a quote end with one, as CSV has it: only so all records have as many fields.
-
-    Or, where they have as many in any case, quotes within fields are doubled. A field of a TSV may well be `"Heroes"`.
-    """
-    lines = text.splitlines(keepends=True)[:LOOKED_AT]
-    counts = set[int]()
-    try:
-        for record in csv.reader(lines, delimiter=delimiter, strict=True):
-            counts.add(len(record))
-    except csv.Error as error:
-        if "end of data" not in str(error):  # the last record may go on behind what is looked at
-            return False
-    is_needed = len({line.count(delimiter) for line in lines[:-1]}) > 1 or '""' in text
-    return len(counts) == 1 and is_needed
 
 
 def add_rows(

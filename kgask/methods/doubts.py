@@ -137,7 +137,7 @@ def _is_place(word: str, pack: Pack) -> bool:
     return bool(places) and bool(pack.exact(places))
 
 
-def _is_of_other_place(span: CandidateSpan, text: str, labels: Collection[str], pack: Pack) -> bool:
+def _is_of_other_place(span: CandidateSpan, text: str, labels: set[str], pack: Pack) -> bool:
     """Whether a name is an adjective of a place that the pack knows, and nothing is called as either."""
     word = text[span.start : span.end]
     return (

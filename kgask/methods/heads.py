@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeGuard
 
 import numpy as np
@@ -107,7 +108,7 @@ def passes_over_head(query: Query | None, answers: np.ndarray, question: str, pa
     found = _HEAD.match(question)
     base = query.base if isinstance(query, nodes.Count) else query
     noun = (found["noun"] or found["born"]).lower() if found else ""
-    if found is None or noun in _ANYBODY or not _is_of_all_who_have(base, pack):
+    if found is None or base is None or noun in _ANYBODY or not _is_of_all_who_have(base, pack):
         return False
     called, said = (noun, *singulars(noun)), RelationWords(pack).of(relations_in(base))
     named = [entity for node in base.walk() if isinstance(node, nodes.Entities) for entity in node.ids]
@@ -123,16 +124,27 @@ def passes_over_head(query: Query | None, answers: np.ndarray, question: str, pa
 
 
 def goes_by_tongue(query: Query, question: str, pack: Pack) -> bool:
-    """Whether persons are found by what they speak, for an adjective of where they are from: "German chemists"."""
+    """Whether persons are found by what they speak, for an adjective of where they are from: "German chemists", or what
+    is called so is denied by a relation that never leads to it: French is nobody's occupation."""
     if _SPEAKS.search(question):
         return False
-    labels = pack.relation_labels()
+    labels, n = pack.relation_labels(), pack.n_relations
     for node in query.walk():
         match node:
-            case nodes.Follow(nodes.Entities(ids), relation) if relation >= pack.n_relations:
-                is_spoken = _SPOKEN.search(labels[relation - pack.n_relations]) is not None
-                if is_spoken and any(map(places_of, _labels(ids, pack))):
-                    return True
+            case nodes.Follow(nodes.Entities(ids), relation) if relation >= n:
+                ends: dict[SetNode, tuple[int, ...]] = {node: ids}
+            case nodes.Holds(nodes.Entities(ids), relation, nodes.Entities(others)):
+                ends = {nodes.Having(relation): ids, nodes.Having(opposite(relation, n)): others}
+            case _:
+                continue
+        nations = {had: those for had, those in ends.items() if any(map(places_of, _labels(those, pack)))}
+        if nations and _SPOKEN.search(labels[relation % n]) is not None:
+            return True
+        runner = Runner(pack, Budget(LOOK_SECONDS))
+        with suppress(BudgetError):
+            if any(not np.isin(those, runner.members(had).possible).any()
+                   for had, those in nations.items() if isinstance(had, nodes.Having)):  # fmt: skip
+                return True
     return False
 
 

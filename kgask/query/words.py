@@ -337,19 +337,17 @@ class _Words:
                 if self._is_date(left):
                     return f"the time from {self._value(right)} to {self._value(left)}"
                 return f"{self._value(left)} less {self._value(right)}"
-            case nodes.YearsBetween(born, at):
-                return f"the years from {self._value(born)} to {self._value(at)}"
             case nodes.Age(born, at):
-                return self._age(born, at)
+                return self._age(born, at, "years" if isinstance(node, nodes.YearsBetween) else "whole years")
         raise QueryError(f"{type(node).__name__} has no words")
 
     def _together(self, how: str, values: ValueNode) -> str:
         words = self._value(values)
         return f"the {how} {words.removeprefix('the ')}" if words.startswith("the ") else f"the {how} of {words}"
 
-    def _age(self, born: ValueNode, at: ValueNode) -> str:
-        if not (isinstance(born, nodes.Values) and "birth" in self._relation(born.relation).label):
-            return f"the whole years from {self._value(born)} to {self._value(at)}"
+    def _age(self, born: ValueNode, at: ValueNode, years: str) -> str:
+        if not (isinstance(born, nodes.Values) and "birth" in self._relation(born.relation).label) or years == "years":
+            return f"the {years} from {self._value(born)} to {self._value(at)}"
         whose = f"the age of {self._part(born.base)}"
         if isinstance(at, nodes.Values) and at.base == born.base:
             return f"{whose} at the {self._relation(at.relation).noun}"

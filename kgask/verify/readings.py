@@ -17,6 +17,7 @@ from kgask.methods.demands import asks_for_order
 from kgask.methods.doubts import DESCRIBED, relations_in
 from kgask.methods.events import unmeasured, unmet_event
 from kgask.methods.flags import flagged
+from kgask.methods.heads import goes_by_tongue
 from kgask.methods.lives import swaps_lives
 from kgask.methods.mixed import compares_two_events, goes_on_unsaid, shares_unsaid
 from kgask.methods.protocol import Retrieved
@@ -141,7 +142,7 @@ class Readings:
         is_other = is_other or compares_two_events(query, text, spans) or _is_of_itself(query)
         is_other = is_other or is_number_of_name(query, text, _without_names(text, found))
         is_other = is_other or counts_values(query, text, self._pack) or shares_unsaid(query, text)
-        is_other = is_other or goes_on_unsaid(query, text, self._pack)
+        is_other = is_other or goes_on_unsaid(query, text, self._pack) or goes_by_tongue(query, text, self._pack)
         is_other = is_other or drops_unit(query, text, self._pack, self._words.of(relations_in(query)))
         return is_other or names_a_kind(query, _without_names(text, found)) or means_a_third(query, text, self._pack)
 

@@ -17,6 +17,7 @@ from kgask.answer.result import PART_ONLY, SupportTriple
 from kgask.answer.words import relation_in_words, support_in_words
 from kgask.errors import UsageError
 from kgask.link.naming import names_in
+from kgask.link.nations import said_of_nation
 from kgask.link.shared_words import with_shared_words
 from kgask.link.statements import as_question
 from kgask.methods.protocol import Retrieved
@@ -213,7 +214,7 @@ class Verifier:
         """The sub-claims of a claim."""
         text = with_shared_words(bare(claim), self.pipeline.pack)
         names = names_in(self.pipeline.linker, text)
-        return _told(sub_claims(text, names), names)
+        return _told([said_of_nation(one, self.pipeline.pack) for one in sub_claims(text, names)], names)
 
     def _whole(self, claim: str) -> list[Part]:
         """A claim undivided."""
