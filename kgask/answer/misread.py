@@ -25,7 +25,7 @@ from kgask.methods.heads import (
 )
 from kgask.methods.kinds import is_had_otherwise
 from kgask.methods.lives import passes_over_lives, swaps_lives
-from kgask.methods.missing import is_of_another
+from kgask.methods.missing import is_of_another, measures_few
 from kgask.methods.mixed import compares_a_part, compares_unlisted, goes_on_unsaid, mixes_relations
 from kgask.methods.numbering import counted_off
 from kgask.methods.pointless import is_pointless
@@ -96,7 +96,7 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
     spans = {seed.entity: seed.span for seed in (*linked, *found.seeds, *one.seeds)}
     if passes_over_name(query, question, spans, pack) or goes_on_unsaid(query, question, pack):
         return True
-    if _passes_over_measure(query, question, spans, pack):
+    if _passes_over_measure(query, question, spans, pack) or measures_few(query, question, pack):
         return True
     is_other_way = _is_turned_round(query, found, question, spans, pack)
     if keeps_left_out(best.answers, question, pack) or passes_over_head(query, best.answers, question, pack):

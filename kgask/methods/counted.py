@@ -50,6 +50,7 @@ _COUNTED = re.compile(r"\bhow many (?P<noun>(?!people|persons|things|times)[a-z]
 _WEIGHS = re.compile(r"\bhow heavy\b|\bweighs?\b|\bweight of\b", re.IGNORECASE)
 _OF_WEIGHT = re.compile(r"weigh|mass|heav|load|ton|burden", re.IGNORECASE)
 _UNIT = re.compile(r"\(.*?\)|\[.*?\]|\b(?:kgs?|kilos?|g|grams?|lbs?)\b", re.IGNORECASE)
+_ORDERED_BY = re.compile(r"\b(?:by|in terms of|according to) (?:total |its |their |the )?(?P<noun>[a-z]{3,})\b", re.I)
 _NUMBER_OF = re.compile(
     r"(?:number|count|no|num|nr|total)(?: of)? (?P<of>[a-z]+)|(?P<noun>[a-z]+) (?:count|number|total)"
 )
@@ -62,7 +63,7 @@ def measures_other(found: Hypothesis, question: str, pack: Pack) -> bool:
     the most by a measure where that is found."""
     others = (
         _is_not_added, _is_not_shared, _is_order, _is_slowest, _is_name, _is_other_weight, _is_no_year,
-        _is_of_several_kinds, _is_no_quantity, _is_told_otherwise,
+        _is_of_several_kinds, _is_no_quantity, _is_told_otherwise, _is_ordered_otherwise,
     )  # fmt: skip
     if any(is_other(found, question, pack) for is_other in others):
         return True
@@ -135,6 +136,20 @@ def _is_order(found: Hypothesis, question: str, pack: Pack) -> bool:
             said = "|".join(map(re.escape, relation_phrase(pack.relations()[one].label).split()))
             return re.search(rf"\b(?:by|in terms of|according to) (?:\w+ )?(?:{said})\b", question, re.I) is not None
     return False
+
+
+def _is_ordered_otherwise(found: Hypothesis, question: str, pack: Pack) -> bool:
+    """Whether the question says by what to order, which a relation is called, and another one orders: "the largest city
+    by area" by its people."""
+    query = found.make_query()
+    bests = [node.by.path[-1] for node in (query.walk() if query is not None else ()) if isinstance(node, nodes.Best)
+             and isinstance(node.by, nodes.ValueOf)]  # fmt: skip
+    said = {one["noun"].lower() for one in _ORDERED_BY.finditer(question)} if bests else set()
+    if not said:
+        return False
+    texts = pack.relations()
+    called = {at for at, text in enumerate(texts) if said & {relation_phrase(name).lower() for name in text.names}}
+    return bool(called) and not any(undirected(one, pack.n_relations)[0] in called for one in bests)
 
 
 def _is_slowest(found: Hypothesis, question: str, pack: Pack) -> bool:

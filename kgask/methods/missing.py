@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 import numpy as np
 
+from kgask.errors import BudgetError
 from kgask.methods.accounted import CARRY_NOTHING, LIGHT_VERBS, OPERATOR_WORDS, is_within_any
 from kgask.pack.labels import relation_phrase
 from kgask.pack.store import Pack
@@ -18,6 +20,8 @@ from kgask.query import nodes
 from kgask.query.nodes import Query
 from kgask.query.relation_words import PREPOSITIONS
 from kgask.retrieve.follow import reached_by, relations_of
+from kgask.retrieve.frontier import Budget
+from kgask.retrieve.run import Runner
 from kgask.types import undirected
 
 LEAST_SHARED, ALIKE = 2, 0.5  # relations that two of a sort share, of those that the one with fewer has
@@ -26,6 +30,9 @@ MOST_ENDS = 20  # of the first step that are looked at
 _TIMES = frozenset("year years day days month months date".split())
 _ASK_NOTHING = CARRY_NOTHING | OPERATOR_WORDS | LIGHT_VERBS | PREPOSITIONS | _TIMES | {"moment", "present", "nowadays"}
 _WORD = re.compile(r"[^\W_]+")
+_BIG = re.compile(r"\b(?:big|larg|small)(?:g?est|er)\b", re.IGNORECASE)
+_SIZES = re.compile(r"\A(?:total )?(?:area|population|inhabitants|size|land area|surface area)\b", re.IGNORECASE)
+FEW, LOOK_SECONDS = 0.5, 0.5  # as many as have another size; seconds
 _OVER_ANOTHER = re.compile(r"\bin[- ]laws?\b|\bgrand\w+", re.IGNORECASE)  # one word for two steps
 
 
@@ -46,6 +53,35 @@ def is_of_another(query: Query, question: str, spans: Mapping[int, tuple[int, in
         return False
     ends = reached_by(pack, np.array([topic]), first)[:MOST_ENDS]
     return any(_are_of_a_sort(topic, end, pack) for end in ends.tolist())
+
+
+def measures_few(query: Query, question: str, pack: Pack) -> bool:
+    """Whether the biggest is found by what few of those are known to have, where far more have another size: of the
+    cities of France one has an area, and most have a population."""
+    if _BIG.search(question) is None or pack.source is not None:
+        return False
+    labels, runner = pack.relation_labels(), Runner(pack, Budget(LOOK_SECONDS))
+    for node in query.walk():
+        match node:
+            case nodes.Best(base, nodes.ValueOf((relation,))) if relation < pack.n_relations:
+                others = [at for at, label in enumerate(labels) if at != relation and _SIZES.search(label)]
+            case _:
+                continue
+        if _SIZES.search(labels[relation]) is None or _is_said(labels[relation], question):
+            continue
+        with suppress(BudgetError):
+            members = runner.members(base).possible
+            known, *more = (int(np.isin(members, runner.members(nodes.Having(at)).certain).sum())
+                            for at in (relation, *others))  # fmt: skip
+            if known < FEW * max(more, default=0):
+                return True
+    return False
+
+
+def _is_said(label: str, question: str) -> bool:
+    """Whether a question says the words of a label."""
+    words = {*_WORD.findall(relation_phrase(label).lower())}
+    return bool(words & {*_WORD.findall(question.lower())})
 
 
 def _are_of(said: set[str], relation: int, pack: Pack) -> bool:
