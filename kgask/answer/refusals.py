@@ -34,6 +34,7 @@ from kgask.types import DirectedRelationId, EntityId, Mention, Question, Seed, S
 
 ASKED = 0.5  # probability from which the plan is said to want one relation
 NAMED = 0.5  # score from which on a mention is said to name its entity
+SURELY_ASKED = 0.8  # probability from which a query of the planner's says what is asked for
 SEEMS = 0.15  # confidence from which a query is worth telling
 ALSO = 0.5  # share of the best score from which on another entity may be meant as well
 SHOWN_NAMES, SHOWN_RELATIONS, SHOWN_QUESTIONS = 3, 8, 3
@@ -73,6 +74,8 @@ class Refusing:
             return "link", f"nothing in this pack is called {', '.join(map(repr, self.unknown))}"
         if self.unclear:
             return "link", self.ask_back
+        if (asked := self._empty) is not None:
+            return "retrieve", f"this seems to ask for {asked}, and the graph has none"
         if self.found.is_derived and (confidence >= SEEMS or (not self._named and self.found.pointed)):
             return "confidence", self._unsure_query(confidence)
         understood = self.found.understood
@@ -85,6 +88,19 @@ class Refusing:
         if understood is None:
             return "link", UNKNOWN
         return "link", f"{UNKNOWN} (closest: {self._label(understood.seed)})"
+
+    @property
+    def _empty(self) -> str | None:
+        """What the question surely asks for, in words, where it honours all of it and nothing is so in the graph."""
+        from kgask.query.words import verbalise
+
+        readings = self.found.read_as.readings if self.found.read_as is not None else ()
+        best = max(readings, key=lambda one: one.written.log_prob, default=None)
+        if best is None or best.written.log_prob < math.log(SURELY_ASKED) or best.written.query is None:
+            return None
+        is_set = best.outcome is not None and best.outcome.members is not None
+        is_whole = not (best.left.words or best.unused or best.unmet or best.described or best.is_idle)
+        return verbalise(best.written.query, self.pack) if is_set and is_whole and best.is_void else None
 
     @property
     def ask_back(self) -> str:
