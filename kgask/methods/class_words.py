@@ -37,7 +37,7 @@ SURE_CLASS = 0.7  # score from which a word is a class's name
 ANYONE = frozenset("people person persons thing things human humans one ones".split())
 _BEFORE = re.compile(
     r"\W*(?:(?:which|what|list|name|show|give|find|tell|me|us|all|the|of|any|every|please|can|could|you|in|for|from|at|on|"
-    r"by|how|many|who|are|were)\W+)+",
+    r"by|how|many|who (?:are|were))\W+)+",
     re.IGNORECASE,
 )
 _Class = nodes.Class | nodes.Follow | nodes.Having

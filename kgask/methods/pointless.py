@@ -214,11 +214,11 @@ def _have_nothing_alike(ones: np.ndarray, others: np.ndarray, runner: Runner) ->
 
 
 def _takes_nothing(node: nodes.Minus, runner: Runner) -> bool:
-    """Whether what is taken away is a name that was not there, what a bare word leads to, or what has another such
+    """Whether what is taken away is a name that was not there, what a bare word or all of a class leads to, or what has another such
     value of which each thing has one: drivers born in Germany except "German", or those who were born in Italy."""
     taken = runner.members(node.right).possible
     match node.right:
-        case nodes.Entities():
+        case nodes.Entities() | nodes.Follow(nodes.Class(), _):
             pass
         case nodes.Follow(nodes.Entities(ids), _) if not len(taken) and None not in runner.pack.literals(ids):
             pass
