@@ -214,8 +214,9 @@ def _have_nothing_alike(ones: np.ndarray, others: np.ndarray, runner: Runner) ->
 
 
 def _takes_nothing(node: nodes.Minus, runner: Runner) -> bool:
-    """Whether what is taken away is a name that was not there, what a bare word or all of a class leads to, or what has another such
-    value of which each thing has one: drivers born in Germany except "German", or those who were born in Italy."""
+    """Whether what is taken away is a name that was not there, what a bare word or all of a class leads to, or what has
+    another such value of which each thing has one: drivers born in Germany except "German", or but those born in
+    Italy."""
     taken = runner.members(node.right).possible
     match node.right:
         case nodes.Entities() | nodes.Follow(nodes.Class(), _):
