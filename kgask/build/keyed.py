@@ -48,7 +48,7 @@ def keyed(sources: Sequence[str], formats: Sequence[str], delimiter: str | None)
         is_header = formats[sources.index(one)] == "rows"
         if len(head) == 2 and (not is_header or head[1] in NAMED_BY) or (len(head) == 3 and head[2] in _DESCRIBED):
             names.append(one)
-        elif is_header:
+        elif is_header and len({fields[0] for fields in below}) == len(below):
             rows.append((one, _of_keys(one, delimiter)))
     return Keyed(tuple(names), tuple(rows))
 
