@@ -100,6 +100,7 @@ def test_questions_in_fewer_words(text: str, read: str) -> None:
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
+        ("How many laureates in medicine are women?", "12"),
         ("What is the tallest mountain on Earth?", "Mount Everest"),
         ("gold vs lead: which is denser", "Gold"),
         ("How many countries border Mali, and is Niger one of them?", "7; yes"),

@@ -8,6 +8,16 @@ from collections.abc import Callable
 from kgask.link.statements import as_question
 
 _FAR_KIN = r"grand\w+|uncles?|aunts?|cousins?"
+_FIELD = r"(?P<field>physics|chemistry|literature|medicine|peace|economics)"
+
+
+def _winners(said: re.Match[str]) -> str:
+    """Laureates of a field as those who won its prize."""
+    field = said["field"].capitalize()
+    prize = "Nobel Peace Prize" if field == "Peace" else f"Nobel Prize in {field}"
+    return f"winner{said['several'] or ''} of the {prize}"
+
+
 _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     # "do you happen to know the height of Everest?"
     (re.compile(r"\A\W*(?:(?:do|would|does) (?:you|anyone|anybody|it) (?:happen to |even )?(?:know|say)|"
@@ -43,6 +53,11 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r" (?:a?round|over|in) here(?=\W*\Z)", re.I), ""),
     # "the capital of Peru and also that of Kenya"
     (re.compile(r"\band also (?=(?:that|the|those) )", re.I), "and "),
+    # "Nobel laureates in physics", "literature laureates"
+    (re.compile(rf"\b(?:nobel )?(?:laureate|(?<=nobel )(?:prize )?winner)(?P<several>s)? in {_FIELD}\b", re.I),
+     _winners),
+    (re.compile(rf"\b{_FIELD} (?:nobel )?(?:laureate|(?<=nobel )winner)(?P<several>s)?\b", re.I), _winners),
+    (re.compile(r"\bwhose li(?:fe|ves) (?:both )?(?:began|started) and ended\b", re.I), "who were born and died"),
     # "neighbouring countries of Chad", "countries neighbouring Chad": the planner reads the neighbours of neighbours
     (re.compile(r"\b(?:neighbou?r(?:ing)?|bordering) (?:countries|nations|states)(?= of\b|\W*\Z)", re.I), "neighbours"),
     (re.compile(r"\b(countries|nations|states) neighbou?ring ", re.I), r"\1 bordering "),

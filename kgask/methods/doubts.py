@@ -45,6 +45,7 @@ _OPERATORS: dict[type[Node], tuple[str, ...]] = {
     nodes.Some: ("SOME",), nodes.Holds: ("HOLDS",), nodes.Not: ("NOT",), nodes.All: ("AND",), nodes.Any: ("OR",),
 }  # fmt: skip
 _SIGNS = {">": "GT", "<": "LT", ">=": "GE", "<=": "LE", "in": "IN"}
+_OF_PRIZE = re.compile(r"\b(?:laureates?|winners?|prizes?|nobels?) (?:in|for) \Z", re.IGNORECASE)
 _AMID = re.compile(r"(?<![\w'])[a-z][\w'-]* \Z")  # behind a word in small letters
 SENTENCE_BEGINS = re.compile(r"(?:\A|[.?!:;])[^\w]*\Z")
 _APPOSED = re.compile(r"\s*[,(]?\s*(?:of\s+)?(?:the\s+)?", re.IGNORECASE)
@@ -214,11 +215,12 @@ def _is_used(span: CandidateSpan, named: Collection[int], text: str, said: Colle
 
 def is_name(span: CandidateSpan, text: str) -> bool:
     """Whether a span names an entity: not just a common word, but two of them may ("south american"), and one that is
-    written as a name amid the question ("laureates in Literature")."""
+    written as a name amid the question ("laureates in Literature"), or that a prize is for ("laureates in physics")."""
     if span.kind != "entity" or not span.seeds or _OF_WHOM.match(text, span.start) is not None:
         return False
     is_whole = span.seeds[0].match in WHOLE and span.seeds[0].score >= SURE_NAME
     is_written_so = text[span.start].isupper() and _AMID.search(text[: span.start]) is not None
+    is_written_so = is_written_so or _OF_PRIZE.search(text[: span.start]) is not None
     return not span.plain or (is_whole and (is_written_so or len(text[span.start : span.end].split()) > 1))
 
 
