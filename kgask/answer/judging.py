@@ -27,6 +27,7 @@ from kgask.methods.relation_facts import is_small
 from kgask.methods.understand import calibrated
 from kgask.methods.whole_column import is_whole_column
 from kgask.methods.whole_kin import whole_kin
+from kgask.methods.whole_value import is_whole_value
 from kgask.pack.store import Pack
 from kgask.query.rewrite import form
 
@@ -40,7 +41,7 @@ BELIEVED = 0.1  # confidence below which a winner says nothing: what the planner
 FAIRLY_SURE = 0.5  # confidence in a path from which less is judged: with all of it fewer were right
 MOST_BESIDE_SURE = 3
 SURE_KIN = 0.95  # confidence in what "parents" or "grandchildren" mean by definition, times that in the name
-SURE_COLUMN = 0.9  # confidence in all that stands in a column of a table, asked for by its name
+SURE_COLUMN = 0.9  # confidence in all that stands in a column of a table, asked for by its name, and in a value of one
 SURE_PATH = 0.86  # confidence from which a relation path is the planner's own matter: there it knows better
 
 
@@ -281,6 +282,9 @@ def settled(
     asked = [] if thorough else [(one, query) for one in every if (query := one.hypotheses[0].make_query()) is not None]
     if (column := next((one for one, query in asked if is_whole_column(query, question, pack)), None)) is not None:
         return _answered_with(column, found, SURE_COLUMN)
+    values = (one for one, query in asked if is_whole_value(one.hypotheses[0], query, question, pack))
+    if (value := next(values, None)) is not None:
+        return _answered_with(value, found, SURE_COLUMN)
     places = range(len(candidates)) if thorough else answering(candidates, judging.powers)
     every, candidates = [every[at] for at in places], [candidates[at] for at in places]
     if not candidates:

@@ -131,7 +131,7 @@ def goes_by_tongue(query: Query, question: str, pack: Pack) -> bool:
     labels, n = pack.relation_labels(), pack.n_relations
     for node in query.walk():
         match node:
-            case nodes.Follow(nodes.Entities(ids), relation) if relation >= n:
+            case nodes.Follow(nodes.Entities(ids), relation) if relation >= n and _SPOKEN.search(labels[relation - n]):
                 ends: dict[SetNode, tuple[int, ...]] = {node: ids}
             case nodes.Holds(nodes.Entities(ids), relation, nodes.Entities(others)):
                 ends = {nodes.Having(relation): ids, nodes.Having(opposite(relation, n)): others}
