@@ -116,6 +116,25 @@ def test_a_document_that_says_something_of_its_own_is_a_thing(tmp_path: Path) ->
         assert opened.ask("How many employees does Acme have?").text == "2"
 
 
+def test_codes_tell_things_apart_that_others_name_by_them(tmp_path: Path) -> None:
+    rooms = [{"code": "A1", "seats": 20}, {"code": "B2", "seats": 90}]
+    courses = [
+        {"code": "M1", "title": "Algebra", "room": "A1"},
+        {"code": "M2", "title": "Logic", "room": "B2", "needs": ["M1"]},
+    ]
+    document = {"university": "Westmark", "city": "Bonn", "rooms": rooms, "courses": courses}
+    with _opened(_recipe(tmp_path, uni_json=json.dumps(document))) as opened:
+        assert opened.ask("Which room has the most seats?").text == "B2"
+        assert opened.ask("What does Logic need?").text == "Algebra"
+        assert opened.ask("What city is Westmark in?").text == "Bonn"
+
+
+def test_codes_that_several_have_are_none(tmp_path: Path) -> None:
+    people = [{"name": "Ann", "code": "x", "age": 30}, {"name": "Bob", "code": "x", "age": 40}]
+    with _opened(_recipe(tmp_path, people_json=json.dumps(people))) as opened:
+        assert opened.ask("How old is Bob?").text == "40"
+
+
 @pytest.mark.parametrize(
     ("document", "kinds", "own"),
     [

@@ -8,7 +8,9 @@ import pytest
 
 import kgask
 from kgask.link.nations import asked_of_nation
+from kgask.link.values import value_spans
 from kgask.opened import Opened
+from kgask.query.nodes import Date, Range
 from kgask.query.text import parse
 from kgask.retrieve.run import run
 
@@ -109,3 +111,9 @@ def test_claims_of_where_somebody_is_from(demo: Opened, claim: str, verdict: str
 )
 def test_what_is_asked_of_a_nation(demo: Opened, text: str, asked: tuple[str, ...]) -> None:
     assert asked_of_nation(text, demo.pack) == asked
+
+
+def test_a_day_before_a_whole_date_is_of_its_month(demo: Opened) -> None:
+    (span,) = value_spans("Who was born between 12 and 16 March 1879?")
+    assert span.options == (Range(Date("1879-03-12"), Date("1879-03-16")),)
+    assert demo.ask("Who was born between 12 and 16 March 1879?").text == "Albert Einstein"

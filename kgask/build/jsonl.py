@@ -53,7 +53,7 @@ def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Prob
     start = stream.peek(1 << 10) if isinstance(stream, io.BufferedReader) else b""
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         every = _listed(stream, source)
-        reader.names_within = _once_within(every)
+        reader.names_within, reader.codes = _once_within(every), _codes_of(every)
         for number, said in enumerate(every, start=1):
             try:
                 reader.take(_object(said))
@@ -105,8 +105,12 @@ def _read_document(document: dict[str, Any], source: str, reader: _Reader, probl
     """All that a document says of things, and of the one that they belong to."""
     reader.names_within = _once_within(document)
     readers, members = dict[str, _Reader](), dict[str, list[str]]()
-    for number, part in enumerate(parts_of(document), start=1):
-        own = readers.setdefault(part.kind, reader.of_kind(part.kind))
+    parts = [*parts_of(document)]
+    for number, part in enumerate(parts, start=1):
+        if part.kind not in readers:
+            readers[part.kind] = reader.of_kind(part.kind)
+            readers[part.kind].codes = _codes_of([one.said for one in parts if one.kind == part.kind])
+        own = readers[part.kind]
         try:
             key = own.take(part.said)
         except BuildError as error:
@@ -115,7 +119,10 @@ def _read_document(document: dict[str, Any], source: str, reader: _Reader, probl
             members.setdefault(part.under, []).extend([key] if key else [])
     if (found := own_of(document)) is not None:
         kind, said = found
-        reader.of_kind(kind).take({**said, **{under: keys for under, keys in members.items() if under}})
+        lists = [(under, keys) for under, keys in members.items() if under]
+        reader.of_kind(kind).take(
+            {**said, **(dict(lists) if len(lists) == 1 else {})}
+        )  # of several, what each is tells
 
 
 def _listed(stream: BinaryIO, source: str) -> list[Any]:
@@ -158,6 +165,7 @@ class _Reader:
         self._types = types  # whether things are said to be of kinds
         self._space, self._n = space, 0  # of ids of things, and how many there were
         self._names = set[str]()  # of things that are called by what they are
+        self.codes: tuple[str, ...] = ()  # the property by which things are told apart that have no id
         self.names_within: frozenset[str] = frozenset()  # of things within things that are called so, each by one alone
 
     def of_kind(self, kind: str) -> _Reader:
@@ -186,7 +194,7 @@ class _Reader:
     def _thing(self, said: Mapping[str, Any]) -> str:
         """A thing with its properties, told apart by its id, its name or its number."""
         self._n += 1
-        number = next((said[name] for name in IDS if said.get(name) not in (None, "")), None)
+        number = next((said[name] for name in (*IDS, *self.codes) if said.get(name) not in (None, "")), None)
         name = next((str(value).strip() for key, value in said.items() if readable(key) in NAMED_BY and value), "")
         if number is None and not name and (own := self._own_name(said)):
             name, said = str(said[own]).strip(), {key: value for key, value in said.items() if key != own}
@@ -195,7 +203,9 @@ class _Reader:
         called = name or (_mark(self._space, self._key(number)) if number is not None else key)
         if number is not None and not name:
             self._builder.label(key, called)
-        self._node(key, called, said, 0)
+        elif number is not None and not said.keys().isdisjoint(self.codes):
+            self._builder.alias(key, self._key(number))
+        self._node(key, called, {path: one for path, one in said.items() if path not in self.codes}, 0)
         if self._kind and self._kind not in map(readable, said):  # what has a city is none
             self._builder.add(key, TYPE, self._kind)
         return key
@@ -292,6 +302,14 @@ def _own_within(relation: str, value: Mapping[str, Any]) -> str:
     return next(
         (key for key, one in value.items() if readable(key) == kind and isinstance(one, str) and one.strip()), ""
     )
+
+
+def _codes_of(every: Any) -> tuple[str, ...]:
+    """``code``, where objects without an id are told apart by it."""
+    objects = [one for one in every if isinstance(one, dict)]
+    codes = [one.get("code") for one in objects if not any(name in one for name in IDS)]
+    is_told = bool(codes) and all(isinstance(code, str) and code.strip() for code in codes)
+    return ("code",) if is_told and len(set(codes)) == len(objects) else ()
 
 
 def _once_within(every: Any) -> frozenset[str]:

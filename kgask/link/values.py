@@ -159,6 +159,8 @@ def _alike(first: _End, last: _End, bare_joint: bool) -> tuple[_End, _End]:
     """Two ends of a range with what only one of them says: unit, scale, era, the century of "1914-18"."""
     low, high = first.numeral, last.numeral
     if low and low.digits and last.span.kind == "date" and not high:
+        if (day := _as_day(first, low, last)) is not None:
+            return day, last
         before_christ = any(isinstance(o, Date) and o.text.startswith(("-", "0000")) for o in last.span.options)
         year = bare_year(low.digits, before_christ)
         return _End(replace(first.span, options=(year,) if year else ())), last
@@ -171,6 +173,18 @@ def _alike(first: _End, last: _End, bare_joint: bool) -> tuple[_End, _End]:
     if low.digits and not high.digits and low.value < 1e3 <= high.value and high.scale > 1:
         low = replace(low, value=low.value * high.scale, digits="")
     return (first if (low, units) == (first.numeral, first.units) else _with(first, low, units)), last
+
+
+def _as_day(first: _End, low: Numeral, last: _End) -> _End | None:
+    """The 15th of "between 15 and 20 June 2025"."""
+    last_day = next((option.text for option in last.span.options if isinstance(option, Date)), "")
+    if len(low.digits) > 2 or last_day.count("-") != 2 or last_day.startswith("-"):
+        return None
+    try:
+        day = Date(f"{last_day[:-2]}{int(low.digits):02}")
+        return _End(replace(first.span, kind="date", options=(day,))) if day.quantity else None
+    except (QueryError, ValueError):
+        return None
 
 
 def _with(end: _End, numeral: Numeral, units: tuple[str, ...]) -> _End:
