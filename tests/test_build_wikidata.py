@@ -191,6 +191,6 @@ def test_broken_entities_are_told_by_line_and_can_be_skipped(tmp_path: Path, lin
 
 
 def test_other_json_is_refused_with_what_to_type(tmp_path: Path) -> None:
-    (tmp_path / "d.json").write_text('{"a": 1}')
+    (tmp_path / "d.json").write_text("[1, 2]")
     with pytest.raises(UsageError, match="--format jsonl"):
         _built(tmp_path / "d.json")

@@ -21,7 +21,6 @@ def demo() -> Iterator[Pipeline]:
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("Which women were born in Vienna?", "women"),
         ("Which men won the Nobel Peace Prize in 2011?", "men"),
         ("Which female writers were born in London?", "female"),
         ("Which living writers were born in London?", "living"),
@@ -39,6 +38,11 @@ def demo() -> Iterator[Pipeline]:
 def test_what_is_read_over_is_refused_and_said(demo: Pipeline, text: str, word: str) -> None:
     answer = demo.ask(text, min_confidence=0.0)
     assert answer.abstained and f"'{word}'" in (answer.reason or "")
+
+
+def test_of_a_sex_that_nobody_there_has_it_is_said(demo: Pipeline) -> None:
+    answer = demo.ask("Which women were born in Vienna?", min_confidence=0.0)
+    assert answer.abstained and "female" in (answer.reason or "")
 
 
 @pytest.mark.parametrize(

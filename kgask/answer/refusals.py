@@ -28,6 +28,7 @@ from kgask.pack.labels import clean_label, inverse_phrase, readable_relation, re
 from kgask.pack.normalise import normalise
 from kgask.pack.records import RelationText
 from kgask.pack.store import Pack
+from kgask.query import nodes
 from kgask.query.relation_words import RelationWords
 from kgask.retrieve.follow import relations_of
 from kgask.types import DirectedRelationId, EntityId, Mention, Question, Seed, Stage, opposite, undirected
@@ -99,6 +100,7 @@ class Refusing:
         if best is None or best.written.log_prob < math.log(SURELY_ASKED) or best.written.query is None:
             return None
         is_set = best.outcome is not None and best.outcome.members is not None
+        is_set = is_set and not any(isinstance(node, nodes.Best) for node in best.written.query.walk())
         is_whole = not (best.left.words or best.unused or best.unmet or best.described or best.is_idle)
         return verbalise(best.written.query, self.pack) if is_set and is_whole and best.is_void else None
 

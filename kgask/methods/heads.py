@@ -126,7 +126,7 @@ def passes_over_head(query: Query | None, answers: np.ndarray, question: str, pa
 def goes_by_tongue(query: Query, question: str, pack: Pack) -> bool:
     """Whether persons are found by what they speak, for an adjective of where they are from: "German chemists", or what
     is called so is denied by a relation that never leads to it: French is nobody's occupation."""
-    if _SPEAKS.search(question):
+    if _SPEAKS.search(question) or pack.source is not None:
         return False
     labels, n = pack.relation_labels(), pack.n_relations
     for node in query.walk():
@@ -137,7 +137,7 @@ def goes_by_tongue(query: Query, question: str, pack: Pack) -> bool:
                 ends = {nodes.Having(relation): ids, nodes.Having(opposite(relation, n)): others}
             case _:
                 continue
-        nations = {had: those for had, those in ends.items() if any(map(places_of, _labels(those, pack)))}
+        nations = {had: those for had, those in ends.items() if _are_of_nation(those, pack)}
         if nations and _SPOKEN.search(labels[relation % n]) is not None:
             return True
         runner = Runner(pack, Budget(LOOK_SECONDS))
@@ -146,6 +146,12 @@ def goes_by_tongue(query: Query, question: str, pack: Pack) -> bool:
                    for had, those in nations.items() if isinstance(had, nodes.Having)):  # fmt: skip
                 return True
     return False
+
+
+def _are_of_nation(entities: Sequence[int], pack: Pack) -> bool:
+    """Whether any of them is called as the adjective of a place that the pack knows."""
+    places = {place for label in _labels(entities, pack) for place in places_of(label)}
+    return bool(places) and any(pack.exact(places).values())
 
 
 def _is_of_all_who_have(query: Query, pack: Pack) -> TypeGuard[SetNode]:
