@@ -143,6 +143,7 @@ def test_codes_that_several_have_are_none(tmp_path: Path) -> None:
         ({"elements": {"nodes": [{"data": {"id": "a"}}], "edges": [{"source": "a", "target": "a"}]}}, ["", ""], None),
         ({"title": "Zoo", "animals": [{"name": "Asha"}]}, ["animal"], ("", {"name": "Zoo"})),
         ({"generated": "2024-01-01", "animals": [{"name": "Asha"}]}, ["animal"], None),
+        ({"date": "2024", "farm": "Oak", "cows": [{"tag": "a"}]}, ["cow"], ("farm", {"name": "Oak", "date": "2024"})),
     ],
 )  # fmt: skip
 def test_what_a_document_holds(document: dict[str, Any], kinds: list[str], own: tuple[str, Any] | None) -> None:
@@ -154,6 +155,26 @@ def test_a_link_may_say_the_places_of_its_nodes() -> None:
     document = {"nodes": [{"name": "Ann"}, {"name": "Bob"}], "links": [{"source": 0, "target": 1}]}
     link = [part.said for part in parts_of(document)][-1]
     assert (link["start"], link["end"]) == ({"id": "Ann"}, {"id": "Bob"})
+
+
+def test_what_belongs_to_no_list_is_not_lost(tmp_path: Path) -> None:
+    document = {
+        "title": "Cookbook", "author": "Ann Lee", "publisher": {"city": "Bonn"},
+        "nodes": [{"id": "a", "name": "Soup"}, {"id": "b", "name": "Salt"}],
+        "links": [{"source": "a", "target": "b", "label": "needs"}], "shops": [{"name": "Corner", "city": "Rome"}],
+    }  # fmt: skip
+    with _opened(_recipe(tmp_path, book_json=json.dumps(document))) as opened:
+        assert opened.ask("What does Soup need?").text == "Salt"
+        assert opened.ask("Which city is Corner in?").text == "Rome"
+    del document["nodes"], document["links"]
+    assert own_of(document) == ("", {"name": "Cookbook", "author": "Ann Lee", "publisher": {"city": "Bonn"}})
+
+
+def test_a_broken_first_line_is_a_line(tmp_path: Path) -> None:
+    recipe = _recipe(tmp_path, people_jsonl='{"name": "Ann", \n{"name": "Bob", "city": "Rome"}\n')
+    with pytest.raises(kgask.KgaskError, match="jsonl:1: not JSON"):
+        build(recipe, tell=lambda line: None)
+    assert build(replace(recipe, skip_errors=True), tell=lambda line: None).broken == 1
 
 
 @pytest.mark.parametrize("text", ['{"a": [1, 2', '{"a": 1} {"b"', "{nothing}"])

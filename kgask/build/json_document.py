@@ -24,7 +24,7 @@ _STARTS, _ENDS = ("source", "from", "start", "subject", "head"), ("target", "to"
 _KINDS = ("relation", "relationship", "predicate", "interaction", "label", "type", "kind", "name")
 _TYPES = ("labels", "type", "types", "category", "kind", "class")
 IDS = ("id", "_id", "key", "@id")
-_ABOUT = frozenset(  # a document, and nothing in it
+_ABOUT = frozenset(  # a document, which is not called so
     "version schema generated created updated modified exported date source sources license licence author note notes "
     "comment comments description meta metadata info format encoding directed multigraph graph".split()
 )
@@ -42,18 +42,19 @@ class Part:
 def parts_of(document: Said) -> Iterator[Part]:
     """The things, nodes and links of a document, without the document itself."""
     document = _of_elements(document)
-    nodes, links = (next((document[name] for name in names if _are_objects(document.get(name))), None)
-                    for names in (_NODES, _LINKS))  # fmt: skip
-    if nodes is not None and links is not None:
-        yield from _graph([_of_data(one) for one in nodes], [_of_data(one) for one in links])
-        return
     collections = {name: value for name, value in document.items() if _is_collection(value)}
-    if _is_collection(document) and not collections:
+    nodes, links = (
+        next((name for name in names if _are_objects(document.get(name))), "") for names in (_NODES, _LINKS)
+    )
+    if nodes and links:
+        graph = (collections.pop(name) for name in (nodes, links))
+        yield from _graph(*([_of_data(one) for one in those] for those in graph))
+    elif _is_collection(document) and not collections:
         yield from (Part("", "", one) for one in _things(document))
+    elif not collections:
+        yield Part("", "", document)
     for name, value in collections.items():
         yield from (Part(name, singular(readable(name)), one) for one in _things(value))
-    if not collections and not _is_collection(document):
-        yield Part("", "", document)
 
 
 def own_of(document: Said) -> tuple[str, Said] | None:
@@ -61,13 +62,13 @@ def own_of(document: Said) -> tuple[str, Said] | None:
 
     It is called by a name or title, or by its first text: ``{"company": "Acme", ...}``.
     """
-    own = {name: value for name, value in document.items() if not _is_collection(value) and not isinstance(value, dict)}
+    own = {name: value for name, value in document.items() if not _is_collection(value)}
     if len(own) == len(document) or any(_are_objects(document.get(name)) for name in _LINKS):
         return None
-    own = {name: value for name, value in own.items() if _ABOUT.isdisjoint(readable(name).split())}
     if named := next((name for name, value in own.items() if readable(name) in NAMED_BY and value), None):
         return "", {"name": own.pop(named), **own}
-    first = next((name for name, value in own.items() if isinstance(value, str) and value.strip()), None)
+    texts = (name for name, value in own.items() if isinstance(value, str) and value.strip())
+    first = next((name for name in texts if _ABOUT.isdisjoint(readable(name).split())), None)
     return (readable(first), {"name": own.pop(first), **own}) if first is not None else None
 
 

@@ -82,8 +82,10 @@ def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Prob
 
 
 def _document(first: bytes, stream: BinaryIO, path: PurePath) -> dict[str, Any] | None:
-    """The one object of a file that is called as JSON and no JSON Lines; None where the first line is an object and
-    others follow."""
+    """The one object of a file that is called as JSON and no JSON Lines; None of another file, and where the first line
+    is an object and others follow."""
+    if ".json" not in path.suffixes:
+        return None
     rest = b""
     try:
         parsed(first)
@@ -92,8 +94,7 @@ def _document(first: bytes, stream: BinaryIO, path: PurePath) -> dict[str, Any] 
         if len(first) + len(rest) > MOST_LISTED:
             raise BuildError(f"{path}: an object longer than {MOST_LISTED >> 20} MiB") from None
     else:
-        is_alone = not isinstance(stream, io.BufferedReader) or not stream.peek(1).strip()
-        if not is_alone or ".json" not in path.suffixes:
+        if isinstance(stream, io.BufferedReader) and stream.peek(1).strip():
             return None
     try:
         return parsed((first + rest).removeprefix(b"\xef\xbb\xbf"))
@@ -119,10 +120,9 @@ def _read_document(document: dict[str, Any], source: str, reader: _Reader, probl
             members.setdefault(part.under, []).extend([key] if key else [])
     if (found := own_of(document)) is not None:
         kind, said = found
-        lists = [(under, keys) for under, keys in members.items() if under]
-        reader.of_kind(kind).take(
-            {**said, **(dict(lists) if len(lists) == 1 else {})}
-        )  # of several, what each is tells
+        lists = {under: keys for under, keys in members.items() if under}
+        # What is in several lists would be joined by what they all belong to.
+        reader.of_kind(kind).take({**said, **(lists if len(lists) == 1 else {})})
 
 
 def _listed(stream: BinaryIO, source: str) -> list[Any]:
