@@ -46,6 +46,9 @@ from kgask.types import EntityId, opposite, undirected
 
 Spans = Mapping[EntityId, tuple[int, int]]  # characters of the question
 FEW, LONG = 3, 3  # answers, and words of the name of each, of which none may be new
+_ASKS_AGAIN = re.compile(
+    r"\b(?:how|what|who|when|where|which)\b.*(?:[,;]|\band\b) ?(?:\w+ )?(?:where|when|who|what)\W*\Z", re.IGNORECASE
+)
 _WHETHER = re.compile(  # no number answers "is Mercury or Venus denser?"
     r"\W*(?:and |so |but )?(?:is|are|was|were|does|do|did|has|have) (?!you\b|there\b|we\b|i\b|anyone\b|anybody\b|it )",
     re.IGNORECASE,
@@ -87,6 +90,8 @@ def asks_other(one: Retrieved, found: Retrieved, question: str, pack: Pack) -> b
         return True
     if query is None:
         return False
+    if isinstance(query, nodes.Follow) and _ASKS_AGAIN.search(question):
+        return True  # "how long, ends where" asks twice
     best = one.hypotheses[0]
     if rules_out(query, question) or measures_other(best, question, pack) or is_pointless(best, query, question, pack):
         return True

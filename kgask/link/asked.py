@@ -11,6 +11,7 @@ from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
 from kgask.link.reworded import reworded
 from kgask.link.shared_words import with_shared_words
+from kgask.link.side_by_side import with_both_of
 from kgask.link.spelling import mended
 from kgask.link.whether import which_of
 from kgask.link.wishes import without_wish
@@ -22,6 +23,7 @@ def read_question(text: str, linker: Linker, is_word: Callable[[str], bool]) -> 
     question = read_marks(text)
     if question.marks:
         return question
-    said = with_shared_words(reworded(which_of(without_wish(question.text))), linker.pack)
+    said = with_both_of(reworded(which_of(without_wish(question.text))), linker.relation_names)
+    said = with_shared_words(said, linker.pack)
     read = mended(said, lambda: [one.span for one in linker.link(Question(said))], linker.plain_words, is_word)
     return question if read == question.text else replace(question, text=read, asked=question.asked or text)

@@ -163,6 +163,12 @@ class Linker:
         return bool(stem) and any(word.startswith(stem) for word in self._relation_words)
 
     @cached_property
+    def relation_names(self) -> frozenset[str]:
+        """What relations are called, and the last words of their labels: "symbol" of "chemical symbol"."""
+        names = {normalise(name) for one in self.pack.relations() for name in one.names}
+        return frozenset(names | {normalise(one.label).split(" ")[-1] for one in self.pack.relations()})
+
+    @cached_property
     def _relation_words(self) -> frozenset[str]:
         return frozenset(normalise(" ".join(name for one in self.pack.relations() for name in one.names)).split())
 

@@ -13,9 +13,12 @@ _FIELD = r"(?P<field>physics|chemistry|literature|medicine|peace|economics)"
 
 def _winners(said: re.Match[str]) -> str:
     """Laureates of a field as those who won its prize."""
+    return f"winner{said['several'] or ''} of the {_prize(said)}"
+
+
+def _prize(said: re.Match[str]) -> str:
     field = said["field"].capitalize()
-    prize = "Nobel Peace Prize" if field == "Peace" else f"Nobel Prize in {field}"
-    return f"winner{said['several'] or ''} of the {prize}"
+    return "Nobel Peace Prize" if field == "Peace" else f"Nobel Prize in {field}"
 
 
 _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
@@ -53,6 +56,13 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r" (?:a?round|over|in) here(?=\W*\Z)", re.I), ""),
     # "the capital of Peru and also that of Kenya"
     (re.compile(r"\band also (?=(?:that|the|those) )", re.I), "and "),
+    # "rivers found in austria + hungary", "longest river s america", "nobel medicine 1962"
+    (re.compile(r"\b((?:in|of|at|between|from|through|by) [\w'-]+) \+ (?=\w)", re.I), r"\1 and "),
+    (re.compile(r" & (?=(?:what|who|where|when|which|how|is|does|did)\b)", re.I), " and "),
+    (re.compile(r"\b(?P<side>[sn])\.? (?P<land>america|africa|korea)\b", re.I),
+     lambda said: f"{'South' if said['side'].lower() == 's' else 'North'} {said['land'].capitalize()}"),
+    (re.compile(rf"\bnobel {_FIELD}\b(?! (?:prize|laureate|winner))", re.I),
+     _prize),
     # "Nobel laureates in physics", "literature laureates"
     (re.compile(rf"\b(?:nobel )?(?:laureate|(?<=nobel )(?:prize )?winner)(?P<several>s)? in {_FIELD}\b", re.I),
      _winners),

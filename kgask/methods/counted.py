@@ -46,6 +46,7 @@ _HOW_MUCH = re.compile(
     re.IGNORECASE,
 )
 _WHICH_YEAR = re.compile(r"\W*(?:(?:for|in|at|from|since|of|until|by|during) )?(?:which|what) year\b", re.IGNORECASE)
+_ENDS_IN_YEAR = re.compile(r"\b(?:release|publication|birth|death|founding|opening|start) year\W*\Z", re.IGNORECASE)
 _COUNTED = re.compile(r"\bhow many (?P<noun>(?!people|persons|things|times)[a-z]{3,}s)\b", re.IGNORECASE)
 _WEIGHS = re.compile(r"\bhow heavy\b|\bweighs?\b|\bweight of\b", re.IGNORECASE)
 _OF_WEIGHT = re.compile(r"weigh|mass|heav|load|ton|burden", re.IGNORECASE)
@@ -185,7 +186,11 @@ def _is_other_weight(found: Hypothesis, question: str, pack: Pack) -> bool:
 
 def _is_no_year(found: Hypothesis, question: str, pack: Pack) -> bool:
     """Whether a year is asked for and a number is found that is none."""
-    axis = _axis_of(found, pack) if _WHICH_YEAR.match(question) is not None else None
+    if _WHICH_YEAR.match(question) is None and _ENDS_IN_YEAR.search(question) is None:
+        return False
+    axis = _axis_of(found, pack)
+    if axis is None and _ENDS_IN_YEAR.search(question) is not None and len(found.answers):
+        return not any(letter.isdigit() for label in pack.labels(found.answers[:LOOKED_AT]) for letter in label)
     if axis is None or axis == DATE:
         return False
     if found.outcome is not None:
