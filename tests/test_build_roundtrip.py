@@ -78,6 +78,7 @@ def test_the_same_triples_and_names_come_back(triples: list[Triple], labels: dic
         assert check_pack(pack.path) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(TRIPLES, LABELS, st.randoms(use_true_random=False))
 def test_the_order_of_sources_does_not_matter(

@@ -194,6 +194,7 @@ def test_who_reads_the_pipe_may_leave(command: str, tmp_path: Path) -> None:
     assert done.stderr.count("\n") == ("nowhere" in command)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "lost", ["2>/dev/full", *(pytest.param(one, marks=pytest.mark.slow) for one in ("2>&-", "2> >(true)"))]
 )

@@ -96,6 +96,7 @@ def test_a_damaged_pack_a_missing_model_and_broken_settings_fail(
     assert "kgask pack check" in found["pack"]["advice"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("used", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_broken_model_fails_only_when_it_is_used(used: bool, empty_home: Path) -> None:
     mine = empty_home / "models" / "mine"

@@ -161,6 +161,7 @@ def test_a_crash_is_counted(asked: Callable[..., Pipeline], family_path: Path, t
     assert "crashed" in lines[0]
 
 
+@pytest.mark.slow
 def test_webquestions_over_freebase_are_asked_of_the_pack_that_prepare_builds(freebase: Path, tmp_path: Path) -> None:
     pack, out = tmp_path / "fb", tmp_path / "run"
     assert invoke("prepare", "fb15k237", freebase, "-o", pack).exit_code == 0

@@ -57,6 +57,7 @@ def test_the_command_takes_marked_and_plain_questions(tmp_path: Path) -> None:
     assert (found["questions"], found["with a plan"], found["answered"], found["decisions that differ"]) == (2, 2, 2, 0)
 
 
+@pytest.mark.slow
 def test_a_planner_without_that_graph_is_one_line(tmp_path: Path) -> None:
     mine, asked = tmp_path / "mine", tmp_path / "asked.txt"
     shutil.copytree(SHIPPED, mine)

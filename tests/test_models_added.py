@@ -58,6 +58,7 @@ def test_add_copies_and_says_what_it_is(model: Path, empty_home: Path) -> None:
     assert [path.name for path in (empty_home / "models").iterdir()] == ["My-tiny-model-v1"]
 
 
+@pytest.mark.slow
 def test_what_was_added_is_listed_shown_checked_and_answers(added: Path) -> None:
     (entry,) = [entry for entry in json.loads(kgask("list", "--json").stdout) if entry["name"] == "tiny"]
     assert entry["role"] == "reader" and entry["origin"] == "user" and not entry["default"]

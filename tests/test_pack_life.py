@@ -55,6 +55,7 @@ def _written(builder: PackBuilder, path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @quick
 @given(PACKS, PACKS)
 def test_a_patch_makes_the_new_pack_of_the_old_one(tmp_path: Path, old: tuple, new: tuple) -> None:

@@ -86,6 +86,7 @@ def told(answer: Answer) -> tuple[object, ...]:
     return answer.text, [one.key for one in answer.entities], support, answer.reason, answer.kind, answer.sparql
 
 
+@pytest.mark.slow
 def test_the_same_answers_as_over_the_pack(films_path: Path, connected: Path) -> None:
     # What the judge's word counts depends on how large a graph is, and one elsewhere may be of any size.
     with kgask.open(str(films_path), reader=None, judge=None, settings={}) as here:
