@@ -23,6 +23,7 @@ VALUED = ("length", "born", "population", "mixed", "motto")
 QUALIFIERS = ("point in time", "role", "ordinal", "born")  # "born" is between triples' ends too
 _DATES = ("1900", "1900-05", "1900-05-17", "1900-05-18", "1899", "1901-01-01", "-0043-03-15", "44 BC", "0000")
 _DATES += ("-0043", "1900-12", "1901-02", "12 BCE", "2024-02-29", "1903-02-28", "1969-07-20T20:17:40Z")
+_TIMES = ("T07:42", "T09:00", "T09:00:10", "T23:59", "T00:00")
 _LENGTHS = (("1", "km"), ("1000", "m"), ("2", "km"), ("1500", "m"), ("3", "kg"), ("0.5", "km"), ("-7", "furlongish"))
 _NUMBERS = ("0", "1", "2", "3", "3.0", "7", "-2", "1e3")
 
@@ -68,12 +69,14 @@ def _said(rng: random.Random, things: list[str]) -> list[tuple[str, str | Litera
 
 
 def _value(rng: random.Random, relation: str) -> Literal:
-    kind = relation if relation != "mixed" else rng.choice(("length", "born", "population", "motto"))
+    kind = relation if relation != "mixed" else rng.choice(("length", "born", "opens", "opens", "population", "motto"))
     match kind:
         case "length":
             return parse_literal("number", *rng.choice(_LENGTHS))
         case "born" | "point in time":
             return parse_literal("date", rng.choice(_DATES))
+        case "opens":
+            return parse_literal("date", rng.choice(_TIMES))
         case "motto":
             return parse_literal("string", rng.choice(("ever on", 'a "quoted" \\ motto', "über\nalles % <>")))
     return parse_literal("number", rng.choice(_NUMBERS))
@@ -157,7 +160,12 @@ class Parts:
         deeper, comparisons = self.sets(depth - 1), st.sampled_from(COMPARISONS)
         free = st.builds(nodes.Where, deeper, self.bys(), comparisons, self.values(depth - 1))
         fitting = []
-        for label, constants in (("length", lengths()), ("born", dates()), ("population", numbers())):
+        for label, constants in (
+            ("length", lengths()),
+            ("born", dates()),
+            ("population", numbers()),
+            ("mixed", times()),
+        ):
             by = nodes.ValueOf((self.relation(label),))
             fitting.append(st.builds(nodes.Where, deeper, st.just(by), comparisons, constants))
         return one_of(free, *fitting)
@@ -266,8 +274,13 @@ def dates() -> st.SearchStrategy[ValueNode]:
     return one_of(one, _ranges(one))
 
 
+def times() -> st.SearchStrategy[ValueNode]:
+    one = st.sampled_from(_TIMES).map(nodes.Date)
+    return one_of(one, _ranges(one))
+
+
 def constants() -> st.SearchStrategy[ValueNode]:
-    return one_of(numbers(), dates(), lengths())
+    return one_of(numbers(), dates(), lengths(), times())
 
 
 def _ranges(ends: st.SearchStrategy[nodes.Number] | st.SearchStrategy[nodes.Date]) -> st.SearchStrategy[ValueNode]:

@@ -12,14 +12,14 @@ from kgask.answer.result import (
     AnswerEntity,
     Kind,
     SupportTriple,
-    date_value,
     entity_dicts,
     number_value,
     text_with_unit,
+    when_value,
 )
 from kgask.answer.words import support_in_words
 from kgask.pack.arrays import distinct
-from kgask.pack.quantities import DATE, Quantity
+from kgask.pack.quantities import WHEN, Quantity
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import literal_places
@@ -137,8 +137,8 @@ def _value(runner: Runner, result: Result) -> dict[str, Any] | None:
     found = result.quantity
     if found is None:
         return None
-    if found.axis == DATE:
-        return date_value(found.low, found.high)
+    if found.axis in WHEN:
+        return when_value(found)
     unit = unit_of(runner, result.query, found.axis)
     return number_value(*in_unit(found, unit), unit)
 
@@ -239,4 +239,4 @@ def _named(step: Step) -> Iterable[EntityId]:
 
 
 def _unit(runner: Runner, node: Any, quantity: Quantity) -> str:
-    return "" if quantity.axis == DATE else unit_of(runner, node, quantity.axis)
+    return "" if quantity.axis in WHEN else unit_of(runner, node, quantity.axis)

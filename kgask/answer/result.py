@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from kgask.pack.quantities import date_of_day
+from kgask.pack.literals import clock_text
+from kgask.pack.quantities import CLOCK, Quantity, date_of_day
 from kgask.types import (
     PLANNED,
     Alternative,
@@ -219,9 +220,12 @@ def number_value(low: float, high: float, unit: str) -> dict[str, Any]:
     return {"kind": "number", "low": low, "high": high, "unit": unit}
 
 
-def date_value(low: float, high: float) -> dict[str, Any]:
-    """The first and the last day, of days since 1970-01-01."""
-    first, last = ("{:04}-{:02}-{:02}".format(*date_of_day(int(day))) for day in (low, high))
+def when_value(when: Quantity) -> dict[str, Any]:
+    """The first and the last day of a date; the hour and minute of a time of day."""
+    if when.axis == CLOCK:
+        first, last = (clock_text(round(seconds)) for seconds in (when.low, when.high))
+        return {"kind": "time", "low": first, "high": last, "unit": ""}
+    first, last = ("{:04}-{:02}-{:02}".format(*date_of_day(int(day))) for day in (when.low, when.high))
     return {"kind": "date", "low": first, "high": last, "unit": ""}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kgask.answer.result import SupportTriple, date_value, number_value
+from kgask.answer.result import SupportTriple, number_value, when_value
 from kgask.pack.quantities import date_quantity
 from kgask.pack.store import Pack
 from kgask.types import DirectedRelationId, EntityId, ScoredTriple, undirected
@@ -45,8 +45,7 @@ def literal_value(pack: Pack, entity: EntityId) -> dict[str, Any] | None:
     if literal is not None and literal.kind == "number" and literal.value is not None:
         return number_value(literal.value, literal.value, literal.unit)
     if literal is not None and literal.kind == "date":
-        known = date_quantity(literal.text)
-        return date_value(known.low, known.high)
+        return when_value(date_quantity(literal.text))
     return None
 
 

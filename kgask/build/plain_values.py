@@ -2,9 +2,10 @@
 
 A field of a table is a key; ``35`` behind ``age`` would be an entity called 35, of which nothing is more or less. What
 every field of a relation says is looked at when all is read: numbers, all with the same unit or none, with decimal
-points or commas (:mod:`kgask.build.said_numbers`), or dates as ISO or as people write them (``5 March 1995``). Of four
-digits a year is meant where the relation's name tells of when something happened. Keys that something is said of, that
-have a label, or that look like codes (``007``, a relation called "phone") stay what they are.
+points or commas (:mod:`kgask.build.said_numbers`), dates as ISO or as people write them (``5 March 1995``), or times of
+day (:mod:`kgask.build.said_times`). Of four digits a year is meant where the relation's name tells of when something
+happened. Keys that something is said of, that have a label, or that look like codes (``007``, a relation called
+"phone") stay what they are.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 
 from kgask.build.said_dates import Order, is_slashed, iso_date, orders_of
 from kgask.build.said_numbers import Convention, Votes, Written, is_number, usual, written
+from kgask.build.said_times import is_duration, is_surely_time, iso_time
 from kgask.pack.arrays import distinct
 from kgask.pack.label_units import unit_of_label
 from kgask.pack.labels import readable_relation
@@ -76,8 +78,8 @@ def bare_value(relation: str, value: object) -> str | Literal | None:
 
 
 def looks_like_value(text: str) -> bool:
-    """Whether a text is written as a number (with a unit) or a date."""
-    return is_number(text) or is_date(text)
+    """Whether a text is written as a number (with a unit), a date or a time of day."""
+    return is_number(text) or is_date(text) or iso_time(text) is not None
 
 
 def is_date(text: str) -> bool:
@@ -104,6 +106,7 @@ class Reading(NamedTuple):
     unit: str = ""
     convention: Convention = Convention.POINT
     order: Order | None = None  # of the day and the month in a date
+    is_time: bool = False  # of day
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +120,14 @@ class Recognised:
     values: dict[int, Literal]  # number of the key -> what it is
 
     def __str__(self) -> str:
-        kind, unit, convention, order = self.reading
+        kind, unit, convention, order, is_time = self.reading
         ordered = f", {order}" if order else ""
         commas = " with decimal commas" if convention is Convention.COMMA else ""
         is_told = "," in self.unclear or (self.unclear and convention is Convention.COMMA)
         one = as_literal(self.unclear, self.reading) if is_told else None
         told = f", {self.unclear} is {one.text}" if one is not None else ""
-        return f"{self.name} ({kind}s{f' in {unit}' if unit else ''}{commas}{ordered}{told})"
+        said = "times of day" if is_time else f"{kind}s{f' in {unit}' if unit else ''}"
+        return f"{self.name} ({said}{commas}{ordered}{told})"
 
 
 def recognised(
@@ -192,6 +196,8 @@ class Looks:
 
     relation: str  # its name in words
     n_seen: int = 0
+    n_times: int = 0
+    n_sure_times: int = 0
     n_dates: Counter[Order | None] = field(default_factory=Counter)  # as they are read in each order, and in none
     orders: set[Order] = field(default_factory=set)  # that some dates have, and can have only
     n_numbers: Counter[Convention] = field(default_factory=Counter)
@@ -205,6 +211,8 @@ class Looks:
             self.n_seen += 1
             self.has_days |= iso_date(text) is not None or is_slashed(text)
             self.orders |= orders_of([text])
+            self.n_times += iso_time(text) is not None
+            self.n_sure_times += is_surely_time(text)
             for order in (None, *Order):
                 self.n_dates[order] += as_literal(text, Reading("date", order=order)) is not None
             if not self.is_coded and len(self.units) < 2:
@@ -238,6 +246,12 @@ class Looks:
         """Whether a word that nothing can be converted to is what all of them count: ``240 EUR``, ``312 pages``."""
         return unit.isalpha() and len(unit) > 2 and self.n_numbers[convention] == self.n_seen >= _FEWEST_OF_OWN_UNIT
 
+    def _are_times(self, enough: float) -> bool:
+        """Whether nearly all are times of day: minutes and seconds are written so too, but of what takes some time."""
+        if is_duration(self.relation) or self.n_times < enough:
+            return False
+        return self.n_sure_times >= enough or is_when(self.relation)
+
     @property
     def may_be_values(self) -> bool:
         return any(self.reading(convention, order) is not None for convention in Convention for order in Order)
@@ -247,6 +261,8 @@ class Looks:
         enough, name = self.n_seen * (1 - MOST_OTHERS), self.relation.lower()
         if (self.has_days or is_when(name)) and self.n_dates[None] >= enough:
             return Reading("date")
+        if self._are_times(enough):
+            return Reading("date", is_time=True)
         order = self.order(usual_order)
         if order is not None and self.n_dates[order] >= enough:
             return Reading("date", order=order)
@@ -260,7 +276,10 @@ class Looks:
 
 
 def as_literal(text: str, reading: Reading) -> Literal | None:
-    """A text as a date, or as a number with exactly this unit; None for what is none (2019-02-30 too)."""
+    """A text as a date, a time of day, or a number with exactly this unit; None for what is none (2019-02-30 too)."""
+    if reading.is_time:
+        time = iso_time(text)
+        return None if time is None else parse_literal("date", time)
     if reading.kind == "date":
         said = text if _YEAR.fullmatch(text) else iso_date(text, reading.order)
         with suppress(ValueError):

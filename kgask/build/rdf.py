@@ -21,6 +21,7 @@ from urllib.parse import quote
 
 from kgask.build.blank_nodes import FIRST, LIST, NIL, REST, BlankNodes
 from kgask.build.json_depth import JsonGuard
+from kgask.build.said_times import iso_time
 from kgask.build.schema_org import with_context
 from kgask.build.source import Problems, display
 from kgask.build.statements import Role, role_of
@@ -58,6 +59,7 @@ TEXTS = {
     for place, predicate in enumerate(predicates)
 }
 _DATES = {f"{_XSD}{name}" for name in ("date", "dateTime", "gYear", "gYearMonth", "dateTimeStamp")}
+_TIME = f"{_XSD}time"
 _INTEGERS = ("integer", "long", "int", "short", "byte", "nonNegativeInteger", "positiveInteger",
              "nonPositiveInteger", "negativeInteger", "unsignedLong", "unsignedInt", "unsignedShort",
              "unsignedByte")  # fmt: skip
@@ -266,7 +268,8 @@ def literal_of(text: str, datatype: str) -> Literal:
 
     Raises :class:`BuildError` for an empty one.
     """
-    kind: LiteralKind = "date" if datatype in _DATES else "number" if datatype in _NUMBERS else "string"
+    kind: LiteralKind = "date" if datatype in (*_DATES, _TIME) else "number" if datatype in _NUMBERS else "string"
+    text = iso_time(text) or text if datatype == _TIME else text
     text = text.removeprefix("+") if kind == "number" else text
     try:
         return parse_literal(kind, text)

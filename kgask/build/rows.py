@@ -20,6 +20,7 @@ from kgask.build.cells import parts_of, separator_of
 from kgask.build.plain_values import Looks, bare_value, is_code, is_date, iso_day, looks_like_value
 from kgask.build.said_dates import iso_date
 from kgask.build.said_numbers import Convention, written
+from kgask.build.said_times import iso_time
 from kgask.build.source import STDIN, Problems, display
 from kgask.build.table_records import Record, records_in, records_of
 from kgask.build.tables import NAMED_BY, Column, Table, readable, relation_of, singular, space_of, type_of, understood
@@ -269,7 +270,7 @@ def _value_of(column: Column, text: str, convention: Convention) -> Value | None
     if column.kind == "number" and (number := written(text, convention)) is not None:
         return parse_literal("number", number.text, column.unit or number.unit)
     if column.kind == "date":
-        return parse_literal("date", iso_date(text) or iso_day(text))
+        return parse_literal("date", iso_date(text) or iso_time(text) or iso_day(text))
     return parse_literal("string" if column.kind == "text" else column.kind, text, column.unit)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from kgask.build.plain_values import bare_value, iso_day
+from kgask.build.said_times import iso_time
 from kgask.build.source import Problems
 from kgask.build.tables import MEASURES, Column, Table, readable, relation_of, singular, understood
 from kgask.build.terms import Value
@@ -270,7 +271,7 @@ def _value(column: Column, value: object) -> Value | None:
         return text
     if column.kind == "text":
         return parse_literal("string", text)
-    return parse_literal(column.kind, iso_day(text) if column.kind == "date" else text, column.unit)
+    return parse_literal(column.kind, iso_time(text) or iso_day(text) if column.kind == "date" else text, column.unit)
 
 
 def _sql(name: str) -> str:

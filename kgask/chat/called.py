@@ -18,7 +18,7 @@ from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, OPERATOR_WORDS, is_all_called
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
-from kgask.pack.quantities import DATE, NUMBER
+from kgask.pack.quantities import NUMBER, WHEN
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
 from kgask.query.base import SetNode
@@ -78,7 +78,7 @@ class Called:
             return
         words = [word for word in normalise(found["what"]).split() if word not in _LITTLE]
         has = relations_of(self.answers.pack, np.array(last.ends))[: self.answers.pack.n_relations]
-        dated = [int(one) for one in np.flatnonzero(has) if relation_axis(self.answers.pack, int(one)) == DATE]
+        dated = [int(one) for one in np.flatnonzero(has) if relation_axis(self.answers.pack, int(one)) in WHEN]
         called = self.answers.memory.referents.words
         meant = [one for one in dated if words and any(is_all_called(word, called.of([one])) for word in words)]
         if len(meant) == 1:

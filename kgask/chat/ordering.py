@@ -20,7 +20,7 @@ from kgask.chat.turns import Turn, Way
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, is_all_called
 from kgask.pack.normalise import normalise
-from kgask.pack.quantities import DATE
+from kgask.pack.quantities import WHEN
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
 from kgask.query.relation_words import plural
@@ -88,7 +88,7 @@ class Ordering:
             one
             for one, axis in axes.items()
             if axis is not None
-            and (axis == DATE) == is_time
+            and (axis in WHEN) == is_time
             and all(is_all_called(word, called.of([one])) for word in words)
         ]
         named = [one for one in meant if {*normalise(pack.relations()[one].label).split()} == {*words}]

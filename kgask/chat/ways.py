@@ -35,7 +35,7 @@ from kgask.link.naming import names_in
 from kgask.link.plurals import singulars
 from kgask.methods.accounted import CARRY_NOTHING, is_all_called
 from kgask.pack.normalise import normalise
-from kgask.pack.quantities import DATE
+from kgask.pack.quantities import WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
@@ -342,5 +342,5 @@ def _is_by_date(query: Query | None, pack: Pack) -> bool:
     """Whether it chooses by a date."""
     match query:
         case nodes.Best(_, nodes.ValueOf(path)):
-            return relation_axis(pack, path[-1]) == DATE
+            return relation_axis(pack, path[-1]) in WHEN
     return False

@@ -52,12 +52,12 @@ or unless --literal says that its relation has literals (fields then hold the ba
 text): --literal release_year=date --literal "area=number[km²]". ISO years are
 astronomical: -0043 is 44 BCE. RDF literals keep their datatypes.
 Of the other relations those become literals whose fields nearly all are numbers
-(with one unit, "12 km", "80%", "$5", "1.234,50 €", or none) or dates (2015-03-05,
-"5 March 2015", 5.3.2015; 5/3/2015 as other dates say which is the day), and of which
-nothing else is said; years where the relation tells of when ("founded"). A first line
-that names the columns (subject,relation,object) and another delimiter (; or a tab) are
-recognised too, and so is a table with a row a thing: its first line is unlike those
-below it, and names differ from row to row. A column called id, name or title, or the
+(with one unit, "12 km", "80%", "$5", "1.234,50 €", or none), dates (2015-03-05,
+"5 March 2015", 5.3.2015; 5/3/2015 as other dates say which is the day) or times of day
+(07:42, 7 pm), and of which nothing else is said; years where the relation tells of when
+("founded"). A first line that names the columns (subject,relation,object) and another
+delimiter (; or a tab) are recognised too, and so is a table with a row a thing: its
+first line is unlike those below it, and names differ from row to row. A column called id, name or title, or the
 first one, says which thing, or the titles behind marks ("L-101"); department_id is the
 row of that id in departments.csv, and so are values that name a row with an id by that or
 by its name (manager_id, "lead: Ann Lee"); a cell may list things ("Merlot; Syrah") that

@@ -15,7 +15,9 @@ from typing import Literal
 from kgask.errors import QueryError
 from kgask.link.dates import bare_year, date_at, is_likely_year
 from kgask.link.numerals import Numeral, numeral_at, rank_at
+from kgask.link.times import times_at
 from kgask.link.units import CURRENCIES, OwnUnit, own_units, unit_at
+from kgask.pack.quantities import CLOCK
 from kgask.query.nodes import Date, Number, Range
 
 ValueKind = Literal["number", "date", "rank"]
@@ -55,6 +57,9 @@ _START = re.compile(
     rf"(?<![^\W_])(?<![^\W_][-.,:/'\u2019_])(?:[$€£¥]|[-+\u2212] ?(?=\d)|['\u2019\u2018](?=\d0)|\d|{_BEGINS})",
     re.IGNORECASE,
 )
+_START_OR_TIME = re.compile(
+    rf"{_START.pattern}|(?<![^\W_])(?:a? ?quarter|noon|midday|midnight|morning|afternoon|evening)", re.IGNORECASE
+)
 _GOES_ON = re.compile(r"[^\W_]|[-.,:/_][^\W_]|['\u2019](?!s(?![^\W_]))[^\W_]")  # right after: a code, not a number
 _REST = re.compile(r"(?:[^\W_]|[-.,:/_'\u2019](?=[^\W_]))*")
 _UNIT_GAP = re.compile(r"[ -]?")
@@ -93,13 +98,18 @@ def value_spans(text: str, axes: Iterable[str] = ()) -> list[ValueSpan]:
     """The values of a question, in their order; they do not overlap.
 
     ``axes`` are those of a pack (:attr:`kgask.pack.quantities.LiteralValues.axes`): a unit that only the pack knows
-    ("million US dollar") is read as the pack writes it.
+    ("million US dollar") is read as the pack writes it. Where it has times of day, "before 9" may be one.
     """
-    own = own_units(axes)
+    axes = tuple(axes)
+    own, has_times = own_units(axes), CLOCK in axes
     found: list[ValueSpan] = []
     at = 0
-    while (start := _START.search(text, at)) and len(found) < MAX_VALUES:
+    while (start := (_START_OR_TIME if has_times else _START).search(text, at)) and len(found) < MAX_VALUES:
+        timed = times_at(text, start.start()) if has_times else None
         spans, at = _at(text, start.start(), own)
+        if timed is not None:
+            others = [option for one in spans if one.end == timed.end for option in one.options]
+            spans, at = [ValueSpan(timed.start, timed.end, "date", (timed.option, *others))], timed.end
         found += spans
     return found
 

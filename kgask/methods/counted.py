@@ -15,7 +15,7 @@ from kgask.methods.relation_facts import is_small, is_table
 from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
 from kgask.pack.normalise import normalise
-from kgask.pack.quantities import DATE, NUMBER, axis_of
+from kgask.pack.quantities import DATE, NUMBER, WHEN, axis_of
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import axis_codes, literal_places, relation_axis
@@ -84,7 +84,7 @@ def _is_not_added(found: Hypothesis, question: str, pack: Pack) -> bool:
     plain, inverse = undirected(query.relation, pack.n_relations)
     if inverse or together[0].lower() in pack.relations()[plain].label.lower():
         return False
-    return relation_axis(pack, plain) not in (None, DATE)
+    return relation_axis(pack, plain) not in (None, *WHEN)
 
 
 def _is_no_quantity(found: Hypothesis, question: str, pack: Pack) -> bool:

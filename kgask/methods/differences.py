@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kgask.methods.signs import TURNED
 from kgask.pack.labels import relation_phrase
-from kgask.pack.quantities import DATE
+from kgask.pack.quantities import DATE, WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
@@ -84,6 +84,6 @@ def _is_more(relation: int, is_old: bool, pack: Pack) -> bool | None:
     plain, inverse = undirected(relation, pack.n_relations)
     if inverse:
         return None
-    if relation_axis(pack, relation) == DATE:
+    if relation_axis(pack, relation) in WHEN:
         return not is_old
     return is_old if _AGE_WORDS.intersection(relation_phrase(pack.relations()[plain].label).lower().split()) else None

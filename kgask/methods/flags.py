@@ -11,7 +11,7 @@ from kgask.methods.relation_facts import is_table
 from kgask.pack.arrays import distinct
 from kgask.pack.labels import readable_relation
 from kgask.pack.normalise import normalise
-from kgask.pack.quantities import DATE, quantity
+from kgask.pack.quantities import WHEN, quantity
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.nodes import Query
@@ -80,7 +80,7 @@ def _has_zero(pack: Pack, relation: DirectedRelationId) -> bool:
         return False
     ends = distinct(np.asarray(pack.out_object)[np.asarray(pack.out_relation) == relation])
     said = [quantity(literal) for literal in pack.literals(ends.tolist()) if literal is not None]
-    numbers = [one for one in said if one is not None and one.axis != DATE]
+    numbers = [one for one in said if one is not None and one.axis not in WHEN]
     return len(numbers) == len(ends) and any(one.low == 0 for one in numbers)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from kgask.methods.accounted import is_within_any
 from kgask.methods.doubts import relations_in
 from kgask.pack.labels import readable_relation
-from kgask.pack.quantities import DATE
+from kgask.pack.quantities import WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
@@ -97,7 +97,7 @@ def _goes_by_one_date(query: Query, pack: Pack) -> bool:
         for part in ([node.by] if isinstance(node, nodes.Best) else [node.left, node.right])
         if isinstance(part, nodes.ValueOf | nodes.Values)
     ]
-    return any(relation_axis(pack, relation) == DATE for relation in relations)
+    return any(relation_axis(pack, relation) in WHEN for relation in relations)
 
 
 def _is_of_life(query: Query, pack: Pack) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from kgask.errors import BudgetError
 from kgask.link.numerals import ORDINAL_WORDS
 from kgask.pack.labels import readable_relation
-from kgask.pack.quantities import DATE
+from kgask.pack.quantities import WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
@@ -58,7 +58,7 @@ def counted_off(query: Query, question: str, pack: Pack) -> Query:
 def _is_when(relation: int, pack: Pack) -> bool:
     """Whether a relation says a date, or a year of whatever calendar."""
     words = readable_relation(pack.relation_labels()[relation % pack.n_relations]).lower().split()
-    return relation_axis(pack, relation) == DATE or (relation < pack.n_relations and not _YEARS.isdisjoint(words))
+    return relation_axis(pack, relation) in WHEN or (relation < pack.n_relations and not _YEARS.isdisjoint(words))
 
 
 def _is_numbering(node: nodes.Best, runner: Runner) -> bool:

@@ -35,7 +35,7 @@ from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.methods.restrictors import unhonoured
 from kgask.methods.sense import PackSense
 from kgask.methods.signs import put_right
-from kgask.pack.quantities import DATE
+from kgask.pack.quantities import WHEN
 from kgask.pack.store import Pack
 from kgask.plan.on_pack import PackPlanner
 from kgask.plan.query_onnx import Written
@@ -336,7 +336,7 @@ class OperatorReader:
             return self.shape_of(outcome.certain if outcome is not None else NONE)
         if outcome.quantity is None:
             return "nothing"
-        return "date" if outcome.quantity.axis == DATE else "number"
+        return "date" if outcome.quantity.axis in WHEN else "number"
 
     def shape_of(self, answers: np.ndarray) -> Shape:
         """Whether these are entities, numbers or dates, by one of them; texts count as entities."""

@@ -22,7 +22,7 @@ from kgask.methods.named_relations import Named, NamedRelations
 from kgask.methods.relation_facts import RelationFacts, is_small
 from kgask.methods.understand import Linked
 from kgask.pack.arrays import distinct
-from kgask.pack.quantities import DATE
+from kgask.pack.quantities import WHEN
 from kgask.query import nodes
 from kgask.query.base import By, Node, SetNode
 from kgask.retrieve.follow import relations_of
@@ -188,9 +188,9 @@ class Proposals:
         """A set ordered, added up or narrowed by one number or date of its members."""
         if asked.kinds & ORDERED:
             yield from ordered(base, nodes.ValueOf((value,)), asked)
-        if "arithmetic" in asked.kinds and self._facts.of(value)[0] != DATE:
+        if "arithmetic" in asked.kinds and self._facts.of(value)[0] not in WHEN:
             yield from (total(nodes.Values(base, value)) for total in (nodes.Sum, nodes.Mean))
-        elif "count" in asked.kinds and self._facts.of(value)[0] != DATE:  # "how many birds" may stand in a column
+        elif "count" in asked.kinds and self._facts.of(value)[0] not in WHEN:  # "how many birds" may stand in a column
             yield nodes.Sum(nodes.Values(base, value))
         for one in asked.values if "filter" in asked.kinds else ():
             limit = self._limit(one, value)
@@ -368,7 +368,7 @@ class Proposals:
             yield from (nodes.Compare(one, sign, other) for sign in (">", "<"))
         if "arithmetic" in kinds:
             yield from (nodes.Difference(one, other), nodes.Difference(other, one))
-            if self._facts.of(relation)[0] != DATE:
+            if self._facts.of(relation)[0] not in WHEN:
                 yield from (total(nodes.Values(both, relation)) for total in (nodes.Sum, nodes.Mean))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from kgask.pack.arrays import distinct
 from kgask.pack.labels import relation_phrase
-from kgask.pack.quantities import DATE, NUMBER
+from kgask.pack.quantities import NUMBER, WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import qualifier_axis, relation_axis
@@ -123,7 +123,7 @@ class RelationFacts:
             return options[0]
         axis, unit = self.of(relation)
         alike = [value for value in values if value.quantity.axis == axis]
-        if axis not in (None, DATE, NUMBER) and unit:
+        if axis not in (None, *WHEN, NUMBER) and unit:
             alike += [found for value in values if (found := in_unit(value, unit)) is not None]
         return (alike or values)[0]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kgask.methods.wording import is_by_then
 from kgask.pack.labels import relation_phrase
-from kgask.pack.quantities import DATE
+from kgask.pack.quantities import WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
@@ -75,7 +75,7 @@ def is_other_way(query: Query, text: str, seeds: Sequence[Seed], pack: Pack) -> 
     """Whether a comparison says the contrary of the words of a claim; ``seeds`` tell where its names stand."""
     match query:
         case nodes.Compare(nodes.Values() as left, sign, nodes.Values() as right) if sign in _SIDES:
-            is_date = relation_axis(pack, left.relation) == DATE or (
+            is_date = relation_axis(pack, left.relation) in WHEN or (
                 _OF_AGE.search(text) is not None and all(_is_year(side, pack) for side in (left, right))
             )
             said = _said_of_two(text, _places(left, right, text, seeds), is_date)
@@ -86,7 +86,7 @@ def is_other_way(query: Query, text: str, seeds: Sequence[Seed], pack: Pack) -> 
             said = _said_of_two(text, _places(left, right, text, seeds), is_date=False)
             return said is not None and sign[0] != said
         case nodes.Some(nodes.Where(_, nodes.ValueOf((relation,)), sign, nodes.Values())) if sign in _SIDES:
-            said = _said_of_some(text, relation_axis(pack, relation) == DATE)
+            said = _said_of_some(text, relation_axis(pack, relation) in WHEN)
             return said is not None and sign[0] != said
         case nodes.Compare(_, sign, nodes.Number() | nodes.Date()) if sign in _SIDES:
             signs = next((signs for pattern, signs in _OF_LIMIT if pattern.search(text)), None)

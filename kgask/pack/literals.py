@@ -2,7 +2,7 @@
 
 The key of a literal is also the way to write one in a source::
 
-    "1811"^^date   "1811-10-30"^^date   "-0043-03-15"^^date   "44 BC"^^date
+    "1811"^^date   "1811-10-30"^^date   "-0043-03-15"^^date   "44 BC"^^date   "T07:42"^^date
     "357588"^^number   "357588"^^number[km²]   "Mansfield Park, 1"^^string
 
 Dates are proleptic Gregorian. ISO years are astronomical, as in ISO 8601 and
@@ -10,7 +10,9 @@ XSD 1.1: year 0000 is 1 BCE and -0043 is 44 BCE. The value of a date is its
 year plus (month - 1)/12 plus (day - 1)/372: it orders dates, and its floor is
 the year; it is not meant for differences in days. The text of a date is its
 shortest ISO form, so that 44 BC, -0043 and a dateTime at midnight meet; a time
-of day is kept in the text but does not order.
+of day is kept in the text but does not order. A time of day without a date
+(xsd:time, ISO 8601 with its T) is a date of no day: its value is its part of a
+day, and it is compared with other times of day only.
 """
 
 from __future__ import annotations
@@ -27,8 +29,10 @@ _ISO_DATE = re.compile(
     r"(?P<time>T\d\d:\d\d(:\d\d(\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?",
     re.ASCII,
 )
+_TIME_OF_DAY = re.compile(r"T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 _ERA_YEAR = re.compile(r"(?P<ad>AD )?(?P<year>\d{1,12})( (?P<era>BCE?|CE|AD))?", re.ASCII | re.IGNORECASE)
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_SECONDS_A_DAY = 86_400
 _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
@@ -63,6 +67,8 @@ def parse_literal(kind: LiteralKind | str, text: str, unit: str = "") -> Literal
     if kind == "number":
         return Literal("number", text, _number_value(text), unit)
     if kind == "date":
+        if (seconds := time_of_day(text)) is not None:
+            return Literal("date", f"T{clock_text(seconds)}", seconds / _SECONDS_A_DAY)
         year, month, day = date_parts(text)
         value = year + (max(month, 1) - 1) / 12 + (max(day, 1) - 1) / 372
         return Literal("date", text if _has_time(text) else _iso_date(year, month, day), value)
@@ -82,6 +88,22 @@ def literal_label(literal: Literal) -> str:
     if literal.kind == "date":
         return _date_label(literal.text)
     return literal.text
+
+
+def time_of_day(text: str) -> int | None:
+    """Seconds from midnight of a time of day as ISO writes it; None for any other text.
+
+    >>> time_of_day("T07:42"), time_of_day("T24:01"), time_of_day("2009-01-01T08:30")
+    (27720, None, None)
+    """
+    match = _TIME_OF_DAY.fullmatch(text)
+    return None if match is None else 3600 * int(match[1]) + 60 * int(match[2]) + int(match[3] or 0)
+
+
+def clock_text(seconds: int) -> str:
+    """A time of day as it is shown, of seconds from midnight: "07:42", "07:42:10"."""
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}" + (f":{rest:02}" if rest else "")
 
 
 def _number_value(text: str) -> float:
@@ -127,6 +149,8 @@ def _days_in(year: int, month: int) -> int:
 
 
 def _date_label(text: str) -> str:
+    if time_of_day(text) is not None:
+        return text[1:]
     if _has_time(text):
         return text
     year, month, day = date_parts(text)

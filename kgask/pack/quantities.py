@@ -2,8 +2,8 @@
 
 A number is the interval [x, x] in the base unit of its dimension (``km²`` -> ``m²``; pint knows the units, and a unit
 that it does not know is an axis of its own). A date is the interval from its earliest to its latest day, counted from
-1970-01-01 in the proleptic Gregorian calendar: 1775 and 1775-12-16 overlap, so neither is before the other. Text has
-no place on an axis.
+1970-01-01 in the proleptic Gregorian calendar: 1775 and 1775-12-16 overlap, so neither is before the other. A time of
+day lies on an axis of its own, in seconds from midnight. Text has no place on an axis.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kgask.pack.literals import date_parts
+from kgask.pack.literals import date_parts, time_of_day
 from kgask.pack.records import Literal
 
 if TYPE_CHECKING:
     from pint import UnitRegistry
 
 DATE = "date"
+CLOCK = "time of day"
+WHEN = (DATE, CLOCK)  # the axes on which less is earlier
 NUMBER = ""  # numbers without a unit
 SECONDS = "s"  # of differences between dates
 SECONDS_A_DAY = 86_400.0
@@ -43,7 +45,8 @@ _DIGITS = 12  # kept of a converted number
 
 @dataclass(frozen=True, slots=True, order=True)
 class Quantity:
-    """An interval [low, high] on an axis: ``date`` (days since 1970-01-01), a base unit, or "" for plain numbers."""
+    """An interval [low, high] on an axis: ``date`` (days since 1970-01-01), ``time of day`` (seconds since midnight), a
+    base unit, or "" for plain numbers."""
 
     axis: str
     low: float
@@ -98,7 +101,9 @@ def quantity(literal: Literal) -> Quantity | None:
 
 
 def date_quantity(text: str) -> Quantity:
-    """The days that a date may mean. Raises ValueError, with the reason, for a text that is no date."""
+    """The days that a date may mean, or a time of day. Raises ValueError, with the reason, for any other text."""
+    if (seconds := time_of_day(text)) is not None:
+        return Quantity(CLOCK, float(seconds), float(seconds))
     year, month, day = date_parts(text)
     first, last = (year, month or 1, day or 1), (year, month or 12, day or 31)
     if not day:  # the day before the first of the next month

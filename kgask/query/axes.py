@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kgask.pack.quantities import DATE, NUMBER, SECONDS, LiteralValues
+from kgask.pack.quantities import DATE, NUMBER, SECONDS, WHEN, LiteralValues
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.base import ValueNode
@@ -77,7 +77,7 @@ def value_axis(node: ValueNode, pack: Pack) -> str | None:
             return qualifier_axis(pack, relation)
         case nodes.Difference(left, right):
             axis = value_axis(left, pack)
-            return None if axis != value_axis(right, pack) else SECONDS if axis == DATE else axis
+            return None if axis != value_axis(right, pack) else SECONDS if axis in WHEN else axis
         case nodes.Age(born, at):
             return NUMBER if value_axis(born, pack) == value_axis(at, pack) == DATE else None
         case nodes.Sum(values) | nodes.Mean(values) | nodes.Min(values) | nodes.Max(values):

@@ -8,7 +8,7 @@ import numpy as np
 
 from kgask.pack.arrays import distinct
 from kgask.pack.labels import clean_label, readable_relation
-from kgask.pack.quantities import DATE, NUMBER
+from kgask.pack.quantities import CLOCK, DATE, NUMBER, WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import axis_codes, relation_axis, value_axis
@@ -78,7 +78,7 @@ class _Checker:
                     yield from self._on_axis(self._called(relation), self._said(relation), value)
             case nodes.QualifierOf(_, relation):
                 yield from self._qualifier(relation)
-            case nodes.Sum(values) if value_axis(values, self._pack) == DATE:
+            case nodes.Sum(values) if value_axis(values, self._pack) in WHEN:
                 yield "Dates have no sum."
             case nodes.Age(born, at):
                 yield from (problem for value in (born, at) for problem in self._date(value))
@@ -164,4 +164,6 @@ def _measured(axis: str | None) -> str:
         return "values that are no numbers or dates"
     if axis == DATE:
         return "dates"
+    if axis == CLOCK:
+        return "times of day"
     return f"numbers in {clean_label(axis)}" if axis else "numbers without a unit"

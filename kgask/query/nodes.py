@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from kgask.errors import QueryError
 from kgask.pack.literals import parse_literal
-from kgask.pack.quantities import Quantity, date_quantity, to_base
+from kgask.pack.quantities import CLOCK, Quantity, date_quantity, to_base
 from kgask.query.base import KINDS, BagNode, By, Comparison, Node, SetNode, TruthNode, ValueNode
 from kgask.types import DirectedRelationId, EntityId, RelationId
 
@@ -198,7 +198,7 @@ class Number(ValueNode):
 
 @dataclass(frozen=True, slots=True)
 class Date(ValueNode):
-    """A year, month or day, as text (:mod:`kgask.pack.literals`)."""
+    """A year, month, day or time of day, as text (:mod:`kgask.pack.literals`)."""
 
     text: str
 
@@ -212,6 +212,13 @@ class Date(ValueNode):
     @property
     def quantity(self) -> Quantity:
         return date_quantity(self.text)
+
+    @property
+    def preposition(self) -> str:
+        """What stands before it in a sentence."""
+        if self.quantity.axis == CLOCK:
+            return "at"
+        return "on" if self.text.count("-") - self.text.startswith("-") == 2 else "in"
 
 
 @dataclass(frozen=True, slots=True)

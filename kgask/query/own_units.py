@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kgask.pack.quantities import DATE, NUMBER
+from kgask.pack.quantities import NUMBER, WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis
@@ -38,7 +38,7 @@ def in_own_units(query: nodes.Query, pack: Pack) -> nodes.Query:
 
 
 def _like(limit: nodes.Constant, relation: int, pack: Pack) -> nodes.Constant:
-    if relation >= pack.n_relations or relation_axis(pack, relation) in (None, DATE, NUMBER):
+    if relation >= pack.n_relations or relation_axis(pack, relation) in (None, *WHEN, NUMBER):
         return limit
     return in_unit(limit, usual_unit(pack, np.asarray(pack.out_object[pack.out_relation == relation]))) or limit
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from kgask.errors import QueryError
-from kgask.pack.quantities import DATE, SECONDS_A_DAY
+from kgask.pack.quantities import DATE, SECONDS_A_DAY, WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import value_axis
@@ -101,7 +101,7 @@ class ValueWriter(ABC):
             case nodes.Mean(values):
                 return self._aggregate(values, "AVG", "AVG")
             case nodes.Sum(values):
-                if value_axis(values, self._pack) == DATE:
+                if value_axis(values, self._pack) in WHEN:
                     raise QueryError("dates have no sum")
                 return self._aggregate(values, "SUM", "SUM")
             case nodes.Difference(left, right):

@@ -10,7 +10,7 @@ import numpy as np
 from kgask.errors import QueryError
 from kgask.pack.labels import clean_label
 from kgask.pack.literals import literal_label, parse_literal
-from kgask.pack.quantities import DATE
+from kgask.pack.quantities import WHEN
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import relation_axis, value_axis
@@ -179,7 +179,7 @@ class _Words:
                 return f"{self._those(relation)} {self._relation(relation).that(self._something(relation))}"
             case nodes.Follow(base, relation):
                 words = self._relation(relation)
-                if words.event and not words.inverse and relation_axis(self._pack, relation) == DATE:
+                if words.event and not words.inverse and relation_axis(self._pack, relation) in WHEN:
                     return f"the {words.event} date of {self._part(base)}"
                 return words.of(self._part(base), self._leads_to_several(base, relation), self._ends(relation))
             case nodes.And(nodes.Follow() as left, nodes.Class() as right):
@@ -274,7 +274,7 @@ class _Words:
             most = "the most" if node.most else "the fewest"
             best = counted(path, most, self._others(node.by.path[-1]), many=not single)
         else:
-            is_date = relation_axis(self._pack, node.by.path[-1]) == DATE
+            is_date = relation_axis(self._pack, node.by.path[-1]) in WHEN
             what = path[0].words if len(path) == 1 and path[0].event else self._path(node.by)
             best = superlative(what, node.most, is_date)
         who = "one" if single and best.startswith(("with ", "that ")) else ""
@@ -294,14 +294,14 @@ class _Words:
     # --- values ---------------------------------------------------------------------------------
 
     def _is_date(self, node: ValueNode) -> bool:
-        return value_axis(node, self._pack) == DATE
+        return value_axis(node, self._pack) in WHEN
 
     def _compared(self, comparison: Comparison, value: Node, is_date: bool) -> str:
         assert isinstance(value, ValueNode)
         if isinstance(value, nodes.Range) and comparison in ("in", "="):
             return f"between {self._value(value.low)} and {self._value(value.high)}"
         if isinstance(value, nodes.Date) and comparison in ("in", "="):
-            return f"{'on' if value.text.count('-') - value.text.startswith('-') == 2 else 'in'} {self._value(value)}"
+            return f"{value.preposition} {self._value(value)}"
         return f"{(_OF_DATES if is_date else _OF_NUMBERS)[comparison]}{self._value(value)}"
 
     def _value(self, node: ValueNode) -> str:

@@ -7,7 +7,7 @@ from math import floor
 
 import numpy as np
 
-from kgask.pack.quantities import DATE, NUMBER, SECONDS, SECONDS_A_DAY, Quantity, date_of_day, whole_years
+from kgask.pack.quantities import DATE, NUMBER, SECONDS, SECONDS_A_DAY, WHEN, Quantity, date_of_day, whole_years
 from kgask.query.base import Comparison
 
 
@@ -100,11 +100,11 @@ def some(truths: Iterable[bool | None]) -> bool | None:
 
 
 def difference(left: Quantity | None, right: Quantity | None) -> Quantity | None:
-    """The first less the second; of dates in seconds. None where one is unknown or they lie on different axes."""
+    """The first less the second; of dates and times in seconds. None where one is unknown or their axes differ."""
     if left is None or right is None or left.axis != right.axis:
         return None
     scale = SECONDS_A_DAY if left.axis == DATE else 1.0
-    axis = SECONDS if left.axis == DATE else left.axis
+    axis = SECONDS if left.axis in WHEN else left.axis
     return Quantity(axis, scale * (left.low - right.high), scale * (left.high - right.low))
 
 

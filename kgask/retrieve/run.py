@@ -13,7 +13,7 @@ import numpy as np
 
 from kgask.errors import QueryError
 from kgask.pack.arrays import distinct
-from kgask.pack.quantities import DATE, NUMBER, Quantity
+from kgask.pack.quantities import NUMBER, WHEN, Quantity
 from kgask.pack.store import Pack
 from kgask.query import nodes
 from kgask.query.axes import qualifier_axis, relation_axis
@@ -304,7 +304,7 @@ class Runner:
                 return self._aggregate(values, lambda low, high: (low.mean(), high.mean()))
             case nodes.Sum(values):
                 found_sum = self._aggregate(values, lambda low, high: (low.sum(), high.sum()))
-                if found_sum is not None and found_sum.axis == DATE:
+                if found_sum is not None and found_sum.axis in WHEN:
                     raise QueryError("dates have no sum")
                 return found_sum
             case nodes.Difference(left, right):

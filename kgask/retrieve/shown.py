@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from kgask.pack.quantities import DATE, NUMBER, SECONDS, Quantity, axis_of, date_of_day, day_number, from_base
+from kgask.pack.literals import clock_text
+from kgask.pack.quantities import CLOCK, DATE, NUMBER, SECONDS, Quantity, axis_of, date_of_day, day_number, from_base
 from kgask.query import nodes
 from kgask.query.base import Node
 from kgask.retrieve.run import Runner
@@ -29,8 +30,8 @@ def unit_of(runner: Runner, node: Node, axis: str) -> str:
 
 
 def in_unit(quantity: Quantity, unit: str) -> tuple[float, float]:
-    """The bounds of a number in a unit; those of dates are days since 1970-01-01."""
-    if quantity.axis in (DATE, NUMBER):
+    """The bounds of a number in a unit; those of dates are days since 1970-01-01, of times of day seconds."""
+    if quantity.axis in (DATE, CLOCK, NUMBER):
         return quantity.low, quantity.high
     return from_base(quantity.low, unit), from_base(quantity.high, unit)
 
@@ -53,6 +54,8 @@ def quantity_text(quantity: Quantity, unit: str = "", bare: bool = False) -> str
     """
     if quantity.axis == DATE:
         return _period(int(quantity.low), int(quantity.high))
+    if quantity.axis == CLOCK:
+        return " to ".join(dict.fromkeys(clock_text(round(one)) for one in (quantity.low, quantity.high)))
     low, high = in_unit(quantity, unit)
     between = "or" if high - low == 1 and low.is_integer() else "to"
     shown = number_text(low) if low == high else f"{number_text(low)} {between} {number_text(high)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kgask.pack.quantities import DATE, NUMBER, Quantity, date_quantity, to_base
+from kgask.pack.quantities import CLOCK, DATE, NUMBER, Quantity, date_quantity, to_base
 
 YES = frozenset(("yes", "true", "supported", "supports", "correct"))
 NO = frozenset(("no", "false", "refuted", "refutes", "incorrect"))
@@ -26,6 +26,8 @@ def said_quantity(value: dict[str, Any] | None, text: str, axis: str | None = No
     >>> said_quantity(None, "1,200 m").low, said_quantity(None, "1817-07-18").axis, said_quantity(None, "Paris")
     (1200.0, 'date', None)
     """
+    if value is not None and value["kind"] == "time":
+        return Quantity(CLOCK, *(date_quantity(f"T{value[end]}").low for end in ("low", "high")))
     if value is not None and value["kind"] == "date":
         return Quantity(DATE, date_quantity(str(value["low"])).low, date_quantity(str(value["high"])).high)
     if value is not None:
