@@ -15,17 +15,31 @@ from __future__ import annotations
 
 import io
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
 from kgask.build.json_document import IDS, own_of, parts_of
+from kgask.build.json_within import (
+    LABELS,
+    MOST_DEPTH,
+    NOTHING,
+    Outer,
+    Place,
+    Within,
+    kind_of,
+    measured,
+    name_of,
+    own_within,
+    ungrouped,
+)
 from kgask.build.plain_values import bare_value
 from kgask.build.property_graph import TYPE, PropertyGraph
 from kgask.build.source import MAX_LINE_BYTES, STDIN, Problems, display, numbered_lines
-from kgask.build.tables import NAMED_BY, readable, singular, space_of, type_of
+from kgask.build.tables import NAMED_BY, readable, space_of, type_of
 from kgask.build.terms import Value
 from kgask.build.writer import PackBuilder
 from kgask.errors import BuildError
@@ -36,11 +50,9 @@ CALLED = (
     ("object", "obj", "o", "tail", "t", "target", "to", "end", "value"),
 )
 MOST_LISTED = 64 << 20  # bytes of a list of objects
-MOST_DEPTH = 20  # of objects within objects
 MOST_SAID = 100_000  # qualifiers of a line, for each of its objects
-_TRIPLES = frozenset(name for names in CALLED for name in names[:4])  # what no property is called
+_OWN_IDS = ("id", "no", "nr", "number", "code", "ref")  # behind the kind of a thing
 _QUALIFIERS = ("qualifiers", "properties", "attributes")
-_LABELS = ("label", "name", "title")
 
 
 def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Problems, recognise: bool = False) -> None:
@@ -53,13 +65,14 @@ def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Prob
     start = stream.peek(1 << 10) if isinstance(stream, io.BufferedReader) else b""
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         every = _listed(stream, source)
-        reader.names_within, reader.codes = _once_within(every), _codes_of(every)
+        reader.within, reader.codes = Within.of(every), _codes_of(every)
         for number, said in enumerate(every, start=1):
             try:
                 reader.take(_object(said))
             except BuildError as error:
                 problems.broken(f"{source}, object {number}", None, str(error))
         return
+    reader.within = _within_lines(start)
     lines = numbered_lines(stream)
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         first = stream.readline(MOST_LISTED + 1)
@@ -79,6 +92,15 @@ def read_jsonl(stream: BinaryIO, name: str, builder: PackBuilder, problems: Prob
             reader.take(parsed(line))
         except BuildError as error:
             problems.broken(source, number, str(error))
+
+
+def _within_lines(start: bytes) -> Within:
+    """What the first lines tell together, as many as are at hand; no names, which all of them would tell."""
+    known = []
+    for line in start.splitlines()[:-1]:
+        with suppress(BuildError):
+            known.append(parsed(line))
+    return replace(Within.of(known), names=frozenset())
 
 
 def _document(first: bytes, stream: BinaryIO, path: PurePath) -> dict[str, Any] | None:
@@ -104,7 +126,7 @@ def _document(first: bytes, stream: BinaryIO, path: PurePath) -> dict[str, Any] 
 
 def _read_document(document: dict[str, Any], source: str, reader: _Reader, problems: Problems) -> None:
     """All that a document says of things, and of the one that they belong to."""
-    reader.names_within = _once_within(document)
+    reader.within = Within.of(document)
     readers, members = dict[str, _Reader](), dict[str, list[str]]()
     parts = [*parts_of(document)]
     for number, part in enumerate(parts, start=1):
@@ -166,14 +188,14 @@ class _Reader:
         self._space, self._n = space, 0  # of ids of things, and how many there were
         self._names = set[str]()  # of things that are called by what they are
         self.codes: tuple[str, ...] = ()  # the property by which things are told apart that have no id
-        self.names_within: frozenset[str] = frozenset()  # of things within things that are called so, each by one alone
+        self.within = Within()
 
     def of_kind(self, kind: str) -> _Reader:
         """The same of things of another kind; without one, itself."""
         if not kind:
             return self
         other = _Reader(self._builder, kind, kind if self._types else "", self._types)
-        other.names_within = self.names_within
+        other.within = self.within
         return other
 
     def take(self, said: Mapping[str, Any]) -> str | None:
@@ -185,7 +207,7 @@ class _Reader:
         elif kind == "relationship" and "start" in said and "end" in said:
             start, end = (_node_key(_mapping(said[which])) for which in ("start", "end"))
             self._graph.edge(start, str(said.get("label", "")), end, _mapping(said.get("properties", {})))
-        elif said.keys().isdisjoint(_TRIPLES) and not all(_has(said, names) for names in CALLED):
+        elif sum(_has(said, names[:4]) for names in CALLED) < 2 and not all(_has(said, names) for names in CALLED):
             return self._thing(said)
         else:
             self._triple(said)
@@ -194,7 +216,8 @@ class _Reader:
     def _thing(self, said: Mapping[str, Any]) -> str:
         """A thing with its properties, told apart by its id, its name or its number."""
         self._n += 1
-        number = next((said[name] for name in (*IDS, *self.codes) if said.get(name) not in (None, "")), None)
+        codes = [*self.codes, *(path for path in said if self._kind and _is_id(path, self._kind))]
+        number = next((said[name] for name in (*IDS, *codes) if said.get(name) not in (None, "")), None)
         name = next((str(value).strip() for key, value in said.items() if readable(key) in NAMED_BY and value), "")
         if number is None and not name and (own := self._own_name(said)):
             name, said = str(said[own]).strip(), {key: value for key, value in said.items() if key != own}
@@ -203,9 +226,10 @@ class _Reader:
         called = name or (_mark(self._space, self._key(number)) if number is not None else key)
         if number is not None and not name:
             self._builder.label(key, called)
-        elif number is not None and not said.keys().isdisjoint(self.codes):
+        elif number is not None and not said.keys().isdisjoint(codes):
             self._builder.alias(key, self._key(number))
-        self._node(key, called, {path: one for path, one in said.items() if path not in self.codes}, 0)
+        said = {path: one for path, one in said.items() if path not in codes or one != number}
+        self._node(key, called, dict(measured(said)), 0)
         if self._kind and self._kind not in map(readable, said):  # what has a city is none
             self._builder.add(key, TYPE, self._kind)
         return key
@@ -219,39 +243,68 @@ class _Reader:
         self._names.add(said[found])
         return found
 
-    def _node(self, key: str, called: str, said: Mapping[str, Any], depth: int) -> None:
+    def _node(self, key: str, called: str, said: Mapping[str, Any], depth: int, outer: Outer = NOTHING) -> None:
+        """What a thing says; the things within it belong to those of ``outer`` too, and have its numbers."""
         if depth > MOST_DEPTH:
             raise BuildError(f"objects nested more than {MOST_DEPTH} deep")
-        properties: dict[str, Any] = {}
-        for path, value in _ungrouped(said):
+        properties, within = dict[str, Any](), dict[str, list[str]]()
+        for path, value in ungrouped(said):
             if path not in IDS:
-                flat = self._flat(f"{key}/{path}", f"{called}, {singular(readable(path))}", path, value, depth)
+                own = Place(key, f"{key}/{path}", f"{called}, {kind_of(path)}", path, depth, outer.owners)
+                flat, things = self._flat(own, value)
                 properties[path] = [*_list(properties[path]), *_list(flat)] if path in properties else flat
+                within.setdefault(path, []).extend(things)
         self._graph.node(key, (), properties)
+        for owner in outer.owners:
+            self._graph.node(owner, (), within)
+        for thing in chain.from_iterable(within.values()) if outer.held else ():
+            self._graph.node(thing, (), outer.held)
 
-    def _flat(self, place: str, called: str, relation: str, value: Any, depth: int) -> Any:
-        """A value in which things that are told within the thing are their keys.
+    def _flat(self, at: Place, value: Any) -> tuple[Any, list[str]]:
+        """A value in which things that are told within the thing are their keys; and these keys.
 
-        One without an id or a name is known by its ``place`` and ``called`` by what it belongs to.
+        One without an id or a name is known by its place and called by what it belongs to.
         """
         if isinstance(value, list):
-            several = [(f"{place}/{at}", f"{called} {at}", one) for at, one in enumerate(value, 1)]
-            return [self._flat(own, name, relation, one, depth) for own, name, one in several]
+            several = [self._flat(at.member(number), one) for number, one in enumerate(value, 1)]
+            return [flat for flat, _ in several], [thing for _, things in several for thing in things]
         if not isinstance(value, dict):
-            return value
+            return value, []
+        key, called = self._key_within(at, value)
+        if called != key:
+            self._builder.label(key, called)
+        link = self.within.of_link(at.relation, value) if name_of(value) else frozenset()
+        outer, named = self._outer(at, value), at.names(value, called)
+        said = {path: one for path, one in value.items() if path not in (*link, *named, *outer.held)}
+        self._node(key, called, dict(measured(said)), at.depth + 1, outer)
+        if not link:
+            return key, [key]
+        linked = [
+            (readable(path), one) for path, one in measured({path: value[path] for path in value if path in link})
+        ]
+        pairs = [(path, found) for path, one in linked if (found := bare_value(path, one)) is not None]
+        self._builder.add(at.owner, readable(at.relation), key, pairs)
+        return None, [key]
+
+    def _key_within(self, at: Place, value: Mapping[str, Any]) -> tuple[str, str]:
+        """The key of a thing within a thing, and what it is called."""
         number = next((value[name] for name in IDS if value.get(name) not in (None, "")), None)
-        name = next((str(value[name]) for name in _LABELS if value.get(name)), "")
-        if number is None and not name and value.get(own := _own_within(relation, value)) in self.names_within:
-            self._builder.label(place, value[own])
-            self._node(place, value[own], {path: one for path, one in value.items() if path != own}, depth + 1)
-            return place
-        key = name or place if number is None else f"{singular(readable(relation))}/{self._key(number)}"
+        name = next((str(value[name]) for name in LABELS if value.get(name)), "")
         if number is not None:
-            called = _mark(singular(readable(relation)), self._key(number))
-        if (name or called) != key:
-            self._builder.label(key, name or called)
-        self._node(key, name or called, {path: one for path, one in value.items() if path not in _LABELS}, depth + 1)
-        return key
+            kind = kind_of(at.relation)
+            return f"{kind}/{self._key(number)}", name or _mark(kind, self._key(number))
+        if not name and value.get(own := own_within(at.relation, value)) in self.within.names:
+            return at.place, value[own]
+        return name or at.place, name or at.called
+
+    def _outer(self, at: Place, value: Mapping[str, Any]) -> Outer:
+        """To what the things within a thing belong besides it: where it stands within several, or has no name."""
+        name = name_of(value)
+        if name:
+            is_shared = (kind_of(at.relation), name) in self.within.shared
+            return Outer((at.owner, *at.owners)) if is_shared else NOTHING
+        is_called = value.get(own_within(at.relation, value)) in self.within.names
+        return NOTHING if is_called else Outer((at.owner, *at.owners), self.within.of_held(at.relation, value))
 
     def _triple(self, said: Mapping[str, Any]) -> None:
         subject, relation, obj = (_called(said, names) for names in CALLED)
@@ -279,7 +332,7 @@ class _Reader:
         """The key of a subject or relation, which may be an object that labels it."""
         if isinstance(part, dict):
             key = next((part[name] for name in ("id", "key", "uri", "iri", "@id") if name in part), None)
-            label = next((str(part[name]) for name in _LABELS if part.get(name)), "")
+            label = next((str(part[name]) for name in LABELS if part.get(name)), "")
             if key is None:
                 key = label
             key = self._key(key)
@@ -291,17 +344,14 @@ class _Reader:
         return str(part).strip()
 
 
+def _is_id(path: str, kind: str) -> bool:
+    """Whether a property tells things of a kind apart by its name: ``order_no`` of orders."""
+    return readable(path) in {f"{kind} {name}" for name in _OWN_IDS}
+
+
 def _mark(space: str, number: str) -> str:
     """What a thing is called that has nothing but an id: "SO-4107", "order 17"."""
     return f"{space} {number}" if number.isdecimal() else number
-
-
-def _own_within(relation: str, value: Mapping[str, Any]) -> str:
-    """The property of a thing within a thing that is called as such things are: ``service`` of ``services``; or ""."""
-    kind = singular(readable(relation))
-    return next(
-        (key for key, one in value.items() if readable(key) == kind and isinstance(one, str) and one.strip()), ""
-    )
 
 
 def _codes_of(every: Any) -> tuple[str, ...]:
@@ -310,37 +360,6 @@ def _codes_of(every: Any) -> tuple[str, ...]:
     codes = [one.get("code") for one in objects if not any(name in one for name in IDS)]
     is_told = bool(codes) and all(isinstance(code, str) and code.strip() for code in codes)
     return ("code",) if is_told and len(set(codes)) == len(objects) else ()
-
-
-def _once_within(every: Any) -> frozenset[str]:
-    """What things within things are called by what they are, of no two the same: ``{"service": "mail"}``."""
-    met = Counter(_names_within(every, "", MOST_DEPTH))
-    return frozenset(name for name, n in met.items() if n == 1)
-
-
-def _names_within(said: Any, relation: str, depth: int) -> Iterator[str]:
-    if isinstance(said, list):
-        for one in said if depth else ():
-            yield from _names_within(one, relation, depth - 1)
-    elif isinstance(said, dict) and depth:
-        if relation and (own := _own_within(relation, said)):
-            yield said[own]
-        for path, one in said.items():
-            if isinstance(one, list | dict):
-                yield from _names_within(one, path, depth - 1)
-
-
-def _ungrouped(said: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """The properties of an object, and in their place those of an object within it that is nothing by itself: that has
-    neither an id nor a name. ``"impact": {"homes_destroyed": 6}`` is "impact homes destroyed"."""
-    for path, value in said.items():
-        if not isinstance(value, dict) or not value or any(value.get(name) for name in (*IDS, *_LABELS)):
-            yield path, value
-        elif depth > MOST_DEPTH:
-            raise BuildError(f"objects nested more than {MOST_DEPTH} deep")
-        else:
-            for own, inner in _ungrouped(value, depth + 1):
-                yield f"{readable(path)} {readable(own)}", inner
 
 
 def _called(said: Mapping[str, Any], names: tuple[str, ...]) -> Any:

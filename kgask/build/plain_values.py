@@ -64,6 +64,8 @@ def bare_value(relation: str, value: object) -> str | Literal | None:
     A short text is a name, for people ask what else has it (a city); texts that are all numbers or dates become
     literals when all is read (:func:`recognised`).
     """
+    if isinstance(value, Literal):
+        return value
     if value is None or isinstance(value, bytes) or not (text := str(value).strip()):
         return None
     if isinstance(value, bool):

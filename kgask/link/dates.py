@@ -15,26 +15,26 @@ def _unnamed(form: str) -> str:
     return re.sub(r"\?P<\w+>", "?:", form)
 
 
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_MONTH = (
+MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![^\W_])\.?"
 )
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?(?![^\W_])"
+DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?(?![^\W_])"
 _ERA = r"(?: ?(?P<era>b\.?c\.?e?\.?|c\.?e\.?|a\.?d\.?)(?![^\W_]))"
 _YEAR = rf"(?P<year>\d{{3,4}}(?![^\W_])|\d{{1,4}}(?={_unnamed(_ERA)})){_ERA}?(?![^\W_]|[.,]\d)"
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
-        rf"(?:the )?{_DAY}(?: day)?(?: of)?[ -]{_MONTH},?(?: of)?[ -]{_YEAR}",
-        rf"{_MONTH} (?:the )?{_DAY}(?:,? of| in|,)? {_YEAR}",
-        rf"{_MONTH},?(?: of| in)? {_YEAR}",
+        rf"(?:the )?{DAY}(?: day)?(?: of)?[ -]{MONTH},?(?: of)?[ -]{_YEAR}",
+        rf"{MONTH} (?:the )?{DAY}(?:,? of| in|,)? {_YEAR}",
+        rf"{MONTH},?(?: of| in)? {_YEAR}",
         r"(?P<era>ad|a\.d\.|bc) (?P<year>\d{1,4})(?![^\W_]|[.,]\d)",
         rf"(?P<year>\d{{1,5}}){_ERA}",
     )
 )
 _NO_YEAR = re.compile(  # a day of some year is no date
-    _unnamed(rf"(?:{_DAY}(?: of)? {_MONTH}|{_MONTH} (?:the )?{_DAY})(?![^\W_])"), re.IGNORECASE
+    _unnamed(rf"(?:{DAY}(?: of)? {MONTH}|{MONTH} (?:the )?{DAY})(?![^\W_])"), re.IGNORECASE
 )
 _ISO = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?(?:T[\d:.]+Z?)?(?![^\W_]|-)")
 _NUMERIC = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})(?![^\W_])")
@@ -95,7 +95,7 @@ def _in_words(text: str, at: int, form: re.Pattern[str]) -> Dated | None:
     year = int(found["year"])
     if (found["era"] or "").lower().startswith("b"):
         year = 1 - year
-    month = _MONTHS.index(found["month"][:3].lower()) + 1 if found.get("month") else 0
+    month = MONTHS.index(found["month"][:3].lower()) + 1 if found.get("month") else 0
     date = _date(year, month, int(found.get("day") or 0))
     return (
         Dated(match.start("day") if found.get("day") and form is _FORMS[0] else at, match.end(), (date,))

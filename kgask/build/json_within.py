@@ -1,0 +1,191 @@
+"""What all objects within the objects of a JSON file tell together: which names are things', what is said of a link.
+
+``{"title": "Soup", "ingredients": [{"name": "onion", "amount": 1}]}``: the onion is a thing of its own, and where other
+soups take another amount, the amount is said of what links the soup to it. A stage that stands within several days is
+one thing; the acts of a day would be those of all days, so each day has its own as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from kgask.build.json_document import IDS
+from kgask.build.tables import readable, singular
+from kgask.errors import BuildError
+from kgask.pack.literals import parse_literal
+
+LABELS = ("label", "name", "title")
+_AMOUNTS, _UNITS = ("amount", "quantity", "qty", "value"), ("unit", "units", "uom")
+MOST_DEPTH = 20  # of objects within objects
+_FEWEST_ALIKE = 2  # things that are met again with the same number, which then is theirs
+
+Said = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Of the objects within the objects of a file."""
+
+    names: frozenset[str] = frozenset()  # by which one alone is called: {"service": "mail"}
+    shared: frozenset[tuple[str, str]] = frozenset()  # kind and name of things within several, that hold things
+    linked: frozenset[tuple[str, str]] = frozenset()  # kind and property: numbers that are said of the link to a thing
+    owned: frozenset[tuple[str, str]] = frozenset()  # the same of unnamed ones: numbers of the one thing that they hold
+
+    @classmethod
+    def of(cls, every: Any) -> Within:
+        """What ``every`` object of a file tells."""
+        met = _Met()
+        _walk(every, "", "", MOST_DEPTH, met)
+        return cls(
+            frozenset(name for name, n in met.names.items() if n == 1),
+            frozenset(one for one, owners in met.owners.items() if len(owners) > 1),
+            frozenset(
+                one for one, by_name in met.numbers.items() if any(len(set(all_)) > 1 for all_ in by_name.values())
+            ),
+            frozenset(one for one, by_name in met.held.items() if _is_theirs(by_name.values())),
+        )
+
+    def of_link(self, relation: str, value: Said) -> frozenset[str]:
+        """The properties of a thing within a thing that are said of the link between them."""
+        kind = kind_of(relation)
+        found = {path for path in value if (kind, path) in self.linked}
+        return frozenset(found | ({path for path in value if path in _UNITS} if found & set(_AMOUNTS) else set()))
+
+    def of_held(self, relation: str, value: Said) -> dict[str, Any]:
+        """The numbers of an unnamed object that are those of the one thing that it holds."""
+        return {path: one for path, one in value.items() if (kind_of(relation), path) in self.owned}
+
+
+class Outer(NamedTuple):
+    """To what besides a thing the things within it belong, and their numbers that stand beside them."""
+
+    owners: tuple[str, ...] = ()
+    held: Mapping[str, Any] = {}
+
+
+NOTHING = Outer()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a thing stands within another."""
+
+    owner: str
+    place: str
+    called: str
+    relation: str
+    depth: int
+    owners: tuple[str, ...]  # to what the owner's things belong besides it
+
+    def member(self, number: int) -> Place:
+        return replace(self, place=f"{self.place}/{number}", called=f"{self.called} {number}")
+
+    def names(self, value: Mapping[str, Any], called: str) -> Collection[str]:
+        """The properties that name a thing which is called so."""
+        own = own_within(self.relation, value)
+        return (*LABELS, own) if own and value[own] == called and not name_of(value) else LABELS
+
+
+@dataclass(slots=True)
+class _Met:
+    names: Counter[str] = field(default_factory=Counter)
+    owners: defaultdict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    numbers: defaultdict[tuple[str, str], defaultdict[str, list[Any]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    )
+    held: defaultdict[tuple[str, str], defaultdict[str, list[Any]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    )
+
+
+def _walk(said: Any, relation: str, owner: str, depth: int, met: _Met) -> None:
+    if not depth:
+        return
+    if isinstance(said, list):
+        for at, one in enumerate(said):
+            _walk(one, relation, f"{owner}/{at}" if not relation else owner, depth - 1, met)
+        return
+    if not isinstance(said, dict):
+        return
+    own = own_within(relation, said) if relation else ""
+    if own:
+        met.names[said[own]] += 1
+    name = name_of(said)
+    if relation and name:
+        _meet(said, kind_of(relation), name, owner, met)
+    elif relation and len(inner := [one for one in said.values() if isinstance(one, dict) and name_of(one)]) == 1:
+        for path, one in said.items():
+            if is_number(one) and path not in inner[0]:
+                met.held[kind_of(relation), path][name_of(inner[0])].append(one)
+    for path, one in said.items():
+        if isinstance(one, list | dict):
+            _walk(one, path, f"{owner}/{name or (said[own] if own else relation)}", depth - 1, met)
+
+
+def _meet(said: Said, kind: str, name: str, owner: str, met: _Met) -> None:
+    if any(isinstance(one, dict) or (isinstance(one, list) and any(isinstance(x, dict) for x in one))
+           for one in said.values()):  # fmt: skip
+        met.owners[kind, name].add(owner)
+    for path, one in said.items():
+        if is_number(one):
+            met.numbers[kind, path][name].append((one, next((said[unit] for unit in _UNITS if unit in said), "")))
+
+
+def _is_theirs(numbers: Iterable[list[Any]]) -> bool:
+    """Whether a number is the same wherever one thing is met, and differs between things."""
+    every = list(numbers)
+    again = [all_ for all_ in every if len(all_) > 1]
+    return (
+        len(again) >= _FEWEST_ALIKE
+        and all(len(set(all_)) == 1 for all_ in again)
+        and len({all_[0] for all_ in every}) > 1
+    )
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def kind_of(relation: str) -> str:
+    """Of what kind things are that stand under a property: ``line`` under ``lines``."""
+    return singular(readable(relation))
+
+
+def name_of(said: Said) -> str:
+    """The id or name of an object; "" for one that has neither."""
+    return next((str(said[name]) for name in (*IDS, *LABELS) if said.get(name) not in (None, "")), "")
+
+
+def own_within(relation: str, value: Said) -> str:
+    """The property of a thing within a thing that is called as such things are: ``service`` of ``services``; or ""."""
+    kind = kind_of(relation)
+    return next(
+        (key for key, one in value.items() if readable(key) == kind and isinstance(one, str) and one.strip()), ""
+    )
+
+
+def measured(said: Said) -> Iterator[tuple[str, Any]]:
+    """The properties of an object, an amount with the unit that stands beside it: ``{"amount": 250, "unit": "g"}``."""
+    unit = next((path for path in _UNITS if isinstance(said.get(path), str) and said[path].strip()), None)
+    amount = next((path for path in _AMOUNTS if is_number(said.get(path))), None)
+    for path, one in said.items():
+        if unit is None or amount is None or "]" in said[unit] or path not in (unit, amount):
+            yield path, one
+        elif path == amount:
+            yield path, parse_literal("number", str(one), said[unit].strip())
+
+
+def ungrouped(said: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The properties of an object, and in their place those of an object within it that is nothing by itself: that has
+    neither an id nor a name. ``"impact": {"homes_destroyed": 6}`` is "impact homes destroyed"."""
+    for path, value in said.items():
+        if not isinstance(value, dict) or not value or any(value.get(name) for name in (*IDS, *LABELS)):
+            yield path, value
+        elif depth > MOST_DEPTH:
+            raise BuildError(f"objects nested more than {MOST_DEPTH} deep")
+        else:
+            for own, inner in ungrouped(value, depth + 1):
+                yield f"{readable(path)} {readable(own)}", inner
