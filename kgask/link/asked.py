@@ -10,6 +10,7 @@ from dataclasses import replace
 from kgask.link.left_year import with_year
 from kgask.link.linker import Linker
 from kgask.link.marks import read_marks
+from kgask.link.preamble import without_preamble
 from kgask.link.reworded import reworded
 from kgask.link.shared_words import with_shared_words
 from kgask.link.side_by_side import with_both_of
@@ -24,7 +25,7 @@ def read_question(text: str, linker: Linker, is_word: Callable[[str], bool]) -> 
     question = read_marks(text)
     if question.marks:
         return question
-    said = with_both_of(reworded(which_of(without_wish(question.text))), linker.relation_names)
+    said = with_both_of(reworded(which_of(without_wish(without_preamble(question.text)))), linker.relation_names)
     said = with_year(with_shared_words(said, linker.pack), linker.pack)
     read = mended(said, lambda: [one.span for one in linker.link(Question(said))], linker.plain_words, is_word)
     return question if read == question.text else replace(question, text=read, asked=question.asked or text)
